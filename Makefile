@@ -1,0 +1,28 @@
+.PHONY: all setup build quickstart test test-long test-asan bench format clean
+all: build
+
+setup:
+	@cmake/setup.sh
+
+build: setup
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	cmake --build --preset release
+
+quickstart: build
+	build/ablate run experiments/studies/quickstart.yaml --output runs
+
+test: build
+	ctest --test-dir build --output-on-failure
+
+test-asan: setup
+	cmake --preset asan && cmake --build --preset asan
+	ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build-asan --output-on-failure
+
+bench: build
+	.venv/bin/python bench/compare.py
+
+format:
+	clang-format -i $$(git ls-files '*.h' '*.cpp')
+
+clean:
+	rm -rf build build-dev build-asan build.log

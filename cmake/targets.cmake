@@ -1,0 +1,36 @@
+# One static library per folder, one warning set, one precompiled header of torch.
+add_library(ablate_warnings INTERFACE)
+target_compile_options(ablate_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+if(ABLATE_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize=vptr)
+  add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr)
+endif()
+
+file(WRITE ${CMAKE_BINARY_DIR}/torch_headers.cpp "")
+add_library(torch_headers STATIC ${CMAKE_BINARY_DIR}/torch_headers.cpp)
+target_link_libraries(torch_headers PUBLIC ablate::torch PRIVATE ablate_warnings)
+target_precompile_headers(torch_headers PRIVATE <torch/torch.h>)
+
+# Option structs are headers without torch that every folder's configuration reads.
+add_library(ablate_options INTERFACE)
+add_library(ablate::options ALIAS ablate_options)
+target_include_directories(ablate_options INTERFACE ${CMAKE_SOURCE_DIR})
+
+# ablate_library(folder [TORCH] [USES targets...]): target ablate::<last part of folder> from its sources
+# and those of its sub-folders that are no library of their own.
+function(ablate_library folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "USES")
+  get_filename_component(name ${folder} NAME)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/experiments/main.cpp)
+  if(folder STREQUAL "experiments")
+    list(FILTER sources EXCLUDE REGEX "/experiments/config/")
+  endif()
+  add_library(ablate_${name} STATIC ${sources})
+  add_library(ablate::${name} ALIAS ablate_${name})
+  target_link_libraries(ablate_${name} PUBLIC ablate::options ${arg_USES} PRIVATE ablate_warnings)
+  if(arg_TORCH)
+    target_link_libraries(ablate_${name} PUBLIC ablate::torch)
+    target_precompile_headers(ablate_${name} REUSE_FROM torch_headers)
+  endif()
+endfunction()

@@ -1,0 +1,11 @@
+# The program must not export a symbol that LibTorch's own copies of these libraries could bind to.
+execute_process(COMMAND nm -D --defined-only -C ${PROGRAM} OUTPUT_VARIABLE symbols RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "nm failed on ${PROGRAM}")
+endif()
+string(REGEX MATCHALL "[^\n]*(sentencepiece::|google::protobuf|FLAGS_|absl::)[^\n]*" clashes "${symbols}")
+if(clashes)
+  list(LENGTH clashes count)
+  list(GET clashes 0 first)
+  message(FATAL_ERROR "${PROGRAM} exports ${count} symbols of SentencePiece or its dependencies, such as ${first}")
+endif()

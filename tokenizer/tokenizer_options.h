@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace ablate::tokenizer {
+
+enum class Kind { bpe, unigram, character, word };
+
+constexpr auto names(Kind) {
+  return std::to_array<std::pair<Kind, std::string_view>>({{Kind::bpe, "bpe"},
+                                                           {Kind::unigram, "unigram"},
+                                                           {Kind::character, "character"},
+                                                           {Kind::word, "word"}});
+}
+
+enum class Normalization { nmt_nfkc, nmt_nfkc_cf, nfkc, identity };
+
+constexpr auto names(Normalization) {
+  return std::to_array<std::pair<Normalization, std::string_view>>(
+      {{Normalization::nmt_nfkc, "nmt_nfkc"},
+       {Normalization::nmt_nfkc_cf, "nmt_nfkc_cf"},
+       {Normalization::nfkc, "nfkc"},
+       {Normalization::identity, "identity"}});
+}
+
+/// How text becomes pieces. The model is learned by SentencePiece from the training text alone.
+struct TokenizerOptions {
+  Kind kind = Kind::bpe;
+  std::optional<int64_t> vocabulary;
+  bool joint = true;
+  double coverage = 1.0;
+  Normalization normalization = Normalization::nmt_nfkc;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("kind", o.kind, "bpe, unigram, character or word");
+    visit(
+        "vocabulary", o.vocabulary,
+        "pieces with the four special ones; absent: 8000 for bpe and unigram, all for the others");
+    visit("joint", o.joint, "one model for source and target");
+    visit("coverage", o.coverage, "share of the training characters that get a piece");
+    visit("normalization", o.normalization, "SentencePiece's normalisation rule");
+  }
+  template <class Require>
+  static void rules(const TokenizerOptions& o, Require&& require) {
+    require(!o.vocabulary || (*o.vocabulary >= 8 && *o.vocabulary <= 1'048'576), "vocabulary",
+            "must be from 8 to 1048576");
+    require(o.coverage > 0.9 && o.coverage <= 1, "coverage", "must be above 0.9 and at most 1");
+  }
+};
+
+}  // namespace ablate::tokenizer
