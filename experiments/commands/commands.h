@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ablate::experiments {
+
+// Each function adds one verb of the command line; its callback does the work and throws what
+// `exit_code` (experiments/exit_code.h) maps to the process's exit code.
+
+void add_run(CLI::App& app);
+void add_eval(CLI::App& app);
+void add_score(CLI::App& app);
+void add_translate(CLI::App& app);
+void add_metrics(CLI::App& app);
+void add_tokenizer(CLI::App& app);
+void add_data(CLI::App& app);
+void add_config(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_bench(CLI::App& app);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include "models/kernel/vector_math.h"
+
+namespace ablate::models {
+
+/// Dropout of one forward pass, passed down to every place that drops. Each place draws from its
+/// own numbered stream, so a pass is a pure function of `seed`. Rate 0 (the default) drops nothing.
+class Dropout {
+ public:
+  Dropout() = default;
+  Dropout(double rate, uint64_t seed) : rate_(rate), seed_(seed) {}
+
+  double rate() const { return rate_; }
+  /// The next stream's choice of elements, for the CPU kernels.
+  kernel::Keep next();
+
+ private:
+  double rate_ = 0;
+  uint64_t seed_ = 0;
+  uint64_t streams_ = 0;
+};
+
+/// Whether an operation may run as one of our CPU kernels: it records a gradient, holds float or
+/// bfloat16, and is not being traced. Otherwise the same formula runs as ATen operations.
+bool runs_as_kernel(const torch::Tensor& x);
+
+/// x with elements dropped and the kept ones scaled by 1 / (1 - rate). // [..., D] -> [..., D]
+torch::Tensor drop(const torch::Tensor& x, Dropout& dropout);
+
+}  // namespace ablate::models

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+
+#include "models/kernel/vector_math.h"
+
+namespace ablate::models::kernel {
+
+/// Storage of a contiguous or row-strided tensor as the kernels name its element type.
+template <class T>
+T* pointer(const torch::Tensor& x) {
+  return static_cast<T*>(x.data_ptr());
+}
+
+/// Calls `body` with a value of the kernel's element type for `type`: float or bfloat16.
+template <class Body>
+void with_type(torch::ScalarType type, Body&& body) {
+  if (type == torch::kFloat) return body(float{});
+  if (type == torch::kBFloat16) return body(Bfloat16{});
+  TORCH_CHECK(false, "no CPU kernel for ", type);
+}
+
+/// Rows per task: every task has some tens of thousands of elements to work on.
+inline int64_t grain(int64_t width) {
+  return std::max<int64_t>(1, 32'768 / std::max<int64_t>(1, width));
+}
+
+}  // namespace ablate::models::kernel

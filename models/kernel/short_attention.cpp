@@ -1,0 +1,212 @@
+#include "models/kernel/short_attention.h"
+
+#include <cmath>
+#include <limits>
+
+namespace ablate::models::kernel {
+namespace {
+
+using Lanes = float __attribute__((vector_size(64), aligned(4), may_alias));
+constexpr int64_t kLanes = 16;
+
+/// A matrix in scratch memory; `row` and `column` are strides, so a transpose swaps them.
+struct View {
+  const float* data;
+  int64_t row;
+  int64_t column;
+};
+
+/// output[m, n] = sum over k of a[m, k] b[k, n]; n runs over whole groups of 16 lanes.
+struct Product {
+  View a;
+  const float* b;  // rows of `width` numbers
+  float* output;   // rows of `width` numbers
+  int64_t rows, depth, width;
+};
+
+template <int M>
+ABLATE_INLINE void product_block(const Product& p, int64_t m, int64_t n) {
+  Lanes sums[M] = {};
+  const float* b = p.b + n;
+  const float* a = p.a.data + m * p.a.row;
+  for (int64_t k = 0; k < p.depth; ++k) {
+    const Lanes right = *reinterpret_cast<const Lanes*>(b + k * p.width);
+    for (int i = 0; i < M; ++i) sums[i] += a[i * p.a.row + k * p.a.column] * right;
+  }
+  for (int i = 0; i < M; ++i) *reinterpret_cast<Lanes*>(p.output + (m + i) * p.width + n) = sums[i];
+}
+
+ABLATE_INLINE void multiply(const Product& p) {
+  for (int64_t n = 0; n < p.width; n += kLanes) {
+    int64_t m = 0;
+    for (; m + 8 <= p.rows; m += 8) product_block<8>(p, m, n);
+    for (; m + 2 <= p.rows; m += 2) product_block<2>(p, m, n);
+    for (; m < p.rows; ++m) product_block<1>(p, m, n);
+  }
+}
+
+/// Copies one head of `rows` rows to scratch [rows, padded(width)], scaled, zero behind `width`.
+template <class T>
+ABLATE_INLINE void gather(const T* from, int64_t stride, int64_t rows, int64_t width, float scale,
+                          float* to) {
+  const int64_t wide = padded(width);
+  for (int64_t r = 0; r < rows; ++r) {
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) to[r * wide + c] = load(from[r * stride + c]) * scale;
+    for (int64_t c = width; c < wide; ++c) to[r * wide + c] = 0.0F;
+  }
+}
+
+/// Copies one head to scratch [width, padded(rows)]: its transpose.
+template <class T>
+ABLATE_INLINE void gather_transposed(const T* from, int64_t stride, int64_t rows, int64_t width,
+                                     float* to) {
+  const int64_t wide = padded(rows);
+  for (int64_t c = 0; c < width; ++c) {
+    for (int64_t r = 0; r < rows; ++r) to[c * wide + r] = load(from[r * stride + c]);
+    for (int64_t r = rows; r < wide; ++r) to[c * wide + r] = 0.0F;
+  }
+}
+
+template <class T>
+ABLATE_INLINE void scatter(const float* from, int64_t rows, int64_t width, float scale, T* to,
+                           int64_t stride) {
+  const int64_t wide = padded(width);
+  for (int64_t r = 0; r < rows; ++r) {
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) store(to[r * stride + c], from[r * wide + c] * scale);
+  }
+}
+
+/// Turns one row of scores into probabilities; the first `visible` keys may be attended to.
+ABLATE_INLINE void softmax_row(float* row, int64_t visible, int64_t wide, const bool* real) {
+  constexpr float kNever = -std::numeric_limits<float>::max();
+  if (real != nullptr)
+    for (int64_t s = 0; s < visible; ++s) row[s] = real[s] ? row[s] : kNever;
+  float largest = kNever;
+#pragma omp simd reduction(max : largest)
+  for (int64_t s = 0; s < visible; ++s) largest = row[s] > largest ? row[s] : largest;
+  const bool nothing = largest == kNever;
+  float total = 0.0F;
+#pragma omp simd reduction(+ : total)
+  for (int64_t s = 0; s < visible; ++s) {
+    row[s] = exponential(row[s] - largest);
+    total += row[s];
+  }
+  const float inverse = nothing ? 0.0F : 1.0F / total;
+  for (int64_t s = 0; s < visible; ++s) row[s] *= inverse;
+  for (int64_t s = visible; s < wide; ++s) row[s] = 0.0F;
+}
+
+/// Where one (batch, head) item lies.
+struct Item {
+  int64_t batch, head;
+};
+
+template <class T>
+ABLATE_INLINE T* at(const Packed<T>& packed, Item item, int64_t rows, int64_t width) {
+  return packed.pointer + item.batch * rows * packed.stride + item.head * width;
+}
+
+template <class T>
+ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>& a) {
+  const auto& s = a.shape;
+  const int64_t wide_k = padded(s.d_k), wide_v = padded(s.d_v), wide_s = padded(s.keys);
+  std::vector<float> scratch(
+      static_cast<size_t>(s.queries * (wide_k + wide_v) + s.d_k * wide_s + s.keys * wide_v));
+  float* query = scratch.data();
+  float* output = query + s.queries * wide_k;
+  float* key = output + s.queries * wide_v;
+  float* value = key + s.d_k * wide_s;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(s.d_k));
+  for (int64_t i = begin; i < end; ++i) {
+    const Item item{i / s.heads, i % s.heads};
+    gather(at(a.input.query, item, s.queries, s.d_k), a.input.query.stride, s.queries, s.d_k, scale,
+           query);
+    gather_transposed(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, key);
+    gather(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v, 1.0F,
+           value);
+    float* probabilities = a.probabilities + i * s.queries * wide_s;
+    multiply({{query, wide_k, 1}, key, probabilities, s.queries, s.d_k, wide_s});
+    const bool* real = a.input.real == nullptr ? nullptr : a.input.real + item.batch * s.keys;
+    for (int64_t t = 0; t < s.queries; ++t) {
+      const int64_t visible = s.causal && t + 1 < s.keys ? t + 1 : s.keys;
+      softmax_row(probabilities + t * wide_s, visible, wide_s, real);
+    }
+    multiply({{probabilities, wide_s, 1}, value, output, s.queries, s.keys, wide_v});
+    scatter(output, s.queries, s.d_v, 1.0F, at(a.output, item, s.queries, s.d_v), a.output.stride);
+  }
+}
+
+/// score_gradient = probabilities * (probability_gradient - row sum of their product), in place.
+ABLATE_INLINE void softmax_gradient(const float* probabilities, float* gradient, int64_t rows,
+                                    int64_t wide) {
+  for (int64_t t = 0; t < rows; ++t) {
+    const float* p = probabilities + t * wide;
+    float* g = gradient + t * wide;
+    float total = 0.0F;
+#pragma omp simd reduction(+ : total)
+    for (int64_t s = 0; s < wide; ++s) total += p[s] * g[s];
+#pragma omp simd
+    for (int64_t s = 0; s < wide; ++s) g[s] = p[s] * (g[s] - total);
+  }
+}
+
+template <class T>
+ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGradient<T>& a) {
+  const auto& s = a.shape;
+  const int64_t wide_k = padded(s.d_k), wide_v = padded(s.d_v), wide_s = padded(s.keys);
+  const int64_t longest = s.queries > s.keys ? s.queries : s.keys;
+  const int64_t widest = wide_k > wide_v ? wide_k : wide_v;
+  std::vector<float> scratch(static_cast<size_t>(s.queries * (wide_k + wide_v + wide_s) +
+                                                 s.d_v * wide_s + s.keys * wide_k +
+                                                 longest * widest));
+  float* query = scratch.data();
+  float* incoming = query + s.queries * wide_k;
+  float* score = incoming + s.queries * wide_v;
+  float* value = score + s.queries * wide_s;
+  float* key = value + s.d_v * wide_s;
+  float* result = key + s.keys * wide_k;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(s.d_k));
+  for (int64_t i = begin; i < end; ++i) {
+    const Item item{i / s.heads, i % s.heads};
+    const float* probabilities = a.probabilities + i * s.queries * wide_s;
+    gather(at(a.input.query, item, s.queries, s.d_k), a.input.query.stride, s.queries, s.d_k, scale,
+           query);
+    gather(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, 1.0F, key);
+    gather_transposed(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v,
+                      value);
+    gather(at(a.output_gradient, item, s.queries, s.d_v), a.output_gradient.stride, s.queries,
+           s.d_v, 1.0F, incoming);
+    multiply({{incoming, wide_v, 1}, value, score, s.queries, s.d_v, wide_s});
+    softmax_gradient(probabilities, score, s.queries, wide_s);
+    multiply({{score, wide_s, 1}, key, result, s.queries, s.keys, wide_k});
+    scatter(result, s.queries, s.d_k, scale, at(a.query_gradient, item, s.queries, s.d_k),
+            a.query_gradient.stride);
+    multiply({{score, 1, wide_s}, query, result, s.keys, s.queries, wide_k});
+    scatter(result, s.keys, s.d_k, 1.0F, at(a.key_gradient, item, s.keys, s.d_k),
+            a.key_gradient.stride);
+    multiply({{probabilities, 1, wide_s}, incoming, result, s.keys, s.queries, wide_v});
+    scatter(result, s.keys, s.d_v, 1.0F, at(a.value_gradient, item, s.keys, s.d_v),
+            a.value_gradient.stride);
+  }
+}
+
+}  // namespace
+
+ABLATE_CLONES void attention(int64_t begin, int64_t end, const Attention<float>& a) {
+  forward_items(begin, end, a);
+}
+ABLATE_CLONES void attention(int64_t begin, int64_t end, const Attention<Bfloat16>& a) {
+  forward_items(begin, end, a);
+}
+ABLATE_CLONES void attention_gradient(int64_t begin, int64_t end,
+                                      const AttentionGradient<float>& a) {
+  backward_items(begin, end, a);
+}
+ABLATE_CLONES void attention_gradient(int64_t begin, int64_t end,
+                                      const AttentionGradient<Bfloat16>& a) {
+  backward_items(begin, end, a);
+}
+
+}  // namespace ablate::models::kernel

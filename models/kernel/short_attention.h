@@ -1,0 +1,63 @@
+#pragma once
+
+#include <vector>
+
+#include "models/kernel/vector_math.h"
+
+namespace ablate::models::kernel {
+
+// B batch, H heads, T queries, S keys, K head width of queries and keys, W head width of values
+
+/// One attention problem over packed projections: head h of row t starts `h * width` elements after
+/// `pointer + t * stride`.
+struct AttentionShape {
+  int64_t heads;
+  int64_t queries;
+  int64_t keys;
+  int64_t d_k;
+  int64_t d_v;
+  bool causal;
+};
+
+/// A [B, rows, stride] array, seen from the column where its heads start.
+template <class T>
+struct Packed {
+  T* pointer;
+  int64_t stride;
+};
+
+/// Inputs of scaled dot-product attention (Vaswani et al. 2017, equation 1).
+template <class T>
+struct AttentionInput {
+  Packed<const T> query, key, value;
+  const bool* real;  // [B, S]: false keys are never attended to; null: all are real
+};
+
+/// Rows of `probabilities` hold `padded(S)` numbers.
+constexpr int64_t padded(int64_t length) { return (length + 15) / 16 * 16; }
+
+/// Runs items [begin, end) of B * H. `probabilities` [B, H, T, padded(S)] is written for the
+/// gradient. A query without any real key gives zeros.
+template <class T>
+struct Attention {
+  AttentionShape shape;
+  AttentionInput<T> input;
+  Packed<T> output;  // [B, T, H * W]
+  float* probabilities;
+};
+
+template <class T>
+struct AttentionGradient {
+  AttentionShape shape;
+  AttentionInput<T> input;
+  Packed<const T> output_gradient;
+  const float* probabilities;
+  Packed<T> query_gradient, key_gradient, value_gradient;
+};
+
+void attention(int64_t begin, int64_t end, const Attention<float>& arguments);
+void attention(int64_t begin, int64_t end, const Attention<Bfloat16>& arguments);
+void attention_gradient(int64_t begin, int64_t end, const AttentionGradient<float>& arguments);
+void attention_gradient(int64_t begin, int64_t end, const AttentionGradient<Bfloat16>& arguments);
+
+}  // namespace ablate::models::kernel

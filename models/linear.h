@@ -1,0 +1,24 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+namespace ablate::models {
+
+/// y = x W^T + b, computed in the element type of x: a bfloat16 input rounds the weights to
+/// bfloat16 for the product while the parameters stay as they are. `parts` packs several
+/// projections of the same input into one product; each is initialised as a matrix of its own
+/// (Xavier uniform), biases 0.
+class LinearImpl : public torch::nn::Module {
+ public:
+  LinearImpl(int64_t width, const std::vector<int64_t>& parts);
+
+  torch::Tensor forward(const torch::Tensor& x);  // [..., width] -> [..., sum of parts]
+
+  torch::Tensor weight;  // [sum of parts, width]
+  torch::Tensor bias;    // [sum of parts]
+};
+TORCH_MODULE(Linear);
+
+}  // namespace ablate::models

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include "models/attention.h"
+
+namespace ablate::models {
+
+/// Longest sequence for which the packed kernel beats SDPA's flash path on a CPU (bench/README.md).
+inline constexpr int64_t kLongestPacked = 128;
+
+/// softmax(q k^T / sqrt(K)) v over the packed projection [q | k | v], without copying heads.
+/// // [B, T, H(2K+W)], [B, T] or undefined -> [B, T, HW]
+torch::Tensor packed_self_attention(const torch::Tensor& qkv, const torch::Tensor& real,
+                                    const Heads& heads, bool causal);
+
+/// The same with queries and packed [k | v] of another sequence.
+/// // [B, T, HK], [B, S, H(K+W)], [B, S] -> [B, T, HW]
+torch::Tensor packed_cross_attention(const torch::Tensor& query, const torch::Tensor& key_value,
+                                     const torch::Tensor& real, const Heads& heads);
+
+}  // namespace ablate::models
