@@ -1,0 +1,202 @@
+"""Training speed and memory of Ablate beside its PyTorch twin, in one interleaved run.
+
+    .venv/bin/python bench/compare.py [--sizes tiny,small,base] [--precisions fp32,bf16] [--rounds 3]
+
+Every measurement is a process of its own. The programs take turns (A B A B A B), so that what else
+the machine does meets both alike; a ratio compares the two runs of one round. README.md says what
+is compared and what is not.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+BENCH = pathlib.Path(__file__).resolve().parent
+STEPS = {"tiny": 24, "small": 16, "base": 4}
+QUICK_STEPS = {"tiny": 8, "small": 5, "base": 2}
+WARMUP = {"tiny": 4, "small": 3, "base": 1}
+PHASES = ("forward", "backward", "optimizer", "data")
+ATTENTIONS = ("bmm", "sdpa")
+
+
+class Failure(RuntimeError):
+    pass
+
+
+def chosen(known):
+    """Parser of a comma-separated selection."""
+
+    def parse(text):
+        names = text.split(",")
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(known)}")
+        return names
+
+    return parse
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    add = parser.add_argument
+    add("--sizes", type=chosen(STEPS), default=list(STEPS), metavar="tiny,small,base")
+    add("--precisions", type=chosen(("fp32", "bf16")), default=["fp32", "bf16"],
+        metavar="fp32,bf16")
+    add("--rounds", type=int, default=3, help="runs of each program (default 3)")
+    add("--threads", type=int, default=len(os.sched_getaffinity(0)),
+        help="CPU threads of each program (default: all cores)")
+    add("--compile", action="store_true", help="time the twin under torch.compile as well")
+    add("--plain-malloc", action="store_true", help="leave the twin's malloc as glibc has it")
+    add("--quick", action="store_true", help="fewer steps a run")
+    add("--ablate", type=pathlib.Path, default=BENCH.parent / "build" / "ablate",
+        help="the program (default build/ablate)")
+    add("--output", type=pathlib.Path, help="also write every run to this JSON file")
+    options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error("--rounds must be positive")
+    if not options.ablate.is_file():
+        parser.error(f"{options.ablate} does not exist; run `make build` first")
+    return options
+
+
+def measured(command):
+    """Runs a program whose last line of output is a JSON object, and returns that object."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    try:
+        if done.returncode == 0:
+            return json.loads(done.stdout.strip().splitlines()[-1])
+    except (IndexError, json.JSONDecodeError):
+        pass
+    tail = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
+    line = " ".join(map(str, command))
+    raise Failure(f"exit code {done.returncode} and no result from\n  {line}\n{tail}")
+
+
+class Pair:
+    """The two programs at one size and precision."""
+
+    def __init__(self, options, size, precision, folder):
+        self.options, self.size, self.precision = options, size, precision
+        self.batches = folder / f"{size}.jsonl"
+        self.steps = (QUICK_STEPS if options.quick else STEPS)[size]
+
+    def ablate(self):
+        return measured([
+            self.options.ablate, "bench", "train", BENCH / f"{self.size}.yaml", "--json",
+            "--steps", self.steps, "--threads", self.options.threads, "--batches", self.batches,
+            "--set", f"training.precision={self.precision}"])
+
+    def twin(self, attention, steps=None, compiled=False):
+        command = [
+            sys.executable, BENCH / "twin.py", self.batches, "--steps", steps or self.steps,
+            "--warmup", WARMUP[self.size], "--threads", self.options.threads,
+            "--precision", self.precision, "--attention", attention]
+        return measured(command + ["--compile"] * compiled +
+                        ["--plain-malloc"] * self.options.plain_malloc)
+
+    def better_attention(self):
+        """The way of attending with which the twin is faster here."""
+        steps = max(1, self.steps // 4)
+        return max(ATTENTIONS, key=lambda kind: self.twin(kind, steps)["tokens_per_second"])
+
+    def run(self):
+        """All runs, by program. Ablate comes first, for it writes the batches that the twin reads."""
+        runs = {"ablate": [], "twin": []} | ({"compiled": []} if self.options.compile else {})
+        attention = None
+        for round_ in range(self.options.rounds):
+            say(f"{self.size} {self.precision}: round {round_ + 1} of {self.options.rounds}")
+            runs["ablate"].append(self.ablate())
+            attention = attention or self.better_attention()
+            runs["twin"].append(self.twin(attention))
+            if self.options.compile:
+                runs["compiled"].append(self.twin(attention, compiled=True))
+        return {"size": self.size, "precision": self.precision, "attention": attention,
+                "runs": runs}
+
+
+def say(message):
+    print(message, file=sys.stderr, flush=True)
+
+
+def median(runs, key):
+    return statistics.median(run[key] for run in runs)
+
+
+def ratio(runs, peer):
+    """Ablate's speed over the peer's, round by round: median and range."""
+    ratios = [a["tokens_per_second"] / b["tokens_per_second"]
+              for a, b in zip(runs["ablate"], runs[peer])]
+    return f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
+
+
+def shares(runs):
+    """Median share of each phase in a step."""
+    cells = []
+    for phase in PHASES:
+        parts = [100 * run["breakdown"].get(phase, 0) / sum(run["breakdown"].values())
+                 for run in runs]
+        cells.append(f"{statistics.median(parts):.0f}")
+    return " / ".join(cells)
+
+
+def row(result):
+    runs = result["runs"]
+    cells = [result["size"], result["precision"]]
+    cells += [f"{median(runs[name], 'tokens_per_second'):,.0f}" for name in runs]
+    cells += [ratio(runs, name) for name in runs if name != "ablate"]
+    cells += [f"{median(runs[name], 'peak_memory_mb'):,.0f}" for name in runs]
+    return cells + [shares(runs["ablate"]), shares(runs["twin"]), result["attention"]]
+
+
+def heading(names):
+    peers = [name for name in names if name != "ablate"]
+    return (["size", "precision"] + [f"{name} tokens/s" for name in names] +
+            [f"ablate / {name} (range)" for name in peers] + [f"{name} MB" for name in names] +
+            ["ablate " + "/".join(PHASES) + " %", "twin %", "twin attention"])
+
+
+def table(results):
+    lines = [heading(list(results[0]["runs"]))] + [row(result) for result in results]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    lines.insert(1, ["-" * width for width in widths])
+    return "\n".join("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths)) + " |"
+                     for line in lines)
+
+
+def machine():
+    with open("/proc/cpuinfo") as lines:
+        names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else 'unknown processor'}, {len(os.sched_getaffinity(0))} cores"
+
+
+def main():
+    options = arguments()
+    busy = os.getloadavg()[0]
+    if busy > 0.5:
+        say(f"warning: the load is {busy:.1f}; runs with several threads suffer most from company")
+    results, failures = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in options.sizes:
+            for precision in options.precisions:
+                try:
+                    results.append(Pair(options, size, precision, pathlib.Path(folder)).run())
+                except Failure as failure:
+                    failures.append(f"{size} {precision}: {failure}")
+    print(f"{machine()}; {options.threads} threads, {options.rounds} rounds, medians; "
+          f"tokens/s counts real target tokens")
+    if results:
+        print(table(results))
+    if options.output:
+        options.output.write_text(json.dumps(results, indent=1) + "\n")
+    for failure in failures:
+        say(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
