@@ -1,6 +1,6 @@
 # One static library per folder, one warning set, one precompiled header of torch.
 add_library(ablate_warnings INTERFACE)
-target_compile_options(ablate_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+target_compile_options(ablate_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers -Werror)
 if(ABLATE_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize=vptr)
   add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr)

@@ -16,13 +16,14 @@ torch::Tensor join_heads(const torch::Tensor& x) {  // [B, H, T, K] -> [B, T, HK
 
 torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const torch::Tensor& real,
                      bool causal) {
-  auto mask = real.defined() ? real.unsqueeze(1).unsqueeze(1) : real;  // [B, 1, 1, S]
-  if (causal && mask.defined()) {
+  std::optional<torch::Tensor> mask;
+  if (real.defined()) mask = real.unsqueeze(1).unsqueeze(1);  // [B, 1, 1, S]
+  if (causal && mask) {
     const auto positions = torch::ones_like(real.select(0, 0), torch::kLong).cumsum(0);
-    mask = mask.logical_and(positions.unsqueeze(0).le(positions.unsqueeze(1)));
+    mask = mask->logical_and(positions.unsqueeze(0).le(positions.unsqueeze(1)));
   }
   return join_heads(at::scaled_dot_product_attention(query, memory.key, memory.value, mask, 0.0,
-                                                     causal && !mask.defined()));
+                                                     causal && !mask));
 }
 
 bool runs_packed(const torch::Tensor& x, int64_t keys) {

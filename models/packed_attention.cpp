@@ -88,9 +88,17 @@ void attend_backward(const variable_list& saved, const torch::Tensor& incoming,
   });
 }
 
-void remember(AutogradContext* context, const Heads& heads, bool causal) {
+/// What is no input of the gradient; a mask inside, since autograd takes no undefined input.
+struct Settings {
+  const Heads& heads;
+  bool causal;
+  torch::Tensor real;  // [B, S] or undefined
+};
+
+void remember(AutogradContext* context, const Settings& settings) {
+  const auto& heads = settings.heads;
   context->saved_data["heads"] =
-      std::vector<int64_t>{heads.count, heads.d_k, heads.d_v, causal ? 1 : 0};
+      std::vector<int64_t>{heads.count, heads.d_k, heads.d_v, settings.causal ? 1 : 0};
 }
 
 kernel::AttentionShape recall(AutogradContext* context, const variable_list& saved) {
@@ -112,12 +120,12 @@ Columns cross_columns(const kernel::AttentionShape& s) {
 
 struct PackedSelf : torch::autograd::Function<PackedSelf> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& qkv,
-                               const torch::Tensor& real, const Heads& heads, bool causal) {
+                               const Settings& settings) {
     const auto input = qkv.contiguous();
-    const auto shape = shape_of(input, input, heads, causal);
-    const auto result = attend(input, input, real, self_columns(shape), shape);
-    remember(context, heads, causal);
-    context->save_for_backward({input, input, real, result.probabilities});
+    const auto shape = shape_of(input, input, settings.heads, settings.causal);
+    const auto result = attend(input, input, settings.real, self_columns(shape), shape);
+    remember(context, settings);
+    context->save_for_backward({input, input, settings.real, result.probabilities});
     return result.output;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -126,19 +134,18 @@ struct PackedSelf : torch::autograd::Function<PackedSelf> {
     auto gradient = torch::empty_like(saved[0]);
     attend_backward(saved, gradients[0].contiguous(), self_columns(shape), shape,
                     {gradient, gradient});
-    return {gradient, {}, {}, {}};
+    return {gradient, {}};
   }
 };
 
 struct PackedCross : torch::autograd::Function<PackedCross> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& query,
-                               const torch::Tensor& key_value, const torch::Tensor& real,
-                               const Heads& heads) {
+                               const torch::Tensor& key_value, const Settings& settings) {
     const auto target = query.contiguous(), source = key_value.contiguous();
-    const auto shape = shape_of(target, source, heads, false);
-    const auto result = attend(target, source, real, cross_columns(shape), shape);
-    remember(context, heads, false);
-    context->save_for_backward({target, source, real, result.probabilities});
+    const auto shape = shape_of(target, source, settings.heads, settings.causal);
+    const auto result = attend(target, source, settings.real, cross_columns(shape), shape);
+    remember(context, settings);
+    context->save_for_backward({target, source, settings.real, result.probabilities});
     return result.output;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -147,7 +154,7 @@ struct PackedCross : torch::autograd::Function<PackedCross> {
     auto target = torch::empty_like(saved[0]), source = torch::empty_like(saved[1]);
     attend_backward(saved, gradients[0].contiguous(), cross_columns(shape), shape,
                     {target, source});
-    return {target, source, {}, {}};
+    return {target, source, {}};
   }
 };
 
@@ -159,12 +166,12 @@ torch::Tensor contiguous_mask(const torch::Tensor& real) {
 
 torch::Tensor packed_self_attention(const torch::Tensor& qkv, const torch::Tensor& real,
                                     const Heads& heads, bool causal) {
-  return PackedSelf::apply(qkv, contiguous_mask(real), heads, causal);
+  return PackedSelf::apply(qkv, Settings{heads, causal, contiguous_mask(real)});
 }
 
 torch::Tensor packed_cross_attention(const torch::Tensor& query, const torch::Tensor& key_value,
                                      const torch::Tensor& real, const Heads& heads) {
-  return PackedCross::apply(query, key_value, contiguous_mask(real), heads);
+  return PackedCross::apply(query, key_value, Settings{heads, false, contiguous_mask(real)});
 }
 
 }  // namespace ablate::models

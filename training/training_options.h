@@ -198,6 +198,7 @@ struct DecodingOptions {
   int64_t beam = 1;
   double length_penalty = 1.0;
   int64_t max_length = 256;
+  double max_ratio = 3.0;
   int64_t batch = 64;
 
   template <class Self, class Visit>
@@ -205,6 +206,7 @@ struct DecodingOptions {
     visit("beam", o.beam, "hypotheses kept; 1: greedy");
     visit("length_penalty", o.length_penalty, "score = log-probability / length ^ penalty");
     visit("max_length", o.max_length, "most pieces of an output");
+    visit("max_ratio", o.max_ratio, "an output has at most 10 + max_ratio * source pieces");
     visit("batch", o.batch, "sentences decoded together");
   }
   template <class Require>
@@ -213,6 +215,8 @@ struct DecodingOptions {
     require(o.length_penalty >= 0 && o.length_penalty <= 10, "length_penalty",
             "must be from 0 to 10");
     require(o.max_length >= 1 && o.max_length <= 65'536, "max_length", "must be from 1 to 65536");
+    require(o.max_ratio > 0 && o.max_ratio <= 1000, "max_ratio",
+            "must be above 0 and at most 1000");
     require(o.batch >= 1 && o.batch <= 65'536, "batch", "must be from 1 to 65536");
   }
 };

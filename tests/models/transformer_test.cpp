@@ -1,0 +1,275 @@
+#include "models/transformer.h"
+
+#include <gtest/gtest.h>
+#include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/script.h>
+
+namespace ablate::models {
+namespace {
+
+constexpr int64_t kPad = 0;
+
+TransformerOptions tiny() {
+  return {.d_model = 16,
+          .layers = 2,
+          .attention = {.heads = 2},
+          .feed_forward = DenseFeedForward{.d_hidden = 24},
+          .dropout = 0.0};
+}
+
+Transformer make(const TransformerOptions& options, int64_t vocabulary = 20) {
+  torch::manual_seed(1);
+  return Transformer(options, Vocabulary{vocabulary, vocabulary, kPad});
+}
+
+torch::Tensor ids(std::vector<std::vector<int64_t>> rows) {
+  std::vector<torch::Tensor> all;
+  for (const auto& row : rows) all.push_back(torch::tensor(row, torch::kLong));
+  return torch::stack(all);
+}
+
+double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
+  return (a - b).abs().max().item<double>();
+}
+
+/// Every option that changes the forward pass, for properties that must hold for all of them.
+std::vector<std::pair<std::string, TransformerOptions>> variants() {
+  auto pre = tiny(), learned = tiny(), none = tiny(), widths = tiny(), gelu = tiny();
+  pre.norm.placement = NormPlacement::pre;
+  learned.position = Learned{.max_length = 40};
+  none.position = NoPosition{};
+  widths.attention = {.heads = 3, .d_k = 5, .d_v = 7};
+  gelu.feed_forward = DenseFeedForward{.d_hidden = 24, .activation = Activation::gelu};
+  return {{"post", tiny()}, {"pre", pre},       {"learned", learned},
+          {"none", none},   {"widths", widths}, {"gelu", gelu}};
+}
+
+TEST(Transformer, ParameterCountsAreThoseOfThePapersTable3) {
+  const auto count = [](auto change) {
+    TransformerOptions options;
+    change(options);
+    return parameter_count(*make(options, 41'000));
+  };
+  const auto hidden = [](int64_t width) { return DenseFeedForward{.d_hidden = width}; };
+  EXPECT_EQ(count([](auto&) {}), 65'130'496);
+  EXPECT_EQ(count([](auto& o) { o.attention.d_k = 16; }), 58'038'784);
+  EXPECT_EQ(count([](auto& o) { o.attention.d_k = 32; }), 60'402'688);
+  EXPECT_EQ(count([](auto& o) { o.layers = 2; }), 35'704'832);
+  EXPECT_EQ(count([](auto& o) { o.layers = 4; }), 50'417'664);
+  EXPECT_EQ(count([](auto& o) { o.layers = 8; }), 79'843'328);
+  EXPECT_EQ(count([](auto& o) { o.d_model = 256; }), 27'858'944);
+  EXPECT_EQ(count([](auto& o) { o.d_model = 1024; }), 167'985'152);
+  EXPECT_EQ(count([&](auto& o) { o.feed_forward = hidden(1024); }), 52'535'296);
+  EXPECT_EQ(count([&](auto& o) { o.feed_forward = hidden(4096); }), 90'320'896);
+}
+
+TEST(Transformer, ParameterNamesAreAFileFormat) {
+  auto options = tiny();
+  options.layers = 1;
+  std::vector<std::string> names;
+  for (const auto& item : make(options)->named_parameters()) names.push_back(item.key());
+  EXPECT_EQ(names, (std::vector<std::string>{"embedding",
+                                             "encoder.layers.0.attention.qkv.weight",
+                                             "encoder.layers.0.attention.qkv.bias",
+                                             "encoder.layers.0.attention.out.weight",
+                                             "encoder.layers.0.attention.out.bias",
+                                             "encoder.layers.0.attention_norm.weight",
+                                             "encoder.layers.0.attention_norm.bias",
+                                             "encoder.layers.0.feed_forward.up.weight",
+                                             "encoder.layers.0.feed_forward.up.bias",
+                                             "encoder.layers.0.feed_forward.down.weight",
+                                             "encoder.layers.0.feed_forward.down.bias",
+                                             "encoder.layers.0.feed_forward_norm.weight",
+                                             "encoder.layers.0.feed_forward_norm.bias",
+                                             "decoder.layers.0.attention.qkv.weight",
+                                             "decoder.layers.0.attention.qkv.bias",
+                                             "decoder.layers.0.attention.out.weight",
+                                             "decoder.layers.0.attention.out.bias",
+                                             "decoder.layers.0.attention_norm.weight",
+                                             "decoder.layers.0.attention_norm.bias",
+                                             "decoder.layers.0.cross_attention.query.weight",
+                                             "decoder.layers.0.cross_attention.query.bias",
+                                             "decoder.layers.0.cross_attention.key_value.weight",
+                                             "decoder.layers.0.cross_attention.key_value.bias",
+                                             "decoder.layers.0.cross_attention.out.weight",
+                                             "decoder.layers.0.cross_attention.out.bias",
+                                             "decoder.layers.0.cross_attention_norm.weight",
+                                             "decoder.layers.0.cross_attention_norm.bias",
+                                             "decoder.layers.0.feed_forward.up.weight",
+                                             "decoder.layers.0.feed_forward.up.bias",
+                                             "decoder.layers.0.feed_forward.down.weight",
+                                             "decoder.layers.0.feed_forward.down.bias",
+                                             "decoder.layers.0.feed_forward_norm.weight",
+                                             "decoder.layers.0.feed_forward_norm.bias"}));
+}
+
+TEST(Transformer, OutputNeverDependsOnLaterTargets) {
+  for (const auto& [name, options] : variants()) {
+    auto model = make(options);
+    const auto source = ids({{5, 6, 7}});
+    auto first = model->forward(source, ids({{1, 8, 9, 10}}));
+    auto second = model->forward(source, ids({{1, 8, 11, 12}}));
+    EXPECT_EQ(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), 0.0) << name;
+    EXPECT_GT(largest_difference(first.slice(1, 2), second.slice(1, 2)), 1e-4) << name;
+  }
+}
+
+TEST(Transformer, GradientWithRespectToLaterTargetsIsExactlyZero) {
+  for (const auto& [name, options] : variants()) {
+    auto untied = options;
+    untied.tying = Tying::none;
+    auto model = make(untied);
+    model->forward(ids({{5, 6, 7}}), ids({{1, 8, 9, 10}})).select(1, 1).sum().backward();
+    const auto gradient = model->named_parameters()["target_embedding"].grad();
+    EXPECT_GT(gradient[8].abs().max().item<double>(), 0.0) << name;
+    EXPECT_EQ(gradient[9].abs().max().item<double>(), 0.0) << name;
+    EXPECT_EQ(gradient[10].abs().max().item<double>(), 0.0) << name;
+  }
+}
+
+TEST(Transformer, PaddingNeverChangesRealPositions) {
+  for (const bool gradients : {false, true}) {
+    torch::AutoGradMode mode(gradients);
+    for (const auto& [name, options] : variants()) {
+      auto model = make(options);
+      const auto alone = model->forward(ids({{5, 6, 2}}), ids({{1, 8}}));
+      const auto padded = model->forward(ids({{5, 6, 2, 0, 0}}), ids({{1, 8, 0, 0}}));
+      EXPECT_LT(largest_difference(alone, padded.slice(1, 0, 2)), 1e-5) << name;
+    }
+  }
+}
+
+TEST(Transformer, ABatchOfOneIsARowOfABatch) {
+  auto model = make(tiny());
+  const auto source = ids({{5, 6, 2}, {7, 2, 0}, {9, 10, 2}});
+  const auto target = ids({{1, 8, 9}, {1, 4, 0}, {1, 5, 6}});
+  const auto batch = model->forward(source, target);
+  for (int64_t row = 0; row < 3; ++row) {
+    const auto one = model->forward(source.slice(0, row, row + 1), target.slice(0, row, row + 1));
+    EXPECT_LT(largest_difference(one[0], batch[row]), 1e-5) << row;
+  }
+}
+
+TEST(Transformer, CachedStepsEqualTheFullForward) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : variants()) {
+    auto model = make(options);
+    const auto source = ids({{5, 6, 7, 2}, {9, 2, 0, 0}});
+    const auto target = ids({{1, 8, 9, 10, 11}, {1, 4, 5, 6, 7}});
+    const auto full = model->forward(source, target);
+    auto cache = model->start(model->encode(source));
+    for (int64_t t = 0; t < target.size(1); ++t)
+      EXPECT_LT(largest_difference(model->step(target.select(1, t), cache), full.select(1, t)),
+                1e-5)
+          << name << " step " << t;
+  }
+}
+
+TEST(Transformer, AReorderedCacheContinuesTheReorderedRows) {
+  torch::NoGradGuard no_grad;
+  auto model = make(tiny());
+  const auto source = ids({{5, 6, 7}, {9, 2, 0}});
+  const auto target = ids({{1, 8, 9}, {1, 4, 5}});
+  const auto full = model->forward(source, target);
+  auto cache = model->start(model->encode(source));
+  model->step(target.select(1, 0), cache);
+  model->step(target.select(1, 1), cache);
+  cache.reorder(torch::tensor({1, 0, 1}));
+  const auto next = model->step(torch::tensor({5, 9, 5}), cache);
+  EXPECT_LT(largest_difference(next[0], full[1][2]), 1e-5);
+  EXPECT_LT(largest_difference(next[1], full[0][2]), 1e-5);
+  EXPECT_LT(largest_difference(next[2], full[1][2]), 1e-5);
+}
+
+TEST(Transformer, KernelsAndPlainOperationsComputeTheSame) {
+  for (const auto& [name, options] : variants()) {
+    auto model = make(options);
+    const auto source = ids({{5, 6, 7, 2, 0}, {9, 2, 0, 0, 0}});
+    const auto target = ids({{1, 8, 9, 0}, {1, 4, 5, 6}});
+    const auto kernels = model->forward(source, target);
+    torch::NoGradGuard no_grad;
+    EXPECT_LT(largest_difference(kernels, model->forward(source, target)), 1e-5) << name;
+  }
+}
+
+TEST(Transformer, TooLongASequenceForLearnedPositionsNamesBothLengths) {
+  auto options = tiny();
+  options.position = Learned{.max_length = 3};
+  auto model = make(options);
+  try {
+    model->encode(ids({{5, 6, 7, 2}}));
+    FAIL() << "no error";
+  } catch (const LengthError& error) {
+    EXPECT_STREQ(error.what(),
+                 "a sequence of 4 pieces is longer than the 3 learned positions; raise "
+                 "model.position.max_length or shorten the input");
+  }
+}
+
+TEST(Transformer, WithoutPositionsTheEncoderIsPermutationEquivariant) {
+  torch::NoGradGuard no_grad;
+  auto options = tiny();
+  options.position = NoPosition{};
+  auto model = make(options);
+  const auto straight = model->encode(ids({{5, 6, 7}})).output;
+  const auto permuted = model->encode(ids({{7, 5, 6}})).output;
+  EXPECT_LT(largest_difference(straight.index_select(1, torch::tensor({2, 0, 1})), permuted), 1e-5);
+  auto with = make(tiny());
+  EXPECT_GT(largest_difference(
+                with->encode(ids({{5, 6, 7}})).output.index_select(1, torch::tensor({2, 0, 1})),
+                with->encode(ids({{7, 5, 6}})).output),
+            1e-2);
+}
+
+torch::jit::script::Module traced(Transformer& model, const torch::Tensor& source,
+                                  const torch::Tensor& target) {
+  torch::jit::script::Module module("__torch__.Traced");
+  for (const auto& item : model->named_parameters()) {
+    auto name = item.key();
+    std::replace(name.begin(), name.end(), '.', '_');
+    module.register_parameter(name, item.value(), false);
+  }
+  const auto trace = torch::jit::tracer::trace(
+      {source, target},
+      [&](torch::jit::Stack inputs) -> torch::jit::Stack {
+        return {model->forward(inputs[0].toTensor(), inputs[1].toTensor())};
+      },
+      [](const torch::Tensor&) { return std::string(); }, true, false, &module);
+  auto* function = module._ivalue()->compilation_unit()->create_function(
+      c10::QualifiedName(*module.type()->name(), "forward"), trace.first->graph);
+  module.type()->addMethod(function);
+  return module;
+}
+
+TEST(Transformer, ATraceRunsAtOtherLengthsAndBatchSizes) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : variants()) {
+    auto model = make(options);
+    auto module = traced(model, ids({{5, 6, 2}, {7, 2, 0}}), ids({{1, 8}, {1, 9}}));
+    for (const auto& [batch, source_length, target_length] :
+         std::vector<std::array<int64_t, 3>>{{1, 1, 1}, {3, 9, 5}, {5, 2, 17}}) {
+      const auto source = torch::randint(3, 20, {batch, source_length});
+      source.select(1, source_length - 1).fill_(source_length > 1 ? kPad : 2);
+      const auto target = torch::randint(3, 20, {batch, target_length});
+      const auto expected = model->forward(source, target);
+      EXPECT_LT(largest_difference(module.forward({source, target}).toTensor(), expected), 1e-5)
+          << name << " " << batch << " " << source_length << " " << target_length;
+    }
+  }
+}
+
+TEST(Transformer, Bfloat16StaysNearFloat) {
+  auto model = make(tiny());
+  const auto source = ids({{5, 6, 7, 2}});
+  const auto target = ids({{1, 8, 9}});
+  const auto exact = model->forward(source, target);
+  model->compute_in_bfloat16(true);
+  const auto rounded = model->forward(source, target);
+  EXPECT_EQ(rounded.scalar_type(), torch::kBFloat16);
+  EXPECT_LT(largest_difference(exact, rounded.to(torch::kFloat)), 0.1);
+  EXPECT_GT(largest_difference(exact, rounded.to(torch::kFloat)), 0.0);
+  EXPECT_EQ(model->parameters()[0].scalar_type(), torch::kFloat);
+}
+
+}  // namespace
+}  // namespace ablate::models

@@ -1,0 +1,39 @@
+#include "training/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace ablate::training {
+namespace {
+
+struct AfterWarmup {
+  double step, steps;
+
+  /// Share of the way from the end of the warm-up to the last step, in [0, 1].
+  double progress(const Warmup& o) const {
+    const double warmup = static_cast<double>(o.warmup);
+    return steps <= warmup ? 1.0 : std::min(1.0, (step - warmup) / (steps - warmup));
+  }
+  double operator()(const Constant& o) const { return o.peak; }
+  double operator()(const InverseSquareRoot& o) const {
+    return o.peak * std::sqrt(static_cast<double>(std::max<int64_t>(o.warmup, 1)) / step);
+  }
+  double operator()(const Cosine& o) const {
+    return o.floor + (o.peak - o.floor) * 0.5 * (1 + std::cos(std::numbers::pi * progress(o)));
+  }
+  double operator()(const Linear& o) const {
+    return o.floor + (o.peak - o.floor) * (1 - progress(o));
+  }
+};
+
+}  // namespace
+
+double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t steps) {
+  const auto& warmup = std::visit([](const auto& o) -> const Warmup& { return o; }, schedule);
+  if (step < warmup.warmup)
+    return warmup.peak * static_cast<double>(step) / static_cast<double>(warmup.warmup);
+  return std::visit(AfterWarmup{static_cast<double>(step), static_cast<double>(steps)}, schedule);
+}
+
+}  // namespace ablate::training

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "data/batch.h"
+#include "models/transformer.h"
+#include "training/loss.h"
+#include "training/optimizer.h"
+
+namespace ablate::training {
+
+/// A batch as tensors on the model's device. // source [B, S], target_in and target_out [B, T]
+struct BatchTensors {
+  torch::Tensor source, target_in, target_out;
+};
+
+BatchTensors to_tensors(const data::Batch& batch, torch::Device device);
+
+/// What one update did. Losses are means over the update's real target tokens, in nats.
+struct StepRecord {
+  double loss = 0;           // label-smoothed
+  double negative = 0;       // -log p(target)
+  double gradient_norm = 0;  // before clipping
+  int64_t tokens = 0;        // real target tokens
+  bool skipped = false;      // weights left alone: the loss or the norm was not finite
+};
+
+struct UpdateOptions {
+  double learning_rate;
+  double label_smoothing;
+  double clip;  // largest gradient norm; 0: none
+  double dropout;
+  uint64_t dropout_seed;  // of this update
+  bool bfloat16;
+};
+
+/// Forward, backward, clip and step with the gradient of the mean loss per real target token of all
+/// `batches` together, however they are split. An update whose loss or gradient norm is not finite
+/// changes nothing and says so. Reads back from the device once.
+StepRecord update(models::Transformer& model, Optimizer& optimizer,
+                  std::span<const data::Batch> batches, const UpdateOptions& options);
+
+/// Turns the model's bfloat16 products on while it lives.
+class PrecisionGuard {
+ public:
+  PrecisionGuard(models::Transformer& model, bool bfloat16) : model_(model) {
+    model_->compute_in_bfloat16(bfloat16);
+  }
+  ~PrecisionGuard() { model_->compute_in_bfloat16(false); }
+  PrecisionGuard(const PrecisionGuard&) = delete;
+  PrecisionGuard& operator=(const PrecisionGuard&) = delete;
+
+ private:
+  models::Transformer& model_;
+};
+
+}  // namespace ablate::training
