@@ -1,0 +1,129 @@
+"""Times training in PyTorch on batches that Ablate wrote, and prints one line of JSON.
+
+    build/ablate bench train bench/small.yaml --batches batches.jsonl
+    .venv/bin/python bench/twin.py batches.jsonl --steps 20 --precision bf16
+
+The file's first line holds the model, {"vocabulary", "model": {"d_model", "layers", "heads",
+"d_hidden", "dropout"}, "label_smoothing"}; every other line is a batch of padded rows of ids,
+{"source", "target_in", "target_out"}.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+
+MALLOC = {
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 36),
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Training speed of the PyTorch twin.")
+    parser.add_argument("batches", help="JSON lines written by `ablate bench train --batches`")
+    parser.add_argument("--steps", type=int, default=20, help="measured updates")
+    parser.add_argument("--warmup", type=int, default=3, help="updates before the measured ones")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
+    parser.add_argument("--attention", choices=["plain", "sdpa"], default="plain")
+    parser.add_argument("--learning-rate", type=float, default=3e-4)
+    parser.add_argument("--compile", action="store_true", help="run the model by torch.compile")
+    parser.add_argument("--plain-malloc", action="store_true", help="leave glibc's malloc as it is")
+    return parser.parse_args()
+
+
+def tune_malloc():
+    """Starts this program again with an allocator that keeps its memory: read only at start-up."""
+    if any(os.environ.get(name) != value for name, value in MALLOC.items()):
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | MALLOC)
+
+
+def read(path, torch):
+    with open(path) as lines:
+        header = json.loads(next(lines))
+        batches = [
+            {name: torch.tensor(rows) for name, rows in json.loads(line).items()} for line in lines
+        ]
+    return header, batches
+
+
+def peak_memory_mb():
+    """Largest resident size of this process, in MiB."""
+    with open("/proc/self/status") as status:
+        peak = next(line for line in status if line.startswith("VmHWM"))
+    return int(peak.split()[1]) / 1024
+
+
+class Clock:
+    """Seconds by phase; a phase lasts from the mark before it to its own."""
+
+    def __init__(self):
+        self.seconds = {"data": 0.0, "forward": 0.0, "backward": 0.0, "optimizer": 0.0}
+        self.last = time.perf_counter()
+
+    def mark(self, phase):
+        now = time.perf_counter()
+        self.seconds[phase] += now - self.last
+        self.last = now
+
+
+class Training:
+    def __init__(self, options, header, torch):
+        from transformer import Options, Transformer, loss_sum
+
+        self.torch, self.bf16 = torch, options.precision == "bf16"
+        self.smoothing, self.loss_sum = header["label_smoothing"], loss_sum
+        shape = Options(
+            vocabulary=header["vocabulary"], attention=options.attention, **header["model"]
+        )
+        model = Transformer(shape).train()
+        self.optimizer = torch.optim.AdamW(
+            model.parameters(), options.learning_rate, (0.9, 0.98), 1e-9, weight_decay=0, fused=True
+        )
+        self.model = torch.compile(model, dynamic=True) if options.compile else model
+
+    def step(self, batch, clock):
+        tokens = batch["target_out"].count_nonzero()
+        clock.mark("data")
+        with self.torch.autocast("cpu", self.torch.bfloat16, enabled=self.bf16):
+            logits = self.model(batch["source"], batch["target_in"])
+            loss = self.loss_sum(logits, batch["target_out"], self.smoothing) / tokens
+        clock.mark("forward")
+        loss.backward()
+        clock.mark("backward")
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        clock.mark("optimizer")
+        return loss, tokens
+
+
+def main():
+    options = arguments()
+    if not options.plain_malloc:
+        tune_malloc()
+    import torch  # after the restart, so that it is loaded once
+
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    header, batches = read(options.batches, torch)
+    training = Training(options, header, torch)
+    for number in range(options.warmup):
+        training.step(batches[number % len(batches)], Clock())
+    tokens, clock, start = 0, Clock(), time.perf_counter()
+    for number in range(options.warmup, options.warmup + options.steps):
+        loss, count = training.step(batches[number % len(batches)], clock)
+        tokens += count.item()
+    seconds = time.perf_counter() - start
+    result = {
+        "tokens_per_second": tokens / seconds,
+        "peak_memory_mb": peak_memory_mb(),
+        "loss": loss.item(),
+        "breakdown": {phase: s / options.steps for phase, s in clock.seconds.items()},
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
