@@ -21,7 +21,7 @@ STEPS = {"tiny": 24, "small": 16, "base": 4}
 QUICK_STEPS = {"tiny": 8, "small": 5, "base": 2}
 WARMUP = {"tiny": 4, "small": 3, "base": 1}
 PHASES = ("forward", "backward", "optimizer", "data")
-ATTENTIONS = ("bmm", "sdpa")
+ATTENTIONS = ("plain", "sdpa")
 
 
 class Failure(RuntimeError):
