@@ -1,0 +1,23 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <stdexcept>
+
+#include "training/training_options.h"
+
+namespace ablate::training {
+
+/// The machine lacks what the configuration asks for.
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// `automatic` is CUDA where there is one. Throws DeviceError where CUDA is asked for and missing.
+torch::Device resolve(Device device);
+
+/// Whether products in bfloat16 run in hardware: AVX-512 BF16 or AMX on a CPU, Ampere or later on
+/// CUDA.
+bool has_bfloat16(torch::Device device);
+
+}  // namespace ablate::training

@@ -1,0 +1,176 @@
+#include "training/trainer.h"
+
+#include <fmt/format.h>
+
+#include "training/interrupt.h"
+#include "training/schedule.h"
+#include "training/seed.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr const char* kShadow = "shadow.";
+
+nlohmann::json to_json(const TrainingState& state) {
+  nlohmann::json json;
+  TrainingState::fields(state, [&](const char* name, const auto& value) { json[name] = value; });
+  return json;
+}
+
+TrainingState from_json(const nlohmann::json& json) {
+  TrainingState state;
+  TrainingState::fields(state, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+  return state;
+}
+
+}  // namespace
+
+Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Options progress)
+    : model_(std::move(model)),
+      input_(std::move(input)),
+      optimizer_(*model_, input_.options.optimizer),
+      progress_(std::move(progress)) {
+  if (input_.options.ema > 0) shadow_ = copy(weights_of(*model_));
+}
+
+bool Trainer::resume() {
+  const auto found = load_newest(input_.folder / "checkpoints",
+                                 [&](const std::string& warning) { progress_.say(warning); });
+  if (!found) return false;
+  load_weights(*model_, found->model);
+  Tensors moments = found->optimizer;
+  for (auto& [name, tensor] : shadow_) {
+    const auto saved = moments.extract(kShadow + name);
+    TORCH_CHECK(!saved.empty(), "the checkpoint lacks the average of '", name, "'");
+    tensor.copy_(saved.mapped());
+  }
+  optimizer_.load(moments);
+  state_ = from_json(found->state);
+  train_loss_ = found->state.value("train_loss", 0.0);
+  saved_step_ = state_.step;
+  return true;
+}
+
+bool Trainer::finished() const {
+  return state_.step >= input_.options.steps || state_.stopped_early;
+}
+
+TrainingSummary Trainer::run() {
+  if (resume()) progress_.say(fmt::format("continuing after step {}", state_.step));
+  progress_.restart(state_.step);
+  log_.emplace(input_.folder / "metrics.jsonl", state_.log_bytes);
+  data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
+                                          .seed = derive_seed(input_.seed, "order"),
+                                          .start = state_.position});
+  while (!finished()) {
+    train_step(stream);
+    const auto& options = input_.options;
+    if (options.evaluate_every > 0 && state_.step % options.evaluate_every == 0) validate();
+    const bool stop = stop_requested();
+    if (stop || finished() || state_.step % options.save_every == 0) save();
+    if (stop && !finished()) {
+      progress_.finish();
+      throw Interrupted(fmt::format("stopped after step {}; saved in {}", state_.step,
+                                    (input_.folder / "checkpoints").string()));
+    }
+  }
+  if (saved_step_ != state_.step) save();
+  progress_.finish();
+  return {state_, train_loss_, progress_.tokens_per_second()};
+}
+
+void Trainer::train_step(data::BatchStream& stream) {
+  const auto& options = input_.options;
+  std::vector<data::Batch> batches;
+  for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
+  const int64_t step = state_.step + 1;
+  const double rate = learning_rate(options.schedule, step, options.steps);
+  const auto record =
+      update(model_, optimizer_, batches,
+             {.learning_rate = rate,
+              .label_smoothing = options.label_smoothing,
+              .clip = options.clip,
+              .dropout = input_.dropout,
+              .dropout_seed = derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
+              .bfloat16 = input_.bfloat16});
+  state_.step = step;
+  state_.position = stream.position();
+  if (record.skipped && options.not_finite == NotFinite::stop)
+    throw Diverged(fmt::format(
+        "step {}: the loss is {} and the gradient norm {}; lower training.schedule.peak, set "
+        "training.clip, or leave such updates out with training.not_finite: skip",
+        step, record.loss, record.gradient_norm));
+  if (!shadow_.empty() && !record.skipped) follow(shadow_, weights_of(*model_), options.ema);
+  log_step(record, rate);
+  progress_.at({.step = step, .loss = record.loss, .tokens = record.tokens});
+}
+
+void Trainer::log_step(const StepRecord& record, double rate) {
+  if (record.skipped) {
+    ++state_.skipped;
+    progress_.say(fmt::format("step {} left out: loss {}, gradient norm {}", state_.step,
+                              record.loss, record.gradient_norm));
+  } else {
+    state_.tokens += record.tokens;
+    state_.interval_tokens += record.tokens;
+    state_.interval_loss += record.loss * static_cast<double>(record.tokens);
+    state_.interval_negative += record.negative * static_cast<double>(record.tokens);
+  }
+  const bool last = state_.step == input_.options.steps;
+  if (state_.interval_tokens == 0 || (!last && state_.step % input_.options.log_every != 0)) return;
+  const auto tokens = static_cast<double>(state_.interval_tokens);
+  train_loss_ = state_.interval_loss / tokens;
+  log_->append({{"step", state_.step},
+                {"loss", train_loss_},
+                {"negative_log_likelihood", state_.interval_negative / tokens},
+                {"gradient_norm", record.gradient_norm},
+                {"learning_rate", rate},
+                {"tokens", state_.tokens},
+                {"skipped", state_.skipped}});
+  state_.interval_tokens = 0;
+  state_.interval_loss = state_.interval_negative = 0;
+}
+
+void Trainer::validate() {
+  progress_.pause();
+  const auto scores = likelihood(model_, input_.validation, input_.options.tokens_per_batch);
+  log_->append({{"step", state_.step},
+                {"validation_loss", scores.negative},
+                {"validation_perplexity", scores.perplexity()},
+                {"validation_token_accuracy", scores.token_accuracy}});
+  if (state_.best_step == 0 || scores.negative < state_.best_negative) {
+    state_.best_step = state_.step;
+    state_.best_negative = scores.negative;
+    state_.validations_since_best = 0;
+    save();
+  } else if (input_.options.patience > 0 &&
+             ++state_.validations_since_best >= input_.options.patience) {
+    state_.stopped_early = true;
+    progress_.say(
+        fmt::format("stopped early after step {}: no better validation loss since step {}",
+                    state_.step, state_.best_step));
+  }
+  progress_.resume();
+}
+
+void Trainer::save() {
+  if (saved_step_ == state_.step && !state_.stopped_early) return;
+  progress_.pause();
+  state_.log_bytes = log_->size();
+  Checkpoint checkpoint{.step = state_.step,
+                        .model = weights_of(*model_),
+                        .optimizer = optimizer_.state(),
+                        .state = to_json(state_),
+                        .files = input_.files};
+  checkpoint.state["train_loss"] = train_loss_;
+  for (const auto& [name, tensor] : shadow_) checkpoint.optimizer[kShadow + name] = tensor;
+  const auto folder = input_.folder / "checkpoints";
+  save_checkpoint(folder, checkpoint);
+  saved_step_ = state_.step;
+  std::set<int64_t> kept;
+  if (state_.best_step > 0) kept.insert(state_.best_step);
+  prune_checkpoints(folder, input_.options.keep, kept);
+  progress_.resume();
+}
+
+}  // namespace ablate::training

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "data/batch_stream.h"
+#include "data/encode.h"
+#include "models/transformer.h"
+#include "training/checkpoint/checkpoint.h"
+#include "training/checkpoint/run_log.h"
+#include "training/likelihood.h"
+#include "training/optimizer.h"
+#include "training/progress.h"
+#include "training/training_options.h"
+#include "training/update.h"
+#include "training/weights.h"
+
+namespace ablate::training {
+
+/// The loss or a gradient is no longer finite.
+struct Diverged : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A stop was asked for; the checkpoint is saved and the same command continues.
+struct Interrupted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Where a training stands between two updates; everything that a checkpoint's state.json holds.
+struct TrainingState {
+  int64_t step = 0;
+  data::StreamPosition position;
+  int64_t tokens = 0;        // real target tokens trained on
+  int64_t skipped = 0;       // updates left out because they were not finite
+  double interval_loss = 0;  // sums over the updates since the last log line
+  double interval_negative = 0;
+  int64_t interval_tokens = 0;
+  int64_t best_step = 0;  // validation's best; 0: none yet
+  double best_negative = 0;
+  int64_t validations_since_best = 0;
+  bool stopped_early = false;
+  uint64_t log_bytes = 0;
+
+  template <class Self, class Visit>
+  static void fields(Self& s, Visit&& visit) {
+    visit("step", s.step);
+    visit("epoch", s.position.epoch);
+    visit("batch", s.position.batch);
+    visit("tokens", s.tokens);
+    visit("skipped", s.skipped);
+    visit("interval_loss", s.interval_loss);
+    visit("interval_negative", s.interval_negative);
+    visit("interval_tokens", s.interval_tokens);
+    visit("best_step", s.best_step);
+    visit("best_negative", s.best_negative);
+    visit("validations_since_best", s.validations_since_best);
+    visit("stopped_early", s.stopped_early);
+    visit("log_bytes", s.log_bytes);
+  }
+};
+
+struct TrainerInput {
+  TrainingOptions options;
+  double dropout = 0;
+  uint64_t seed = 0;
+  bool bfloat16 = false;
+  std::span<const data::EncodedExample> train, validation;
+  std::filesystem::path folder;              // of the run: metrics.jsonl and checkpoints/ go here
+  std::map<std::string, std::string> files;  // copied into every checkpoint: name -> bytes
+};
+
+/// What a finished training leaves besides its checkpoints.
+struct TrainingSummary {
+  TrainingState state;
+  double train_loss = 0;  // of the last log line
+  double tokens_per_second = 0;
+};
+
+/// Trains `model` to the last step, from the newest checkpoint that verifies or from the beginning.
+/// Ended at any moment and started again it gives the same weights, optimizer and metrics.jsonl,
+/// bit for bit. Throws Interrupted (after saving) when a stop is asked for, Diverged,
+/// CheckpointError and IoError.
+class Trainer {
+ public:
+  Trainer(models::Transformer model, TrainerInput input, Progress::Options progress);
+
+  TrainingSummary run();
+
+ private:
+  bool resume();
+  void train_step(data::BatchStream& stream);
+  void log_step(const StepRecord& record, double rate);
+  void validate();
+  void save();
+  bool finished() const;
+
+  models::Transformer model_;
+  TrainerInput input_;
+  Optimizer optimizer_;
+  Weights shadow_;  // exponential average of the weights; empty without one
+  TrainingState state_;
+  std::optional<RunLog> log_;
+  Progress progress_;
+  int64_t saved_step_ = -1;
+  double train_loss_ = 0;
+};
+
+}  // namespace ablate::training
