@@ -99,7 +99,7 @@ def describe_parameters(o):
     for name, shape in parameter_shapes(o).items():
         is_norm = name.split(".")[-2:-1] and name.split(".")[-2].endswith("norm")
         offset = 1.0 if is_norm and name.endswith(".weight") else 0.0
-        scale = 0.5 if len(shape) >= 2 else 0.1
+        scale = 0.3 if len(shape) >= 2 else 0.4
         described.append(dict(name=name, shape=shape, offset=offset, scale=scale))
     return described
 
