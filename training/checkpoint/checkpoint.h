@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "training/checkpoint/checkpoint_error.h"
+#include "training/checkpoint/io_error.h"
+#include "training/checkpoint/safetensors.h"
+
+namespace ablate::training {
+
+/// Everything that continues a training: weights, optimizer, the trainer's state, and files that
+/// travel along (configuration, tokenizers) by name.
+struct Checkpoint {
+  int64_t step = 0;
+  Tensors model, optimizer;
+  nlohmann::json state;
+  std::map<std::string, std::string> files;  // name -> bytes
+};
+
+/// A checkpoint's folder, not yet verified.
+struct Found {
+  std::filesystem::path path;
+  int64_t step = 0;
+};
+
+/// Writes folder/step-00000500/ with model.safetensors, optimizer.safetensors, state.json, the
+/// files and manifest.json (sizes and SHA-256). The folder appears complete or not at all, whenever
+/// the process or the machine stops. An existing checkpoint of that step is replaced. Throws
+/// IoError, leaving other checkpoints as they are and nothing half-written.
+void save_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint);
+
+/// The checkpoint, each byte of which agrees with the manifest. Throws CheckpointError.
+Checkpoint load_checkpoint(const std::filesystem::path& step_folder);
+
+/// The checkpoints in `folder` by step, newest last; none where the folder does not exist.
+std::vector<Found> list_checkpoints(const std::filesystem::path& folder);
+
+/// The newest checkpoint that verifies. Each newer one that does not is reported to `warn`. Nothing
+/// where there is no checkpoint at all; throws CheckpointError where there are some and none
+/// verifies, for starting again at step 0 would hide the loss.
+std::optional<Checkpoint> load_newest(const std::filesystem::path& folder,
+                                      const std::function<void(const std::string&)>& warn);
+
+/// Removes all but the newest `keep` checkpoints and those of `protected_steps`, and what saves
+/// that were killed left behind. REQUIRES: no save is under way in `folder`, keep >= 1.
+void prune_checkpoints(const std::filesystem::path& folder, int64_t keep,
+                       const std::set<int64_t>& protected_steps);
+
+}  // namespace ablate::training
