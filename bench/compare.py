@@ -1,6 +1,6 @@
 """Training speed and memory of Ablate beside its PyTorch twin, in one interleaved run.
 
-    .venv/bin/python bench/compare.py [--sizes tiny,small,base] [--precisions fp32,bf16] [--rounds 3]
+    .venv/bin/python bench/compare.py [--sizes tiny,small,base] [--rounds 3] [--quick]
 
 Every measurement is a process of its own. The programs take turns (A B A B A B), so that what else
 the machine does meets both alike; a ratio compares the two runs of one round. README.md says what
@@ -21,7 +21,6 @@ STEPS = {"tiny": 24, "small": 16, "base": 4}
 QUICK_STEPS = {"tiny": 8, "small": 5, "base": 2}
 WARMUP = {"tiny": 4, "small": 3, "base": 1}
 PHASES = ("forward", "backward", "optimizer", "data")
-ATTENTIONS = ("plain", "sdpa")
 
 
 class Failure(RuntimeError):
@@ -91,28 +90,23 @@ class Pair:
             "--steps", self.steps, "--threads", self.options.threads, "--batches", self.batches,
             "--set", f"training.precision={self.precision}"])
 
-    def twin(self, attention, steps=None, compiled=False):
+    def twin(self, attention, compiled=False):
         command = [
-            sys.executable, BENCH / "twin.py", self.batches, "--steps", steps or self.steps,
+            sys.executable, BENCH / "twin.py", self.batches, "--steps", self.steps,
             "--warmup", WARMUP[self.size], "--threads", self.options.threads,
             "--precision", self.precision, "--attention", attention]
         return measured(command + ["--compile"] * compiled +
                         ["--plain-malloc"] * self.options.plain_malloc)
 
-    def better_attention(self):
-        """The way of attending with which the twin is faster here."""
-        steps = max(1, self.steps // 4)
-        return max(ATTENTIONS, key=lambda kind: self.twin(kind, steps)["tokens_per_second"])
-
     def run(self):
-        """All runs, by program. Ablate comes first, for it writes the batches that the twin reads."""
+        """All runs, by program. Ablate runs first: it writes the batches that the twin reads."""
         runs = {"ablate": [], "twin": []} | ({"compiled": []} if self.options.compile else {})
-        attention = None
+        attention = "auto"  # the first round decides for all
         for round_ in range(self.options.rounds):
             say(f"{self.size} {self.precision}: round {round_ + 1} of {self.options.rounds}")
             runs["ablate"].append(self.ablate())
-            attention = attention or self.better_attention()
             runs["twin"].append(self.twin(attention))
+            attention = runs["twin"][0]["attention"]
             if self.options.compile:
                 runs["compiled"].append(self.twin(attention, compiled=True))
         return {"size": self.size, "precision": self.precision, "attention": attention,
@@ -179,6 +173,9 @@ def main():
     busy = os.getloadavg()[0]
     if busy > 0.5:
         say(f"warning: the load is {busy:.1f}; runs with several threads suffer most from company")
+    if subprocess.run([sys.executable, BENCH / "verify.py"], stdout=sys.stderr).returncode != 0:
+        say("the twin is not the model of tests/training/golden/parity.json")
+        return 1
     results, failures = [], []
     with tempfile.TemporaryDirectory() as folder:
         for size in options.sizes:
@@ -187,7 +184,7 @@ def main():
                     results.append(Pair(options, size, precision, pathlib.Path(folder)).run())
                 except Failure as failure:
                     failures.append(f"{size} {precision}: {failure}")
-    print(f"{machine()}; {options.threads} threads, {options.rounds} rounds, medians; "
+    print(f"{machine()}; threads: {options.threads}, rounds: {options.rounds}, medians; "
           f"tokens/s counts real target tokens")
     if results:
         print(table(results))

@@ -23,7 +23,7 @@ class Options:
     heads: int
     d_hidden: int
     dropout: float
-    attention: str = "plain"  # materialised scores; or sdpa: scaled_dot_product_attention
+    attention: str = "bmm"  # materialised scores; or sdpa: scaled_dot_product_attention
 
 
 def projection(width, *parts):
@@ -98,6 +98,11 @@ class Transformer(nn.Module):
         self.dropout = nn.Dropout(o.dropout)
         self.encoder = nn.ModuleList(Layer(o, decoder=False) for _ in range(o.layers))
         self.decoder = nn.ModuleList(Layer(o, decoder=True) for _ in range(o.layers))
+
+    def set_attention(self, kind):
+        for module in self.modules():
+            if isinstance(module, Attention):
+                module.kind = kind
 
     def embed(self, ids):
         scaled = self.embedding(ids) * math.sqrt(self.embedding.embedding_dim)

@@ -4,12 +4,14 @@
     .venv/bin/python bench/twin.py batches.jsonl --steps 20 --precision bf16
 
 The file's first line holds the model, {"vocabulary", "model": {"d_model", "layers", "heads",
-"d_hidden", "dropout"}, "label_smoothing"}; every other line is a batch of padded rows of ids,
-{"source", "target_in", "target_out"}.
+"d_hidden", "dropout"}, "label_smoothing", "learning_rate"}; every other line is a batch of padded
+rows of ids, {"source", "target_in", "target_out"}. A fixed number of warm-up updates comes first and
+is not measured; the batches are used in turn.
 """
 
 import argparse
 import json
+import math
 import os
 import sys
 import time
@@ -27,8 +29,8 @@ def arguments():
     parser.add_argument("--warmup", type=int, default=3, help="updates before the measured ones")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
-    parser.add_argument("--attention", choices=["plain", "sdpa"], default="plain")
-    parser.add_argument("--learning-rate", type=float, default=3e-4)
+    parser.add_argument("--attention", choices=["bmm", "sdpa", "auto"], default="auto",
+                        help="auto: the faster of the two in a short trial")
     parser.add_argument("--compile", action="store_true", help="run the model by torch.compile")
     parser.add_argument("--plain-malloc", action="store_true", help="leave glibc's malloc as it is")
     return parser.parse_args()
@@ -76,20 +78,43 @@ class Training:
         self.torch, self.bf16 = torch, options.precision == "bf16"
         self.smoothing, self.loss_sum = header["label_smoothing"], loss_sum
         shape = Options(
-            vocabulary=header["vocabulary"], attention=options.attention, **header["model"]
+            vocabulary=header["vocabulary"], **header["model"]
         )
         model = Transformer(shape).train()
         self.optimizer = torch.optim.AdamW(
-            model.parameters(), options.learning_rate, (0.9, 0.98), 1e-9, weight_decay=0, fused=True
+            model.parameters(), header["learning_rate"], (0.9, 0.98), 1e-9, weight_decay=0, fused=True
         )
+        self.plain_model = model
         self.model = torch.compile(model, dynamic=True) if options.compile else model
+
+    def attend_by(self, kind, batch):
+        """Sets the way of attending, found by trial if `kind` is auto; returns what was set."""
+        if kind == "auto":
+            part = {name: ids[: math.ceil(len(ids) / 4)] for name, ids in batch.items()}
+            kind = min(("bmm", "sdpa"), key=lambda each: self.trial(each, part))
+        self.plain_model.set_attention(kind)
+        return kind
+
+    def trial(self, kind, batch):
+        """Shortest seconds of a forward and backward pass; no weight changes."""
+        self.plain_model.set_attention(kind)
+        seconds = []
+        for _ in range(4):
+            start = time.perf_counter()
+            self.loss(self.plain_model, batch).backward()
+            seconds.append(time.perf_counter() - start)
+        self.optimizer.zero_grad()
+        return min(seconds)
+
+    def loss(self, model, batch):
+        with self.torch.autocast("cpu", self.torch.bfloat16, enabled=self.bf16):
+            logits = model(batch["source"], batch["target_in"])
+            return self.loss_sum(logits, batch["target_out"], self.smoothing)
 
     def step(self, batch, clock):
         tokens = batch["target_out"].count_nonzero()
         clock.mark("data")
-        with self.torch.autocast("cpu", self.torch.bfloat16, enabled=self.bf16):
-            logits = self.model(batch["source"], batch["target_in"])
-            loss = self.loss_sum(logits, batch["target_out"], self.smoothing) / tokens
+        loss = self.loss(self.model, batch) / tokens
         clock.mark("forward")
         loss.backward()
         clock.mark("backward")
@@ -109,6 +134,7 @@ def main():
     torch.manual_seed(1)
     header, batches = read(options.batches, torch)
     training = Training(options, header, torch)
+    attention = training.attend_by(options.attention, batches[0])
     for number in range(options.warmup):
         training.step(batches[number % len(batches)], Clock())
     tokens, clock, start = 0, Clock(), time.perf_counter()
@@ -120,6 +146,7 @@ def main():
         "tokens_per_second": tokens / seconds,
         "peak_memory_mb": peak_memory_mb(),
         "loss": loss.item(),
+        "attention": attention,
         "breakdown": {phase: s / options.steps for phase, s in clock.seconds.items()},
     }
     print(json.dumps(result))
