@@ -1,0 +1,37 @@
+#include "data/batch.h"
+
+#include <algorithm>
+
+#include "tokenizer/special_ids.h"
+
+namespace ablate::data {
+
+Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t> indices) {
+  Batch batch{.rows = static_cast<int64_t>(indices.size())};
+  for (const int64_t index : indices) {
+    const auto& example = examples[static_cast<size_t>(index)];
+    batch.source_length =
+        std::max(batch.source_length, static_cast<int64_t>(example.source.size()));
+    batch.target_length =
+        std::max(batch.target_length, static_cast<int64_t>(example.target.size()));
+    batch.tokens += static_cast<int64_t>(example.target.size());
+  }
+  batch.source.assign(static_cast<size_t>(batch.rows * batch.source_length), tokenizer::kPad);
+  batch.target_in.assign(static_cast<size_t>(batch.rows * batch.target_length), tokenizer::kPad);
+  batch.target_out = batch.target_in;
+  auto source = batch.source.begin();
+  auto in = batch.target_in.begin(), out = batch.target_out.begin();
+  for (const int64_t index : indices) {
+    const auto& example = examples[static_cast<size_t>(index)];
+    std::ranges::copy(example.source, source);
+    std::ranges::copy(example.target, out);
+    *in = tokenizer::kBos;
+    std::copy(example.target.begin(), example.target.end() - 1, in + 1);
+    source += batch.source_length;
+    in += batch.target_length;
+    out += batch.target_length;
+  }
+  return batch;
+}
+
+}  // namespace ablate::data

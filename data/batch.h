@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/encode.h"
+
+namespace ablate::data {
+
+/// Padded ids, row-major. The decoder reads `target_in` (start mark first) and predicts
+/// `target_out`.
+struct Batch {
+  int64_t rows = 0, source_length = 0, target_length = 0;
+  std::vector<int64_t> source;      // [rows, source_length]
+  std::vector<int64_t> target_in;   // [rows, target_length]
+  std::vector<int64_t> target_out;  // [rows, target_length]
+  int64_t tokens = 0;               // real ids in target_out
+};
+
+Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t> indices);
+
+}  // namespace ablate::data

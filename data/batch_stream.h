@@ -1,0 +1,60 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <thread>
+
+#include "data/batch.h"
+
+namespace ablate::data {
+
+/// A place in the endless sequence of batches: the next batch to be returned.
+struct StreamPosition {
+  int64_t epoch = 0;
+  int64_t batch = 0;
+  bool operator==(const StreamPosition&) const = default;
+};
+
+/// Endless shuffled batches, prepared ahead on a thread of its own. The sequence is a function of
+/// examples, tokens_per_batch and seed; a stream started at a position continues it exactly.
+class BatchStream {
+ public:
+  struct Options {
+    int64_t tokens_per_batch;
+    uint64_t seed;
+    StreamPosition start;
+  };
+  /// REQUIRES: `examples` is not empty and outlives the stream.
+  BatchStream(std::span<const EncodedExample> examples, Options options);
+  ~BatchStream();
+  BatchStream(const BatchStream&) = delete;
+  BatchStream& operator=(const BatchStream&) = delete;
+
+  /// Rethrows what ended the thread, if anything did.
+  Batch next();
+  StreamPosition position() const { return position_; }
+
+ private:
+  struct Prepared {
+    Batch batch;
+    StreamPosition after;
+  };
+  void prepare();
+  bool put(Prepared prepared);
+
+  std::span<const EncodedExample> examples_;
+  Options options_;
+  StreamPosition position_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Prepared> ready_;
+  std::exception_ptr failure_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ablate::data

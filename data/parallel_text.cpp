@@ -1,0 +1,106 @@
+#include "data/parallel_text.h"
+
+#include "data/text_file.h"
+
+namespace ablate::data {
+namespace {
+
+/// A pair of sides and where they stand, before it is known to be good.
+struct Candidate {
+  Example example;
+  std::string fault;
+};
+
+std::string place(const std::filesystem::path& file, size_t line) {
+  return file.string() + ":" + std::to_string(line + 1) + ": ";
+}
+
+bool empty_side(const std::string& side) {
+  return side.find_first_not_of(" \t\v\f\r") == std::string::npos;
+}
+
+std::string fault_of(const std::filesystem::path& file, size_t line, const Line& side) {
+  if (!side.fault.empty()) return place(file, line) + side.fault;
+  if (empty_side(side.text)) return place(file, line) + "the line is empty";
+  return {};
+}
+
+std::vector<Candidate> two_files(const Text& options,
+                                 const std::vector<std::filesystem::path>& files) {
+  auto sources = read_lines(files[0], options.max_line_bytes);
+  auto targets = read_lines(files[1], options.max_line_bytes);
+  if (sources.size() != targets.size())
+    throw DataError(files[0].string() + " has " + std::to_string(sources.size()) + " lines and " +
+                    files[1].string() + " has " + std::to_string(targets.size()) +
+                    "; line-parallel files need the same number");
+  std::vector<Candidate> all;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    auto fault = fault_of(files[0], i, sources[i]);
+    if (fault.empty()) fault = fault_of(files[1], i, targets[i]);
+    all.push_back({{std::move(sources[i].text), std::move(targets[i].text)}, std::move(fault)});
+  }
+  return all;
+}
+
+std::vector<Candidate> one_file(const Text& options, const std::filesystem::path& file) {
+  std::vector<Candidate> all;
+  const auto lines = read_lines(file, options.max_line_bytes);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto& text = lines[i].text;
+    const size_t tab = text.find('\t');
+    if (!lines[i].fault.empty()) {
+      all.push_back({{}, place(file, i) + lines[i].fault});
+    } else if (tab == std::string::npos || text.find('\t', tab + 1) != std::string::npos) {
+      all.push_back(
+          {{}, place(file, i) + "the line needs exactly one tab between source and target"});
+    } else {
+      Example example{text.substr(0, tab), text.substr(tab + 1)};
+      const bool bad = empty_side(example.source) || empty_side(example.target);
+      all.push_back({std::move(example), bad ? place(file, i) + "one side is empty" : ""});
+    }
+  }
+  return all;
+}
+
+std::vector<std::filesystem::path> resolve(const std::vector<std::string>& files,
+                                           const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& file : files) paths.push_back(folder / file);
+  return paths;
+}
+
+/// "test_2016_flickr" of "multi30k/test_2016_flickr.en.gz".
+std::string stem(const std::string& file) {
+  const auto name = std::filesystem::path(file).filename().string();
+  return name.substr(0, name.find('.', 1));
+}
+
+}  // namespace
+
+std::vector<Example> read_pairs(const Text& options,
+                                const std::vector<std::filesystem::path>& files, int64_t& skipped) {
+  std::vector<Example> examples;
+  for (auto& candidate :
+       files.size() == 2 ? two_files(options, files) : one_file(options, files[0])) {
+    if (candidate.fault.empty())
+      examples.push_back(std::move(candidate.example));
+    else if (options.bad_lines == BadLine::skip)
+      ++skipped;
+    else
+      throw DataError(candidate.fault +
+                      "; mend the line, or leave such lines out with data.bad_lines: skip");
+  }
+  if (examples.empty()) throw DataError(files[0].string() + ": no line can be used");
+  return examples;
+}
+
+Corpus read_text(const Text& options, const std::filesystem::path& folder) {
+  Corpus corpus;
+  corpus.train = read_pairs(options, resolve(options.train, folder), corpus.skipped);
+  corpus.validation = read_pairs(options, resolve(options.validation, folder), corpus.skipped);
+  corpus.tests.push_back({stem(options.test[0]), false,
+                          read_pairs(options, resolve(options.test, folder), corpus.skipped)});
+  return corpus;
+}
+
+}  // namespace ablate::data

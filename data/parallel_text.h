@@ -1,0 +1,16 @@
+#pragma once
+
+#include "data/corpus.h"
+
+namespace ablate::data {
+
+/// Reads line-parallel text. A bad line (a fault of read_lines, an empty side, a TSV line without
+/// exactly one tab) throws DataError with file and line, or is left out and counted with
+/// `bad_lines: skip`.
+Corpus read_text(const Text& options, const std::filesystem::path& folder);
+
+/// The same for one set: [source file, target file] or [TSV file]. Adds to `skipped`.
+std::vector<Example> read_pairs(const Text& options,
+                                const std::vector<std::filesystem::path>& files, int64_t& skipped);
+
+}  // namespace ablate::data

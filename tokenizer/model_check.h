@@ -1,0 +1,18 @@
+#pragma once
+
+#include <stdexcept>
+#include <string_view>
+
+namespace ablate::tokenizer {
+
+/// A tokenizer model or training text that cannot be used.
+struct TokenizerError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws TokenizerError with the reason unless `model` is a SentencePiece model that is safe to
+/// load: well-formed, at most 64 MiB, 8 to 2^20 pieces of at most 4 KiB of valid UTF-8, finite
+/// scores, the special pieces where special_ids.h puts them, and a consistent normalisation table.
+void check_model(std::string_view model);
+
+}  // namespace ablate::tokenizer

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/model_check.h"
+#include "tokenizer/tokenizer_options.h"
+
+namespace ablate::tokenizer {
+
+/// Ids of a line; `cut` says whether pieces behind the limit were left out.
+struct Encoded {
+  std::vector<int32_t> ids;
+  bool cut = false;
+};
+
+/// Text to ids and back (SentencePiece, Kudo & Richardson 2018). Copies share one immutable model;
+/// encoding and decoding may run on many threads at once.
+class Tokenizer {
+ public:
+  /// Learns a model from `lines`; the same lines give the same model. A vocabulary larger than the
+  /// text supports becomes the largest possible. Throws TokenizerError where nothing can be
+  /// learned.
+  static Tokenizer train(const TokenizerOptions& options, std::span<const std::string> lines);
+  /// Both throw TokenizerError with the reason where the model is unusable (model_check.h).
+  static Tokenizer load(const std::filesystem::path& file);
+  static Tokenizer from_bytes(std::string model);
+
+  /// The serialised SentencePiece model: what `load` reads.
+  const std::string& bytes() const;
+  std::string sha256() const;
+
+  /// Ids without start and end marks.
+  std::vector<int32_t> encode(std::string_view line) const;
+  /// The first `limit` ids.
+  Encoded encode(std::string_view line, int64_t limit) const;
+  std::vector<std::string> pieces(std::string_view line) const;
+  /// The text of `ids`; padding, start and end marks and ids outside the vocabulary are left out.
+  std::string decode(std::span<const int32_t> ids) const;
+  int64_t vocabulary_size() const;
+
+ private:
+  struct Model;
+  explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+  std::shared_ptr<const Model> model_;
+};
+
+}  // namespace ablate::tokenizer
