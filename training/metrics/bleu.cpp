@@ -1,0 +1,93 @@
+#include "training/metrics/bleu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "training/metrics/ngram_matches.h"
+#include "training/metrics/sacrebleu_version.h"
+#include "training/metrics/tokenizer_13a.h"
+#include "training/metrics/unicode_text.h"
+
+namespace ablate::training {
+namespace {
+
+std::vector<std::string> tokens(const std::string& line, BleuOptions options) {
+  return tokenize_13a(options.lowercase ? strip_end(lower_case(line)) : strip_end(line));
+}
+
+double brevity_penalty(const BleuStatistics& s) {
+  if (s.hypothesis_length >= s.reference_length) return 1;
+  if (s.hypothesis_length == 0) return 0;
+  return std::exp(1 - static_cast<double>(s.reference_length) /
+                          static_cast<double>(s.hypothesis_length));
+}
+
+/// Each order without a match counts as half a match of the order without one before it.
+std::array<double, 4> smoothed_precisions(const BleuStatistics& s) {
+  std::array<double, 4> precisions{};
+  double smoothing = 1;
+  for (size_t n = 0; n < precisions.size() && s.total[n] > 0; ++n) {
+    const auto total = static_cast<double>(s.total[n]);
+    if (s.correct[n] == 0) smoothing *= 2;
+    precisions[n] = s.correct[n] == 0 ? 100 / (smoothing * total)
+                                      : 100 * static_cast<double>(s.correct[n]) / total;
+  }
+  return precisions;
+}
+
+}  // namespace
+
+BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
+  for (size_t n = 0; n < correct.size(); ++n) {
+    correct[n] += other.correct[n];
+    total[n] += other.total[n];
+  }
+  hypothesis_length += other.hypothesis_length;
+  reference_length += other.reference_length;
+  return *this;
+}
+
+BleuStatistics bleu_statistics(const std::string& hypothesis, const std::string& reference,
+                               BleuOptions options) {
+  const auto left = tokens(hypothesis, options);
+  const auto right = tokens(reference, options);
+  BleuStatistics s{.hypothesis_length = static_cast<int64_t>(left.size()),
+                   .reference_length = static_cast<int64_t>(right.size())};
+  for (size_t n = 0; n < s.total.size(); ++n) {
+    s.total[n] = ngram_count(left.size(), n + 1);
+    s.correct[n] = ngram_matches<std::string>(left, right, n + 1);
+  }
+  return s;
+}
+
+BleuScore bleu(const BleuStatistics& s, BleuOptions options) {
+  BleuScore result{.brevity_penalty = brevity_penalty(s),
+                   .hypothesis_length = s.hypothesis_length,
+                   .reference_length = s.reference_length,
+                   .signature = fmt::format("nrefs:1|case:{}|eff:no|tok:13a|smooth:exp|version:{}",
+                                            options.lowercase ? "lc" : "mixed", kSacrebleuVersion)};
+  if (std::ranges::all_of(s.correct, [](int64_t count) { return count == 0; })) return result;
+  result.precisions = smoothed_precisions(s);
+  double logarithms = 0;
+  for (const double precision : result.precisions) logarithms += std::log(precision);
+  result.score = result.brevity_penalty * std::exp(logarithms / 4);
+  return result;
+}
+
+BleuScore bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
+               BleuOptions options) {
+  if (hypotheses.size() != references.size())
+    throw std::invalid_argument(fmt::format("BLEU of {} hypotheses and {} references",
+                                            hypotheses.size(), references.size()));
+  BleuStatistics sum;
+  for (size_t i = 0; i < hypotheses.size(); ++i)
+    sum += bleu_statistics(hypotheses[i], references[i], options);
+  return bleu(sum, options);
+}
+
+}  // namespace ablate::training
