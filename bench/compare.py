@@ -20,6 +20,7 @@ BENCH = pathlib.Path(__file__).resolve().parent
 STEPS = {"tiny": 24, "small": 16, "base": 4}
 QUICK_STEPS = {"tiny": 8, "small": 5, "base": 2}
 WARMUP = {"tiny": 4, "small": 3, "base": 1}
+LOSS_TOLERANCE = 0.05  # the programs start from different random weights
 PHASES = ("forward", "backward", "optimizer", "data")
 
 
@@ -88,7 +89,7 @@ class Pair:
         return measured([
             self.options.ablate, "bench", "train", BENCH / f"{self.size}.yaml", "--json",
             "--steps", self.steps, "--threads", self.options.threads, "--batches", self.batches,
-            "--set", f"training.precision={self.precision}"])
+            "--precision", self.precision])
 
     def twin(self, attention, compiled=False):
         command = [
@@ -126,6 +127,14 @@ def ratio(runs, peer):
     ratios = [a["tokens_per_second"] / b["tokens_per_second"]
               for a, b in zip(runs["ablate"], runs[peer])]
     return f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
+
+
+def check_losses(result):
+    """Same model, same batches: a program that does less work than it claims learns differently."""
+    losses = {name: median(runs, "loss") for name, runs in result["runs"].items()}
+    peer = losses["twin"]
+    if not all(abs(loss - peer) <= LOSS_TOLERANCE * peer for loss in losses.values()):
+        raise Failure(f"the last losses differ by more than {LOSS_TOLERANCE:.0%}: {losses}")
 
 
 def shares(runs):
@@ -182,6 +191,7 @@ def main():
             for precision in options.precisions:
                 try:
                     results.append(Pair(options, size, precision, pathlib.Path(folder)).run())
+                    check_losses(results[-1])
                 except Failure as failure:
                     failures.append(f"{size} {precision}: {failure}")
     print(f"{machine()}; threads: {options.threads}, rounds: {options.rounds}, medians; "

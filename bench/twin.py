@@ -16,6 +16,7 @@ import os
 import sys
 import time
 
+LEARNING_RATE = 3e-4  # where the file names none
 MALLOC = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 36),
@@ -77,12 +78,11 @@ class Training:
 
         self.torch, self.bf16 = torch, options.precision == "bf16"
         self.smoothing, self.loss_sum = header["label_smoothing"], loss_sum
-        shape = Options(
-            vocabulary=header["vocabulary"], **header["model"]
-        )
+        shape = Options(vocabulary=header["vocabulary"], **header["model"])
         model = Transformer(shape).train()
         self.optimizer = torch.optim.AdamW(
-            model.parameters(), header["learning_rate"], (0.9, 0.98), 1e-9, weight_decay=0, fused=True
+            model.parameters(), header.get("learning_rate", LEARNING_RATE), (0.9, 0.98), 1e-9,
+            weight_decay=0, fused=True
         )
         self.plain_model = model
         self.model = torch.compile(model, dynamic=True) if options.compile else model
