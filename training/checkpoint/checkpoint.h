@@ -50,7 +50,9 @@ std::optional<Checkpoint> load_newest(const std::filesystem::path& folder,
                                       const std::function<void(const std::string&)>& warn);
 
 /// Removes all but the newest `keep` checkpoints and those of `protected_steps`, and what saves
-/// that were killed left behind. REQUIRES: no save is under way in `folder`, keep >= 1.
+/// that were killed left behind. Removes no checkpoint unless the newest one verifies; otherwise
+/// throws CheckpointError. Throws IoError where something cannot be removed. REQUIRES: keep >= 1
+/// and no save under way in `folder`.
 void prune_checkpoints(const std::filesystem::path& folder, int64_t keep,
                        const std::set<int64_t>& protected_steps);
 

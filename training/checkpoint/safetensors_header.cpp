@@ -1,0 +1,143 @@
+#include "training/checkpoint/safetensors_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "training/checkpoint/checkpoint_error.h"
+
+namespace ablate::training {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Says what is wrong with a file.
+struct Complaint {
+  const std::string& source;
+  [[noreturn]] void operator()(const std::string& what) const {
+    throw CheckpointError(fmt::format("'{}' is not a sound safetensors file: {}", source, what));
+  }
+};
+
+/// The parser itself keeps the last of two equal keys and takes any depth.
+Json parse_strictly(std::string_view header, const Complaint& complain) {
+  std::map<int, std::set<std::string>> keys;
+  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > 3) complain("its header is nested too deeply");
+    if (event == Json::parse_event_t::object_start) keys[depth + 1].clear();
+    if (event == Json::parse_event_t::key && !keys[depth].insert(parsed.get<std::string>()).second)
+      complain(fmt::format("its header has the key '{}' twice", parsed.get<std::string>()));
+    return true;
+  };
+  try {
+    return Json::parse(header, check);
+  } catch (const Json::exception& error) {
+    complain(fmt::format("its header is not JSON ({})", error.what()));
+  }
+}
+
+std::vector<size_t> sizes(const Json& list, const std::string& what, const Complaint& complain) {
+  std::vector<size_t> values;
+  if (!list.is_array()) complain(what + " is not a list");
+  for (const auto& value : list) {
+    if (!value.is_number_unsigned() ||
+        value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      complain(fmt::format("{} has {}, which is no size", what, value.dump()));
+    values.push_back(value.get<size_t>());
+  }
+  return values;
+}
+
+ElementType element_type(const Json& name, const std::string& tensor, const Complaint& complain) {
+  for (const auto& type : kElementTypes)
+    if (name == type.name) return type;
+  complain(fmt::format("'{}' has the unknown type {}", tensor, name.dump()));
+}
+
+/// Bytes of a tensor, with zero sizes counted as one so that strides cannot overflow either.
+size_t bytes_of(const TensorEntry& entry, const Complaint& complain) {
+  auto bytes = static_cast<int64_t>(entry.type.bytes);
+  bool empty = false;
+  for (const int64_t size : entry.shape) {
+    empty = empty || size == 0;
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes))
+      complain(fmt::format("'{}' is too large", entry.name));
+  }
+  return empty ? 0 : static_cast<size_t>(bytes);
+}
+
+TensorEntry read_entry(const std::string& name, const Json& fields, const Complaint& complain) {
+  if (!valid_tensor_name(name))
+    complain(fmt::format("{} is no name for a tensor", Json(name).dump(-1, ' ', true)));
+  if (!fields.is_object() || fields.size() != 3 || !fields.contains("dtype") ||
+      !fields.contains("shape") || !fields.contains("data_offsets"))
+    complain(fmt::format("'{}' needs exactly dtype, shape and data_offsets", name));
+  TensorEntry entry{.name = name, .type = element_type(fields["dtype"], name, complain)};
+  for (const auto size : sizes(fields["shape"], fmt::format("the shape of '{}'", name), complain))
+    entry.shape.push_back(static_cast<int64_t>(size));
+  if (entry.shape.size() > kMaximumDimensions)
+    complain(fmt::format("'{}' has more than {} dimensions", name, kMaximumDimensions));
+  const auto offsets =
+      sizes(fields["data_offsets"], fmt::format("data_offsets of '{}'", name), complain);
+  if (offsets.size() != 2 || offsets[0] > offsets[1])
+    complain(fmt::format("data_offsets of '{}' is not [begin, end]", name));
+  entry.begin = offsets[0];
+  entry.end = offsets[1];
+  if (const auto bytes = bytes_of(entry, complain); bytes != entry.end - entry.begin)
+    complain(fmt::format("'{}' has the shape of {} bytes and data of {}", name, bytes,
+                         entry.end - entry.begin));
+  return entry;
+}
+
+void check_metadata(const Json& metadata, const Complaint& complain) {
+  if (!metadata.is_object() ||
+      !std::ranges::all_of(metadata, [](const Json& value) { return value.is_string(); }))
+    complain("__metadata__ does not map names to strings");
+}
+
+void check_places(const std::vector<TensorEntry>& entries, size_t data_bytes,
+                  const Complaint& complain) {
+  size_t end = 0;
+  for (const auto& entry : entries) {
+    if (entry.begin != end)
+      complain(fmt::format("'{}' begins at byte {} instead of {}", entry.name, entry.begin, end));
+    end = entry.end;
+  }
+  if (end != data_bytes)
+    complain(fmt::format("its header describes {} bytes of data and it has {}", end, data_bytes));
+}
+
+}  // namespace
+
+bool valid_tensor_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaximumNameBytes && name != "__metadata__" &&
+         std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+std::vector<TensorEntry> parse_safetensors_header(std::string_view header, size_t data_bytes,
+                                                  const std::string& source) {
+  const Complaint complain{source};
+  if (!header.starts_with('{')) complain("its header is not a JSON object");
+  const auto json = parse_strictly(header, complain);
+  if (json.size() > kMaximumTensors + 1)
+    complain(fmt::format("it has more than {} tensors", kMaximumTensors));
+  std::vector<TensorEntry> entries;
+  for (const auto& [name, fields] : json.items()) {
+    if (name == "__metadata__")
+      check_metadata(fields, complain);
+    else
+      entries.push_back(read_entry(name, fields, complain));
+  }
+  std::ranges::sort(entries, [](const TensorEntry& a, const TensorEntry& b) {
+    return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+  });
+  check_places(entries, data_bytes, complain);
+  return entries;
+}
+
+}  // namespace ablate::training
