@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "data/corpus.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/lines.h"
+#include "tokenizer/utf8.h"
+#include "training/metrics/bleu.h"
+#include "training/metrics/chrf.h"
+
+namespace ablate::experiments {
+namespace {
+
+struct Request {
+  std::string hypotheses, references;
+  bool lowercase = false;
+  bool json = false;
+};
+
+std::vector<std::string> read_text(const std::string& file) {
+  auto lines = read_all_lines(file);
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (!tokenizer::valid_utf8(lines[i]))
+      throw data::DataError(
+          fmt::format("{}:{}: the line is not valid UTF-8; convert the file", file, i + 1));
+  return lines;
+}
+
+nlohmann::json to_json(const training::BleuScore& score) {
+  return {{"score", score.score},
+          {"precisions", score.precisions},
+          {"brevity_penalty", score.brevity_penalty},
+          {"hypothesis_length", score.hypothesis_length},
+          {"reference_length", score.reference_length},
+          {"signature", score.signature}};
+}
+
+void print(const training::BleuScore& bleu, const training::ChrfScore& chrf) {
+  const auto& p = bleu.precisions;
+  std::cout << fmt::format(
+      "BLEU   {:.2f}  precisions {:.1f}/{:.1f}/{:.1f}/{:.1f}, brevity penalty {:.3f}, {} of {} "
+      "tokens\n       {}\n",
+      bleu.score, p[0], p[1], p[2], p[3], bleu.brevity_penalty, bleu.hypothesis_length,
+      bleu.reference_length, bleu.signature);
+  std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
+}
+
+void compare(const Request& request) {
+  const auto hypotheses = read_text(request.hypotheses), references = read_text(request.references);
+  if (hypotheses.size() != references.size())
+    throw data::DataError(fmt::format(
+        "{} has {} lines and {} has {}; a line of one must belong to a line of the other",
+        request.hypotheses, hypotheses.size(), request.references, references.size()));
+  if (hypotheses.empty()) throw data::DataError(request.hypotheses + " has no lines");
+  const auto bleu = training::bleu(hypotheses, references, {.lowercase = request.lowercase});
+  const auto chrf = training::chrf(hypotheses, references, {.lowercase = request.lowercase});
+  if (!request.json) return print(bleu, chrf);
+  std::cout << nlohmann::json{{"lines", hypotheses.size()},
+                              {"bleu", to_json(bleu)},
+                              {"chrf", {{"score", chrf.score}, {"signature", chrf.signature}}}}
+            << '\n';
+}
+
+}  // namespace
+
+void add_metrics(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand("metrics", "Print BLEU and chrF of translations, as sacreBLEU");
+  verb->add_option("--hypotheses", request->hypotheses, "Translations, one a line; - for input")
+      ->required();
+  verb->add_option("--references", request->references, "What they should be, line for line")
+      ->required();
+  verb->add_flag("--lowercase", request->lowercase, "Ignore the case of letters");
+  verb->add_flag("--json", request->json, "Print one JSON object");
+  verb->footer(
+      "Example:\n  ablate metrics --hypotheses out.de --references test_2016_flickr.de --json");
+  verb->callback([request] { compare(*request); });
+}
+
+}  // namespace ablate::experiments

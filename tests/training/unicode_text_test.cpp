@@ -1,0 +1,53 @@
+#include "training/metrics/unicode_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/training/sacrebleu_golden.h"
+#include "training/metrics/tokenizer_13a.h"
+
+namespace ablate::training {
+namespace {
+
+std::string utf8(char32_t c) {
+  if (c < 0x80) return {static_cast<char>(c)};
+  const auto tail = [&](unsigned shift) { return static_cast<char>(0x80 | ((c >> shift) & 0x3f)); };
+  if (c < 0x800) return {static_cast<char>(0xc0 | (c >> 6U)), tail(0)};
+  if (c < 0x10000) return {static_cast<char>(0xe0 | (c >> 12U)), tail(6), tail(0)};
+  return {static_cast<char>(0xf0 | (c >> 18U)), tail(12), tail(6), tail(0)};
+}
+
+TEST(Tokenizer13a, EqualsSacrebleuOnEveryGoldenLine) {
+  ASSERT_GT(sacrebleu_golden()["tokens"].size(), 400U);
+  for (const auto& example : sacrebleu_golden()["tokens"])
+    EXPECT_EQ(nlohmann::json(tokenize_13a(example[0].get<std::string>())), example[1])
+        << example[0];
+}
+
+TEST(Tokenizer13a, LeavesPointsBetweenDigits) {
+  EXPECT_EQ(tokenize_13a("It costs 1,000.50, &quot;not&quot; 2-3."),
+            (std::vector<std::string>{"It", "costs", "1,000.50", ",", "\"", "not", "\"", "2", "-",
+                                      "3", "."}));
+}
+
+TEST(LowerCase, EqualsPythonsForEveryCasedCharacter) {
+  for (const auto& example : sacrebleu_golden()["lower"])
+    EXPECT_EQ(lower_case(example[0].get<std::string>()), example[1]);
+}
+
+TEST(SplitWords, SplitsWherePythonDoes) {
+  const auto spaces = sacrebleu_golden()["spaces"].get<std::vector<char32_t>>();
+  std::vector<char32_t> found;
+  for (char32_t c = 0; c < 0x110000; ++c)
+    if ((c < 0xd800 || c > 0xdfff) &&
+        split_words(std::string("a").append(utf8(c)).append("b")).size() == 2)
+      found.push_back(c);
+  EXPECT_EQ(found, spaces);
+}
+
+TEST(StripEnd, KeepsTheBeginning) {
+  EXPECT_EQ(strip_end(" a b \u3000\t"), " a b");
+  EXPECT_EQ(strip_end(" \n"), "");
+}
+
+}  // namespace
+}  // namespace ablate::training
