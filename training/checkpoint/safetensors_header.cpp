@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -24,21 +23,54 @@ struct Complaint {
   }
 };
 
-/// The parser itself keeps the last of two equal keys and takes any depth.
-Json parse_strictly(std::string_view header, const Complaint& complain) {
-  std::map<int, std::set<std::string>> keys;
-  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > 3) complain("its header is nested too deeply");
-    if (event == Json::parse_event_t::object_start) keys[depth + 1].clear();
-    if (event == Json::parse_event_t::key && !keys[depth].insert(parsed.get<std::string>()).second)
-      complain(fmt::format("its header has the key '{}' twice", parsed.get<std::string>()));
+/// Text of unknown origin in quotes, without control characters.
+std::string printable(const std::string& text) { return Json(text).dump(-1, ' ', true); }
+
+/// Walks over JSON and complains of what the parser accepts: of two equal keys it keeps the last,
+/// and it takes any depth.
+class StrictWalk : public nlohmann::json_sax<Json> {
+ public:
+  explicit StrictWalk(const Complaint& complain) : complain_(complain) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(size_t) override { return enter(); }
+  bool end_object() override { return leave(); }
+  bool start_array(size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
+  bool key(string_t& name) override {
+    if (!keys_.back().insert(name).second)
+      complain_(fmt::format("its header has the key {} twice", printable(name)));
     return true;
-  };
-  try {
-    return Json::parse(header, check);
-  } catch (const Json::exception& error) {
-    complain(fmt::format("its header is not JSON ({})", error.what()));
   }
+  bool parse_error(size_t, const std::string&, const Json::exception& error) override {
+    complain_(fmt::format("its header is not JSON ({})", error.what()));
+  }
+
+ private:
+  bool enter() {
+    keys_.emplace_back();
+    if (keys_.size() > 3) complain_("its header is nested too deeply");
+    return true;
+  }
+  bool leave() {
+    keys_.pop_back();
+    return true;
+  }
+
+  const Complaint& complain_;
+  std::vector<std::set<std::string>> keys_;  // of every object and list that is open
+};
+
+Json parse_strictly(std::string_view header, const Complaint& complain) {
+  StrictWalk walk(complain);
+  Json::sax_parse(header, &walk);
+  return Json::parse(header);
 }
 
 std::vector<size_t> sizes(const Json& list, const std::string& what, const Complaint& complain) {
@@ -72,8 +104,7 @@ size_t bytes_of(const TensorEntry& entry, const Complaint& complain) {
 }
 
 TensorEntry read_entry(const std::string& name, const Json& fields, const Complaint& complain) {
-  if (!valid_tensor_name(name))
-    complain(fmt::format("{} is no name for a tensor", Json(name).dump(-1, ' ', true)));
+  if (!valid_tensor_name(name)) complain(printable(name) + " is no name for a tensor");
   if (!fields.is_object() || fields.size() != 3 || !fields.contains("dtype") ||
       !fields.contains("shape") || !fields.contains("data_offsets"))
     complain(fmt::format("'{}' needs exactly dtype, shape and data_offsets", name));
