@@ -12,6 +12,8 @@ struct SearchOptions {
   int64_t beam = 1;           // hypotheses kept; 1: greedy
   double length_penalty = 1;  // a finished hypothesis scores log p / pieces ^ penalty
   int64_t max_length = 256;   // most pieces, the end included
+  double max_ratio = 1e9;     // and at most 10 + max_ratio * source pieces
+  int64_t pad = 0;
   int64_t bos = 1;
   int64_t eos = 2;
 };

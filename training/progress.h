@@ -35,6 +35,8 @@ class Progress {
   void finish();
   /// Target tokens per second since the first step, evaluation and saving excluded.
   double tokens_per_second() const;
+  /// Time since the first step, without that between `pause` and `resume`.
+  double seconds() const;
   /// Time until the matching `resume` is not training time.
   void pause();
   void resume();
@@ -42,7 +44,6 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   std::string line(const ProgressPoint& point) const;
-  double seconds() const;
 
   Options options_;
   int64_t first_step_ = 0;

@@ -76,7 +76,7 @@ TrainingSummary Trainer::run() {
   }
   if (saved_step_ != state_.step) save();
   progress_.finish();
-  return {state_, train_loss_, progress_.tokens_per_second()};
+  return {state_, train_loss_, progress_.tokens_per_second(), progress_.seconds()};
 }
 
 void Trainer::train_step(data::BatchStream& stream) {
@@ -156,6 +156,7 @@ void Trainer::validate() {
 void Trainer::save() {
   if (saved_step_ == state_.step && !state_.stopped_early) return;
   progress_.pause();
+  log_->sync();
   state_.log_bytes = log_->size();
   Checkpoint checkpoint{.step = state_.step,
                         .model = weights_of(*model_),

@@ -77,8 +77,9 @@ struct TrainerInput {
 /// What a finished training leaves besides its checkpoints.
 struct TrainingSummary {
   TrainingState state;
-  double train_loss = 0;  // of the last log line
-  double tokens_per_second = 0;
+  double train_loss = 0;         // of the last log line
+  double tokens_per_second = 0;  // since this process took over
+  double seconds = 0;            // spent on updates since then
 };
 
 /// Trains `model` to the last step, from the newest checkpoint that verifies or from the beginning.

@@ -3,6 +3,7 @@
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_norm.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "tokenizer/special_ids.h"
@@ -16,6 +17,50 @@ torch::Tensor ids(const std::vector<int64_t>& values, int64_t rows, int64_t leng
   auto copy = torch::empty({rows, length}, torch::kLong);
   std::copy(values.begin(), values.end(), copy.mutable_data_ptr<int64_t>());
   return copy.to(device);
+}
+
+/// Adds the time since the last lap to one part.
+class Clock {
+ public:
+  explicit Clock(StepTimes& times) : times_(times), last_(std::chrono::steady_clock::now()) {}
+  void lap(double StepTimes::*part) {
+    const auto now = std::chrono::steady_clock::now();
+    times_.*part += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  StepTimes& times_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+struct BackwardSettings {
+  double share;  // of one token in the update's mean
+  Clock& clock;
+};
+
+/// Leaves the gradient of the mean loss in the parameters; returns the sums over all batches.
+Loss backward_all(models::Transformer& model, std::span<const data::Batch> batches,
+                  const UpdateOptions& options, BackwardSettings settings) {
+  const PrecisionGuard precision(model, options.bfloat16);
+  const auto device = model->output_weight().device();
+  Loss sums;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const auto tensors = to_tensors(batches[i], device);
+    settings.clock.lap(&StepTimes::data);
+    const uint64_t seed = derive_seed(options.dropout_seed, "batch", i);
+    if (!device.is_cpu()) torch::manual_seed(seed);  // ATen's dropout draws from this generator
+    models::Dropout dropout(options.dropout, seed);
+    const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout);
+    const auto loss = cross_entropy(hidden, model->output_weight(), tensors.target_out,
+                                    {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
+    settings.clock.lap(&StepTimes::forward);
+    (loss.sum * settings.share).backward();
+    settings.clock.lap(&StepTimes::backward);
+    sums.sum = i == 0 ? loss.sum.detach() : sums.sum + loss.sum.detach();
+    sums.negative = i == 0 ? loss.negative : sums.negative + loss.negative;
+  }
+  return sums;
 }
 
 torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
@@ -34,27 +79,14 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
+  StepTimes unwanted;
+  Clock clock(options.times == nullptr ? unwanted : *options.times);
   const double share = 1.0 / static_cast<double>(record.tokens);
-  const PrecisionGuard precision(model, options.bfloat16);
-  const auto device = model->output_weight().device();
-  torch::Tensor sum, negative;
-  for (size_t i = 0; i < batches.size(); ++i) {
-    const auto tensors = to_tensors(batches[i], device);
-    const uint64_t seed = derive_seed(options.dropout_seed, "batch", i);
-    if (!device.is_cpu()) torch::manual_seed(seed);  // ATen's dropout draws from this generator
-    models::Dropout dropout(options.dropout, seed);
-    const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout);
-    const auto loss = cross_entropy(hidden, model->output_weight(), tensors.target_out,
-                                    {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
-    (loss.sum * share).backward();
-    sum = sum.defined() ? sum + loss.sum.detach() : loss.sum.detach();
-    negative = negative.defined() ? negative + loss.negative : loss.negative;
-  }
+  const auto sums = backward_all(model, batches, options, {share, clock});
   const auto gradients = optimizer.gradients();
-  const auto norm = norm_of(gradients);
-  const auto read =
-      torch::stack({sum.to(torch::kDouble), negative.to(torch::kDouble), norm.to(torch::kDouble)})
-          .cpu();
+  const auto read = torch::stack({sums.sum.to(torch::kDouble), sums.negative.to(torch::kDouble),
+                                  norm_of(gradients).to(torch::kDouble)})
+                        .cpu();
   record.loss = read[0].item<double>() * share;
   record.negative = read[1].item<double>() * share;
   record.gradient_norm = read[2].item<double>();
@@ -67,6 +99,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
     optimizer.step(options.learning_rate);
   }
   optimizer.clear_gradients();
+  clock.lap(&StepTimes::optimizer);
   return record;
 }
 

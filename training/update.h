@@ -26,6 +26,11 @@ struct StepRecord {
   bool skipped = false;      // weights left alone: the loss or the norm was not finite
 };
 
+/// Seconds spent in the parts of updates, added up; the device is not waited for.
+struct StepTimes {
+  double data = 0, forward = 0, backward = 0, optimizer = 0;
+};
+
 struct UpdateOptions {
   double learning_rate;
   double label_smoothing;
@@ -33,6 +38,7 @@ struct UpdateOptions {
   double dropout;
   uint64_t dropout_seed;  // of this update
   bool bfloat16;
+  StepTimes* times = nullptr;  // measured where wanted
 };
 
 /// Forward, backward, clip and step with the gradient of the mean loss per real target token of all

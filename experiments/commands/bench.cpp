@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "data/batching.h"
+#include "data/random.h"
+#include "experiments/commands/commands.h"
+#include "experiments/process_pool.h"
+#include "experiments/study/study.h"
+#include "tokenizer/special_ids.h"
+#include "training/device.h"
+#include "training/schedule.h"
+#include "training/seed.h"
+#include "training/update.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr int64_t kVocabulary = 8000;
+constexpr size_t kBatches = 20;
+constexpr int64_t kWarmUp = 4;
+constexpr uint64_t kSeed = 1;
+
+struct Request {
+  std::string study;
+  std::string batches;
+  std::string precision;
+  Selection selection;
+  int64_t steps = 20;
+  int64_t threads = 0;
+  bool json = false;
+};
+
+std::vector<int32_t> sentence(data::Random& random, int64_t length) {
+  std::vector<int32_t> ids;
+  for (int64_t i = 1; i < length; ++i)
+    ids.push_back(static_cast<int32_t>(random.between(tokenizer::kUnk + 1, kVocabulary - 1)));
+  ids.push_back(tokenizer::kEos);
+  return ids;
+}
+
+/// Batches with the length statistics of Multi30k: about 14 pieces a side, both sides alike.
+std::vector<data::Batch> make_batches(int64_t tokens_per_batch) {
+  data::Random random(kSeed, "bench");
+  std::vector<data::EncodedExample> examples;
+  for (int64_t i = 0; i < 12'000; ++i) {
+    int64_t length = 0;
+    for (int64_t k = 0; k < 4; ++k) length += random.between(0, 5);
+    const int64_t source = std::max<int64_t>(3, length + 5);
+    const int64_t target = std::max<int64_t>(3, source + random.between(-3, 3));
+    auto left = sentence(random, source);
+    examples.push_back({std::move(left), sentence(random, target)});
+  }
+  std::vector<data::Batch> batches;
+  const auto plan =
+      data::batch_plan(examples, {.tokens_per_batch = tokens_per_batch, .seed = kSeed, .epoch = 0});
+  for (size_t i = 0; i < std::min(plan.size(), kBatches); ++i)
+    batches.push_back(data::collate(examples, plan[i]));
+  return batches;
+}
+
+nlohmann::json rows(const std::vector<int64_t>& values, int64_t length) {
+  auto all = nlohmann::json::array();
+  for (size_t begin = 0; begin < values.size(); begin += static_cast<size_t>(length))
+    all.push_back(
+        std::vector<int64_t>(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                             values.begin() + static_cast<std::ptrdiff_t>(begin) + length));
+  return all;
+}
+
+void write_batches(const std::string& file, const Experiment& experiment,
+                   const std::vector<data::Batch>& batches) {
+  std::ofstream stream(file);
+  const auto& model = experiment.model;
+  const auto& dense = std::get<models::DenseFeedForward>(model.feed_forward);
+  stream << nlohmann::json{{"vocabulary", kVocabulary},
+                           {"model",
+                            {{"d_model", model.d_model},
+                             {"layers", model.layers},
+                             {"heads", model.attention.heads},
+                             {"d_hidden", dense.d_hidden},
+                             {"dropout", model.dropout}}},
+                           {"label_smoothing", experiment.training.label_smoothing},
+                           {"learning_rate",
+                            training::learning_rate(experiment.training.schedule, 1, 1000)}}
+                .dump()
+         << '\n';
+  for (const auto& batch : batches)
+    stream << nlohmann::json{{"source", rows(batch.source, batch.source_length)},
+                             {"target_in", rows(batch.target_in, batch.target_length)},
+                             {"target_out", rows(batch.target_out, batch.target_length)}}
+                  .dump()
+           << '\n';
+  if (!stream.flush())
+    throw std::filesystem::filesystem_error("cannot write the batches", file,
+                                            std::make_error_code(std::errc::io_error));
+}
+
+struct Measured {
+  double tokens_per_second = 0, loss = 0, peak_memory_mb = 0;
+  training::StepTimes times;
+};
+
+Measured measure(const Experiment& experiment, const std::vector<data::Batch>& batches,
+                 int64_t steps) {
+  torch::manual_seed(kSeed);
+  const auto device = training::resolve(experiment.training.device);
+  models::Transformer model(experiment.model,
+                            models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
+  model->to(device);
+  training::Optimizer optimizer(*model, experiment.training.optimizer);
+  Measured measured;
+  int64_t tokens = 0;
+  auto start = std::chrono::steady_clock::now();
+  for (int64_t step = 0; step < kWarmUp + steps; ++step) {
+    if (step == kWarmUp) {
+      start = std::chrono::steady_clock::now();
+      measured.times = {};
+      tokens = 0;
+    }
+    const auto& batch = batches[static_cast<size_t>(step) % batches.size()];
+    const auto record = training::update(
+        model, optimizer, {&batch, 1},
+        {.learning_rate = training::learning_rate(experiment.training.schedule, 1, 1000),
+         .label_smoothing = experiment.training.label_smoothing,
+         .clip = experiment.training.clip,
+         .dropout = experiment.model.dropout,
+         .dropout_seed = training::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),
+         .bfloat16 = experiment.training.precision == training::Precision::bf16,
+         .times = &measured.times});
+    measured.loss = record.loss;
+    tokens += record.tokens;
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  measured.tokens_per_second = static_cast<double>(tokens) / seconds.count();
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  measured.peak_memory_mb = static_cast<double>(usage.ru_maxrss) / 1024;
+  return measured;
+}
+
+void bench_train(Request request) {
+  if (!request.precision.empty())
+    request.selection.sets.push_back("training.precision=" + request.precision);
+  const auto study = read_study(request.study, request.selection);
+  const auto& experiment = study.runs.front().experiment;
+  at::set_num_threads(static_cast<int>(request.threads > 0 ? request.threads : available_cores()));
+  const auto batches = make_batches(experiment.training.tokens_per_batch);
+  if (!request.batches.empty()) write_batches(request.batches, experiment, batches);
+  const auto measured = measure(experiment, batches, request.steps);
+  const auto each = [&](double seconds) { return seconds / static_cast<double>(request.steps); };
+  if (request.json) {
+    std::cout << nlohmann::json{{"tokens_per_second", measured.tokens_per_second},
+                                {"peak_memory_mb", measured.peak_memory_mb},
+                                {"loss", measured.loss},
+                                {"breakdown",
+                                 {{"forward", each(measured.times.forward)},
+                                  {"backward", each(measured.times.backward)},
+                                  {"optimizer", each(measured.times.optimizer)},
+                                  {"data", each(measured.times.data)}}}}
+                     .dump()
+              << "\n";
+    return;
+  }
+  std::cout << fmt::format(
+      "{:.0f} target tokens/s, peak memory {:.0f} MB; seconds a step: forward {:.3f}, backward "
+      "{:.3f}, optimizer {:.3f}, data {:.3f}\n",
+      measured.tokens_per_second, measured.peak_memory_mb, each(measured.times.forward),
+      each(measured.times.backward), each(measured.times.optimizer), each(measured.times.data));
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand("bench", "Measure speed");
+  verb->require_subcommand(1);
+  auto* train = verb->add_subcommand(
+      "train", "Training speed of a study's first arm on synthetic batches of 8,000 pieces");
+  train->add_option("study", request->study, "The study's YAML file")->required();
+  train->add_option("--steps", request->steps, "Measured steps")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  train->add_option("--threads", request->threads, "CPU threads; absent: all cores")
+      ->check(CLI::Range(1, 1024));
+  train->add_option("--precision", request->precision, "fp32 or bf16; absent: the study's");
+  train->add_option("--batches", request->batches, "Write the batches to this file");
+  train->add_option("--set", request->selection.sets, "key.path=value, below base")
+      ->take_all()
+      ->allow_extra_args(false);
+  train->add_flag("--json", request->json, "Print one JSON object");
+  train->footer("Example:\n  ablate bench train bench/small.yaml --precision bf16 --threads 2");
+  train->callback([request] { bench_train(*request); });
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "experiments/commands/commands.h"
+#include "experiments/exit_code.h"
+#include "experiments/study/printer.h"
+#include "experiments/study/study.h"
+
+namespace ablate::experiments {
+namespace {
+
+struct Request {
+  std::string study;
+  std::vector<std::string> sides;
+  Selection selection;
+};
+
+void check(const Request& request) {
+  const auto study = read_study(request.study, request.selection);
+  std::cout << fmt::format("{}: {} tasks, {} arms, {} seeds: {} runs\n", study.name,
+                           study.tasks.size(), study.arms.size(), study.seeds.size(),
+                           study.runs.size());
+}
+
+void show(const Request& request) {
+  std::string last;
+  for (const auto& run : read_study(request.study, request.selection).runs) {
+    const auto name = run.task + "/" + run.arm;
+    if (name == last) continue;
+    std::cout << "# " << name << "\n" << to_yaml(run.experiment, run.origins) << "\n";
+    last = name;
+  }
+}
+
+/// A side is an arm of the study (of its first task, or task/arm), or a run's config.yaml.
+Experiment side(const std::string& name, const Study& study) {
+  if (std::filesystem::exists(name)) return read_experiment(std::filesystem::path(name));
+  for (const auto& run : study.runs)
+    if (run.arm == name || run.task + "/" + run.arm == name) return run.experiment;
+  throw UsageError(fmt::format("'{}' is neither an arm of {} nor a file; its arms are {}{}", name,
+                               study.file.string(), fmt::join(study.arms, ", "),
+                               did_you_mean(name, study.arms)));
+}
+
+void diff(const Request& request) {
+  const auto study = read_study(request.study, request.selection);
+  const auto left = side(request.sides[0], study), right = side(request.sides[1], study);
+  for (const auto& one : differences(left, right))
+    std::cout << fmt::format("{}: {} | {}\n", one.path, one.left.empty() ? "-" : one.left,
+                             one.right.empty() ? "-" : one.right);
+}
+
+void add_study(CLI::App& verb, Request& request) {
+  verb.add_option("study", request.study, "The study's YAML file")->required();
+  verb.add_option("--set", request.selection.sets, "key.path=value, below base")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb.add_option("--arms", request.selection.arms, "Only these arms")->delimiter(',');
+  verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
+}
+
+}  // namespace
+
+void add_config(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand("config", "Check, show and compare configurations");
+  verb->require_subcommand(1);
+  auto* check_verb = verb->add_subcommand("check", "Report every mistake of a study at once");
+  add_study(*check_verb, *request);
+  check_verb->footer("Example:\n  ablate config check experiments/studies/quickstart.yaml");
+  check_verb->callback([request] { check(*request); });
+  auto* show_verb =
+      verb->add_subcommand("show", "Print every arm's resolved values and where they come from");
+  add_study(*show_verb, *request);
+  show_verb->footer("Example:\n  ablate config show study.yaml --arms learned");
+  show_verb->callback([request] { show(*request); });
+  auto* diff_verb = verb->add_subcommand("diff", "Print what differs between two arms");
+  add_study(*diff_verb, *request);
+  diff_verb->add_option("sides", request->sides, "Two arms, or config.yaml files of runs")
+      ->required()
+      ->expected(2);
+  diff_verb->footer("Example:\n  ablate config diff study.yaml sinusoidal learned");
+  diff_verb->callback([request] { diff(*request); });
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "data/corpus.h"
+#include "experiments/commands/commands.h"
+#include "experiments/run_one.h"
+#include "experiments/study/study.h"
+#include "training/checkpoint/durable_file.h"
+
+namespace ablate::experiments {
+namespace {
+
+struct Request {
+  std::string study;
+  std::string output;
+  std::string data;
+  Selection selection;
+  int64_t examples = 3;
+};
+
+/// The corpus of every task of a study, once.
+void for_corpora(const Request& request,
+                 const std::function<void(const std::string&, const data::Corpus&)>& body) {
+  auto selection = request.selection;
+  if (!request.data.empty()) selection.data_folder = request.data;
+  const auto study = read_study(request.study, selection);
+  std::string last;
+  for (const auto& run : study.runs) {
+    if (run.task == last) continue;
+    last = run.task;
+    body(run.task, data::load(run.experiment.data, study.data_folder, kDataSeed));
+  }
+}
+
+void show_set(const std::string& name, const std::vector<data::Example>& examples, int64_t count) {
+  std::cout << fmt::format("{}: {} examples\n", name, examples.size());
+  for (size_t i = 0; i < std::min(examples.size(), static_cast<size_t>(count)); ++i)
+    std::cout << "  " << examples[i].source << "\n    -> " << examples[i].target << "\n";
+}
+
+void show(const Request& request) {
+  for_corpora(request, [&](const std::string& task, const data::Corpus& corpus) {
+    std::cout << fmt::format("# {} (SHA-256 {}, {} bad lines left out)\n", task, corpus.sha256,
+                             corpus.skipped);
+    show_set("train", corpus.train, request.examples);
+    show_set("validation", corpus.validation, request.examples);
+    for (const auto& test : corpus.tests)
+      show_set(test.name + (test.beyond ? " (beyond)" : ""), test.examples, request.examples);
+  });
+}
+
+void write_set(const std::filesystem::path& file, const std::vector<data::Example>& examples) {
+  std::string text;
+  for (const auto& example : examples) text += example.source + "\t" + example.target + "\n";
+  training::write_durably(file, text);
+}
+
+void make(const Request& request) {
+  for_corpora(request, [&](const std::string& task, const data::Corpus& corpus) {
+    const auto folder = std::filesystem::path(request.output) / task;
+    std::filesystem::create_directories(folder);
+    write_set(folder / "train.tsv", corpus.train);
+    write_set(folder / "validation.tsv", corpus.validation);
+    for (const auto& test : corpus.tests) {
+      auto name = test.name;
+      std::ranges::replace(name, ' ', '-');
+      write_set(folder / (name + ".tsv"), test.examples);
+    }
+    std::cerr << folder.string() << "\n";
+  });
+}
+
+void add_study(CLI::App& verb, Request& request) {
+  verb.add_option("study", request.study, "The study's YAML file")->required();
+  verb.add_option("--data", request.data, "Where relative data paths start");
+  verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
+  verb.add_option("--set", request.selection.sets, "key.path=value, below base")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_data(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand("data", "Look at a study's data, or write it to files");
+  verb->require_subcommand(1);
+  auto* show_verb = verb->add_subcommand("show", "Sizes and first examples of every set");
+  add_study(*show_verb, *request);
+  show_verb->add_option("--examples", request->examples, "Examples of each set")
+      ->capture_default_str();
+  show_verb->footer("Example:\n  ablate data show experiments/studies/quickstart.yaml");
+  show_verb->callback([request] { show(*request); });
+  auto* make_verb = verb->add_subcommand("make", "Write every set as a TSV file");
+  add_study(*make_verb, *request);
+  make_verb->add_option("--output", request->output, "Folder to write to")->required();
+  make_verb->footer(
+      "Example:\n  ablate data make experiments/studies/quickstart.yaml --output data-out");
+  make_verb->callback([request] { make(*request); });
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "experiments/commands/commands.h"
+#include "experiments/evaluate.h"
+#include "experiments/process_pool.h"
+#include "experiments/run_folder.h"
+#include "experiments/run_one.h"
+
+namespace ablate::experiments {
+namespace {
+
+struct Request {
+  std::string run;
+  std::string checkpoint;
+  std::string data;
+  std::optional<int64_t> beam;
+  std::optional<double> length_penalty;
+  bool json = false;
+};
+
+void print(const Evaluation& evaluation, const std::string& weights) {
+  std::cout << "weights: " << weights << "\n";
+  for (const auto& scores : evaluation.tests)
+    std::cout << fmt::format(
+        "{}{}: BLEU {:.2f}, chrF {:.2f}, exact match {:.3f}, token accuracy {:.3f}, perplexity "
+        "{:.3f} ({} examples)\n",
+        scores.name, scores.beyond ? " (beyond)" : "", scores.bleu, scores.chrf, scores.exact_match,
+        scores.token_accuracy, scores.perplexity, scores.examples);
+  std::cout << "BLEU: " << evaluation.bleu_signature << "\n"
+            << "chrF: " << evaluation.chrf_signature << "\n";
+}
+
+void evaluate_all(const Request& request) {
+  at::set_num_threads(static_cast<int>(available_cores()));
+  auto loaded = load_run(request.run, request.checkpoint);
+  auto decoding = loaded.experiment.decoding;
+  decoding.beam = request.beam.value_or(decoding.beam);
+  decoding.length_penalty = request.length_penalty.value_or(decoding.length_penalty);
+  const auto corpus =
+      data::load(loaded.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
+  const auto evaluation = evaluate(loaded.translator, corpus.tests, decoding,
+                                   loaded.experiment.training.tokens_per_batch);
+  if (!request.json) return print(evaluation, loaded.weights);
+  nlohmann::json all{{"weights", loaded.weights},
+                     {"bleu_signature", evaluation.bleu_signature},
+                     {"chrf_signature", evaluation.chrf_signature},
+                     {"tests", nlohmann::json::array()}};
+  for (const auto& scores : evaluation.tests) all["tests"].push_back(to_json(scores));
+  std::cout << all.dump() << "\n";
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand("eval", "Score a run's test sets again");
+  verb->add_option("run", request->run, "The run folder")->required();
+  verb->add_option("--checkpoint", request->checkpoint,
+                   "best, last, averaged or a step; absent: what the run was evaluated with");
+  verb->add_option("--data", request->data,
+                   "Where relative data paths start; absent: where they did in training");
+  verb->add_option("--beam", request->beam, "Hypotheses kept")->check(CLI::Range(1, 256));
+  verb->add_option("--length-penalty", request->length_penalty,
+                   "score = log-probability / length ^ penalty")
+      ->check(CLI::Range(0.0, 10.0));
+  verb->add_flag("--json", request->json, "Print one JSON object");
+  verb->footer(
+      "Example:\n  ablate eval runs/multi30k/text/base/seed-1 --checkpoint averaged --beam 5");
+  verb->callback([request] { evaluate_all(*request); });
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "data/parallel_text.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/lines.h"
+#include "experiments/process_pool.h"
+#include "experiments/run_folder.h"
+
+namespace ablate::experiments {
+namespace {
+
+struct Request {
+  std::string run;
+  std::string checkpoint;
+  std::string source, target;
+};
+
+void score_all(const Request& request) {
+  at::set_num_threads(static_cast<int>(available_cores()));
+  const auto sources = read_all_lines(request.source), targets = read_all_lines(request.target);
+  if (sources.size() != targets.size())
+    throw data::DataError(fmt::format("{} has {} lines and {} has {}; give one target a source",
+                                      request.source, sources.size(), request.target,
+                                      targets.size()));
+  auto loaded = load_run(request.run, request.checkpoint);
+  std::vector<data::Example> examples;
+  for (size_t i = 0; i < sources.size(); ++i) examples.push_back({sources[i], targets[i]});
+  for (const double score :
+       training::score_targets(loaded.translator, examples, loaded.experiment.decoding.batch))
+    std::cout << fmt::format("{:.6f}\n", score);
+}
+
+}  // namespace
+
+void add_score(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand(
+      "score", "Print the log-probability (in nats) of every given target, a line for a line");
+  verb->add_option("run", request->run, "The run folder")->required();
+  verb->add_option("--source", request->source, "Source lines")->required();
+  verb->add_option("--target", request->target, "Target lines")->required();
+  verb->add_option("--checkpoint", request->checkpoint, "best, last, averaged or a step");
+  verb->footer(
+      "Example:\n  ablate score runs/multi30k/text/base/seed-1 --source a.en --target a.de");
+  verb->callback([request] { score_all(*request); });
+}
+
+}  // namespace ablate::experiments

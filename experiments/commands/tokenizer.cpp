@@ -1,0 +1,131 @@
+#include "tokenizer/tokenizer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "data/corpus.h"
+#include "data/text_file.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/lines.h"
+#include "experiments/study/reader.h"
+#include "training/checkpoint/durable_file.h"
+
+namespace ablate::experiments {
+namespace {
+
+struct Request {
+  std::vector<std::string> input;
+  std::string model;
+  std::vector<std::string> options;
+  bool pieces = false;
+  bool json = false;
+};
+
+/// Options given as key=value, read by the same list of fields as a study's `tokenizer:`.
+tokenizer::TokenizerOptions read_options(const std::vector<std::string>& given) {
+  std::string text = "{";
+  for (const auto& one : given) {
+    const auto equals = one.find('=');
+    text += one.substr(0, equals) + ": " +
+            (equals == std::string::npos ? "" : one.substr(equals + 1)) + ", ";
+  }
+  Problems problems;
+  tokenizer::TokenizerOptions options;
+  Reader reader(problems, {});
+  reader.read(read_document("--option", text + "}"), "", options);
+  problems.check();
+  return options;
+}
+
+void train(const Request& request) {
+  std::vector<std::string> lines;
+  for (const auto& file : request.input)
+    for (auto& line : data::read_lines(file, 16'777'216)) {
+      if (!line.fault.empty()) throw data::DataError(file + ": " + line.fault);
+      lines.push_back(std::move(line.text));
+    }
+  const auto model = tokenizer::Tokenizer::train(read_options(request.options), lines);
+  training::write_durably(request.model, model.bytes());
+  std::cerr << fmt::format("{}: {} pieces from {} lines, SHA-256 {}\n", request.model,
+                           model.vocabulary_size(), lines.size(), model.sha256());
+}
+
+void encode(const Request& request) {
+  const auto model = tokenizer::Tokenizer::load(request.model);
+  for (std::string line; std::getline(std::cin, line);)
+    std::cout << (request.pieces ? fmt::format("{}", fmt::join(model.pieces(line), " "))
+                                 : fmt::format("{}", fmt::join(model.encode(line), " ")))
+              << '\n';
+}
+
+void decode(const Request& request) {
+  const auto model = tokenizer::Tokenizer::load(request.model);
+  for (std::string line; std::getline(std::cin, line);) {
+    std::vector<int32_t> ids;
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      int32_t id = 0;
+      const auto parsed = std::from_chars(word.data(), word.data() + word.size(), id);
+      if (parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
+        throw data::DataError(fmt::format("'{}' is not the id of a piece", word));
+      ids.push_back(id);
+    }
+    std::cout << model.decode(ids) << '\n';
+  }
+}
+
+void info(const Request& request) {
+  const auto model = tokenizer::Tokenizer::load(request.model);
+  if (request.json) {
+    std::cout << nlohmann::json{{"pieces", model.vocabulary_size()},
+                                {"bytes", model.bytes().size()},
+                                {"sha256", model.sha256()}}
+                     .dump()
+              << "\n";
+    return;
+  }
+  std::cout << fmt::format("pieces: {}\nbytes: {}\nsha256: {}\n", model.vocabulary_size(),
+                           model.bytes().size(), model.sha256());
+}
+
+CLI::App* add(CLI::App& verb, Request& request, const std::string& name, const std::string& text) {
+  auto* added = verb.add_subcommand(name, text);
+  added->add_option("--model", request.model, "The tokenizer's model file")->required();
+  return added;
+}
+
+}  // namespace
+
+void add_tokenizer(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand("tokenizer", "Train and use a tokenizer by itself");
+  verb->require_subcommand(1);
+  auto* train_verb = add(*verb, *request, "train", "Learn a model from text files");
+  train_verb->add_option("--input", request->input, "Text files, plain or gzip")->required();
+  train_verb->add_option("--option", request->options,
+                         "key=value as below `tokenizer:` in a study (kind, vocabulary, coverage, "
+                         "normalization)");
+  train_verb->footer(
+      "Example:\n  ablate tokenizer train --input a.en a.de --model joint.model --option kind=bpe "
+      "--option vocabulary=8000");
+  train_verb->callback([request] { train(*request); });
+  auto* encode_verb = add(*verb, *request, "encode", "Standard input to ids, a line for a line");
+  encode_verb->add_flag("--pieces", request->pieces, "Print pieces instead of ids");
+  encode_verb->footer("Example:\n  echo 'a line' | ablate tokenizer encode --model joint.model");
+  encode_verb->callback([request] { encode(*request); });
+  auto* decode_verb = add(*verb, *request, "decode", "Ids to text, a line for a line");
+  decode_verb->footer("Example:\n  echo '17 4 99' | ablate tokenizer decode --model joint.model");
+  decode_verb->callback([request] { decode(*request); });
+  auto* info_verb = add(*verb, *request, "info", "Size and checksum of a model");
+  info_verb->add_flag("--json", request->json, "Print one JSON object");
+  info_verb->footer("Example:\n  ablate tokenizer info --model joint.model");
+  info_verb->callback([request] { info(*request); });
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/corpus.h"
+#include "experiments/result.h"
+#include "training/training_options.h"
+#include "training/translate.h"
+
+namespace ablate::experiments {
+
+struct Evaluation {
+  std::vector<TestScores> tests;
+  std::string bleu_signature, chrf_signature;
+  std::vector<std::vector<std::string>> outputs;  // per test set, a line for a line
+};
+
+/// Translates and scores every test set.
+Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
+                    const training::DecodingOptions& decoding, int64_t tokens_per_batch);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,61 @@
+#include "experiments/result.h"
+
+#include "training/checkpoint/checkpoint_error.h"
+#include "training/checkpoint/durable_file.h"
+
+namespace ablate::experiments {
+namespace {
+
+void read(const nlohmann::json& json, TestScores& scores) {
+  TestScores::fields(scores, [&](const char* name, auto& slot) { json.at(name).get_to(slot); });
+}
+
+void read_slot(const nlohmann::json& json, std::vector<TestScores>& tests) {
+  for (const auto& one : json) read(one, tests.emplace_back());
+}
+template <class T>
+void read_slot(const nlohmann::json& json, T& slot) {
+  json.get_to(slot);
+}
+
+nlohmann::json write_slot(const std::vector<TestScores>& tests) {
+  auto list = nlohmann::json::array();
+  for (const auto& one : tests) list.push_back(to_json(one));
+  return list;
+}
+template <class T>
+nlohmann::json write_slot(const T& slot) {
+  return slot;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const TestScores& scores) {
+  nlohmann::json json;
+  TestScores::fields(scores, [&](const char* name, const auto& slot) { json[name] = slot; });
+  return json;
+}
+
+nlohmann::json to_json(const RunResult& result) {
+  nlohmann::json json;
+  RunResult::fields(result,
+                    [&](const char* name, const auto& slot) { json[name] = write_slot(slot); });
+  return json;
+}
+
+std::optional<RunResult> read_result(const std::filesystem::path& folder) {
+  const auto file = folder / "result.json";
+  if (!std::filesystem::exists(file)) return {};
+  try {
+    const auto json = nlohmann::json::parse(training::read_bytes(file));
+    RunResult result;
+    RunResult::fields(result,
+                      [&](const char* name, auto& slot) { read_slot(json.at(name), slot); });
+    return result;
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(file.string() + " is damaged (" + error.what() +
+                                    "); remove it to evaluate the run again");
+  }
+}
+
+}  // namespace ablate::experiments

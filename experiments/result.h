@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ablate::experiments {
+
+/// What a model scored on one test set. Text scores compare decoded with reference text; token
+/// accuracy and perplexity are teacher-forced over real target pieces, the end mark included.
+struct TestScores {
+  std::string name;
+  bool beyond = false;  // longer than anything in training
+  int64_t examples = 0;
+  double source_pieces = 0, target_pieces = 0;  // means, without marks
+  double bleu = 0, chrf = 0;
+  double exact_match = 0;  // share of outputs equal to their reference
+  double token_accuracy = 0;
+  double perplexity = 0;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("name", o.name);
+    visit("beyond", o.beyond);
+    visit("examples", o.examples);
+    visit("source_pieces", o.source_pieces);
+    visit("target_pieces", o.target_pieces);
+    visit("bleu", o.bleu);
+    visit("chrf", o.chrf);
+    visit("exact_match", o.exact_match);
+    visit("token_accuracy", o.token_accuracy);
+    visit("perplexity", o.perplexity);
+  }
+};
+
+/// One finished run: what result.json holds.
+struct RunResult {
+  std::string study, task, arm;
+  int64_t seed = 0;
+  int64_t parameters = 0;
+  int64_t steps = 0;
+  int64_t skipped_updates = 0;
+  int64_t skipped_lines = 0;
+  int64_t cut_sources = 0, cut_targets = 0;  // training sides longer than max_length
+  double train_loss = 0;                     // label-smoothed, of the last log interval
+  double validation_perplexity = 0;
+  double validation_token_accuracy = 0;
+  double tokens_per_second = 0;  // of the last uninterrupted stretch of training
+  double training_seconds = 0;   // of that stretch
+  std::string weights;           // which were evaluated
+  std::string bleu_signature, chrf_signature;
+  std::vector<TestScores> tests;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("study", o.study);
+    visit("task", o.task);
+    visit("arm", o.arm);
+    visit("seed", o.seed);
+    visit("parameters", o.parameters);
+    visit("steps", o.steps);
+    visit("skipped_updates", o.skipped_updates);
+    visit("skipped_lines", o.skipped_lines);
+    visit("cut_sources", o.cut_sources);
+    visit("cut_targets", o.cut_targets);
+    visit("train_loss", o.train_loss);
+    visit("validation_perplexity", o.validation_perplexity);
+    visit("validation_token_accuracy", o.validation_token_accuracy);
+    visit("tokens_per_second", o.tokens_per_second);
+    visit("training_seconds", o.training_seconds);
+    visit("weights", o.weights);
+    visit("bleu_signature", o.bleu_signature);
+    visit("chrf_signature", o.chrf_signature);
+    visit("tests", o.tests);
+  }
+};
+
+nlohmann::json to_json(const TestScores& scores);
+nlohmann::json to_json(const RunResult& result);
+
+/// The finished run in `folder`, or nothing where it has not finished. Throws CheckpointError where
+/// its result.json is damaged.
+std::optional<RunResult> read_result(const std::filesystem::path& folder);
+
+}  // namespace ablate::experiments

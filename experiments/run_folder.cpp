@@ -1,0 +1,84 @@
+#include "experiments/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "experiments/study/printer.h"
+#include "tokenizer/special_ids.h"
+#include "training/checkpoint/checkpoint_error.h"
+#include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/io_error.h"
+#include "training/chosen_weights.h"
+#include "training/device.h"
+
+namespace ablate::experiments {
+namespace {
+
+void save_tokenizer(const std::filesystem::path& file, const tokenizer::Tokenizer& model) {
+  training::write_durably(file, model.bytes());
+  training::write_durably(file.string() + ".sha256", model.sha256() + "\n");
+}
+
+tokenizer::Tokenizer load_tokenizer(const std::filesystem::path& file) {
+  auto model = tokenizer::Tokenizer::load(file);
+  const auto recorded = training::read_bytes(file.string() + ".sha256");
+  if (recorded != model.sha256() + "\n")
+    throw tokenizer::TokenizerError(
+        file.string() +
+        " is not the model the run was trained with: its SHA-256 differs "
+        "from the recorded one");
+  return model;
+}
+
+}  // namespace
+
+RunLock::RunLock(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  const auto file = folder / ".lock";
+  descriptor_ = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) throw training::io_error("open", file, errno);
+  while (flock(descriptor_, LOCK_EX) != 0)
+    if (errno != EINTR) throw training::io_error("lock", file, errno);
+}
+
+RunLock::~RunLock() { close(descriptor_); }
+
+void save_tokenizers(const std::filesystem::path& folder, const data::Tokenizers& tokenizers) {
+  if (tokenizers.source.sha256() == tokenizers.target.sha256())
+    return save_tokenizer(folder / "joint.model", tokenizers.source);
+  save_tokenizer(folder / "source.model", tokenizers.source);
+  save_tokenizer(folder / "target.model", tokenizers.target);
+}
+
+data::Tokenizers load_tokenizers(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / "joint.model")) {
+    const auto joint = load_tokenizer(folder / "joint.model");
+    return {joint, joint};
+  }
+  return {load_tokenizer(folder / "source.model"), load_tokenizer(folder / "target.model")};
+}
+
+models::Transformer make_model(const Experiment& experiment, const data::Tokenizers& tokenizers) {
+  return models::Transformer(
+      experiment.model, models::Vocabulary{tokenizers.source.vocabulary_size(),
+                                           tokenizers.target.vocabulary_size(), tokenizer::kPad});
+}
+
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& which) {
+  if (!std::filesystem::exists(folder / "config.yaml"))
+    throw training::CheckpointError(folder.string() +
+                                    " is no run folder: it holds no config.yaml (a run folder is "
+                                    "<output>/<study>/<task>/<arm>/seed-<n>)");
+  const auto experiment = read_experiment(folder / "config.yaml");
+  auto tokenizers = load_tokenizers(folder);
+  auto model = make_model(experiment, tokenizers);
+  const auto chosen = training::choose_weights(folder / "checkpoints", which, experiment.training);
+  training::load_weights(*model, chosen.weights);
+  model->to(training::resolve(experiment.training.device));
+  return {experiment, {model, std::move(tokenizers), experiment.training.max_length}, chosen.name};
+}
+
+}  // namespace ablate::experiments

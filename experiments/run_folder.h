@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "data/encode.h"
+#include "experiments/study/experiment.h"
+#include "models/transformer.h"
+#include "training/translate.h"
+
+namespace ablate::experiments {
+
+/// Holds the run folder for one process; a second one waits until the first has ended.
+class RunLock {
+ public:
+  /// Throws IoError where the folder cannot be written.
+  explicit RunLock(const std::filesystem::path& folder);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+/// Writes source.model and target.model, or joint.model where both are one.
+void save_tokenizers(const std::filesystem::path& folder, const data::Tokenizers& tokenizers);
+
+/// The tokenizers of a run; their SHA-256 must be the recorded ones. Throws TokenizerError.
+data::Tokenizers load_tokenizers(const std::filesystem::path& folder);
+
+models::Transformer make_model(const Experiment& experiment, const data::Tokenizers& tokenizers);
+
+/// A trained run, ready to translate.
+struct LoadedRun {
+  Experiment experiment;
+  training::Translator translator;
+  std::string weights;  // which checkpoint: "last", "best", ...
+};
+
+/// `which` as for `--checkpoint`; empty: what the configuration asks for. Throws CheckpointError
+/// where `folder` is no run folder.
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& which);
+
+}  // namespace ablate::experiments

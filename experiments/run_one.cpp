@@ -1,0 +1,190 @@
+#include "experiments/run_one.h"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+#include <torch/version.h>
+
+#include "experiments/evaluate.h"
+#include "experiments/exit_code.h"
+#include "experiments/run_folder.h"
+#include "experiments/study/printer.h"
+#include "tokenizer/digest.h"
+#include "training/checkpoint/durable_file.h"
+#include "training/chosen_weights.h"
+#include "training/device.h"
+#include "training/likelihood.h"
+#include "training/seed.h"
+#include "training/trainer.h"
+
+namespace ablate::experiments {
+namespace {
+
+/// What one process must keep to itself and to later ones: see environment.json.
+struct Environment {
+  int64_t threads;
+  torch::Device device;
+  bool bfloat16;
+};
+
+void check_same_configuration(const RunSpecification& run, const std::filesystem::path& folder) {
+  const auto file = folder / "config.yaml";
+  if (!std::filesystem::exists(file)) return;
+  const auto changes = differences(read_experiment(file), run.experiment);
+  if (changes.empty()) return;
+  std::string list;
+  for (const auto& change : changes)
+    list += fmt::format("\n  {}: {} there, {} now", change.path, change.left, change.right);
+  throw UsageError(fmt::format(
+      "{} holds a run of another configuration; choose another --output or remove it:{}",
+      folder.string(), list));
+}
+
+/// Threads are part of what makes a run repeatable, so a continued run keeps its first number.
+int64_t threads_of(const RunSpecification& run, const RunPlace& place) {
+  if (run.experiment.training.threads) return *run.experiment.training.threads;
+  const auto file = place.folder / "environment.json";
+  if (!std::filesystem::exists(file)) return place.threads;
+  const auto recorded = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
+  return recorded.is_object() ? recorded.value("threads", place.threads) : place.threads;
+}
+
+Environment prepare(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
+  const auto& options = run.experiment.training;
+  const auto device = training::resolve(options.device);
+  const bool wanted = options.precision == training::Precision::bf16;
+  const Environment environment{threads_of(run, place), device,
+                                wanted && training::has_bfloat16(device)};
+  if (wanted && !environment.bfloat16)
+    messages << "this machine has no bfloat16 products: training in fp32\n" << std::flush;
+  at::set_num_threads(static_cast<int>(environment.threads));
+  return environment;
+}
+
+struct Prepared {
+  data::Corpus corpus;
+  data::Tokenizers tokenizers;
+  data::EncodedSet train, validation;
+};
+
+Prepared prepare_data(const RunSpecification& run, const RunPlace& place) {
+  const auto& experiment = run.experiment;
+  auto corpus = data::load(experiment.data, place.data_folder, kDataSeed);
+  auto tokenizers = data::train_tokenizers(experiment.tokenizer, corpus.train);
+  const int64_t longest = experiment.training.max_length;
+  auto train = data::encode(corpus.train, tokenizers, longest);
+  auto validation = data::encode(corpus.validation, tokenizers, longest);
+  return {std::move(corpus), std::move(tokenizers), std::move(train), std::move(validation)};
+}
+
+void write_start(const RunSpecification& run, const RunPlace& place, const Prepared& prepared,
+                 const Environment& environment) {
+  save_tokenizers(place.folder, prepared.tokenizers);
+  const nlohmann::json record{
+      {"ablate", "0.1.0"},
+      {"libtorch", TORCH_VERSION},
+      {"device", environment.device.str()},
+      {"cpu_capability", at::get_cpu_capability()},
+      {"threads", environment.threads},
+      {"precision", environment.bfloat16 ? "bf16" : "fp32"},
+      {"seed", run.seed},
+      {"data_folder", std::filesystem::absolute(place.data_folder).string()},
+      {"data_sha256", prepared.corpus.sha256},
+      {"source_tokenizer_sha256", prepared.tokenizers.source.sha256()},
+      {"target_tokenizer_sha256", prepared.tokenizers.target.sha256()}};
+  training::write_durably(place.folder / "environment.json", record.dump(2) + "\n");
+  training::write_durably(place.folder / "config.yaml", to_yaml(run.experiment, run.origins));
+}
+
+training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace& place,
+                                     const Prepared& prepared, const Environment& environment) {
+  return {.options = run.experiment.training,
+          .dropout = run.experiment.model.dropout,
+          .seed = static_cast<uint64_t>(run.seed),
+          .bfloat16 = environment.bfloat16,
+          .train = prepared.train.examples,
+          .validation = prepared.validation.examples,
+          .folder = place.folder,
+          .files = {{"config.yaml", to_yaml(run.experiment, run.origins)},
+                    {"source.model", prepared.tokenizers.source.bytes()},
+                    {"target.model", prepared.tokenizers.target.bytes()}}};
+}
+
+void write_outputs(const std::filesystem::path& folder, const Evaluation& evaluation) {
+  for (size_t i = 0; i < evaluation.tests.size(); ++i) {
+    std::string text;
+    for (const auto& line : evaluation.outputs[i]) text += line + "\n";
+    auto name = evaluation.tests[i].name;
+    std::ranges::replace(name, ' ', '-');
+    training::write_durably(folder / ("output-" + name + ".txt"), text);
+  }
+}
+
+RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepared& prepared,
+                       models::Transformer& model) {
+  const auto& experiment = run.experiment;
+  const auto chosen =
+      training::choose_weights(place.folder / "checkpoints", "", experiment.training);
+  training::load_weights(*model, chosen.weights);
+  const auto validation = training::likelihood(model, prepared.validation.examples,
+                                               experiment.training.tokens_per_batch);
+  training::Translator translator{model, prepared.tokenizers, experiment.training.max_length};
+  auto evaluation = evaluate(translator, prepared.corpus.tests, experiment.decoding,
+                             experiment.training.tokens_per_batch);
+  write_outputs(place.folder, evaluation);
+  return {.study = place.study,
+          .task = run.task,
+          .arm = run.arm,
+          .seed = run.seed,
+          .parameters = models::parameter_count(*model),
+          .skipped_lines = prepared.corpus.skipped,
+          .cut_sources = prepared.train.cut_sources,
+          .cut_targets = prepared.train.cut_targets,
+          .validation_perplexity = validation.perplexity(),
+          .validation_token_accuracy = validation.token_accuracy,
+          .weights = chosen.name,
+          .bleu_signature = evaluation.bleu_signature,
+          .chrf_signature = evaluation.chrf_signature,
+          .tests = std::move(evaluation.tests)};
+}
+
+}  // namespace
+
+std::filesystem::path run_folder(const std::filesystem::path& output, const std::string& study,
+                                 const RunSpecification& run) {
+  return output / study / run.task / run.arm / fmt::format("seed-{}", run.seed);
+}
+
+std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given) {
+  if (!given.empty()) return given;
+  const auto file = run / "environment.json";
+  const auto recorded = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
+  return recorded.is_object() ? recorded.value("data_folder", ".") : ".";
+}
+
+RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
+  const RunLock lock(place.folder);
+  check_same_configuration(run, place.folder);
+  if (auto finished = read_result(place.folder)) return *finished;
+  const auto environment = prepare(run, place, messages);
+  auto prepared = prepare_data(run, place);
+  write_start(run, place, prepared, environment);
+  torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
+  auto model = make_model(run.experiment, prepared.tokenizers);
+  model->to(environment.device);
+  training::Trainer trainer(model, trainer_input(run, place, prepared, environment),
+                            {.stream = messages,
+                             .terminal = place.terminal,
+                             .label = fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed),
+                             .steps = run.experiment.training.steps});
+  const auto summary = trainer.run();
+  auto result = evaluate_run(run, place, prepared, model);
+  result.steps = summary.state.step;
+  result.skipped_updates = summary.state.skipped;
+  result.train_loss = summary.train_loss;
+  result.tokens_per_second = summary.tokens_per_second;
+  result.training_seconds = summary.seconds;
+  training::write_durably(place.folder / "result.json", to_json(result).dump(2) + "\n");
+  return result;
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/study/experiment.h"
+
+namespace ablate::experiments {
+
+/// One run of a study.
+struct RunSpecification {
+  std::string task;
+  std::string arm;
+  int64_t seed = 0;
+  Experiment experiment;
+  /// Dotted path of every value -> "default", "file:line" or "--set".
+  std::map<std::string, std::string> origins;
+};
+
+/// Every other arm is compared with `baseline` by `metric`.
+struct Comparison {
+  std::string baseline;
+  std::string metric;
+};
+
+/// An experiment in full. The runs are tasks x arms x seeds, in this order.
+struct Study {
+  std::string name;
+  std::string question;
+  std::filesystem::path file;
+  std::filesystem::path data_folder;  // where relative paths of data start
+  std::vector<int64_t> seeds;
+  std::vector<std::string> tasks;
+  std::vector<std::string> arms;
+  std::optional<Comparison> compare;  // absent, too, where the baseline is not selected
+  std::vector<std::string> expect;
+  std::vector<RunSpecification> runs;
+};
+
+/// What the command line says about a study.
+struct Selection {
+  std::vector<std::string> sets;                     // key.path=value; the last one of a path wins
+  std::vector<std::string> arms;                     // empty: all
+  std::vector<std::string> tasks;                    // empty: all
+  std::vector<int64_t> seeds;                        // empty: the study's
+  std::optional<std::filesystem::path> data_folder;  // absent: the study file's folder
+};
+
+/// Reads a study; values given later win: defaults < base < task < arm < grid < --set. Throws
+/// ConfigError with every problem of the file and of the selection.
+Study read_study(const std::filesystem::path& file, const Selection& selection = {});
+
+}  // namespace ablate::experiments
