@@ -45,6 +45,7 @@ struct Study {
 struct Selection {
   std::vector<std::string> sets;                     // key.path=value; the last one of a path wins
   std::vector<std::string> arms;                     // empty: all
+  std::vector<std::string> tasks;                    // empty: all
   std::vector<int64_t> seeds;                        // empty: the study's
   std::optional<std::filesystem::path> data_folder;  // absent: the study file's folder
 };

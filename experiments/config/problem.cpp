@@ -1,0 +1,102 @@
+#include "experiments/config/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#include "experiments/config/problem_list.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr size_t kMostPrinted = 100;
+constexpr size_t kWidestLine = 160;
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+int characters_before(std::string_view line, int bytes) {
+  const auto prefix = line.substr(0, static_cast<size_t>(bytes));
+  return static_cast<int>(std::ranges::count_if(prefix, std::not_fn(continues_character)));
+}
+
+/// Escape sequences in a file must not reach the terminal.
+std::string printable(std::string text) {
+  for (char& byte : text)
+    if ((static_cast<unsigned char>(byte) < 0x20 && byte != '\t') || byte == 0x7F) byte = '?';
+  return text;
+}
+
+std::string caret_line(const Problem& problem) {
+  std::string blanks;
+  int characters = 0;
+  for (const char byte : problem.text) {
+    if (continues_character(byte)) continue;
+    if (++characters >= problem.column) break;
+    blanks += byte == '\t' ? '\t' : ' ';
+  }
+  return blanks + '^';
+}
+
+std::string render(const Problem& problem) {
+  if (problem.line == 0) return fmt::format("{}: {}", problem.file, problem.message);
+  const auto head =
+      fmt::format("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
+  if (problem.text.size() > kWidestLine) return head;
+  return fmt::format("{}\n  {}\n  {}", head, problem.text, caret_line(problem));
+}
+
+/// Files before the command line, each from top to bottom, and nothing twice.
+std::vector<Problem> sorted(std::vector<Problem> problems) {
+  const auto key = [](const Problem& one) {
+    return std::make_tuple(one.file.starts_with("--"), std::cref(one.file), one.line, one.column,
+                           std::cref(one.message));
+  };
+  std::ranges::sort(
+      problems, [&](const Problem& left, const Problem& right) { return key(left) < key(right); });
+  const auto repeated = std::ranges::unique(problems);
+  problems.erase(repeated.begin(), repeated.end());
+  return problems;
+}
+
+std::string render(const std::vector<Problem>& problems) {
+  std::string text;
+  for (size_t i = 0; i < std::min(problems.size(), kMostPrinted); ++i)
+    text += fmt::format("{}{}", i ? "\n" : "", render(problems[i]));
+  if (problems.size() > kMostPrinted)
+    text += fmt::format("\nand {} more problems", problems.size() - kMostPrinted);
+  return text;
+}
+
+}  // namespace
+
+ConfigError::ConfigError(std::vector<Problem> all)
+    : std::runtime_error(render(sorted(all))), problems(sorted(std::move(all))) {}
+
+Problem problem_at(const Mark& mark, std::string message) {
+  if (!mark.source) return {.message = printable(std::move(message))};
+  const auto& lines = mark.source->lines;
+  // A document that ends too early is noticed behind the last line.
+  const bool behind = static_cast<size_t>(mark.line) >= lines.size();
+  const size_t index = behind ? lines.size() - 1 : static_cast<size_t>(mark.line);
+  const std::string& line = lines[index];
+  const int bytes =
+      std::min(behind ? static_cast<int>(line.size()) : mark.column, static_cast<int>(line.size()));
+  return {.file = mark.source->name,
+          .line = static_cast<int>(index) + 1,
+          .column = characters_before(line, bytes) + 1,
+          .message = printable(std::move(message)),
+          .text = printable(line)};
+}
+
+void ProblemList::add(const Mark& mark, std::string message) {
+  problems_.push_back(problem_at(mark, std::move(message)));
+}
+
+void ProblemList::raise() const {
+  if (!problems_.empty()) throw ConfigError(problems_);
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,153 @@
+#include "experiments/config/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/config/suggestion.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr size_t kMostPlaces = 3;
+
+std::string missing(const Schema& schema, const std::string& path) {
+  const auto dot = path.rfind('.');
+  const auto* section = node_at(schema, path.substr(0, dot));
+  return fmt::format("{} is missing; choose {}", path, alternatives(section->choices));
+}
+
+/// "; it belongs to kind learned" where another alternative of the variant has `key`.
+std::string owner(const Schema* section, const std::string& key) {
+  if (section == nullptr || section->type != Schema::Type::variant) return {};
+  std::vector<std::string> kinds;
+  for (const auto& alternative : section->children)
+    if (alternative.find(key)) kinds.push_back(alternative.name);
+  if (kinds.empty()) return {};
+  return fmt::format("; it belongs to {} {}", section->discriminator, alternatives(kinds));
+}
+
+/// "; write {kind: learned}" where a variant was given the bare name.
+std::string as_mapping(const Schema* section, const Value& value) {
+  if (section == nullptr || section->type != Schema::Type::variant ||
+      value.type != Value::Type::scalar)
+    return {};
+  const auto kind = nearest(value.scalar, section->choices);
+  if (kind.empty()) return {};
+  return fmt::format("; write {{{}: {}}}", section->discriminator, kind);
+}
+
+}  // namespace
+
+Mark Trail::place(const std::string& path) const {
+  for (std::string at = path; !at.empty();) {
+    if (const auto found = marks.find(at); found != marks.end()) return found->second;
+    const auto dot = at.rfind('.');
+    at.resize(dot == std::string::npos ? 0 : dot);
+  }
+  return start;
+}
+
+bool Reader::is_mapping(const Value& value, const std::string& path) {
+  if (value.type == Value::Type::mapping) return true;
+  const auto what = path.empty() ? "the configuration" : path;
+  if (value.type == Value::Type::empty)
+    fail(value, path, fmt::format("{} is empty; give it keys or leave it out", what));
+  else
+    fail(value, path,
+         fmt::format("{} must be a mapping, not {}{}", what, type_name(value.type),
+                     as_mapping(node_at(schema_, path), value)));
+  return false;
+}
+
+bool Reader::is_list(const Value& value, const std::string& path, int length) {
+  const auto wanted = length > 0 ? fmt::format("a list of {} values", length) : "a list";
+  if (value.type == Value::Type::empty)
+    fail(value, path, fmt::format("is empty; give {}", wanted));
+  else if (value.type == Value::Type::scalar)
+    fail(value, path, fmt::format("must be {}; write [{}]", wanted, value.scalar));
+  else if (value.type == Value::Type::mapping)
+    fail(value, path, fmt::format("must be {}, not a mapping", wanted));
+  else if (length > 0 && value.items.size() != static_cast<size_t>(length))
+    fail(value, path, fmt::format("must be {}, not {}", wanted, value.items.size()));
+  else
+    return true;
+  return false;
+}
+
+bool Reader::is_choice(const Value& value, const std::string& path,
+                       const std::vector<std::string>& all) {
+  if (auto why = not_single(value, alternatives(all)); !why.empty()) {
+    fail(value, path, why);
+    return false;
+  }
+  if (std::ranges::find(all, value.scalar) != all.end()) return true;
+  const auto dot = path.rfind('.');
+  const auto section = dot == std::string::npos ? "" : " in " + path.substr(0, dot);
+  trail_.failed.insert(path);
+  problems_.add(value.mark,
+                fmt::format("unknown {} {}{}{}", last_key(path), in_quotes(value.scalar), section,
+                            did_you_mean(value.scalar, all)));
+  return false;
+}
+
+bool Reader::is_kind(const Value& value, const std::string& path,
+                     const std::vector<std::string>& all) {
+  return is_choice(value, path, all);
+}
+
+bool Reader::lacks(const std::string& path_of_kind) {
+  const auto& required = schema_.required;
+  if (std::ranges::find(required, path_of_kind) == required.end() ||
+      trail_.marks.contains(path_of_kind))
+    return false;
+  problems_.add(trail_.place(path_of_kind), missing(schema_, path_of_kind));
+  trail_.failed.insert(path_of_kind);
+  return true;
+}
+
+void Reader::forget_below(const std::string& path) {
+  const auto below = path + ".";
+  std::erase_if(trail_.marks, [&](const auto& mark) { return mark.first.starts_with(below); });
+}
+
+void Reader::fail(const Value& value, const std::string& path, const std::string& why) {
+  trail_.failed.insert(path);
+  const bool complete = path.empty() || why.starts_with(path);
+  problems_.add(value.mark, complete ? why : path + " " + why);
+}
+
+void Reader::report_unknown(const Entry& entry, const std::string& path,
+                            const std::vector<std::string>& known) {
+  if (std::ranges::find(known, entry.key) != known.end()) return;
+  const bool section = entry.value.type == Value::Type::mapping;
+  if (const auto meant = nearest(entry.key, known); !meant.empty() && !section)
+    trail_.failed.insert(join_path(path, meant));
+  problems_.add(entry.mark,
+                fmt::format("unknown key {}{}{}", in_quotes(entry.key),
+                            path.empty() ? "" : " in " + path, hint(entry.key, path, known)));
+}
+
+std::string Reader::hint(const std::string& key, const std::string& path,
+                         const std::vector<std::string>& known) {
+  if (auto found = owner(node_at(schema_, path), key); !found.empty()) return found;
+  auto elsewhere = paths_of(schema_, key);
+  if (!elsewhere.empty()) {
+    // Keys of the same section come first.
+    std::ranges::stable_partition(
+        elsewhere, [&](const std::string& other) { return other.starts_with(path + "."); });
+    elsewhere.resize(std::min(elsewhere.size(), kMostPlaces));
+    return fmt::format("; did you mean {}?", alternatives(elsewhere));
+  }
+  if (const auto meant = nearest(key, known); !meant.empty())
+    return fmt::format("; did you mean '{}'?", meant);
+  return fmt::format("; the keys are {}", fmt::join(known, ", "));
+}
+
+void report_missing(const Schema& schema, const Trail& trail, ProblemList& problems) {
+  for (const auto& path : schema.required)
+    if (!trail.marks.contains(path) && !trail.failed.contains(path))
+      problems.add(trail.place(path), missing(schema, path));
+}
+
+}  // namespace ablate::experiments

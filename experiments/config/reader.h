@@ -1,0 +1,147 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/config/option.h"
+#include "experiments/config/problem_list.h"
+#include "experiments/config/scalar.h"
+#include "experiments/config/schema.h"
+#include "experiments/config/value.h"
+
+namespace ablate::experiments {
+
+/// Where the values of an experiment came from. Sections stand at the key that touched them last.
+struct Trail {
+  std::map<std::string, Mark> marks;  // dotted path -> place
+  std::set<std::string> failed;       // paths whose value could not be read
+  Mark start;                         // of paths that nothing mentions
+
+  /// The place of `path`, or of the nearest section around it.
+  Mark place(const std::string& path) const;
+};
+
+/// Lays values over option structs by their fields(), and reports every unknown key and every value
+/// of the wrong type. What the values do not mention stays as it is; naming another alternative of
+/// a variant starts that alternative from its defaults.
+class Reader {
+ public:
+  Reader(const Schema& schema, ProblemList& problems, Trail& trail)
+      : schema_(schema), problems_(problems), trail_(trail) {}
+
+  template <OptionStruct Options>
+  void lay_over(const Value& value, Options& options) {
+    if (is_mapping(value, "")) read_keys(value, "", options, {});
+  }
+
+ private:
+  template <OptionStruct Options>
+  void read_keys(const Value& value, const std::string& path, Options& options,
+                 std::vector<std::string> known) {
+    Options::fields(options, [&](std::string_view name, auto& slot, std::string_view) {
+      known.emplace_back(name);
+      const Entry* entry = value.find(name);
+      if (entry == nullptr) return;
+      const auto below = join_path(path, name);
+      trail_.marks[below] = entry->mark;
+      read_slot(entry->value, below, slot);
+    });
+    for (const auto& entry : value.entries) report_unknown(entry, path, known);
+  }
+
+  template <class T>
+  void read_slot(const Value& value, const std::string& path, T& slot) {
+    if constexpr (is_variant<T>) {
+      if (is_mapping(value, path)) read_variant(value, path, slot);
+    } else if constexpr (OptionStruct<T>) {
+      if (is_mapping(value, path)) read_keys(value, path, slot, {});
+    } else if constexpr (std::is_same_v<T, Value>) {
+      slot = value;
+    } else {
+      trail_.marks[path] = value.mark;
+      read_value(value, path, slot);
+    }
+  }
+
+  template <class... Options>
+  void read_variant(const Value& value, const std::string& path, std::variant<Options...>& slot) {
+    const auto path_of_kind = join_path(path, discriminator_of(slot));
+    const Entry* chosen = value.find(discriminator_of(slot));
+    if (chosen == nullptr) {
+      if (lacks(path_of_kind)) return;
+    } else {
+      if (!is_kind(chosen->value, path_of_kind, kinds_of(slot))) return;
+      (take<Options>(chosen->value, path, slot), ...);
+      trail_.marks[path_of_kind] = chosen->value.mark;
+    }
+    const std::vector<std::string> known{std::string(discriminator_of(slot))};
+    std::visit([&](auto& options) { read_keys(value, path, options, known); }, slot);
+  }
+
+  template <class Option, class... Options>
+  void take(const Value& kind, const std::string& path, std::variant<Options...>& slot) {
+    if (kind.scalar != Option::name || std::holds_alternative<Option>(slot)) return;
+    slot.template emplace<Option>();
+    forget_below(path);
+  }
+
+  template <class T>
+  void read_value(const Value& value, const std::string& path, T& slot) {
+    if constexpr (is_optional<T>) {
+      if (value.type == Value::Type::empty) return slot.reset();
+      typename T::value_type inner{};
+      read_value(value, path, inner);
+      slot = inner;
+    } else if constexpr (List<T>) {
+      if (!is_list(value, path, list_length<T>)) return;
+      if constexpr (list_length<T> == 0) slot.assign(value.items.size(), {});
+      for (size_t i = 0; i < value.items.size(); ++i) read_value(value.items[i], path, slot[i]);
+    } else if constexpr (Choice<T>) {
+      if (!is_choice(value, path, choices_of(slot))) return;
+      for (const auto& [choice, word] : names(T{}))
+        if (word == value.scalar) slot = choice;
+    } else {
+      assign(parse(value, slot), value, path, slot);
+    }
+  }
+
+  static Parsed<bool> parse(const Value& value, bool) { return parse_boolean(value); }
+  static Parsed<int64_t> parse(const Value& value, int64_t) { return parse_integer(value); }
+  static Parsed<double> parse(const Value& value, double) { return parse_number(value); }
+  static Parsed<std::string> parse(const Value& value, const std::string&) {
+    return parse_text(value);
+  }
+
+  template <class T>
+  void assign(Parsed<T> parsed, const Value& value, const std::string& path, T& slot) {
+    if (parsed.value)
+      slot = std::move(*parsed.value);
+    else
+      fail(value, path, parsed.why);
+  }
+
+  bool is_mapping(const Value& value, const std::string& path);
+  bool is_list(const Value& value, const std::string& path, int length);
+  bool is_choice(const Value& value, const std::string& path, const std::vector<std::string>& all);
+  bool is_kind(const Value& value, const std::string& path, const std::vector<std::string>& all);
+  /// Reports where `path_of_kind` has no default and nothing has named it yet.
+  bool lacks(const std::string& path_of_kind);
+  void forget_below(const std::string& path);
+  void fail(const Value& value, const std::string& path, const std::string& why);
+  void report_unknown(const Entry& entry, const std::string& path,
+                      const std::vector<std::string>& known);
+  std::string hint(const std::string& key, const std::string& path,
+                   const std::vector<std::string>& known);
+
+  const Schema& schema_;
+  ProblemList& problems_;
+  Trail& trail_;
+};
+
+/// Reports the paths without a default that nothing has named.
+void report_missing(const Schema& schema, const Trail& trail, ProblemList& problems);
+
+}  // namespace ablate::experiments

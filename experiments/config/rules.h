@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/config/option.h"
+#include "experiments/config/reader.h"
+
+namespace ablate::experiments {
+
+/// A rule of the struct at `section` that does not hold.
+struct BrokenRule {
+  std::string section;
+  std::string key;  // below the section
+  std::string why;
+};
+
+/// Every broken rule of `options` and of the structs in it.
+template <OptionStruct Options>
+void collect_broken_rules(const Options& options, const std::string& path,
+                          std::vector<BrokenRule>& broken) {
+  Options::rules(options, [&](bool holds, std::string_view key, std::string_view why) {
+    if (!holds) broken.push_back({path, std::string(key), std::string(why)});
+  });
+  Options::fields(options, [&](std::string_view name, const auto& slot, std::string_view) {
+    using Slot = std::remove_cvref_t<decltype(slot)>;
+    const auto below = join_path(path, name);
+    if constexpr (is_variant<Slot>)
+      std::visit([&](const auto& held) { collect_broken_rules(held, below, broken); }, slot);
+    else if constexpr (OptionStruct<Slot>)
+      collect_broken_rules(slot, below, broken);
+  });
+}
+
+/// Whether the rule may be broken only because a value it speaks of could not be read.
+bool follows_from_failure(const BrokenRule& rule, const Trail& trail);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,35 @@
+#include "experiments/config/run_check.h"
+
+#include <fmt/format.h>
+
+#include "experiments/config/rules.h"
+
+namespace ablate::experiments {
+
+void RunCheck::add(const Place& run, const Experiment& experiment, const Trail& trail) {
+  ++runs_;
+  std::vector<BrokenRule> broken;
+  collect_broken_rules(experiment, "", broken);
+  for (const auto& rule : broken) {
+    if (follows_from_failure(rule, trail)) continue;
+    const auto path = join_path(rule.section, rule.key);
+    const Mark mark = trail.place(path);
+    auto& breach = breaches_[{mark.source->name, mark.line, mark.column, path + " " + rule.why}];
+    if (breach.runs++ == 0) {
+      breach.mark = mark;
+      breach.first = run;
+    }
+  }
+}
+
+void RunCheck::report(ProblemList& problems) const {
+  for (const auto& [key, breach] : breaches_) {
+    const auto& message = std::get<3>(key);
+    const auto where = breach.runs == runs_ ? ""
+                                            : fmt::format(" (task '{}', arm '{}')",
+                                                          breach.first.task, breach.first.arm);
+    problems.add(breach.mark, message + where);
+  }
+}
+
+}  // namespace ablate::experiments

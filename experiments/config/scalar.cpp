@@ -1,0 +1,140 @@
+#include "experiments/config/scalar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+namespace ablate::experiments {
+namespace {
+
+constexpr size_t kLongestShown = 60;
+
+template <class Number>
+struct Reading {
+  Number number{};
+  bool whole = false;  // all of the text is one number
+  bool in_range = false;
+};
+
+template <class Number>
+Reading<Number> read(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  Reading<Number> reading;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, reading.number);
+  reading.whole = stop == end && !text.empty() && error != std::errc::invalid_argument;
+  reading.in_range = error == std::errc();
+  return reading;
+}
+
+/// "010" is eight in YAML 1.1 and ten in YAML 1.2.
+bool leading_zero(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+}
+
+std::optional<int64_t> integral(double number) {
+  constexpr double kExact = 9'007'199'254'740'992.0;  // 2^53
+  if (!(std::abs(number) <= kExact) || std::trunc(number) != number) return {};
+  return static_cast<int64_t>(number);
+}
+
+/// The integer that "1.0e3", "10k", "1_000" or "1,000" means.
+std::optional<int64_t> meant_integer(std::string text) {
+  double factor = 1;
+  if (text.size() > 1 && (text.back() == 'k' || text.back() == 'K')) factor = 1e3;
+  if (text.size() > 1 && (text.back() == 'm' || text.back() == 'M')) factor = 1e6;
+  if (factor > 1) text.pop_back();
+  std::erase_if(text, [](char character) { return character == '_' || character == ','; });
+  const auto reading = read<double>(text);
+  if (!reading.whole || !reading.in_range || leading_zero(text)) return {};
+  return integral(reading.number * factor);
+}
+
+std::string without_leading_zeros(std::string text) {
+  const bool negative = text.starts_with('-');
+  const size_t first = text.find_first_of("123456789");
+  if (first == std::string::npos) return "0";
+  return fmt::format("{}{}", negative ? "-" : "", text.substr(first));
+}
+
+template <class T>
+std::optional<Parsed<T>> refused(const Value& value, const std::string& wanted) {
+  if (auto why = not_single(value, wanted); !why.empty()) return Parsed<T>{{}, std::move(why)};
+  if (!value.quoted) return {};
+  return Parsed<T>{{}, fmt::format("{} is quoted text, not {}", in_quotes(value.scalar), wanted)};
+}
+
+}  // namespace
+
+std::string in_quotes(const std::string& text) {
+  if (text.size() <= kLongestShown) return fmt::format("'{}'", text);
+  size_t end = kLongestShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return fmt::format("'{}...'", text.substr(0, end));
+}
+
+std::string not_single(const Value& value, const std::string& wanted) {
+  if (value.type == Value::Type::scalar) return {};
+  if (value.type == Value::Type::empty) return fmt::format("is empty; give {}", wanted);
+  return fmt::format("must be {}, not {}", wanted, type_name(value.type));
+}
+
+Parsed<bool> parse_boolean(const Value& value) {
+  static const std::map<std::string, bool, std::less<>> kMeant = {
+      {"yes", true}, {"on", true},   {"True", true},   {"TRUE", true},
+      {"no", false}, {"off", false}, {"False", false}, {"FALSE", false}};
+  if (auto bad = refused<bool>(value, "true or false")) return *bad;
+  if (value.scalar == "true" || value.scalar == "false") return {value.scalar == "true", {}};
+  const auto meant = kMeant.find(value.scalar);
+  return {{},
+          fmt::format("{} is not true or false{}", in_quotes(value.scalar),
+                      meant == kMeant.end() ? "" : fmt::format("; write {}", meant->second))};
+}
+
+Parsed<int64_t> parse_integer(const Value& value) {
+  if (auto bad = refused<int64_t>(value, "an integer")) return *bad;
+  const std::string& text = value.scalar;
+  const auto reading = read<int64_t>(text);
+  if (reading.whole && leading_zero(text))
+    return {{},
+            fmt::format("{} has leading zeros; write {}", in_quotes(text),
+                        without_leading_zeros(text))};
+  if (reading.whole && reading.in_range) return {reading.number, {}};
+  if (reading.whole) return {{}, fmt::format("{} is too large for an integer", in_quotes(text))};
+  const auto meant = meant_integer(text);
+  return {{},
+          fmt::format("{} is not an integer{}", in_quotes(text),
+                      meant ? fmt::format("; write {}", *meant) : "")};
+}
+
+Parsed<double> parse_number(const Value& value) {
+  if (auto bad = refused<double>(value, "a number")) return *bad;
+  const std::string& text = value.scalar;
+  const auto reading = read<double>(text);
+  if (reading.whole && leading_zero(text))
+    return {{},
+            fmt::format("{} has leading zeros; write {}", in_quotes(text),
+                        without_leading_zeros(text))};
+  if (reading.whole && !reading.in_range)
+    return {{}, fmt::format("{} is out of the range of numbers", in_quotes(text))};
+  const bool named = text == ".nan" || text == ".NaN" || text == ".inf" || text == "-.inf";
+  if (named || (reading.whole && !std::isfinite(reading.number)))
+    return {{}, fmt::format("{} is not finite", in_quotes(text))};
+  if (reading.whole) return {reading.number, {}};
+  const auto meant = meant_integer(text);
+  return {{},
+          fmt::format("{} is not a number{}", in_quotes(text),
+                      meant ? fmt::format("; write {}", *meant) : "")};
+}
+
+Parsed<std::string> parse_text(const Value& value) {
+  if (auto why = not_single(value, "text"); !why.empty()) return {{}, std::move(why)};
+  if (value.scalar.find('\0') != std::string::npos) return {{}, "contains a NUL character"};
+  return {value.scalar, {}};
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,109 @@
+#include "experiments/config/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/config/describe.h"
+#include "experiments/config/experiment.h"
+#include "experiments/config/suggestion.h"
+
+namespace ablate::experiments {
+namespace {
+
+void collect(const Schema& schema, const std::string& path, std::vector<std::string>& paths) {
+  const auto add = [&](const std::string& found) {
+    if (std::ranges::find(paths, found) == paths.end()) paths.push_back(found);
+  };
+  if (schema.type == Schema::Type::variant) {
+    add(join_path(path, schema.discriminator));
+    for (const auto& alternative : schema.children) collect(alternative, path, paths);
+  } else if (schema.type == Schema::Type::mapping) {
+    for (const auto& child : schema.children) {
+      add(join_path(path, child.name));
+      collect(child, join_path(path, child.name), paths);
+    }
+  }
+}
+
+std::string plural_text(const Schema& element) {
+  switch (element.type) {
+    case Schema::Type::integer:
+      return "integers";
+    case Schema::Type::number:
+      return "numbers";
+    case Schema::Type::text:
+      return "texts";
+    default:
+      return "values";
+  }
+}
+
+}  // namespace
+
+const Schema* Schema::find(std::string_view key) const {
+  const auto found = std::ranges::find(children, key, &Schema::name);
+  return found == children.end() ? nullptr : &*found;
+}
+
+const Schema* node_at(const Schema& schema, std::string_view path) {
+  if (path.empty()) return &schema;
+  if (schema.type == Schema::Type::variant) {
+    for (const auto& alternative : schema.children)
+      if (const auto* found = node_at(alternative, path)) return found;
+    return nullptr;
+  }
+  const size_t dot = path.find('.');
+  const auto* child =
+      schema.type == Schema::Type::mapping ? schema.find(path.substr(0, dot)) : nullptr;
+  if (child == nullptr || dot == std::string_view::npos) return child;
+  return node_at(*child, path.substr(dot + 1));
+}
+
+std::vector<std::string> all_paths(const Schema& schema) {
+  std::vector<std::string> paths;
+  collect(schema, "", paths);
+  return paths;
+}
+
+std::vector<std::string> paths_of(const Schema& schema, std::string_view key) {
+  auto paths = all_paths(schema);
+  std::erase_if(paths, [&](const std::string& path) { return last_key(path) != key; });
+  return paths;
+}
+
+std::string type_text(const Schema& schema) {
+  switch (schema.type) {
+    case Schema::Type::boolean:
+      return "true or false";
+    case Schema::Type::integer:
+      return "integer";
+    case Schema::Type::number:
+      return "number";
+    case Schema::Type::text:
+      return "text";
+    case Schema::Type::choice:
+      return schema.choices.size() == 1 ? schema.choices[0]
+                                        : "one of " + alternatives(schema.choices);
+    case Schema::Type::list:
+      return schema.length > 0
+                 ? fmt::format("list of {} {}", schema.length, plural_text(schema.children[0]))
+                 : "list of " + plural_text(schema.children[0]);
+    case Schema::Type::mapping:
+      return "mapping";
+    case Schema::Type::variant:
+      return fmt::format("mapping; {} is one of {}", schema.discriminator,
+                         alternatives(schema.choices));
+    case Schema::Type::any:
+      return "any";
+  }
+  return "";
+}
+
+Schema experiment_schema() {
+  Schema schema = describe(Experiment{});
+  schema.required.assign(Experiment::required.begin(), Experiment::required.end());
+  return schema;
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/config/arm.h"
+#include "experiments/config/problem_list.h"
+#include "experiments/config/study.h"
+
+namespace ablate::experiments {
+
+/// The name that messages and origins give to options of the command line.
+inline constexpr const char* kSetSource = "--set";
+
+/// All `--set key.path=value` as one layer; of two values for one path the last one wins.
+Value set_layer(const std::vector<std::string>& sets, ProblemList& problems);
+
+std::vector<std::string> names_of(const std::vector<Variation>& variations);
+
+bool is_selected(const std::string& name, const std::vector<std::string>& names);
+
+/// How messages call a list of the command line and one of its members.
+struct ListOption {
+  std::string flag;  // "--arms"
+  std::string what;  // "arm"
+};
+
+/// Those of `all` that `wanted` names, in the order of `all`; all where `wanted` is empty.
+std::vector<std::string> selected(const std::vector<std::string>& all,
+                                  const std::vector<std::string>& wanted, const ListOption& option,
+                                  ProblemList& problems);
+
+void check_seeds(const std::vector<int64_t>& seeds, const Mark& mark, ProblemList& problems);
+
+/// The seeds of the command line, checked.
+std::vector<int64_t> selected_seeds(const Selection& selection, ProblemList& problems);
+
+}  // namespace ablate::experiments

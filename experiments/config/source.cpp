@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "experiments/config/document.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr size_t kMostBytes = 1 << 20;
+
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& message) {
+  throw ConfigError({{.file = file.string(), .message = message}});
+}
+
+/// Bytes of the UTF-8 character that begins at `text[0]`; 0: none does.
+size_t character_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (length == 0 || length > text.size() || lead > 0xF4) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+  const bool outside = (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF4 && byte(1) > 0x8F);
+  return overlong || outside ? 0 : length;
+}
+
+std::optional<Problem> bad_character(const Mark& mark, std::string_view line) {
+  bool indentation = true;
+  for (size_t i = 0; i < line.size();) {
+    const auto at = [&](std::string message) {
+      return problem_at({mark.source, mark.line, static_cast<int>(i)}, std::move(message));
+    };
+    const auto byte = static_cast<unsigned char>(line[i]);
+    if (byte == '\t' && indentation) return at("tab in the indentation; use spaces");
+    if ((byte < 0x20 && byte != '\t') || byte == 0x7F)
+      return at(fmt::format("control character 0x{:02X}", byte));
+    indentation = indentation && byte == ' ';
+    const size_t length = character_length(line.substr(i));
+    if (length == 0)
+      return at(fmt::format("byte 0x{:02X} is not UTF-8; save the file as UTF-8", byte));
+    i += length;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::shared_ptr<const Source> read_source(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) fail(file, "is a folder, not a file");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) fail(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+  std::string text(kMostBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) fail(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+  text.resize(static_cast<size_t>(stream.gcount()));
+  if (text.size() > kMostBytes) fail(file, "is larger than 1 MiB, the limit of a configuration");
+  auto source = std::make_shared<const Source>(file.string(), std::move(text));
+  check_text(source);
+  return source;
+}
+
+void check_text(const std::shared_ptr<const Source>& source) {
+  if (source->text.starts_with("\xEF\xBB\xBF"))
+    throw ConfigError({{.file = source->name,
+                        .message = "begins with a byte order mark; save it as UTF-8 without BOM"}});
+  for (size_t line = 0; line < source->lines.size(); ++line)
+    if (const auto bad = bad_character({source, static_cast<int>(line), 0}, source->lines[line]))
+      throw ConfigError({*bad});
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/config/value.h"
+
+namespace ablate::experiments {
+
+/// Which arm the others are compared with; both keys absent: no comparison.
+struct CompareOptions {
+  std::string baseline;
+  std::string metric;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("baseline", o.baseline, "the arm that the others are compared with");
+    visit("metric", o.metric, "exact_match, token_accuracy, bleu, chrf, perplexity or loss");
+  }
+};
+
+/// The keys of a study file; sections that hold overlays are kept as they stand.
+struct StudyFile {
+  std::string name;
+  std::string question;
+  std::vector<int64_t> seeds;
+  Value base;
+  Value tasks;
+  Value arms;
+  Value grid;
+  CompareOptions compare;
+  std::vector<std::string> expect;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("name", o.name, "names the output folder");
+    visit("question", o.question, "what the study asks");
+    visit("seeds", o.seeds, "one run of every task and arm for each seed");
+    visit("base", o.base, "what all runs share");
+    visit("tasks", o.tasks, "name: what the task changes; absent: the one task of base");
+    visit("arms", o.arms, "name: what the arm changes; absent: one arm, base");
+    visit("grid", o.grid, "key.path: list of values; multiplies the arms");
+    visit("compare", o.compare, "which arm is the baseline, by which metric");
+    visit("expect", o.expect, "claims that the results are held against");
+  }
+};
+
+}  // namespace ablate::experiments

@@ -1,0 +1,28 @@
+#include "experiments/config/study_schema.h"
+
+#include "experiments/config/describe.h"
+#include "experiments/config/study_file.h"
+
+namespace ablate::experiments {
+
+Schema study_schema() {
+  const StudyFile file;
+  Schema schema = describe(file);
+  for (auto& key : schema.children) {
+    if (key.name != "base") continue;
+    auto description = key.description;
+    key = experiment_schema();
+    key.name = "base";
+    key.description = std::move(description);
+    key.required.clear();
+  }
+  return schema;
+}
+
+const std::vector<std::string>& metrics() {
+  static const std::vector<std::string> kMetrics = {"exact_match", "token_accuracy", "bleu",
+                                                    "chrf",        "perplexity",     "loss"};
+  return kMetrics;
+}
+
+}  // namespace ablate::experiments
