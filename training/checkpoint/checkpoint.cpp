@@ -68,15 +68,31 @@ class TemporaryFolder {
   fs::path path_;
 };
 
+void rename_folder(const fs::path& from, const fs::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) throw io_error("create", to, errno);
+}
+
+/// Replaces a folder where the file system cannot exchange two, as NFS. A kill between the renames
+/// costs the checkpoint that was to be replaced, never another.
+void replace_in_two_steps(const fs::path& temporary, const fs::path& final) {
+  const TemporaryFolder old(temporary.string() + "-old");
+  rename_folder(final, old.path());
+  try {
+    rename_folder(temporary, final);
+  } catch (...) {
+    std::rename(old.path().c_str(), final.c_str());
+    throw;
+  }
+}
+
 /// Gives the written folder its name. Where the name is taken the two are exchanged in one step, so
 /// that at no moment neither exists; what was there before is then the temporary one.
 void publish(const fs::path& temporary, const fs::path& final) {
-  if (!fs::exists(fs::symlink_status(final))) {
-    if (std::rename(temporary.c_str(), final.c_str()) != 0) throw io_error("create", final, errno);
-  } else if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, final.c_str(), RENAME_EXCHANGE) !=
-             0) {
-    throw io_error("replace", final, errno);
-  }
+  if (!fs::exists(fs::symlink_status(final))) return rename_folder(temporary, final);
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, final.c_str(), RENAME_EXCHANGE) == 0)
+    return;
+  if (errno != EINVAL && errno != ENOSYS) throw io_error("replace", final, errno);
+  replace_in_two_steps(temporary, final);
 }
 
 void write_listed(const fs::path& folder, const std::string& name, const std::string& bytes,
