@@ -91,11 +91,12 @@ std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Valu
     problems.add(grid.mark, "grid must be a mapping of key paths to lists of values");
     return arms;
   }
+  const auto usable = [&](const Entry& axis) { return is_list_of_values(axis, problems); };
+  if (std::ranges::count_if(grid.entries, usable) != std::ssize(grid.entries)) return arms;
   std::vector<Variation> all = arms;
   if (all.empty()) all.push_back({});
   for (auto& arm : all) arm.layers.push_back({.type = Value::Type::mapping, .mark = grid.mark});
   for (const auto& axis : grid.entries) {
-    if (!is_list_of_values(axis, problems)) continue;
     if (all.size() * axis.value.items.size() > kMostArms) {
       problems.add(axis.mark, fmt::format("the grid makes more than {} arms", kMostArms));
       return arms;

@@ -135,6 +135,8 @@ class Builder : public YAML::EventHandler {
       key = key_of(value, mark);
     } else {
       key->value = std::move(value);
+      // yaml-cpp places a missing value at whatever comes next.
+      if (key->value.type == Value::Type::empty) key->value.mark = key->mark;
       add_entry(open_.back().value, std::move(*key));
       key.reset();
     }

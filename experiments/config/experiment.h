@@ -31,8 +31,8 @@ struct Experiment {
   }
   template <class Require>
   static void rules(const Experiment& o, Require&& require) {
-    require(o.model.tying != models::Tying::three_way || o.tokenizer.joint, "model.tying",
-            "three_way needs tokenizer.joint: true; choose target or none");
+    require(o.tokenizer.joint || o.model.tying != models::Tying::three_way, "tokenizer.joint",
+            "must be true where model.tying is three_way; target and none need no joint pieces");
   }
 };
 

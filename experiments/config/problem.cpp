@@ -78,12 +78,13 @@ ConfigError::ConfigError(std::vector<Problem> all)
 Problem problem_at(const Mark& mark, std::string message) {
   if (!mark.source) return {.message = printable(std::move(message))};
   const auto& lines = mark.source->lines;
-  // A document that ends too early is noticed behind the last line.
-  const bool behind = static_cast<size_t>(mark.line) >= lines.size();
-  const size_t index = behind ? lines.size() - 1 : static_cast<size_t>(mark.line);
+  size_t index = std::min(static_cast<size_t>(mark.line), lines.size() - 1);
+  // A document that ends too early is noticed behind its last line.
+  const bool behind = index + 1 == lines.size() && lines[index].empty();
+  while (behind && index > 0 && lines[index].empty()) --index;
   const std::string& line = lines[index];
-  const int bytes =
-      std::min(behind ? static_cast<int>(line.size()) : mark.column, static_cast<int>(line.size()));
+  const int end = static_cast<int>(line.size());
+  const int bytes = behind ? end : std::min(mark.column, end);
   return {.file = mark.source->name,
           .line = static_cast<int>(index) + 1,
           .column = characters_before(line, bytes) + 1,

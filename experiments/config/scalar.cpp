@@ -55,10 +55,9 @@ std::optional<int64_t> meant_integer(std::string text) {
 }
 
 std::string without_leading_zeros(std::string text) {
-  const bool negative = text.starts_with('-');
-  const size_t first = text.find_first_of("123456789");
-  if (first == std::string::npos) return "0";
-  return fmt::format("{}{}", negative ? "-" : "", text.substr(first));
+  const size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  while (leading_zero(text)) text.erase(sign, 1);
+  return text;
 }
 
 template <class T>

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "experiments/config/printer.h"
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::experiments {
+namespace {
+
+std::string repeated(const std::string& text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(Limits, SixtyFourLevelsAreReadAndSixtyFiveAreNot) {
+  const auto study = [](size_t levels) {
+    return fmt::format("x: {}{}\n", repeated("[", levels - 1), repeated("]", levels - 1));
+  };
+  EXPECT_EQ(messages_of(study(65)), "study.yaml:1:67: nested deeper than 64 levels");
+  EXPECT_EQ(messages_of(study(64)).find("nested"), std::string::npos);
+}
+
+TEST(Limits, AHundredThousandBracketsEndCleanly) {
+  EXPECT_NE(messages_of(repeated("[", 100'000)).find("nested deeper than 64 levels"),
+            std::string::npos);
+}
+
+TEST(Limits, AliasesCannotNestDeeperThanText) {
+  const std::string deep = fmt::format("{}1{}", repeated("[", 40), repeated("]", 40));
+  const std::string yaml =
+      fmt::format("a: &a {}\nb: {}*a{}\n", deep, repeated("[", 40), repeated("]", 40));
+  EXPECT_EQ(messages_of(yaml), "study.yaml:2:44: nested deeper than 64 levels");
+}
+
+TEST(Limits, AliasBombEndsCleanly) {
+  std::string yaml = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i)
+    yaml += fmt::format("a{0}: &a{0} [{1}*a{2}]\n", i, repeated(fmt::format("*a{}, ", i - 1), 9),
+                        i - 1);
+  EXPECT_NE(messages_of(yaml).find("more than 20000 values, aliases included"), std::string::npos);
+}
+
+TEST(Limits, TwentyThousandValuesAreTooMany) {
+  EXPECT_NE(messages_of(fmt::format("x: [{}1]\n", repeated("1, ", 20'000)))
+                .find("more than 20000 values"),
+            std::string::npos);
+}
+
+TEST(Limits, AFileAboveOneMebibyteIsRefused) {
+  EXPECT_EQ(messages_of(fmt::format("# {}", std::string(1 << 20, 'x'))),
+            "study.yaml: is larger than 1 MiB, the limit of a configuration");
+}
+
+TEST(Limits, ManyRunsAreRefused) {
+  std::string seeds = "0";
+  for (int i = 1; i <= 10'000; ++i) seeds += ", " + std::to_string(i);
+  EXPECT_EQ(messages_of("name: s\nseeds: [" + seeds + "]\nbase: {data: {task: copy}}\n"),
+            "study.yaml:1:1: the study has 10001 runs; at most 10000 are possible");
+}
+
+TEST(Limits, ALongDottedPathIsRefused) {
+  const auto text = messages_of(kBase + "arms: {a: {" + repeated("a.", 400) + "b: 1}}\n");
+  EXPECT_NE(text.find("is no key path"), std::string::npos) << text.substr(0, 200);
+  EXPECT_LT(text.size(), 200U);
+}
+
+TEST(Limits, ALongLineIsNotPrinted) {
+  const auto text = error_of(kModel + "{d_modle: 1} #" + std::string(500, 'x') + "\n");
+  EXPECT_EQ(text, "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?");
+}
+
+TEST(Limits, MissingFileAndFolderAreConfigErrors) {
+  const auto message = [](const std::filesystem::path& path) {
+    try {
+      read_study(path);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("no/such.yaml"), "no/such.yaml: cannot be read: No such file or directory");
+  EXPECT_EQ(message("/"), "/: is a folder, not a file");
+}
+
+TEST(Limits, EscapeSequencesDoNotReachTheTerminal) {
+  const auto text = error_of(kModel + "{\"\\x1b[31m\": 1}\n");
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(text.find("unknown key '?[31m' in model"), std::string::npos);
+}
+
+TEST(Limits, AliasesOfFinishedValuesAreRead) {
+  const auto run = run_of(kBase + "arms: {a: &a {model.layers: 2}, b: *a}\n", "b");
+  EXPECT_EQ(run.experiment.model.layers, 2);
+}
+
+TEST(Limits, WindowsLineEndsAreRead) {
+  EXPECT_EQ(study_of("name: s\r\nseeds: [1]\r\nbase: {data: {task: copy}}\r\n").name, "s");
+}
+
+TEST(Messages, ShowTheLineAndACaretUnderTheCharacter) {
+  EXPECT_EQ(error_of(kBase + "question: 'äö' # ü\nbaes: 1\n"),
+            "study.yaml:6:1: unknown key 'baes'; did you mean 'base'?\n  baes: 1\n  ^");
+  EXPECT_EQ(error_of(kHead + "base: {data: {task: 'ä'}}\n"),
+            "study.yaml:3:21: unknown task 'ä' in data; choose copy, reverse, sort, addition, "
+            "numbers or text\n"
+            "  base: {data: {task: 'ä'}}\n"
+            "                      ^");
+}
+
+}  // namespace
+}  // namespace ablate::experiments

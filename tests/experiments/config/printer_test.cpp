@@ -1,0 +1,153 @@
+#include "experiments/config/printer.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/config/explanation.h"
+#include "experiments/config/schema.h"
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::experiments {
+namespace {
+
+Experiment read_back(const Experiment& experiment) {
+  const TemporaryFile file(to_yaml(experiment), "config.yaml");
+  return read_experiment(file.path());
+}
+
+void expect_round_trip(const Experiment& experiment) {
+  EXPECT_EQ(canonical(read_back(experiment)), canonical(experiment));
+  EXPECT_TRUE(differences(read_back(experiment), experiment).empty());
+}
+
+template <class Variant, size_t... I>
+std::vector<Variant> alternatives_of(std::index_sequence<I...>) {
+  return {Variant(std::in_place_index<I>)...};
+}
+
+/// One value of each alternative of a variant.
+template <class Variant>
+std::vector<Variant> every() {
+  return alternatives_of<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
+}
+
+TEST(Printer, EveryAlternativeComesBack) {
+  for (auto& one : every<data::DataOptions>()) {
+    if (auto* text = std::get_if<data::Text>(&one))
+      text->train = text->validation = text->test = {"a \"b\"\\\n\x01 ä: # {", "'"};
+    expect_round_trip({.data = one});
+  }
+  for (const auto& one : every<models::PositionOptions>())
+    expect_round_trip({.model = {.position = one}});
+  for (const auto& one : every<models::FeedForwardOptions>())
+    expect_round_trip({.model = {.feed_forward = one}});
+  for (const auto& one : every<training::OptimizerOptions>())
+    expect_round_trip({.training = {.optimizer = one}});
+  for (const auto& one : every<training::ScheduleOptions>())
+    expect_round_trip({.training = {.schedule = one}});
+}
+
+TEST(Printer, EveryEnumeratorComesBack) {
+  const auto each = [](auto choice, auto assign) {
+    for (const auto& [value, name] : names(choice)) {
+      Experiment experiment;
+      assign(experiment, value);
+      expect_round_trip(experiment);
+    }
+  };
+  each(tokenizer::Kind{}, [](auto& o, auto value) { o.tokenizer.kind = value; });
+  each(tokenizer::Normalization{}, [](auto& o, auto value) { o.tokenizer.normalization = value; });
+  each(models::NormPlacement{}, [](auto& o, auto value) { o.model.norm.placement = value; });
+  each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
+  each(training::Precision{}, [](auto& o, auto value) { o.training.precision = value; });
+  each(training::Device{}, [](auto& o, auto value) { o.training.device = value; });
+  each(training::NotFinite{}, [](auto& o, auto value) { o.training.not_finite = value; });
+}
+
+TEST(Printer, DoublesComeBackBitForBit) {
+  for (const double number :
+       {0.1, 1.0 / 3.0, 1e-300, 5e-324, 0.30000000000000004, 1e22, 123456.0}) {
+    Experiment experiment;
+    experiment.training.clip = number;
+    EXPECT_EQ(read_back(experiment).training.clip, number);
+  }
+}
+
+TEST(Printer, OptionalAndListValuesComeBack) {
+  Experiment experiment;
+  experiment.training.threads = 3;
+  experiment.model.attention.d_k = 16;
+  experiment.data = data::Sort{{.train_length = {2, 5}, .test_length = {5, 9, 13}}};
+  const auto back = read_back(experiment);
+  EXPECT_EQ(back.training.threads, 3);
+  EXPECT_EQ(back.model.attention.d_k, 16);
+  EXPECT_FALSE(back.model.attention.d_v.has_value());
+  EXPECT_EQ(std::get<data::Sort>(back.data).test_length, (std::vector<int64_t>{5, 9, 13}));
+}
+
+TEST(Printer, OriginsFollowAsComments) {
+  const auto run = run_of(kBase, "base", {.sets = {"model.layers=2"}});
+  const auto text = to_yaml(run.experiment, run.origins);
+  EXPECT_NE(text.find("  task: copy                                      # study.yaml:4\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("  layers: 2                                       # --set\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("  d_model: 512                                    # default\n"),
+            std::string::npos);
+  const TemporaryFile file(text);
+  EXPECT_EQ(canonical(read_experiment(file.path())), canonical(run.experiment));
+}
+
+TEST(Printer, ReadingReportsEveryProblem) {
+  const TemporaryFile file("data: {task: copy}\nmodel: {layers: 0}\ntraining: {step: 1}\n");
+  try {
+    read_experiment(file.path());
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    ASSERT_EQ(error.problems.size(), 2U);
+    EXPECT_EQ(error.problems[0].message, "model.layers must be from 1 to 1000");
+    EXPECT_EQ(error.problems[1].message, "unknown key 'step' in training; did you mean 'steps'?");
+  }
+}
+
+TEST(Printer, DifferencesNameThePathAndBothSides) {
+  Experiment left, right;
+  right.model.layers = 3;
+  right.model.position = models::Learned{};
+  EXPECT_EQ(differences(left, right),
+            (std::vector<Difference>{{"model.layers", "6", "3"},
+                                     {"model.position.kind", "sinusoidal", "learned"},
+                                     {"model.position.base", "10000", ""},
+                                     {"model.position.max_length", "", "512"}}));
+  EXPECT_TRUE(differences(left, left).empty());
+}
+
+TEST(Explanation, EveryPathIsExplained) {
+  for (const auto& path : all_paths(experiment_schema()))
+    EXPECT_TRUE(explanation(path).starts_with(path + ": ")) << path;
+}
+
+TEST(Explanation, SaysTypeAndDefault) {
+  EXPECT_EQ(explanation("training.clip"),
+            "training.clip: largest global gradient norm; 0: no clipping\n"
+            "type: number\ndefault: 0\n");
+  EXPECT_EQ(explanation("model.norm.placement"),
+            "model.norm.placement: post: after the residual sum, as in the paper; pre: before\n"
+            "type: one of post or pre\ndefault: post\n");
+  EXPECT_EQ(explanation("model.attention.d_k"),
+            "model.attention.d_k: width of a query and a key; absent: d_model / heads\n"
+            "type: integer\ndefault: null\n");
+  EXPECT_THROW(
+      {
+        try {
+          explanation("model.heads");
+        } catch (const ConfigError& error) {
+          EXPECT_EQ(error.problems[0].message,
+                    "unknown key 'model.heads'; did you mean model.attention.heads?");
+          throw;
+        }
+      },
+      ConfigError);
+}
+
+}  // namespace
+}  // namespace ablate::experiments

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::experiments {
+namespace {
+
+class StudyMessages : public testing::TestWithParam<MessageCase> {};
+
+TEST_P(StudyMessages, AreVerbatim) {
+  EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
+}
+
+const std::vector<MessageCase> kCases = {
+    {"BrokenRuleInOneArm", kBase + "arms:\n  a: {}\n  b: {model.dropout: 2}\n",
+     "study.yaml:7:22: model.dropout must be in [0, 1) (task 'copy', arm 'b')"},
+    {"BrokenRuleInOneOfTwoTasksIsReportedOnce",
+     kHead + "base: {model: {dropout: 2}}\ntasks:\n  t: {data: {task: copy}}\n  u: {data: {task: "
+             "sort}}\n",
+     "study.yaml:3:25: model.dropout must be in [0, 1)"},
+    {"DuplicateDottedKey",
+     kBase + "arms:\n  a:\n    model.dropout: 0.1\n    model: {dropout: 0.2}\n",
+     "study.yaml:8:13: duplicate key 'dropout'; first given in line 7"},
+    {"MalformedPath", kBase + "arms: {a: {model..dropout: 0.1}}\n",
+     "study.yaml:5:12: 'model..dropout' is no key path"},
+    {"UnknownDottedPath", kBase + "arms: {a: {model.positon.kind: learned}}\n",
+     "study.yaml:5:18: unknown key 'positon' in model; did you mean 'position'?"},
+    {"ArmsAreAList", kBase + "arms: [a, b]\n",
+     "study.yaml:5:7: arms must be a mapping of arm names to changes"},
+    {"ArmIsAScalar", kBase + "arms: {a: learned}\n",
+     "study.yaml:5:11: arm 'a' must be a mapping of changes, not a single value"},
+    {"ArmNameIsAPath", kBase + "arms: {a/b: {}}\n",
+     "study.yaml:5:8: arm name 'a/b' may hold only letters, digits, '.', '_', '=' and '-'"},
+    {"TaskNameIsDots", kBase + "tasks: {..: {}}\n",
+     "study.yaml:5:9: task name '..' may hold only letters, digits, '.', '_', '=' and '-'"},
+    {"NameMissing", "seeds: [1]\nbase: {data: {task: copy}}\n",
+     "study.yaml:1:1: missing key 'name'; it names the output folder"},
+    {"NameEmpty", "name: ''\nseeds: [1]\nbase: {data: {task: copy}}\n",
+     "study.yaml:1:7: the study has no name"},
+    {"SeedsMissing", "name: s\nbase: {data: {task: copy}}\n",
+     "study.yaml:1:1: missing key 'seeds'; write [1]"},
+    {"SeedsEmpty", "name: s\nseeds: []\nbase: {data: {task: copy}}\n",
+     "study.yaml:2:8: seeds must list at least one seed"},
+    {"SeedTwice", "name: s\nseeds: [1, 2, 1]\nbase: {data: {task: copy}}\n",
+     "study.yaml:2:8: seed 1 is given twice"},
+    {"SeedNegative", "name: s\nseeds: [-1]\nbase: {data: {task: copy}}\n",
+     "study.yaml:2:8: seed -1 must not be negative"},
+    {"UnknownBaseline",
+     kBase + "arms: {sinusoidal: {}}\ncompare: {baseline: sinusoidall, metric: bleu}\n",
+     "study.yaml:6:21: unknown arm 'sinusoidall' in compare.baseline; did you mean 'sinusoidal'?"},
+    {"UnknownMetric", kBase + "compare: {baseline: base, metric: blue}\n",
+     "study.yaml:5:35: unknown metric 'blue' in compare; did you mean 'bleu'?"},
+    {"BaselineMissing", kBase + "compare: {metric: bleu}\n",
+     "study.yaml:5:1: compare needs 'baseline', one of the arms"},
+    {"MetricMissing", kBase + "compare: {baseline: base}\n",
+     "study.yaml:5:1: compare needs 'metric'; choose exact_match, token_accuracy, bleu, chrf, "
+     "perplexity or loss"},
+    {"ExpectHoldsAnEmptyText", kBase + "expect: ['']\n",
+     "study.yaml:5:9: expect holds an empty text"},
+    {"ExpectIsAText", kBase + "expect: a wins\n",
+     "study.yaml:5:9: expect must be a list; write [a wins]"},
+    {"GridOfAScalar", kBase + "grid: {model.layers: 2}\n",
+     "study.yaml:5:22: grid 'model.layers' must be a list of values"},
+    {"GridOfAnUnknownPath", kBase + "grid: {model.layer: [2]}\n",
+     "study.yaml:5:14: unknown key 'layer' in model; did you mean 'layers'?"},
+    {"GridTooLarge",
+     kBase + "grid: {model.layers: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], model.d_model: [8, 16, 24, "
+             "32, 40, 48, 56, 64, 72, 80], training.steps: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}\n",
+     "study.yaml:5:115: the grid makes more than 1000 arms"},
+    {"GridNamesTwoArmsAlike", kBase + "grid: {model.layers: [2, 2]}\n",
+     "study.yaml:5:26: the grid names two arms 'model.layers=2'"},
+    {"SetUnknownPath",
+     kBase,
+     "--set:1:7: unknown key 'layer' in model; did you mean 'layers'?",
+     {"model.layer=2"}},
+    {"SetWithoutValue",
+     kBase,
+     "--set:1:1: 'model.layers' must be key.path=value",
+     {"model.layers"}},
+    {"SetEmptyValue",
+     kBase,
+     "--set:1:14: model.layers is empty; give an integer",
+     {"model.layers="}},
+    {"SetWrongType",
+     kBase,
+     "--set:2:15: model.d_model 'wide' is not an integer",
+     {"model.layers=2", "model.d_model=wide"}},
+    {"SetBreaksARule", kBase, "--set:1:15: model.dropout must be in [0, 1)", {"model.dropout=2"}},
+    {"SetIsNoYaml",
+     kBase,
+     "--set:1:1: not valid YAML: end of map flow not found",
+     {"model={layers: 2"}},
+    {"SetTab", kBase, "--set:1:15: control character 0x07", {"model.layers=2\007"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, StudyMessages, testing::ValuesIn(kCases),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace ablate::experiments

@@ -1,0 +1,172 @@
+#include "experiments/config/study.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/config/printer.h"
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::experiments {
+namespace {
+
+using models::Learned;
+using models::Sinusoidal;
+
+TEST(Study, RunsAreTasksTimesArmsTimesSeedsInThisOrder) {
+  const auto study = study_of(
+      "name: s\nseeds: [2, 1]\n"
+      "tasks: {copy: {data: {task: copy}}, sort: {data: {task: sort}}}\n"
+      "arms: {b: {}, a: {model.layers: 2}}\n");
+  std::string order;
+  for (const auto& run : study.runs)
+    order += run.task + "/" + run.arm + "/" + std::to_string(run.seed) + " ";
+  EXPECT_EQ(order, "copy/b/2 copy/b/1 copy/a/2 copy/a/1 sort/b/2 sort/b/1 sort/a/2 sort/a/1 ");
+}
+
+TEST(Study, WithoutTasksAndArmsThereIsOneNamedAfterTheData) {
+  const auto study = study_of(kBase);
+  EXPECT_EQ(study.tasks, std::vector<std::string>{"copy"});
+  EXPECT_EQ(study.arms, std::vector<std::string>{"base"});
+}
+
+TEST(Study, LaterLayersWin) {
+  const std::string yaml =
+      "name: s\nseeds: [1]\n"
+      "base: {model: {layers: 2, d_model: 64, dropout: 0.2}, training: {steps: 7}}\n"
+      "tasks: {t: {data: {task: copy}, model.layers: 3, model.d_model: 72, training.steps: 8}}\n"
+      "arms: {a: {model.layers: 4, model.d_model: 80}}\n"
+      "grid: {model.layers: [5]}\n";
+  const auto run = run_of(yaml, "a-model.layers=5", {.sets = {"model.dropout=0.3"}});
+  EXPECT_EQ(run.experiment.training.steps, 8);
+  EXPECT_EQ(run.experiment.model.d_model, 80);
+  EXPECT_EQ(run.experiment.model.layers, 5);
+  EXPECT_EQ(run.experiment.model.dropout, 0.3);
+  EXPECT_EQ(run.experiment.model.attention.heads, 8);
+}
+
+TEST(Study, OriginsNameTheLayerThatWon) {
+  const auto run = run_of(kBase + "  model: {layers: 2}\narms: {a: {model.dropout: 0.2}}\n", "a",
+                          {.sets = {"training.steps=9"}});
+  EXPECT_EQ(run.origins.at("data.task"), "study.yaml:4");
+  EXPECT_EQ(run.origins.at("model.layers"), "study.yaml:5");
+  EXPECT_EQ(run.origins.at("model.dropout"), "study.yaml:6");
+  EXPECT_EQ(run.origins.at("training.steps"), "--set");
+  EXPECT_EQ(run.origins.at("model.d_model"), "default");
+}
+
+TEST(Study, AnotherKindStartsFromItsDefaults) {
+  const std::string yaml =
+      kModel + "{position: {kind: learned, max_length: 64}}\n" +
+      "arms: {a: {}, b: {model.position.kind: sinusoidal}, "
+      "c: {model.position.max_length: 9}, d: {model.position.kind: learned}}\n";
+  const auto position = [&](const std::string& arm) {
+    return run_of(yaml, arm).experiment.model.position;
+  };
+  EXPECT_EQ(std::get<Learned>(position("a")).max_length, 64);
+  EXPECT_EQ(std::get<Sinusoidal>(position("b")).base, Sinusoidal{}.base);
+  EXPECT_EQ(std::get<Learned>(position("c")).max_length, 9);
+  EXPECT_EQ(std::get<Learned>(position("d")).max_length, 64);
+  EXPECT_FALSE(run_of(yaml, "b").origins.contains("model.position.max_length"));
+}
+
+TEST(Study, KindAppliesBeforeTheOtherKeysWhateverTheirOrder) {
+  const auto run = run_of(kBase, "base",
+                          {.sets = {"model.position.max_length=9", "model.position.kind=learned"}});
+  EXPECT_EQ(std::get<Learned>(run.experiment.model.position).max_length, 9);
+}
+
+TEST(Study, TheLastSetOfAPathWins) {
+  const auto run = run_of(kBase, "base", {.sets = {"model.layers=2", "model.layers=3"}});
+  EXPECT_EQ(run.experiment.model.layers, 3);
+}
+
+TEST(Study, SetTakesAnyYamlValue) {
+  const auto run = run_of(
+      kBase, "base",
+      {.sets = {"model.position={kind: learned, max_length: 7}", "data.test_length=[3, 4]"}});
+  EXPECT_EQ(std::get<Learned>(run.experiment.model.position).max_length, 7);
+  EXPECT_EQ(std::get<data::Copy>(run.experiment.data).test_length, (std::vector<int64_t>{3, 4}));
+}
+
+TEST(Study, NullTakesAnOptionalValueBack) {
+  const auto run = run_of(kTraining + "{threads: 2}\narms: {a: {training.threads: null}}\n", "a");
+  EXPECT_FALSE(run.experiment.training.threads.has_value());
+}
+
+TEST(Study, GridMultipliesTheArmsFirstKeySlowest) {
+  const auto study =
+      study_of(kBase + "arms: {x: {}, y: {}}\ngrid: {model.layers: [2, 3], model.d_model: [64]}\n");
+  EXPECT_EQ(study.arms,
+            (std::vector<std::string>{
+                "x-model.layers=2-model.d_model=64", "x-model.layers=3-model.d_model=64",
+                "y-model.layers=2-model.d_model=64", "y-model.layers=3-model.d_model=64"}));
+}
+
+TEST(Study, GridWithoutArmsMakesTheArms) {
+  const auto study = study_of(kBase + "grid: {model.position: [{kind: none}, {kind: learned}]}\n");
+  EXPECT_EQ(study.arms,
+            (std::vector<std::string>{"model.position=none", "model.position=learned"}));
+}
+
+TEST(Study, SelectionKeepsTheOrderOfTheFile) {
+  const auto study =
+      study_of(kBase + "arms: {a: {}, b: {}, c: {}}\n", {.arms = {"c", "a"}, .seeds = {5, 3}});
+  EXPECT_EQ(study.arms, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(study.seeds, (std::vector<int64_t>{5, 3}));
+  EXPECT_EQ(study.runs.size(), 4U);
+}
+
+TEST(Study, SetNeedsToFitOnlyTheSelectedArms) {
+  const std::string yaml = kBase + "arms: {a: {}, b: {model.position.kind: learned}}\n";
+  const std::vector<std::string> sets = {"model.position.max_length=9"};
+  EXPECT_EQ(messages_of(yaml, {.sets = sets, .arms = {"b"}}), "");
+  EXPECT_EQ(messages_of(yaml, {.sets = sets}),
+            "--set:1:16: unknown key 'max_length' in model.position; it belongs to kind learned");
+}
+
+TEST(Study, UnknownNamesOfTheSelectionAreReportedWithTheirPlace) {
+  const std::string yaml = kBase + "arms: {sinusoidal: {}, learned: {}}\n";
+  EXPECT_EQ(error_of(yaml, {.arms = {"sinusoidal", "lerned"}}),
+            "--arms:1:12: unknown arm 'lerned'; did you mean 'learned'?\n"
+            "  sinusoidal,lerned\n"
+            "             ^");
+  EXPECT_EQ(messages_of(yaml, {.tasks = {"sort"}}),
+            "--tasks:1:1: unknown task 'sort'; choose copy");
+  EXPECT_EQ(messages_of(yaml, {.seeds = {-1}}), "--seeds:1:1: seed -1 must not be negative");
+}
+
+TEST(Study, ComparisonIsLeftOutWhereTheBaselineIsNotSelected) {
+  const std::string yaml = kBase + "arms: {a: {}, b: {}}\ncompare: {baseline: a, metric: bleu}\n";
+  ASSERT_TRUE(study_of(yaml).compare.has_value());
+  EXPECT_EQ(study_of(yaml).compare->metric, "bleu");
+  EXPECT_FALSE(study_of(yaml, {.arms = {"b"}}).compare.has_value());
+}
+
+TEST(Study, RelativeDataStartsAtTheStudyUnlessTheSelectionSaysOtherwise) {
+  const TemporaryFile file(kBase);
+  EXPECT_EQ(read_study(file.path()).data_folder, file.folder());
+  EXPECT_EQ(read_study(file.path(), {.data_folder = "/elsewhere"}).data_folder, "/elsewhere");
+}
+
+TEST(Study, AMistakeInSeveralRunsIsReportedOnce) {
+  EXPECT_EQ(messages_of("name: s\nseeds: [1, 2]\nbase: {data: {task: copy}}\n"
+                        "tasks: {t: {}, u: {}}\narms: {a: {model.dropout: 2}, b: {}}\n"),
+            "study.yaml:5:27: model.dropout must be in [0, 1) (task 't', arm 'a')");
+}
+
+TEST(Study, RulesOfUnreadableValuesAreNotReported) {
+  EXPECT_EQ(messages_of(kTraining + "{patience: 2, evaluate_every: 10k}\n"),
+            "study.yaml:5:43: training.evaluate_every '10k' is not an integer; write 10000");
+}
+
+class ShippedStudy : public testing::TestWithParam<const char*> {};
+
+TEST_P(ShippedStudy, IsValid) {
+  const auto path = std::filesystem::path(ABLATE_SOURCE) / "experiments" / "studies" / GetParam();
+  const auto study = read_study(path);
+  EXPECT_FALSE(study.runs.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ShippedStudy, testing::Values("copy.yaml", "multi30k.yaml"));
+
+}  // namespace
+}  // namespace ablate::experiments

@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::experiments {
+namespace {
+
+class ValueMessages : public testing::TestWithParam<MessageCase> {};
+
+TEST_P(ValueMessages, AreVerbatim) {
+  EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
+}
+
+const std::vector<MessageCase> kCases = {
+    {"UnknownKey", kModel + "{d_modle: 64}\n",
+     "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?"},
+    {"UnknownKeyElsewhere", kTraining + "{dropout: 0.1}\n",
+     "study.yaml:5:14: unknown key 'dropout' in training; did you mean model.dropout?"},
+    {"UnknownKeyInSeveralPlaces", kModel + "{max_length: 5}\n",
+     "study.yaml:5:11: unknown key 'max_length' in model; did you mean model.position.max_length, "
+     "training.max_length or decoding.max_length?"},
+    {"UnknownKeyOfAnotherKind", kModel + "{position: {kind: sinusoidal, max_length: 5}}\n",
+     "study.yaml:5:40: unknown key 'max_length' in model.position; it belongs to kind learned"},
+    {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
+     "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are heads, d_k, d_v"},
+    {"UnknownTopKey", kBase + "seed: [1]\n",
+     "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
+    {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
+     "study.yaml:5:1: unknown key 'model'; did you mean base.model?"},
+    {"DeepKeyAtTheTop", kBase + "dropout: 0.1\n",
+     "study.yaml:5:1: unknown key 'dropout'; did you mean base.model.dropout?"},
+    {"UnknownDataKeyOfAnotherTask", kHead + "base: {data: {task: copy, train: [a]}}\n",
+     "study.yaml:3:27: unknown key 'train' in data; it belongs to task text"},
+    {"UnknownKind", kModel + "{position: {kind: lerned}}\n",
+     "study.yaml:5:28: unknown kind 'lerned' in model.position; did you mean 'learned'?"},
+    {"UnknownKindWithoutHint", kModel + "{position: {kind: quantum}}\n",
+     "study.yaml:5:28: unknown kind 'quantum' in model.position; choose none, sinusoidal or "
+     "learned"},
+    {"UnknownTask", kHead + "base: {data: {task: coppy}}\n",
+     "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
+    {"MissingTask", kHead + "base: {model: {d_model: 64}}\n",
+     "study.yaml:1:1: data.task is missing; choose copy, reverse, sort, addition, numbers or text"},
+    {"MissingTaskBesideOtherKeys", kHead + "base:\n  data: {symbols: 8}\n",
+     "study.yaml:4:3: data.task is missing; choose copy, reverse, sort, addition, numbers or text"},
+    {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
+     "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
+    {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: swish}}\n",
+     "study.yaml:5:38: unknown activation 'swish' in model.feed_forward; choose relu, gelu or "
+     "silu"},
+    {"BareVariant", kModel + "{position: learned}\n",
+     "study.yaml:5:21: model.position must be a mapping, not a single value; write {kind: "
+     "learned}"},
+    {"ListForVariant", kModel + "{position: [learned]}\n",
+     "study.yaml:5:21: model.position must be a mapping, not a list"},
+    {"ScalarForSection", kTraining + "5\n",
+     "study.yaml:5:13: training must be a mapping, not a single value"},
+    {"EmptySection", kBase + "  training:\n",
+     "study.yaml:5:3: training is empty; give it keys or leave it out"},
+    {"IntegerWithSuffix", kTraining + "{steps: 10k}\n",
+     "study.yaml:5:21: training.steps '10k' is not an integer; write 10000"},
+    {"IntegerWithUnderscores", kTraining + "{steps: 10_000}\n",
+     "study.yaml:5:21: training.steps '10_000' is not an integer; write 10000"},
+    {"IntegerInScientificNotation", kTraining + "{steps: 1.0e3}\n",
+     "study.yaml:5:21: training.steps '1.0e3' is not an integer; write 1000"},
+    {"IntegerWithFraction", kTraining + "{steps: 1.5}\n",
+     "study.yaml:5:21: training.steps '1.5' is not an integer"},
+    {"IntegerWithLeadingZeros", kTraining + "{steps: 010}\n",
+     "study.yaml:5:21: training.steps '010' has leading zeros; write 10"},
+    {"IntegerInHexadecimal", kTraining + "{steps: 0x10}\n",
+     "study.yaml:5:21: training.steps '0x10' is not an integer"},
+    {"IntegerTooLarge", kTraining + "{steps: 9223372036854775808}\n",
+     "study.yaml:5:21: training.steps '9223372036854775808' is too large for an integer"},
+    {"IntegerInQuotes", kTraining + "{steps: \"10\"}\n",
+     "study.yaml:5:21: training.steps '10' is quoted text, not an integer"},
+    {"IntegerIsWord", kTraining + "{steps: many}\n",
+     "study.yaml:5:21: training.steps 'many' is not an integer"},
+    {"IntegerIsEmpty", kTraining + "{steps: }\n",
+     "study.yaml:5:14: training.steps is empty; give an integer"},
+    {"IntegerIsList", kTraining + "{steps: [1]}\n",
+     "study.yaml:5:21: training.steps must be an integer, not a list"},
+    {"NumberOutOfRange", kTraining + "{clip: 1e999}\n",
+     "study.yaml:5:20: training.clip '1e999' is out of the range of numbers"},
+    {"NumberIsNotANumber", kTraining + "{clip: .nan}\n",
+     "study.yaml:5:20: training.clip '.nan' is not finite"},
+    {"NumberIsInfinite", kTraining + "{clip: inf}\n",
+     "study.yaml:5:20: training.clip 'inf' is not finite"},
+    {"NumberWithComma", kTraining + "{clip: '0,5'}\n",
+     "study.yaml:5:20: training.clip '0,5' is quoted text, not a number"},
+    {"NumberIsWord", kTraining + "{clip: big}\n",
+     "study.yaml:5:20: training.clip 'big' is not a number"},
+    {"NumberWithLeadingZeros", kTraining + "{clip: 00.5}\n",
+     "study.yaml:5:20: training.clip '00.5' has leading zeros; write 0.5"},
+    {"BooleanIsYes", kBase + "  tokenizer: {joint: yes}\n",
+     "study.yaml:5:22: tokenizer.joint 'yes' is not true or false; write true"},
+    {"BooleanIsOne", kBase + "  tokenizer: {joint: 1}\n",
+     "study.yaml:5:22: tokenizer.joint '1' is not true or false"},
+    {"BooleanIsCapitalised", kBase + "  tokenizer: {joint: False}\n",
+     "study.yaml:5:22: tokenizer.joint 'False' is not true or false; write false"},
+    {"ListIsScalar", kHead + "base: {data: {task: copy, test_length: 12}}\n",
+     "study.yaml:3:40: data.test_length must be a list; write [12]"},
+    {"ListOfTheWrongLength", kHead + "base: {data: {task: copy, train_length: [1]}}\n",
+     "study.yaml:3:41: data.train_length must be a list of 2 values, not 1"},
+    {"ListWithABadItem", kHead + "base: {data: {task: copy, test_length: [4, five]}}\n",
+     "study.yaml:3:44: data.test_length 'five' is not an integer"},
+    {"BrokenRule", kModel + "{dropout: 1.5}\n", "study.yaml:5:20: model.dropout must be in [0, 1)"},
+    {"BrokenRuleOfNestedKey", kModel + "{d_model: 30, attention: {heads: 4}}\n",
+     "study.yaml:5:43: model.attention.heads must divide d_model unless d_k and d_v are given"},
+    {"BrokenRuleOfADefault", kTraining + "{tokens_per_batch: 100}\n",
+     "study.yaml:5:3: training.max_length must not exceed tokens_per_batch"},
+    {"BrokenRuleAcrossSections", kBase + "  tokenizer: {joint: false}\n",
+     "study.yaml:5:22: tokenizer.joint must be true where model.tying is three_way; target and "
+     "none need no joint pieces"},
+    {"SeveralAtOnce", kModel + "{d_modle: 64, dropout: 2}\n  training: {steps: 10k}\n",
+     "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?\nstudy.yaml:5:33: "
+     "model.dropout must be in [0, 1)\nstudy.yaml:6:21: training.steps '10k' is not an integer; "
+     "write 10000"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, ValueMessages, testing::ValuesIn(kCases),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace ablate::experiments
