@@ -4,6 +4,8 @@
 #include <unicode/rbnf.h>
 #include <unicode/unistr.h>
 
+#include <string_view>
+
 #include "data/corpus.h"
 
 namespace ablate::data {
@@ -17,8 +19,11 @@ SpellOut::SpellOut(const std::string& locale) {
   const icu::Locale wanted(locale.c_str());
   format_ = std::make_unique<Format>(
       Format{icu::RuleBasedNumberFormat(icu::URBNF_SPELLOUT, wanted, status)});
-  // A locale without rules of its own silently falls back to the root's digits.
-  if (U_FAILURE(status) != 0 || status == U_USING_DEFAULT_WARNING || (*this)(3) == "3")
+  UErrorCode asked = U_ZERO_ERROR;
+  const auto actual = format_->rules.getLocale(ULOC_ACTUAL_LOCALE, asked);
+  // A language without rules silently gets those of another one.
+  if (U_FAILURE(status) != 0 || U_FAILURE(asked) != 0 ||
+      std::string_view(actual.getLanguage()) != wanted.getLanguage())
     throw DataError("ICU does not spell out numbers in '" + locale +
                     "'; use the name of a language such as en, de or fr");
 }

@@ -49,53 +49,100 @@ ABLATE_INLINE void multiply(const Product& p) {
 template <class T>
 ABLATE_INLINE void gather(const T* from, int64_t stride, int64_t rows, int64_t width, float scale,
                           float* to) {
-  const int64_t wide = padded(width);
+  const int64_t wide = padded(width), whole = width / kLanes * kLanes;
   for (int64_t r = 0; r < rows; ++r) {
+    const T* row = from + r * stride;
+    float* out = to + r * wide;
+    for (int64_t c = 0; c < whole; c += kLanes)
 #pragma omp simd
-    for (int64_t c = 0; c < width; ++c) to[r * wide + c] = load(from[r * stride + c]) * scale;
-    for (int64_t c = width; c < wide; ++c) to[r * wide + c] = 0.0F;
+      for (int64_t lane = 0; lane < kLanes; ++lane) out[c + lane] = load(row[c + lane]) * scale;
+    for (int64_t c = whole; c < width; ++c) out[c] = load(row[c]) * scale;
+    for (int64_t c = width; c < wide; ++c) out[c] = 0.0F;
   }
 }
 
-/// Copies one head to scratch [width, padded(rows)]: its transpose.
+using Integers = int32_t __attribute__((vector_size(64)));
+
+/// Exchanges the off-diagonal blocks of `Size` of a 16 x 16 matrix held in 16 registers.
+template <int Size>
+ABLATE_INLINE void exchange(Lanes (&rows)[kLanes]) {
+  Integers low, high;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const bool upper = (lane & Size) != 0;
+    low[lane] = upper ? kLanes + lane - Size : lane;
+    high[lane] = upper ? kLanes + lane : lane + Size;
+  }
+  for (int row = 0; row < kLanes; ++row) {
+    if ((row & Size) != 0) continue;
+    const Lanes first = rows[row], second = rows[row + Size];
+    rows[row] = __builtin_shuffle(first, second, low);
+    rows[row + Size] = __builtin_shuffle(first, second, high);
+  }
+}
+
+/// Copies one head to scratch [width, padded(rows)]: its transpose, in blocks of 16 x 16.
 template <class T>
 ABLATE_INLINE void gather_transposed(const T* from, int64_t stride, int64_t rows, int64_t width,
                                      float* to) {
   const int64_t wide = padded(rows);
-  for (int64_t c = 0; c < width; ++c) {
-    for (int64_t r = 0; r < rows; ++r) to[c * wide + r] = load(from[r * stride + c]);
-    for (int64_t r = rows; r < wide; ++r) to[c * wide + r] = 0.0F;
-  }
+  for (int64_t r = 0; r < wide; r += kLanes)
+    for (int64_t c = 0; c < width; c += kLanes) {
+      Lanes block[kLanes] = {};
+      const int64_t lanes = width - c < kLanes ? width - c : kLanes;
+      for (int64_t i = 0; i < kLanes && r + i < rows; ++i) {
+        const T* row = from + (r + i) * stride + c;
+        if (lanes == kLanes)
+          for (int64_t k = 0; k < kLanes; ++k) block[i][k] = load(row[k]);
+        else
+          for (int64_t k = 0; k < lanes; ++k) block[i][k] = load(row[k]);
+      }
+      exchange<1>(block);
+      exchange<2>(block);
+      exchange<4>(block);
+      exchange<8>(block);
+      for (int64_t k = 0; k < lanes; ++k)
+        *reinterpret_cast<Lanes*>(to + (c + k) * wide + r) = block[k];
+    }
 }
 
 template <class T>
 ABLATE_INLINE void scatter(const float* from, int64_t rows, int64_t width, float scale, T* to,
                            int64_t stride) {
-  const int64_t wide = padded(width);
+  const int64_t wide = padded(width), whole = width / kLanes * kLanes;
   for (int64_t r = 0; r < rows; ++r) {
+    const float* row = from + r * wide;
+    T* out = to + r * stride;
+    for (int64_t c = 0; c < whole; c += kLanes)
 #pragma omp simd
-    for (int64_t c = 0; c < width; ++c) store(to[r * stride + c], from[r * wide + c] * scale);
+      for (int64_t lane = 0; lane < kLanes; ++lane) store(out[c + lane], row[c + lane] * scale);
+    for (int64_t c = whole; c < width; ++c) store(out[c], row[c] * scale);
   }
 }
 
-/// Turns one row of scores into probabilities; the first `visible` keys may be attended to.
+/// Turns one padded row of scores into probabilities; the first `visible` keys may be attended to.
 ABLATE_INLINE void softmax_row(float* row, int64_t visible, int64_t wide, const bool* real) {
   constexpr float kNever = -std::numeric_limits<float>::max();
   if (real != nullptr)
     for (int64_t s = 0; s < visible; ++s) row[s] = real[s] ? row[s] : kNever;
+  for (int64_t s = visible; s < wide; ++s) row[s] = kNever;
   float largest = kNever;
+  for (int64_t s = 0; s < wide; s += kLanes) {
 #pragma omp simd reduction(max : largest)
-  for (int64_t s = 0; s < visible; ++s) largest = row[s] > largest ? row[s] : largest;
-  const bool nothing = largest == kNever;
-  float total = 0.0F;
-#pragma omp simd reduction(+ : total)
-  for (int64_t s = 0; s < visible; ++s) {
-    row[s] = exponential(row[s] - largest);
-    total += row[s];
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      largest = row[s + lane] > largest ? row[s + lane] : largest;
   }
-  const float inverse = nothing ? 0.0F : 1.0F / total;
-  for (int64_t s = 0; s < visible; ++s) row[s] *= inverse;
-  for (int64_t s = visible; s < wide; ++s) row[s] = 0.0F;
+  float total = 0.0F;
+  for (int64_t s = 0; s < wide; s += kLanes) {
+#pragma omp simd reduction(+ : total)
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      row[s + lane] = exponential(row[s + lane] - largest);
+      total += row[s + lane];
+    }
+  }
+  const float inverse = largest == kNever ? 0.0F : 1.0F / total;
+  for (int64_t s = 0; s < wide; s += kLanes)
+#pragma omp simd
+    for (int64_t lane = 0; lane < kLanes; ++lane) row[s + lane] *= inverse;
 }
 
 /// Where one (batch, head) item lies.

@@ -9,7 +9,7 @@
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 #define ABLATE_CLONES \
-  __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define ABLATE_CLONES
 #endif

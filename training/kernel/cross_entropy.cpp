@@ -24,19 +24,23 @@ ABLATE_INLINE void rows(int64_t begin, int64_t end, const CrossEntropy<T>& a) {
       largest = logit > largest ? logit : largest;
       sum += logit;
     }
+    const int64_t target = a.targets[row];
+    const float wanted = load(logits[target]);
     float total = 0.0F;
 #pragma omp simd reduction(+ : total)
-    for (int64_t v = 0; v < size; ++v) total += exponential(load(logits[v]) - largest);
+    for (int64_t v = 0; v < size; ++v) {
+      const float share = exponential(load(logits[v]) - largest);
+      total += share;
+      store(logits[v], share);
+    }
     const float normaliser = largest + std::log(total);
-    const int64_t target = a.targets[row];
-    const float negative = normaliser - load(logits[target]);
+    const float negative = normaliser - wanted;
     a.negative[row] = negative;
     a.loss[row] = (1.0F - a.smoothing) * negative + a.smoothing * (normaliser - sum / count);
     const float inverse = 1.0F / total, spread = a.smoothing / count;
-    const float probability = exponential(load(logits[target]) - largest) * inverse;
 #pragma omp simd
-    for (int64_t v = 0; v < size; ++v)
-      store(logits[v], exponential(load(logits[v]) - largest) * inverse - spread);
+    for (int64_t v = 0; v < size; ++v) store(logits[v], load(logits[v]) * inverse - spread);
+    const float probability = exponential(wanted - largest) * inverse;
     store(logits[target], probability - spread - (1.0F - a.smoothing));
   }
 }

@@ -1,0 +1,48 @@
+#include "training/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ablate::training {
+namespace {
+
+TEST(Schedule, InverseSquareRootIsThePapersFormula) {
+  const double d_model = 512;
+  const int64_t warmup = 4000;
+  const ScheduleOptions schedule =
+      InverseSquareRoot{{.peak = 1 / std::sqrt(d_model * 4000.0), .warmup = warmup}};
+  for (const int64_t step : {1, 100, 3999, 4000, 4001, 100'000}) {
+    const auto s = static_cast<double>(step);
+    const double paper =
+        std::pow(d_model, -0.5) * std::min(std::pow(s, -0.5), s * std::pow(4000.0, -1.5));
+    EXPECT_NEAR(learning_rate(schedule, step, 100'000) / paper, 1.0, 1e-12) << step;
+  }
+}
+
+TEST(Schedule, EveryScheduleRisesLinearlyToItsPeak) {
+  const Warmup warmup{.peak = 0.8, .warmup = 8};
+  for (const ScheduleOptions& schedule :
+       {ScheduleOptions{Constant{warmup}}, ScheduleOptions{InverseSquareRoot{warmup}},
+        ScheduleOptions{Cosine{{warmup}}}, ScheduleOptions{Linear{{warmup}}}}) {
+    EXPECT_DOUBLE_EQ(learning_rate(schedule, 2, 100), 0.2);
+    EXPECT_DOUBLE_EQ(learning_rate(schedule, 8, 100), 0.8);
+  }
+}
+
+TEST(Schedule, CosineAndLinearEndAtTheirFloor) {
+  const Decay decay{{.peak = 1.0, .warmup = 10}, 0.1};
+  EXPECT_NEAR(learning_rate(Cosine{decay}, 110, 110), 0.1, 1e-12);
+  EXPECT_NEAR(learning_rate(Linear{decay}, 110, 110), 0.1, 1e-12);
+  EXPECT_NEAR(learning_rate(Cosine{decay}, 60, 110), 0.55, 1e-12);
+  EXPECT_NEAR(learning_rate(Linear{decay}, 60, 110), 0.55, 1e-12);
+  EXPECT_NEAR(learning_rate(Linear{decay}, 35, 110), 0.775, 1e-12);
+}
+
+TEST(Schedule, ConstantStaysAtItsPeak) {
+  EXPECT_DOUBLE_EQ(learning_rate(Constant{{.peak = 0.5, .warmup = 0}}, 1, 10), 0.5);
+  EXPECT_DOUBLE_EQ(learning_rate(Constant{{.peak = 0.5, .warmup = 0}}, 10, 10), 0.5);
+}
+
+}  // namespace
+}  // namespace ablate::training

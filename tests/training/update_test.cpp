@@ -1,0 +1,165 @@
+#include "training/update.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tokenizer/special_ids.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr int64_t kVocabulary = 12;
+
+models::Transformer tiny(double seed = 1) {
+  torch::manual_seed(static_cast<uint64_t>(seed));
+  return models::Transformer(
+      models::TransformerOptions{.d_model = 16,
+                                 .layers = 1,
+                                 .attention = {.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
+      models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
+}
+
+data::EncodedExample pair(std::vector<int32_t> source, std::vector<int32_t> target) {
+  source.push_back(tokenizer::kEos);
+  target.push_back(tokenizer::kEos);
+  return {source, target};
+}
+
+std::vector<data::EncodedExample> pairs() {
+  return {pair({5, 6, 7}, {7, 6, 5}), pair({8}, {9}), pair({4, 9}, {9, 4, 4, 10}),
+          pair({11, 5, 5, 5}, {6})};
+}
+
+UpdateOptions plain() {
+  return {.learning_rate = 1e-2,
+          .label_smoothing = 0.1,
+          .clip = 0,
+          .dropout = 0,
+          .dropout_seed = 3,
+          .bfloat16 = false};
+}
+
+data::Batch batch(std::vector<int64_t> rows) { return data::collate(pairs(), rows); }
+
+double largest_difference(const models::Transformer& a, const models::Transformer& b) {
+  double largest = 0;
+  const auto left = a->parameters(), right = b->parameters();
+  for (size_t i = 0; i < left.size(); ++i)
+    largest = std::max(largest, (left[i] - right[i]).abs().max().item<double>());
+  return largest;
+}
+
+TEST(Update, SplittingIntoMicroBatchesChangesNothing) {
+  auto whole = tiny(), split = tiny();
+  // A large epsilon keeps Adam from turning rounding noise of vanishing gradients into whole steps.
+  const Adam adam{.epsilon = 1e-3};
+  Optimizer first(*whole, adam), second(*split, adam);
+  const std::vector<data::Batch> one{batch({0, 1, 2, 3})},
+      three{batch({0}), batch({1, 2}), batch({3})};
+  for (int step = 0; step < 3; ++step) {
+    const auto a = update(whole, first, one, plain()), b = update(split, second, three, plain());
+    EXPECT_EQ(a.tokens, b.tokens);
+    EXPECT_NEAR(a.loss, b.loss, 1e-5);
+    EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 1e-5);
+  }
+  EXPECT_LT(largest_difference(whole, split), 1e-5);
+}
+
+TEST(Update, OverfitsEightPairs) {
+  torch::manual_seed(2);
+  std::vector<data::EncodedExample> eight;
+  for (int32_t i = 0; i < 8; ++i)
+    eight.push_back(pair({4 + i, 4 + (i * 3) % 8}, {4 + (i * 5) % 8, 4 + i, 11 - i}));
+  auto model = tiny();
+  Optimizer optimizer(*model, Adam{});
+  const auto all = data::collate(eight, std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  auto options = plain();
+  options.label_smoothing = 0;
+  double loss = 0;
+  for (int step = 0; step < 200; ++step) loss = update(model, optimizer, {&all, 1}, options).loss;
+  EXPECT_LT(loss, 0.02);
+}
+
+TEST(Update, ClippingBoundsTheGradientThatTheStepSees) {
+  auto model = tiny();
+  Optimizer optimizer(*model, Adam{});
+  const auto one = batch({0, 1, 2});
+  auto options = plain();
+  options.clip = 1e-30;  // far below Adam's epsilon: the step vanishes
+  auto before = tiny();
+  const auto record = update(model, optimizer, {&one, 1}, options);
+  EXPECT_GT(record.gradient_norm, 1e-3);
+  EXPECT_LT(largest_difference(model, before), 1e-6);
+}
+
+TEST(Update, ANotFiniteLossLeavesTheWeightsAlone) {
+  auto model = tiny();
+  {
+    torch::NoGradGuard no_grad;
+    model->named_parameters()["decoder.layers.0.feed_forward.up.bias"].fill_(
+        std::numeric_limits<float>::infinity());
+  }
+  const auto embedding = model->output_weight().clone();
+  Optimizer optimizer(*model, Adam{});
+  const auto one = batch({0});
+  EXPECT_TRUE(update(model, optimizer, {&one, 1}, plain()).skipped);
+  EXPECT_TRUE(torch::equal(embedding, model->output_weight()));
+}
+
+TEST(Update, IsAFunctionOfItsDropoutSeed) {
+  const auto loss = [](uint64_t seed) {
+    auto model = tiny();
+    Optimizer optimizer(*model, Adam{});
+    const auto one = batch({0, 1, 2, 3});
+    auto options = plain();
+    options.dropout = 0.3;
+    options.dropout_seed = seed;
+    return update(model, optimizer, {&one, 1}, options).loss;
+  };
+  EXPECT_EQ(loss(1), loss(1));
+  EXPECT_NE(loss(1), loss(2));
+}
+
+TEST(Update, Bfloat16TrainsNearlyAsFloat) {
+  auto options = plain();
+  auto exact = tiny(), rounded = tiny();
+  Optimizer first(*exact, Adam{}), second(*rounded, Adam{});
+  const auto one = batch({0, 1, 2, 3});
+  double a = 0, b = 0;
+  for (int step = 0; step < 30; ++step) {
+    options.bfloat16 = false;
+    a = update(exact, first, {&one, 1}, options).loss;
+    options.bfloat16 = true;
+    b = update(rounded, second, {&one, 1}, options).loss;
+  }
+  EXPECT_LT(a, 1.0);
+  EXPECT_NEAR(a, b, 0.1);
+  EXPECT_EQ(rounded->parameters()[0].scalar_type(), torch::kFloat);
+}
+
+/// The first losses of a fixed run; a change of these numbers is a change of behaviour and belongs
+/// into the CHANGELOG.
+TEST(Update, TheGoldenRunOfTwentyStepsIsUnchanged) {
+  auto model = tiny();
+  Optimizer optimizer(*model, Adam{});
+  std::vector<double> losses;
+  for (int step = 0; step < 20; ++step) {
+    const auto one = batch({step % 4, (step + 1) % 4});
+    auto options = plain();
+    options.dropout = 0.1;
+    options.dropout_seed = static_cast<uint64_t>(step);
+    options.learning_rate = 1e-3 * (step + 1);
+    losses.push_back(update(model, optimizer, {&one, 1}, options).loss);
+  }
+  const std::vector<double> golden{3.28465, 3.21276, 2.92292, 3.02287, 2.64021, 2.30871, 2.22553,
+                                   2.50632, 2.01357, 1.8061,  1.91374, 1.89925, 1.79198, 1.71027,
+                                   1.60755, 1.54929, 1.63958, 1.25969, 1.2962,  1.54274};
+  for (size_t i = 0; i < golden.size(); ++i) EXPECT_NEAR(losses[i], golden[i], 2e-3) << i;
+  if (HasFailure())
+    for (const double loss : losses) std::cout << loss << ", ";
+}
+
+}  // namespace
+}  // namespace ablate::training
