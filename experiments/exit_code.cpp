@@ -6,7 +6,7 @@
 #include <new>
 
 #include "data/corpus.h"
-#include "experiments/study/problem.h"
+#include "experiments/config/problem.h"
 #include "models/position/position.h"
 #include "tokenizer/tokenizer.h"
 #include "training/checkpoint/checkpoint_error.h"

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "experiments/study/printer.h"
+#include "experiments/config/printer.h"
 #include "tokenizer/special_ids.h"
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "data/encode.h"
-#include "experiments/study/experiment.h"
+#include "experiments/config/experiment.h"
 #include "models/transformer.h"
 #include "training/translate.h"
 

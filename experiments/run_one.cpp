@@ -7,7 +7,7 @@
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
 #include "experiments/run_folder.h"
-#include "experiments/study/printer.h"
+#include "experiments/config/printer.h"
 #include "tokenizer/digest.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/chosen_weights.h"
@@ -87,7 +87,7 @@ void write_start(const RunSpecification& run, const RunPlace& place, const Prepa
       {"threads", environment.threads},
       {"precision", environment.bfloat16 ? "bf16" : "fp32"},
       {"seed", run.seed},
-      {"data_folder", std::filesystem::absolute(place.data_folder).string()},
+      {"data_folder", std::filesystem::absolute(place.data_folder / ".").string()},
       {"data_sha256", prepared.corpus.sha256},
       {"source_tokenizer_sha256", prepared.tokenizers.source.sha256()},
       {"target_tokenizer_sha256", prepared.tokenizers.target.sha256()}};

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "experiments/result.h"
-#include "experiments/study/study.h"
+#include "experiments/config/study.h"
 
 namespace ablate::experiments {
 

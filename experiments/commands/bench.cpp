@@ -11,7 +11,7 @@
 #include "data/random.h"
 #include "experiments/commands/commands.h"
 #include "experiments/process_pool.h"
-#include "experiments/study/study.h"
+#include "experiments/config/study.h"
 #include "tokenizer/special_ids.h"
 #include "training/device.h"
 #include "training/schedule.h"

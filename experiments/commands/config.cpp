@@ -7,15 +7,19 @@
 #include <memory>
 
 #include "experiments/commands/commands.h"
+#include "experiments/config/explanation.h"
+#include "experiments/config/printer.h"
+#include "experiments/config/problem.h"
+#include "experiments/config/study.h"
+#include "experiments/config/suggestion.h"
 #include "experiments/exit_code.h"
-#include "experiments/study/printer.h"
-#include "experiments/study/study.h"
 
 namespace ablate::experiments {
 namespace {
 
 struct Request {
   std::string study;
+  std::string key;
   std::vector<std::string> sides;
   Selection selection;
 };
@@ -42,9 +46,8 @@ Experiment side(const std::string& name, const Study& study) {
   if (std::filesystem::exists(name)) return read_experiment(std::filesystem::path(name));
   for (const auto& run : study.runs)
     if (run.arm == name || run.task + "/" + run.arm == name) return run.experiment;
-  throw UsageError(fmt::format("'{}' is neither an arm of {} nor a file; its arms are {}{}", name,
-                               study.file.string(), fmt::join(study.arms, ", "),
-                               did_you_mean(name, study.arms)));
+  throw UsageError(fmt::format("'{}' is neither an arm of {} nor a file{}", name,
+                               study.file.string(), did_you_mean(name, study.arms)));
 }
 
 void diff(const Request& request) {
@@ -86,6 +89,15 @@ void add_config(CLI::App& app) {
       ->expected(2);
   diff_verb->footer("Example:\n  ablate config diff study.yaml sinusoidal learned");
   diff_verb->callback([request] { diff(*request); });
+  auto* schema_verb =
+      verb->add_subcommand("schema", "Print the JSON Schema of a study, for editors");
+  schema_verb->footer("Example:\n  ablate config schema > study.schema.json");
+  schema_verb->callback([] { std::cout << json_schema(); });
+  auto* explain_verb = verb->add_subcommand("explain", "Say what a key means and may hold");
+  explain_verb->add_option("key", request->key, "A dotted path, such as model.position")
+      ->required();
+  explain_verb->footer("Example:\n  ablate config explain training.schedule");
+  explain_verb->callback([request] { std::cout << explanation(request->key); });
 }
 
 }  // namespace ablate::experiments

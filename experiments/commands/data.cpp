@@ -7,7 +7,7 @@
 #include "data/corpus.h"
 #include "experiments/commands/commands.h"
 #include "experiments/run_one.h"
-#include "experiments/study/study.h"
+#include "experiments/config/study.h"
 #include "training/checkpoint/durable_file.h"
 
 namespace ablate::experiments {

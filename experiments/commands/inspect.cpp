@@ -6,7 +6,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/exit_code.h"
-#include "experiments/study/study.h"
+#include "experiments/config/study.h"
 #include "models/transformer.h"
 
 namespace ablate::experiments {

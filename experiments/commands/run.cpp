@@ -10,7 +10,7 @@
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_one.h"
-#include "experiments/study/study.h"
+#include "experiments/config/study.h"
 #include "experiments/table.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/trainer.h"

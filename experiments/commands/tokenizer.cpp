@@ -13,7 +13,11 @@
 #include "data/text_file.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/lines.h"
-#include "experiments/study/reader.h"
+#include "experiments/config/experiment.h"
+#include "experiments/config/reader.h"
+#include "experiments/config/rules.h"
+#include "experiments/config/schema.h"
+#include "experiments/config/selection.h"
 #include "training/checkpoint/durable_file.h"
 
 namespace ablate::experiments {
@@ -27,20 +31,23 @@ struct Request {
   bool json = false;
 };
 
-/// Options given as key=value, read by the same list of fields as a study's `tokenizer:`.
+/// Options given as key=value, read and checked like a study's `--set tokenizer.key=value`.
 tokenizer::TokenizerOptions read_options(const std::vector<std::string>& given) {
-  std::string text = "{";
-  for (const auto& one : given) {
-    const auto equals = one.find('=');
-    text += one.substr(0, equals) + ": " +
-            (equals == std::string::npos ? "" : one.substr(equals + 1)) + ", ";
+  std::vector<std::string> sets;
+  for (const auto& one : given) sets.push_back("tokenizer." + one);
+  ProblemList problems;
+  Trail trail;
+  const auto schema = experiment_schema();
+  Experiment experiment;
+  Reader(schema, problems, trail).lay_over(set_layer(sets, problems), experiment);
+  std::vector<BrokenRule> broken;
+  collect_broken_rules(experiment.tokenizer, "tokenizer", broken);
+  for (const auto& rule : broken) {
+    const auto path = rule.section + "." + rule.key;
+    if (!follows_from_failure(rule, trail)) problems.add(trail.place(path), path + " " + rule.why);
   }
-  Problems problems;
-  tokenizer::TokenizerOptions options;
-  Reader reader(problems, {});
-  reader.read(read_document("--option", text + "}"), "", options);
-  problems.check();
-  return options;
+  problems.raise();
+  return experiment.tokenizer;
 }
 
 void train(const Request& request) {

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace ablate::experiments {
+
+inline const std::string kProgram = std::string(ABLATE_BUILD) + "/ablate";
+
+inline std::string read_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+inline void write_file(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+/// What a command printed and how it ended.
+struct Outcome {
+  int code = 0;
+  std::string output;  // standard output, and standard error where the command says 2>&1
+};
+
+inline Outcome shell(const std::string& command) {
+  Outcome outcome;
+  FILE* pipe = popen(command.c_str(), "r");
+  char buffer[4096];
+  for (size_t got = 0; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    outcome.output.append(buffer, got);
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return outcome;
+}
+
+/// A test with an empty folder and a tiny study in it.
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() {
+    setenv("OMP_NUM_THREADS", "1", 1);
+    std::string pattern = testing::TempDir() + "ablate-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    write_file(study(), R"(name: tiny
+seeds: [1]
+base:
+  data:
+    task: copy
+    symbols: 6
+    train_length: [1, 4]
+    test_length: [4, 5]
+    examples: { train: 400, validation: 40, test: 20 }
+  tokenizer: { kind: word }
+  model: { d_model: 16, layers: 1, attention: { heads: 2 }, feed_forward: { kind: dense, d_hidden: 32 } }
+  training:
+    steps: 60
+    tokens_per_batch: 80
+    max_length: 32
+    schedule: { kind: constant, peak: 3.0e-3 }
+    threads: 1
+    log_every: 5
+    evaluate_every: 15
+    save_every: 7
+)");
+  }
+  ~ProgramTest() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path study() const { return folder_ / "tiny.yaml"; }
+  std::filesystem::path run(const std::string& output) const {
+    return folder_ / output / "tiny/copy/base/seed-1";
+  }
+  std::string command(const std::string& output, const std::string& more = "") const {
+    return kProgram + " run " + study().string() + " --output " + (folder_ / output).string() +
+           " " + more + " 2>&1";
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace ablate::experiments

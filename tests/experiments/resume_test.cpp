@@ -1,0 +1,100 @@
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "tests/experiments/program.h"
+
+namespace ablate::experiments {
+namespace {
+
+/// What must be the same, byte for byte, after any interruption.
+std::string state_of(const std::filesystem::path& run) {
+  const auto last = run / "checkpoints" / "step-00000060";
+  return read_file(last / "model.safetensors") + read_file(last / "optimizer.safetensors") +
+         read_file(last / "state.json") + read_file(run / "metrics.jsonl");
+}
+
+pid_t start(const std::string& command) {
+  const pid_t process = fork();
+  if (process == 0) {
+    setpgid(0, 0);
+    freopen("/dev/null", "w", stdout);
+    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
+    _exit(127);
+  }
+  setpgid(process, process);
+  return process;
+}
+
+TEST_F(ProgramTest, KilledRunsContinueBitForBit) {
+  ASSERT_EQ(shell(command("whole")).code, 0);
+  const auto expected = state_of(run("whole"));
+  ASSERT_GT(expected.size(), 10'000U);
+  std::mt19937 random(7);
+  int killed = 0;
+  for (int trial = 0; trial < 3; ++trial) {
+    const auto name = "killed" + std::to_string(trial);
+    for (int attempt = 0; attempt < 40; ++attempt) {
+      const pid_t process = start(command(name));
+      const auto delay = std::chrono::milliseconds(attempt < 6 ? 500 + random() % 900 : 60'000);
+      const auto end = std::chrono::steady_clock::now() + delay;
+      int status = 0;
+      pid_t ended = 0;
+      while ((ended = waitpid(process, &status, WNOHANG)) == 0 &&
+             std::chrono::steady_clock::now() < end)
+        std::this_thread::yield();
+      if (ended == process) {
+        ASSERT_TRUE(WIFEXITED(status));
+        ASSERT_EQ(WEXITSTATUS(status), 0);
+        break;
+      }
+      kill(-process, SIGKILL);
+      waitpid(process, &status, 0);
+      ++killed;
+    }
+    EXPECT_EQ(state_of(run(name)), expected) << "trial " << trial;
+  }
+  EXPECT_GT(killed, 2);
+}
+
+TEST_F(ProgramTest, ATerminatedRunIsSavedAndContinues) {
+  ASSERT_EQ(shell(command("whole")).code, 0);
+  int interrupted = 0;
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    const pid_t process = start(command("stopped"));
+    const auto checkpoints = run("stopped") / "checkpoints";
+    int status = 0;
+    while (attempt < 2 && !std::filesystem::exists(run("stopped") / "metrics.jsonl") &&
+           waitpid(process, &status, WNOHANG) == 0)
+      std::this_thread::yield();
+    if (attempt < 2) kill(process, SIGTERM);
+    waitpid(process, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 0) break;
+    ASSERT_EQ(WEXITSTATUS(status), 75);
+    ++interrupted;
+  }
+  EXPECT_GE(interrupted, 1);
+  EXPECT_EQ(state_of(run("stopped")), state_of(run("whole")));
+}
+
+TEST_F(ProgramTest, AFinishedRunIsSkipped) {
+  ASSERT_EQ(shell(command("out")).code, 0);
+  const auto before = std::filesystem::last_write_time(run("out") / "result.json");
+  const auto again = shell(command("out"));
+  EXPECT_EQ(again.code, 0);
+  EXPECT_NE(again.output.find("1 runs, 0 to do"), std::string::npos) << again.output;
+  EXPECT_EQ(std::filesystem::last_write_time(run("out") / "result.json"), before);
+}
+
+TEST_F(ProgramTest, ARunOfAnotherConfigurationIsNotTouched) {
+  ASSERT_EQ(shell(command("out", "--set training.steps=10")).code, 0);
+  std::filesystem::remove(run("out") / "result.json");
+  const auto other = shell(command("out", "--set training.steps=12"));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.output.find("training.steps: 10 there, 12 now"), std::string::npos)
+      << other.output;
+}
+
+}  // namespace
+}  // namespace ablate::experiments

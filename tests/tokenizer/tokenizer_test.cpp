@@ -1,0 +1,140 @@
+#include "tokenizer/tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tokenizer/digest.h"
+#include "tokenizer/special_ids.h"
+#include "tokenizer/utf8.h"
+
+namespace ablate::tokenizer {
+namespace {
+
+std::vector<std::string> lines() {
+  return {"the cat sat on the mat", "the dog sat on the log", "a cat and a dog",
+          "the mat and the log"};
+}
+
+Tokenizer trained(Kind kind, std::optional<int64_t> vocabulary = {}) {
+  return Tokenizer::train({.kind = kind, .vocabulary = vocabulary}, lines());
+}
+
+TEST(Sha256, IsThatOfTheStandardsExample) {
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Tokenizer, EveryKindDecodesWhatItEncodes) {
+  for (const auto kind : {Kind::bpe, Kind::unigram, Kind::character, Kind::word}) {
+    const auto model = trained(kind);
+    for (const auto& line : lines()) EXPECT_EQ(model.decode(model.encode(line)), line);
+  }
+}
+
+TEST(Tokenizer, SpecialIdsAreWhereTheyBelong) {
+  const auto model = trained(Kind::bpe);
+  const auto ids = model.encode("the cat \xe2\x98\x83");
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 1);
+  for (const int32_t id : ids) EXPECT_GE(id, kUnk);
+  EXPECT_EQ(model.decode(std::vector<int32_t>{kBos, kPad, kEos, kPad}), "");
+}
+
+TEST(Tokenizer, AWordModelHasOnePieceForEveryWord) {
+  const auto model = trained(Kind::word);
+  EXPECT_EQ(model.vocabulary_size(), 4 + 9);  // the cat sat on mat dog log a and
+  EXPECT_EQ(model.encode("the cat sat").size(), 3U);
+}
+
+TEST(Tokenizer, TheSameLinesGiveTheSameModel) {
+  EXPECT_EQ(trained(Kind::bpe).sha256(), trained(Kind::bpe).sha256());
+  EXPECT_NE(trained(Kind::bpe).sha256(), trained(Kind::character).sha256());
+}
+
+TEST(Tokenizer, ALimitKeepsTheLeftPart) {
+  const auto model = trained(Kind::word);
+  const auto whole = model.encode("the cat sat on the mat");
+  const auto cut = model.encode("the cat sat on the mat", 4);
+  EXPECT_TRUE(cut.cut);
+  EXPECT_EQ(cut.ids, std::vector<int32_t>(whole.begin(), whole.begin() + 4));
+  EXPECT_FALSE(model.encode("the cat sat on the mat", 6).cut);
+}
+
+TEST(Tokenizer, AnyLineIsEncoded) {
+  const auto model = trained(Kind::bpe);
+  for (const std::string& line :
+       {std::string(), std::string("\0a\0", 3), std::string("\xff\xfe"), std::string(100'000, 'x'),
+        std::string("\xe2\x96\x81\xe2\x96\x81"), std::string("a\tb\r"), std::string(" \n ")})
+    model.decode(model.encode(line));
+}
+
+TEST(Tokenizer, NothingCanBeLearnedFromNothing) {
+  EXPECT_THROW(Tokenizer::train({}, std::vector<std::string>{}), TokenizerError);
+  EXPECT_THROW(Tokenizer::train({}, std::vector<std::string>{"", ""}), TokenizerError);
+}
+
+TEST(ModelCheck, ADamagedModelIsRefusedOrHarmless) {
+  const auto bytes = trained(Kind::bpe).bytes();
+  std::mt19937 random(3);
+  int refused = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    auto damaged = bytes;
+    if (trial % 3 == 0) damaged.resize(random() % damaged.size());
+    for (uint32_t i = 0; i <= random() % 4 && !damaged.empty(); ++i)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    try {
+      const auto model = Tokenizer::from_bytes(damaged);
+      model.decode(model.encode("the cat \xe2\x98\x83 sat"));
+    } catch (const TokenizerError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1500);
+}
+
+std::string message_of(const std::string& bytes) {
+  try {
+    check_model(bytes);
+  } catch (const TokenizerError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// A protobuf field of type "bytes".
+std::string field(int number, const std::string& bytes) {
+  std::string out(1, static_cast<char>(number << 3 | 2));
+  for (size_t size = bytes.size();; size >>= 7U) {
+    out += static_cast<char>((size & 0x7fU) | (size > 0x7fU ? 0x80U : 0U));
+    if (size <= 0x7fU) break;
+  }
+  return out + bytes;
+}
+
+TEST(ModelCheck, ReasonsAreNamed) {
+  EXPECT_EQ(message_of(""), "not a usable tokenizer model: the file is empty");
+  EXPECT_EQ(message_of("hello world"),
+            "not a usable tokenizer model: the file is cut off or no SentencePiece model");
+  EXPECT_EQ(message_of(field(1, field(1, "<unk>"))),
+            "not a usable tokenizer model: piece 0 is '<unk>' where '<pad>' must be; train it with "
+            "`ablate tokenizer train`");
+  const auto model = trained(Kind::bpe).bytes();
+  EXPECT_EQ(message_of(model), "accepted");
+  EXPECT_NE(message_of(model + field(1, field(1, std::string(1 << 20U, 'x'))))
+                .find("has 1048576 bytes; the limit is 4096"),
+            std::string::npos);
+  EXPECT_NE(message_of(model + field(3, field(2, "\x04\x05\x06\x07 crafted trie")))
+                .find("normalisation table"),
+            std::string::npos);
+}
+
+TEST(Utf8, AcceptsExactlyWellFormedText) {
+  for (const char* good :
+       {"", "a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x99\x82", "\xf4\x8f\xbf\xbf"})
+    EXPECT_TRUE(valid_utf8(good)) << good;
+  for (const char* bad : {"\x80", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
+                          "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "a\xff"})
+    EXPECT_FALSE(valid_utf8(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace ablate::tokenizer

@@ -1,0 +1,131 @@
+#include "tokenizer/model_trainer.h"
+
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+
+#include "tokenizer/model_check.h"
+#include "tokenizer/special_ids.h"
+
+namespace ablate::tokenizer {
+namespace {
+
+constexpr int64_t kDefaultVocabulary = 8000;
+
+using Arguments = std::unordered_map<std::string, std::string>;
+
+std::string name_of(Kind kind) {
+  switch (kind) {
+    case Kind::bpe:
+      return "bpe";
+    case Kind::unigram:
+      return "unigram";
+    case Kind::character:
+      return "char";
+    case Kind::word:
+      return "word";
+  }
+  throw TokenizerError("unknown kind of tokenizer");
+}
+
+std::string name_of(Normalization normalization) {
+  for (const auto& [value, name] : names(normalization))
+    if (value == normalization) return std::string(name);
+  throw TokenizerError("unknown normalisation");
+}
+
+Arguments arguments(const TokenizerOptions& options, size_t longest_line) {
+  const bool whole = options.kind == Kind::word || options.kind == Kind::character;
+  return {{"model_type", name_of(options.kind)},
+          {"normalization_rule_name", name_of(options.normalization)},
+          {"character_coverage", std::to_string(options.coverage)},
+          {"vocab_size", std::to_string(options.vocabulary.value_or(kDefaultVocabulary))},
+          {"use_all_vocab", whole && !options.vocabulary ? "true" : "false"},
+          {"hard_vocab_limit", "false"},
+          {"max_sentence_length", std::to_string(longest_line + 1)},
+          {"num_threads", "1"},
+          {"shuffle_input_sentence", "false"},
+          {"minloglevel", "3"},
+          {"pad_id", std::to_string(kPad)},
+          {"bos_id", std::to_string(kBos)},
+          {"eos_id", std::to_string(kEos)},
+          {"unk_id", std::to_string(kUnk)},
+          {"pad_piece", std::string(kPadPiece)},
+          {"bos_piece", std::string(kBosPiece)},
+          {"eos_piece", std::string(kEosPiece)},
+          {"unk_piece", std::string(kUnkPiece)}};
+}
+
+/// The library leaves out every line with U+2585, its mark of the unknown, and never says so.
+std::string readable(std::string line) {
+  constexpr std::string_view kUnknownMark = "\xe2\x96\x85";
+  std::ranges::replace(line, '\0', ' ');
+  for (size_t at = 0; (at = line.find(kUnknownMark, at)) != std::string::npos;)
+    line.replace(at, kUnknownMark.size(), " ");
+  return line;
+}
+
+class Lines : public sentencepiece::SentenceIterator {
+ public:
+  explicit Lines(std::span<const std::string> lines) : lines_(lines) { read(); }
+  bool done() const override { return next_ == lines_.size(); }
+  void Next() override {
+    ++next_;
+    read();
+  }
+  const std::string& value() const override { return line_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  void read() {
+    if (!done()) line_ = readable(lines_[next_]);
+  }
+
+  std::span<const std::string> lines_;
+  size_t next_ = 0;
+  std::string line_;
+};
+
+/// The number behind `words` in the library's message; empty where they are not there.
+std::string number_after(const std::string& message, std::string_view words) {
+  const auto at = message.rfind(words);
+  if (at == std::string::npos) return {};
+  const auto digits = message.substr(at + words.size());
+  return digits.substr(0, digits.find_first_not_of("0123456789"));
+}
+
+[[noreturn]] void refuse(const std::string& message, const std::string& vocabulary) {
+  const auto smallest = number_after(message, vocabulary + " vs ");
+  if (!smallest.empty())
+    throw TokenizerError("the text has more characters than a vocabulary of " + vocabulary +
+                         " pieces can hold; raise tokenizer.vocabulary to at least " + smallest +
+                         " or lower tokenizer.coverage");
+  throw TokenizerError("no tokenizer can be learned from this text: " + message);
+}
+
+}  // namespace
+
+std::string train_model(const TokenizerOptions& options, std::span<const std::string> lines) {
+  size_t longest = 0;
+  bool text = false;
+  for (const auto& line : lines) {
+    longest = std::max(longest, line.size());
+    text = text || line.find_first_not_of(std::string_view("\0 \t\r\n", 5)) != std::string::npos;
+  }
+  if (!text) throw TokenizerError("a tokenizer needs text to learn from, and there is none");
+  auto wanted = arguments(options, longest);
+  for (bool first = true;; first = false) {
+    Lines iterator(lines);
+    std::string model;
+    const auto status = sentencepiece::SentencePieceTrainer::Train(wanted, &iterator, &model);
+    if (status.ok()) return model;
+    const auto largest = number_after(status.ToString(), "<= ");
+    if (largest.empty() || !first) refuse(status.ToString(), wanted["vocab_size"]);
+    wanted["vocab_size"] = largest;
+  }
+}
+
+}  // namespace ablate::tokenizer
