@@ -12,7 +12,7 @@ quickstart: build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
 test: build
-	ctest --test-dir build --output-on-failure
+	ctest --test-dir build --output-on-failure --parallel 2
 
 test-asan: setup
 	cmake --preset asan && cmake --build --preset asan

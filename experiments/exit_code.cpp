@@ -34,6 +34,8 @@ Failure describe(const std::exception_ptr& exception, bool debug) {
     std::rethrow_exception(exception);
   } catch (const ConfigError& error) {
     return {ExitCode::usage, error.what()};
+  } catch (const RunsFailed& error) {
+    return {error.code, error.what()};
   } catch (const UsageError& error) {
     return {ExitCode::usage, error.what()};
   } catch (const training::DeviceError& error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 namespace ablate::experiments {
@@ -21,6 +22,13 @@ enum class ExitCode {
 /// A command line that cannot be carried out.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// Runs in processes of their own failed; `code` is the most serious way in which one did.
+struct RunsFailed : std::runtime_error {
+  RunsFailed(ExitCode worst, const std::string& message)
+      : std::runtime_error(message), code(worst) {}
+  ExitCode code;
 };
 
 struct Failure {

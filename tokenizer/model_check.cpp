@@ -14,7 +14,6 @@
 namespace ablate::tokenizer {
 namespace {
 
-constexpr size_t kLargestModel = size_t{64} << 20U;
 constexpr size_t kMostPieces = size_t{1} << 20U;
 constexpr size_t kLongestPiece = 4096;
 
@@ -93,7 +92,7 @@ void check_normalizer(std::string_view message) {
 void check_model(std::string_view model) {
   if (model.empty()) refuse("the file is empty");
   if (model.size() > kLargestModel)
-    refuse("it has " + std::to_string(model.size()) + " bytes; the limit is 64 MiB");
+    refuse("it is larger than 64 MiB");
   size_t pieces = 0;
   WireField field;
   for (WireReader reader(model); !reader.done();) {

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "experiments/commands/commands.h"
+#include "experiments/config/study.h"
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_one.h"
-#include "experiments/config/study.h"
 #include "experiments/table.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/trainer.h"
@@ -98,15 +98,15 @@ int worst(const std::vector<Job>& jobs) {
 
 [[noreturn]] void fail(const std::vector<Job>& jobs,
                        const std::vector<const RunSpecification*>& open) {
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    if (jobs[i].exit_code > 0 && jobs[i].exit_code != static_cast<int>(ExitCode::interrupted))
-      std::cerr << fmt::format("ablate: {} ended with exit code {}\n", label(*open[i]),
-                               jobs[i].exit_code);
-  }
   const int code = worst(jobs);
   if (code == static_cast<int>(ExitCode::interrupted))
     throw training::Interrupted("interrupted and saved; run the same command again to continue");
-  throw CLI::RuntimeError(code);
+  std::string failed;
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (jobs[i].exit_code > 0 && jobs[i].exit_code != static_cast<int>(ExitCode::interrupted))
+      failed += fmt::format("{}{} (exit code {})", failed.empty() ? "" : ", ", label(*open[i]),
+                            jobs[i].exit_code);
+  throw RunsFailed(static_cast<ExitCode>(code), "runs that did not finish: " + failed);
 }
 
 void show_list(const Request& request, const Study& study) {
