@@ -2,6 +2,7 @@
 
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/finite_json.h"
 
 namespace ablate::experiments {
 namespace {
@@ -33,21 +34,21 @@ nlohmann::json write_slot(const T& slot) {
 nlohmann::json to_json(const TestScores& scores) {
   nlohmann::json json;
   TestScores::fields(scores, [&](const char* name, const auto& slot) { json[name] = slot; });
-  return json;
+  return training::without_non_finite(std::move(json));
 }
 
 nlohmann::json to_json(const RunResult& result) {
   nlohmann::json json;
   RunResult::fields(result,
                     [&](const char* name, const auto& slot) { json[name] = write_slot(slot); });
-  return json;
+  return training::without_non_finite(std::move(json));
 }
 
 std::optional<RunResult> read_result(const std::filesystem::path& folder) {
   const auto file = folder / "result.json";
   if (!std::filesystem::exists(file)) return {};
   try {
-    const auto json = nlohmann::json::parse(training::read_bytes(file));
+    const auto json = training::with_non_finite(nlohmann::json::parse(training::read_bytes(file)));
     RunResult result;
     RunResult::fields(result,
                       [&](const char* name, auto& slot) { read_slot(json.at(name), slot); });

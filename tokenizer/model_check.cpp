@@ -91,8 +91,7 @@ void check_normalizer(std::string_view message) {
 
 void check_model(std::string_view model) {
   if (model.empty()) refuse("the file is empty");
-  if (model.size() > kLargestModel)
-    refuse("it is larger than 64 MiB");
+  if (model.size() > kLargestModel) refuse("it is larger than 64 MiB");
   size_t pieces = 0;
   WireField field;
   for (WireReader reader(model); !reader.done();) {

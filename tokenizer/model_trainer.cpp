@@ -14,6 +14,10 @@ namespace ablate::tokenizer {
 namespace {
 
 constexpr int64_t kDefaultVocabulary = 8000;
+constexpr size_t kShortestLimit = 1024;  // the library refuses a limit below 10
+// The BPE trainer ends the process at a word of 2^16 characters, and normalisation makes up to 18
+// of one.
+constexpr size_t kLongestWord = 2048;
 
 using Arguments = std::unordered_map<std::string, std::string>;
 
@@ -45,7 +49,8 @@ Arguments arguments(const TokenizerOptions& options, size_t longest_line) {
           {"vocab_size", std::to_string(options.vocabulary.value_or(kDefaultVocabulary))},
           {"use_all_vocab", whole && !options.vocabulary ? "true" : "false"},
           {"hard_vocab_limit", "false"},
-          {"max_sentence_length", std::to_string(longest_line + 1)},
+          // The library refuses a limit below 10.
+          {"max_sentence_length", std::to_string(std::max<size_t>(longest_line, 10))},
           {"num_threads", "1"},
           {"shuffle_input_sentence", "false"},
           {"minloglevel", "3"},
@@ -59,13 +64,30 @@ Arguments arguments(const TokenizerOptions& options, size_t longest_line) {
           {"unk_piece", std::string(kUnkPiece)}};
 }
 
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
+
+/// `line` with a space inside every word of more than kLongestWord bytes.
+std::string with_words_cut(const std::string& line) {
+  std::string cut;
+  size_t word = 0;
+  for (const char byte : line) {
+    word = byte == ' ' ? 0 : word + 1;
+    if (word > kLongestWord && (!continues_character(byte) || word > 2 * kLongestWord)) {
+      cut += ' ';
+      word = 1;
+    }
+    cut += byte;
+  }
+  return cut;
+}
+
 /// The library leaves out every line with U+2585, its mark of the unknown, and never says so.
 std::string readable(std::string line) {
   constexpr std::string_view kUnknownMark = "\xe2\x96\x85";
   std::ranges::replace(line, '\0', ' ');
   for (size_t at = 0; (at = line.find(kUnknownMark, at)) != std::string::npos;)
     line.replace(at, kUnknownMark.size(), " ");
-  return line;
+  return line.size() > kLongestWord ? with_words_cut(line) : line;
 }
 
 class Lines : public sentencepiece::SentenceIterator {
@@ -89,6 +111,21 @@ class Lines : public sentencepiece::SentenceIterator {
   std::string line_;
 };
 
+/// Whether normalisation leaves any character but spaces; the unigram trainer ends the process
+/// where it leaves none.
+bool has_text(Normalization normalization, std::span<const std::string> lines) {
+  sentencepiece::SentencePieceNormalizer normalizer;
+  const auto status = normalizer.LoadFromRuleName(name_of(normalization));
+  if (!status.ok()) throw TokenizerError("cannot normalise text: " + status.ToString());
+  return std::ranges::any_of(lines, [&](const std::string& line) {
+    std::string rest = normalizer.Normalize(readable(line));
+    for (const std::string_view space : {"\xe2\x96\x81", " ", "\t"})
+      for (size_t at = 0; (at = rest.find(space, at)) != std::string::npos;)
+        rest.erase(at, space.size());
+    return !rest.empty();
+  });
+}
+
 /// The number behind `words` in the library's message; empty where they are not there.
 std::string number_after(const std::string& message, std::string_view words) {
   const auto at = message.rfind(words);
@@ -109,13 +146,11 @@ std::string number_after(const std::string& message, std::string_view words) {
 }  // namespace
 
 std::string train_model(const TokenizerOptions& options, std::span<const std::string> lines) {
-  size_t longest = 0;
-  bool text = false;
-  for (const auto& line : lines) {
-    longest = std::max(longest, line.size());
-    text = text || line.find_first_not_of(std::string_view("\0 \t\r\n", 5)) != std::string::npos;
-  }
-  if (!text) throw TokenizerError("a tokenizer needs text to learn from, and there is none");
+  size_t longest = kShortestLimit;
+  for (const auto& line : lines)
+    longest = std::max(longest, 2 * line.size());  // words that are cut make it longer
+  if (!has_text(options.normalization, lines))
+    throw TokenizerError("a tokenizer needs text to learn from, and there is none");
   auto wanted = arguments(options, longest);
   for (bool first = true;; first = false) {
     Lines iterator(lines);

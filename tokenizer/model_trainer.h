@@ -8,7 +8,7 @@
 namespace ablate::tokenizer {
 
 /// Learns a SentencePiece model from `lines` and returns it serialised. The same lines give the
-/// same bytes, no line is left out for its length, and NUL and the library's own mark U+2585 count
+/// same bytes, no line is left out for its length, NUL and the library's own mark U+2585 count
 /// as spaces. A vocabulary larger than the text supports becomes the largest possible. Throws
 /// TokenizerError where the text is empty or the vocabulary has no room for its characters.
 std::string train_model(const TokenizerOptions& options, std::span<const std::string> lines);

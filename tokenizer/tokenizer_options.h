@@ -49,7 +49,7 @@ struct TokenizerOptions {
   static void rules(const TokenizerOptions& o, Require&& require) {
     require(!o.vocabulary || (*o.vocabulary >= 8 && *o.vocabulary <= 1'048'576), "vocabulary",
             "must be from 8 to 1048576");
-    require(o.coverage > 0.9 && o.coverage <= 1, "coverage", "must be above 0.9 and at most 1");
+    require(o.coverage >= 0.98 && o.coverage <= 1, "coverage", "must be from 0.98 to 1");
   }
 };
 

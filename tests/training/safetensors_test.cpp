@@ -131,67 +131,69 @@ struct Crafted {
   std::string complaint;
 };
 
+const std::string kSound = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
+
+std::string one(const std::string& type, const std::string& shape, const std::string& place) {
+  return R"({"a":{"dtype":)" + type + R"(,"shape":)" + shape + R"(,"data_offsets":)" + place + "}}";
+}
+
+const std::vector<Crafted> kCrafted = {
+    {"", 0, "its header is not a JSON object"},
+    {" {}", 0, "its header is not a JSON object"},
+    {"[]", 0, "its header is not a JSON object"},
+    {"{", 0, "its header is not JSON"},
+    {"{}x", 0, "its header is not JSON"},
+    {"{\"\xff\":{}}", 0, "its header is not JSON"},
+    {"{}", 4, "its header describes 0 bytes of data and it has 4"},
+    {"{" + kSound + "," + kSound + "}", 4, "its header has the key \"a\" twice"},
+    {R"({"a":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4,
+     "its header has the key \"dtype\" twice"},
+    {R"({"__metadata__":{"k":"1","k":"2"}})", 0, "its header has the key \"k\" twice"},
+    {R"({"__metadata__":{"k":1}})", 0, "__metadata__ does not map names to strings"},
+    {R"({"__metadata__":"k"})", 0, "__metadata__ does not map names to strings"},
+    {R"({"a":1})", 0, "'a' needs exactly dtype, shape and data_offsets"},
+    {R"({"a":{"dtype":"F32","shape":[1]}})", 4, "'a' needs exactly dtype"},
+    {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":1}})", 4, "'a' needs exactly"},
+    {R"({"":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4, "is no name for a tensor"},
+    {R"({"a\u0000b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4,
+     R"("a\u0000b" is no name for a tensor)"},
+    {"{\"" + std::string(513, 'n') + "\":{}}", 0, "is no name for a tensor"},
+    {one("\"C64\"", "[1]", "[0,8]"), 8, "'a' has the unknown type \"C64\""},
+    {one("7", "[1]", "[0,4]"), 4, "'a' has the unknown type 7"},
+    {one("\"F32\"", "1", "[0,4]"), 4, "the shape of 'a' is not a list"},
+    {one("\"F32\"", "[-1]", "[0,4]"), 4, "the shape of 'a' has -1, which is no size"},
+    {one("\"F32\"", "[1.0]", "[0,4]"), 4, "the shape of 'a' has 1.0, which is no size"},
+    {one("\"F32\"", "[\"1\"]", "[0,4]"), 4, "the shape of 'a' has \"1\", which is no size"},
+    {one("\"F32\"", "[99999999999999999999]", "[0,4]"), 4, "which is no size"},
+    {one("\"F32\"", "[18446744073709551615]", "[0,4]"), 4, "which is no size"},
+    {one("\"F32\"", "[4611686018427387905]", "[0,4]"), 4, "'a' is too large"},
+    {one("\"F32\"", "[4294967296,4294967296]", "[0,0]"), 0, "'a' is too large"},
+    {one("\"F32\"", "[0,4294967296,4294967296]", "[0,0]"), 0, "'a' is too large"},
+    {one("\"F32\"", "[1,1,1,1,1,1,1,1,1]", "[0,4]"), 4, "'a' has more than 8 dimensions"},
+    {one("\"F32\"", "[1]", "[4,0]"), 4, "data_offsets of 'a' is not [begin, end]"},
+    {one("\"F32\"", "[1]", "[0]"), 4, "data_offsets of 'a' is not [begin, end]"},
+    {one("\"F32\"", "[1]", "[0,4,4]"), 4, "data_offsets of 'a' is not [begin, end]"},
+    {one("\"F32\"", "[1]", "[-4,0]"), 4, "data_offsets of 'a' has -4, which is no size"},
+    {one("\"F32\"", "[2]", "[0,4]"), 4, "'a' has the shape of 8 bytes and data of 4"},
+    {one("\"F32\"", "[1]", "[4,8]"), 8, "'a' begins at byte 4 instead of 0"},
+    {one("\"F32\"", "[1]", "[0,4]"), 5, "its header describes 4 bytes of data and it has 5"},
+    {one("\"F32\"", "[2]", "[0,8]"), 4, "its header describes 8 bytes of data and it has 4"},
+    {"{" + kSound + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})", 6,
+     "'b' begins at byte 2 instead of 4"},
+    {"{" + kSound + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4,
+     "'b' begins at byte 0 instead of 4"},
+    {"{" + kSound + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})", 12,
+     "'b' begins at byte 8 instead of 4"},
+    {R"({"a":[[[[[1]]]]]})", 0, "its header is nested too deeply"},
+    {R"({"a":)" + std::string(100'000, '['), 0, "its header is nested too deeply"},
+};
+
 TEST(Safetensors, RefusesCraftedHeadersAndSaysWhy) {
-  const std::string sound = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
-  const auto one = [](const std::string& type, const std::string& shape, const std::string& place) {
-    return R"({"a":{"dtype":)" + type + R"(,"shape":)" + shape + R"(,"data_offsets":)" + place +
-           "}}";
-  };
-  const std::vector<Crafted> cases = {
-      {"", 0, "its header is not a JSON object"},
-      {" {}", 0, "its header is not a JSON object"},
-      {"[]", 0, "its header is not a JSON object"},
-      {"{", 0, "its header is not JSON"},
-      {"{}x", 0, "its header is not JSON"},
-      {"{\"\xff\":{}}", 0, "its header is not JSON"},
-      {"{}", 4, "its header describes 0 bytes of data and it has 4"},
-      {"{" + sound + "," + sound + "}", 4, "its header has the key \"a\" twice"},
-      {R"({"a":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4,
-       "its header has the key \"dtype\" twice"},
-      {R"({"__metadata__":{"k":"1","k":"2"}})", 0, "its header has the key \"k\" twice"},
-      {R"({"__metadata__":{"k":1}})", 0, "__metadata__ does not map names to strings"},
-      {R"({"__metadata__":"k"})", 0, "__metadata__ does not map names to strings"},
-      {R"({"a":1})", 0, "'a' needs exactly dtype, shape and data_offsets"},
-      {R"({"a":{"dtype":"F32","shape":[1]}})", 4, "'a' needs exactly dtype"},
-      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":1}})", 4, "'a' needs exactly"},
-      {R"({"":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4, "is no name for a tensor"},
-      {R"({"a\u0000b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4,
-       R"("a\u0000b" is no name for a tensor)"},
-      {"{\"" + std::string(513, 'n') + "\":{}}", 0, "is no name for a tensor"},
-      {one("\"C64\"", "[1]", "[0,8]"), 8, "'a' has the unknown type \"C64\""},
-      {one("7", "[1]", "[0,4]"), 4, "'a' has the unknown type 7"},
-      {one("\"F32\"", "1", "[0,4]"), 4, "the shape of 'a' is not a list"},
-      {one("\"F32\"", "[-1]", "[0,4]"), 4, "the shape of 'a' has -1, which is no size"},
-      {one("\"F32\"", "[1.0]", "[0,4]"), 4, "the shape of 'a' has 1.0, which is no size"},
-      {one("\"F32\"", "[\"1\"]", "[0,4]"), 4, "the shape of 'a' has \"1\", which is no size"},
-      {one("\"F32\"", "[99999999999999999999]", "[0,4]"), 4, "which is no size"},
-      {one("\"F32\"", "[18446744073709551615]", "[0,4]"), 4, "which is no size"},
-      {one("\"F32\"", "[4611686018427387905]", "[0,4]"), 4, "'a' is too large"},
-      {one("\"F32\"", "[4294967296,4294967296]", "[0,0]"), 0, "'a' is too large"},
-      {one("\"F32\"", "[0,4294967296,4294967296]", "[0,0]"), 0, "'a' is too large"},
-      {one("\"F32\"", "[1,1,1,1,1,1,1,1,1]", "[0,4]"), 4, "'a' has more than 8 dimensions"},
-      {one("\"F32\"", "[1]", "[4,0]"), 4, "data_offsets of 'a' is not [begin, end]"},
-      {one("\"F32\"", "[1]", "[0]"), 4, "data_offsets of 'a' is not [begin, end]"},
-      {one("\"F32\"", "[1]", "[0,4,4]"), 4, "data_offsets of 'a' is not [begin, end]"},
-      {one("\"F32\"", "[1]", "[-4,0]"), 4, "data_offsets of 'a' has -4, which is no size"},
-      {one("\"F32\"", "[2]", "[0,4]"), 4, "'a' has the shape of 8 bytes and data of 4"},
-      {one("\"F32\"", "[1]", "[4,8]"), 8, "'a' begins at byte 4 instead of 0"},
-      {one("\"F32\"", "[1]", "[0,4]"), 5, "its header describes 4 bytes of data and it has 5"},
-      {one("\"F32\"", "[2]", "[0,8]"), 4, "its header describes 8 bytes of data and it has 4"},
-      {"{" + sound + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})", 6,
-       "'b' begins at byte 2 instead of 4"},
-      {"{" + sound + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4,
-       "'b' begins at byte 0 instead of 4"},
-      {"{" + sound + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})", 12,
-       "'b' begins at byte 8 instead of 4"},
-      {R"({"a":[[[[[1]]]]]})", 0, "its header is nested too deeply"},
-      {R"({"a":)" + std::string(100'000, '['), 0, "its header is nested too deeply"},
-  };
-  for (const auto& [header, data_bytes, complaint] : cases)
+  for (const auto& [header, data_bytes, complaint] : kCrafted)
     EXPECT_NE(refusal(header, data_bytes).find("'F' is not a sound safetensors file: "),
               std::string::npos)
         << header.substr(0, 200);
-  for (const auto& [header, data_bytes, complaint] : cases)
+  for (const auto& [header, data_bytes, complaint] : kCrafted)
     EXPECT_NE(refusal(header, data_bytes).find(complaint), std::string::npos)
         << header.substr(0, 200) << "\n"
         << refusal(header, data_bytes);

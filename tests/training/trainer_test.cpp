@@ -1,0 +1,140 @@
+#include "training/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+
+#include "tests/training/folder_test_case.h"
+#include "tokenizer/special_ids.h"
+#include "training/chosen_weights.h"
+
+namespace ablate::training {
+namespace {
+
+models::Transformer tiny() {
+  torch::manual_seed(1);
+  return models::Transformer(
+      models::TransformerOptions{.d_model = 8,
+                                 .layers = 1,
+                                 .attention = {.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 8}},
+      models::Vocabulary{10, 10, tokenizer::kPad});
+}
+
+class TrainerTest : public FolderTestCase {
+ protected:
+  TrainerTest() {
+    for (int32_t i = 0; i < 40; ++i) {
+      const int32_t id = 4 + i % 6;
+      examples_.push_back({{id, tokenizer::kEos}, {id, id, tokenizer::kEos}});
+    }
+  }
+  TrainerInput input() const {
+    return {.options = {.steps = 12,
+                        .tokens_per_batch = 24,
+                        .schedule = Constant{{.peak = 1e-2}},
+                        .max_length = 8,
+                        .log_every = 3,
+                        .save_every = 4,
+                        .keep = 3},
+            .dropout = 0.1,
+            .seed = 5,
+            .train = examples_,
+            .validation = examples_,
+            .folder = folder()};
+  }
+  TrainingSummary train(const TrainerInput& input, models::Transformer model) {
+    Trainer trainer(std::move(model), input,
+                    {.stream = messages_, .terminal = false, .label = "test", .steps = 12});
+    return trainer.run();
+  }
+  std::vector<data::EncodedExample> examples_;
+  std::ostringstream messages_;
+};
+
+models::Transformer broken() {
+  auto model = tiny();
+  torch::NoGradGuard no_grad;
+  model->named_parameters()["decoder.layers.0.feed_forward.up.bias"].fill_(
+      std::numeric_limits<float>::infinity());
+  return model;
+}
+
+TEST_F(TrainerTest, ALossThatIsNotFiniteStopsWithoutASave) {
+  EXPECT_THROW(train(input(), broken()), Diverged);
+  EXPECT_TRUE(list_checkpoints(folder() / "checkpoints").empty());
+}
+
+TEST_F(TrainerTest, UpdatesThatAreNotFiniteAreLeftOutAndCountedWhereWanted) {
+  auto skipping = input();
+  skipping.options.not_finite = NotFinite::skip;
+  EXPECT_EQ(train(skipping, broken()).state.skipped, 12);
+}
+
+TEST_F(TrainerTest, KeepsTheNewestCheckpointsAndTheBest) {
+  auto often = input();
+  often.options.keep = 1;
+  often.options.evaluate_every = 2;
+  const auto summary = train(often, tiny());
+  const auto left = list_checkpoints(folder() / "checkpoints");
+  EXPECT_EQ(left.back().step, 12);
+  EXPECT_LE(left.size(), 2U);
+  EXPECT_EQ(left.front().step, std::min<int64_t>(summary.state.best_step, 12));
+}
+
+TEST_F(TrainerTest, StopsEarlyWhenValidationNoLongerImproves) {
+  auto patient = input();
+  patient.options.evaluate_every = 1;
+  patient.options.patience = 2;
+  patient.options.schedule = Constant{{.peak = 10.0}};
+  const auto summary = train(patient, tiny());
+  EXPECT_TRUE(summary.state.stopped_early);
+  EXPECT_LT(summary.state.step, 12);
+  EXPECT_EQ(train(patient, tiny()).state.step, summary.state.step)
+      << "it must not go on when started again";
+}
+
+TEST_F(TrainerTest, AveragedWeightsAreTheMeanOfTheLastCheckpoints) {
+  auto averaging = input();
+  averaging.options.average = 3;
+  train(averaging, tiny());
+  const auto chosen = choose_weights(folder() / "checkpoints", "", averaging.options);
+  EXPECT_EQ(chosen.name, "average of 3 checkpoints");
+  torch::Tensor sum;
+  for (const auto& found : list_checkpoints(folder() / "checkpoints")) {
+    const auto weight = load_checkpoint(found.path).model.at("embedding");
+    sum = sum.defined() ? sum + weight : weight.clone();
+  }
+  EXPECT_LT((chosen.weights.at("embedding") - sum / 3).abs().max().item<double>(), 1e-6);
+}
+
+TEST_F(TrainerTest, TheExponentialAverageFollowsTheWeights) {
+  auto following = input();
+  following.options.ema = 0.5;
+  train(following, tiny());
+  const auto shadow = choose_weights(folder() / "checkpoints", "", following.options);
+  const auto last = choose_weights(folder() / "checkpoints", "last", following.options);
+  EXPECT_EQ(shadow.name, "exponential average");
+  const auto far =
+      (tiny()->output_weight() - last.weights.at("embedding")).abs().max().item<double>();
+  const auto near =
+      (shadow.weights.at("embedding") - last.weights.at("embedding")).abs().max().item<double>();
+  EXPECT_GT(near, 0);
+  EXPECT_LT(near, far);
+}
+
+TEST_F(TrainerTest, AMissingCheckpointIsNamedWithThoseThatThereAre) {
+  train(input(), tiny());
+  try {
+    choose_weights(folder() / "checkpoints", "7", input().options);
+    FAIL();
+  } catch (const CheckpointError& error) {
+    EXPECT_NE(std::string(error.what()).find("no checkpoint of step 7; there are: 4 8 12"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace ablate::training
