@@ -10,6 +10,8 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
   Batch batch{.rows = static_cast<int64_t>(indices.size())};
   for (const int64_t index : indices) {
     const auto& example = examples[static_cast<size_t>(index)];
+    if (example.source.empty() || example.target.empty())
+      throw DataError("example " + std::to_string(index) + " has a side without its end mark");
     batch.source_length =
         std::max(batch.source_length, static_cast<int64_t>(example.source.size()));
     batch.target_length =

@@ -18,6 +18,7 @@ struct Batch {
   int64_t tokens = 0;               // real ids in target_out
 };
 
+/// Throws DataError where a side is empty: even an empty text has its end mark.
 Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t> indices);
 
 }  // namespace ablate::data

@@ -1,5 +1,8 @@
 #include "data/parallel_text.h"
 
+#include <unicode/uchar.h>
+#include <unicode/unistr.h>
+
 #include "data/text_file.h"
 
 namespace ablate::data {
@@ -15,8 +18,12 @@ std::string place(const std::filesystem::path& file, size_t line) {
   return file.string() + ":" + std::to_string(line + 1) + ": ";
 }
 
+/// REQUIRES: valid UTF-8.
 bool empty_side(const std::string& side) {
-  return side.find_first_not_of(" \t\v\f\r") == std::string::npos;
+  const auto text = icu::UnicodeString::fromUTF8(side);
+  for (int32_t at = 0; at < text.length(); at = text.moveIndex32(at, 1))
+    if (u_isUWhiteSpace(text.char32At(at)) == 0) return false;
+  return true;
 }
 
 std::string fault_of(const std::filesystem::path& file, size_t line, const Line& side) {
@@ -70,9 +77,9 @@ std::vector<std::filesystem::path> resolve(const std::vector<std::string>& files
 }
 
 /// "test_2016_flickr" of "multi30k/test_2016_flickr.en.gz".
-std::string stem(const std::string& file) {
-  const auto name = std::filesystem::path(file).filename().string();
-  return name.substr(0, name.find('.', 1));
+std::string stem(const std::filesystem::path& file) {
+  const auto plain = file.extension() == ".gz" ? file.stem() : file.filename();
+  return plain.stem().string();
 }
 
 }  // namespace
