@@ -39,6 +39,12 @@ struct Sizes {
   }
 };
 
+/// One test set is made for each size, so a size may be named once.
+inline bool all_different(std::vector<int64_t> sizes) {
+  std::ranges::sort(sizes);
+  return std::ranges::adjacent_find(sizes) == sizes.end();
+}
+
 /// Shared members of the tasks over strings of symbols (copy, reverse, sort).
 struct SymbolTask {
   static constexpr std::string_view discriminator = "task";
@@ -64,6 +70,7 @@ struct SymbolTask {
                 std::ranges::all_of(o.test_length,
                                     [](int64_t length) { return length >= 1 && length <= 1000; }),
             "test_length", "must list lengths from 1 to 1000");
+    require(all_different(o.test_length), "test_length", "must list each length once");
   }
 };
 
@@ -97,6 +104,7 @@ struct DigitTask {
                 std::ranges::all_of(o.test_digits,
                                     [](int64_t digits) { return digits >= 1 && digits <= 15; }),
             "test_digits", "must list digits from 1 to 15");
+    require(all_different(o.test_digits), "test_digits", "must list each count of digits once");
   }
 };
 

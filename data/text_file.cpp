@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -12,6 +13,10 @@ namespace ablate::data {
 namespace {
 
 constexpr size_t kLargestFile = size_t{16} << 30U;  // decompressed
+// Text packs 3 to 20 times, a crafted archive 1,000 times.
+constexpr size_t kHighestRatio = 200;
+constexpr size_t kRatioFrom = size_t{4} << 20U;  // decompressed
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 struct CloseFile {
   void operator()(gzFile file) const { gzclose(file); }
@@ -29,7 +34,7 @@ class LineCutter {
       const size_t end = bytes.find('\n');
       const auto part = bytes.substr(0, end);
       size_ += part.size();
-      if (current_.size() <= limit_ + 1) current_ += part.substr(0, limit_ + 2);
+      if (current_.size() < kept()) current_ += part.substr(0, kept() - current_.size());
       open_ = true;
       if (end == std::string_view::npos) return;
       finish();
@@ -38,7 +43,8 @@ class LineCutter {
   }
   void finish() {
     if (!open_) return;
-    if (lines_.empty() && current_.starts_with("\xef\xbb\xbf")) current_.erase(0, 3);
+    if (lines_.empty() && current_.starts_with(kByteOrderMark))
+      current_.erase(0, kByteOrderMark.size());
     if (current_.ends_with('\r')) current_.pop_back();
     std::string fault;
     if (current_.size() > limit_)
@@ -55,6 +61,9 @@ class LineCutter {
   }
 
  private:
+  /// Enough of a line to know that it is too long, whatever mark and line end are left out.
+  size_t kept() const { return limit_ + kByteOrderMark.size() + 2; }
+
   std::vector<Line>& lines_;
   size_t limit_;
   std::string current_;
@@ -62,31 +71,51 @@ class LineCutter {
   bool open_ = false;
 };
 
-}  // namespace
-
-std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes) {
-  if (std::filesystem::is_directory(file)) throw DataError(file.string() + ": is a folder");
-  const OpenFile stream(gzopen(file.c_str(), "rb"));
+OpenFile open(const std::filesystem::path& file) {
+  std::error_code unreadable;
+  if (std::filesystem::is_directory(file, unreadable))
+    throw DataError(file.string() + ": is a folder; name a text file");
+  OpenFile stream(gzopen(file.c_str(), "rb"));
   if (!stream)
     throw DataError(file.string() +
                     ": cannot be read; check the path (relative paths start at the study's folder, "
                     "or at --data)");
+  return stream;
+}
+
+void check_size(const std::filesystem::path& file, gzFile stream, size_t total) {
+  if (total > kLargestFile) throw DataError(file.string() + ": holds more than 16 GiB of text");
+  const auto packed = static_cast<size_t>(std::max<z_off_t>(gzoffset(stream), 1));
+  if (total > kRatioFrom && total / packed > kHighestRatio)
+    throw DataError(file.string() +
+                    ": the gzip archive unpacks to more than 200 times its size; "
+                    "unpack it if it is text nevertheless");
+}
+
+void check_end(const std::filesystem::path& file, gzFile stream) {
+  int status = Z_OK;
+  gzerror(stream, &status);
+  if (status == Z_ERRNO) throw DataError(file.string() + ": cannot be read to its end");
+  if (status != Z_OK && status != Z_STREAM_END)
+    throw DataError(file.string() + ": the gzip archive is damaged or cut off");
+}
+
+}  // namespace
+
+std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes) {
+  const auto stream = open(file);
   std::vector<Line> lines;
   LineCutter cutter(lines, max_line_bytes);
   std::array<char, 65'536> buffer{};
   size_t total = 0;
   for (;;) {
     const int got = gzread(stream.get(), buffer.data(), buffer.size());
-    if (got < 0) throw DataError(file.string() + ": the gzip archive is damaged or cut off");
-    if (got == 0) break;
+    if (got <= 0) break;
     total += static_cast<size_t>(got);
-    if (total > kLargestFile) throw DataError(file.string() + ": holds more than 16 GiB of text");
+    check_size(file, stream.get(), total);
     cutter.add({buffer.data(), static_cast<size_t>(got)});
   }
-  int status = Z_OK;
-  gzerror(stream.get(), &status);
-  if (status != Z_OK && status != Z_STREAM_END)
-    throw DataError(file.string() + ": the gzip archive is damaged or cut off");
+  check_end(file, stream.get());
   cutter.finish();
   if (lines.empty()) throw DataError(file.string() + ": the file is empty");
   return lines;

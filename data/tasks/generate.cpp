@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 #include <unordered_set>
 
 #include "data/random.h"
@@ -40,44 +39,64 @@ std::vector<Example> distinct(int64_t count, std::unordered_set<std::string>& ta
   return examples;
 }
 
-std::string name_of(const Source& source, int64_t size) {
-  return source.unit == "digits" ? std::to_string(size) + " digits"
-                                 : source.unit + " " + std::to_string(size);
+/// Up to `wanted` new examples and no more than half of those that `draw` still finds, so that a
+/// small space (numbers of one digit) keeps something for the sets drawn later. Adds to `taken`.
+std::vector<Example> share(int64_t wanted, std::unordered_set<std::string>& taken,
+                           const std::function<Example()>& draw) {
+  auto probe = taken;
+  auto found = distinct(2 * wanted, probe, draw);
+  found.resize(std::min((found.size() + 1) / 2, static_cast<size_t>(wanted)));
+  for (const auto& example : found) taken.insert(example.source);
+  return found;
 }
 
-/// Evaluation sets are drawn first and kept out of training, whose examples may repeat: a small
-/// space (numbers of four digits) is then shared out, at most half of any size going to evaluation.
+std::string name_of(const Source& source, int64_t size) {
+  if (source.unit == "digits") return std::to_string(size) + (size == 1 ? " digit" : " digits");
+  return source.unit + " " + std::to_string(size);
+}
+
+[[noreturn]] void refuse_small_space(const Source& source, uint64_t seed) {
+  Random random(seed, "space");
+  std::unordered_set<std::string> all;
+  distinct(100, all, [&] { return source.train(random); });
+  throw DataError("the task has only " + std::to_string(all.size()) +
+                  " different training sources, too few to hold some out for validation and test; "
+                  "widen its trained lengths or its symbols");
+}
+
+std::vector<Example> training_set(const Source& source, uint64_t seed,
+                                  const std::unordered_set<std::string>& held_out) {
+  Random random(seed, "train");
+  std::vector<Example> examples;
+  int64_t refused = 0;
+  while (static_cast<int64_t>(examples.size()) < source.sizes.train) {
+    auto example = source.train(random);
+    if (!held_out.contains(example.source))
+      examples.push_back(std::move(example));
+    else if (++refused > 1000 + 100 * source.sizes.train)
+      refuse_small_space(source, seed);
+  }
+  return examples;
+}
+
+/// Evaluation sets are drawn first, without repeats, and kept out of training, whose examples may
+/// repeat.
 Corpus assemble(const Source& source, uint64_t seed) {
   Corpus corpus;
   std::unordered_set<std::string> held_out;
   for (const int64_t size : source.test_sizes) {
     Random random(seed, "test", static_cast<uint64_t>(size));
     TestSet test{name_of(source, size), size > source.largest_trained, {}};
-    std::unordered_set<std::string> probe = held_out;
-    const auto twice =
-        distinct(2 * source.sizes.test, probe, [&] { return source.of_size(random, size); });
-    const auto half = static_cast<int64_t>((twice.size() + 1) / 2);
-    test.examples.assign(twice.begin(), twice.begin() + std::min(half, source.sizes.test));
-    if (test.examples.empty())
-      throw DataError("no test example of " + test.name + " is left; use another length");
-    for (const auto& example : test.examples) held_out.insert(example.source);
+    test.examples =
+        share(source.sizes.test, held_out, [&] { return source.of_size(random, size); });
+    if (test.examples.empty()) refuse_small_space(source, seed);
     corpus.tests.push_back(std::move(test));
   }
   Random validation(seed, "validation");
   corpus.validation =
-      distinct(source.sizes.validation, held_out, [&] { return source.train(validation); });
-  if (corpus.validation.empty())
-    throw DataError(
-        "the task's training space is too small for a validation set; widen its lengths");
-  Random random(seed, "train");
-  int64_t repeats = 0;
-  while (static_cast<int64_t>(corpus.train.size()) < source.sizes.train) {
-    auto example = source.train(random);
-    if (!held_out.contains(example.source))
-      corpus.train.push_back(std::move(example));
-    else if (++repeats > 1000 + 100 * source.sizes.train)
-      throw DataError("the task's training space is too small; widen its lengths");
-  }
+      share(source.sizes.validation, held_out, [&] { return source.train(validation); });
+  if (corpus.validation.empty()) refuse_small_space(source, seed);
+  corpus.train = training_set(source, seed, held_out);
   return corpus;
 }
 
@@ -127,7 +146,8 @@ int64_t number(Random& random, int64_t digits) {
 Source digits(const DigitTask& task, std::function<Example(Random&, int64_t)> of_size) {
   return {.train =
               [=](Random& random) {
-                // Most numbers are long: every count of digits gets at least its tenth of the next.
+                // Most numbers are long; a quarter of the draws makes every count of digits as
+                // likely.
                 const int64_t any = random.below(power_of_ten(task.train_digits));
                 const auto natural = static_cast<int64_t>(std::to_string(any).size());
                 const bool even = random.below(4) == 0;

@@ -21,9 +21,10 @@ SpellOut::SpellOut(const std::string& locale) {
       Format{icu::RuleBasedNumberFormat(icu::URBNF_SPELLOUT, wanted, status)});
   UErrorCode asked = U_ZERO_ERROR;
   const auto actual = format_->rules.getLocale(ULOC_ACTUAL_LOCALE, asked);
-  // A language without rules silently gets those of another one.
-  if (U_FAILURE(status) != 0 || U_FAILURE(asked) != 0 ||
-      std::string_view(actual.getLanguage()) != wanted.getLanguage())
+  // A language without rules silently gets those of another one, and the root's rules write digits.
+  const std::string_view language = wanted.getLanguage();
+  if (U_FAILURE(status) != 0 || U_FAILURE(asked) != 0 || language.empty() ||
+      actual.getLanguage() != language)
     throw DataError("ICU does not spell out numbers in '" + locale +
                     "'; use the name of a language such as en, de or fr");
 }
