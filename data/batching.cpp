@@ -10,14 +10,16 @@ namespace {
 
 using Indices = std::vector<int64_t>;
 
+int64_t longer_side(const EncodedExample& example) {
+  return static_cast<int64_t>(std::max(example.source.size(), example.target.size()));
+}
+
 std::vector<Indices> cut(std::span<const EncodedExample> examples, const Indices& order,
                          int64_t tokens_per_batch) {
   std::vector<Indices> batches;
   int64_t longest = 0;
   for (const int64_t index : order) {
-    const auto& example = examples[static_cast<size_t>(index)];
-    const auto length =
-        static_cast<int64_t>(std::max(example.source.size(), example.target.size()));
+    const int64_t length = longer_side(examples[static_cast<size_t>(index)]);
     const int64_t padded = std::max(longest, length);
     const bool fits = !batches.empty() &&
                       padded * static_cast<int64_t>(batches.back().size() + 1) <= tokens_per_batch;
@@ -29,10 +31,8 @@ std::vector<Indices> cut(std::span<const EncodedExample> examples, const Indices
 }
 
 Indices by_length(std::span<const EncodedExample> examples, Indices order) {
-  std::ranges::stable_sort(order, {}, [&](int64_t index) {
-    const auto& example = examples[static_cast<size_t>(index)];
-    return std::pair(example.target.size(), example.source.size());
-  });
+  std::ranges::stable_sort(
+      order, {}, [&](int64_t index) { return longer_side(examples[static_cast<size_t>(index)]); });
   return order;
 }
 

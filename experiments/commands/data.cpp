@@ -6,8 +6,10 @@
 
 #include "data/corpus.h"
 #include "experiments/commands/commands.h"
-#include "experiments/run_one.h"
+#include "experiments/commands/section_flags.h"
 #include "experiments/config/study.h"
+#include "experiments/exit_code.h"
+#include "experiments/run_one.h"
 #include "training/checkpoint/durable_file.h"
 
 namespace ablate::experiments {
@@ -18,12 +20,27 @@ struct Request {
   std::string output;
   std::string data;
   Selection selection;
+  SectionFlags task;
+  uint64_t seed = kDataSeed;
   int64_t examples = 3;
 };
 
+using Body = std::function<void(const std::string&, const data::Corpus&)>;
+
+/// The corpus that the flags alone describe.
+void for_given_task(const Request& request, const Body& body) {
+  if (!request.study.empty())
+    throw UsageError("give a study or the flags of a task, not both; a study is changed by --set");
+  const auto options = request.task.read().data;
+  const auto name = std::visit([](const auto& task) { return std::string(task.name); }, options);
+  body(name, data::load(options, request.data, request.seed));
+}
+
 /// The corpus of every task of a study, once.
-void for_corpora(const Request& request,
-                 const std::function<void(const std::string&, const data::Corpus&)>& body) {
+void for_corpora(const Request& request, const Body& body) {
+  if (request.task.given()) return for_given_task(request, body);
+  if (request.study.empty())
+    throw UsageError("name a study, or a task with --task (copy, reverse, numbers, ...)");
   auto selection = request.selection;
   if (!request.data.empty()) selection.data_folder = request.data;
   const auto study = read_study(request.study, selection);
@@ -31,7 +48,7 @@ void for_corpora(const Request& request,
   for (const auto& run : study.runs) {
     if (run.task == last) continue;
     last = run.task;
-    body(run.task, data::load(run.experiment.data, study.data_folder, kDataSeed));
+    body(run.task, data::load(run.experiment.data, study.data_folder, request.seed));
   }
 }
 
@@ -54,7 +71,12 @@ void show(const Request& request) {
 
 void write_set(const std::filesystem::path& file, const std::vector<data::Example>& examples) {
   std::string text;
-  for (const auto& example : examples) text += example.source + "\t" + example.target + "\n";
+  for (const auto& example : examples) {
+    if ((example.source + example.target).find('\t') != std::string::npos)
+      throw data::DataError(file.string() +
+                            ": a line holds a tab, which TSV cannot: " + example.source);
+    text += example.source + "\t" + example.target + "\n";
+  }
   training::write_durably(file, text);
 }
 
@@ -74,31 +96,40 @@ void make(const Request& request) {
 }
 
 void add_study(CLI::App& verb, Request& request) {
-  verb.add_option("study", request.study, "The study's YAML file")->required();
+  verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--data", request.data, "Where relative data paths start");
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
       ->take_all()
       ->allow_extra_args(false);
+  verb.add_option("--seed", request.seed, "Of generated data; studies use 1")
+      ->capture_default_str();
+  request.task.add(verb, "data");
 }
 
 }  // namespace
 
 void add_data(CLI::App& app) {
   auto request = std::make_shared<Request>();
-  auto* verb = app.add_subcommand("data", "Look at a study's data, or write it to files");
+  auto* verb =
+      app.add_subcommand("data", "Look at the data of a study or a task, or write it to files");
   verb->require_subcommand(1);
   auto* show_verb = verb->add_subcommand("show", "Sizes and first examples of every set");
   add_study(*show_verb, *request);
   show_verb->add_option("--examples", request->examples, "Examples of each set")
       ->capture_default_str();
-  show_verb->footer("Example:\n  ablate data show experiments/studies/quickstart.yaml");
+  show_verb->footer(
+      "Examples:\n  ablate data show experiments/studies/quickstart.yaml\n  ablate data show "
+      "--task "
+      "numbers --source en --target fr --examples 5");
   show_verb->callback([request] { show(*request); });
   auto* make_verb = verb->add_subcommand("make", "Write every set as a TSV file");
   add_study(*make_verb, *request);
   make_verb->add_option("--output", request->output, "Folder to write to")->required();
   make_verb->footer(
-      "Example:\n  ablate data make experiments/studies/quickstart.yaml --output data-out");
+      "Examples:\n  ablate data make experiments/studies/quickstart.yaml --output data-out\n  "
+      "ablate data "
+      "make --task reverse --symbols 8 --train-length 1,6 --test-length 6,9 --output data-out");
   make_verb->callback([request] { make(*request); });
 }
 

@@ -12,52 +12,34 @@
 #include "data/corpus.h"
 #include "data/text_file.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/lines.h"
-#include "experiments/config/experiment.h"
-#include "experiments/config/reader.h"
-#include "experiments/config/rules.h"
-#include "experiments/config/schema.h"
-#include "experiments/config/selection.h"
+#include "experiments/commands/section_flags.h"
 #include "training/checkpoint/durable_file.h"
 
 namespace ablate::experiments {
 namespace {
 
+constexpr int64_t kLongestLine = 16'777'216;  // bytes
+
 struct Request {
   std::vector<std::string> input;
   std::string model;
-  std::vector<std::string> options;
+  SectionFlags options;
   bool pieces = false;
   bool json = false;
 };
 
-/// Options given as key=value, read and checked like a study's `--set tokenizer.key=value`.
-tokenizer::TokenizerOptions read_options(const std::vector<std::string>& given) {
-  std::vector<std::string> sets;
-  for (const auto& one : given) sets.push_back("tokenizer." + one);
-  ProblemList problems;
-  Trail trail;
-  const auto schema = experiment_schema();
-  Experiment experiment;
-  Reader(schema, problems, trail).lay_over(set_layer(sets, problems), experiment);
-  std::vector<BrokenRule> broken;
-  collect_broken_rules(experiment.tokenizer, "tokenizer", broken);
-  for (const auto& rule : broken) {
-    const auto path = rule.section + "." + rule.key;
-    if (!follows_from_failure(rule, trail)) problems.add(trail.place(path), path + " " + rule.why);
-  }
-  problems.raise();
-  return experiment.tokenizer;
-}
-
 void train(const Request& request) {
   std::vector<std::string> lines;
-  for (const auto& file : request.input)
-    for (auto& line : data::read_lines(file, 16'777'216)) {
-      if (!line.fault.empty()) throw data::DataError(file + ": " + line.fault);
+  for (const auto& file : request.input) {
+    size_t number = 0;
+    for (auto& line : data::read_lines(file, kLongestLine)) {
+      ++number;
+      if (!line.fault.empty())
+        throw data::DataError(fmt::format("{}:{}: {}; mend the line", file, number, line.fault));
       lines.push_back(std::move(line.text));
     }
-  const auto model = tokenizer::Tokenizer::train(read_options(request.options), lines);
+  }
+  const auto model = tokenizer::Tokenizer::train(request.options.read().tokenizer, lines);
   training::write_durably(request.model, model.bytes());
   std::cerr << fmt::format("{}: {} pieces from {} lines, SHA-256 {}\n", request.model,
                            model.vocabulary_size(), lines.size(), model.sha256());
@@ -71,20 +53,25 @@ void encode(const Request& request) {
               << '\n';
 }
 
+std::vector<int32_t> read_ids(const std::string& line, size_t number) {
+  std::vector<int32_t> ids;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    int32_t id = 0;
+    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), id);
+    if (parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
+      throw data::DataError(
+          fmt::format("standard input:{}: '{}' is not the id of a piece", number, word));
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 void decode(const Request& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
-  for (std::string line; std::getline(std::cin, line);) {
-    std::vector<int32_t> ids;
-    std::istringstream words(line);
-    for (std::string word; words >> word;) {
-      int32_t id = 0;
-      const auto parsed = std::from_chars(word.data(), word.data() + word.size(), id);
-      if (parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
-        throw data::DataError(fmt::format("'{}' is not the id of a piece", word));
-      ids.push_back(id);
-    }
-    std::cout << model.decode(ids) << '\n';
-  }
+  size_t number = 0;
+  for (std::string line; std::getline(std::cin, line);)
+    std::cout << model.decode(read_ids(line, ++number)) << '\n';
 }
 
 void info(const Request& request) {
@@ -115,12 +102,10 @@ void add_tokenizer(CLI::App& app) {
   verb->require_subcommand(1);
   auto* train_verb = add(*verb, *request, "train", "Learn a model from text files");
   train_verb->add_option("--input", request->input, "Text files, plain or gzip")->required();
-  train_verb->add_option("--option", request->options,
-                         "key=value as below `tokenizer:` in a study (kind, vocabulary, coverage, "
-                         "normalization)");
+  request->options.add(*train_verb, "tokenizer", {"joint"});
   train_verb->footer(
-      "Example:\n  ablate tokenizer train --input a.en a.de --model joint.model --option kind=bpe "
-      "--option vocabulary=8000");
+      "Example:\n  ablate tokenizer train --input a.en a.de --model joint.model --kind bpe "
+      "--vocabulary 8000");
   train_verb->callback([request] { train(*request); });
   auto* encode_verb = add(*verb, *request, "encode", "Standard input to ids, a line for a line");
   encode_verb->add_flag("--pieces", request->pieces, "Print pieces instead of ids");

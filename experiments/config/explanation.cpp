@@ -45,12 +45,13 @@ const Schema* variant_of_kind(const Schema& root, const std::string& path) {
   return is_kind ? section : nullptr;
 }
 
-/// Paths like `path`: those that end in its last key, or else the one that is spelled nearly so.
+/// The path that is spelled nearly like `path`, or else those that end in its last key.
 std::string hint(const Schema& root, const std::string& path) {
-  const auto elsewhere = paths_of(root, last_key(path));
-  if (!elsewhere.empty()) return fmt::format("; did you mean {}?", alternatives(elsewhere));
   const auto near = nearest(path, all_paths(root));
-  return near.empty() ? "; see ablate config show" : fmt::format("; did you mean {}?", near);
+  if (!near.empty()) return fmt::format("; did you mean {}?", near);
+  const auto elsewhere = paths_of(root, last_key(path));
+  return elsewhere.empty() ? "; see ablate config show"
+                           : fmt::format("; did you mean {}?", alternatives(elsewhere));
 }
 
 }  // namespace

@@ -98,6 +98,17 @@ TEST(Limits, WindowsLineEndsAreRead) {
   EXPECT_EQ(study_of("name: s\r\nseeds: [1]\r\nbase: {data: {task: copy}}\r\n").name, "s");
 }
 
+TEST(Messages, ColumnsAndCaretsCountCharactersNotBytes) {
+  EXPECT_EQ(error_of("{name: äöü, sedes: 1, seeds: [1], base: {data: {task: copy}}}\n"),
+            "study.yaml:1:8: study name 'äöü' may hold only letters, digits, '.', '_', '=' and "
+            "'-'\n"
+            "  {name: äöü, sedes: 1, seeds: [1], base: {data: {task: copy}}}\n"
+            "         ^\n"
+            "study.yaml:1:13: unknown key 'sedes'; did you mean 'seeds'?\n"
+            "  {name: äöü, sedes: 1, seeds: [1], base: {data: {task: copy}}}\n"
+            "              ^");
+}
+
 TEST(Messages, ShowTheLineAndACaretUnderTheCharacter) {
   EXPECT_EQ(error_of(kBase + "question: 'äö' # ü\nbaes: 1\n"),
             "study.yaml:6:1: unknown key 'baes'; did you mean 'base'?\n  baes: 1\n  ^");

@@ -136,17 +136,22 @@ TEST(Explanation, SaysTypeAndDefault) {
   EXPECT_EQ(explanation("model.attention.d_k"),
             "model.attention.d_k: width of a query and a key; absent: d_model / heads\n"
             "type: integer\ndefault: null\n");
-  EXPECT_THROW(
-      {
-        try {
-          explanation("model.heads");
-        } catch (const ConfigError& error) {
-          EXPECT_EQ(error.problems[0].message,
-                    "unknown key 'model.heads'; did you mean model.attention.heads?");
-          throw;
-        }
-      },
-      ConfigError);
+}
+
+TEST(Explanation, AnUnknownPathIsRefusedWithTheNearestOne) {
+  const auto message = [](const std::string& path) {
+    try {
+      explanation(path);
+    } catch (const ConfigError& error) {
+      return error.problems[0].message;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("model.heads"),
+            "unknown key 'model.heads'; did you mean model.attention.heads?");
+  EXPECT_EQ(message("model.postion.kind"),
+            "unknown key 'model.postion.kind'; did you mean model.position.kind?");
+  EXPECT_EQ(message("zebra"), "unknown key 'zebra'; see ablate config show");
 }
 
 }  // namespace
