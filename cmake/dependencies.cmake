@@ -19,13 +19,20 @@ set(torch_libraries ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu
 if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
   list(APPEND torch_libraries ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so)
 endif()
+# at::parallel_for runs on one thread in code compiled without OpenMP. A second OpenMP runtime beside
+# LibTorch's own would double the threads, so the one that it brings is linked.
+file(GLOB torch_openmp ${torch_root}/lib/libgomp*.so*)
+if(NOT torch_openmp)
+  set(torch_openmp gomp)
+endif()
 add_library(ablate_torch INTERFACE)
 add_library(ablate::torch ALIAS ablate_torch)
 target_include_directories(ablate_torch SYSTEM INTERFACE ${torch_include} ${torch_include}/torch/csrc/api/include)
+target_compile_options(ablate_torch INTERFACE -fopenmp)
 target_compile_definitions(ablate_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
 target_link_options(ablate_torch INTERFACE -Wl,-rpath,${torch_root}/lib -Wl,--allow-shlib-undefined)
 target_link_libraries(ablate_torch INTERFACE
-  -Wl,--no-as-needed ${torch_libraries} -Wl,--as-needed Threads::Threads)
+  -Wl,--no-as-needed ${torch_libraries} -Wl,--as-needed ${torch_openmp} Threads::Threads)
 
 set(sentencepiece_root ${CMAKE_SOURCE_DIR}/.deps/sentencepiece)
 add_library(ablate_sentencepiece INTERFACE)
