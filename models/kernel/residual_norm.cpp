@@ -5,8 +5,11 @@
 namespace ablate::models::kernel {
 namespace {
 
+// Arguments come by value: through a reference each store might change them, and no loop would be
+// vectorised.
+
 template <class T>
-ABLATE_INLINE void forward_rows(Rows rows, const Keep& keep, const ResidualNorm<T>& a) {
+ABLATE_INLINE void forward_rows(Rows rows, Keep keep, ResidualNorm<T> a) {
   const int64_t width = rows.width;
   for (int64_t row = rows.begin; row < rows.end; ++row) {
     const T* residual = a.residual + row * width;
@@ -39,7 +42,7 @@ ABLATE_INLINE void forward_rows(Rows rows, const Keep& keep, const ResidualNorm<
 }
 
 template <class T>
-ABLATE_INLINE void backward_rows(Rows rows, const Keep& keep, const ResidualNormGradient<T>& a) {
+ABLATE_INLINE void backward_rows(Rows rows, Keep keep, ResidualNormGradient<T> a) {
   const int64_t width = rows.width;
   for (int64_t row = rows.begin; row < rows.end; ++row) {
     const T* gradient = a.output_gradient + row * width;
@@ -74,7 +77,7 @@ ABLATE_INLINE void backward_rows(Rows rows, const Keep& keep, const ResidualNorm
 }
 
 template <class T>
-ABLATE_INLINE void drop_rows(Rows rows, const Keep& keep, const T* input, T* output) {
+ABLATE_INLINE void drop_rows(Rows rows, Keep keep, const T* input, T* output) {
   for (int64_t row = rows.begin; row < rows.end; ++row) {
     const T* from = input + row * rows.width;
     T* to = output + row * rows.width;
