@@ -14,16 +14,49 @@ torch::Tensor join_heads(const torch::Tensor& x) {  // [B, H, T, K] -> [B, T, HK
   return x.transpose(1, 2).flatten(2);
 }
 
-torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const torch::Tensor& real,
-                     bool causal) {
+/// Which keys may not be attended to, or what is added to the scores.
+struct Scores {
+  torch::Tensor real;  // [B, S] or undefined
+  torch::Tensor bias;  // [H, T, S] or undefined
+  bool causal = false;
+};
+
+/// 1, 2, 3, ... for every key, from operations a trace keeps. // [B, H, S, K] -> [S]
+torch::Tensor counted(const torch::Tensor& key) {
+  return torch::ones_like(key.select(0, 0).select(0, 0).select(-1, 0), torch::kLong).cumsum(0);
+}
+
+/// Which keys each query sees. // [B or 1, 1, T or 1, S]
+torch::Tensor visible_keys(const torch::Tensor& key, const Scores& scores) {
+  const auto keys = counted(key);
+  auto visible = torch::ones_like(keys, torch::kBool).unsqueeze(0).unsqueeze(0).unsqueeze(0);
+  if (scores.real.defined()) visible = scores.real.unsqueeze(1).unsqueeze(1);
+  if (scores.causal) visible = visible.logical_and(keys.unsqueeze(0).le(keys.unsqueeze(1)));
+  return visible;
+}
+
+torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const Scores& scores) {
+  const bool added = scores.bias.defined();
   std::optional<torch::Tensor> mask;
-  if (real.defined()) mask = real.unsqueeze(1).unsqueeze(1);  // [B, 1, 1, S]
-  if (causal && mask) {
-    const auto positions = torch::ones_like(real.select(0, 0), torch::kLong).cumsum(0);
-    mask = mask->logical_and(positions.unsqueeze(0).le(positions.unsqueeze(1)));
+  if (scores.real.defined() || (scores.causal && added)) mask = visible_keys(memory.key, scores);
+  if (added) {
+    const auto bias = scores.bias.to(query.scalar_type()).unsqueeze(0);  // [1, H, T, S]
+    mask = mask ? bias.masked_fill(mask->logical_not(), -std::numeric_limits<float>::infinity())
+                : bias;
   }
   return join_heads(at::scaled_dot_product_attention(query, memory.key, memory.value, mask, 0.0,
-                                                     causal && !mask));
+                                                     scores.causal && !mask));
+}
+
+torch::Tensor attend_by_content(const torch::Tensor& query, const KeyValue& memory,
+                                const Scores& scores, const AttentionPosition& position) {
+  return join_heads(position.content->attend({.query = query,
+                                              .key = memory.key,
+                                              .value = memory.value,
+                                              .visible = visible_keys(memory.key, scores),
+                                              .query_positions = position.query_positions,
+                                              .key_positions = position.key_positions,
+                                              .layer = position.layer}));
 }
 
 bool runs_packed(const torch::Tensor& x, int64_t keys) {
@@ -46,21 +79,30 @@ SelfAttentionImpl::SelfAttentionImpl(const AttentionOptions& options, int64_t d_
       out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{d_model}))) {}
 
 torch::Tensor SelfAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& real,
-                                         bool causal) {
+                                         const AttentionPosition& position, bool causal) {
   const auto qkv = qkv_(x);  // [B, T, H(2K+W)]
-  if (runs_packed(x, x.size(1))) return out_(packed_self_attention(qkv, real, heads_, causal));
+  if (position.content == nullptr && runs_packed(x, x.size(1)))
+    return out_(packed_self_attention(qkv, {real, position, causal}, heads_));
   const int64_t keys = heads_.count * heads_.d_k, values = heads_.count * heads_.d_v;
   const auto parts = qkv.split_with_sizes({keys, keys, values}, -1);
-  const KeyValue memory{split_heads(parts[1], heads_.count), split_heads(parts[2], heads_.count)};
-  return out_(attend(split_heads(parts[0], heads_.count), memory, real, causal));
+  const auto query = rotate(split_heads(parts[0], heads_.count), position.rotation);
+  const auto key = rotate(split_heads(parts[1], heads_.count), position.rotation);
+  const KeyValue memory{key, split_heads(parts[2], heads_.count)};
+  const Scores scores{real, position.bias, causal};
+  if (position.content != nullptr) return out_(attend_by_content(query, memory, scores, position));
+  return out_(attend(query, memory, scores));
 }
 
-torch::Tensor SelfAttentionImpl::step(const torch::Tensor& x, KeyValue& past) {
+torch::Tensor SelfAttentionImpl::step(const torch::Tensor& x, KeyValue& past,
+                                      const AttentionPosition& position) {
   const int64_t keys = heads_.count * heads_.d_k, values = heads_.count * heads_.d_v;
   const auto parts = qkv_(x).split_with_sizes({keys, keys, values}, -1);
-  past.key = torch::cat({past.key, split_heads(parts[1], heads_.count)}, 2);
+  const auto query = rotate(split_heads(parts[0], heads_.count), position.rotation);
+  const auto key = rotate(split_heads(parts[1], heads_.count), position.rotation);
+  past.key = torch::cat({past.key, key}, 2);
   past.value = torch::cat({past.value, split_heads(parts[2], heads_.count)}, 2);
-  return out_(attend(split_heads(parts[0], heads_.count), past, {}, false));
+  if (position.content != nullptr) return out_(attend_by_content(query, past, {}, position));
+  return out_(attend(query, past, {.bias = position.bias}));
 }
 
 KeyValue SelfAttentionImpl::nothing(const torch::Tensor& like) const {
@@ -93,7 +135,7 @@ KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, const KeyValue& memory,
                                        const torch::Tensor& real) {
-  return out_(attend(split_heads(query_(x), heads_.count), memory, real, false));
+  return out_(attend(split_heads(query_(x), heads_.count), memory, {.real = real}));
 }
 
 }  // namespace ablate::models

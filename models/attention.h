@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "models/linear.h"
+#include "models/position/position.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
@@ -28,10 +29,12 @@ class SelfAttentionImpl : public torch::nn::Module {
 
   /// `real` [B, T] is false at padding, or undefined where nothing is padded; `causal` hides later
   /// positions. // [B, T, D] -> [B, T, D]
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real, bool causal);
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const AttentionPosition& position, bool causal);
 
   /// Continues a sequence whose earlier keys and values are `past`, and adds the new ones to it.
-  torch::Tensor step(const torch::Tensor& x, KeyValue& past);  // [B, 1, D] -> [B, 1, D]
+  torch::Tensor step(const torch::Tensor& x, KeyValue& past,
+                     const AttentionPosition& position);  // [B, 1, D] -> [B, 1, D]
 
   /// A past without any position. // key [B, H, 0, K], value [B, H, 0, W]
   KeyValue nothing(const torch::Tensor& like) const;

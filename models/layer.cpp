@@ -18,9 +18,10 @@ EncoderLayerImpl::EncoderLayerImpl(const TransformerOptions& options)
       feed_forward_norm_(register_module("feed_forward_norm", Norm(options.d_model))) {}
 
 torch::Tensor EncoderLayerImpl::forward(const torch::Tensor& x, const torch::Tensor& real,
-                                        Dropout& dropout) {
-  const auto attended = residual(x, attention_norm_, placement_, dropout,
-                                 [&](const auto& y) { return attention_(y, real, false); });
+                                        const AttentionPosition& position, Dropout& dropout) {
+  const auto attended = residual(x, attention_norm_, placement_, dropout, [&](const auto& y) {
+    return attention_(y, real, position, false);
+  });
   return residual(attended, feed_forward_norm_, placement_, dropout,
                   [&](const auto& y) { return feed_forward_(y); });
 }
@@ -36,10 +37,10 @@ DecoderLayerImpl::DecoderLayerImpl(const TransformerOptions& options)
       feed_forward_norm_(register_module("feed_forward_norm", Norm(options.d_model))) {}
 
 torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const Memory& memory,
-                                        Dropout& dropout) {
+                                        const AttentionPosition& position, Dropout& dropout) {
   // Targets are padded on the right, so the causal mask alone keeps padding from real positions.
   const auto attended = residual(x, attention_norm_, placement_, dropout, [&](const auto& y) {
-    return attention_(y, torch::Tensor(), true);
+    return attention_(y, torch::Tensor(), position, true);
   });
   const auto crossed =
       residual(attended, cross_attention_norm_, placement_, dropout,
@@ -53,10 +54,11 @@ LayerCache DecoderLayerImpl::start(const Memory& memory) {
 }
 
 torch::Tensor DecoderLayerImpl::step(const torch::Tensor& x, LayerCache& cache,
-                                     const torch::Tensor& real) {
+                                     const torch::Tensor& real, const AttentionPosition& position) {
   Dropout none;
-  const auto attended = residual(x, attention_norm_, placement_, none,
-                                 [&](const auto& y) { return attention_->step(y, cache.past); });
+  const auto attended = residual(x, attention_norm_, placement_, none, [&](const auto& y) {
+    return attention_->step(y, cache.past, position);
+  });
   const auto crossed =
       residual(attended, cross_attention_norm_, placement_, none,
                [&](const auto& y) { return cross_attention_->step(y, cache.memory, real); });

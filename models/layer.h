@@ -14,7 +14,8 @@ class EncoderLayerImpl : public torch::nn::Module {
   explicit EncoderLayerImpl(const TransformerOptions& options);
 
   /// [B, S, D], [B, S] -> [B, S, D]
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real, Dropout& dropout);
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const AttentionPosition& position, Dropout& dropout);
 
  private:
   NormPlacement placement_;
@@ -41,10 +42,10 @@ class DecoderLayerImpl : public torch::nn::Module {
   explicit DecoderLayerImpl(const TransformerOptions& options);
 
   torch::Tensor forward(const torch::Tensor& x, const Memory& memory,
-                        Dropout& dropout);  // [B, T, D]
+                        const AttentionPosition& position, Dropout& dropout);  // [B, T, D]
   LayerCache start(const Memory& memory);
-  torch::Tensor step(const torch::Tensor& x, LayerCache& cache,
-                     const torch::Tensor& real);  // [B, 1, D]
+  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& real,
+                     const AttentionPosition& position);  // [B, 1, D]
 
  private:
   NormPlacement placement_;

@@ -19,13 +19,33 @@ kernel::Packed<T> packed(const torch::Tensor& x, int64_t column) {
   return {kernel::pointer<T>(x) + column, x.size(-1)};
 }
 
+/// What one attention reads; undefined tensors where it has none.
+struct Inputs {
+  torch::Tensor target, source;  // packed projections
+  torch::Tensor real;            // [B, S]
+  torch::Tensor bias;            // [H, T, padded(S)]
+  torch::Tensor rows, columns;   // rotation: [2, T, R] and [2, R, padded(T)]
+  bool interleaved = false;
+};
+
+kernel::RotaryTable rotary(const Inputs& in) {
+  if (!in.rows.defined()) return {};
+  return {.pairs = in.rows.size(2),
+          .interleaved = in.interleaved,
+          .cosine = in.rows[0].const_data_ptr<float>(),
+          .sine = in.rows[1].const_data_ptr<float>(),
+          .cosine_by_pair = in.columns[0].const_data_ptr<float>(),
+          .sine_by_pair = in.columns[1].const_data_ptr<float>()};
+}
+
 template <class T>
-kernel::AttentionInput<T> input(const torch::Tensor& target, const torch::Tensor& source,
-                                const torch::Tensor& real, Columns columns) {
-  return {.query = packed<const T>(target, columns.query),
-          .key = packed<const T>(source, columns.key),
-          .value = packed<const T>(source, columns.value),
-          .real = real.defined() ? real.const_data_ptr<bool>() : nullptr};
+kernel::AttentionInput<T> input(const Inputs& in, Columns columns) {
+  return {.query = packed<const T>(in.target, columns.query),
+          .key = packed<const T>(in.source, columns.key),
+          .value = packed<const T>(in.source, columns.value),
+          .real = in.real.defined() ? in.real.const_data_ptr<bool>() : nullptr,
+          .bias = in.bias.defined() ? in.bias.const_data_ptr<float>() : nullptr,
+          .rotary = rotary(in)};
 }
 
 kernel::AttentionShape shape_of(const torch::Tensor& target, const torch::Tensor& source,
@@ -38,52 +58,58 @@ kernel::AttentionShape shape_of(const torch::Tensor& target, const torch::Tensor
           .causal = causal};
 }
 
-void for_items(int64_t batch, int64_t heads, const std::function<void(int64_t, int64_t)>& body) {
-  at::parallel_for(0, batch * heads, 16, body);
-}
-
 struct Output {
   torch::Tensor output, probabilities;
 };
 
-Output attend(const torch::Tensor& target, const torch::Tensor& source, const torch::Tensor& real,
-              const Columns& columns, const kernel::AttentionShape& shape) {
-  auto output = torch::empty({target.size(0), shape.queries, shape.heads * shape.d_v},
-                             target.options().requires_grad(false));
-  auto probabilities =
-      torch::empty({target.size(0), shape.heads, shape.queries, kernel::padded(shape.keys)},
-                   output.options().dtype(torch::kFloat));
-  kernel::with_type(target.scalar_type(), [&]<class T>(T) {
+Output attend(const Inputs& in, const Columns& columns, const kernel::AttentionShape& shape) {
+  const int64_t batch = in.target.size(0);
+  auto output = torch::empty({batch, shape.queries, shape.heads * shape.d_v},
+                             in.target.options().requires_grad(false));
+  auto probabilities = torch::empty({batch, shape.heads, shape.queries, kernel::padded(shape.keys)},
+                                    output.options().dtype(torch::kFloat));
+  kernel::with_type(in.target.scalar_type(), [&]<class T>(T) {
     const kernel::Attention<T> arguments{.shape = shape,
-                                         .input = input<T>(target, source, real, columns),
+                                         .input = input<T>(in, columns),
                                          .output = packed<T>(output, 0),
                                          .probabilities = probabilities.data_ptr<float>()};
-    for_items(target.size(0), shape.heads,
-              [&](int64_t begin, int64_t end) { kernel::attention(begin, end, arguments); });
+    at::parallel_for(0, batch * shape.heads, 16,
+                     [&](int64_t begin, int64_t end) { kernel::attention(begin, end, arguments); });
   });
   return {output, probabilities};
 }
 
-/// Writes the gradients of query, key and value into their columns.
-struct Gradients {
-  torch::Tensor target, source;
+/// What a backward pass needs beside its inputs.
+struct Incoming {
+  torch::Tensor output, probabilities;
 };
 
-void attend_backward(const variable_list& saved, const torch::Tensor& incoming,
-                     const Columns& columns, const kernel::AttentionShape& shape,
-                     const Gradients& gradients) {
-  const auto &target = saved[0], &source = saved[1], &real = saved[2], &probabilities = saved[3];
-  kernel::with_type(target.scalar_type(), [&]<class T>(T) {
+/// Writes the gradients of query, key and value into their columns; `bias` is undefined or
+/// [parts, H, T, padded(S)] zeros, one part for each of a fixed number of threads.
+struct Gradients {
+  torch::Tensor target, source, bias;
+};
+
+void attend_backward(const Inputs& in, const Incoming& incoming, const Columns& columns,
+                     const kernel::AttentionShape& shape, const Gradients& gradients) {
+  const int64_t items = in.target.size(0) * shape.heads;
+  const int64_t parts = std::min<int64_t>(items, at::get_num_threads());
+  kernel::with_type(in.target.scalar_type(), [&]<class T>(T) {
     const kernel::AttentionGradient<T> arguments{
         .shape = shape,
-        .input = input<T>(target, source, real, columns),
-        .output_gradient = packed<const T>(incoming, 0),
-        .probabilities = probabilities.const_data_ptr<float>(),
+        .input = input<T>(in, columns),
+        .output_gradient = packed<const T>(incoming.output, 0),
+        .probabilities = incoming.probabilities.const_data_ptr<float>(),
         .query_gradient = packed<T>(gradients.target, columns.query),
         .key_gradient = packed<T>(gradients.source, columns.key),
-        .value_gradient = packed<T>(gradients.source, columns.value)};
-    for_items(target.size(0), shape.heads, [&](int64_t begin, int64_t end) {
-      kernel::attention_gradient(begin, end, arguments);
+        .value_gradient = packed<T>(gradients.source, columns.value),
+        .bias_gradient = nullptr};
+    at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
+      for (int64_t part = first; part < last; ++part) {
+        auto mine = arguments;
+        if (gradients.bias.defined()) mine.bias_gradient = gradients.bias[part].data_ptr<float>();
+        kernel::attention_gradient(items * part / parts, items * (part + 1) / parts, mine);
+      }
     });
   });
 }
@@ -91,8 +117,9 @@ void attend_backward(const variable_list& saved, const torch::Tensor& incoming,
 /// What is no input of the gradient; a mask inside, since autograd takes no undefined input.
 struct Settings {
   const Heads& heads;
-  bool causal;
+  bool causal = false;
   torch::Tensor real;  // [B, S] or undefined
+  Rotation rotation;
 };
 
 void remember(AutogradContext* context, const Settings& settings) {
@@ -118,23 +145,54 @@ Columns cross_columns(const kernel::AttentionShape& s) {
   return {.query = 0, .key = 0, .value = s.heads * s.d_k};
 }
 
+Inputs self_inputs(const torch::Tensor& qkv, const torch::Tensor& bias, const Settings& settings) {
+  Inputs in{.target = qkv, .source = qkv, .real = settings.real};
+  const int64_t length = qkv.size(1), behind = kernel::padded(length) - length;
+  if (bias.numel() > 0)
+    in.bias = torch::constant_pad_nd(bias.detach().to(torch::kFloat), {0, behind}).contiguous();
+  if (settings.rotation.cosine.defined()) {
+    const auto table = torch::stack({settings.rotation.cosine, settings.rotation.sine});
+    in.rows = table.to(torch::kFloat).contiguous();
+    in.columns = torch::constant_pad_nd(in.rows.transpose(1, 2), {0, behind}).contiguous();
+    in.interleaved = settings.rotation.layout == RotaryLayout::interleaved;
+  }
+  return in;
+}
+
+/// `bias` [H, T, T], or empty where there is none.
 struct PackedSelf : torch::autograd::Function<PackedSelf> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& qkv,
-                               const Settings& settings) {
-    const auto input = qkv.contiguous();
-    const auto shape = shape_of(input, input, settings.heads, settings.causal);
-    const auto result = attend(input, input, settings.real, self_columns(shape), shape);
+                               const torch::Tensor& bias, const Settings& settings) {
+    const auto in = self_inputs(qkv.contiguous(), bias, settings);
+    const auto shape = shape_of(in.target, in.target, settings.heads, settings.causal);
+    const auto result = attend(in, self_columns(shape), shape);
     remember(context, settings);
-    context->save_for_backward({input, input, settings.real, result.probabilities});
+    context->saved_data["interleaved"] = in.interleaved;
+    context->saved_data["bias"] = bias.requires_grad();
+    context->save_for_backward(
+        {in.target, in.target, in.real, result.probabilities, in.bias, in.rows, in.columns});
     return result.output;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const auto shape = recall(context, saved);
+    const Inputs in{.target = saved[0],
+                    .source = saved[0],
+                    .real = saved[2],
+                    .bias = saved[4],
+                    .rows = saved[5],
+                    .columns = saved[6],
+                    .interleaved = context->saved_data["interleaved"].toBool()};
     auto gradient = torch::empty_like(saved[0]);
-    attend_backward(saved, gradients[0].contiguous(), self_columns(shape), shape,
-                    {gradient, gradient});
-    return {gradient, {}};
+    torch::Tensor bias;
+    if (context->saved_data["bias"].toBool())
+      bias = torch::zeros(
+          {at::get_num_threads(), shape.heads, shape.queries, kernel::padded(shape.keys)},
+          saved[4].options());
+    attend_backward(in, {gradients[0].contiguous(), saved[3]}, self_columns(shape), shape,
+                    {gradient, gradient, bias});
+    if (bias.defined()) bias = bias.sum(0).narrow(-1, 0, shape.keys);
+    return {gradient, bias, {}};
   }
 };
 
@@ -143,7 +201,8 @@ struct PackedCross : torch::autograd::Function<PackedCross> {
                                const torch::Tensor& key_value, const Settings& settings) {
     const auto target = query.contiguous(), source = key_value.contiguous();
     const auto shape = shape_of(target, source, settings.heads, settings.causal);
-    const auto result = attend(target, source, settings.real, cross_columns(shape), shape);
+    const auto result = attend({.target = target, .source = source, .real = settings.real},
+                               cross_columns(shape), shape);
     remember(context, settings);
     context->save_for_backward({target, source, settings.real, result.probabilities});
     return result.output;
@@ -152,8 +211,9 @@ struct PackedCross : torch::autograd::Function<PackedCross> {
     const auto saved = context->get_saved_variables();
     const auto shape = recall(context, saved);
     auto target = torch::empty_like(saved[0]), source = torch::empty_like(saved[1]);
-    attend_backward(saved, gradients[0].contiguous(), cross_columns(shape), shape,
-                    {target, source});
+    attend_backward({.target = saved[0], .source = saved[1], .real = saved[2]},
+                    {gradients[0].contiguous(), saved[3]}, cross_columns(shape), shape,
+                    {.target = target, .source = source});
     return {target, source, {}};
   }
 };
@@ -164,14 +224,17 @@ torch::Tensor contiguous_mask(const torch::Tensor& real) {
 
 }  // namespace
 
-torch::Tensor packed_self_attention(const torch::Tensor& qkv, const torch::Tensor& real,
-                                    const Heads& heads, bool causal) {
-  return PackedSelf::apply(qkv, Settings{heads, causal, contiguous_mask(real)});
+torch::Tensor packed_self_attention(const torch::Tensor& qkv, const SelfScores& scores,
+                                    const Heads& heads) {
+  const auto& bias = scores.position.bias;
+  return PackedSelf::apply(
+      qkv, bias.defined() ? bias : torch::empty({0}, qkv.options().dtype(torch::kFloat)),
+      Settings{heads, scores.causal, contiguous_mask(scores.real), scores.position.rotation});
 }
 
 torch::Tensor packed_cross_attention(const torch::Tensor& query, const torch::Tensor& key_value,
                                      const torch::Tensor& real, const Heads& heads) {
-  return PackedCross::apply(query, key_value, Settings{heads, false, contiguous_mask(real)});
+  return PackedCross::apply(query, key_value, Settings{heads, false, contiguous_mask(real), {}});
 }
 
 }  // namespace ablate::models

@@ -21,6 +21,27 @@ std::vector<Holder> make_layers(torch::nn::Module& owner, const TransformerOptio
   return layers;
 }
 
+PositionContext context_of(const TransformerOptions& options, bool causal) {
+  const Heads heads(options.attention, options.d_model);
+  return {options.d_model, heads.count, heads.d_k, heads.d_v, options.layers, causal};
+}
+
+/// A stack's input plus its position vectors, where it has any.
+torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding) {
+  return embedding.defined() ? x + embedding.to(x.scalar_type()) : x;
+}
+
+/// Runs x through the layers, each by `run(index, x, what it knows of positions)`.
+template <class Run>
+torch::Tensor through(torch::Tensor x, size_t layers, PositionTerms position, Run&& run) {
+  for (size_t i = 0; i < layers; ++i) {
+    if (i > 0 && position.every_layer) x = with_positions(x, position.embedding);
+    position.attention.layer = static_cast<int64_t>(i);
+    x = run(i, x, position.attention);
+  }
+  return x;
+}
+
 void reorder(KeyValue& memory, const torch::Tensor& rows) {
   memory = {memory.key.index_select(0, rows), memory.value.index_select(0, rows)};
 }
@@ -28,14 +49,18 @@ void reorder(KeyValue& memory, const torch::Tensor& rows) {
 }  // namespace
 
 EncoderImpl::EncoderImpl(const TransformerOptions& options)
-    : position_(register_module("position", make_position(options.position, options.d_model))),
+    : position_(
+          register_module("position", make_position(options.position, context_of(options, false)))),
       layers_(make_layers<EncoderLayer>(*this, options)) {
   if (options.norm.placement == NormPlacement::pre)
     norm_ = register_module("norm", Norm(options.d_model));
 }
 
-torch::Tensor EncoderImpl::forward(torch::Tensor x, const torch::Tensor& real, Dropout& dropout) {
-  for (auto& layer : layers_) x = layer(x, real, dropout);
+torch::Tensor EncoderImpl::forward(torch::Tensor x, const torch::Tensor& real,
+                                   const PositionTerms& position, Dropout& dropout) {
+  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
+    return layers_[i](y, real, at, dropout);
+  });
   return norm_ ? norm_(x) : x;
 }
 
@@ -48,29 +73,34 @@ void DecoderCache::reorder(const torch::Tensor& rows) {
 }
 
 DecoderImpl::DecoderImpl(const TransformerOptions& options)
-    : position_(register_module("position", make_position(options.position, options.d_model))),
+    : position_(
+          register_module("position", make_position(options.position, context_of(options, true)))),
       layers_(make_layers<DecoderLayer>(*this, options)) {
   if (options.norm.placement == NormPlacement::pre)
     norm_ = register_module("norm", Norm(options.d_model));
 }
 
-torch::Tensor DecoderImpl::forward(torch::Tensor x, const Memory& memory, Dropout& dropout) {
-  for (auto& layer : layers_) x = layer(x, memory, dropout);
+torch::Tensor DecoderImpl::forward(torch::Tensor x, const Memory& memory,
+                                   const PositionTerms& position, Dropout& dropout) {
+  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
+    return layers_[i](y, memory, at, dropout);
+  });
   return norm_ ? norm_(x) : x;
 }
 
 DecoderCache DecoderImpl::start(const Memory& memory) {
   DecoderCache cache{.layers = {},
                      .real = memory.real,
-                     .length = torch::zeros({}, memory.real.options().dtype(torch::kLong))};
+                     .positions = torch::zeros({0}, memory.real.options().dtype(torch::kLong))};
   for (auto& layer : layers_) cache.layers.push_back(layer->start(memory));
   return cache;
 }
 
-torch::Tensor DecoderImpl::step(torch::Tensor x, DecoderCache& cache) {
-  for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i]->step(x, cache.layers[i], cache.real);
-  cache.length = cache.length + 1;
-  ++cache.extent;
+torch::Tensor DecoderImpl::step(torch::Tensor x, DecoderCache& cache,
+                                const PositionTerms& position) {
+  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
+    return layers_[i]->step(y, cache.layers[i], cache.real, at);
+  });
   return norm_ ? norm_(x) : x;
 }
 
@@ -97,9 +127,9 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
 
 torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tensor& table,
                                      const torch::Tensor& position) {
-  auto x = torch::embedding(table, ids) * std::sqrt(static_cast<double>(d_model_));  // [B, T, D]
-  if (position.defined()) x = x + position.to(x.scalar_type());
-  return x;
+  const auto x =
+      torch::embedding(table, ids) * std::sqrt(static_cast<double>(d_model_));  // [B, T, D]
+  return with_positions(x, position);
 }
 
 torch::ScalarType TransformerImpl::compute_type() const {
@@ -108,10 +138,11 @@ torch::ScalarType TransformerImpl::compute_type() const {
 
 Memory TransformerImpl::encode(const torch::Tensor& source, Dropout& dropout) {
   encoder_->position().check(source.size(1));
-  const auto position = encoder_->position().embedding(positions_of(source));
-  const auto x = drop(embed(source, source_table_, position), dropout).to(compute_type());
+  const auto positions = positions_of(source);
+  const auto terms = encoder_->position().terms(positions, positions);
+  const auto x = drop(embed(source, source_table_, terms.embedding), dropout).to(compute_type());
   const auto real = source.ne(pad_);
-  return {encoder_(x, real, dropout), real};
+  return {encoder_(x, real, terms, dropout), real};
 }
 
 Memory TransformerImpl::encode(const torch::Tensor& source) {
@@ -123,9 +154,10 @@ torch::Tensor TransformerImpl::hidden(const torch::Tensor& source, const torch::
                                       Dropout& dropout) {
   const auto memory = encode(source, dropout);
   decoder_->position().check(target.size(1));
-  const auto position = decoder_->position().embedding(positions_of(target));
-  const auto x = drop(embed(target, target_table_, position), dropout).to(compute_type());
-  return decoder_(x, memory, dropout);
+  const auto positions = positions_of(target);
+  const auto terms = decoder_->position().terms(positions, positions);
+  const auto x = drop(embed(target, target_table_, terms.embedding), dropout).to(compute_type());
+  return decoder_(x, memory, terms, dropout);
 }
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {
@@ -137,10 +169,12 @@ torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch:
 DecoderCache TransformerImpl::start(const Memory& memory) { return decoder_->start(memory); }
 
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache) {
-  decoder_->position().check(cache.extent + 1);
-  const auto position = decoder_->position().embedding(cache.length.unsqueeze(0));
-  const auto x = embed(last.unsqueeze(1), target_table_, position).to(compute_type());
-  const auto y = decoder_->step(x, cache);
+  decoder_->position().check(++cache.extent);
+  const auto next = torch::ones_like(cache.positions).sum().unsqueeze(0);  // [1]
+  cache.positions = torch::cat({cache.positions, next});
+  const auto terms = decoder_->position().terms(next, cache.positions);
+  const auto x = embed(last.unsqueeze(1), target_table_, terms.embedding).to(compute_type());
+  const auto y = decoder_->step(x, cache, terms);
   return torch::linear(y, output_.to(y.scalar_type())).squeeze(1);
 }
 

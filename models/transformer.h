@@ -22,7 +22,8 @@ struct Vocabulary {
 class EncoderImpl : public torch::nn::Module {
  public:
   explicit EncoderImpl(const TransformerOptions& options);
-  torch::Tensor forward(torch::Tensor x, const torch::Tensor& real, Dropout& dropout);  // [B, S, D]
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& real, const PositionTerms& position,
+                        Dropout& dropout);  // [B, S, D]
   Position& position() { return *position_; }
 
  private:
@@ -35,9 +36,9 @@ TORCH_MODULE(Encoder);
 /// What decoding keeps between steps; every tensor has B rows.
 struct DecoderCache {
   std::vector<LayerCache> layers;
-  torch::Tensor real;    // [B, S]
-  torch::Tensor length;  // [] pieces decoded so far
-  int64_t extent = 0;    // the same number, for length checks
+  torch::Tensor real;       // [B, S]
+  torch::Tensor positions;  // of the pieces decoded so far // [T]
+  int64_t extent = 0;       // their number, for length checks
 
   /// Row i becomes what row rows[i] was, in the self-attention and the memory alike. // rows [B']
   void reorder(const torch::Tensor& rows);
@@ -46,9 +47,11 @@ struct DecoderCache {
 class DecoderImpl : public torch::nn::Module {
  public:
   explicit DecoderImpl(const TransformerOptions& options);
-  torch::Tensor forward(torch::Tensor x, const Memory& memory, Dropout& dropout);  // [B, T, D]
+  torch::Tensor forward(torch::Tensor x, const Memory& memory, const PositionTerms& position,
+                        Dropout& dropout);  // [B, T, D]
   DecoderCache start(const Memory& memory);
-  torch::Tensor step(torch::Tensor x, DecoderCache& cache);  // [B, 1, D]
+  torch::Tensor step(torch::Tensor x, DecoderCache& cache,
+                     const PositionTerms& position);  // [B, 1, D]
   Position& position() { return *position_; }
 
  private:

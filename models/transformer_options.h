@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
+
+#include "models/position/position_options.h"
 
 namespace ablate::models {
 
@@ -61,48 +64,6 @@ struct DenseFeedForward {
 };
 
 using FeedForwardOptions = std::variant<DenseFeedForward>;
-
-/// No position information at all.
-struct NoPosition {
-  static constexpr std::string_view name = "none";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const NoPosition&, Require&&) {}
-};
-
-/// Fixed sines and cosines, interleaved (section 3.5).
-struct Sinusoidal {
-  static constexpr std::string_view name = "sinusoidal";
-  double base = 10'000.0;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("base", o.base, "the longest wavelength is 2 pi base");
-  }
-  template <class Require>
-  static void rules(const Sinusoidal& o, Require&& require) {
-    require(o.base > 1, "base", "must exceed 1");
-  }
-};
-
-/// One trained vector for each position (Gehring et al. 2017); longer input is an error.
-struct Learned {
-  static constexpr std::string_view name = "learned";
-  int64_t max_length = 512;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("max_length", o.max_length, "positions in the table");
-  }
-  template <class Require>
-  static void rules(const Learned& o, Require&& require) {
-    require(o.max_length >= 1 && o.max_length <= 1'048'576, "max_length",
-            "must be from 1 to 1048576");
-  }
-};
-
-using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned>;
 
 enum class NormKind { layer };
 
@@ -167,6 +128,14 @@ struct TransformerOptions {
     require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
     require(o.layers >= 1 && o.layers <= 1000, "layers", "must be from 1 to 1000");
     require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
+    const auto* learned = std::get_if<Learned>(&o.position);
+    require(learned == nullptr || learned->beyond != Beyond::interpolate, "position.beyond",
+            "cannot be interpolate in a decoder, which does not know how long its output will be");
+    const auto* rotary = std::get_if<Rotary>(&o.position);
+    const int64_t width =
+        o.attention.d_k.value_or(o.d_model / std::max<int64_t>(1, o.attention.heads));
+    require(rotary == nullptr || rotary->fraction * static_cast<double>(width) >= 2,
+            "position.fraction", "must leave at least two dimensions of a head to turn");
     const bool divides = o.attention.heads < 1 || o.d_model % o.attention.heads == 0;
     require(divides || (o.attention.d_k && o.attention.d_v), "attention.heads",
             "must divide d_model unless d_k and d_v are given");

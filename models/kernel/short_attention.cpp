@@ -119,6 +119,49 @@ ABLATE_INLINE void scatter(const float* from, int64_t rows, int64_t width, float
   }
 }
 
+/// Turns the rows of one head's scratch by their positions' angles, or back (`direction` -1).
+ABLATE_INLINE void rotate_rows(float* x, int64_t rows, int64_t wide, const RotaryTable& table,
+                               float direction) {
+  const int64_t pairs = table.pairs;
+  const int64_t step = table.interleaved ? 2 : 1, apart = table.interleaved ? 1 : pairs;
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* cosine = table.cosine + r * pairs;
+    const float* sine = table.sine + r * pairs;
+    float* first = x + r * wide;
+    float* second = first + apart;
+#pragma omp simd
+    for (int64_t p = 0; p < pairs; ++p) {
+      const float a = first[p * step], b = second[p * step], s = sine[p] * direction;
+      first[p * step] = a * cosine[p] - b * s;
+      second[p * step] = b * cosine[p] + a * s;
+    }
+  }
+}
+
+/// The same for a transposed head. // [width, wide]
+ABLATE_INLINE void rotate_columns(float* x, int64_t wide, const RotaryTable& table) {
+  const int64_t pairs = table.pairs;
+  const int64_t step = table.interleaved ? 2 : 1, apart = table.interleaved ? 1 : pairs;
+  for (int64_t p = 0; p < pairs; ++p) {
+    const float* cosine = table.cosine_by_pair + p * wide;
+    const float* sine = table.sine_by_pair + p * wide;
+    float* first = x + p * step * wide;
+    float* second = first + apart * wide;
+#pragma omp simd
+    for (int64_t t = 0; t < wide; ++t) {
+      const float a = first[t], b = second[t];
+      first[t] = a * cosine[t] - b * sine[t];
+      second[t] = b * cosine[t] + a * sine[t];
+    }
+  }
+}
+
+/// to += from.
+ABLATE_INLINE void add(float* to, const float* from, int64_t count) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
 /// Turns one padded row of scores into probabilities; the first `visible` keys may be attended to.
 ABLATE_INLINE void softmax_row(float* row, int64_t visible, int64_t wide, const bool* real) {
   constexpr float kNever = -std::numeric_limits<float>::max();
@@ -171,10 +214,14 @@ ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>&
     gather(at(a.input.query, item, s.queries, s.d_k), a.input.query.stride, s.queries, s.d_k, scale,
            query);
     gather_transposed(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, key);
+    rotate_rows(query, s.queries, wide_k, a.input.rotary, 1.0F);
+    rotate_columns(key, wide_s, a.input.rotary);
     gather(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v, 1.0F,
            value);
     float* probabilities = a.probabilities + i * s.queries * wide_s;
     multiply({{query, wide_k, 1}, key, probabilities, s.queries, s.d_k, wide_s});
+    if (a.input.bias != nullptr)
+      add(probabilities, a.input.bias + item.head * s.queries * wide_s, s.queries * wide_s);
     const bool* real = a.input.real == nullptr ? nullptr : a.input.real + item.batch * s.keys;
     for (int64_t t = 0; t < s.queries; ++t) {
       const int64_t visible = s.causal && t + 1 < s.keys ? t + 1 : s.keys;
@@ -221,16 +268,22 @@ ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGra
     gather(at(a.input.query, item, s.queries, s.d_k), a.input.query.stride, s.queries, s.d_k, scale,
            query);
     gather(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, 1.0F, key);
+    rotate_rows(query, s.queries, wide_k, a.input.rotary, 1.0F);
+    rotate_rows(key, s.keys, wide_k, a.input.rotary, 1.0F);
     gather_transposed(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v,
                       value);
     gather(at(a.output_gradient, item, s.queries, s.d_v), a.output_gradient.stride, s.queries,
            s.d_v, 1.0F, incoming);
     multiply({{incoming, wide_v, 1}, value, score, s.queries, s.d_v, wide_s});
     softmax_gradient(probabilities, score, s.queries, wide_s);
+    if (a.bias_gradient != nullptr)
+      add(a.bias_gradient + item.head * s.queries * wide_s, score, s.queries * wide_s);
     multiply({{score, wide_s, 1}, key, result, s.queries, s.keys, wide_k});
+    rotate_rows(result, s.queries, wide_k, a.input.rotary, -1.0F);
     scatter(result, s.queries, s.d_k, scale, at(a.query_gradient, item, s.queries, s.d_k),
             a.query_gradient.stride);
     multiply({{score, 1, wide_s}, query, result, s.keys, s.queries, wide_k});
+    rotate_rows(result, s.keys, wide_k, a.input.rotary, -1.0F);
     scatter(result, s.keys, s.d_k, 1.0F, at(a.key_gradient, item, s.keys, s.d_k),
             a.key_gradient.stride);
     multiply({{probabilities, 1, wide_s}, incoming, result, s.keys, s.queries, wide_v});

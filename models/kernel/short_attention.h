@@ -26,11 +26,24 @@ struct Packed {
   int64_t stride;
 };
 
+/// Angles of a self-attention's positions, twice, so that both layouts of a matrix turn along their
+/// rows. No pairs: nothing turns.
+struct RotaryTable {
+  int64_t pairs;                // R
+  bool interleaved;             // dimensions 2i and 2i+1 are a pair; otherwise i and i + R
+  const float* cosine;          // [T, R]
+  const float* sine;            // [T, R]
+  const float* cosine_by_pair;  // [R, padded(T)]
+  const float* sine_by_pair;    // [R, padded(T)]
+};
+
 /// Inputs of scaled dot-product attention (Vaswani et al. 2017, equation 1).
 template <class T>
 struct AttentionInput {
   Packed<const T> query, key, value;
-  const bool* real;  // [B, S]: false keys are never attended to; null: all are real
+  const bool* real;   // [B, S]: false keys are never attended to; null: all are real
+  const float* bias;  // [H, T, padded(S)]: added to the scaled scores; null: nothing
+  RotaryTable rotary;
 };
 
 /// Rows of `probabilities` hold `padded(S)` numbers.
@@ -53,6 +66,7 @@ struct AttentionGradient {
   Packed<const T> output_gradient;
   const float* probabilities;
   Packed<T> query_gradient, key_gradient, value_gradient;
+  float* bias_gradient;  // [H, T, padded(S)]: added to; null: not wanted
 };
 
 void attention(int64_t begin, int64_t end, const Attention<float>& arguments);

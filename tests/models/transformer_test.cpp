@@ -4,18 +4,12 @@
 #include <torch/csrc/jit/frontend/tracer.h>
 #include <torch/script.h>
 
+#include "tests/models/variants.h"
+
 namespace ablate::models {
 namespace {
 
 constexpr int64_t kPad = 0;
-
-TransformerOptions tiny() {
-  return {.d_model = 16,
-          .layers = 2,
-          .attention = {.heads = 2},
-          .feed_forward = DenseFeedForward{.d_hidden = 24},
-          .dropout = 0.0};
-}
 
 Transformer make(const TransformerOptions& options, int64_t vocabulary = 20) {
   torch::manual_seed(1);
@@ -30,18 +24,6 @@ torch::Tensor ids(std::vector<std::vector<int64_t>> rows) {
 
 double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>();
-}
-
-/// Every option that changes the forward pass, for properties that must hold for all of them.
-std::vector<std::pair<std::string, TransformerOptions>> variants() {
-  auto pre = tiny(), learned = tiny(), none = tiny(), widths = tiny(), gelu = tiny();
-  pre.norm.placement = NormPlacement::pre;
-  learned.position = Learned{.max_length = 40};
-  none.position = NoPosition{};
-  widths.attention = {.heads = 3, .d_k = 5, .d_v = 7};
-  gelu.feed_forward = DenseFeedForward{.d_hidden = 24, .activation = Activation::gelu};
-  return {{"post", tiny()}, {"pre", pre},       {"learned", learned},
-          {"none", none},   {"widths", widths}, {"gelu", gelu}};
 }
 
 TEST(Transformer, ParameterCountsAreThoseOfThePapersTable3) {
@@ -219,6 +201,36 @@ TEST(Transformer, WithoutPositionsTheEncoderIsPermutationEquivariant) {
                 with->encode(ids({{5, 6, 7}})).output.index_select(1, torch::tensor({2, 0, 1})),
                 with->encode(ids({{7, 5, 6}})).output),
             1e-2);
+}
+
+TEST(Transformer, RelativeSchemesIgnoreAShiftOfTheSourceAndAbsoluteOnesDoNot) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : position_variants()) {
+    auto model = make(options);
+    const auto here = model->encode(ids({{5, 6, 7}})).output;
+    const auto shifted = model->encode(ids({{0, 0, 5, 6, 7}})).output.slice(1, 2);
+    const bool absolute = name.starts_with("sinusoidal") || name.starts_with("learned");
+    const double difference = largest_difference(here, shifted);
+    EXPECT_TRUE(absolute ? difference > 1e-2 : difference < 1e-5) << name << " " << difference;
+  }
+}
+
+TEST(Transformer, EveryParameterGetsAGradient) {
+  for (const auto& [name, options] : variants()) {
+    auto model = make(options);
+    // CoPE starts from zero vectors, through which its gates get no gradient yet.
+    torch::NoGradGuard no_grad;
+    for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.01);
+    torch::AutoGradMode on(true);
+    const auto target = torch::randint(3, 20, {2, 6});
+    const auto logits = model->forward(torch::randint(3, 20, {2, 7}), target);
+    logits.log_softmax(-1).gather(-1, target.unsqueeze(-1)).sum().backward();
+    for (const auto& item : model->named_parameters()) {
+      const auto gradient = item.value().grad();
+      ASSERT_TRUE(gradient.defined()) << name << " " << item.key();
+      EXPECT_GT(gradient.abs().max().item<double>(), 0.0) << name << " " << item.key();
+    }
+  }
 }
 
 torch::jit::script::Module traced(Transformer& model, const torch::Tensor& source,

@@ -1,0 +1,56 @@
+#include "models/position/absolute.h"
+
+#include <cmath>
+#include <string>
+
+namespace ablate::models {
+
+torch::Tensor sinusoidal(const torch::Tensor& positions, const Sinusoidal& options, int64_t width) {
+  const bool halves = options.layout == SinusoidalLayout::halves;
+  const auto type = torch::TensorOptions(torch::kDouble).device(positions.device());
+  const auto pair = torch::arange((width + 1) / 2, type);  // [ceil(D/2)]
+  const double spread = halves ? std::max(1.0, static_cast<double>((width + 1) / 2 - 1))
+                               : static_cast<double>(width) / 2;
+  const auto rate = torch::exp(pair * (-std::log(options.base) / spread));
+  const auto angle = positions.to(torch::kDouble).unsqueeze(-1) * rate;  // [T, ceil(D/2)]
+  const auto both = halves ? torch::cat({angle.sin(), angle.cos()}, -1)
+                           : torch::stack({angle.sin(), angle.cos()}, -1).flatten(-2);
+  return both.narrow(-1, 0, width);
+}
+
+SinusoidalPosition::SinusoidalPosition(const Sinusoidal& options, int64_t d_model)
+    : options_(options), d_model_(d_model) {}
+
+torch::Tensor SinusoidalPosition::embedding(const torch::Tensor& positions) {
+  return sinusoidal(positions, options_, d_model_);
+}
+
+LearnedPosition::LearnedPosition(const Learned& options, int64_t d_model)
+    : options_(options),
+      table_(register_parameter("table", torch::empty({options.max_length, d_model}))) {
+  torch::NoGradGuard no_grad;
+  table_.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(d_model)));
+}
+
+torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions) {
+  const int64_t last = table_.size(0) - 1;
+  if (options_.beyond == Beyond::error) return table_.index_select(0, positions);
+  if (options_.beyond == Beyond::clamp) return table_.index_select(0, positions.clamp_max(last));
+  // The longest position decides, so that an input which fits is left as it is.
+  const auto scale = (last / positions.max().to(torch::kDouble)).clamp_max(1.0);
+  const auto place = positions * scale;
+  const auto below = place.floor();
+  const auto share = (place - below).to(table_.scalar_type()).unsqueeze(-1);  // [T, 1]
+  const auto left = below.to(torch::kLong);
+  return torch::lerp(table_.index_select(0, left),
+                     table_.index_select(0, (left + 1).clamp_max(last)), share);
+}
+
+void LearnedPosition::check(int64_t length) const {
+  if (options_.beyond == Beyond::error && length > table_.size(0))
+    throw LengthError("a sequence of " + std::to_string(length) + " pieces is longer than the " +
+                      std::to_string(table_.size(0)) +
+                      " learned positions; raise model.position.max_length or shorten the input");
+}
+
+}  // namespace ablate::models

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "models/position/position.h"
+
+namespace ablate::models {
+
+/// Vectors of the numbers `positions`, of any sign, in double. // [N] -> [N, width]
+torch::Tensor sinusoidal(const torch::Tensor& positions, const Sinusoidal& options, int64_t width);
+
+/// Sines and cosines computed for the positions asked for; there is no table to outgrow.
+class SinusoidalPosition : public Position {
+ public:
+  SinusoidalPosition(const Sinusoidal& options, int64_t d_model);
+  torch::Tensor embedding(const torch::Tensor& positions) override;
+  bool every_layer() const override { return options_.every_layer; }
+
+ private:
+  Sinusoidal options_;
+  int64_t d_model_;
+};
+
+/// A trained table with one row for each position.
+class LearnedPosition : public Position {
+ public:
+  LearnedPosition(const Learned& options, int64_t d_model);
+  torch::Tensor embedding(const torch::Tensor& positions) override;
+  bool every_layer() const override { return options_.every_layer; }
+  void check(int64_t length) const override;
+
+ private:
+  Learned options_;
+  torch::Tensor table_;  // [max_length, D]
+};
+
+}  // namespace ablate::models

@@ -1,0 +1,110 @@
+#include "models/position/content.h"
+
+#include <cmath>
+#include <limits>
+
+#include "models/position/absolute.h"
+
+namespace ablate::models {
+namespace {
+
+torch::Tensor products(const torch::Tensor& query, const torch::Tensor& key) {
+  return query.matmul(key.transpose(-1, -2));  // [B, H, T, S]
+}
+
+double scale_of(const torch::Tensor& query) {
+  return 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
+}
+
+/// Zeros where nothing is visible. // [B, H, T, S] -> [B, H, T, S]
+torch::Tensor probabilities(const torch::Tensor& scores, const torch::Tensor& visible) {
+  const auto wide = scores.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+  const auto hidden = visible.logical_not();
+  return scores.to(wide)
+      .masked_fill(hidden, std::numeric_limits<float>::lowest())
+      .softmax(-1)
+      .masked_fill(hidden, 0.0)
+      .to(scores.scalar_type());
+}
+
+/// query - key. // [T, S]
+torch::Tensor behind(const ContentAttention& a) {
+  return a.query_positions.unsqueeze(1) - a.key_positions.unsqueeze(0);
+}
+
+torch::Tensor normal(torch::IntArrayRef sizes, int64_t width) {
+  return torch::randn(sizes) / std::sqrt(static_cast<double>(width));
+}
+
+}  // namespace
+
+ShawPosition::ShawPosition(const Shaw& options, const PositionContext& context)
+    : max_distance_(options.max_distance),
+      keys_(register_parameter(
+          "keys", normal({context.layers, 2 * max_distance_ + 1, context.d_k}, context.d_k))) {
+  if (options.values)
+    values_ = register_parameter(
+        "values", normal({context.layers, 2 * max_distance_ + 1, context.d_v}, context.d_v));
+}
+
+torch::Tensor ShawPosition::attend(const ContentAttention& a) {
+  const auto type = a.query.scalar_type();
+  const auto clipped = behind(a).neg().clamp(-max_distance_, max_distance_) + max_distance_;
+  const auto all = a.query.matmul(keys_[a.layer].to(type).t());  // [B, H, T, 2 max_distance + 1]
+  const auto distance = all.gather(-1, clipped.expand_as(products(a.query, a.key)));
+  const auto weights =
+      probabilities((products(a.query, a.key) + distance) * scale_of(a.query), a.visible);
+  const auto output = weights.matmul(a.value);
+  if (!values_.defined()) return output;
+  const auto vectors = torch::embedding(values_[a.layer].to(type), clipped);  // [T, S, W]
+  return output + torch::einsum("bhts,tsw->bhtw", {weights, vectors});
+}
+
+TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
+    : content_bias_(register_parameter("content_bias",
+                                       torch::zeros({context.layers, context.heads, context.d_k}))),
+      distance_bias_(register_parameter(
+          "distance_bias", torch::zeros({context.layers, context.heads, context.d_k}))),
+      projection_(register_parameter(
+          "projection",
+          normal({context.layers, context.heads, context.d_k, context.d_model}, context.d_model))) {
+}
+
+torch::Tensor TransformerXlPosition::attend(const ContentAttention& a) {
+  const auto type = a.query.scalar_type();
+  const int64_t width = projection_.size(-1);
+  const Sinusoidal halves{.layout = SinusoidalLayout::halves};
+  const auto vectors = sinusoidal(behind(a), halves, width).to(type);  // [T, S, D]
+  const auto projected =
+      torch::einsum("hkd,tsd->htsk", {projection_[a.layer].to(type), vectors});  // [H, T, S, K]
+  const auto u = content_bias_[a.layer].to(type).unsqueeze(1);                   // [H, 1, K]
+  const auto v = distance_bias_[a.layer].to(type).unsqueeze(1);                  // [H, 1, K]
+  const auto scores =
+      products(a.query + u, a.key) + torch::einsum("bhtk,htsk->bhts", {a.query + v, projected});
+  return probabilities(scores * scale_of(a.query), a.visible).matmul(a.value);
+}
+
+CopePosition::CopePosition(const Cope& options, const PositionContext& context)
+    : table_(register_parameter("table",
+                                torch::zeros({context.layers, context.d_k, options.positions}))) {}
+
+torch::Tensor CopePosition::attend(const ContentAttention& a) {
+  const auto scores = products(a.query, a.key) * scale_of(a.query);
+  const auto gates = scores.sigmoid().masked_fill(a.visible.logical_not(), 0.0);
+  const auto distance = behind(a);  // [T, S]
+  // Sums from the query's own key outwards: over the keys up to it from the left, then from the
+  // right.
+  const auto before = (gates * distance.ge(0)).flip(-1).cumsum(-1).flip(-1);
+  const auto after = (gates * distance.le(0)).cumsum(-1);
+  const auto counts = torch::where(distance.ge(0), before, after)
+                          .clamp_max(static_cast<double>(table_.size(-1) - 1));
+  const auto below = counts.detach().floor();
+  const auto all =
+      a.query.matmul(table_[a.layer].to(a.query.scalar_type()));  // [B, H, T, positions]
+  const auto low = all.gather(-1, below.to(torch::kLong));
+  const auto high = all.gather(-1, counts.detach().ceil().to(torch::kLong));
+  const auto share = counts - below;
+  return probabilities(scores + low * (1 - share) + high * share, a.visible).matmul(a.value);
+}
+
+}  // namespace ablate::models

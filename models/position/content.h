@@ -1,0 +1,49 @@
+#pragma once
+
+#include "models/position/position.h"
+
+namespace ablate::models {
+
+// L layers; parameters of all layers are one tensor, whose first dimension is the layer
+
+/// e_ij = q_i . (k_j + a_c) / sqrt(K), z_i = sum_j p_ij (v_j + b_c), c the distance clipped to
+/// max_distance either way; each layer has vectors of its own, shared by its heads.
+class ShawPosition : public Position {
+ public:
+  ShawPosition(const Shaw& options, const PositionContext& context);
+  bool attends() const override { return true; }
+  torch::Tensor attend(const ContentAttention& attention) override;
+
+ private:
+  int64_t max_distance_;
+  torch::Tensor keys_;    // [L, 2 max_distance + 1, K]
+  torch::Tensor values_;  // [L, 2 max_distance + 1, W] or undefined
+};
+
+/// e_ij = ((q_i + u) . k_j + (q_i + v) . W r_(i-j)) / sqrt(K), r sinusoidal vectors of distances,
+/// in halves as in the authors' code; u, v and W belong to each layer.
+class TransformerXlPosition : public Position {
+ public:
+  explicit TransformerXlPosition(const PositionContext& context);
+  bool attends() const override { return true; }
+  torch::Tensor attend(const ContentAttention& attention) override;
+
+ private:
+  torch::Tensor content_bias_, distance_bias_;  // u, v // [L, H, K]
+  torch::Tensor projection_;                    // W // [L, H, K, D]
+};
+
+/// A key's position is the sum of the gates sigmoid(q_i . k_t / sqrt(K)) between query and key,
+/// both included; scores gain q_i . e at that position, interpolated between whole ones. An encoder
+/// counts outwards in both directions alike.
+class CopePosition : public Position {
+ public:
+  CopePosition(const Cope& options, const PositionContext& context);
+  bool attends() const override { return true; }
+  torch::Tensor attend(const ContentAttention& attention) override;
+
+ private:
+  torch::Tensor table_;  // [L, K, positions]
+};
+
+}  // namespace ablate::models

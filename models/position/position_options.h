@@ -1,0 +1,307 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace ablate::models {
+
+/// No position information at all.
+struct NoPosition {
+  static constexpr std::string_view name = "none";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const NoPosition&, Require&&) {}
+};
+
+enum class SinusoidalLayout { interleaved, halves };
+
+constexpr auto names(SinusoidalLayout) {
+  return std::to_array<std::pair<SinusoidalLayout, std::string_view>>(
+      {{SinusoidalLayout::interleaved, "interleaved"}, {SinusoidalLayout::halves, "halves"}});
+}
+
+/// Fixed sines and cosines (Vaswani et al. 2017, section 3.5).
+struct Sinusoidal {
+  static constexpr std::string_view name = "sinusoidal";
+  double base = 10'000.0;
+  SinusoidalLayout layout = SinusoidalLayout::interleaved;
+  bool every_layer = false;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("base", o.base, "the longest wavelength is 2 pi base");
+    visit("layout", o.layout,
+          "interleaved: sine and cosine in turns, as in the paper; halves: all sines, then all "
+          "cosines, the slowest timescale exactly base, as in tensor2tensor");
+    visit("every_layer", o.every_layer, "also add the vectors before every later layer");
+  }
+  template <class Require>
+  static void rules(const Sinusoidal& o, Require&& require) {
+    require(o.base > 1, "base", "must exceed 1");
+  }
+};
+
+enum class Beyond { error, clamp, interpolate };
+
+constexpr auto names(Beyond) {
+  return std::to_array<std::pair<Beyond, std::string_view>>(
+      {{Beyond::error, "error"}, {Beyond::clamp, "clamp"}, {Beyond::interpolate, "interpolate"}});
+}
+
+/// One trained vector for each position (Gehring et al. 2017).
+struct Learned {
+  static constexpr std::string_view name = "learned";
+  int64_t max_length = 512;
+  Beyond beyond = Beyond::error;
+  bool every_layer = false;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("max_length", o.max_length, "positions in the table");
+    visit("beyond", o.beyond,
+          "a longer input is an error, has the last vector at all further positions (clamp), or "
+          "spreads over the table (interpolate)");
+    visit("every_layer", o.every_layer, "also add the vectors before every later layer");
+  }
+  template <class Require>
+  static void rules(const Learned& o, Require&& require) {
+    require(o.max_length >= 1 && o.max_length <= 1'048'576, "max_length",
+            "must be from 1 to 1048576");
+  }
+};
+
+enum class RotaryLayout { half, interleaved };
+
+constexpr auto names(RotaryLayout) {
+  return std::to_array<std::pair<RotaryLayout, std::string_view>>(
+      {{RotaryLayout::half, "half"}, {RotaryLayout::interleaved, "interleaved"}});
+}
+
+/// Angles as trained.
+struct NoScaling {
+  static constexpr std::string_view name = "none";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const NoScaling&, Require&&) {}
+};
+
+/// Positions divided by `factor` (Chen et al. 2023, position interpolation).
+struct LinearScaling {
+  static constexpr std::string_view name = "linear";
+  double factor = 2.0;
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("factor", o.factor, "how many times longer than trained");
+  }
+  template <class Require>
+  static void rules(const LinearScaling& o, Require&& require) {
+    require(o.factor >= 1, "factor", "must be at least 1");
+  }
+};
+
+/// The base raised, so that the slowest angle shrinks by `factor` and the fastest stays.
+struct NtkScaling {
+  static constexpr std::string_view name = "ntk";
+  double factor = 2.0;
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("factor", o.factor, "how many times longer than trained");
+  }
+  template <class Require>
+  static void rules(const NtkScaling& o, Require&& require) {
+    require(o.factor >= 1, "factor", "must be at least 1");
+  }
+};
+
+/// Slow angles as in linear scaling, fast ones as trained, a ramp between, and scores scaled by the
+/// square of 0.1 ln(factor) + 1 (Peng et al. 2023, YaRN).
+struct YarnScaling {
+  static constexpr std::string_view name = "yarn";
+  double factor = 2.0;
+  int64_t trained_length = 512;
+  double fast = 32.0;
+  double slow = 1.0;
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("factor", o.factor, "how many times longer than trained");
+    visit("trained_length", o.trained_length, "the length trained on");
+    visit("fast", o.fast, "turns within trained_length from which an angle stays as trained");
+    visit("slow", o.slow, "turns within trained_length up to which an angle is divided by factor");
+  }
+  template <class Require>
+  static void rules(const YarnScaling& o, Require&& require) {
+    require(o.factor >= 1, "factor", "must be at least 1");
+    require(o.trained_length >= 1, "trained_length", "must be at least 1");
+    require(o.slow > 0 && o.fast > o.slow, "fast", "must exceed slow, which must exceed 0");
+  }
+};
+
+using RotaryScaling = std::variant<NoScaling, LinearScaling, NtkScaling, YarnScaling>;
+
+/// Queries and keys turned by angles proportional to their positions (Su et al. 2021).
+struct Rotary {
+  static constexpr std::string_view name = "rotary";
+  double base = 10'000.0;
+  RotaryLayout layout = RotaryLayout::half;
+  double fraction = 1.0;
+  RotaryScaling scaling;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("base", o.base, "angle of pair i: position * base^(-2i / width)");
+    visit("layout", o.layout,
+          "half: dimension i pairs with i + width/2 (GPT-NeoX); interleaved: 2i with 2i+1 (paper)");
+    visit("fraction", o.fraction, "share of each head's dimensions that is turned");
+    visit("scaling", o.scaling, "how angles shrink for inputs longer than trained");
+  }
+  template <class Require>
+  static void rules(const Rotary& o, Require&& require) {
+    require(o.base > 1, "base", "must exceed 1");
+    require(o.fraction > 0 && o.fraction <= 1, "fraction", "must be above 0 and at most 1");
+  }
+};
+
+enum class Sides { symmetric, two_sided };
+
+constexpr auto names(Sides) {
+  return std::to_array<std::pair<Sides, std::string_view>>(
+      {{Sides::symmetric, "symmetric"}, {Sides::two_sided, "two_sided"}});
+}
+
+/// Scores lowered in proportion to the distance (Press et al. 2021, ALiBi).
+struct Alibi {
+  static constexpr std::string_view name = "alibi";
+  Sides encoder = Sides::symmetric;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("encoder", o.encoder,
+          "symmetric: by the distance alone; two_sided: every other head looks to the left only "
+          "and the others to the right");
+  }
+  template <class Require>
+  static void rules(const Alibi&, Require&&) {}
+};
+
+/// A trained number per head and bucket of distances, shared by all layers (Raffel et al. 2019).
+struct T5Bias {
+  static constexpr std::string_view name = "t5";
+  int64_t buckets = 32;
+  int64_t max_distance = 128;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("buckets", o.buckets, "of distances; encoders use half of them for each direction");
+    visit("max_distance", o.max_distance, "from which all distances share the last bucket");
+  }
+  template <class Require>
+  static void rules(const T5Bias& o, Require&& require) {
+    require(o.buckets >= 4 && o.buckets <= 65'536 && o.buckets % 4 == 0, "buckets",
+            "must be a multiple of 4 from 4 to 65536");
+    require(o.max_distance > o.buckets, "max_distance", "must exceed buckets");
+  }
+};
+
+/// Bias by a small network of the distance relative to the query's position (Li et al. 2023, FIRE).
+struct Fire {
+  static constexpr std::string_view name = "fire";
+  int64_t hidden = 32;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("hidden", o.hidden, "width of the network's hidden layer");
+  }
+  template <class Require>
+  static void rules(const Fire& o, Require&& require) {
+    require(o.hidden >= 1 && o.hidden <= 65'536, "hidden", "must be from 1 to 65536");
+  }
+};
+
+enum class KerpleKernel { logarithmic, power };
+
+constexpr auto names(KerpleKernel) {
+  return std::to_array<std::pair<KerpleKernel, std::string_view>>(
+      {{KerpleKernel::logarithmic, "logarithmic"}, {KerpleKernel::power, "power"}});
+}
+
+/// A trained, conditionally positive definite kernel of the distance (Chi et al. 2022, KERPLE).
+struct Kerple {
+  static constexpr std::string_view name = "kerple";
+  KerpleKernel kernel = KerpleKernel::logarithmic;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("kernel", o.kernel, "logarithmic: -a ln(1 + b distance); power: -a distance^b");
+  }
+  template <class Require>
+  static void rules(const Kerple&, Require&&) {}
+};
+
+/// Inner products of sinusoidal vectors, lowered with ALiBi's slopes (Chi et al. 2023, Sandwich).
+struct Sandwich {
+  static constexpr std::string_view name = "sandwich";
+  int64_t width = 128;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("width", o.width, "of the sinusoidal vectors");
+  }
+  template <class Require>
+  static void rules(const Sandwich& o, Require&& require) {
+    require(o.width >= 2 && o.width <= 65'536 && o.width % 2 == 0, "width",
+            "must be even, from 2 to 65536");
+  }
+};
+
+/// Trained vectors of clipped distances, added to keys and values (Shaw et al. 2018).
+struct Shaw {
+  static constexpr std::string_view name = "shaw";
+  int64_t max_distance = 16;
+  bool values = true;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("max_distance", o.max_distance, "from which all distances share a vector");
+    visit("values", o.values, "also add vectors to the values");
+  }
+  template <class Require>
+  static void rules(const Shaw& o, Require&& require) {
+    require(o.max_distance >= 1 && o.max_distance <= 65'536, "max_distance",
+            "must be from 1 to 65536");
+  }
+};
+
+/// Scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019).
+struct TransformerXl {
+  static constexpr std::string_view name = "transformer_xl";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const TransformerXl&, Require&&) {}
+};
+
+/// Positions counted by gates of the content (Golovneva et al. 2024, CoPE).
+struct Cope {
+  static constexpr std::string_view name = "cope";
+  int64_t positions = 64;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("positions", o.positions, "vectors of counts; a higher count has the last");
+  }
+  template <class Require>
+  static void rules(const Cope& o, Require&& require) {
+    require(o.positions >= 2 && o.positions <= 65'536, "positions", "must be from 2 to 65536");
+  }
+};
+
+using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Shaw,
+                                     Fire, TransformerXl, Kerple, Sandwich, Cope>;
+
+}  // namespace ablate::models

@@ -1,0 +1,126 @@
+#include "models/position/relative.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace ablate::models {
+namespace {
+
+/// key - query. // [T], [S] -> [T, S]
+torch::Tensor distances(const torch::Tensor& query, const torch::Tensor& key) {
+  return key.unsqueeze(0) - query.unsqueeze(1);
+}
+
+torch::Tensor per_head(const torch::Tensor& numbers) {  // [H] -> [H, 1, 1]
+  return numbers.unsqueeze(-1).unsqueeze(-1);
+}
+
+/// Raw parameters whose softplus is uniform in (0, 1].
+torch::Tensor positive_start(int64_t heads) {
+  const auto wanted = torch::rand({heads}).clamp_min(1e-2);
+  return torch::log(torch::expm1(wanted));
+}
+
+}  // namespace
+
+torch::Tensor alibi_slopes(int64_t heads) {
+  const auto power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));
+  std::vector<double> slopes;
+  for (int64_t h = 1; h <= power; ++h)
+    slopes.push_back(std::exp2(-8.0 * static_cast<double>(h) / static_cast<double>(power)));
+  for (int64_t h = 1; h <= 2 * (heads - power); h += 2)
+    slopes.push_back(std::exp2(-4.0 * static_cast<double>(h) / static_cast<double>(power)));
+  return torch::tensor(slopes, torch::kDouble).to(torch::kFloat);
+}
+
+AlibiPosition::AlibiPosition(const Alibi& options, const PositionContext& context)
+    : two_sided_(options.encoder == Sides::two_sided && !context.causal),
+      slopes_(register_buffer("slopes", alibi_slopes(context.heads))) {}
+
+torch::Tensor AlibiPosition::bias(const torch::Tensor& query, const torch::Tensor& key) {
+  const auto distance = distances(query, key);
+  const auto bias = -per_head(slopes_) * distance.abs();  // [H, T, S]
+  if (!two_sided_) return bias;
+  const auto head = torch::arange(slopes_.size(0), distance.device());
+  const auto side = per_head(1 - 2 * head.remainder(2));  // 1: to the left, -1: to the right
+  return bias.masked_fill((distance * side).gt(0), -std::numeric_limits<float>::infinity());
+}
+
+torch::Tensor t5_buckets(const torch::Tensor& distance, const T5Bias& options, bool causal) {
+  const int64_t count = causal ? options.buckets : options.buckets / 2;
+  const int64_t exact = count / 2;
+  const auto far = causal ? distance.neg().clamp_min(0) : distance.abs();
+  const double spread =
+      std::log(static_cast<double>(options.max_distance) / static_cast<double>(exact));
+  const auto logarithm =
+      (far.clamp_min(1).to(torch::kDouble) / static_cast<double>(exact)).log() / spread;
+  const auto wide = (exact + (logarithm * static_cast<double>(count - exact)).floor())
+                        .to(torch::kLong)
+                        .clamp_max(count - 1);
+  const auto bucket = torch::where(far.lt(exact), far, wide);
+  return causal ? bucket : bucket + distance.gt(0) * count;
+}
+
+T5Position::T5Position(const T5Bias& options, const PositionContext& context)
+    : options_(options),
+      causal_(context.causal),
+      table_(register_parameter("table", torch::empty({options.buckets, context.heads}))) {
+  torch::NoGradGuard no_grad;
+  table_.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(context.d_model)));
+}
+
+torch::Tensor T5Position::bias(const torch::Tensor& query, const torch::Tensor& key) {
+  const auto buckets = t5_buckets(distances(query, key), options_, causal_);
+  return torch::embedding(table_, buckets).permute({2, 0, 1});
+}
+
+FirePosition::FirePosition(const Fire& options, const PositionContext& context)
+    : c_(register_parameter("c", torch::full({}, 0.1))),
+      length_(register_parameter("length", torch::full({}, 512.0))),
+      up_(register_parameter("up", torch::randn({options.hidden, 1}))),
+      up_bias_(register_parameter("up_bias", torch::randn({options.hidden}) * 0.1)),
+      down_(register_parameter("down", torch::empty({context.heads, options.hidden}))),
+      down_bias_(register_parameter("down_bias", torch::zeros({context.heads}))) {
+  torch::NoGradGuard no_grad;
+  torch::nn::init::xavier_uniform_(down_);
+}
+
+torch::Tensor FirePosition::bias(const torch::Tensor& query, const torch::Tensor& key) {
+  const auto type = c_.scalar_type();
+  const auto psi = [&](const torch::Tensor& x) { return (x * c_.abs()).log1p(); };
+  const auto range = torch::maximum(query.to(type), length_.abs()).unsqueeze(1);  // [T, 1]
+  const auto share = psi(distances(query, key).abs().to(type)) / psi(range);      // [T, S]
+  const auto hidden = torch::relu(torch::linear(share.unsqueeze(-1), up_, up_bias_));
+  return torch::linear(hidden, down_, down_bias_).permute({2, 0, 1});
+}
+
+KerplePosition::KerplePosition(const Kerple& options, const PositionContext& context)
+    : kernel_(options.kernel),
+      amount_(register_parameter("amount", positive_start(context.heads))),
+      shape_(register_parameter("shape", positive_start(context.heads))) {}
+
+torch::Tensor KerplePosition::bias(const torch::Tensor& query, const torch::Tensor& key) {
+  const auto distance = distances(query, key).abs().to(amount_.scalar_type());
+  const auto amount = per_head(torch::softplus(amount_)), shape = per_head(torch::softplus(shape_));
+  if (kernel_ == KerpleKernel::logarithmic) return -amount * (distance * shape).log1p();
+  // 0^b has no gradient in b; the exponent stays below 2, where the kernel is positive definite.
+  const auto power = distance.clamp_min(1e-6).pow(shape.clamp_max(2.0));
+  return -amount * power;
+}
+
+SandwichPosition::SandwichPosition(const Sandwich& options, const PositionContext& context)
+    : width_(options.width), slopes_(register_buffer("slopes", alibi_slopes(context.heads))) {}
+
+torch::Tensor SandwichPosition::bias(const torch::Tensor& query, const torch::Tensor& key) {
+  const auto type = torch::TensorOptions(torch::kDouble).device(query.device());
+  const int64_t pairs = width_ / 2;
+  const auto rate =
+      torch::exp(torch::arange(pairs, type) * (-std::log(10'000.0) / static_cast<double>(pairs)));
+  const auto angle = distances(query, key).to(torch::kDouble).unsqueeze(-1) * rate;
+  // The largest product, at distance 0, is the zero point: a softmax does not see the difference.
+  const auto product = (angle.cos() - 1).sum(-1).to(torch::kFloat);  // [T, S]
+  return per_head(slopes_) * product;
+}
+
+}  // namespace ablate::models

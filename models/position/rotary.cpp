@@ -1,0 +1,85 @@
+#include "models/position/rotary.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace ablate::models {
+namespace {
+
+struct Rates {
+  std::vector<double> rates;
+  double scale = 1.0;
+};
+
+/// Rates of `pairs` pairs under each kind of scaling.
+struct Scaled {
+  double base;
+  int64_t pairs;
+
+  std::vector<double> unscaled(double from) const {
+    std::vector<double> rates;
+    for (int64_t i = 0; i < pairs; ++i)
+      rates.push_back(std::pow(from, -static_cast<double>(i) / static_cast<double>(pairs)));
+    return rates;
+  }
+  Rates operator()(const NoScaling&) const { return {unscaled(base)}; }
+  Rates operator()(const LinearScaling& scaling) const {
+    auto rates = unscaled(base);
+    for (auto& rate : rates) rate /= scaling.factor;
+    return {rates};
+  }
+  Rates operator()(const NtkScaling& scaling) const {
+    if (pairs == 1) return {unscaled(base)};  // the fastest angle is the only one
+    const auto count = static_cast<double>(pairs);
+    return {unscaled(base * std::pow(scaling.factor, count / (count - 1)))};
+  }
+  Rates operator()(const YarnScaling& scaling) const {
+    auto rates = unscaled(base);
+    for (auto& rate : rates) {
+      const double turns =
+          static_cast<double>(scaling.trained_length) * rate / (2 * std::numbers::pi);
+      const double kept =
+          std::clamp((turns - scaling.slow) / (scaling.fast - scaling.slow), 0., 1.);
+      rate *= kept + (1 - kept) / scaling.factor;
+    }
+    return {rates, 0.1 * std::log(scaling.factor) + 1.0};
+  }
+};
+
+}  // namespace
+
+RotaryPosition::RotaryPosition(const Rotary& options, int64_t d_k) : layout_(options.layout) {
+  const auto pairs = static_cast<int64_t>(options.fraction * static_cast<double>(d_k) / 2);
+  TORCH_CHECK(pairs >= 1, "rotary positions need at least two dimensions to turn");
+  auto [rates, scale] = std::visit(Scaled{options.base, pairs}, options.scaling);
+  rates_ = std::move(rates);
+  scale_ = scale;
+}
+
+Rotation RotaryPosition::rotation(const torch::Tensor& positions) {
+  const auto rate =
+      torch::tensor(rates_, torch::TensorOptions(torch::kDouble).device(positions.device()));
+  const auto angle = positions.to(torch::kDouble).unsqueeze(-1) * rate;  // [T, R]
+  return {angle.cos() * scale_, angle.sin() * scale_, layout_};
+}
+
+torch::Tensor rotate(const torch::Tensor& x, const Rotation& rotation) {
+  if (!rotation.cosine.defined()) return x;
+  const auto type = x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+  const auto cosine = rotation.cosine.to(type), sine = rotation.sine.to(type);  // [T, R]
+  const int64_t pairs = cosine.size(-1);
+  const bool half = rotation.layout == RotaryLayout::half;
+  const auto turned = x.narrow(-1, 0, 2 * pairs).to(type);
+  // [B, H, T, 2, R] or [B, H, T, R, 2]
+  const auto split = half ? turned.unflatten(-1, {2, pairs}) : turned.unflatten(-1, {pairs, 2});
+  const int64_t axis = half ? -2 : -1;
+  const auto first = split.select(axis, 0), second = split.select(axis, 1);
+  const auto both =
+      torch::stack({first * cosine - second * sine, second * cosine + first * sine}, axis)
+          .flatten(-2)
+          .to(x.scalar_type());
+  if (2 * pairs == x.size(-1)) return both;
+  return torch::cat({both, x.narrow(-1, 2 * pairs, x.size(-1) - 2 * pairs)}, -1);
+}
+
+}  // namespace ablate::models

@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "models/position/absolute.h"
+#include "models/position/position.h"
+
+namespace ablate::models {
+namespace {
+
+constexpr int64_t kHeads = 2, kQueries = 4, kKeys = 5, kWidth = 6, kValues = 3, kModel = 8;
+constexpr int64_t kLayer = 1;
+constexpr PositionContext kContext{.d_model = kModel,
+                                   .heads = kHeads,
+                                   .d_k = kWidth,
+                                   .d_v = kValues,
+                                   .layers = 2,
+                                   .causal = false};
+
+ContentAttention example() {
+  torch::manual_seed(5);
+  const auto type = torch::kDouble;
+  auto visible = torch::ones({1, 1, kQueries, kKeys}, torch::kBool);
+  visible[0][0][0][4] = false;
+  visible[0][0][2][1] = false;
+  return {.query = torch::randn({1, kHeads, kQueries, kWidth}, type),
+          .key = torch::randn({1, kHeads, kKeys, kWidth}, type),
+          .value = torch::randn({1, kHeads, kKeys, kValues}, type),
+          .visible = visible,
+          .query_positions = torch::arange(kQueries) + 1,
+          .key_positions = torch::arange(kKeys),
+          .layer = kLayer};
+}
+
+std::shared_ptr<Position> scheme(const PositionOptions& options) {
+  torch::manual_seed(6);
+  auto position = make_position(options, kContext);
+  position->to(torch::kDouble);
+  torch::NoGradGuard no_grad;
+  for (auto& parameter : position->parameters()) parameter.normal_();
+  return position;
+}
+
+/// One query's output, spelled out: `score(key)` over visible keys, then `value(key)` weighted.
+template <class Score, class Value>
+torch::Tensor one(const ContentAttention& a, int64_t t, Score&& score, Value&& value) {
+  double total = 0;
+  auto output = torch::zeros({kValues}, torch::kDouble);
+  for (int64_t s = 0; s < kKeys; ++s) {
+    if (!a.visible[0][0][t][s].item<bool>()) continue;
+    const double weight = std::exp(score(s) / std::sqrt(static_cast<double>(kWidth)));
+    total += weight;
+    output += weight * value(s);
+  }
+  return output / total;
+}
+
+double product(const torch::Tensor& a, const torch::Tensor& b) { return a.dot(b).item<double>(); }
+
+void expect_near(const torch::Tensor& a, const torch::Tensor& b) {
+  EXPECT_LT((a - b).abs().max().item<double>(), 1e-10) << a << b;
+}
+
+TEST(Shaw, IsTheFormulaOfThePaper) {
+  torch::NoGradGuard no_grad;
+  const auto a = example();
+  const auto position = scheme(Shaw{.max_distance = 2});
+  const auto p = position->named_parameters();
+  const auto output = position->attend(a);
+  for (int64_t h = 0; h < kHeads; ++h)
+    for (int64_t t = 0; t < kQueries; ++t) {
+      const auto row = [&](int64_t s) { return std::clamp<int64_t>(s - (t + 1), -2, 2) + 2; };
+      const auto q = a.query[0][h][t];
+      const auto expected = one(
+          a, t, [&](int64_t s) { return product(q, a.key[0][h][s] + p["keys"][kLayer][row(s)]); },
+          [&](int64_t s) { return a.value[0][h][s] + p["values"][kLayer][row(s)]; });
+      expect_near(output[0][h][t], expected);
+    }
+}
+
+TEST(TransformerXl, IsTheFormulaOfThePaper) {
+  torch::NoGradGuard no_grad;
+  const auto a = example();
+  const auto position = scheme(TransformerXl{});
+  const auto p = position->named_parameters();
+  const auto output = position->attend(a);
+  const Sinusoidal halves{.layout = SinusoidalLayout::halves};
+  for (int64_t h = 0; h < kHeads; ++h)
+    for (int64_t t = 0; t < kQueries; ++t) {
+      const auto q = a.query[0][h][t];
+      const auto score = [&](int64_t s) {
+        const auto r = sinusoidal(torch::tensor({t + 1 - s}), halves, kModel)[0];
+        return product(q + p["content_bias"][kLayer][h], a.key[0][h][s]) +
+               product(q + p["distance_bias"][kLayer][h], p["projection"][kLayer][h].mv(r));
+      };
+      expect_near(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
+    }
+}
+
+TEST(Cope, CountsGatesBetweenQueryAndKey) {
+  torch::NoGradGuard no_grad;
+  const auto a = example();
+  const auto position = scheme(Cope{.positions = 3});
+  const auto table = position->named_parameters()["table"][kLayer];  // [K, positions]
+  const auto output = position->attend(a);
+  const double scale = 1 / std::sqrt(static_cast<double>(kWidth));
+  for (int64_t h = 0; h < kHeads; ++h)
+    for (int64_t t = 0; t < kQueries; ++t) {
+      const auto q = a.query[0][h][t];
+      const auto score = [&](int64_t s) {
+        double count = 0;
+        for (int64_t k = std::min(s, t + 1); k <= std::max(s, t + 1); ++k)
+          if (a.visible[0][0][t][k].item<bool>())
+            count += 1 / (1 + std::exp(-product(q, a.key[0][h][k]) * scale));
+        count = std::min(count, 2.0);
+        const double low = std::floor(count), share = count - low;
+        const auto at = [&](double place) {
+          return product(q, table.select(1, static_cast<int64_t>(place)));
+        };
+        return product(q, a.key[0][h][s]) +
+               (at(low) * (1 - share) + at(std::ceil(count)) * share) / scale;
+      };
+      expect_near(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
+    }
+}
+
+TEST(ContentPosition, AQueryThatSeesNothingGivesZeros) {
+  torch::NoGradGuard no_grad;
+  auto a = example();
+  a.visible.select(2, 3).fill_(false);
+  for (const PositionOptions& options :
+       {PositionOptions(Shaw{}), PositionOptions(TransformerXl{}), PositionOptions(Cope{})})
+    EXPECT_EQ(scheme(options)->attend(a).select(2, 3).abs().max().item<double>(), 0.0);
+}
+
+}  // namespace
+}  // namespace ablate::models
