@@ -14,6 +14,10 @@ quickstart: build
 test: build
 	ctest --test-dir build --output-on-failure --parallel 2
 
+test-long: build
+	cmake --build --preset release --target long_test
+	ctest --test-dir build -C Long -R long_test --verbose
+
 test-asan: setup
 	cmake --preset asan && cmake --build --preset asan
 	ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build-asan --output-on-failure

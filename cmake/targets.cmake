@@ -5,6 +5,8 @@ add_library(ablate_warnings INTERFACE)
 target_compile_options(ablate_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wno-missing-field-initializers -Wno-restrict)
 if(ABLATE_SANITIZE)
+  # GCC 12 takes LibTorch's optional default arguments for uninitialised once sanitizers are on.
+  target_compile_options(ablate_warnings INTERFACE -Wno-maybe-uninitialized)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize=vptr)
   add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr)
 endif()
