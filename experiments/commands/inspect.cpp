@@ -5,9 +5,11 @@
 #include <set>
 
 #include "experiments/commands/commands.h"
-#include "experiments/exit_code.h"
 #include "experiments/config/study.h"
+#include "experiments/plot/position_pictures.h"
+#include "models/position/compatibility.h"
 #include "models/transformer.h"
+#include "training/checkpoint/durable_file.h"
 
 namespace ablate::experiments {
 namespace {
@@ -30,6 +32,42 @@ void inspect_model(const Request& request) {
   }
 }
 
+struct PositionsRequest {
+  std::string plot;
+  PositionPictures pictures;
+};
+
+void inspect_positions(const PositionsRequest& request) {
+  const auto mark = [](bool holds) { return holds ? "yes" : "no"; };
+  std::cout << fmt::format("{:<15} {:<17} {:<8} {:<8} {:<7} {:<7} {:<10} {}\n", "scheme", "acts on",
+                           "encoder", "decoder", "cached", "traced", "shift-free",
+                           "beyond training");
+  for (const auto& row : models::kCompatibility)
+    std::cout << fmt::format("{:<15} {:<17} {:<8} {:<8} {:<7} {:<7} {:<10} {}\n", row.scheme,
+                             row.acts_on, mark(row.encoder), mark(row.decoder), mark(row.cached),
+                             mark(row.traced), mark(row.shift), row.beyond);
+  std::cout
+      << "Encoder: the scheme tells orders apart there. Cached: steps with the key/value cache "
+         "equal the whole sequence.\nShift-free: shifting the whole source changes nothing. "
+         "No scheme acts on cross-attention.\n";
+  if (request.plot.empty()) return;
+  training::write_durably(request.plot, position_page(request.pictures));
+  std::cerr << "drawn: " << request.plot << "\n";
+}
+
+void add_positions(CLI::App& verb) {
+  auto request = std::make_shared<PositionsRequest>();
+  auto* positions = verb.add_subcommand("positions", "Which position scheme works where");
+  positions->add_option("--plot", request->plot, "Draw the schemes into this HTML file");
+  positions->add_option("--length", request->pictures.length, "Positions drawn")
+      ->check(CLI::Range(2, 512))
+      ->capture_default_str();
+  positions->add_flag("--causal", request->pictures.context.causal,
+                      "Draw a decoder's stack instead of an encoder's");
+  positions->footer("Example:\n  ablate inspect positions --plot positions.html");
+  positions->callback([request] { inspect_positions(*request); });
+}
+
 }  // namespace
 
 void add_inspect(CLI::App& app) {
@@ -44,6 +82,7 @@ void add_inspect(CLI::App& app) {
   model->footer(
       "Example:\n  ablate inspect model experiments/studies/quickstart.yaml --vocabulary 64");
   model->callback([request] { inspect_model(*request); });
+  add_positions(*verb);
 }
 
 }  // namespace ablate::experiments

@@ -1,30 +1,12 @@
 #include "models/transformer.h"
 
 #include <gtest/gtest.h>
-#include <torch/csrc/jit/frontend/tracer.h>
-#include <torch/script.h>
 
+#include "tests/models/models.h"
 #include "tests/models/variants.h"
 
 namespace ablate::models {
 namespace {
-
-constexpr int64_t kPad = 0;
-
-Transformer make(const TransformerOptions& options, int64_t vocabulary = 20) {
-  torch::manual_seed(1);
-  return Transformer(options, Vocabulary{vocabulary, vocabulary, kPad});
-}
-
-torch::Tensor ids(std::vector<std::vector<int64_t>> rows) {
-  std::vector<torch::Tensor> all;
-  for (const auto& row : rows) all.push_back(torch::tensor(row, torch::kLong));
-  return torch::stack(all);
-}
-
-double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
-  return (a - b).abs().max().item<double>();
-}
 
 TEST(Transformer, ParameterCountsAreThoseOfThePapersTable3) {
   const auto count = [](auto change) {
@@ -231,26 +213,6 @@ TEST(Transformer, EveryParameterGetsAGradient) {
       EXPECT_GT(gradient.abs().max().item<double>(), 0.0) << name << " " << item.key();
     }
   }
-}
-
-torch::jit::script::Module traced(Transformer& model, const torch::Tensor& source,
-                                  const torch::Tensor& target) {
-  torch::jit::script::Module module("__torch__.Traced");
-  for (const auto& item : model->named_parameters()) {
-    auto name = item.key();
-    std::replace(name.begin(), name.end(), '.', '_');
-    module.register_parameter(name, item.value(), false);
-  }
-  const auto trace = torch::jit::tracer::trace(
-      {source, target},
-      [&](torch::jit::Stack inputs) -> torch::jit::Stack {
-        return {model->forward(inputs[0].toTensor(), inputs[1].toTensor())};
-      },
-      [](const torch::Tensor&) { return std::string(); }, true, false, &module);
-  auto* function = module._ivalue()->compilation_unit()->create_function(
-      c10::QualifiedName(*module.type()->name(), "forward"), trace.first->graph);
-  module.type()->addMethod(function);
-  return module;
 }
 
 TEST(Transformer, ATraceRunsAtOtherLengthsAndBatchSizes) {

@@ -34,8 +34,15 @@ const std::vector<MessageCase> kCases = {
     {"UnknownKind", kModel + "{position: {kind: lerned}}\n",
      "study.yaml:5:28: unknown kind 'lerned' in model.position; did you mean 'learned'?"},
     {"UnknownKindWithoutHint", kModel + "{position: {kind: quantum}}\n",
-     "study.yaml:5:28: unknown kind 'quantum' in model.position; choose none, sinusoidal or "
-     "learned"},
+     "study.yaml:5:28: unknown kind 'quantum' in model.position; choose none, sinusoidal, "
+     "learned, rotary, alibi, t5, shaw, fire, transformer_xl, kerple, sandwich or cope"},
+    {"InterpolatedPositionsOfADecoder",
+     kModel + "{position: {kind: learned, beyond: interpolate}}\n",
+     "study.yaml:5:43: model.position.beyond cannot be interpolate in a decoder, which does not "
+     "know how long its output will be"},
+    {"TooLittleToTurn", kModel + "{d_model: 64, position: {kind: rotary, fraction: 0.1}}\n",
+     "study.yaml:5:56: model.position.fraction must leave at least two dimensions of a head to "
+     "turn"},
     {"UnknownTask", kHead + "base: {data: {task: coppy}}\n",
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
     {"MissingTask", kHead + "base: {model: {d_model: 64}}\n",

@@ -1,0 +1,72 @@
+#include "models/position/compatibility.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models {
+namespace {
+
+constexpr double kTolerance = 1e-5;
+
+/// Whether the encoder gives permuted outputs for permuted sources only by chance.
+bool tells_orders_apart(Transformer& model) {
+  const auto straight = model->encode(ids({{5, 6, 7}})).output;
+  const auto permuted = model->encode(ids({{7, 5, 6}})).output;
+  return largest_difference(straight.index_select(1, torch::tensor({2, 0, 1})), permuted) > 1e-3;
+}
+
+bool is_causal(Transformer& model) {
+  const auto first = model->forward(ids({{5, 6}}), ids({{1, 8, 9, 10}}));
+  const auto second = model->forward(ids({{5, 6}}), ids({{1, 8, 11, 12}}));
+  return largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)) == 0.0;
+}
+
+bool is_cached(Transformer& model) {
+  const auto source = ids({{5, 6, 7, 2}, {9, 2, 0, 0}});
+  const auto target = ids({{1, 8, 9, 10, 11}, {1, 4, 5, 6, 7}});
+  const auto full = model->forward(source, target);
+  auto cache = model->start(model->encode(source));
+  double worst = 0;
+  for (int64_t t = 0; t < target.size(1); ++t)
+    worst = std::max(
+        worst, largest_difference(model->step(target.select(1, t), cache), full.select(1, t)));
+  return worst < kTolerance;
+}
+
+bool is_traced(Transformer& model) {
+  auto module = traced(model, ids({{5, 6, 2}}), ids({{1, 8}}));
+  const auto source = ids({{5, 6, 7, 8, 2}, {5, 2, 0, 0, 0}});
+  const auto target = ids({{1, 8, 9, 7}, {1, 4, 5, 6}});
+  return largest_difference(module.forward({source, target}).toTensor(),
+                            model->forward(source, target)) < kTolerance;
+}
+
+bool is_shift_free(Transformer& model) {
+  return largest_difference(model->encode(ids({{5, 6, 7}})).output,
+                            model->encode(ids({{0, 0, 5, 6, 7}})).output.slice(1, 2)) < kTolerance;
+}
+
+TEST(Compatibility, EveryCellOfTheTableIsWhatTheModelDoes) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : position_variants()) {
+    const auto kind = std::visit([](const auto& o) { return o.name; }, options.position);
+    const auto row = std::ranges::find(kCompatibility, kind, &Compatibility::scheme);
+    ASSERT_NE(row, kCompatibility.end()) << kind;
+    auto model = make(options);
+    for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.1);
+    EXPECT_EQ(tells_orders_apart(model), row->encoder) << name;
+    EXPECT_EQ(is_causal(model), row->decoder) << name;
+    EXPECT_EQ(is_cached(model), row->cached) << name;
+    EXPECT_EQ(is_traced(model), row->traced) << name;
+    EXPECT_EQ(is_shift_free(model), row->shift) << name;
+  }
+}
+
+TEST(Compatibility, EverySchemeHasARow) {
+  EXPECT_EQ(kCompatibility.size(), std::variant_size_v<PositionOptions>);
+}
+
+}  // namespace
+}  // namespace ablate::models
