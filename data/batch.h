@@ -9,10 +9,10 @@
 namespace ablate::data {
 
 /// Padded ids, row-major. The decoder reads `target_in` (start mark first) and predicts
-/// `target_out`.
+/// `target_out`, which holds padding where nothing is to be predicted.
 struct Batch {
   int64_t rows = 0, source_length = 0, target_length = 0;
-  std::vector<int64_t> source;      // [rows, source_length]
+  std::vector<int64_t> source;      // [rows, source_length]; none for a decoder alone
   std::vector<int64_t> target_in;   // [rows, target_length]
   std::vector<int64_t> target_out;  // [rows, target_length]
   int64_t tokens = 0;               // real ids in target_out

@@ -1,5 +1,7 @@
 #include "data/batch_stream.h"
 
+#include <string>
+
 #include "data/batching.h"
 
 namespace ablate::data {
@@ -40,6 +42,11 @@ void BatchStream::prepare() {
         {.tokens_per_batch = options_.tokens_per_batch, .seed = options_.seed, .epoch = at.epoch});
     while (at.batch < static_cast<int64_t>(plan.size())) {
       auto batch = collate(examples_, plan[static_cast<size_t>(at.batch)]);
+      if (options_.masking) {
+        Random random(options_.seed, "mask " + std::to_string(at.epoch),
+                      static_cast<uint64_t>(at.batch));
+        mask(batch, *options_.masking, random);
+      }
       ++at.batch;
       const bool last = at.batch == static_cast<int64_t>(plan.size());
       if (!put({std::move(batch), last ? StreamPosition{at.epoch + 1, 0} : at})) return;

@@ -5,10 +5,12 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 
 #include "data/batch.h"
+#include "data/masking.h"
 
 namespace ablate::data {
 
@@ -27,6 +29,7 @@ class BatchStream {
     int64_t tokens_per_batch;
     uint64_t seed;
     StreamPosition start;
+    std::optional<Masking> masking = {};  // of every batch, as a function of seed and position
   };
   /// REQUIRES: `examples` is not empty and outlives the stream.
   BatchStream(std::span<const EncodedExample> examples, Options options);

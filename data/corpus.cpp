@@ -1,5 +1,7 @@
 #include "data/corpus.h"
 
+#include "data/labelled_text.h"
+#include "data/language_text.h"
 #include "data/parallel_text.h"
 #include "data/tasks/generate.h"
 #include "tokenizer/digest.h"
@@ -24,7 +26,12 @@ std::string digest(const Corpus& corpus) {
 
 Corpus load(const DataOptions& options, const std::filesystem::path& folder, uint64_t seed) {
   const auto* text = std::get_if<Text>(&options);
-  auto corpus = text != nullptr ? read_text(*text, folder) : generate(options, seed);
+  const auto* labelled = std::get_if<Labelled>(&options);
+  const auto* language = std::get_if<Language>(&options);
+  auto corpus = text != nullptr       ? read_text(*text, folder)
+                : labelled != nullptr ? read_labelled(*labelled, folder)
+                : language != nullptr ? read_language(*language, folder)
+                                      : generate(options, seed);
   corpus.sha256 = digest(corpus);
   return corpus;
 }

@@ -1,8 +1,11 @@
 #include "experiments/evaluate.h"
 
+#include <algorithm>
+
 #include "training/likelihood.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
+#include "training/translate.h"
 
 namespace ablate::experiments {
 namespace {
@@ -16,47 +19,98 @@ std::vector<std::string> outputs_of(training::Translator& translator, const data
   return outputs;
 }
 
-void add_likelihood(TestScores& scores, training::Translator& translator, const data::TestSet& test,
-                    int64_t tokens_per_batch) {
-  const auto encoded = data::encode(test.examples, translator.tokenizers, translator.max_length);
-  const auto likelihood =
-      training::likelihood(translator.model, encoded.examples, tokens_per_batch);
-  scores.token_accuracy = likelihood.token_accuracy;
-  scores.perplexity = likelihood.perplexity();
-  for (const auto& example : encoded.examples) {
-    scores.source_pieces += static_cast<double>(example.source.size() - 1);
-    scores.target_pieces += static_cast<double>(example.target.size() - 1);
-  }
-  scores.source_pieces /= static_cast<double>(scores.examples);
-  scores.target_pieces /= static_cast<double>(scores.examples);
+/// Unicode characters of all targets, the end of each counted as one.
+int64_t characters_of(const data::TestSet& test) {
+  int64_t count = 0;
+  for (const auto& example : test.examples)
+    count += 1 + std::ranges::count_if(example.target, [](char byte) {
+               return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
+             });
+  return count;
 }
 
-}  // namespace
+void add_likelihood(TestScores& scores, training::Translator& translator,
+                    const data::EncodedSet& encoded,
+                    const training::LikelihoodOptions& options) {
+  const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
+  scores.token_accuracy = likelihood.token_accuracy;
+  scores.perplexity = likelihood.perplexity();
+  scores.nats_per_character = likelihood.negative * static_cast<double>(likelihood.tokens);
+  for (const auto& example : encoded.examples) {
+    const auto given = static_cast<size_t>(example.given);
+    scores.source_pieces +=
+        static_cast<double>((example.source.empty() ? given : example.source.size()) - 1);
+    scores.target_pieces += static_cast<double>(example.target.size() - given - 1);
+  }
+  scores.source_pieces /= static_cast<double>(encoded.examples.size());
+  scores.target_pieces /= static_cast<double>(encoded.examples.size());
+}
 
-Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
-                    const training::DecodingOptions& decoding, int64_t tokens_per_batch) {
-  Evaluation evaluation;
-  for (const auto& test : tests) {
-    TestScores scores{.name = test.name,
-                      .beyond = test.beyond,
-                      .examples = static_cast<int64_t>(test.examples.size())};
-    auto outputs = outputs_of(translator, test, decoding);
-    std::vector<std::string> references;
-    int64_t exact = 0;
-    for (size_t i = 0; i < test.examples.size(); ++i) {
-      references.push_back(test.examples[i].target);
-      if (outputs[i] == references[i]) ++exact;
-    }
+Compared compared_in(const Experiment& experiment) {
+  if (std::holds_alternative<data::Language>(experiment.data)) return Compared::nothing;
+  return std::holds_alternative<data::Labelled>(experiment.data) ? Compared::label : Compared::text;
+}
+
+/// Decodes the whole set and compares with its references.
+void add_text_scores(Evaluation& evaluation, TestScores& scores, const data::TestSet& test,
+                     std::vector<std::string> outputs) {
+  std::vector<std::string> references;
+  int64_t exact = 0;
+  for (size_t i = 0; i < test.examples.size(); ++i) {
+    references.push_back(test.examples[i].target);
+    if (outputs[i] == references[i]) ++exact;
+  }
+  scores.exact_match = static_cast<double>(exact) / static_cast<double>(scores.examples);
+  if (scores.compared == Compared::text) {
     const auto bleu = training::bleu(outputs, references);
     const auto chrf = training::chrf(outputs, references);
     scores.bleu = bleu.score;
     scores.chrf = chrf.score;
-    scores.exact_match = static_cast<double>(exact) / static_cast<double>(scores.examples);
-    add_likelihood(scores, translator, test, tokens_per_batch);
     evaluation.bleu_signature = bleu.signature;
     evaluation.chrf_signature = chrf.signature;
+  }
+  evaluation.outputs.push_back(std::move(outputs));
+}
+
+}  // namespace
+
+std::optional<data::Masking> masking_of(const Experiment& experiment,
+                                        const data::Tokenizers& tokenizers) {
+  const auto* language = std::get_if<data::Language>(&experiment.data);
+  if (language == nullptr || experiment.model.family != models::Family::encoder_only) return {};
+  return data::Masking{.share = language->masked,
+                       .vocabulary = tokenizers.source.vocabulary_size()};
+}
+
+data::EncodedSet encode_for(const Experiment& experiment, const data::Tokenizers& tokenizers,
+                            std::span<const data::Example> examples) {
+  if (const auto* language = std::get_if<data::Language>(&experiment.data))
+    return experiment.model.family == models::Family::encoder_only
+               ? data::pack_for_masking(examples, tokenizers.source, language->block)
+               : data::pack(examples, tokenizers.target, language->block);
+  if (std::holds_alternative<data::Labelled>(experiment.data))
+    return data::encode_labelled(examples, tokenizers, experiment.training.max_length);
+  return training::encode_for(experiment.model.family, tokenizers, examples,
+                              experiment.training.max_length);
+}
+
+Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
+                    const Experiment& experiment) {
+  Evaluation evaluation;
+  const auto compared = compared_in(experiment);
+  const training::LikelihoodOptions likelihood{experiment.training.tokens_per_batch,
+                                               masking_of(experiment, translator.tokenizers)};
+  for (const auto& test : tests) {
+    TestScores scores{.name = test.name,
+                      .beyond = test.beyond,
+                      .examples = static_cast<int64_t>(test.examples.size()),
+                      .compared = compared};
+    if (compared != Compared::nothing)
+      add_text_scores(evaluation, scores, test, outputs_of(translator, test, experiment.decoding));
+    add_likelihood(scores, translator, encode_for(experiment, translator.tokenizers, test.examples),
+                   likelihood);
+    scores.nats_per_character /= static_cast<double>(characters_of(test));
     evaluation.tests.push_back(std::move(scores));
-    evaluation.outputs.push_back(std::move(outputs));
   }
   return evaluation;
 }

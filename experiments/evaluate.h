@@ -1,11 +1,14 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "data/corpus.h"
+#include "experiments/config/experiment.h"
 #include "experiments/result.h"
-#include "training/training_options.h"
+#include "data/masking.h"
 #include "training/translate.h"
 
 namespace ablate::experiments {
@@ -16,8 +19,16 @@ struct Evaluation {
   std::vector<std::vector<std::string>> outputs;  // per test set, a line for a line
 };
 
-/// Translates and scores every test set.
+/// The ids of examples as the experiment's model reads and writes them.
+data::EncodedSet encode_for(const Experiment& experiment, const data::Tokenizers& tokenizers,
+                            std::span<const data::Example> examples);
+
+/// What a masked language model's batches hide; nothing in other experiments.
+std::optional<data::Masking> masking_of(const Experiment& experiment,
+                                        const data::Tokenizers& tokenizers);
+
+/// Translates and scores every test set; running text is scored without translating anything.
 Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
-                    const training::DecodingOptions& decoding, int64_t tokens_per_batch);
+                    const Experiment& experiment);
 
 }  // namespace ablate::experiments

@@ -9,6 +9,13 @@
 
 namespace ablate::experiments {
 
+/// What of a test set was compared with its references.
+enum class Compared { text, label, nothing };
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Compared, {{Compared::text, "text"},
+                                        {Compared::label, "label"},
+                                        {Compared::nothing, "nothing"}})
+
 /// What a model scored on one test set. Text scores compare decoded with reference text; token
 /// accuracy and perplexity are teacher-forced over real target pieces, the end mark included.
 struct TestScores {
@@ -20,6 +27,8 @@ struct TestScores {
   double exact_match = 0;  // share of outputs equal to their reference
   double token_accuracy = 0;
   double perplexity = 0;
+  double nats_per_character = 0;  // comparable between tokenizers
+  Compared compared = Compared::text;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
@@ -33,6 +42,8 @@ struct TestScores {
     visit("exact_match", o.exact_match);
     visit("token_accuracy", o.token_accuracy);
     visit("perplexity", o.perplexity);
+    visit("nats_per_character", o.nats_per_character);
+    visit("compared", o.compared);
   }
 };
 

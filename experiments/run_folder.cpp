@@ -1,6 +1,7 @@
 #include "experiments/run_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "training/checkpoint/io_error.h"
 #include "training/chosen_weights.h"
 #include "training/device.h"
+#include "training/weights.h"
 
 namespace ablate::experiments {
 namespace {
@@ -79,6 +81,28 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& which
   training::load_weights(*model, chosen.weights);
   model->to(training::resolve(experiment.training.device));
   return {experiment, {model, std::move(tokenizers), experiment.training.max_length}, chosen.name};
+}
+
+std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model) {
+  const auto started = load_run(folder, "");
+  const auto weights = training::weights_of(*started.translator.model);
+  torch::NoGradGuard no_grad;
+  size_t taken = 0;
+  std::string own;
+  for (auto& [name, tensor] : training::weights_of(model)) {
+    const auto found = weights.find(name);
+    if (found != weights.end() && found->second.sizes() == tensor.sizes()) {
+      torch::Tensor(tensor).copy_(found->second);
+      ++taken;
+    } else {
+      own += (own.empty() ? "" : ", ") + name;
+    }
+  }
+  if (taken == 0)
+    throw training::CheckpointError(folder.string() +
+                                    " has no weight of this model's names and shapes");
+  return fmt::format("starting from {} weights of {}{}", taken, folder.string(),
+                     own.empty() ? "" : "; new: " + own);
 }
 
 }  // namespace ablate::experiments

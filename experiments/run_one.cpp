@@ -66,13 +66,23 @@ struct Prepared {
   data::EncodedSet train, validation;
 };
 
+/// The tokenizers of the run that training starts from, where it does; else new ones.
+data::Tokenizers tokenizers_of(const Experiment& experiment, std::span<const data::Example> train) {
+  const bool labelled = std::holds_alternative<data::Labelled>(experiment.data);
+  auto made = labelled ? data::train_label_tokenizers(experiment.tokenizer, train)
+                       : data::train_tokenizers(experiment.tokenizer, train);
+  if (!experiment.training.start) return made;
+  auto started = load_tokenizers(*experiment.training.start);
+  if (labelled) started.target = made.target;
+  return started;
+}
+
 Prepared prepare_data(const RunSpecification& run, const RunPlace& place) {
   const auto& experiment = run.experiment;
   auto corpus = data::load(experiment.data, place.data_folder, kDataSeed);
-  auto tokenizers = data::train_tokenizers(experiment.tokenizer, corpus.train);
-  const int64_t longest = experiment.training.max_length;
-  auto train = data::encode(corpus.train, tokenizers, longest);
-  auto validation = data::encode(corpus.validation, tokenizers, longest);
+  auto tokenizers = tokenizers_of(experiment, corpus.train);
+  auto train = encode_for(experiment, tokenizers, corpus.train);
+  auto validation = encode_for(experiment, tokenizers, corpus.validation);
   return {std::move(corpus), std::move(tokenizers), std::move(train), std::move(validation)};
 }
 
@@ -103,6 +113,7 @@ training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace
           .bfloat16 = environment.bfloat16,
           .train = prepared.train.examples,
           .validation = prepared.validation.examples,
+          .masking = masking_of(run.experiment, prepared.tokenizers),
           .folder = place.folder,
           .files = {{"config.yaml", to_yaml(run.experiment, run.origins)},
                     {"source.model", prepared.tokenizers.source.bytes()},
@@ -110,7 +121,7 @@ training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace
 }
 
 void write_outputs(const std::filesystem::path& folder, const Evaluation& evaluation) {
-  for (size_t i = 0; i < evaluation.tests.size(); ++i) {
+  for (size_t i = 0; i < evaluation.outputs.size(); ++i) {
     std::string text;
     for (const auto& line : evaluation.outputs[i]) text += line + "\n";
     auto name = evaluation.tests[i].name;
@@ -125,11 +136,12 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
   const auto chosen =
       training::choose_weights(place.folder / "checkpoints", "", experiment.training);
   training::load_weights(*model, chosen.weights);
-  const auto validation = training::likelihood(model, prepared.validation.examples,
-                                               experiment.training.tokens_per_batch);
+  const auto validation =
+      training::likelihood(model, prepared.validation.examples,
+                           {experiment.training.tokens_per_batch,
+                            masking_of(experiment, prepared.tokenizers)});
   training::Translator translator{model, prepared.tokenizers, experiment.training.max_length};
-  auto evaluation = evaluate(translator, prepared.corpus.tests, experiment.decoding,
-                             experiment.training.tokens_per_batch);
+  auto evaluation = evaluate(translator, prepared.corpus.tests, experiment);
   write_outputs(place.folder, evaluation);
   return {.study = place.study,
           .task = run.task,
@@ -170,6 +182,8 @@ RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostre
   write_start(run, place, prepared, environment);
   torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   auto model = make_model(run.experiment, prepared.tokenizers);
+  if (run.experiment.training.start)
+    messages << start_from(*run.experiment.training.start, *model) << "\n" << std::flush;
   model->to(environment.device);
   training::Trainer trainer(model, trainer_input(run, place, prepared, environment),
                             {.stream = messages,

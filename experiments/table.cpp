@@ -73,23 +73,42 @@ Row row_of(const Group& group, size_t test, bool first) {
   const auto of = [&](int digits, double TestScores::*member) {
     return over_runs(group, digits, [&](const RunResult& run) { return run.tests[test].*member; });
   };
-  return {first ? sample.arm : "",
-          scores.name + (scores.beyond ? " (beyond)" : ""),
-          fmt::format("{:.1f}/{:.1f}", scores.source_pieces, scores.target_pieces),
-          first ? count(sample.parameters) : "",
-          first ? over_runs(group, 3, [](const RunResult& run) { return run.train_loss; }) : "",
-          first
-              ? over_runs(group, 3, [](const RunResult& run) { return run.validation_perplexity; })
-              : "",
-          of(1, &TestScores::bleu),
-          of(1, &TestScores::chrf),
-          of(3, &TestScores::exact_match),
-          of(3, &TestScores::token_accuracy)};
+  Row row{
+      first ? sample.arm : "",
+      scores.name + (scores.beyond ? " (beyond)" : ""),
+      fmt::format("{:.1f}/{:.1f}", scores.source_pieces, scores.target_pieces),
+      first ? count(sample.parameters) : "",
+      first ? over_runs(group, 3, [](const RunResult& run) { return run.train_loss; }) : "",
+      first ? over_runs(group, 3, [](const RunResult& run) { return run.validation_perplexity; })
+            : ""};
+  switch (scores.compared) {
+    case Compared::text:
+      row.insert(row.end(), {of(1, &TestScores::bleu), of(1, &TestScores::chrf),
+                             of(3, &TestScores::exact_match), of(3, &TestScores::token_accuracy)});
+      break;
+    case Compared::label:
+      row.push_back(of(3, &TestScores::exact_match));
+      break;
+    case Compared::nothing:
+      row.insert(row.end(),
+                 {of(3, &TestScores::token_accuracy), of(4, &TestScores::nats_per_character)});
+  }
+  return row;
 }
 
 std::string task_table(const std::string& task, const std::vector<Group>& arms) {
-  std::vector<Row> rows{{"arm", "test set", "pieces in/out", "parameters", "train loss",
-                         "valid. ppl", "BLEU", "chrF", "exact match", "token acc."}};
+  Row heading{"arm", "test set", "pieces in/out", "parameters", "train loss", "valid. ppl"};
+  switch (arms.front().front()->tests.front().compared) {
+    case Compared::text:
+      heading.insert(heading.end(), {"BLEU", "chrF", "exact match", "token acc."});
+      break;
+    case Compared::label:
+      heading.push_back("accuracy");
+      break;
+    case Compared::nothing:
+      heading.insert(heading.end(), {"token acc.", "nats/char"});
+  }
+  std::vector<Row> rows{heading};
   for (const auto& group : arms)
     for (size_t test = 0; test < group.front()->tests.size(); ++test)
       rows.push_back(row_of(group, test, test == 0));
@@ -118,9 +137,11 @@ std::string notes(std::span<const RunResult> results) {
     if (run.skipped_updates > 0)
       text += fmt::format("{}: {} updates left out (not finite)\n", name, run.skipped_updates);
   }
-  text += "BLEU: " + results.front().bleu_signature + "\n";
-  text += "chrF: " + results.front().chrf_signature + "\n";
-  text += "Token accuracy is teacher-forced; the other scores are of decoded text.\n";
+  const auto decoded = std::ranges::find_if(
+      results, [](const RunResult& run) { return !run.bleu_signature.empty(); });
+  if (decoded != results.end())
+    text += "BLEU: " + decoded->bleu_signature + "\nchrF: " + decoded->chrf_signature +
+            "\nToken accuracy is teacher-forced; the other scores are of decoded text.\n";
   if (seeds.size() == 1)
     text += "One seed supports no claim about the arms: differences may be chance.\n";
   else if (seeds.size() < 6)

@@ -59,83 +59,99 @@ torch::Tensor attend_by_content(const torch::Tensor& query, const KeyValue& memo
                                               .layer = position.layer}));
 }
 
-bool runs_packed(const torch::Tensor& x, int64_t keys) {
-  return runs_as_kernel(x) && std::max(x.size(1), keys) <= kLongestPacked;
+/// Every head's own keys and values, those that a group shares repeated. // [B, H, S, *]
+KeyValue for_every_head(const KeyValue& memory, const Heads& heads) {
+  if (heads.key_values == heads.count) return memory;
+  const int64_t group = heads.count / heads.key_values;
+  return {memory.key.repeat_interleave(group, 1), memory.value.repeat_interleave(group, 1)};
+}
+
+bool runs_packed(const torch::Tensor& x, int64_t keys, const Heads& heads) {
+  return heads.key_values == heads.count && runs_as_kernel(x) &&
+         std::max(x.size(1), keys) <= kLongestPacked;
 }
 
 }  // namespace
 
-Heads::Heads(const AttentionOptions& options, int64_t d_model)
+Heads::Heads(const MultiHead& options, int64_t d_model)
     : count(options.heads),
+      key_values(options.key_value_heads.value_or(options.heads)),
       d_k(options.d_k.value_or(d_model / options.heads)),
       d_v(options.d_v.value_or(d_model / options.heads)) {}
 
-SelfAttentionImpl::SelfAttentionImpl(const AttentionOptions& options, int64_t d_model)
-    : heads_(options, d_model),
-      qkv_(register_module(
-          "qkv",
-          Linear(d_model, std::vector<int64_t>{heads_.count * heads_.d_k, heads_.count * heads_.d_k,
-                                               heads_.count * heads_.d_v}))),
-      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{d_model}))) {}
+SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack)
+    : heads_(options, stack.d_model),
+      causal_(stack.causal),
+      qkv_(register_module("qkv", Linear(stack.d_model,
+                                         std::vector{heads_.count * heads_.d_k, heads_.key_width(),
+                                                     heads_.value_width()},
+                                         stack.bias))),
+      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
+                                         stack.bias))) {}
 
-torch::Tensor SelfAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& real,
-                                         const AttentionPosition& position, bool causal) {
-  const auto qkv = qkv_(x);  // [B, T, H(2K+W)]
-  if (position.content == nullptr && runs_packed(x, x.size(1)))
-    return out_(packed_self_attention(qkv, {real, position, causal}, heads_));
-  const int64_t keys = heads_.count * heads_.d_k, values = heads_.count * heads_.d_v;
-  const auto parts = qkv.split_with_sizes({keys, keys, values}, -1);
+torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& real,
+                                     const AttentionPosition& position) {
+  const auto qkv = qkv_(x);  // [B, T, HK + GK + GW]
+  if (position.content == nullptr && runs_packed(x, x.size(1), heads_))
+    return out_(packed_self_attention(qkv, {real, position, causal_}, heads_));
+  const auto parts = qkv.split_with_sizes(
+      {heads_.count * heads_.d_k, heads_.key_width(), heads_.value_width()}, -1);
   const auto query = rotate(split_heads(parts[0], heads_.count), position.rotation);
-  const auto key = rotate(split_heads(parts[1], heads_.count), position.rotation);
-  const KeyValue memory{key, split_heads(parts[2], heads_.count)};
-  const Scores scores{real, position.bias, causal};
+  const auto key = rotate(split_heads(parts[1], heads_.key_values), position.rotation);
+  const auto memory = for_every_head({key, split_heads(parts[2], heads_.key_values)}, heads_);
+  const Scores scores{real, position.bias, causal_};
   if (position.content != nullptr) return out_(attend_by_content(query, memory, scores, position));
   return out_(attend(query, memory, scores));
 }
 
-torch::Tensor SelfAttentionImpl::step(const torch::Tensor& x, KeyValue& past,
-                                      const AttentionPosition& position) {
-  const int64_t keys = heads_.count * heads_.d_k, values = heads_.count * heads_.d_v;
-  const auto parts = qkv_(x).split_with_sizes({keys, keys, values}, -1);
+torch::Tensor SelfAttention::step(const torch::Tensor& x, Past& past,
+                                  const AttentionPosition& position) {
+  const auto parts = qkv_(x).split_with_sizes(
+      {heads_.count * heads_.d_k, heads_.key_width(), heads_.value_width()}, -1);
   const auto query = rotate(split_heads(parts[0], heads_.count), position.rotation);
-  const auto key = rotate(split_heads(parts[1], heads_.count), position.rotation);
-  past.key = torch::cat({past.key, key}, 2);
-  past.value = torch::cat({past.value, split_heads(parts[2], heads_.count)}, 2);
-  if (position.content != nullptr) return out_(attend_by_content(query, past, {}, position));
-  return out_(attend(query, past, {.bias = position.bias}));
+  const auto key = rotate(split_heads(parts[1], heads_.key_values), position.rotation);
+  past = {torch::cat({past[0], key}, 2),
+          torch::cat({past[1], split_heads(parts[2], heads_.key_values)}, 2)};
+  const auto memory = for_every_head({past[0], past[1]}, heads_);
+  const Scores scores{{}, position.bias, x.size(1) > 1};
+  if (position.content != nullptr) return out_(attend_by_content(query, memory, scores, position));
+  return out_(attend(query, memory, scores));
 }
 
-KeyValue SelfAttentionImpl::nothing(const torch::Tensor& like) const {
+Mixer::Past SelfAttention::nothing(const torch::Tensor& like) const {
   const auto options = like.options();
   const int64_t batch = like.size(0);
-  return {torch::empty({batch, heads_.count, 0, heads_.d_k}, options),
-          torch::empty({batch, heads_.count, 0, heads_.d_v}, options)};
+  return {torch::empty({batch, heads_.key_values, 0, heads_.d_k}, options),
+          torch::empty({batch, heads_.key_values, 0, heads_.d_v}, options)};
 }
 
-CrossAttentionImpl::CrossAttentionImpl(const AttentionOptions& options, int64_t d_model)
-    : heads_(options, d_model),
-      query_(register_module("query", Linear(d_model, std::vector{heads_.count * heads_.d_k}))),
+CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)
+    : heads_(options, stack.d_model),
+      query_(register_module("query", Linear(stack.d_model,
+                                             std::vector{heads_.count * heads_.d_k}, stack.bias))),
       key_value_(register_module(
-          "key_value",
-          Linear(d_model, std::vector{heads_.count * heads_.d_k, heads_.count * heads_.d_v}))),
-      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{d_model}))) {}
+          "key_value", Linear(stack.d_model, std::vector{heads_.key_width(), heads_.value_width()},
+                              stack.bias))),
+      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
+                                         stack.bias))) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
                                           const torch::Tensor& real) {
-  if (runs_packed(x, memory.size(1)))
+  if (runs_packed(x, memory.size(1), heads_))
     return out_(packed_cross_attention(query_(x), key_value_(memory), real, heads_));
   return step(x, project(memory), real);
 }
 
 KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
-  const auto parts = key_value_(memory).split_with_sizes(
-      {heads_.count * heads_.d_k, heads_.count * heads_.d_v}, -1);
-  return {split_heads(parts[0], heads_.count), split_heads(parts[1], heads_.count)};
+  const auto parts =
+      key_value_(memory).split_with_sizes({heads_.key_width(), heads_.value_width()}, -1);
+  return {split_heads(parts[0], heads_.key_values), split_heads(parts[1], heads_.key_values)};
 }
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, const KeyValue& memory,
                                        const torch::Tensor& real) {
-  return out_(attend(split_heads(query_(x), heads_.count), memory, {.real = real}));
+  return out_(attend(split_heads(query_(x), heads_.count), for_every_head(memory, heads_),
+                     {.real = real}));
 }
 
 }  // namespace ablate::models

@@ -3,52 +3,52 @@
 #include <torch/torch.h>
 
 #include "models/linear.h"
+#include "models/mixer.h"
 #include "models/position/position.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
 
-// B batch, T queries, S keys, D model width, H heads, K head width of keys, W head width of values
+// B batch, T queries, S keys, D model width, H heads, G heads of keys and values (G divides H), K
+// head width of keys, W head width of values
 
-/// Heads and their widths, with the defaults of `AttentionOptions` filled in.
+/// Heads and their widths, with the defaults of `MultiHead` filled in.
 struct Heads {
-  Heads(const AttentionOptions& options, int64_t d_model);
-  int64_t count, d_k, d_v;
+  Heads(const MultiHead& options, int64_t d_model);
+  int64_t count, key_values, d_k, d_v;
+
+  /// Widths of packed keys and values. // GK, GW
+  int64_t key_width() const { return key_values * d_k; }
+  int64_t value_width() const { return key_values * d_v; }
 };
 
-/// Keys and values of one attention. // key [B, H, S, K], value [B, H, S, W]
+/// Keys and values of one attention. // key [B, G, S, K], value [B, G, S, W]
 struct KeyValue {
   torch::Tensor key, value;
 };
 
 /// Multi-head self-attention (Vaswani et al. 2017, section 3.2): queries, keys and values are one
 /// product of the input.
-class SelfAttentionImpl : public torch::nn::Module {
+class SelfAttention : public Mixer {
  public:
-  SelfAttentionImpl(const AttentionOptions& options, int64_t d_model);
+  SelfAttention(const MultiHead& options, const StackOptions& stack);
 
-  /// `real` [B, T] is false at padding, or undefined where nothing is padded; `causal` hides later
-  /// positions. // [B, T, D] -> [B, T, D]
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition& position, bool causal);
-
-  /// Continues a sequence whose earlier keys and values are `past`, and adds the new ones to it.
-  torch::Tensor step(const torch::Tensor& x, KeyValue& past,
-                     const AttentionPosition& position);  // [B, 1, D] -> [B, 1, D]
-
-  /// A past without any position. // key [B, H, 0, K], value [B, H, 0, W]
-  KeyValue nothing(const torch::Tensor& like) const;
+                        const AttentionPosition& position) override;
+  Past nothing(const torch::Tensor& like) const override;  // key [B, G, 0, K], value [B, G, 0, W]
+  torch::Tensor step(const torch::Tensor& x, Past& past,
+                     const AttentionPosition& position) override;
 
  private:
   Heads heads_;
+  bool causal_;
   Linear qkv_, out_;
 };
-TORCH_MODULE(SelfAttention);
 
 /// Multi-head attention over the encoder's output, whose keys and values are projected once.
 class CrossAttentionImpl : public torch::nn::Module {
  public:
-  CrossAttentionImpl(const AttentionOptions& options, int64_t d_model);
+  CrossAttentionImpl(const MultiHead& options, const StackOptions& stack);
 
   /// [B, T, D], [B, S, D], [B, S] -> [B, T, D]
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,

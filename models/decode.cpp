@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace ablate::models {
 namespace {
@@ -105,11 +106,8 @@ torch::Tensor last_ids(const std::vector<Sentence>& sentences, const torch::Tens
   return torch::tensor(ids, torch::kLong).to(like.device());
 }
 
-}  // namespace
-
-std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
-                               const SearchOptions& options) {
-  torch::NoGradGuard no_grad;
+std::vector<Hypothesis> search_together(Transformer& model, const torch::Tensor& source,
+                                        const SearchOptions& options) {
   std::vector<Sentence> sentences;
   const auto lengths = source.ne(options.pad).sum(1).cpu();
   for (int64_t row = 0; row < source.size(0); ++row) {
@@ -120,8 +118,14 @@ std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
          .open = {{{}, 0.0}}});
   }
   std::vector<Hypothesis> results(sentences.size());
-  auto cache = model->start(model->encode(source));
   auto last = torch::full({source.size(0)}, options.bos, source.options());
+  auto begin = source;
+  if (model->family() == Family::decoder_only) {
+    begin = torch::cat({last.unsqueeze(1), source}, 1);  // [R, 1 + S], its last id not yet read
+    last = begin.select(1, source.size(1));
+    begin = begin.slice(1, 0, source.size(1));
+  }
+  auto cache = model->start(begin);
   while (!sentences.empty()) {
     const auto [values, ids] = best_pieces(model->step(last, cache), 2 * options.beam);
     std::vector<int64_t> parents;
@@ -138,6 +142,28 @@ std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
     if (row != rows.size(0) || !torch::equal(rows, torch::arange(row)))
       cache.reorder(rows.to(source.device()));
     last = last_ids(sentences, source);
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
+                               const SearchOptions& options) {
+  torch::NoGradGuard no_grad;
+  if (model->family() != Family::decoder_only) return search_together(model, source, options);
+  // The beginning of a sequence has no padding, so only rows of one length go together.
+  std::map<int64_t, std::vector<int64_t>> rows_of;
+  const auto lengths = source.ne(options.pad).sum(1).cpu();
+  for (int64_t row = 0; row < source.size(0); ++row)
+    rows_of[lengths[row].item<int64_t>()].push_back(row);
+  std::vector<Hypothesis> results(static_cast<size_t>(source.size(0)));
+  for (const auto& [length, rows] : rows_of) {
+    const auto chosen = torch::tensor(rows, torch::kLong).to(source.device());
+    auto found = search_together(
+        model, source.slice(1, 0, length).index_select(0, chosen), options);
+    for (size_t i = 0; i < rows.size(); ++i)
+      results[static_cast<size_t>(rows[i])] = std::move(found[i]);
   }
   return results;
 }

@@ -26,7 +26,8 @@ struct Hypothesis {
 
 /// The best output found for every row of `source`, by beam search over cached steps. A row stops
 /// when no unfinished hypothesis can still beat its best finished one; a row that never ends is cut
-/// at `max_length`. Results do not depend on the other rows. // [B, S]
+/// at `max_length`. Results do not depend on the other rows. A decoder-only model continues the
+/// sequence of start mark and source. // [B, S]
 std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
                                const SearchOptions& options);
 

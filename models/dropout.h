@@ -7,17 +7,20 @@
 namespace ablate::models {
 
 /// Dropout of one forward pass, passed down to every place that drops. Each place draws from its
-/// own numbered stream, so a pass is a pure function of `seed`. Rate 0 (the default) drops nothing.
+/// own numbered stream, so a pass is a pure function of `seed`. The default is a pass that does not
+/// train: nothing is dropped and nothing learned on the way.
 class Dropout {
  public:
   Dropout() = default;
-  Dropout(double rate, uint64_t seed) : rate_(rate), seed_(seed) {}
+  Dropout(double rate, uint64_t seed) : trains_(true), rate_(rate), seed_(seed) {}
 
+  bool trains() const { return trains_; }
   double rate() const { return rate_; }
   /// The next stream's choice of elements, for the CPU kernels.
   kernel::Keep next();
 
  private:
+  bool trains_ = false;
   double rate_ = 0;
   uint64_t seed_ = 0;
   uint64_t streams_ = 0;

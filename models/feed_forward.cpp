@@ -17,13 +17,20 @@ torch::Tensor activate(Activation activation, const torch::Tensor& x) {
 
 }  // namespace
 
-FeedForwardImpl::FeedForwardImpl(const DenseFeedForward& options, int64_t d_model)
+FeedForwardImpl::FeedForwardImpl(const DenseFeedForward& options, const StackOptions& stack)
     : activation_(options.activation),
-      up_(register_module("up", Linear(d_model, std::vector{options.d_hidden}))),
-      down_(register_module("down", Linear(options.d_hidden, std::vector{d_model}))) {}
+      gated_(options.gated),
+      up_(register_module("up", Linear(stack.d_model,
+                                       std::vector<int64_t>(options.gated ? 2 : 1, options.d_hidden),
+                                       stack.bias))),
+      down_(register_module("down",
+                            Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias))) {}
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x) {
-  return down_(activate(activation_, up_(x)));
+  const auto hidden = up_(x);  // [..., F] or [..., 2F]
+  if (!gated_) return down_(activate(activation_, hidden));
+  const auto halves = hidden.chunk(2, -1);
+  return down_(activate(activation_, halves[0]) * halves[1]);
 }
 
 }  // namespace ablate::models

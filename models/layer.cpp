@@ -1,69 +1,51 @@
 #include "models/layer.h"
 
 namespace ablate::models {
-namespace {
 
-FeedForward make_feed_forward(const TransformerOptions& options) {
-  return std::visit([&](const auto& chosen) { return FeedForward(chosen, options.d_model); },
-                    options.feed_forward);
+LayerImpl::LayerImpl(const StackOptions& options) : causal_(options.causal) {
+  if ((attention_ = make_mixer(options))) {
+    register_module("attention", attention_);
+    around_attention_.emplace(*this, "attention", options);
+  }
+  if (options.cross_attention) {
+    cross_attention_ =
+        register_module("cross_attention", CrossAttention(*options.cross_attention, options));
+    around_cross_attention_.emplace(*this, "cross_attention", options);
+  }
+  if (const auto* dense = std::get_if<DenseFeedForward>(&options.feed_forward)) {
+    feed_forward_ = register_module("feed_forward", FeedForward(*dense, options));
+    around_feed_forward_.emplace(*this, "feed_forward", options);
+  }
 }
 
-}  // namespace
-
-EncoderLayerImpl::EncoderLayerImpl(const TransformerOptions& options)
-    : placement_(options.norm.placement),
-      attention_(register_module("attention", SelfAttention(options.attention, options.d_model))),
-      attention_norm_(register_module("attention_norm", Norm(options.d_model))),
-      feed_forward_(register_module("feed_forward", make_feed_forward(options))),
-      feed_forward_norm_(register_module("feed_forward_norm", Norm(options.d_model))) {}
-
-torch::Tensor EncoderLayerImpl::forward(const torch::Tensor& x, const torch::Tensor& real,
-                                        const AttentionPosition& position, Dropout& dropout) {
-  const auto attended = residual(x, attention_norm_, placement_, dropout, [&](const auto& y) {
-    return attention_(y, real, position, false);
-  });
-  return residual(attended, feed_forward_norm_, placement_, dropout,
-                  [&](const auto& y) { return feed_forward_(y); });
+template <class Mix, class Cross>
+torch::Tensor LayerImpl::through(torch::Tensor x, const Pass& pass, Mix&& mix, Cross&& cross) {
+  if (around_attention_) x = (*around_attention_)(x, pass, mix);
+  if (around_cross_attention_) x = (*around_cross_attention_)(x, pass, cross);
+  if (around_feed_forward_)
+    x = (*around_feed_forward_)(x, pass, [&](const auto& y) { return feed_forward_(y); });
+  return x;
 }
 
-DecoderLayerImpl::DecoderLayerImpl(const TransformerOptions& options)
-    : placement_(options.norm.placement),
-      attention_(register_module("attention", SelfAttention(options.attention, options.d_model))),
-      attention_norm_(register_module("attention_norm", Norm(options.d_model))),
-      cross_attention_(
-          register_module("cross_attention", CrossAttention(options.attention, options.d_model))),
-      cross_attention_norm_(register_module("cross_attention_norm", Norm(options.d_model))),
-      feed_forward_(register_module("feed_forward", make_feed_forward(options))),
-      feed_forward_norm_(register_module("feed_forward_norm", Norm(options.d_model))) {}
-
-torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const Memory& memory,
-                                        const AttentionPosition& position, Dropout& dropout) {
-  // Targets are padded on the right, so the causal mask alone keeps padding from real positions.
-  const auto attended = residual(x, attention_norm_, placement_, dropout, [&](const auto& y) {
-    return attention_(y, torch::Tensor(), position, true);
-  });
-  const auto crossed =
-      residual(attended, cross_attention_norm_, placement_, dropout,
-               [&](const auto& y) { return cross_attention_(y, memory.output, memory.real); });
-  return residual(crossed, feed_forward_norm_, placement_, dropout,
-                  [&](const auto& y) { return feed_forward_(y); });
+torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Memory* memory,
+                                 const AttentionPosition& position, const Pass& pass) {
+  const auto real = causal_ ? torch::Tensor() : pass.real;
+  return through(
+      x, pass, [&](const auto& y) { return attention_->forward(y, real, position); },
+      [&](const auto& y) { return cross_attention_(y, memory->output, memory->real); });
 }
 
-LayerCache DecoderLayerImpl::start(const Memory& memory) {
-  return {attention_->nothing(memory.output), cross_attention_->project(memory.output)};
+LayerCache LayerImpl::start(const torch::Tensor& like, const Memory* memory) {
+  return {attention_ ? attention_->nothing(like) : Mixer::Past(),
+          cross_attention_ ? cross_attention_->project(memory->output) : KeyValue()};
 }
 
-torch::Tensor DecoderLayerImpl::step(const torch::Tensor& x, LayerCache& cache,
-                                     const torch::Tensor& real, const AttentionPosition& position) {
+torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& real,
+                              const AttentionPosition& position) {
   Dropout none;
-  const auto attended = residual(x, attention_norm_, placement_, none, [&](const auto& y) {
-    return attention_->step(y, cache.past, position);
-  });
-  const auto crossed =
-      residual(attended, cross_attention_norm_, placement_, none,
-               [&](const auto& y) { return cross_attention_->step(y, cache.memory, real); });
-  return residual(crossed, feed_forward_norm_, placement_, none,
-                  [&](const auto& y) { return feed_forward_(y); });
+  return through(
+      x, {none, {}}, [&](const auto& y) { return attention_->step(y, cache.past, position); },
+      [&](const auto& y) { return cross_attention_->step(y, cache.memory, real); });
 }
 
 }  // namespace ablate::models

@@ -2,60 +2,52 @@
 
 #include <torch/torch.h>
 
+#include <memory>
+#include <optional>
+
 #include "models/attention.h"
 #include "models/feed_forward.h"
+#include "models/mixer.h"
 #include "models/residual.h"
 
 namespace ablate::models {
-
-/// Self-attention and feed-forward, each in its place in the residual stream.
-class EncoderLayerImpl : public torch::nn::Module {
- public:
-  explicit EncoderLayerImpl(const TransformerOptions& options);
-
-  /// [B, S, D], [B, S] -> [B, S, D]
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition& position, Dropout& dropout);
-
- private:
-  NormPlacement placement_;
-  SelfAttention attention_;
-  Norm attention_norm_;
-  FeedForward feed_forward_;
-  Norm feed_forward_norm_;
-};
-TORCH_MODULE(EncoderLayer);
 
 /// The encoder's output as the decoder sees it. // output [B, S, D], real [B, S]
 struct Memory {
   torch::Tensor output, real;
 };
 
-/// What one decoder layer keeps between steps.
+/// What one layer keeps between steps.
 struct LayerCache {
-  KeyValue past, memory;
+  Mixer::Past past;
+  KeyValue memory;
 };
 
-/// Causal self-attention, attention over the encoder's output, and feed-forward.
-class DecoderLayerImpl : public torch::nn::Module {
+/// A mixer of positions, attention over a memory, and a feed-forward, each where the stack has one
+/// and each in its place in the residual stream.
+class LayerImpl : public torch::nn::Module {
  public:
-  explicit DecoderLayerImpl(const TransformerOptions& options);
+  explicit LayerImpl(const StackOptions& options);
 
-  torch::Tensor forward(const torch::Tensor& x, const Memory& memory,
-                        const AttentionPosition& position, Dropout& dropout);  // [B, T, D]
-  LayerCache start(const Memory& memory);
+  /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal
+  /// stack's rows needs no mask: nothing real looks at it. // [B, T, D] -> [B, T, D]
+  torch::Tensor forward(const torch::Tensor& x, const Memory* memory,
+                        const AttentionPosition& position, const Pass& pass);
+  /// `like` [B, T, D] gives batch, type and device.
+  LayerCache start(const torch::Tensor& like, const Memory* memory);
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& real,
-                     const AttentionPosition& position);  // [B, 1, D]
+                     const AttentionPosition& position);  // [B, T, D]
 
  private:
-  NormPlacement placement_;
-  SelfAttention attention_;
-  Norm attention_norm_;
-  CrossAttention cross_attention_;
-  Norm cross_attention_norm_;
-  FeedForward feed_forward_;
-  Norm feed_forward_norm_;
+  template <class Mix, class Cross>
+  torch::Tensor through(torch::Tensor x, const Pass& pass, Mix&& mix, Cross&& cross);
+
+  bool causal_;
+  std::shared_ptr<Mixer> attention_;
+  CrossAttention cross_attention_{nullptr};
+  FeedForward feed_forward_{nullptr};
+  std::optional<Connection> around_attention_, around_cross_attention_, around_feed_forward_;
 };
-TORCH_MODULE(DecoderLayer);
+TORCH_MODULE(Layer);
 
 }  // namespace ablate::models

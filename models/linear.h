@@ -12,12 +12,12 @@ namespace ablate::models {
 /// (Xavier uniform), biases 0.
 class LinearImpl : public torch::nn::Module {
  public:
-  LinearImpl(int64_t width, const std::vector<int64_t>& parts);
+  LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool with_bias);
 
   torch::Tensor forward(const torch::Tensor& x);  // [..., width] -> [..., sum of parts]
 
   torch::Tensor weight;  // [sum of parts, width]
-  torch::Tensor bias;    // [sum of parts]
+  torch::Tensor bias;    // [sum of parts] or undefined
 };
 TORCH_MODULE(Linear);
 

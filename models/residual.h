@@ -2,33 +2,67 @@
 
 #include <torch/torch.h>
 
+#include <string>
+
 #include "models/dropout.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
 
-/// Layer normalisation over the last dimension (Ba et al. 2016), epsilon 1e-5.
+/// What the sub-layers of one pass need beside their input.
+struct Pass {
+  Dropout& dropout;
+  torch::Tensor real;  // false at padding; undefined: nothing is padded // [B, T]
+};
+
+/// Normalisation of every position, epsilon 1e-5: over the last dimension, as layer (Ba et al.
+/// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the real positions of the batch
+/// (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
+/// statistics of a decoder see later positions.
 class NormImpl : public torch::nn::Module {
  public:
-  explicit NormImpl(int64_t width);
+  /// REQUIRES: a kind other than none.
+  NormImpl(NormKind kind, int64_t width, bool with_bias);
+  explicit NormImpl(int64_t width) : NormImpl(NormKind::layer, width, true) {}
 
-  torch::Tensor forward(const torch::Tensor& x);  // [..., D] -> [..., D]
+  torch::Tensor forward(const torch::Tensor& x, const Pass& pass);  // [..., D] -> [..., D]
   /// forward(x + dropout(branch)) in one pass over memory where a CPU kernel can run.
-  torch::Tensor after_sum(const torch::Tensor& x, const torch::Tensor& branch, Dropout& dropout);
+  torch::Tensor after_sum(const torch::Tensor& x, const torch::Tensor& branch, const Pass& pass);
 
   torch::Tensor weight;  // [D]
-  torch::Tensor bias;    // [D]
+  torch::Tensor bias;    // [D] or undefined
+
+ private:
+  torch::Tensor batch_norm(const torch::Tensor& x, const Pass& pass);
+
+  NormKind kind_;
+  torch::Tensor running_mean_, running_variance_;  // [D]
 };
 TORCH_MODULE(Norm);
 
-/// A sub-layer's place in the residual stream: where its input is normalised and how its output
+/// A sub-layer f's place in the residual stream: where its input is normalised and how its output
 /// joins. post (Vaswani et al. 2017, section 3.1): norm(x + dropout(f(x))); pre: x +
-/// dropout(f(norm(x))).
-template <class SubLayer>
-torch::Tensor residual(const torch::Tensor& x, Norm& norm, NormPlacement placement,
-                       Dropout& dropout, SubLayer&& sub_layer) {
-  if (placement == NormPlacement::post) return norm->after_sum(x, sub_layer(x), dropout);
-  return x + drop(sub_layer(norm(x)), dropout);
-}
+/// dropout(f(norm(x))); both: x + dropout(norm'(f(norm(x)))) (Ding et al. 2021). A learned skip
+/// multiplies f's share by one number, 1 at first; without a skip x is left out of the sum.
+class Connection {
+ public:
+  /// Registers its norms and factor with `owner`, as `<name>_norm` and so on.
+  Connection(torch::nn::Module& owner, const std::string& name, const StackOptions& options);
+
+  template <class SubLayer>
+  torch::Tensor operator()(const torch::Tensor& x, const Pass& pass, SubLayer&& sub_layer) {
+    return join(x, sub_layer(before_ ? before_(x, pass) : x), pass);
+  }
+
+ private:
+  torch::Tensor join(const torch::Tensor& x, torch::Tensor branch, const Pass& pass);
+
+  Skip skip_;
+  Norm before_{nullptr}, on_output_{nullptr}, after_{nullptr};
+  torch::Tensor factor_;  // [1]
+};
+
+/// The norm at the end of a stack whose last sum nothing has normalised; null where none is needed.
+Norm make_final_norm(torch::nn::Module& owner, const StackOptions& options);
 
 }  // namespace ablate::models

@@ -10,126 +10,54 @@ torch::Tensor positions_of(const torch::Tensor& ids) {
   return torch::ones_like(ids.select(0, 0)).cumsum(0) - 1;
 }
 
-template <class Holder>
-std::vector<Holder> make_layers(torch::nn::Module& owner, const TransformerOptions& options) {
-  auto list = owner.register_module("layers", torch::nn::ModuleList());
-  std::vector<Holder> layers;
-  for (int64_t i = 0; i < options.layers; ++i) {
-    layers.emplace_back(options);
-    list->push_back(layers.back());
-  }
-  return layers;
-}
-
-PositionContext context_of(const TransformerOptions& options, bool causal) {
-  const Heads heads(options.attention, options.d_model);
-  return {options.d_model, heads.count, heads.d_k, heads.d_v, options.layers, causal};
-}
-
-/// A stack's input plus its position vectors, where it has any.
-torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding) {
-  return embedding.defined() ? x + embedding.to(x.scalar_type()) : x;
-}
-
-/// Runs x through the layers, each by `run(index, x, what it knows of positions)`.
-template <class Run>
-torch::Tensor through(torch::Tensor x, size_t layers, PositionTerms position, Run&& run) {
-  for (size_t i = 0; i < layers; ++i) {
-    if (i > 0 && position.every_layer) x = with_positions(x, position.embedding);
-    position.attention.layer = static_cast<int64_t>(i);
-    x = run(i, x, position.attention);
-  }
-  return x;
-}
-
-void reorder(KeyValue& memory, const torch::Tensor& rows) {
-  memory = {memory.key.index_select(0, rows), memory.value.index_select(0, rows)};
-}
-
 }  // namespace
 
-EncoderImpl::EncoderImpl(const TransformerOptions& options)
-    : position_(
-          register_module("position", make_position(options.position, context_of(options, false)))),
-      layers_(make_layers<EncoderLayer>(*this, options)) {
-  if (options.norm.placement == NormPlacement::pre)
-    norm_ = register_module("norm", Norm(options.d_model));
-}
-
-torch::Tensor EncoderImpl::forward(torch::Tensor x, const torch::Tensor& real,
-                                   const PositionTerms& position, Dropout& dropout) {
-  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i](y, real, at, dropout);
-  });
-  return norm_ ? norm_(x) : x;
-}
-
-void DecoderCache::reorder(const torch::Tensor& rows) {
-  for (auto& layer : layers) {
-    models::reorder(layer.past, rows);
-    models::reorder(layer.memory, rows);
-  }
-  real = real.index_select(0, rows);
-}
-
-DecoderImpl::DecoderImpl(const TransformerOptions& options)
-    : position_(
-          register_module("position", make_position(options.position, context_of(options, true)))),
-      layers_(make_layers<DecoderLayer>(*this, options)) {
-  if (options.norm.placement == NormPlacement::pre)
-    norm_ = register_module("norm", Norm(options.d_model));
-}
-
-torch::Tensor DecoderImpl::forward(torch::Tensor x, const Memory& memory,
-                                   const PositionTerms& position, Dropout& dropout) {
-  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i](y, memory, at, dropout);
-  });
-  return norm_ ? norm_(x) : x;
-}
-
-DecoderCache DecoderImpl::start(const Memory& memory) {
-  DecoderCache cache{.layers = {},
-                     .real = memory.real,
-                     .positions = torch::zeros({0}, memory.real.options().dtype(torch::kLong))};
-  for (auto& layer : layers_) cache.layers.push_back(layer->start(memory));
-  return cache;
-}
-
-torch::Tensor DecoderImpl::step(torch::Tensor x, DecoderCache& cache,
-                                const PositionTerms& position) {
-  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i]->step(y, cache.layers[i], cache.real, at);
-  });
-  return norm_ ? norm_(x) : x;
-}
-
 TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary)
-    : d_model_(options.d_model), pad_(vocabulary.pad), encoder_(nullptr), decoder_(nullptr) {
-  const auto table = [&](const char* name, int64_t size) {
-    torch::NoGradGuard no_grad;
-    auto made = register_parameter(name, torch::empty({size, d_model_}));
-    made.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(d_model_)));
-    return made;
-  };
-  TORCH_CHECK(options.tying != Tying::three_way || vocabulary.source == vocabulary.target,
-              "three-way tying needs one vocabulary");
-  if (options.tying == Tying::three_way) {
-    source_table_ = target_table_ = output_ = table("embedding", vocabulary.target);
+    : family_(options.family),
+      d_model_(options.d_model),
+      pad_(vocabulary.pad),
+      embedding_scale_(options.embedding_scale ? std::sqrt(static_cast<double>(d_model_)) : 1.0) {
+  if (const auto* head = std::get_if<LabelHead>(&options.head)) pool_ = head->pool;
+  make_tables(options.tying, vocabulary);
+  if (family_ != Family::decoder_only)
+    encoder_ = register_module("encoder", Stack(stack_of(options, options.encoder)));
+  if (family_ != Family::encoder_only)
+    decoder_ = register_module("decoder", Stack(stack_of(options, options.decoder)));
+}
+
+torch::Tensor TransformerImpl::table(const std::string& name, int64_t size) {
+  torch::NoGradGuard no_grad;
+  auto made = register_parameter(name, torch::empty({size, d_model_}));
+  made.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(d_model_)));
+  return made;
+}
+
+void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
+  if (family_ != Family::encoder_decoder) {
+    const bool encodes = family_ == Family::encoder_only;
+    source_table_ = target_table_ =
+        table("embedding", encodes ? vocabulary.source : vocabulary.target);
+    output_ = tying == Tying::none ? table(pool_ ? "classifier" : "output", vocabulary.target)
+                                   : target_table_;
+    return;
+  }
+  TORCH_CHECK(!shares_source(tying) || vocabulary.source == vocabulary.target,
+              "a shared source embedding needs one vocabulary");
+  if (tying == Tying::three_way || tying == Tying::embeddings) {
+    source_table_ = target_table_ = table("embedding", vocabulary.target);
   } else {
     source_table_ = table("source_embedding", vocabulary.source);
     target_table_ = table("target_embedding", vocabulary.target);
-    output_ = options.tying == Tying::target ? target_table_ : table("output", vocabulary.target);
   }
-  encoder_ = register_module("encoder", Encoder(options));
-  decoder_ = register_module("decoder", Decoder(options));
+  if (tying == Tying::three_way || tying == Tying::target)
+    output_ = target_table_;
+  else
+    output_ = tying == Tying::source ? source_table_ : table("output", vocabulary.target);
 }
 
 torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tensor& table,
                                      const torch::Tensor& position) {
-  const auto x =
-      torch::embedding(table, ids) * std::sqrt(static_cast<double>(d_model_));  // [B, T, D]
-  return with_positions(x, position);
+  return with_positions(torch::embedding(table, ids) * embedding_scale_, position);  // [B, T, D]
 }
 
 torch::ScalarType TransformerImpl::compute_type() const {
@@ -142,7 +70,7 @@ Memory TransformerImpl::encode(const torch::Tensor& source, Dropout& dropout) {
   const auto terms = encoder_->position().terms(positions, positions);
   const auto x = drop(embed(source, source_table_, terms.embedding), dropout).to(compute_type());
   const auto real = source.ne(pad_);
-  return {encoder_(x, real, terms, dropout), real};
+  return {encoder_(x, nullptr, terms, Pass{dropout, real}), real};
 }
 
 Memory TransformerImpl::encode(const torch::Tensor& source) {
@@ -150,14 +78,27 @@ Memory TransformerImpl::encode(const torch::Tensor& source) {
   return encode(source, none);
 }
 
-torch::Tensor TransformerImpl::hidden(const torch::Tensor& source, const torch::Tensor& target,
+torch::Tensor TransformerImpl::decode(const torch::Tensor& target, const Memory* memory,
                                       Dropout& dropout) {
-  const auto memory = encode(source, dropout);
   decoder_->position().check(target.size(1));
   const auto positions = positions_of(target);
   const auto terms = decoder_->position().terms(positions, positions);
   const auto x = drop(embed(target, target_table_, terms.embedding), dropout).to(compute_type());
-  return decoder_(x, memory, terms, dropout);
+  return decoder_(x, memory, terms, Pass{dropout, target.ne(pad_)});
+}
+
+torch::Tensor TransformerImpl::pooled(const Memory& memory) const {
+  if (*pool_ == Pool::first) return memory.output.narrow(1, 0, 1);
+  const auto share = memory.real.unsqueeze(-1).to(memory.output.scalar_type());  // [B, S, 1]
+  return (memory.output * share).sum(1, /*keepdim=*/true) / share.sum(1, /*keepdim=*/true);
+}
+
+torch::Tensor TransformerImpl::hidden(const torch::Tensor& source, const torch::Tensor& target,
+                                      Dropout& dropout) {
+  if (family_ == Family::decoder_only) return decode(target, nullptr, dropout);
+  const auto memory = encode(source, dropout);
+  if (family_ == Family::encoder_only) return pool_ ? pooled(memory) : memory.output;
+  return decode(target, &memory, dropout);
 }
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {
@@ -166,15 +107,31 @@ torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch:
   return torch::linear(x, output_.to(x.scalar_type()));
 }
 
-DecoderCache TransformerImpl::start(const Memory& memory) { return decoder_->start(memory); }
+DecoderCache TransformerImpl::start(const torch::Tensor& source) {
+  TORCH_CHECK(family_ != Family::encoder_only, "an encoder_only model does not write");
+  if (family_ == Family::encoder_decoder) {
+    const auto memory = encode(source);
+    return decoder_->start(memory.output, &memory);
+  }
+  const auto like = torch::zeros({source.size(0), 1, d_model_},
+                                 output_.options().dtype(compute_type()).requires_grad(false));
+  auto cache = decoder_->start(like, nullptr);
+  if (source.size(1) > 0) extend(source, cache);
+  return cache;
+}
 
-torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache) {
-  decoder_->position().check(++cache.extent);
-  const auto next = torch::ones_like(cache.positions).sum().unsqueeze(0);  // [1]
+torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& cache) {
+  cache.extent += ids.size(1);
+  decoder_->position().check(cache.extent);
+  const auto next = torch::ones_like(cache.positions).sum() + positions_of(ids);  // [T]
   cache.positions = torch::cat({cache.positions, next});
   const auto terms = decoder_->position().terms(next, cache.positions);
-  const auto x = embed(last.unsqueeze(1), target_table_, terms.embedding).to(compute_type());
-  const auto y = decoder_->step(x, cache, terms);
+  const auto x = embed(ids, target_table_, terms.embedding).to(compute_type());
+  return decoder_->step(x, cache, terms);
+}
+
+torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache) {
+  const auto y = extend(last.unsqueeze(1), cache);  // [B, 1, D]
   return torch::linear(y, output_.to(y.scalar_type())).squeeze(1);
 }
 

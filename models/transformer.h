@@ -2,10 +2,9 @@
 
 #include <torch/torch.h>
 
-#include <vector>
+#include <optional>
 
-#include "models/layer.h"
-#include "models/position/position.h"
+#include "models/stack.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
@@ -14,68 +13,33 @@ namespace ablate::models {
 
 /// What the model must know of the tokenizers.
 struct Vocabulary {
-  int64_t source, target;  // sizes; equal where one tokenizer serves both
+  int64_t source, target;  // sizes, of a label head the classes; equal where one tokenizer serves both
   int64_t pad;             // id of padding
 };
 
-/// Encoder layers over embedded sources; a final norm where norms come first.
-class EncoderImpl : public torch::nn::Module {
- public:
-  explicit EncoderImpl(const TransformerOptions& options);
-  torch::Tensor forward(torch::Tensor x, const torch::Tensor& real, const PositionTerms& position,
-                        Dropout& dropout);  // [B, S, D]
-  Position& position() { return *position_; }
-
- private:
-  std::shared_ptr<Position> position_;
-  std::vector<EncoderLayer> layers_;
-  Norm norm_{nullptr};
-};
-TORCH_MODULE(Encoder);
-
-/// What decoding keeps between steps; every tensor has B rows.
-struct DecoderCache {
-  std::vector<LayerCache> layers;
-  torch::Tensor real;       // [B, S]
-  torch::Tensor positions;  // of the pieces decoded so far // [T]
-  int64_t extent = 0;       // their number, for length checks
-
-  /// Row i becomes what row rows[i] was, in the self-attention and the memory alike. // rows [B']
-  void reorder(const torch::Tensor& rows);
-};
-
-class DecoderImpl : public torch::nn::Module {
- public:
-  explicit DecoderImpl(const TransformerOptions& options);
-  torch::Tensor forward(torch::Tensor x, const Memory& memory, const PositionTerms& position,
-                        Dropout& dropout);  // [B, T, D]
-  DecoderCache start(const Memory& memory);
-  torch::Tensor step(torch::Tensor x, DecoderCache& cache,
-                     const PositionTerms& position);  // [B, 1, D]
-  Position& position() { return *position_; }
-
- private:
-  std::shared_ptr<Position> position_;
-  std::vector<DecoderLayer> layers_;
-  Norm norm_{nullptr};
-};
-TORCH_MODULE(Decoder);
-
-/// The encoder-decoder Transformer (Vaswani et al. 2017). Embeddings are scaled by sqrt(D); the
-/// output projection has no bias. Lengths beyond a learned table throw LengthError.
+/// A Transformer of any family (Vaswani et al. 2017; decoder only: Radford et al. 2018; encoder
+/// only: Devlin et al. 2018). Embeddings are scaled by sqrt(D) unless switched off; the output
+/// projection has no bias. Lengths beyond a learned table throw LengthError.
 class TransformerImpl : public torch::nn::Module {
  public:
   TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary);
 
-  /// Logits of every next piece, for padded ids. // [B, S], [B, T] -> [B, T, V]
+  /// Logits of padded ids: of every next target piece, or, encoder only, of every source piece.
+  /// Decoder-only models read the target alone; a label head has one position.
+  /// // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target);
-  /// The decoder's output before the projection to the vocabulary. // -> [B, T, D]
+  /// The last stack's output before the projection to the vocabulary. // [B, T, D] or [B, S, D]
   torch::Tensor hidden(const torch::Tensor& source, const torch::Tensor& target, Dropout& dropout);
 
   Memory encode(const torch::Tensor& source);  // [B, S]
-  DecoderCache start(const Memory& memory);
+  /// The state before the first target piece. A decoder-only model reads `source` as the beginning
+  /// of the sequence, in which no row may be padded. // [B, S]
+  DecoderCache start(const torch::Tensor& source);
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache);  // [B] -> logits [B, V]
 
+  Family family() const { return family_; }
+  /// Whether the head gives the label of a whole sequence.
+  bool labels() const { return pool_.has_value(); }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_; }
   /// Rounds activations and products to bfloat16 from here on (or no longer); parameters stay as
@@ -83,16 +47,23 @@ class TransformerImpl : public torch::nn::Module {
   void compute_in_bfloat16(bool on) { bfloat16_ = on; }
 
  private:
+  torch::Tensor table(const std::string& name, int64_t size);
+  void make_tables(Tying tying, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);
   Memory encode(const torch::Tensor& source, Dropout& dropout);
+  torch::Tensor decode(const torch::Tensor& target, const Memory* memory, Dropout& dropout);
+  torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache);
+  torch::Tensor pooled(const Memory& memory) const;
   torch::ScalarType compute_type() const;
 
+  Family family_;
+  std::optional<Pool> pool_;  // of a label head
   int64_t d_model_, pad_;
+  double embedding_scale_;
   bool bfloat16_ = false;
   torch::Tensor source_table_, target_table_, output_;  // [V, D]
-  Encoder encoder_;
-  Decoder decoder_;
+  Stack encoder_{nullptr}, decoder_{nullptr};
 };
 TORCH_MODULE(Transformer);
 

@@ -4,142 +4,305 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "models/attention_options.h"
+#include "models/feed_forward_options.h"
 #include "models/position/position_options.h"
+#include "models/residual_options.h"
 
 namespace ablate::models {
 
-enum class Family { encoder_decoder };
+enum class Family { encoder_decoder, decoder_only, encoder_only };
 
 constexpr auto names(Family) {
   return std::to_array<std::pair<Family, std::string_view>>(
-      {{Family::encoder_decoder, "encoder_decoder"}});
+      {{Family::encoder_decoder, "encoder_decoder"},
+       {Family::decoder_only, "decoder_only"},
+       {Family::encoder_only, "encoder_only"}});
 }
 
-/// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths.
-struct AttentionOptions {
-  int64_t heads = 8;
-  std::optional<int64_t> d_k;
-  std::optional<int64_t> d_v;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("heads", o.heads, "attention heads");
-    visit("d_k", o.d_k, "width of a query and a key; absent: d_model / heads");
-    visit("d_v", o.d_v, "width of a value; absent: d_model / heads");
-  }
-  template <class Require>
-  static void rules(const AttentionOptions& o, Require&& require) {
-    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
-    require(!o.d_k || (*o.d_k >= 1 && *o.d_k <= 65'536), "d_k", "must be from 1 to 65536");
-    require(!o.d_v || (*o.d_v >= 1 && *o.d_v <= 65'536), "d_v", "must be from 1 to 65536");
-  }
-};
-
-enum class Activation { relu, gelu, silu };
-
-constexpr auto names(Activation) {
-  return std::to_array<std::pair<Activation, std::string_view>>(
-      {{Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}});
-}
-
-/// Position-wise feed-forward (section 3.3).
-struct DenseFeedForward {
-  static constexpr std::string_view name = "dense";
-  int64_t d_hidden = 2048;
-  Activation activation = Activation::relu;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("d_hidden", o.d_hidden, "width of the hidden layer");
-    visit("activation", o.activation, "relu, gelu or silu");
-  }
-  template <class Require>
-  static void rules(const DenseFeedForward& o, Require&& require) {
-    require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
-  }
-};
-
-using FeedForwardOptions = std::variant<DenseFeedForward>;
-
-enum class NormKind { layer };
-
-constexpr auto names(NormKind) {
-  return std::to_array<std::pair<NormKind, std::string_view>>({{NormKind::layer, "layer"}});
-}
-
-enum class NormPlacement { post, pre };
-
-constexpr auto names(NormPlacement) {
-  return std::to_array<std::pair<NormPlacement, std::string_view>>(
-      {{NormPlacement::post, "post"}, {NormPlacement::pre, "pre"}});
-}
-
-struct NormOptions {
-  NormKind kind = NormKind::layer;
-  NormPlacement placement = NormPlacement::post;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("kind", o.kind, "layer");
-    visit("placement", o.placement, "post: after the residual sum, as in the paper; pre: before");
-  }
-  template <class Require>
-  static void rules(const NormOptions&, Require&&) {}
-};
-
-/// Which of source embedding, target embedding and output projection are one matrix.
-enum class Tying { three_way, target, none };
+/// Which of source embedding, target embedding and output projection are one matrix. A family with
+/// one embedding has it as source and target.
+enum class Tying { three_way, embeddings, target, source, none };
 
 constexpr auto names(Tying) {
-  return std::to_array<std::pair<Tying, std::string_view>>(
-      {{Tying::three_way, "three_way"}, {Tying::target, "target"}, {Tying::none, "none"}});
+  return std::to_array<std::pair<Tying, std::string_view>>({{Tying::three_way, "three_way"},
+                                                            {Tying::embeddings, "embeddings"},
+                                                            {Tying::target, "target"},
+                                                            {Tying::source, "source"},
+                                                            {Tying::none, "none"}});
 }
 
-/// The Transformer of Vaswani et al. 2017; the defaults are the paper's base model.
+/// Whether the source embedding is another matrix of the model, which needs one vocabulary.
+constexpr bool shares_source(Tying tying) {
+  return tying == Tying::three_way || tying == Tying::embeddings || tying == Tying::source;
+}
+
+/// The choice of the whole model, in a place that may choose for itself.
+struct Same {
+  static constexpr std::string_view name = "same";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const Same&, Require&&) {}
+};
+
+template <class Choice>
+struct WithSame;
+template <class... Options>
+struct WithSame<std::variant<Options...>> {
+  using type = std::variant<Same, Options...>;
+};
+/// The alternatives of a choice, and `same` as the default.
+template <class Choice>
+using OrSame = typename WithSame<Choice>::type;
+
+/// Normalisation of one side; absent: as in the whole model.
+struct SideNorm {
+  std::optional<NormKind> kind;
+  std::optional<NormPlacement> placement;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("kind", o.kind, "layer, rms, batch or none; absent: as in model.norm");
+    visit("placement", o.placement, "post, pre or both; absent: as in model.norm");
+  }
+  template <class Require>
+  static void rules(const SideNorm&, Require&&) {}
+};
+
+/// What the encoder or the decoder has of its own.
+struct SideOptions {
+  std::optional<int64_t> layers;
+  OrSame<AttentionOptions> attention;
+  OrSame<FeedForwardOptions> feed_forward;
+  OrSame<PositionOptions> position;
+  SideNorm norm;
+  std::optional<Skip> residual;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("layers", o.layers, "layers of this side; absent: model.layers");
+    visit("attention", o.attention, "what mixes positions; same: model.attention");
+    visit("feed_forward", o.feed_forward, "position-wise feed-forward; same: model.feed_forward");
+    visit("position", o.position, "how this side knows positions; same: model.position");
+    visit("norm", o.norm, "normalisation");
+    visit("residual", o.residual, "true, false or learned; absent: model.residual");
+  }
+  template <class Require>
+  static void rules(const SideOptions& o, Require&& require) {
+    require(!o.layers || (*o.layers >= 1 && *o.layers <= 1000), "layers", "must be from 1 to 1000");
+  }
+};
+
+/// Attention of the decoder over the encoder's output.
+using CrossAttentionOptions = std::variant<Same, MultiHead, NoAttention>;
+
+enum class Pool { first, mean };
+
+constexpr auto names(Pool) {
+  return std::to_array<std::pair<Pool, std::string_view>>(
+      {{Pool::first, "first"}, {Pool::mean, "mean"}});
+}
+
+/// Logits of a piece at every position.
+struct PieceHead {
+  static constexpr std::string_view name = "pieces";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const PieceHead&, Require&&) {}
+};
+
+/// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
+struct LabelHead {
+  static constexpr std::string_view name = "label";
+  Pool pool = Pool::first;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("pool", o.pool,
+          "first: the output at the start mark, as at BERT's [CLS]; mean: of all positions");
+  }
+  template <class Require>
+  static void rules(const LabelHead&, Require&&) {}
+};
+
+using HeadOptions = std::variant<PieceHead, LabelHead>;
+
+/// A Transformer; the defaults are the base model of Vaswani et al. 2017.
 struct TransformerOptions {
   Family family = Family::encoder_decoder;
   int64_t d_model = 512;
   int64_t layers = 6;
   AttentionOptions attention;
+  CrossAttentionOptions cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position = Sinusoidal{};
   NormOptions norm;
+  Skip residual = Skip::on;
+  bool bias = true;
+  bool embedding_scale = true;
   Tying tying = Tying::three_way;
   double dropout = 0.1;
+  HeadOptions head;
+  SideOptions encoder, decoder;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
-    visit("family", o.family, "encoder_decoder");
+    visit("family", o.family, "encoder_decoder, decoder_only or encoder_only");
     visit("d_model", o.d_model, "width of the residual stream");
     visit("layers", o.layers, "layers of the encoder and of the decoder");
-    visit("attention", o.attention, "multi-head attention");
+    visit("attention", o.attention, "what mixes the positions of a sequence");
+    visit("cross_attention", o.cross_attention,
+          "attention of the decoder over the encoder's output; same: as model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward");
     visit("position", o.position, "how the model knows positions");
     visit("norm", o.norm, "normalisation");
-    visit("tying", o.tying, "three_way, target (target embedding = output) or none");
+    visit("residual", o.residual,
+          "skip connections: true, false, or learned (a factor on each sub-layer's output, 1 at first)");
+    visit("bias", o.bias, "biases of projections and norms");
+    visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
+    visit("tying", o.tying,
+          "one matrix: three_way, embeddings (source = target), target (target = output), source "
+          "(source = output) or none");
     visit("dropout", o.dropout, "on sub-layer outputs and on embedding sums");
+    visit("head", o.head, "what is predicted: pieces, or the label of an encoder's whole input");
+    visit("encoder", o.encoder, "what the encoder has of its own");
+    visit("decoder", o.decoder, "what the decoder has of its own");
   }
   template <class Require>
-  static void rules(const TransformerOptions& o, Require&& require) {
-    require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
-    require(o.layers >= 1 && o.layers <= 1000, "layers", "must be from 1 to 1000");
-    require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
-    const auto* learned = std::get_if<Learned>(&o.position);
-    require(learned == nullptr || learned->beyond != Beyond::interpolate, "position.beyond",
-            "cannot be interpolate in a decoder, which does not know how long its output will be");
-    const auto* rotary = std::get_if<Rotary>(&o.position);
-    const int64_t width =
-        o.attention.d_k.value_or(o.d_model / std::max<int64_t>(1, o.attention.heads));
-    require(rotary == nullptr || rotary->fraction * static_cast<double>(width) >= 2,
-            "position.fraction", "must leave at least two dimensions of a head to turn");
-    const bool divides = o.attention.heads < 1 || o.d_model % o.attention.heads == 0;
-    require(divides || (o.attention.d_k && o.attention.d_v), "attention.heads",
-            "must divide d_model unless d_k and d_v are given");
-  }
+  static void rules(const TransformerOptions& o, Require&& require);
 };
+
+/// The choices of one stack of layers, with the side's own laid over the model's.
+struct StackOptions {
+  int64_t d_model, layers;
+  bool causal;  // the stack writes from left to right
+  AttentionOptions attention;
+  std::optional<MultiHead> cross_attention;
+  FeedForwardOptions feed_forward;
+  PositionOptions position;
+  NormOptions norm;
+  Skip residual;
+  bool bias;
+};
+
+template <class... Options>
+std::variant<Options...> chosen(const std::variant<Same, Options...>& own,
+                                const std::variant<Options...>& shared) {
+  return std::visit(
+      [&]<class Held>(const Held& held) -> std::variant<Options...> {
+        if constexpr (std::is_same_v<Held, Same>)
+          return shared;
+        else
+          return held;
+      },
+      own);
+}
+
+/// The attention over the encoder's output; nothing where there is none.
+inline std::optional<MultiHead> cross_attention_of(const TransformerOptions& o) {
+  if (o.family != Family::encoder_decoder) return {};
+  if (const auto* own = std::get_if<MultiHead>(&o.cross_attention)) return *own;
+  const auto* shared = std::get_if<MultiHead>(&o.attention);
+  if (!std::holds_alternative<Same>(o.cross_attention) || shared == nullptr) return {};
+  return *shared;
+}
+
+inline StackOptions stack_of(const TransformerOptions& o, const SideOptions& side) {
+  return {.d_model = o.d_model,
+          .layers = side.layers.value_or(o.layers),
+          .causal = &side == &o.decoder,
+          .attention = chosen(side.attention, o.attention),
+          .cross_attention = &side == &o.decoder ? cross_attention_of(o) : std::nullopt,
+          .feed_forward = chosen(side.feed_forward, o.feed_forward),
+          .position = chosen(side.position, o.position),
+          .norm = {side.norm.kind.value_or(o.norm.kind),
+                   side.norm.placement.value_or(o.norm.placement)},
+          .residual = side.residual.value_or(o.residual),
+          .bias = o.bias};
+}
+
+/// Whether a side chooses anything for itself.
+inline bool chooses(const SideOptions& side) {
+  return side.layers || side.norm.kind || side.norm.placement || side.residual ||
+         !std::holds_alternative<Same>(side.attention) ||
+         !std::holds_alternative<Same>(side.feed_forward) ||
+         !std::holds_alternative<Same>(side.position);
+}
+
+/// Whether a scheme only acts inside multi-head attention.
+inline bool acts_in_attention(const PositionOptions& position) {
+  return !std::holds_alternative<NoPosition>(position) &&
+         !std::holds_alternative<Sinusoidal>(position) &&
+         !std::holds_alternative<Learned>(position);
+}
+
+/// The rules of one stack, whose choices stand at `attention`, `position` and so on or below `own`.
+template <class Require>
+void stack_rules(const StackOptions& o, const SideOptions& side, std::string_view own,
+                 Require&& require) {
+  const auto at = [&](bool chosen_here, std::string_view key) {
+    return std::string(chosen_here ? own : std::string_view()) + std::string(key);
+  };
+  const bool own_attention = !std::holds_alternative<Same>(side.attention);
+  const bool own_position = !std::holds_alternative<Same>(side.position);
+  const auto* heads = std::get_if<MultiHead>(&o.attention);
+  if (heads != nullptr)
+    require(heads->heads < 1 || o.d_model % heads->heads == 0 || (heads->d_k && heads->d_v),
+            at(own_attention, "attention.heads"), "must divide d_model unless d_k and d_v are given");
+  require(!std::holds_alternative<Lstm>(o.attention) || o.causal || o.d_model % 2 == 0, "d_model",
+          "must be even where an encoder's attention is lstm, half for each direction");
+  require(heads != nullptr || !acts_in_attention(o.position), at(own_position, "position.kind"),
+          "acts inside multi_head attention, which this model does not have; choose none, "
+          "sinusoidal or learned");
+  const auto* learned = std::get_if<Learned>(&o.position);
+  require(learned == nullptr || learned->beyond != Beyond::interpolate || !o.causal,
+          at(own_position, "position.beyond"),
+          "cannot be interpolate in a decoder, which does not know how long its output will be");
+  const auto* rotary = std::get_if<Rotary>(&o.position);
+  if (rotary == nullptr || heads == nullptr) return;
+  const int64_t width = heads->d_k.value_or(o.d_model / std::max<int64_t>(1, heads->heads));
+  require(rotary->fraction * static_cast<double>(width) >= 2, at(own_position, "position.fraction"),
+          "must leave at least two dimensions of a head to turn");
+}
+
+template <class Require>
+void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
+  const bool pair = o.family == Family::encoder_decoder;
+  require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
+  require(o.layers >= 1 && o.layers <= 1000, "layers", "must be from 1 to 1000");
+  require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
+  const bool labels = std::holds_alternative<LabelHead>(o.head);
+  require(!labels || o.family == Family::encoder_only, "head.kind",
+          "can be label in an encoder_only model alone");
+  require(!labels || o.tying == Tying::none, "tying",
+          "must be none where model.head is label: classes are no pieces");
+  require(pair || o.tying == Tying::three_way || o.tying == Tying::none, "tying",
+          "must be three_way or none in a family with one embedding");
+  require(o.family != Family::decoder_only || !chooses(o.encoder), "encoder",
+          "has no effect: a decoder_only model has no encoder");
+  require(o.family != Family::encoder_only || !chooses(o.decoder), "decoder",
+          "has no effect: an encoder_only model has no decoder");
+  require(pair || std::holds_alternative<Same>(o.cross_attention), "cross_attention",
+          "has no effect: only an encoder_decoder model has cross-attention");
+  require(!pair || !std::holds_alternative<Same>(o.cross_attention) ||
+              std::holds_alternative<MultiHead>(o.attention),
+          "cross_attention.kind",
+          "cannot be same where model.attention is not multi_head; choose multi_head or none");
+  if (const auto* cross = std::get_if<MultiHead>(&o.cross_attention))
+    require(cross->heads < 1 || o.d_model % cross->heads == 0 || (cross->d_k && cross->d_v),
+            "cross_attention.heads", "must divide d_model unless d_k and d_v are given");
+  if (o.family != Family::decoder_only)
+    stack_rules(stack_of(o, o.encoder), o.encoder, "encoder.", require);
+  if (o.family != Family::encoder_only)
+    stack_rules(stack_of(o, o.decoder), o.decoder, "decoder.", require);
+}
 
 }  // namespace ablate::models

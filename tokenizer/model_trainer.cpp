@@ -51,6 +51,8 @@ Arguments arguments(const TokenizerOptions& options, size_t longest_line) {
           {"hard_vocab_limit", "false"},
           // The library refuses a limit below 10.
           {"max_sentence_length", std::to_string(std::max<size_t>(longest_line, 10))},
+          {"add_dummy_prefix", options.spaces == Spaces::tidy ? "true" : "false"},
+          {"remove_extra_whitespaces", options.spaces == Spaces::tidy ? "true" : "false"},
           {"num_threads", "1"},
           {"shuffle_input_sentence", "false"},
           {"minloglevel", "3"},
@@ -152,6 +154,7 @@ std::string train_model(const TokenizerOptions& options, std::span<const std::st
   if (!has_text(options.normalization, lines))
     throw TokenizerError("a tokenizer needs text to learn from, and there is none");
   auto wanted = arguments(options, longest);
+  if (options.mask) wanted["control_symbols"] = kMaskPiece;
   for (bool first = true;; first = false) {
     Lines iterator(lines);
     std::string model;

@@ -27,6 +27,15 @@ constexpr auto names(Normalization) {
        {Normalization::identity, "identity"}});
 }
 
+/// tidy: runs of spaces become one and a word at the start looks like any other; exact: every space
+/// stays as it is and none is added.
+enum class Spaces { tidy, exact };
+
+constexpr auto names(Spaces) {
+  return std::to_array<std::pair<Spaces, std::string_view>>(
+      {{Spaces::tidy, "tidy"}, {Spaces::exact, "exact"}});
+}
+
 /// How text becomes pieces. The model is learned by SentencePiece from the training text alone.
 struct TokenizerOptions {
   Kind kind = Kind::bpe;
@@ -34,6 +43,8 @@ struct TokenizerOptions {
   bool joint = true;
   double coverage = 1.0;
   Normalization normalization = Normalization::nmt_nfkc;
+  Spaces spaces = Spaces::tidy;
+  bool mask = false;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
@@ -44,6 +55,8 @@ struct TokenizerOptions {
     visit("joint", o.joint, "one model for source and target");
     visit("coverage", o.coverage, "share of the training characters that get a piece");
     visit("normalization", o.normalization, "SentencePiece's normalisation rule");
+    visit("mask", o.mask, "one more special piece, which masked language models need");
+    visit("spaces", o.spaces, "tidy: as SentencePiece has them; exact: kept one by one");
   }
   template <class Require>
   static void rules(const TokenizerOptions& o, Require&& require) {

@@ -7,17 +7,24 @@
 #include "training/update.h"
 
 namespace ablate::training {
+namespace {
+
+constexpr uint64_t kMaskSeed = 1;
+
+}  // namespace
 
 double Likelihood::perplexity() const { return std::exp(negative); }
 
 Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
-                      int64_t tokens_per_batch) {
+                      const LikelihoodOptions& options) {
   torch::NoGradGuard no_grad;
   const auto device = model->output_weight().device();
   const auto sums = torch::zeros({2}, torch::TensorOptions(torch::kDouble).device(device));
   Likelihood result;
-  for (const auto& indices : data::ordered_plan(examples, tokens_per_batch)) {
-    const auto batch = data::collate(examples, indices);
+  data::Random random(kMaskSeed, "likelihood");
+  for (const auto& indices : data::ordered_plan(examples, options.tokens_per_batch)) {
+    auto batch = data::collate(examples, indices);
+    if (options.masking) data::mask(batch, *options.masking, random);
     const auto tensors = to_tensors(batch, device);
     const auto logits = model->forward(tensors.source, tensors.target_in).flatten(0, 1);
     const auto target = tensors.target_out.flatten();  // [N]

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "data/encode.h"
+#include "data/masking.h"
 #include "models/transformer.h"
 
 namespace ablate::training {
@@ -16,8 +18,13 @@ struct Likelihood {
   double perplexity() const;
 };
 
-/// Scores every example, in batches of at most `tokens_per_batch` padded tokens.
+struct LikelihoodOptions {
+  int64_t tokens_per_batch;                    // padded tokens of a batch, at most
+  std::optional<data::Masking> masking = {};  // the same pieces every time
+};
+
+/// Scores every example.
 Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
-                      int64_t tokens_per_batch);
+                      const LikelihoodOptions& options);
 
 }  // namespace ablate::training

@@ -61,7 +61,8 @@ TrainingSummary Trainer::run() {
   log_.emplace(input_.folder / "metrics.jsonl", state_.log_bytes);
   data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
                                           .seed = derive_seed(input_.seed, "order"),
-                                          .start = state_.position});
+                                          .start = state_.position,
+                                          .masking = input_.masking});
   while (!finished()) {
     train_step(stream);
     const auto& options = input_.options;
@@ -133,7 +134,8 @@ void Trainer::log_step(const StepRecord& record, double rate) {
 
 void Trainer::validate() {
   progress_.pause();
-  const auto scores = likelihood(model_, input_.validation, input_.options.tokens_per_batch);
+  const auto scores = likelihood(
+      model_, input_.validation, {input_.options.tokens_per_batch, input_.masking});
   log_->append({{"step", state_.step},
                 {"validation_loss", scores.negative},
                 {"validation_perplexity", scores.perplexity()},

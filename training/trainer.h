@@ -70,6 +70,7 @@ struct TrainerInput {
   uint64_t seed = 0;
   bool bfloat16 = false;
   std::span<const data::EncodedExample> train, validation;
+  std::optional<data::Masking> masking = {};
   std::filesystem::path folder;              // of the run: metrics.jsonl and checkpoints/ go here
   std::map<std::string, std::string> files;  // copied into every checkpoint: name -> bytes
 };

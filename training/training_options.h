@@ -144,6 +144,7 @@ struct TrainingOptions {
   int64_t average = 0;
   double ema = 0.0;
   NotFinite not_finite = NotFinite::stop;
+  std::optional<std::string> start;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
@@ -168,6 +169,8 @@ struct TrainingOptions {
     visit("ema", o.ema, "decay of the exponential average of the weights; 0: none");
     visit("not_finite", o.not_finite,
           "stop or skip an update whose loss or gradient is not finite");
+    visit("start", o.start,
+          "run folder whose tokenizer, and weights of the same name and shape, training starts from");
   }
   template <class Require>
   static void rules(const TrainingOptions& o, Require&& require) {

@@ -38,8 +38,46 @@ bool blank(const std::string& line) {
 
 }  // namespace
 
+data::EncodedSet encode_for(models::Family family, const data::Tokenizers& tokenizers,
+                            std::span<const data::Example> pairs, int64_t max_length) {
+  auto encoded = data::encode(pairs, tokenizers, max_length);
+  return family == models::Family::decoder_only ? data::as_sequences(std::move(encoded)) : encoded;
+}
+
+std::vector<Translation> classify(Translator& translator, std::span<const std::string> lines,
+                                  int64_t rows) {
+  torch::NoGradGuard no_grad;
+  std::vector<data::Example> examples;
+  for (const auto& line : lines) examples.push_back({line, {}});
+  auto encoded = data::encode_labelled(examples, translator.tokenizers, translator.max_length);
+  std::vector<size_t> lengths;
+  for (auto& example : encoded.examples) {
+    example.target = {tokenizer::kEos};
+    lengths.push_back(example.source.size());
+  }
+  const auto order = by_length(lengths);
+  const auto device = translator.model->output_weight().device();
+  std::vector<Translation> results(lines.size());
+  for (size_t begin = 0; begin < order.size(); begin += static_cast<size_t>(rows)) {
+    const auto part = std::span(order).subspan(
+        begin, std::min(static_cast<size_t>(rows), order.size() - begin));
+    const auto source = to_tensors(data::collate(encoded.examples, part), device).source;
+    const auto logits = translator.model->forward(source, source).squeeze(1);  // [B, C]
+    const auto [best, label] = logits.log_softmax(-1, torch::kFloat).cpu().max(-1);
+    for (size_t row = 0; row < part.size(); ++row) {
+      auto& result = results[static_cast<size_t>(part[row])];
+      const auto at = static_cast<int64_t>(row);
+      result.text = translator.tokenizers.target.decode(
+          std::vector{static_cast<int32_t>(label[at].item<int64_t>())});
+      result.score = best[at].item<double>();
+    }
+  }
+  return results;
+}
+
 std::vector<Translation> translate(Translator& translator, std::span<const std::string> lines,
                                    const DecodingOptions& options) {
+  if (translator.model->labels()) return classify(translator, lines, options.batch);
   std::vector<Translation> results(lines.size());
   std::vector<data::EncodedExample> examples;
   std::vector<size_t> line_of, lengths;
@@ -71,8 +109,9 @@ std::vector<Translation> translate(Translator& translator, std::span<const std::
 
 std::vector<double> score_targets(Translator& translator, std::span<const data::Example> examples,
                                   int64_t batch) {
-  const auto encoded =
-      data::encode(examples, translator.tokenizers, translator.max_length).examples;
+  const auto encoded = encode_for(translator.model->family(), translator.tokenizers, examples,
+                                  translator.max_length)
+                           .examples;
   std::vector<size_t> lengths;
   for (const auto& example : encoded)
     lengths.push_back(std::max(example.source.size(), example.target.size()));

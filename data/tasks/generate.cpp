@@ -2,23 +2,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <unordered_set>
 
 #include "data/random.h"
-#include "data/tasks/spell_out.h"
+#include "data/tasks/facts.h"
+#include "data/tasks/source.h"
 
 namespace ablate::data {
 namespace {
-
-/// How one task makes examples; everything else (disjointness, sizes, naming) is shared.
-struct Source {
-  std::function<Example(Random&)> train;             // any trained length
-  std::function<Example(Random&, int64_t)> of_size;  // exactly this length
-  std::vector<int64_t> test_sizes;
-  int64_t largest_trained;
-  std::string unit;  // "length 13" puts it in front, "5 digits" behind
-  Sizes sizes;
-};
 
 /// Draws until `count` examples with new sources are found. A space that seems exhausted (many
 /// repeats in a row) gives fewer.
@@ -100,107 +92,11 @@ Corpus assemble(const Source& source, uint64_t seed) {
   return corpus;
 }
 
-std::string symbol(int64_t index) {
-  if (index < 26) return {static_cast<char>('a' + index)};
-  return "s" + std::to_string(index + 1);
-}
-
-std::string join(const std::vector<int64_t>& symbols) {
-  std::string text;
-  for (const int64_t index : symbols) text += (text.empty() ? "" : " ") + symbol(index);
-  return text;
-}
-
-using Rewrite = void (*)(std::vector<int64_t>&);
-
-Source symbols(const SymbolTask& task, Rewrite rewrite) {
-  const auto of_size = [=](Random& random, int64_t length) {
-    std::vector<int64_t> drawn(static_cast<size_t>(length));
-    for (auto& one : drawn) one = random.below(task.symbols);
-    Example example{join(drawn), {}};
-    rewrite(drawn);
-    example.target = join(drawn);
-    return example;
-  };
-  const auto [shortest, longest] = task.train_length;
-  return {.train = [=, low = shortest, high = longest](
-                       Random& random) { return of_size(random, random.between(low, high)); },
-          .of_size = of_size,
-          .test_sizes = task.test_length,
-          .largest_trained = longest,
-          .unit = "length",
-          .sizes = task.examples};
-}
-
-int64_t power_of_ten(int64_t exponent) {
-  int64_t power = 1;
-  for (int64_t i = 0; i < exponent; ++i) power *= 10;
-  return power;
-}
-
-/// A number of exactly `digits` digits; a single digit may be 0.
-int64_t number(Random& random, int64_t digits) {
-  return random.between(digits == 1 ? 0 : power_of_ten(digits - 1), power_of_ten(digits) - 1);
-}
-
-Source digits(const DigitTask& task, std::function<Example(Random&, int64_t)> of_size) {
-  return {.train =
-              [=](Random& random) {
-                // Most numbers are long; a quarter of the draws makes every count of digits as
-                // likely.
-                const int64_t any = random.below(power_of_ten(task.train_digits));
-                const auto natural = static_cast<int64_t>(std::to_string(any).size());
-                const bool even = random.below(4) == 0;
-                return of_size(random, even ? random.between(1, task.train_digits) : natural);
-              },
-          .of_size = of_size,
-          .test_sizes = task.test_digits,
-          .largest_trained = task.train_digits,
-          .unit = "digits",
-          .sizes = task.examples};
-}
-
-std::string spaced(int64_t value, bool reversed) {
-  auto written = std::to_string(value);
-  if (reversed) std::ranges::reverse(written);
-  std::string text;
-  for (const char digit : written) (text += text.empty() ? "" : " ") += digit;
-  return text;
-}
-
-struct Maker {
-  Source operator()(const Copy& task) const {
-    return symbols(task, [](std::vector<int64_t>&) {});
-  }
-  Source operator()(const Reverse& task) const {
-    return symbols(task, [](std::vector<int64_t>& all) { std::ranges::reverse(all); });
-  }
-  Source operator()(const Sort& task) const {
-    return symbols(task, [](std::vector<int64_t>& all) { std::ranges::sort(all); });
-  }
-  Source operator()(const Addition& task) const {
-    return digits(task, [task](Random& random, int64_t size) {
-      int64_t left = number(random, size), right = number(random, random.between(1, size));
-      if (random.below(2) == 0) std::swap(left, right);
-      return Example{spaced(left, false) + " + " + spaced(right, false),
-                     spaced(left + right, task.reversed)};
-    });
-  }
-  Source operator()(const Numbers& task) const {
-    const auto from = std::make_shared<SpellOut>(task.source);
-    const auto to = std::make_shared<SpellOut>(task.target);
-    return digits(task, [from, to](Random& random, int64_t size) {
-      const int64_t value = number(random, size);
-      return Example{(*from)(value), (*to)(value)};
-    });
-  }
-  Source operator()(const Text&) const { throw DataError("text is read, not generated"); }
-};
-
 }  // namespace
 
 Corpus generate(const DataOptions& options, uint64_t seed) {
-  return assemble(std::visit(Maker{}, options), seed);
+  if (const auto* facts = std::get_if<Facts>(&options)) return fact_table(*facts, seed);
+  return assemble(source_of(options), seed);
 }
 
 }  // namespace ablate::data

@@ -10,6 +10,7 @@
 #include "data/batching.h"
 #include "data/random.h"
 #include "experiments/commands/commands.h"
+#include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/config/study.h"
 #include "tokenizer/special_ids.h"
@@ -77,13 +78,17 @@ void write_batches(const std::string& file, const Experiment& experiment,
                    const std::vector<data::Batch>& batches) {
   std::ofstream stream(file);
   const auto& model = experiment.model;
-  const auto& dense = std::get<models::DenseFeedForward>(model.feed_forward);
+  const auto* dense = std::get_if<models::DenseFeedForward>(&model.feed_forward);
+  const auto* attention = std::get_if<models::MultiHead>(&model.attention);
+  if (dense == nullptr || attention == nullptr)
+    throw UsageError("--batches writes for the PyTorch twin, which has multi_head attention and a "
+                     "dense feed_forward only");
   stream << nlohmann::json{{"vocabulary", kVocabulary},
                            {"model",
                             {{"d_model", model.d_model},
                              {"layers", model.layers},
-                             {"heads", model.attention.heads},
-                             {"d_hidden", dense.d_hidden},
+                             {"heads", attention->heads},
+                             {"d_hidden", dense->d_hidden},
                              {"dropout", model.dropout}}},
                            {"label_smoothing", experiment.training.label_smoothing},
                            {"learning_rate",

@@ -24,12 +24,17 @@ struct Request {
 
 void print(const Evaluation& evaluation, const std::string& weights) {
   std::cout << "weights: " << weights << "\n";
-  for (const auto& scores : evaluation.tests)
+  for (const auto& scores : evaluation.tests) {
+    std::cout << scores.name << (scores.beyond ? " (beyond): " : ": ");
+    if (scores.compared == Compared::text)
+      std::cout << fmt::format("BLEU {:.2f}, chrF {:.2f}, ", scores.bleu, scores.chrf);
+    if (scores.compared != Compared::nothing)
+      std::cout << fmt::format("exact match {:.3f}, ", scores.exact_match);
     std::cout << fmt::format(
-        "{}{}: BLEU {:.2f}, chrF {:.2f}, exact match {:.3f}, token accuracy {:.3f}, perplexity "
-        "{:.3f} ({} examples)\n",
-        scores.name, scores.beyond ? " (beyond)" : "", scores.bleu, scores.chrf, scores.exact_match,
-        scores.token_accuracy, scores.perplexity, scores.examples);
+        "token accuracy {:.3f}, perplexity {:.3f}, {:.4f} nats per character ({} examples)\n",
+        scores.token_accuracy, scores.perplexity, scores.nats_per_character, scores.examples);
+  }
+  if (evaluation.bleu_signature.empty()) return;
   std::cout << "BLEU: " << evaluation.bleu_signature << "\n"
             << "chrF: " << evaluation.chrf_signature << "\n";
 }
@@ -37,13 +42,12 @@ void print(const Evaluation& evaluation, const std::string& weights) {
 void evaluate_all(const Request& request) {
   at::set_num_threads(static_cast<int>(available_cores()));
   auto loaded = load_run(request.run, request.checkpoint);
-  auto decoding = loaded.experiment.decoding;
+  auto& decoding = loaded.experiment.decoding;
   decoding.beam = request.beam.value_or(decoding.beam);
   decoding.length_penalty = request.length_penalty.value_or(decoding.length_penalty);
   const auto corpus =
       data::load(loaded.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
-  const auto evaluation = evaluate(loaded.translator, corpus.tests, decoding,
-                                   loaded.experiment.training.tokens_per_batch);
+  const auto evaluation = evaluate(loaded.translator, corpus.tests, loaded.experiment);
   if (!request.json) return print(evaluation, loaded.weights);
   nlohmann::json all{{"weights", loaded.weights},
                      {"bleu_signature", evaluation.bleu_signature},

@@ -31,8 +31,26 @@ struct Experiment {
   }
   template <class Require>
   static void rules(const Experiment& o, Require&& require) {
-    require(o.tokenizer.joint || o.model.tying != models::Tying::three_way, "tokenizer.joint",
-            "must be true where model.tying is three_way; target and none need no joint pieces");
+    const bool language = std::holds_alternative<data::Language>(o.data);
+    const bool encoder_decoder = o.model.family == models::Family::encoder_decoder;
+    const bool alone = o.model.family == models::Family::decoder_only;
+    const bool labelled = std::holds_alternative<data::Labelled>(o.data);
+    const bool encoder = o.model.family == models::Family::encoder_only;
+    require(!language || alone || encoder, "model.family",
+            "must be decoder_only, or encoder_only to find masked pieces, where data.task is "
+            "language");
+    require(!encoder || language || labelled, "model.family",
+            "cannot be encoder_only here: an encoder writes no text; data.task must be language or "
+            "labelled");
+    require(labelled == std::holds_alternative<models::LabelHead>(o.model.head), "model.head.kind",
+            "must be label where data.task is labelled, and only there");
+    require(!encoder || !language || o.tokenizer.mask, "tokenizer.mask",
+            "must be true for a masked language model");
+    require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
+            "must be true in a model with one embedding");
+    require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
+            "must be true where model.tying shares the source embedding; target and none need no "
+            "joint pieces");
   }
 };
 

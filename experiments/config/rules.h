@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct BrokenRule {
   std::string section;
   std::string key;  // below the section
   std::string why;
+  bool operator==(const BrokenRule&) const = default;
 };
 
 /// Every broken rule of `options` and of the structs in it.
@@ -20,7 +22,10 @@ template <OptionStruct Options>
 void collect_broken_rules(const Options& options, const std::string& path,
                           std::vector<BrokenRule>& broken) {
   Options::rules(options, [&](bool holds, std::string_view key, std::string_view why) {
-    if (!holds) broken.push_back({path, std::string(key), std::string(why)});
+    BrokenRule rule{path, std::string(key), std::string(why)};
+    // Encoder and decoder may break a rule of what they share.
+    if (!holds && std::ranges::find(broken, rule) == broken.end())
+      broken.push_back(std::move(rule));
   });
   Options::fields(options, [&](std::string_view name, const auto& slot, std::string_view) {
     using Slot = std::remove_cvref_t<decltype(slot)>;

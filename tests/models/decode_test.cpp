@@ -13,7 +13,7 @@ Transformer small(uint64_t seed) {
   torch::manual_seed(seed);
   Transformer model(TransformerOptions{.d_model = 8,
                                        .layers = 1,
-                                       .attention = {.heads = 2},
+                                       .attention = MultiHead{.heads = 2},
                                        .feed_forward = DenseFeedForward{.d_hidden = 8}},
                     Vocabulary{kVocabulary, kVocabulary, 0});
   torch::NoGradGuard no_grad;

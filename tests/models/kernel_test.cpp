@@ -30,7 +30,7 @@ TEST(SumNormKernel, EqualsLayerNormOfTheSumWithItsGradients) {
     const auto x = torch::randn({5, 9, width}).requires_grad_();
     const auto branch = torch::randn({5, 9, width}).requires_grad_();
     Dropout none;
-    const auto fused = norm->after_sum(x, branch, none);
+    const auto fused = norm->after_sum(x, branch, Pass{none, {}});
     const auto plain = torch::layer_norm(x + branch, {width}, norm->weight, norm->bias, 1e-5);
     expect_near(fused, plain);
     const std::vector<torch::Tensor> inputs{x, branch, norm->weight, norm->bias};
@@ -76,8 +76,8 @@ TEST(SumNormKernel, DropsTheBranchAlone) {
   const auto x = torch::randn({50, width}).requires_grad_();
   const auto branch = torch::randn({50, width}).requires_grad_();
   Dropout dropout(0.4, 9), same(0.4, 9);
-  const auto fused = norm->after_sum(x, branch, dropout);
-  const auto plain = norm->forward(x + drop(branch, same));
+  const auto fused = norm->after_sum(x, branch, Pass{dropout, {}});
+  const auto plain = norm->forward(x + drop(branch, same), Pass{same, {}});
   expect_near(fused, plain);
   const auto ours = gradients(fused, {x, branch}), theirs = gradients(plain, {x, branch});
   for (size_t i = 0; i < 2; ++i) expect_near(ours[i], theirs[i], 1e-4);

@@ -11,7 +11,7 @@ namespace ablate::models {
 inline TransformerOptions tiny() {
   return {.d_model = 16,
           .layers = 2,
-          .attention = {.heads = 2},
+          .attention = MultiHead{.heads = 2},
           .feed_forward = DenseFeedForward{.d_hidden = 24},
           .dropout = 0.0};
 }
@@ -53,14 +53,75 @@ inline std::vector<Variant> position_variants() {
   return variants;
 }
 
+/// The tiny model with one thing changed.
+template <class Change>
+Variant changed(const std::string& name, Change&& change) {
+  auto options = tiny();
+  change(options);
+  return {name, options};
+}
+
+/// What may stand in attention's place.
+inline std::vector<Variant> mixer_variants() {
+  std::vector<Variant> variants;
+  const std::vector<std::pair<std::string, AttentionOptions>> mixers = {
+      {"no attention", NoAttention{}},
+      {"lstm", Lstm{}},
+      {"convolution", Convolution{}},
+      {"wide convolution", Convolution{.width = 5}},
+      {"average", Average{}}};
+  for (const auto& [name, mixer] : mixers)
+    variants.push_back(changed(name, [&](auto& o) {
+      o.attention = mixer;
+      o.cross_attention = MultiHead{.heads = 2};
+    }));
+  return variants;
+}
+
+inline std::vector<Variant> norm_variants() {
+  std::vector<Variant> variants;
+  for (const auto& [kind, kind_name] : names(NormKind{}))
+    for (const auto& [placement, placement_name] : names(NormPlacement{}))
+      variants.push_back(
+          changed(std::string(kind_name) + " " + std::string(placement_name), [&](auto& o) {
+            o.norm = {kind, placement};
+          }));
+  return variants;
+}
+
 /// Every option that changes the forward pass, for properties that must hold for all of them.
 inline std::vector<Variant> variants() {
-  auto pre = tiny(), widths = tiny(), gelu = tiny();
-  pre.norm.placement = NormPlacement::pre;
-  widths.attention = {.heads = 3, .d_k = 5, .d_v = 7};
-  gelu.feed_forward = DenseFeedForward{.d_hidden = 24, .activation = Activation::gelu};
   auto all = position_variants();
-  all.insert(all.end(), {{"post", tiny()}, {"pre", pre}, {"widths", widths}, {"gelu", gelu}});
+  for (const auto& more : {mixer_variants(), norm_variants()})
+    all.insert(all.end(), more.begin(), more.end());
+  const auto dense = [](Activation activation, bool gated) {
+    return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};
+  };
+  all.insert(
+      all.end(),
+      {changed("widths", [](auto& o) { o.attention = MultiHead{.heads = 3, .d_k = 5, .d_v = 7}; }),
+       changed("grouped heads",
+               [](auto& o) { o.attention = MultiHead{.heads = 4, .key_value_heads = 2}; }),
+       changed("one key/value head",
+               [](auto& o) {
+                 o.attention = MultiHead{.heads = 4, .key_value_heads = 1};
+                 o.position = Rotary{};
+               }),
+       changed("gelu", [&](auto& o) { o.feed_forward = dense(Activation::gelu, false); }),
+       changed("swiglu", [&](auto& o) { o.feed_forward = dense(Activation::silu, true); }),
+       changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
+       changed("no skip", [](auto& o) { o.residual = Skip::off; }),
+       changed("learned skip", [](auto& o) { o.residual = Skip::learned; }),
+       changed("no bias", [](auto& o) { o.bias = false; }),
+       changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
+       changed("sides of their own", [&](auto& o) {
+         o.encoder.layers = 3;
+         o.encoder.norm.placement = NormPlacement::pre;
+         o.encoder.position = Alibi{};
+         o.decoder.attention = Average{};
+         o.decoder.feed_forward = dense(Activation::gelu, true);
+         o.decoder.residual = Skip::learned;
+       })});
   return all;
 }
 

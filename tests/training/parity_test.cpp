@@ -21,7 +21,8 @@ models::TransformerOptions options_of(const nlohmann::json& o) {
   models::TransformerOptions options{
       .d_model = o.at("d_model"),
       .layers = o.at("layers"),
-      .attention = {.heads = o.at("heads"), .d_k = o.at("d_k"), .d_v = o.at("d_v")},
+      .attention =
+          models::MultiHead{.heads = o.at("heads"), .d_k = o.at("d_k"), .d_v = o.at("d_v")},
       .feed_forward = models::DenseFeedForward{.d_hidden = o.at("d_hidden")},
       .norm = {.placement = o.at("placement") == "pre" ? models::NormPlacement::pre
                                                        : models::NormPlacement::post},

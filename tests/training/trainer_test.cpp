@@ -17,7 +17,7 @@ models::Transformer tiny() {
   return models::Transformer(
       models::TransformerOptions{.d_model = 8,
                                  .layers = 1,
-                                 .attention = {.heads = 2},
+                                 .attention = models::MultiHead{.heads = 2},
                                  .feed_forward = models::DenseFeedForward{.d_hidden = 8}},
       models::Vocabulary{10, 10, tokenizer::kPad});
 }

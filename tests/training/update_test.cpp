@@ -16,7 +16,7 @@ models::Transformer tiny(double seed = 1) {
   return models::Transformer(
       models::TransformerOptions{.d_model = 16,
                                  .layers = 1,
-                                 .attention = {.heads = 2},
+                                 .attention = models::MultiHead{.heads = 2},
                                  .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
       models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
 }

@@ -75,12 +75,12 @@ TEST(Printer, DoublesComeBackBitForBit) {
 TEST(Printer, OptionalAndListValuesComeBack) {
   Experiment experiment;
   experiment.training.threads = 3;
-  experiment.model.attention.d_k = 16;
+  experiment.model.attention = models::MultiHead{.d_k = 16};
   experiment.data = data::Sort{{.train_length = {2, 5}, .test_length = {5, 9, 13}}};
   const auto back = read_back(experiment);
   EXPECT_EQ(back.training.threads, 3);
-  EXPECT_EQ(back.model.attention.d_k, 16);
-  EXPECT_FALSE(back.model.attention.d_v.has_value());
+  EXPECT_EQ(std::get<models::MultiHead>(back.model.attention).d_k, 16);
+  EXPECT_FALSE(std::get<models::MultiHead>(back.model.attention).d_v.has_value());
   EXPECT_EQ(std::get<data::Sort>(back.data).test_length, (std::vector<int64_t>{5, 9, 13}));
 }
 

@@ -40,7 +40,7 @@ TEST(Study, LaterLayersWin) {
   EXPECT_EQ(run.experiment.model.d_model, 80);
   EXPECT_EQ(run.experiment.model.layers, 5);
   EXPECT_EQ(run.experiment.model.dropout, 0.3);
-  EXPECT_EQ(run.experiment.model.attention.heads, 8);
+  EXPECT_EQ(std::get<models::MultiHead>(run.experiment.model.attention).heads, 8);
 }
 
 TEST(Study, OriginsNameTheLayerThatWon) {

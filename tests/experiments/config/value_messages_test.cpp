@@ -115,8 +115,8 @@ const std::vector<MessageCase> kCases = {
     {"BrokenRuleOfADefault", kTraining + "{tokens_per_batch: 100}\n",
      "study.yaml:5:3: training.max_length must not exceed tokens_per_batch"},
     {"BrokenRuleAcrossSections", kBase + "  tokenizer: {joint: false}\n",
-     "study.yaml:5:22: tokenizer.joint must be true where model.tying is three_way; target and "
-     "none need no joint pieces"},
+     "study.yaml:5:22: tokenizer.joint must be true where model.tying shares the source "
+     "embedding; target and none need no joint pieces"},
     {"SeveralAtOnce", kModel + "{d_modle: 64, dropout: 2}\n  training: {steps: 10k}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?\nstudy.yaml:5:33: "
      "model.dropout must be in [0, 1)\nstudy.yaml:6:21: training.steps '10k' is not an integer; "

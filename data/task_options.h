@@ -1,0 +1,229 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ablate::data {
+
+/// Sizes every generated task shares.
+struct Sizes {
+  int64_t train = 20'000;
+  int64_t validation = 500;
+  int64_t test = 500;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("train", o.train, "training examples");
+    visit("validation", o.validation, "validation examples");
+    visit("test", o.test, "test examples per length");
+  }
+  template <class Require>
+  static void rules(const Sizes& o, Require&& require) {
+    require(o.train > 0, "train", "must be positive");
+    require(o.validation > 0, "validation", "must be positive");
+    require(o.test > 0, "test", "must be positive");
+  }
+};
+
+/// One test set is made for each size, so a size may be named once.
+inline bool all_different(std::vector<int64_t> sizes) {
+  std::ranges::sort(sizes);
+  return std::ranges::adjacent_find(sizes) == sizes.end();
+}
+
+/// Shared members of the tasks over strings of symbols (copy, reverse, sort).
+struct SymbolTask {
+  static constexpr std::string_view discriminator = "task";
+  int64_t symbols = 16;
+  std::array<int64_t, 2> train_length = {1, 12};
+  std::vector<int64_t> test_length = {12};
+  Sizes examples;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("symbols", o.symbols, "number of different symbols");
+    visit("train_length", o.train_length, "shortest and longest training source, in symbols");
+    visit("test_length", o.test_length, "one test set for each source length, in symbols");
+    visit("examples", o.examples, "how many examples are generated");
+  }
+  template <class Require>
+  static void rules(const SymbolTask& o, Require&& require) {
+    require(o.symbols >= 2 && o.symbols <= 1000, "symbols", "must be from 2 to 1000");
+    require(o.train_length[0] >= 1 && o.train_length[0] <= o.train_length[1] &&
+                o.train_length[1] <= 1000,
+            "train_length", "must be [shortest, longest] with 1 <= shortest <= longest <= 1000");
+    require(!o.test_length.empty() &&
+                std::ranges::all_of(o.test_length,
+                                    [](int64_t length) { return length >= 1 && length <= 1000; }),
+            "test_length", "must list lengths from 1 to 1000");
+    require(all_different(o.test_length), "test_length", "must list each length once");
+  }
+};
+
+struct Copy : SymbolTask {
+  static constexpr std::string_view name = "copy";
+};
+struct Reverse : SymbolTask {
+  static constexpr std::string_view name = "reverse";
+};
+struct Sort : SymbolTask {
+  static constexpr std::string_view name = "sort";
+};
+
+/// The source twice ("duplicate string" of Deletang et al. 2023).
+struct Duplicate : SymbolTask {
+  static constexpr std::string_view name = "duplicate";
+};
+/// The sum of the symbols' numbers (a = 0, b = 1, ...) modulo how many there are, as a symbol: with
+/// two symbols, whether b stands there an odd number of times.
+struct Parity : SymbolTask {
+  static constexpr std::string_view name = "parity";
+  Parity() { symbols = 2; }
+};
+
+/// The symbols among blanks, in order (selective copying of Gu & Dao 2023).
+struct SelectiveCopy : SymbolTask {
+  static constexpr std::string_view name = "selective_copy";
+  int64_t marked = 4;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    SymbolTask::fields(o, visit);
+    visit("marked", o.marked, "symbols in a source; its other places are blank");
+  }
+  template <class Require>
+  static void rules(const SelectiveCopy& o, Require&& require) {
+    SymbolTask::rules(o, require);
+    require(o.marked >= 1, "marked", "must be positive");
+  }
+};
+
+/// An expression of numbers below `symbols` joined by +, - and *, whose value modulo `symbols` is
+/// wanted; * binds more strongly (Deletang et al. 2023). A length counts numbers.
+struct ModularArithmetic : SymbolTask {
+  static constexpr std::string_view name = "modular_arithmetic";
+  ModularArithmetic() { symbols = 5; }
+};
+
+/// The beginning of a word of balanced brackets of `symbols` kinds, at most `depth` deep; wanted are
+/// the brackets that close it.
+struct Dyck : SymbolTask {
+  static constexpr std::string_view name = "dyck";
+  int64_t depth = 6;
+  Dyck() { symbols = 2; }
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    SymbolTask::fields(o, visit);
+    visit("depth", o.depth, "most brackets open at once");
+  }
+  template <class Require>
+  static void rules(const Dyck& o, Require&& require) {
+    SymbolTask::rules(o, require);
+    require(o.depth >= 2 && o.depth <= 1000, "depth", "must be from 2 to 1000");
+  }
+};
+
+/// Multi-query associative recall (Arora et al. 2023): pairs of a key and a value, then keys, whose
+/// values are wanted. Keys and values are `symbols` each; a length counts pairs.
+struct Recall : SymbolTask {
+  static constexpr std::string_view name = "recall";
+  int64_t queries = 2;
+  Recall() {
+    train_length = {2, 6};
+    test_length = {6};
+  }
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    SymbolTask::fields(o, visit);
+    visit("queries", o.queries, "keys asked for; never more than there are pairs");
+  }
+  template <class Require>
+  static void rules(const Recall& o, Require&& require) {
+    SymbolTask::rules(o, require);
+    require(o.queries >= 1, "queries", "must be positive");
+    require(o.train_length[1] <= o.symbols &&
+                std::ranges::all_of(o.test_length,
+                                    [&](int64_t length) { return length <= o.symbols; }),
+            "symbols", "must be no fewer than the pairs, whose keys differ");
+  }
+};
+
+/// A random table from every key of `key` symbols to one symbol. All of it is trained on and tested:
+/// the task asks for memory, not for a rule.
+struct Facts {
+  static constexpr std::string_view name = "facts";
+  static constexpr std::string_view discriminator = "task";
+  int64_t symbols = 12;
+  int64_t key = 3;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("symbols", o.symbols, "number of different symbols");
+    visit("key", o.key, "symbols of a key; there are symbols ^ key facts");
+  }
+  template <class Require>
+  static void rules(const Facts& o, Require&& require) {
+    require(o.symbols >= 2 && o.symbols <= 1000, "symbols", "must be from 2 to 1000");
+    double facts = 1;
+    for (int64_t i = 0; i < std::min<int64_t>(o.key, 64); ++i) facts *= static_cast<double>(o.symbols);
+    require(o.key >= 1 && facts <= 1'000'000, "key", "must give from 2 to 1000000 facts");
+  }
+};
+
+/// Shared members of the tasks whose length is a number of decimal digits (1 to 15).
+struct DigitTask {
+  static constexpr std::string_view discriminator = "task";
+  int64_t train_digits = 4;
+  std::vector<int64_t> test_digits = {4};
+  Sizes examples{.train = 8'000, .validation = 300, .test = 300};
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("train_digits", o.train_digits, "most digits of a training number");
+    visit("test_digits", o.test_digits, "one test set for each number of digits");
+    visit("examples", o.examples, "how many examples are generated");
+  }
+  template <class Require>
+  static void rules(const DigitTask& o, Require&& require) {
+    require(o.train_digits >= 1 && o.train_digits <= 15, "train_digits", "must be from 1 to 15");
+    require(!o.test_digits.empty() &&
+                std::ranges::all_of(o.test_digits,
+                                    [](int64_t digits) { return digits >= 1 && digits <= 15; }),
+            "test_digits", "must list digits from 1 to 15");
+    require(all_different(o.test_digits), "test_digits", "must list each count of digits once");
+  }
+};
+
+/// "12 + 345" -> "357", digit by digit; `reversed` writes the sum from its last digit.
+struct Addition : DigitTask {
+  static constexpr std::string_view name = "addition";
+  bool reversed = false;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    DigitTask::fields(o, visit);
+    visit("reversed", o.reversed, "write the sum from its last digit");
+  }
+};
+
+/// Numbers spelled out in two languages by ICU's rules (RBNF).
+struct Numbers : DigitTask {
+  static constexpr std::string_view name = "numbers";
+  std::string source = "en";
+  std::string target = "de";
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("source", o.source, "ICU locale of the source side");
+    visit("target", o.target, "ICU locale of the target side");
+    DigitTask::fields(o, visit);
+  }
+};
+
+}  // namespace ablate::data

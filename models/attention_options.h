@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+namespace ablate::models {
+
+/// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
+/// key/value heads than heads share them in groups (Ainslie et al. 2023).
+struct MultiHead {
+  static constexpr std::string_view name = "multi_head";
+  int64_t heads = 8;
+  std::optional<int64_t> d_k;
+  std::optional<int64_t> d_v;
+  std::optional<int64_t> key_value_heads;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("heads", o.heads, "attention heads");
+    visit("d_k", o.d_k, "width of a query and a key; absent: d_model / heads");
+    visit("d_v", o.d_v, "width of a value; absent: d_model / heads");
+    visit("key_value_heads", o.key_value_heads,
+          "heads of keys and values, each shared by a group of heads; absent: heads");
+  }
+  template <class Require>
+  static void rules(const MultiHead& o, Require&& require) {
+    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
+    require(!o.d_k || (*o.d_k >= 1 && *o.d_k <= 65'536), "d_k", "must be from 1 to 65536");
+    require(!o.d_v || (*o.d_v >= 1 && *o.d_v <= 65'536), "d_v", "must be from 1 to 65536");
+    require(!o.key_value_heads || (*o.key_value_heads >= 1 && o.heads % *o.key_value_heads == 0),
+            "key_value_heads", "must divide heads");
+  }
+};
+
+/// No sub-layer: positions do not exchange anything.
+struct NoAttention {
+  static constexpr std::string_view name = "none";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const NoAttention&, Require&&) {}
+};
+
+/// A recurrent network in attention's place (Hochreiter & Schmidhuber 1997): left to right where
+/// causal, otherwise both ways with half the width each.
+struct Lstm {
+  static constexpr std::string_view name = "lstm";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const Lstm&, Require&&) {}
+};
+
+/// A gated convolution in attention's place (Gehring et al. 2017, section 3.2), over the last
+/// `width` positions where causal, otherwise over as many to both sides.
+struct Convolution {
+  static constexpr std::string_view name = "convolution";
+  int64_t width = 3;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("width", o.width, "positions seen at once; odd");
+  }
+  template <class Require>
+  static void rules(const Convolution& o, Require&& require) {
+    require(o.width >= 1 && o.width <= 255 && o.width % 2 == 1, "width",
+            "must be odd and from 1 to 255");
+  }
+};
+
+/// The mean of all values in attention's place (Zhang et al. 2018), of those so far where causal.
+struct Average {
+  static constexpr std::string_view name = "average";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const Average&, Require&&) {}
+};
+
+/// What mixes positions within one sequence.
+using AttentionOptions = std::variant<MultiHead, NoAttention, Lstm, Convolution, Average>;
+
+}  // namespace ablate::models

@@ -1,0 +1,174 @@
+#include "models/mixer.h"
+
+#include "models/attention.h"
+#include "models/linear.h"
+
+namespace ablate::models {
+namespace {
+
+/// x with zeros at padding. // [B, T, D], [B, T]
+torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& real) {
+  return real.defined() ? x.masked_fill(real.logical_not().unsqueeze(-1), 0.0) : x;
+}
+
+torch::nn::LSTM make_lstm(int64_t input, int64_t hidden) {
+  return torch::nn::LSTM(torch::nn::LSTMOptions(input, hidden).batch_first(true));
+}
+
+class LstmMixer : public Mixer {
+ public:
+  LstmMixer(const Lstm&, const StackOptions& options)
+      : width_(options.causal ? options.d_model : options.d_model / 2),
+        ahead_(register_module("ahead", make_lstm(options.d_model, width_))) {
+    if (!options.causal) back_ = register_module("back", make_lstm(options.d_model, width_));
+  }
+
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const AttentionPosition&) override {
+    auto past = nothing(x);
+    const auto ahead = run(ahead_, x, past);
+    if (!back_) return ahead;
+    past = nothing(x);
+    const auto order = reversal(x, real).unsqueeze(-1);  // [B, T, 1]
+    const auto back = run(back_, x.take_along_dim(order, 1), past).take_along_dim(order, 1);
+    return torch::cat({ahead, back}, -1);
+  }
+
+  Past nothing(const torch::Tensor& like) const override {
+    const auto zeros = torch::zeros_like(like.select(1, 0).narrow(-1, 0, width_));  // [B, H]
+    return {zeros, zeros};
+  }
+
+  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
+    return run(ahead_, x, past);
+  }
+
+ private:
+  /// Column from which each column of a row comes when its real part is turned round. // [B, T]
+  static torch::Tensor reversal(const torch::Tensor& x, const torch::Tensor& real) {
+    const auto column = torch::ones_like(x.select(-1, 0), torch::kLong).cumsum(1) - 1;
+    const auto length =
+        real.defined() ? real.sum(1, /*keepdim=*/true) : column.amax(1, /*keepdim=*/true) + 1;
+    return torch::where(column.lt(length), length - 1 - column, column);
+  }
+
+  static torch::Tensor run(torch::nn::LSTM& lstm, const torch::Tensor& x, Past& past) {
+    const auto type = lstm->all_weights()[0].scalar_type();
+    const auto [output, state] = lstm->forward(
+        x.to(type), std::tuple(past[0].to(type).unsqueeze(0), past[1].to(type).unsqueeze(0)));
+    past = {std::get<0>(state).squeeze(0), std::get<1>(state).squeeze(0)};
+    return output.to(x.scalar_type());
+  }
+
+  int64_t width_;
+  torch::nn::LSTM ahead_, back_{nullptr};
+};
+
+class ConvolutionMixer : public Mixer {
+ public:
+  ConvolutionMixer(const Convolution& options, const StackOptions& stack)
+      : width_(options.width),
+        causal_(stack.causal),
+        kernel_(register_module("kernel", Linear(stack.d_model * width_,
+                                                 std::vector{stack.d_model, stack.d_model},
+                                                 stack.bias))) {}
+
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const AttentionPosition&) override {
+    const int64_t before = causal_ ? width_ - 1 : width_ / 2, after = width_ - 1 - before;
+    return over(torch::constant_pad_nd(without_padding(x, real), {0, 0, before, after}));
+  }
+
+  Past nothing(const torch::Tensor& like) const override {
+    return {torch::constant_pad_nd(like.narrow(1, 0, 0), {0, 0, width_ - 1, 0})};
+  }
+
+  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
+    const auto seen = torch::cat({past[0], x}, 1);  // [B, width - 1 + T, D]
+    past[0] = seen.slice(1, x.size(1));
+    return over(seen);
+  }
+
+ private:
+  /// Gated sums over every window. // [B, width - 1 + T, D] -> [B, T, D]
+  torch::Tensor over(const torch::Tensor& x) {
+    return torch::glu(kernel_(x.unfold(1, width_, 1).flatten(2)), -1);
+  }
+
+  int64_t width_;
+  bool causal_;
+  Linear kernel_;
+};
+
+class AverageMixer : public Mixer {
+ public:
+  AverageMixer(const Average&, const StackOptions& options)
+      : causal_(options.causal),
+        value_(register_module(
+            "value", Linear(options.d_model, std::vector{options.d_model}, options.bias))),
+        out_(register_module(
+            "out", Linear(options.d_model, std::vector{options.d_model}, options.bias))) {}
+
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const AttentionPosition& position) override {
+    if (causal_) {
+      auto past = nothing(x);
+      return step(x, past, position);
+    }
+    const auto values = without_padding(value_(x), real);  // [B, T, D]
+    const auto count = real.defined() ? real.sum(1, /*keepdim=*/true).unsqueeze(-1)
+                                      : counted(x).amax(1, /*keepdim=*/true);
+    return out_((values.sum(1, /*keepdim=*/true) / count).to(x.scalar_type()).expand_as(x));
+  }
+
+  Past nothing(const torch::Tensor& like) const override {
+    const auto zeros = torch::zeros_like(like.narrow(1, 0, 1), sum_type(like));
+    return {zeros, zeros.narrow(-1, 0, 1)};  // sum [B, 1, D], count [B, 1, 1]
+  }
+
+  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
+    const auto sums = past[0] + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
+    const auto counts = past[1] + counted(x);                      // [B, T, 1]
+    const int64_t last = x.size(1) - 1;
+    past = {sums.narrow(1, last, 1), counts.narrow(1, last, 1)};
+    return out_((sums / counts).to(x.scalar_type()));
+  }
+
+ private:
+  /// A running sum must not be rounded to bfloat16.
+  static torch::ScalarType sum_type(const torch::Tensor& x) {
+    return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+  }
+  /// 1, 2, 3, ... for every position. // [B, T, D] -> [B, T, 1]
+  static torch::Tensor counted(const torch::Tensor& x) {
+    return torch::ones_like(x.narrow(-1, 0, 1), sum_type(x)).cumsum(1);
+  }
+
+  bool causal_;
+  Linear value_, out_;
+};
+
+struct Maker {
+  const StackOptions& stack;
+  std::shared_ptr<Mixer> operator()(const MultiHead& options) const {
+    return std::make_shared<SelfAttention>(options, stack);
+  }
+  std::shared_ptr<Mixer> operator()(const NoAttention&) const { return nullptr; }
+  std::shared_ptr<Mixer> operator()(const Lstm& options) const {
+    return std::make_shared<LstmMixer>(options, stack);
+  }
+  std::shared_ptr<Mixer> operator()(const Convolution& options) const {
+    return std::make_shared<ConvolutionMixer>(options, stack);
+  }
+  std::shared_ptr<Mixer> operator()(const Average& options) const {
+    return std::make_shared<AverageMixer>(options, stack);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Mixer> make_mixer(const StackOptions& options) {
+  return std::visit(Maker{options}, options.attention);
+}
+
+}  // namespace ablate::models

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace ablate::models {
+
+enum class NormKind { layer, rms, batch, none };
+
+constexpr auto names(NormKind) {
+  return std::to_array<std::pair<NormKind, std::string_view>>({{NormKind::layer, "layer"},
+                                                               {NormKind::rms, "rms"},
+                                                               {NormKind::batch, "batch"},
+                                                               {NormKind::none, "none"}});
+}
+
+enum class NormPlacement { post, pre, both };
+
+constexpr auto names(NormPlacement) {
+  return std::to_array<std::pair<NormPlacement, std::string_view>>(
+      {{NormPlacement::post, "post"}, {NormPlacement::pre, "pre"}, {NormPlacement::both, "both"}});
+}
+
+struct NormOptions {
+  NormKind kind = NormKind::layer;
+  NormPlacement placement = NormPlacement::post;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("kind", o.kind, "layer, rms, batch (statistics over the real positions) or none");
+    visit("placement", o.placement,
+          "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
+          "the sub-layer and on its output");
+  }
+  template <class Require>
+  static void rules(const NormOptions&, Require&&) {}
+};
+
+/// Whether a sub-layer's input is added to its output.
+enum class Skip { on, off, learned };
+
+constexpr auto names(Skip) {
+  return std::to_array<std::pair<Skip, std::string_view>>(
+      {{Skip::on, "true"}, {Skip::off, "false"}, {Skip::learned, "learned"}});
+}
+
+}  // namespace ablate::models

@@ -1,0 +1,91 @@
+#include "models/stack.h"
+
+namespace ablate::models {
+namespace {
+
+PositionContext context_of(const StackOptions& options) {
+  PositionContext context{.d_model = options.d_model,
+                          .heads = 1,
+                          .d_k = options.d_model,
+                          .d_v = options.d_model,
+                          .layers = options.layers,
+                          .causal = options.causal};
+  if (const auto* attention = std::get_if<MultiHead>(&options.attention)) {
+    const Heads heads(*attention, options.d_model);
+    context.heads = heads.count;
+    context.d_k = heads.d_k;
+    context.d_v = heads.d_v;
+  }
+  return context;
+}
+
+std::vector<Layer> make_layers(torch::nn::Module& owner, const StackOptions& options) {
+  auto list = owner.register_module("layers", torch::nn::ModuleList());
+  std::vector<Layer> layers;
+  for (int64_t i = 0; i < options.layers; ++i) {
+    layers.emplace_back(options);
+    list->push_back(layers.back());
+  }
+  return layers;
+}
+
+/// Runs x through the layers, each by `run(index, x, what it knows of positions)`.
+template <class Run>
+torch::Tensor through(torch::Tensor x, size_t layers, PositionTerms position, Run&& run) {
+  for (size_t i = 0; i < layers; ++i) {
+    if (i > 0 && position.every_layer) x = with_positions(x, position.embedding);
+    position.attention.layer = static_cast<int64_t>(i);
+    x = run(i, x, position.attention);
+  }
+  return x;
+}
+
+torch::Tensor chosen_rows(const torch::Tensor& x, const torch::Tensor& rows) {
+  return x.defined() ? x.index_select(0, rows) : x;
+}
+
+}  // namespace
+
+torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding) {
+  return embedding.defined() ? x + embedding.to(x.scalar_type()) : x;
+}
+
+void DecoderCache::reorder(const torch::Tensor& rows) {
+  for (auto& layer : layers) {
+    for (auto& past : layer.past) past = past.index_select(0, rows);
+    layer.memory = {chosen_rows(layer.memory.key, rows), chosen_rows(layer.memory.value, rows)};
+  }
+  real = chosen_rows(real, rows);
+}
+
+StackImpl::StackImpl(const StackOptions& options)
+    : position_(register_module("position", make_position(options.position, context_of(options)))),
+      layers_(make_layers(*this, options)),
+      norm_(make_final_norm(*this, options)) {}
+
+torch::Tensor StackImpl::forward(torch::Tensor x, const Memory* memory,
+                                 const PositionTerms& position, const Pass& pass) {
+  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
+    return layers_[i](y, memory, at, pass);
+  });
+  return norm_ ? norm_(x, pass) : x;
+}
+
+DecoderCache StackImpl::start(const torch::Tensor& like, const Memory* memory) {
+  DecoderCache cache{
+      .layers = {},
+      .real = memory == nullptr ? torch::Tensor() : memory->real,
+      .positions = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
+  for (auto& layer : layers_) cache.layers.push_back(layer->start(like, memory));
+  return cache;
+}
+
+torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position) {
+  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
+    return layers_[i]->step(y, cache.layers[i], cache.real, at);
+  });
+  Dropout none;
+  return norm_ ? norm_(x, Pass{none, {}}) : x;
+}
+
+}  // namespace ablate::models

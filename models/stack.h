@@ -1,0 +1,47 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+#include "models/layer.h"
+#include "models/position/position.h"
+
+namespace ablate::models {
+
+/// What decoding keeps between steps; every tensor has B rows.
+struct DecoderCache {
+  std::vector<LayerCache> layers;
+  torch::Tensor real;       // of the memory; undefined: there is none // [B, S]
+  torch::Tensor positions;  // of the pieces decoded so far // [T]
+  int64_t extent = 0;       // their number, for length checks
+
+  /// Row i becomes what row rows[i] was, in the stack and the memory alike. // rows [B']
+  void reorder(const torch::Tensor& rows);
+};
+
+/// Layers over embedded sequences; a final norm where norms come first.
+class StackImpl : public torch::nn::Module {
+ public:
+  explicit StackImpl(const StackOptions& options);
+
+  /// `memory` is null where the stack has no cross-attention. // [B, T, D] -> [B, T, D]
+  torch::Tensor forward(torch::Tensor x, const Memory* memory, const PositionTerms& position,
+                        const Pass& pass);
+  /// `like` [B, T, D] gives batch, type and device.
+  DecoderCache start(const torch::Tensor& like, const Memory* memory);
+  torch::Tensor step(torch::Tensor x, DecoderCache& cache,
+                     const PositionTerms& position);  // [B, T, D]
+  Position& position() { return *position_; }
+
+ private:
+  std::shared_ptr<Position> position_;
+  std::vector<Layer> layers_;
+  Norm norm_{nullptr};
+};
+TORCH_MODULE(Stack);
+
+/// x plus position vectors, where there are any. // [B, T, D], [T, D]
+torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding);
+
+}  // namespace ablate::models
