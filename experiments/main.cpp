@@ -1,22 +1,14 @@
-#include <malloc.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "experiments/commands/commands.h"
 #include "experiments/exit_code.h"
+#include "training/caching_allocator.h"
 #include "training/interrupt.h"
 
 namespace {
 
 using ablate::experiments::ExitCode;
-
-/// Keeps freed activations in the process instead of returning them to the kernel after every step.
-void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, 2047 << 20);
-  mallopt(M_TOP_PAD, 64 << 20);
-}
 
 int run(int count, char** arguments) {
   CLI::App app{
@@ -62,7 +54,9 @@ int run(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  keep_freed_memory();
+#ifndef __SANITIZE_ADDRESS__  // which finds no mistake in memory that is never freed
+  ablate::training::CachingAllocator::install();
+#endif
   ablate::training::install_signal_handlers();
   return run(count, arguments);
 }

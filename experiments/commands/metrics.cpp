@@ -9,6 +9,7 @@
 #include "data/corpus.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/lines.h"
+#include "experiments/exit_code.h"
 #include "tokenizer/utf8.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
@@ -51,6 +52,8 @@ void print(const training::BleuScore& bleu, const training::ChrfScore& chrf) {
 }
 
 void compare(const Request& request) {
+  if (request.hypotheses == "-" && request.references == "-")
+    throw UsageError("only one of --hypotheses and --references can be standard input (-)");
   const auto hypotheses = read_text(request.hypotheses), references = read_text(request.references);
   if (hypotheses.size() != references.size())
     throw data::DataError(fmt::format(

@@ -25,11 +25,15 @@ std::string json_list(const std::vector<std::string>& words) {
   return fmt::format("[{}]", list);
 }
 
+/// Dotted keys are left to `ablate config check`: JSON Schema cannot follow a path.
 std::string properties(const std::vector<Schema>& keys, const std::string& first = {}) {
   std::string text = first;
   for (const auto& key : keys)
     text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", json_text(key.name), json_of(key));
-  return fmt::format("\"properties\": {{{}}}, \"additionalProperties\": false", text);
+  return fmt::format(
+      "\"properties\": {{{}}}, \"patternProperties\": {{\"[.]\": {{}}}}, "
+      "\"additionalProperties\": false",
+      text);
 }
 
 /// A variant allows the keys of each alternative beside its kind.

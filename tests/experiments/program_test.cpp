@@ -63,6 +63,7 @@ TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {
   EXPECT_EQ(code("fly"), 2);
   EXPECT_EQ(code("run " + (folder_ / "missing.yaml").string()), 2);
   EXPECT_EQ(code("run " + study().string() + " --set training.stepz=3"), 2);
+  EXPECT_EQ(code("metrics --hypotheses - --references -"), 2);
   EXPECT_EQ(code("translate " + folder_.string()), 4);
   EXPECT_EQ(code("run " + study().string() + " --output /proc/none"), 7);
   write_file(folder_ / "text.yaml",

@@ -1,0 +1,129 @@
+#include "training/caching_allocator.h"
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace ablate::training {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kLargest = size_t{1} << 60;
+constexpr size_t kMapped = size_t{1} << 20;  // from here on pages come from the system directly
+
+/// Stands in the kAlignment bytes before a block's data.
+struct Header {
+  size_t size_class;
+};
+
+/// Eight classes to an octave, from 64 bytes on.
+size_t class_of(size_t bytes) {
+  const size_t size = std::max(bytes, kAlignment) - 1;
+  const auto octave = static_cast<size_t>(std::bit_width(size)) - 1;  // 5 for 64 bytes
+  const size_t step = (size >> (octave - 3)) & 7;
+  return octave * 8 + step;
+}
+
+size_t size_of(size_t size_class) {
+  const size_t octave = size_class / 8, step = size_class % 8;
+  return (8 + step + 1) << (octave - 3);
+}
+
+void* new_block(size_t bytes) {
+  void* block = nullptr;
+  if (bytes + kAlignment >= kMapped) {
+    block = mmap(nullptr, bytes + kAlignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                 -1, 0);
+    if (block == MAP_FAILED) return nullptr;
+    madvise(block, bytes + kAlignment, MADV_HUGEPAGE);
+  } else if (posix_memalign(&block, kAlignment, bytes + kAlignment) != 0) {
+    return nullptr;
+  }
+  return block;
+}
+
+void delete_block(void* block, size_t bytes) {
+  if (bytes + kAlignment >= kMapped)
+    munmap(block, bytes + kAlignment);
+  else
+    std::free(block);
+}
+
+void* block_of(void* data) { return static_cast<char*>(data) - kAlignment; }
+
+}  // namespace
+
+void* CachingAllocator::take(size_t bytes) {
+  if (bytes > kLargest) throw std::bad_alloc();
+  const size_t size_class = class_of(bytes), size = size_of(size_class);
+  const std::lock_guard lock(mutex_);
+  statistics_.in_use += size;
+  statistics_.most = std::max(statistics_.most, statistics_.in_use);
+  auto& kept = kept_[size_class];
+  if (!kept.empty()) {
+    void* data = kept.back();
+    kept.pop_back();
+    statistics_.kept -= size;
+    return data;
+  }
+  if (statistics_.kept + statistics_.in_use > 2 * statistics_.most) drop_kept();
+  void* block = new_block(size);
+  if (block == nullptr) {
+    drop_kept();
+    block = new_block(size);
+  }
+  if (block == nullptr) {
+    statistics_.in_use -= size;
+    throw std::bad_alloc();
+  }
+  new (block) Header{size_class};
+  return static_cast<char*>(block) + kAlignment;
+}
+
+void CachingAllocator::give(void* data) {
+  const size_t size_class = static_cast<Header*>(block_of(data))->size_class;
+  const std::lock_guard lock(mutex_);
+  kept_[size_class].push_back(data);
+  statistics_.kept += size_of(size_class);
+  statistics_.in_use -= size_of(size_class);
+}
+
+void CachingAllocator::drop_kept() {
+  for (size_t size_class = 0; size_class < kClasses; ++size_class) {
+    for (void* data : kept_[size_class]) delete_block(block_of(data), size_of(size_class));
+    kept_[size_class].clear();
+  }
+  statistics_.kept = 0;
+}
+
+c10::DataPtr CachingAllocator::allocate(size_t bytes) {
+  void* data = bytes == 0 ? nullptr : take(bytes);
+  return {data, data, &release, c10::Device(c10::kCPU)};
+}
+
+void CachingAllocator::release(void* data) {
+  if (data != nullptr) instance().give(data);
+}
+
+c10::DeleterFnPtr CachingAllocator::raw_deleter() const { return &release; }
+
+void CachingAllocator::copy_data(void* to, const void* from, size_t bytes) const {
+  std::memcpy(to, from, bytes);
+}
+
+CachingAllocator::Statistics CachingAllocator::statistics() {
+  const std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+CachingAllocator& CachingAllocator::instance() {
+  static auto* const allocator = new CachingAllocator;
+  return *allocator;
+}
+
+void CachingAllocator::install() { c10::SetAllocator(c10::kCPU, &instance(), 255); }
+
+}  // namespace ablate::training

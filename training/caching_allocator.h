@@ -1,0 +1,47 @@
+#pragma once
+
+#include <c10/core/Allocator.h>
+
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+namespace ablate::training {
+
+/// Memory of CPU tensors, kept for the next tensor of like size instead of being given back.
+/// Batches of ever different shapes leave the C library's heap in pieces that add up over a long
+/// run; here blocks in use and kept together stay within twice the most that was in use at once,
+/// and a block is at most an eighth larger than asked for (64 bytes at least). Data is aligned to
+/// 64 bytes. Safe for several threads.
+class CachingAllocator : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(size_t bytes) override;
+  c10::DeleterFnPtr raw_deleter() const override;
+  void copy_data(void* to, const void* from, size_t bytes) const override;
+
+  struct Statistics {
+    size_t in_use = 0;  // bytes of blocks that tensors hold
+    size_t most = 0;    // the largest in_use so far
+    size_t kept = 0;    // bytes of blocks that wait for a tensor
+  };
+  Statistics statistics();
+
+  /// The allocator of this process, which is never destroyed: tensors may outlive main.
+  static CachingAllocator& instance();
+  /// From here on every CPU tensor's memory comes from `instance()`.
+  static void install();
+
+ private:
+  static constexpr size_t kClasses = 512;
+  static void release(void* data);
+  void* take(size_t bytes);
+  void give(void* data);
+  void drop_kept();
+
+  std::mutex mutex_;
+  std::array<std::vector<void*>, kClasses> kept_;
+  Statistics statistics_;
+};
+
+}  // namespace ablate::training
