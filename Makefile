@@ -6,12 +6,13 @@ setup:
 
 build: setup
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
-	cmake --build --preset release
+	cmake --build --preset release --target ablate
 
 quickstart: build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
 test: build
+	cmake --build --preset release
 	ctest --test-dir build --output-on-failure --parallel 2
 
 test-long: build

@@ -17,7 +17,7 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
       d_model_(options.d_model),
       pad_(vocabulary.pad),
       embedding_scale_(options.embedding_scale ? std::sqrt(static_cast<double>(d_model_)) : 1.0) {
-  if (const auto* head = std::get_if<LabelHead>(&options.head)) pool_ = head->pool;
+  if (const auto* head = std::get_if<LabelHead>(&options.output)) pool_ = head->pool;
   make_tables(options.tying, vocabulary);
   if (family_ != Family::decoder_only)
     encoder_ = register_module("encoder", Stack(stack_of(options, options.encoder)));

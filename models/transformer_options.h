@@ -150,7 +150,7 @@ struct TransformerOptions {
   bool embedding_scale = true;
   Tying tying = Tying::three_way;
   double dropout = 0.1;
-  HeadOptions head;
+  HeadOptions output;
   SideOptions encoder, decoder;
 
   template <class Self, class Visit>
@@ -165,14 +165,16 @@ struct TransformerOptions {
     visit("position", o.position, "how the model knows positions");
     visit("norm", o.norm, "normalisation");
     visit("residual", o.residual,
-          "skip connections: true, false, or learned (a factor on each sub-layer's output, 1 at first)");
+          "skip connections: true, false, or learned (a factor on each sub-layer's output, 1 at "
+          "first)");
     visit("bias", o.bias, "biases of projections and norms");
     visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
     visit("tying", o.tying,
           "one matrix: three_way, embeddings (source = target), target (target = output), source "
           "(source = output) or none");
     visit("dropout", o.dropout, "on sub-layer outputs and on embedding sums");
-    visit("head", o.head, "what is predicted: pieces, or the label of an encoder's whole input");
+    visit("output", o.output,
+          "what is predicted: pieces, or the label of an encoder's whole input");
     visit("encoder", o.encoder, "what the encoder has of its own");
     visit("decoder", o.decoder, "what the decoder has of its own");
   }
@@ -256,7 +258,8 @@ void stack_rules(const StackOptions& o, const SideOptions& side, std::string_vie
   const auto* heads = std::get_if<MultiHead>(&o.attention);
   if (heads != nullptr)
     require(heads->heads < 1 || o.d_model % heads->heads == 0 || (heads->d_k && heads->d_v),
-            at(own_attention, "attention.heads"), "must divide d_model unless d_k and d_v are given");
+            at(own_attention, "attention.heads"),
+            "must divide d_model unless d_k and d_v are given");
   require(!std::holds_alternative<Lstm>(o.attention) || o.causal || o.d_model % 2 == 0, "d_model",
           "must be even where an encoder's attention is lstm, half for each direction");
   require(heads != nullptr || !acts_in_attention(o.position), at(own_position, "position.kind"),
@@ -279,11 +282,11 @@ void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
   require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
   require(o.layers >= 1 && o.layers <= 1000, "layers", "must be from 1 to 1000");
   require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
-  const bool labels = std::holds_alternative<LabelHead>(o.head);
-  require(!labels || o.family == Family::encoder_only, "head.kind",
+  const bool labels = std::holds_alternative<LabelHead>(o.output);
+  require(!labels || o.family == Family::encoder_only, "output.kind",
           "can be label in an encoder_only model alone");
   require(!labels || o.tying == Tying::none, "tying",
-          "must be none where model.head is label: classes are no pieces");
+          "must be none where model.output is label: classes are no pieces");
   require(pair || o.tying == Tying::three_way || o.tying == Tying::none, "tying",
           "must be three_way or none in a family with one embedding");
   require(o.family != Family::decoder_only || !chooses(o.encoder), "encoder",

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 
 #include "experiments/commands/commands.h"
+#include "experiments/config/printer.h"
 #include "experiments/config/study.h"
+#include "experiments/model_cost.h"
 #include "experiments/plot/position_pictures.h"
 #include "models/position/compatibility.h"
 #include "models/transformer.h"
@@ -17,19 +20,37 @@ namespace {
 struct Request {
   std::string study;
   int64_t vocabulary = 8000;
+  int64_t length = 32;
 };
 
+void print_differences(const Experiment& base, const Experiment& arm) {
+  for (const auto& change : differences(base, arm))
+    std::cout << fmt::format("  differs: {} is {} instead of {}\n", change.path,
+                             change.right.empty() ? "absent" : change.right,
+                             change.left.empty() ? "absent" : change.left);
+}
+
 void inspect_model(const Request& request) {
+  const models::Vocabulary vocabulary{request.vocabulary, request.vocabulary, 0};
+  std::map<std::string, const RunSpecification*> base;  // the first arm of each task
   std::set<std::string> shown;
-  for (const auto& run : read_study(request.study).runs) {
+  const auto study = read_study(request.study);
+  for (const auto& run : study.runs) {
     if (!shown.insert(run.task + "/" + run.arm).second) continue;
-    const models::Transformer model(run.experiment.model,
-                                    models::Vocabulary{request.vocabulary, request.vocabulary, 0});
-    std::cout << fmt::format("{}/{}: {} parameters with a vocabulary of {}\n", run.task, run.arm,
-                             models::parameter_count(*model), request.vocabulary);
-    for (const auto& item : model->named_parameters())
-      std::cout << fmt::format("  {:<50} {}\n", item.key(), c10::str(item.value().sizes()));
+    const auto cost = cost_of(run.experiment.model, vocabulary, request.length);
+    std::cout << fmt::format(
+        "{}/{}: {} parameters, {:.3f} MFLOPs and {:.1f} kB of activations per target piece\n",
+        run.task, run.arm, cost.parameters, cost.flops_per_token / 1e6,
+        cost.activation_bytes_per_token / 1e3);
+    if (base.contains(run.task))
+      print_differences(base.at(run.task)->experiment, run.experiment);
+    else
+      base[run.task] = &run;
+    std::cout << module_tree(*models::Transformer(run.experiment.model, vocabulary)) << "\n";
   }
+  std::cout << fmt::format(
+      "Vocabulary {}, sources and targets of {} pieces, forward pass in fp32.\n",
+      request.vocabulary, request.length);
 }
 
 struct PositionsRequest {
@@ -74,10 +95,13 @@ void add_inspect(CLI::App& app) {
   auto request = std::make_shared<Request>();
   auto* verb = app.add_subcommand("inspect", "Look into a study's models");
   verb->require_subcommand(1);
-  auto* model = verb->add_subcommand("model", "Parameters of every arm by name and shape");
+  auto* model = verb->add_subcommand("model", "Modules, parameters, FLOPs and memory of every arm");
   model->add_option("study", request->study, "The study's YAML file")->required();
   model->add_option("--vocabulary", request->vocabulary, "Pieces of the vocabulary")
       ->check(CLI::Range(4, 1'048'576))
+      ->capture_default_str();
+  model->add_option("--length", request->length, "Pieces of a source and of a target")
+      ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   model->footer(
       "Example:\n  ablate inspect model experiments/studies/quickstart.yaml --vocabulary 64");

@@ -42,8 +42,8 @@ struct Experiment {
     require(!encoder || language || labelled, "model.family",
             "cannot be encoder_only here: an encoder writes no text; data.task must be language or "
             "labelled");
-    require(labelled == std::holds_alternative<models::LabelHead>(o.model.head), "model.head.kind",
-            "must be label where data.task is labelled, and only there");
+    require(labelled == std::holds_alternative<models::LabelHead>(o.model.output),
+            "model.output.kind", "must be label where data.task is labelled, and only there");
     require(!encoder || !language || o.tokenizer.mask, "tokenizer.mask",
             "must be true for a masked language model");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",

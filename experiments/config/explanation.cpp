@@ -45,8 +45,24 @@ const Schema* variant_of_kind(const Schema& root, const std::string& path) {
   return is_kind ? section : nullptr;
 }
 
-/// The path that is spelled nearly like `path`, or else those that end in its last key.
+/// The least deep paths below the section of `path` that end in its last key.
+std::vector<std::string> deeper(const Schema& root, const std::string& path) {
+  const auto section = path.substr(0, path.rfind('.'));
+  if (section == path || node_at(root, section) == nullptr) return {};
+  auto paths = paths_of(root, last_key(path));
+  std::erase_if(paths, [&](const auto& other) { return !other.starts_with(section + "."); });
+  const auto depth = [](const std::string& at) { return std::ranges::count(at, '.'); };
+  const auto least = std::ranges::min_element(paths, {}, depth);
+  if (least == paths.end()) return {};
+  std::erase_if(paths,
+                [&, most = depth(*least)](const auto& other) { return depth(other) > most; });
+  return paths;
+}
+
+/// Paths that end in the last key of `path`, or the one that is spelled nearly like it.
 std::string hint(const Schema& root, const std::string& path) {
+  if (const auto below = deeper(root, path); !below.empty())
+    return fmt::format("; did you mean {}?", alternatives(below));
   const auto near = nearest(path, all_paths(root));
   if (!near.empty()) return fmt::format("; did you mean {}?", near);
   const auto elsewhere = paths_of(root, last_key(path));

@@ -136,6 +136,12 @@ std::string Reader::hint(const std::string& key, const std::string& path,
     // Keys of the same section come first.
     std::ranges::stable_partition(
         elsewhere, [&](const std::string& other) { return other.starts_with(path + "."); });
+    const auto depth = [](const std::string& at) { return std::ranges::count(at, '.'); };
+    // A side's own choice is a deeper copy of the model's.
+    const auto first = depth(elsewhere.front());
+    std::erase_if(elsewhere, [&](const std::string& other) {
+      return other.starts_with(path + ".") && depth(other) > first;
+    });
     elsewhere.resize(std::min(elsewhere.size(), kMostPlaces));
     return fmt::format("; did you mean {}?", alternatives(elsewhere));
   }

@@ -74,7 +74,9 @@ TEST(Transformer, OutputNeverDependsOnLaterTargets) {
     auto first = model->forward(source, ids({{1, 8, 9, 10}}));
     auto second = model->forward(source, ids({{1, 8, 11, 12}}));
     EXPECT_EQ(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), 0.0) << name;
-    EXPECT_GT(largest_difference(first.slice(1, 2), second.slice(1, 2)), 1e-4) << name;
+    // Without skips all positions come out nearly alike (Dong et al. 2021).
+    const double least = options.residual == Skip::off ? 0.0 : 1e-4;
+    EXPECT_GT(largest_difference(first.slice(1, 2), second.slice(1, 2)), least) << name;
   }
 }
 
@@ -152,7 +154,9 @@ TEST(Transformer, KernelsAndPlainOperationsComputeTheSame) {
     const auto target = ids({{1, 8, 9, 0}, {1, 4, 5, 6}});
     const auto kernels = model->forward(source, target);
     torch::NoGradGuard no_grad;
-    EXPECT_LT(largest_difference(kernels, model->forward(source, target)), 1e-5) << name;
+    const auto plain = model->forward(source, target);
+    const double largest = std::max(1.0, plain.abs().max().item<double>());
+    EXPECT_LT(largest_difference(kernels, plain), 1e-5 * largest) << name;
   }
 }
 

@@ -21,14 +21,24 @@ models::TransformerOptions options_of(const nlohmann::json& o) {
   models::TransformerOptions options{
       .d_model = o.at("d_model"),
       .layers = o.at("layers"),
-      .attention =
-          models::MultiHead{.heads = o.at("heads"), .d_k = o.at("d_k"), .d_v = o.at("d_v")},
-      .feed_forward = models::DenseFeedForward{.d_hidden = o.at("d_hidden")},
-      .norm = {.placement = o.at("placement") == "pre" ? models::NormPlacement::pre
+      .attention = models::MultiHead{.heads = o.at("heads"),
+                                     .d_k = o.at("d_k"),
+                                     .d_v = o.at("d_v"),
+                                     .key_value_heads = o.at("key_value_heads")},
+      .feed_forward =
+          models::DenseFeedForward{
+              .d_hidden = o.at("d_hidden"),
+              .activation = o.at("gated") ? models::Activation::silu : models::Activation::relu,
+              .gated = o.at("gated")},
+      .norm = {.kind = o.at("norm") == "rms" ? models::NormKind::rms : models::NormKind::layer,
+               .placement = o.at("placement") == "pre" ? models::NormPlacement::pre
                                                        : models::NormPlacement::post},
       .dropout = 0.0};
-  if (o.at("position") == "learned")
-    options.position = models::Learned{.max_length = o.at("max_length")};
+  const std::string position = o.at("position");
+  if (position == "learned") options.position = models::Learned{.max_length = o.at("max_length")};
+  if (position == "rotary") options.position = models::Rotary{};
+  if (position == "alibi") options.position = models::Alibi{};
+  if (position == "t5") options.position = models::T5Bias{};
   return options;
 }
 
@@ -141,7 +151,7 @@ TEST_P(Parity, TheLossOverTenUpdatesIsThatOfPyTorch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, Parity,
-                         testing::Combine(testing::Range(size_t{0}, size_t{4}),
+                         testing::Combine(testing::Range(size_t{0}, size_t{8}),
                                           testing::Values(torch::kDouble, torch::kFloat)));
 
 }  // namespace

@@ -113,8 +113,9 @@ TEST(Messages, ShowTheLineAndACaretUnderTheCharacter) {
   EXPECT_EQ(error_of(kBase + "question: 'äö' # ü\nbaes: 1\n"),
             "study.yaml:6:1: unknown key 'baes'; did you mean 'base'?\n  baes: 1\n  ^");
   EXPECT_EQ(error_of(kHead + "base: {data: {task: 'ä'}}\n"),
-            "study.yaml:3:21: unknown task 'ä' in data; choose copy, reverse, sort, addition, "
-            "numbers or text\n"
+            "study.yaml:3:21: unknown task 'ä' in data; choose copy, reverse, sort, duplicate, "
+            "selective_copy, parity, modular_arithmetic, dyck, recall, facts, addition, "
+            "numbers, text, labelled or language\n"
             "  base: {data: {task: 'ä'}}\n"
             "                      ^");
 }

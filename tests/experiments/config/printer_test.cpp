@@ -34,7 +34,18 @@ TEST(Printer, EveryAlternativeComesBack) {
   for (auto& one : every<data::DataOptions>()) {
     if (auto* text = std::get_if<data::Text>(&one))
       text->train = text->validation = text->test = {"a \"b\"\\\n\x01 ä: # {", "'"};
-    expect_round_trip({.data = one});
+    models::TransformerOptions model;
+    if (auto* labelled = std::get_if<data::Labelled>(&one)) {
+      labelled->train = labelled->validation = labelled->test = "a.tsv";
+      model = {.family = models::Family::encoder_only,
+               .tying = models::Tying::none,
+               .output = models::LabelHead{}};
+    }
+    if (auto* language = std::get_if<data::Language>(&one)) {
+      language->train = "a.txt";
+      model.family = models::Family::decoder_only;
+    }
+    expect_round_trip({.data = one, .model = model});
   }
   for (const auto& one : every<models::PositionOptions>())
     expect_round_trip({.model = {.position = one}});
@@ -117,7 +128,9 @@ TEST(Printer, DifferencesNameThePathAndBothSides) {
             (std::vector<Difference>{{"model.layers", "6", "3"},
                                      {"model.position.kind", "sinusoidal", "learned"},
                                      {"model.position.base", "10000", ""},
-                                     {"model.position.max_length", "", "512"}}));
+                                     {"model.position.layout", "interleaved", ""},
+                                     {"model.position.max_length", "", "512"},
+                                     {"model.position.beyond", "", "error"}}));
   EXPECT_TRUE(differences(left, left).empty());
 }
 
@@ -131,8 +144,9 @@ TEST(Explanation, SaysTypeAndDefault) {
             "training.clip: largest global gradient norm; 0: no clipping\n"
             "type: number\ndefault: 0\n");
   EXPECT_EQ(explanation("model.norm.placement"),
-            "model.norm.placement: post: after the residual sum, as in the paper; pre: before\n"
-            "type: one of post or pre\ndefault: post\n");
+            "model.norm.placement: post: after the residual sum, as in the paper; pre: before "
+            "the sub-layer; both: before the sub-layer and on its output\n"
+            "type: one of post, pre or both\ndefault: post\n");
   EXPECT_EQ(explanation("model.attention.d_k"),
             "model.attention.d_k: width of a query and a key; absent: d_model / heads\n"
             "type: integer\ndefault: null\n");
@@ -148,7 +162,8 @@ TEST(Explanation, AnUnknownPathIsRefusedWithTheNearestOne) {
     return std::string();
   };
   EXPECT_EQ(message("model.heads"),
-            "unknown key 'model.heads'; did you mean model.attention.heads?");
+            "unknown key 'model.heads'; did you mean model.attention.heads or "
+            "model.cross_attention.heads?");
   EXPECT_EQ(message("model.postion.kind"),
             "unknown key 'model.postion.kind'; did you mean model.position.kind?");
   EXPECT_EQ(message("zebra"), "unknown key 'zebra'; see ablate config show");

@@ -22,7 +22,8 @@ const std::vector<MessageCase> kCases = {
     {"UnknownKeyOfAnotherKind", kModel + "{position: {kind: sinusoidal, max_length: 5}}\n",
      "study.yaml:5:40: unknown key 'max_length' in model.position; it belongs to kind learned"},
     {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
-     "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are heads, d_k, d_v"},
+     "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are kind, heads, "
+     "d_k, d_v, key_value_heads"},
     {"UnknownTopKey", kBase + "seed: [1]\n",
      "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
@@ -30,7 +31,8 @@ const std::vector<MessageCase> kCases = {
     {"DeepKeyAtTheTop", kBase + "dropout: 0.1\n",
      "study.yaml:5:1: unknown key 'dropout'; did you mean base.model.dropout?"},
     {"UnknownDataKeyOfAnotherTask", kHead + "base: {data: {task: copy, train: [a]}}\n",
-     "study.yaml:3:27: unknown key 'train' in data; it belongs to task text"},
+     "study.yaml:3:27: unknown key 'train' in data; it belongs to task text, labelled or "
+     "language"},
     {"UnknownKind", kModel + "{position: {kind: lerned}}\n",
      "study.yaml:5:28: unknown kind 'lerned' in model.position; did you mean 'learned'?"},
     {"UnknownKindWithoutHint", kModel + "{position: {kind: quantum}}\n",
@@ -38,17 +40,21 @@ const std::vector<MessageCase> kCases = {
      "learned, rotary, alibi, t5, shaw, fire, transformer_xl, kerple, sandwich or cope"},
     {"InterpolatedPositionsOfADecoder",
      kModel + "{position: {kind: learned, beyond: interpolate}}\n",
-     "study.yaml:5:43: model.position.beyond cannot be interpolate in a decoder, which does not "
+     "study.yaml:5:45: model.position.beyond cannot be interpolate in a decoder, which does not "
      "know how long its output will be"},
     {"TooLittleToTurn", kModel + "{d_model: 64, position: {kind: rotary, fraction: 0.1}}\n",
-     "study.yaml:5:56: model.position.fraction must leave at least two dimensions of a head to "
+     "study.yaml:5:59: model.position.fraction must leave at least two dimensions of a head to "
      "turn"},
     {"UnknownTask", kHead + "base: {data: {task: coppy}}\n",
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
     {"MissingTask", kHead + "base: {model: {d_model: 64}}\n",
-     "study.yaml:1:1: data.task is missing; choose copy, reverse, sort, addition, numbers or text"},
+     "study.yaml:1:1: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
+     "parity, modular_arithmetic, dyck, recall, facts, addition, numbers, text, labelled or "
+     "language"},
     {"MissingTaskBesideOtherKeys", kHead + "base:\n  data: {symbols: 8}\n",
-     "study.yaml:4:3: data.task is missing; choose copy, reverse, sort, addition, numbers or text"},
+     "study.yaml:4:3: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
+     "parity, modular_arithmetic, dyck, recall, facts, addition, numbers, text, labelled or "
+     "language"},
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
     {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: swish}}\n",
@@ -117,6 +123,32 @@ const std::vector<MessageCase> kCases = {
     {"BrokenRuleAcrossSections", kBase + "  tokenizer: {joint: false}\n",
      "study.yaml:5:22: tokenizer.joint must be true where model.tying shares the source "
      "embedding; target and none need no joint pieces"},
+    {"SideThatTheFamilyLacks",
+     kModel + "{family: encoder_only, decoder: {layers: 2}}\n  tokenizer: {mask: true}\n",
+     "study.yaml:5:19: model.family cannot be encoder_only here: an encoder writes no text; "
+     "data.task must be language or labelled\nstudy.yaml:5:33: model.decoder has no effect: an "
+     "encoder_only model has no decoder"},
+    {"SchemeThatActsInAttentionWithoutAny",
+     kModel + "{attention: {kind: lstm}, cross_attention: "
+              "{kind: multi_head}, position: {kind: rotary}}\n",
+     "study.yaml:5:90: model.position.kind acts inside multi_head attention, which this model does "
+     "not have; choose none, sinusoidal or learned"},
+    {"CrossAttentionLikeNoAttention", kModel + "{attention: {kind: none}}\n",
+     "study.yaml:5:3: model.cross_attention.kind cannot be same where model.attention is not "
+     "multi_head; choose multi_head or none"},
+    {"HeadsOfASide", kModel + "{decoder: {attention: {kind: multi_head, heads: 7}}}\n",
+     "study.yaml:5:58: model.decoder.attention.heads must divide d_model unless d_k and d_v are "
+     "given"},
+    {"KeyValueHeads", kModel + "{attention: {heads: 8, key_value_heads: 3}}\n",
+     "study.yaml:5:50: model.attention.key_value_heads must divide heads"},
+    {"LabelsOfADecoder", kModel + "{output: {kind: label}, tying: none}\n",
+     "study.yaml:5:26: model.output.kind can be label in an encoder_only model alone\n"
+     "study.yaml:5:26: model.output.kind must be label where data.task is labelled, and only "
+     "there"},
+    {"CrossAttentionOfADecoderAlone",
+     kModel + "{family: decoder_only, cross_attention: {kind: none}}\n",
+     "study.yaml:5:33: model.cross_attention has no effect: only an encoder_decoder model has "
+     "cross-attention"},
     {"SeveralAtOnce", kModel + "{d_modle: 64, dropout: 2}\n  training: {steps: 10k}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?\nstudy.yaml:5:33: "
      "model.dropout must be in [0, 1)\nstudy.yaml:6:21: training.steps '10k' is not an integer; "

@@ -15,8 +15,10 @@ Layout of parity.json
   batch                      source [3, S], target_in [3, T], target_out [3, T]: padded rows of ids
   variants[]
     name
-    options                  d_model, layers, heads, d_k, d_v, d_hidden, placement (post | pre),
-                             position (sinusoidal | learned), max_length (null unless learned),
+    options                  d_model, layers, heads, key_value_heads, d_k, d_v, d_hidden, placement
+                             (post | pre), norm (layer | rms), gated (silu(gate) * up instead of
+                             relu(up)), position (sinusoidal | learned | rotary, half layout | alibi,
+                             symmetric | t5, 32 buckets to 128), max_length (null unless learned),
                              tying (three_way); dropout is 0
     parameters[]             name, shape, offset, scale; in the order of named_parameters(). Element
                              j (row-major) of parameter number i, both from 0, computed in float64
@@ -45,24 +47,31 @@ VOCABULARY, PAD = 16, 0
 SMOOTHING = 0.1
 OPTIMIZER = dict(learning_rate=1e-2, beta1=0.9, beta2=0.98, epsilon=1e-9, weight_decay=0.01)
 UPDATES = 10
+T5_BUCKETS, T5_DISTANCE = 32, 128
 BATCH = dict(
     source=[[5, 9, 14, 3, 7, 2], [4, 11, 6, 2, 0, 0], [13, 8, 2, 0, 0, 0]],
     target_in=[[1, 12, 4, 10, 15], [1, 7, 7, 0, 0], [1, 3, 9, 5, 0]],
     target_out=[[12, 4, 10, 15, 2], [7, 7, 2, 0, 0], [3, 9, 5, 2, 0]],
 )
 TINY = dict(d_model=8, layers=2, heads=2, d_k=4, d_v=4, d_hidden=12, placement="post",
-            position="sinusoidal", max_length=None, tying="three_way")
+            position="sinusoidal", max_length=None, tying="three_way", key_value_heads=2,
+            norm="layer", gated=False)
 VARIANTS = dict(
     post_sinusoidal={},
     pre_sinusoidal=dict(placement="pre"),
     post_learned=dict(position="learned", max_length=16),
     post_free_widths=dict(d_k=3, d_v=5),
+    pre_rms_gated=dict(placement="pre", norm="rms", gated=True),
+    grouped_rotary=dict(heads=4, key_value_heads=2, d_k=2, d_v=2, position="rotary"),
+    alibi=dict(position="alibi"),
+    pre_t5=dict(placement="pre", position="t5"),
 )
 
 
 def parameter_shapes(o):
     """Name -> shape, a module's own parameters first, then its children in order."""
     d, h, k, v, f = o["d_model"], o["heads"], o["d_k"], o["d_v"], o["d_hidden"]
+    g = o["key_value_heads"]
     shapes = {"embedding": [VOCABULARY, d]}
 
     def linear(name, rows, columns):
@@ -71,22 +80,25 @@ def parameter_shapes(o):
 
     def norm(name):
         shapes[name + ".weight"] = [d]
-        shapes[name + ".bias"] = [d]
+        if o["norm"] == "layer":
+            shapes[name + ".bias"] = [d]
 
     for side in ("encoder", "decoder"):
         if o["position"] == "learned":
             shapes[side + ".position.table"] = [o["max_length"], d]
+        if o["position"] == "t5":
+            shapes[side + ".position.table"] = [T5_BUCKETS, h]
         for layer in range(o["layers"]):
             at = f"{side}.layers.{layer}."
-            linear(at + "attention.qkv", h * (2 * k + v), d)
+            linear(at + "attention.qkv", h * k + g * (k + v), d)
             linear(at + "attention.out", d, h * v)
             norm(at + "attention_norm")
             if side == "decoder":
                 linear(at + "cross_attention.query", h * k, d)
-                linear(at + "cross_attention.key_value", h * (k + v), d)
+                linear(at + "cross_attention.key_value", g * (k + v), d)
                 linear(at + "cross_attention.out", d, h * v)
                 norm(at + "cross_attention_norm")
-            linear(at + "feed_forward.up", f, d)
+            linear(at + "feed_forward.up", 2 * f if o["gated"] else f, d)
             linear(at + "feed_forward.down", d, f)
             norm(at + "feed_forward_norm")
         if o["placement"] == "pre":
@@ -115,10 +127,32 @@ def make_parameters(described, dtype):
     return made
 
 
-def attention(q, k, v, hidden):
-    """softmax(q k^T / sqrt(K)) v for one head; `hidden` is true where a key may not be seen."""
-    scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])  # [B, T, S]
+def attention(q, k, v, hidden, bias=0.0):
+    """softmax(q k^T / sqrt(K) + bias) v for one head; `hidden` is true where a key may not be seen."""
+    scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1]) + bias  # [B, T, S]
     return scores.masked_fill(hidden, -math.inf).softmax(-1) @ v
+
+
+def turned(x):
+    """Rotary positions, half layout: dimensions i and i + K/2 turn by t * 10000^(-2i/K). // [B, T, K]"""
+    half = x.shape[-1] // 2
+    angle = torch.tensor([[t * 10_000 ** (-i / half) for i in range(half)]
+                          for t in range(x.shape[1])], dtype=torch.float64)
+    cosine, sine = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    a, b = x[..., :half], x[..., half:]
+    return torch.cat([a * cosine - b * sine, b * cosine + a * sine], -1)
+
+
+def t5_bucket(distance, causal):
+    """Bucket of key - query (Raffel et al. 2019): half exact, half logarithmic to 128."""
+    buckets = T5_BUCKETS if causal else T5_BUCKETS // 2
+    first = 0 if causal or distance <= 0 else buckets
+    far = max(0, -distance) if causal else abs(distance)
+    exact = buckets // 2
+    if far < exact:
+        return first + far
+    wide = exact + int(math.log(far / exact) / math.log(T5_DISTANCE / exact) * (buckets - exact))
+    return first + min(wide, buckets - 1)
 
 
 class Model:
@@ -129,31 +163,57 @@ class Model:
         return x @ self.p[name + ".weight"].T + self.p[name + ".bias"]
 
     def norm(self, name, x):
+        if self.o["norm"] == "rms":
+            square = (x ** 2).mean(-1, keepdim=True)
+            return x / torch.sqrt(square + 1e-5) * self.p[name + ".weight"]
         mean = x.mean(-1, keepdim=True)
         variance = ((x - mean) ** 2).mean(-1, keepdim=True)
         scaled = (x - mean) / torch.sqrt(variance + 1e-5)
         return scaled * self.p[name + ".weight"] + self.p[name + ".bias"]
 
-    def heads(self, q, k, v, hidden):
+    def bias(self, name, head, length):
+        """What the position scheme adds to one head's scores. // [T, T]"""
+        side = name.split(".")[0]
+        if self.o["position"] == "alibi":
+            slope = 2.0 ** (-8 * (head + 1) / self.o["heads"])
+            return torch.tensor([[-slope * abs(j - i) for j in range(length)]
+                                 for i in range(length)], dtype=self.p["embedding"].dtype)
+        if self.o["position"] == "t5":
+            table = self.p[side + ".position.table"]
+            return torch.stack([torch.stack([table[t5_bucket(j - i, side == "decoder"), head]
+                                             for j in range(length)]) for i in range(length)])
+        return 0.0
+
+    def heads(self, name, q, k, v, hidden):
         """Runs each head on its own columns and puts the results side by side."""
-        dk, dv = self.o["d_k"], self.o["d_v"]
-        return torch.cat([attention(q[..., h * dk:(h + 1) * dk], k[..., h * dk:(h + 1) * dk],
-                                    v[..., h * dv:(h + 1) * dv], hidden)
-                          for h in range(self.o["heads"])], -1)
+        dk, dv, own = self.o["d_k"], self.o["d_v"], "cross" not in name
+        turn = turned if own and self.o["position"] == "rotary" else lambda x: x
+        done = []
+        for h in range(self.o["heads"]):
+            g = h * self.o["key_value_heads"] // self.o["heads"]
+            bias = self.bias(name, h, q.shape[1]) if own else 0.0
+            done.append(attention(turn(q[..., h * dk:(h + 1) * dk]),
+                                  turn(k[..., g * dk:(g + 1) * dk]),
+                                  v[..., g * dv:(g + 1) * dv], hidden, bias))
+        return torch.cat(done, -1)
 
     def self_attention(self, name, x, hidden):
         keys = self.o["heads"] * self.o["d_k"]
+        shared = self.o["key_value_heads"] * self.o["d_k"]
         qkv = self.linear(name + ".qkv", x)
-        q, k, v = qkv[..., :keys], qkv[..., keys:2 * keys], qkv[..., 2 * keys:]
-        return self.linear(name + ".out", self.heads(q, k, v, hidden))
+        q, k, v = qkv[..., :keys], qkv[..., keys:keys + shared], qkv[..., keys + shared:]
+        return self.linear(name + ".out", self.heads(name, q, k, v, hidden))
 
     def cross_attention(self, name, x, memory, hidden):
-        keys = self.o["heads"] * self.o["d_k"]
+        keys = self.o["key_value_heads"] * self.o["d_k"]
         kv = self.linear(name + ".key_value", memory)
         q, k, v = self.linear(name + ".query", x), kv[..., :keys], kv[..., keys:]
-        return self.linear(name + ".out", self.heads(q, k, v, hidden))
+        return self.linear(name + ".out", self.heads(name, q, k, v, hidden))
 
     def feed_forward(self, name, x):
+        if self.o["gated"]:
+            gate, up = self.linear(name + ".up", x).chunk(2, -1)
+            return self.linear(name + ".down", F.silu(gate) * up)
         return self.linear(name + ".down", torch.relu(self.linear(name + ".up", x)))
 
     def residual(self, name, x, branch):
@@ -166,6 +226,8 @@ class Model:
         x = table[ids] * math.sqrt(d)
         if self.o["position"] == "learned":
             return x + self.p[side + ".position.table"][: ids.shape[1]]
+        if self.o["position"] != "sinusoidal":
+            return x
         position = torch.zeros(ids.shape[1], d, dtype=torch.float64)
         for t in range(ids.shape[1]):
             for pair in range(0, d, 2):

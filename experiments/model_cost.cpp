@@ -1,0 +1,99 @@
+#include "experiments/model_cost.h"
+
+#include <fmt/format.h>
+
+#include "models/attention.h"
+#include "training/caching_allocator.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr int64_t kRows = 8;
+
+int64_t own_parameters(const torch::nn::Module& module) {
+  int64_t count = 0;
+  for (const auto& parameter : module.parameters(/*recurse=*/false)) count += parameter.numel();
+  return count;
+}
+
+/// Weights of matrix products, the projection to the vocabulary included. Tables that are looked up
+/// in stand at the root and below `position`.
+int64_t multiplied_weights(const models::TransformerImpl& model) {
+  int64_t count = model.output_weight().numel();
+  for (const auto& item : model.named_parameters()) {
+    const auto& name = item.key();
+    const bool table = name.find('.') == std::string::npos || name.find("position.") != name.npos;
+    if (!table && item.value().dim() == 2) count += item.value().numel();
+  }
+  return count;
+}
+
+/// Multiplications of queries with keys and of probabilities with values, per query.
+int64_t attention_products(const models::StackOptions& stack, int64_t length) {
+  const auto per_query = [&](const models::MultiHead& options) {
+    const models::Heads heads(options, stack.d_model);
+    return length * heads.count * (heads.d_k + heads.d_v);
+  };
+  int64_t products = 0;
+  if (const auto* own = std::get_if<models::MultiHead>(&stack.attention))
+    products += per_query(*own);
+  if (stack.cross_attention) products += per_query(*stack.cross_attention);
+  return products * stack.layers;
+}
+
+double activation_bytes(models::Transformer& model, const models::Vocabulary& vocabulary,
+                        int64_t length) {
+  const auto source = torch::randint(4, vocabulary.source, {kRows, length});
+  const auto target = torch::randint(4, vocabulary.target, {kRows, length});
+  auto& allocator = training::CachingAllocator::instance();
+  const auto before = allocator.statistics().in_use;
+  models::Dropout dropout(0.1, 1);
+  const auto output = model->hidden(source, target, dropout);
+  const auto after = allocator.statistics().in_use;
+  return static_cast<double>(after - before) / static_cast<double>(kRows * length);
+}
+
+void add_lines(const torch::nn::Module& module, int depth, std::string& text) {
+  std::string previous;
+  for (const auto& child : module.named_children()) {
+    std::string below;
+    add_lines(*child.value(), depth + 1, below);
+    const auto line = fmt::format("{}", models::parameter_count(*child.value()));
+    const bool numbered = std::isdigit(static_cast<unsigned char>(child.key().front())) != 0;
+    if (numbered && line + below == previous) continue;
+    previous = line + below;
+    const auto name = numbered ? "each" : child.key();
+    text += fmt::format("{:<44} {:>14}\n", std::string(static_cast<size_t>(2 * depth), ' ') + name,
+                        line);
+    text += below;
+  }
+  if (const auto own = own_parameters(module); own > 0 && depth <= 1)
+    for (const auto& item : module.named_parameters(/*recurse=*/false))
+      text += fmt::format("{:<44} {:>14}  {}\n",
+                          std::string(static_cast<size_t>(2 * depth), ' ') + item.key(),
+                          item.value().numel(), c10::str(item.value().sizes()));
+}
+
+}  // namespace
+
+ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
+                  int64_t length) {
+  torch::manual_seed(1);
+  models::Transformer model(options, vocabulary);
+  int64_t products = multiplied_weights(*model);
+  if (options.family != models::Family::decoder_only)
+    products += attention_products(stack_of(options, options.encoder), length);
+  if (options.family != models::Family::encoder_only)
+    products += attention_products(stack_of(options, options.decoder), length);
+  return {.parameters = models::parameter_count(*model),
+          .flops_per_token = 2.0 * static_cast<double>(products),
+          .activation_bytes_per_token = activation_bytes(model, vocabulary, length)};
+}
+
+std::string module_tree(const torch::nn::Module& model) {
+  std::string text;
+  add_lines(model, 1, text);
+  return text;
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "experiments/config/experiment.h"
+#include "models/transformer.h"
+
+namespace ablate::experiments {
+
+/// What a model costs for sources and targets of `length` pieces each.
+struct ModelCost {
+  int64_t parameters = 0;
+  /// Floating-point operations of a forward pass, per target piece: two for every weight of a
+  /// matrix product, and the products of queries with keys and of probabilities with values. Norms,
+  /// activations and position schemes are left out. A training step takes three times as many.
+  double flops_per_token = 0;
+  /// Bytes that one training pass keeps for its backward pass, per target piece, measured.
+  double activation_bytes_per_token = 0;
+};
+
+/// Runs one pass. REQUIRES: CachingAllocator installed, for the activation memory.
+ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
+                  int64_t length);
+
+/// The tree of modules with the parameters of each, a line for each; equal layers are one line.
+std::string module_tree(const torch::nn::Module& model);
+
+}  // namespace ablate::experiments
