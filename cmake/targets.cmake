@@ -1,4 +1,4 @@
-# One static library per folder, one warning set, one precompiled header of torch.
+# One static library per folder, one warning set, one precompiled header of LibTorch.
 add_library(ablate_warnings INTERFACE)
 # Off: designated initialisers leave defaults to the declaration, and GCC 12 reports std::string's own
 # concatenation as overlapping (GCC bug 105651).
@@ -14,7 +14,35 @@ endif()
 file(WRITE ${CMAKE_BINARY_DIR}/torch_headers.cpp "")
 add_library(torch_headers STATIC ${CMAKE_BINARY_DIR}/torch_headers.cpp)
 target_link_libraries(torch_headers PUBLIC ablate::torch PRIVATE ablate_warnings)
-target_precompile_headers(torch_headers PRIVATE <torch/torch.h>)
+target_precompile_headers(torch_headers PRIVATE ${CMAKE_SOURCE_DIR}/models/libtorch.h)
+
+# Files that include none of LibTorch's API, to which the precompiled header would cost ten seconds each.
+set(ABLATE_WITHOUT_TORCH
+  training/caching_allocator.cpp
+  training/checkpoint/durable_file.cpp
+  training/checkpoint/finite_json.cpp
+  training/checkpoint/manifest.cpp
+  training/checkpoint/run_log.cpp
+  training/interrupt.cpp
+  training/metrics/bleu.cpp
+  training/metrics/chrf.cpp
+  training/metrics/tokenizer_13a.cpp
+  training/metrics/unicode_text.cpp
+  training/progress.cpp
+  training/schedule.cpp
+  experiments/commands/config.cpp
+  experiments/commands/data.cpp
+  experiments/commands/lines.cpp
+  experiments/commands/metrics.cpp
+  experiments/commands/section_flags.cpp
+  experiments/commands/tokenizer.cpp
+  experiments/plot/svg.cpp
+  experiments/process_pool.cpp
+  experiments/result.cpp
+  experiments/table.cpp
+  experiments/main.cpp)
+list(TRANSFORM ABLATE_WITHOUT_TORCH PREPEND ${CMAKE_SOURCE_DIR}/)
+set_source_files_properties(${ABLATE_WITHOUT_TORCH} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 
 # Option structs are headers without torch that every folder's configuration reads.
 add_library(ablate_options INTERFACE)

@@ -1,12 +1,11 @@
 #include "experiments/exit_code.h"
 
-#include <torch/torch.h>
-
 #include <filesystem>
 #include <new>
 
 #include "data/corpus.h"
 #include "experiments/config/problem.h"
+#include "models/libtorch.h"
 #include "models/position/position.h"
 #include "tokenizer/tokenizer.h"
 #include "training/checkpoint/checkpoint_error.h"

@@ -1,13 +1,13 @@
 #include "experiments/run_one.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
 #include <torch/version.h>
 
+#include "experiments/config/printer.h"
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
 #include "experiments/run_folder.h"
-#include "experiments/config/printer.h"
+#include "models/libtorch.h"
 #include "tokenizer/digest.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/chosen_weights.h"
@@ -136,10 +136,9 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
   const auto chosen =
       training::choose_weights(place.folder / "checkpoints", "", experiment.training);
   training::load_weights(*model, chosen.weights);
-  const auto validation =
-      training::likelihood(model, prepared.validation.examples,
-                           {experiment.training.tokens_per_batch,
-                            masking_of(experiment, prepared.tokenizers)});
+  const auto validation = training::likelihood(
+      model, prepared.validation.examples,
+      {experiment.training.tokens_per_batch, masking_of(experiment, prepared.tokenizers)});
   training::Translator translator{model, prepared.tokenizers, experiment.training.max_length};
   auto evaluation = evaluate(translator, prepared.corpus.tests, experiment);
   write_outputs(place.folder, evaluation);

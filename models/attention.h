@@ -1,7 +1,6 @@
 #pragma once
 
-#include <torch/torch.h>
-
+#include "models/libtorch.h"
 #include "models/linear.h"
 #include "models/mixer.h"
 #include "models/position/position.h"

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <vector>
 
+#include "models/libtorch.h"
 #include "models/transformer.h"
 
 namespace ablate::models {

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include "models/kernel/vector_math.h"
+#include "models/libtorch.h"
 
 namespace ablate::models {
 

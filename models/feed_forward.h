@@ -1,7 +1,6 @@
 #pragma once
 
-#include <torch/torch.h>
-
+#include "models/libtorch.h"
 #include "models/linear.h"
 #include "models/transformer_options.h"
 

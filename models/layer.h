@@ -1,12 +1,11 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <memory>
 #include <optional>
 
 #include "models/attention.h"
 #include "models/feed_forward.h"
+#include "models/libtorch.h"
 #include "models/mixer.h"
 #include "models/residual.h"
 

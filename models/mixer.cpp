@@ -1,5 +1,7 @@
 #include "models/mixer.h"
 
+#include <torch/nn/modules/rnn.h>
+
 #include "models/attention.h"
 #include "models/linear.h"
 
@@ -69,9 +71,9 @@ class ConvolutionMixer : public Mixer {
   ConvolutionMixer(const Convolution& options, const StackOptions& stack)
       : width_(options.width),
         causal_(stack.causal),
-        kernel_(register_module("kernel", Linear(stack.d_model * width_,
-                                                 std::vector{stack.d_model, stack.d_model},
-                                                 stack.bias))) {}
+        kernel_(register_module(
+            "kernel", Linear(stack.d_model * width_, std::vector{stack.d_model, stack.d_model},
+                             stack.bias))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
                         const AttentionPosition&) override {

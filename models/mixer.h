@@ -1,10 +1,9 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <memory>
 #include <vector>
 
+#include "models/libtorch.h"
 #include "models/position/position.h"
 #include "models/transformer_options.h"
 

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include "models/attention.h"
+#include "models/libtorch.h"
 
 namespace ablate::models {
 

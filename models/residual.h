@@ -1,10 +1,9 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <string>
 
 #include "models/dropout.h"
+#include "models/libtorch.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {

@@ -1,5 +1,7 @@
 #include "models/stack.h"
 
+#include <torch/nn/modules/container/modulelist.h>
+
 namespace ablate::models {
 namespace {
 

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <vector>
 
 #include "models/layer.h"
+#include "models/libtorch.h"
 #include "models/position/position.h"
 
 namespace ablate::models {

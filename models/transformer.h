@@ -1,9 +1,8 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <optional>
 
+#include "models/libtorch.h"
 #include "models/stack.h"
 #include "models/transformer_options.h"
 
@@ -13,8 +12,9 @@ namespace ablate::models {
 
 /// What the model must know of the tokenizers.
 struct Vocabulary {
-  int64_t source, target;  // sizes, of a label head the classes; equal where one tokenizer serves both
-  int64_t pad;             // id of padding
+  int64_t source,
+      target;   // sizes, of a label head the classes; equal where one tokenizer serves both
+  int64_t pad;  // id of padding
 };
 
 /// A Transformer of any family (Vaswani et al. 2017; decoder only: Radford et al. 2018; encoder

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <stdexcept>
 
+#include "models/libtorch.h"
 #include "training/training_options.h"
 
 namespace ablate::training {

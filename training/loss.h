@@ -1,6 +1,6 @@
 #pragma once
 
-#include <torch/torch.h>
+#include "models/libtorch.h"
 
 namespace ablate::training {
 

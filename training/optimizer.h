@@ -1,11 +1,10 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <map>
 #include <string>
 #include <vector>
 
+#include "models/libtorch.h"
 #include "training/training_options.h"
 
 namespace ablate::training {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <map>
 #include <span>
 #include <string>
+
+#include "models/libtorch.h"
 
 namespace ablate::training {
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <ATen/Parallel.h>
-#include <torch/torch.h>
 
 #include "models/kernel/vector_math.h"
+#include "models/libtorch.h"
 
 namespace ablate::models::kernel {
 

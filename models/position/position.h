@@ -1,10 +1,9 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <memory>
 #include <stdexcept>
 
+#include "models/libtorch.h"
 #include "models/position/position_options.h"
 
 namespace ablate::models {

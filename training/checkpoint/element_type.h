@@ -1,10 +1,10 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <array>
 #include <cstddef>
 #include <string_view>
+
+#include "models/libtorch.h"
 
 namespace ablate::training {
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <torch/torch.h>
-
 #include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "models/libtorch.h"
 #include "training/checkpoint/checkpoint_error.h"
 
 namespace ablate::training {
