@@ -1,6 +1,7 @@
 #include "experiments/evaluate.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "training/likelihood.h"
 #include "training/metrics/bleu.h"
@@ -30,8 +31,7 @@ int64_t characters_of(const data::TestSet& test) {
 }
 
 void add_likelihood(TestScores& scores, training::Translator& translator,
-                    const data::EncodedSet& encoded,
-                    const training::LikelihoodOptions& options) {
+                    const data::EncodedSet& encoded, const training::LikelihoodOptions& options) {
   const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
@@ -110,6 +110,8 @@ Evaluation evaluate(training::Translator& translator, const std::vector<data::Te
     add_likelihood(scores, translator, encode_for(experiment, translator.tokenizers, test.examples),
                    likelihood);
     scores.nats_per_character /= static_cast<double>(characters_of(test));
+    // Only some pieces are asked for, so no sum over all characters exists.
+    if (likelihood.masking) scores.nats_per_character = std::numeric_limits<double>::quiet_NaN();
     evaluation.tests.push_back(std::move(scores));
   }
   return evaluation;

@@ -19,6 +19,7 @@ std::string summary(const std::vector<double>& values, int digits) {
   double mean = 0;
   for (const double value : values) mean += value;
   mean /= static_cast<double>(values.size());
+  if (std::isnan(mean)) return "-";
   if (values.size() < 2) return fmt::format("{:.{}f}", mean, digits);
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
