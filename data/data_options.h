@@ -114,7 +114,8 @@ struct Language {
   }
 };
 
-using DataOptions = std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, Parity,
-                                 ModularArithmetic, Dyck, Recall, Facts, Addition, Numbers, Text, Labelled, Language>;
+using DataOptions =
+    std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, Parity, ModularArithmetic, Dyck,
+                 Recall, Facts, Addition, Numbers, Text, Labelled, Language>;
 
 }  // namespace ablate::data

@@ -16,8 +16,7 @@ std::vector<int32_t> side(const tokenizer::Tokenizer& model, const std::string& 
 }
 
 /// The texts' ids one after the other, each text closed by the end mark.
-std::vector<int32_t> joined(std::span<const Example> texts,
-                            const tokenizer::Tokenizer& tokenizer) {
+std::vector<int32_t> joined(std::span<const Example> texts, const tokenizer::Tokenizer& tokenizer) {
   std::vector<int32_t> all;
   for (const auto& text : texts) {
     const auto ids = tokenizer.encode(text.target);
@@ -70,9 +69,9 @@ Tokenizers train_label_tokenizers(const tokenizer::TokenizerOptions& options,
     labels.push_back(example.target);
   }
   return {tokenizer::Tokenizer::train(options, texts),
-          tokenizer::Tokenizer::train({.kind = tokenizer::Kind::word,
-                                       .normalization = tokenizer::Normalization::identity},
-                                      labels)};
+          tokenizer::Tokenizer::train(
+              {.kind = tokenizer::Kind::word, .normalization = tokenizer::Normalization::identity},
+              labels)};
 }
 
 EncodedSet encode_labelled(std::span<const Example> examples, const Tokenizers& tokenizers,

@@ -45,8 +45,8 @@ Corpus read_language(const Language& options, const std::filesystem::path& folde
   if (!options.validation && corpus.train.size() < 2)
     throw DataError((folder / options.train).string() +
                     " has a single line, too few to hold some out; name a validation file");
-  corpus.validation = options.validation ? read(*options.validation)
-                                         : take_end(corpus.train, options.held_out);
+  corpus.validation =
+      options.validation ? read(*options.validation) : take_end(corpus.train, options.held_out);
   corpus.tests.push_back({"test", false, options.test ? read(*options.test) : corpus.validation});
   return corpus;
 }

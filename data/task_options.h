@@ -109,8 +109,8 @@ struct ModularArithmetic : SymbolTask {
   ModularArithmetic() { symbols = 5; }
 };
 
-/// The beginning of a word of balanced brackets of `symbols` kinds, at most `depth` deep; wanted are
-/// the brackets that close it.
+/// The beginning of a word of balanced brackets of `symbols` kinds, at most `depth` deep; wanted
+/// are the brackets that close it.
 struct Dyck : SymbolTask {
   static constexpr std::string_view name = "dyck";
   int64_t depth = 6;
@@ -147,15 +147,15 @@ struct Recall : SymbolTask {
   static void rules(const Recall& o, Require&& require) {
     SymbolTask::rules(o, require);
     require(o.queries >= 1, "queries", "must be positive");
-    require(o.train_length[1] <= o.symbols &&
-                std::ranges::all_of(o.test_length,
-                                    [&](int64_t length) { return length <= o.symbols; }),
-            "symbols", "must be no fewer than the pairs, whose keys differ");
+    require(
+        o.train_length[1] <= o.symbols &&
+            std::ranges::all_of(o.test_length, [&](int64_t length) { return length <= o.symbols; }),
+        "symbols", "must be no fewer than the pairs, whose keys differ");
   }
 };
 
-/// A random table from every key of `key` symbols to one symbol. All of it is trained on and tested:
-/// the task asks for memory, not for a rule.
+/// A random table from every key of `key` symbols to one symbol. All of it is trained on and
+/// tested: the task asks for memory, not for a rule.
 struct Facts {
   static constexpr std::string_view name = "facts";
   static constexpr std::string_view discriminator = "task";
@@ -171,7 +171,8 @@ struct Facts {
   static void rules(const Facts& o, Require&& require) {
     require(o.symbols >= 2 && o.symbols <= 1000, "symbols", "must be from 2 to 1000");
     double facts = 1;
-    for (int64_t i = 0; i < std::min<int64_t>(o.key, 64); ++i) facts *= static_cast<double>(o.symbols);
+    for (int64_t i = 0; i < std::min<int64_t>(o.key, 64); ++i)
+      facts *= static_cast<double>(o.symbols);
     require(o.key >= 1 && facts <= 1'000'000, "key", "must give from 2 to 1000000 facts");
   }
 };

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "data/corpus.h"
+#include "data/masking.h"
 #include "experiments/config/experiment.h"
 #include "experiments/result.h"
-#include "data/masking.h"
 #include "training/translate.h"
 
 namespace ablate::experiments {

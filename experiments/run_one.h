@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <ostream>
 
-#include "experiments/result.h"
 #include "experiments/config/study.h"
+#include "experiments/result.h"
 
 namespace ablate::experiments {
 

@@ -74,14 +74,14 @@ Row row_of(const Group& group, size_t test, bool first) {
   const auto of = [&](int digits, double TestScores::*member) {
     return over_runs(group, digits, [&](const RunResult& run) { return run.tests[test].*member; });
   };
-  Row row{
-      first ? sample.arm : "",
-      scores.name + (scores.beyond ? " (beyond)" : ""),
-      fmt::format("{:.1f}/{:.1f}", scores.source_pieces, scores.target_pieces),
-      first ? count(sample.parameters) : "",
-      first ? over_runs(group, 3, [](const RunResult& run) { return run.train_loss; }) : "",
-      first ? over_runs(group, 3, [](const RunResult& run) { return run.validation_perplexity; })
-            : ""};
+  Row row{first ? sample.arm : "",
+          scores.name + (scores.beyond ? " (beyond)" : ""),
+          fmt::format("{:.1f}/{:.1f}", scores.source_pieces, scores.target_pieces),
+          first ? count(sample.parameters) : "",
+          first ? over_runs(group, 3, [](const RunResult& run) { return run.train_loss; }) : "",
+          first
+              ? over_runs(group, 3, [](const RunResult& run) { return run.validation_perplexity; })
+              : ""};
   switch (scores.compared) {
     case Compared::text:
       row.insert(row.end(), {of(1, &TestScores::bleu), of(1, &TestScores::chrf),

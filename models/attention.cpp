@@ -86,8 +86,8 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
                                          std::vector{heads_.count * heads_.d_k, heads_.key_width(),
                                                      heads_.value_width()},
                                          stack.bias))),
-      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
-                                         stack.bias))) {}
+      out_(register_module(
+          "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& real,
                                      const AttentionPosition& position) {
@@ -127,13 +127,13 @@ Mixer::Past SelfAttention::nothing(const torch::Tensor& like) const {
 
 CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)
     : heads_(options, stack.d_model),
-      query_(register_module("query", Linear(stack.d_model,
-                                             std::vector{heads_.count * heads_.d_k}, stack.bias))),
+      query_(register_module(
+          "query", Linear(stack.d_model, std::vector{heads_.count * heads_.d_k}, stack.bias))),
       key_value_(register_module(
           "key_value", Linear(stack.d_model, std::vector{heads_.key_width(), heads_.value_width()},
                               stack.bias))),
-      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
-                                         stack.bias))) {}
+      out_(register_module(
+          "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
                                           const torch::Tensor& real) {
@@ -150,8 +150,8 @@ KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, const KeyValue& memory,
                                        const torch::Tensor& real) {
-  return out_(attend(split_heads(query_(x), heads_.count), for_every_head(memory, heads_),
-                     {.real = real}));
+  return out_(
+      attend(split_heads(query_(x), heads_.count), for_every_head(memory, heads_), {.real = real}));
 }
 
 }  // namespace ablate::models

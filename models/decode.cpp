@@ -160,8 +160,8 @@ std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
   std::vector<Hypothesis> results(static_cast<size_t>(source.size(0)));
   for (const auto& [length, rows] : rows_of) {
     const auto chosen = torch::tensor(rows, torch::kLong).to(source.device());
-    auto found = search_together(
-        model, source.slice(1, 0, length).index_select(0, chosen), options);
+    auto found =
+        search_together(model, source.slice(1, 0, length).index_select(0, chosen), options);
     for (size_t i = 0; i < rows.size(); ++i)
       results[static_cast<size_t>(rows[i])] = std::move(found[i]);
   }

@@ -20,9 +20,9 @@ torch::Tensor activate(Activation activation, const torch::Tensor& x) {
 FeedForwardImpl::FeedForwardImpl(const DenseFeedForward& options, const StackOptions& stack)
     : activation_(options.activation),
       gated_(options.gated),
-      up_(register_module("up", Linear(stack.d_model,
-                                       std::vector<int64_t>(options.gated ? 2 : 1, options.d_hidden),
-                                       stack.bias))),
+      up_(register_module(
+          "up", Linear(stack.d_model, std::vector<int64_t>(options.gated ? 2 : 1, options.d_hidden),
+                       stack.bias))),
       down_(register_module("down",
                             Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias))) {}
 

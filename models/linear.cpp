@@ -13,7 +13,8 @@ LinearImpl::LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool wi
 }
 
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
-  return torch::linear(x, weight.to(x.scalar_type()), bias.defined() ? bias.to(x.scalar_type()) : bias);
+  return torch::linear(x, weight.to(x.scalar_type()),
+                       bias.defined() ? bias.to(x.scalar_type()) : bias);
 }
 
 }  // namespace ablate::models

@@ -81,8 +81,7 @@ struct SumNorm : torch::autograd::Function<SumNorm> {
 
 NormImpl::NormImpl(NormKind kind, int64_t width, bool with_bias)
     : weight(register_parameter("weight", torch::ones({width}))), kind_(kind) {
-  if (with_bias && kind != NormKind::rms)
-    bias = register_parameter("bias", torch::zeros({width}));
+  if (with_bias && kind != NormKind::rms) bias = register_parameter("bias", torch::zeros({width}));
   if (kind != NormKind::batch) return;
   running_mean_ = register_buffer("running_mean", torch::zeros({width}));
   running_variance_ = register_buffer("running_variance", torch::ones({width}));
@@ -91,8 +90,7 @@ NormImpl::NormImpl(NormKind kind, int64_t width, bool with_bias)
 torch::Tensor NormImpl::forward(const torch::Tensor& x, const Pass& pass) {
   const auto type = x.scalar_type();
   if (kind_ == NormKind::batch) return batch_norm(x, pass);
-  if (kind_ == NormKind::rms)
-    return at::rms_norm(x, {weight.size(0)}, weight.to(type), kEpsilon);
+  if (kind_ == NormKind::rms) return at::rms_norm(x, {weight.size(0)}, weight.to(type), kEpsilon);
   return torch::layer_norm(x, {weight.size(0)}, weight.to(type),
                            bias.defined() ? bias.to(type) : bias, kEpsilon);
 }
@@ -101,7 +99,8 @@ torch::Tensor NormImpl::batch_norm(const torch::Tensor& x, const Pass& pass) {
   const auto wide = x.to(weight.scalar_type());  // [B, T, D]
   auto mean = running_mean_, variance = running_variance_;
   if (pass.dropout.trains()) {
-    const auto real = pass.real.defined() ? pass.real : torch::ones_like(x.select(-1, 0), torch::kBool);
+    const auto real =
+        pass.real.defined() ? pass.real : torch::ones_like(x.select(-1, 0), torch::kBool);
     const auto share = real.unsqueeze(-1).to(wide.scalar_type()) / real.sum();  // [B, T, 1]
     mean = (wide * share).sum({0, 1});
     variance = ((wide - mean).square() * share).sum({0, 1});

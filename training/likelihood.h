@@ -19,7 +19,7 @@ struct Likelihood {
 };
 
 struct LikelihoodOptions {
-  int64_t tokens_per_batch;                    // padded tokens of a batch, at most
+  int64_t tokens_per_batch;                   // padded tokens of a batch, at most
   std::optional<data::Masking> masking = {};  // the same pieces every time
 };
 

@@ -134,8 +134,8 @@ void Trainer::log_step(const StepRecord& record, double rate) {
 
 void Trainer::validate() {
   progress_.pause();
-  const auto scores = likelihood(
-      model_, input_.validation, {input_.options.tokens_per_batch, input_.masking});
+  const auto scores =
+      likelihood(model_, input_.validation, {input_.options.tokens_per_batch, input_.masking});
   log_->append({{"step", state_.step},
                 {"validation_loss", scores.negative},
                 {"validation_perplexity", scores.perplexity()},

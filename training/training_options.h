@@ -170,8 +170,9 @@ struct TrainingOptions {
     visit("ema", o.ema, "decay of the exponential average of the weights; 0: none");
     visit("not_finite", o.not_finite,
           "stop or skip an update whose loss or gradient is not finite");
-    visit("start", o.start,
-          "run folder whose tokenizer, and weights of the same name and shape, training starts from");
+    visit(
+        "start", o.start,
+        "run folder whose tokenizer, and weights of the same name and shape, training starts from");
   }
   template <class Require>
   static void rules(const TrainingOptions& o, Require&& require) {

@@ -59,8 +59,8 @@ std::vector<Translation> classify(Translator& translator, std::span<const std::s
   const auto device = translator.model->output_weight().device();
   std::vector<Translation> results(lines.size());
   for (size_t begin = 0; begin < order.size(); begin += static_cast<size_t>(rows)) {
-    const auto part = std::span(order).subspan(
-        begin, std::min(static_cast<size_t>(rows), order.size() - begin));
+    const auto part =
+        std::span(order).subspan(begin, std::min(static_cast<size_t>(rows), order.size() - begin));
     const auto source = to_tensors(data::collate(encoded.examples, part), device).source;
     const auto logits = translator.model->forward(source, source).squeeze(1);  // [B, C]
     const auto [best, label] = logits.log_softmax(-1, torch::kFloat).cpu().max(-1);
@@ -109,9 +109,9 @@ std::vector<Translation> translate(Translator& translator, std::span<const std::
 
 std::vector<double> score_targets(Translator& translator, std::span<const data::Example> examples,
                                   int64_t batch) {
-  const auto encoded = encode_for(translator.model->family(), translator.tokenizers, examples,
-                                  translator.max_length)
-                           .examples;
+  const auto encoded =
+      encode_for(translator.model->family(), translator.tokenizers, examples, translator.max_length)
+          .examples;
   std::vector<size_t> lengths;
   for (const auto& example : encoded)
     lengths.push_back(std::max(example.source.size(), example.target.size()));

@@ -17,8 +17,8 @@ struct Translator {
   int64_t max_length;  // pieces kept of a source, its end mark included
 };
 
-/// The ids of pairs as a family reads and writes them: a decoder alone reads source and target as one
-/// sequence.
+/// The ids of pairs as a family reads and writes them: a decoder alone reads source and target as
+/// one sequence.
 data::EncodedSet encode_for(models::Family family, const data::Tokenizers& tokenizers,
                             std::span<const data::Example> pairs, int64_t max_length);
 

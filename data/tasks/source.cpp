@@ -9,8 +9,7 @@ Source source_of(const DataOptions& options) {
   return std::visit(
       []<class Task>(const Task& task) -> Source {
         if constexpr (std::is_same_v<Task, Text> || std::is_same_v<Task, Language> ||
-                      std::is_same_v<Task, Labelled> ||
-                      std::is_same_v<Task, Facts>)
+                      std::is_same_v<Task, Labelled> || std::is_same_v<Task, Facts>)
           throw DataError(std::string(Task::name) + " is not drawn from a distribution");
         else
           return source_of(task);

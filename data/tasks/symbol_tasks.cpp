@@ -34,7 +34,9 @@ Symbols different(Random& random, int64_t count, int64_t bound) {
 
 std::string bracket(int64_t kind, bool opens) { return (opens ? "<" : ">") + symbol(kind); }
 
-void append(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
+void append(std::string& text, const std::string& word) {
+  text += (text.empty() ? "" : " ") + word;
+}
 
 }  // namespace
 

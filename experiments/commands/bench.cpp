@@ -10,9 +10,9 @@
 #include "data/batching.h"
 #include "data/random.h"
 #include "experiments/commands/commands.h"
+#include "experiments/config/study.h"
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
-#include "experiments/config/study.h"
 #include "tokenizer/special_ids.h"
 #include "training/device.h"
 #include "training/schedule.h"
@@ -81,8 +81,9 @@ void write_batches(const std::string& file, const Experiment& experiment,
   const auto* dense = std::get_if<models::DenseFeedForward>(&model.feed_forward);
   const auto* attention = std::get_if<models::MultiHead>(&model.attention);
   if (dense == nullptr || attention == nullptr)
-    throw UsageError("--batches writes for the PyTorch twin, which has multi_head attention and a "
-                     "dense feed_forward only");
+    throw UsageError(
+        "--batches writes for the PyTorch twin, which has multi_head attention and a "
+        "dense feed_forward only");
   stream << nlohmann::json{{"vocabulary", kVocabulary},
                            {"model",
                             {{"d_model", model.d_model},

@@ -132,8 +132,7 @@ TEST(Family, OneStackHasOneStacksParameters) {
   const int64_t layer = attention + feed_forward + 2 * layer_norm;
   EXPECT_EQ(parameter_count(*make(encoder)), embedding + 2 * layer);
   EXPECT_EQ(parameter_count(*make(decoder)), embedding + 2 * layer);
-  EXPECT_EQ(parameter_count(*make(both)),
-            embedding + 4 * layer + 2 * (attention + layer_norm));
+  EXPECT_EQ(parameter_count(*make(both)), embedding + 4 * layer + 2 * (attention + layer_norm));
 }
 
 }  // namespace
