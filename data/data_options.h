@@ -21,6 +21,11 @@ constexpr auto names(BadLine) {
       {{BadLine::error, "error"}, {BadLine::skip, "skip"}});
 }
 
+template <class Require>
+void require_line_limit(int64_t bytes, Require&& require) {
+  require(bytes >= 16 && bytes <= 16'777'216, "max_line_bytes", "must be from 16 to 16777216");
+}
+
 /// Line-parallel text: `[source file, target file]` or one TSV file, plain or gzip. Relative paths
 /// start at the folder of the study file.
 struct Text {
@@ -49,8 +54,7 @@ struct Text {
     require(one_or_two(o.validation), "validation",
             "must be [source file, target file] or [tsv file]");
     require(one_or_two(o.test), "test", "must be [source file, target file] or [tsv file]");
-    require(o.max_line_bytes >= 16 && o.max_line_bytes <= 16'777'216, "max_line_bytes",
-            "must be from 16 to 16777216");
+    require_line_limit(o.max_line_bytes, require);
   }
 };
 
@@ -76,8 +80,7 @@ struct Labelled {
     require(!o.train.empty(), "train", "must name a file");
     require(!o.validation.empty(), "validation", "must name a file");
     require(!o.test.empty(), "test", "must name a file");
-    require(o.max_line_bytes >= 16 && o.max_line_bytes <= 16'777'216, "max_line_bytes",
-            "must be from 16 to 16777216");
+    require_line_limit(o.max_line_bytes, require);
   }
 };
 
@@ -109,8 +112,7 @@ struct Language {
     require(o.held_out > 0 && o.held_out < 1, "held_out", "must be between 0 and 1");
     require(o.masked > 0 && o.masked < 1, "masked", "must be between 0 and 1");
     require(o.block >= 2 && o.block <= 65'536, "block", "must be from 2 to 65536");
-    require(o.max_line_bytes >= 16 && o.max_line_bytes <= 16'777'216, "max_line_bytes",
-            "must be from 16 to 16777216");
+    require_line_limit(o.max_line_bytes, require);
   }
 };
 

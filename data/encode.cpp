@@ -61,17 +61,11 @@ EncodedSet as_sequences(EncodedSet pairs) {
   return pairs;
 }
 
-Tokenizers train_label_tokenizers(const tokenizer::TokenizerOptions& options,
-                                  std::span<const Example> train) {
-  std::vector<std::string> texts, labels;
-  for (const auto& example : train) {
-    texts.push_back(example.source);
-    labels.push_back(example.target);
-  }
-  return {tokenizer::Tokenizer::train(options, texts),
-          tokenizer::Tokenizer::train(
-              {.kind = tokenizer::Kind::word, .normalization = tokenizer::Normalization::identity},
-              labels)};
+tokenizer::Tokenizer train_label_tokenizer(std::span<const Example> train) {
+  std::vector<std::string> labels;
+  for (const auto& example : train) labels.push_back(example.target);
+  return tokenizer::Tokenizer::train(
+      {.kind = tokenizer::Kind::word, .normalization = tokenizer::Normalization::identity}, labels);
 }
 
 EncodedSet encode_labelled(std::span<const Example> examples, const Tokenizers& tokenizers,

@@ -26,9 +26,8 @@ struct EncodedSet {
   int64_t cut_sources = 0, cut_targets = 0;  // sides that were longer than the limit
 };
 
-/// One tokenizer for texts and one for the names of their classes, each a piece of its own.
-Tokenizers train_label_tokenizers(const tokenizer::TokenizerOptions& options,
-                                  std::span<const Example> train);
+/// A tokenizer for the names of classes, the targets of `train`, each a piece of its own.
+tokenizer::Tokenizer train_label_tokenizer(std::span<const Example> train);
 
 Tokenizers train_tokenizers(const tokenizer::TokenizerOptions& options,
                             std::span<const Example> train);

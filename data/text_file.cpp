@@ -1,27 +1,15 @@
 #include "data/text_file.h"
 
-#include <zlib.h>
-
-#include <algorithm>
 #include <array>
-#include <memory>
 
 #include "data/corpus.h"
+#include "data/packed_file.h"
 #include "tokenizer/utf8.h"
 
 namespace ablate::data {
 namespace {
 
-constexpr size_t kLargestFile = size_t{16} << 30U;  // decompressed
-// Text packs 3 to 20 times, a crafted archive 1,000 times.
-constexpr size_t kHighestRatio = 200;
-constexpr size_t kRatioFrom = size_t{4} << 20U;  // decompressed
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-struct CloseFile {
-  void operator()(gzFile file) const { gzclose(file); }
-};
-using OpenFile = std::unique_ptr<std::remove_pointer_t<gzFile>, CloseFile>;
 
 /// Cuts a stream of bytes into lines; a line beyond the limit is not kept in memory.
 class LineCutter {
@@ -71,51 +59,14 @@ class LineCutter {
   bool open_ = false;
 };
 
-OpenFile open(const std::filesystem::path& file) {
-  std::error_code unreadable;
-  if (std::filesystem::is_directory(file, unreadable))
-    throw DataError(file.string() + ": is a folder; name a text file");
-  OpenFile stream(gzopen(file.c_str(), "rb"));
-  if (!stream)
-    throw DataError(file.string() +
-                    ": cannot be read; check the path (relative paths start at the study's folder, "
-                    "or at --data)");
-  return stream;
-}
-
-void check_size(const std::filesystem::path& file, gzFile stream, size_t total) {
-  if (total > kLargestFile) throw DataError(file.string() + ": holds more than 16 GiB of text");
-  const auto packed = static_cast<size_t>(std::max<z_off_t>(gzoffset(stream), 1));
-  if (total > kRatioFrom && total / packed > kHighestRatio)
-    throw DataError(file.string() +
-                    ": the gzip archive unpacks to more than 200 times its size; "
-                    "unpack it if it is text nevertheless");
-}
-
-void check_end(const std::filesystem::path& file, gzFile stream) {
-  int status = Z_OK;
-  gzerror(stream, &status);
-  if (status == Z_ERRNO) throw DataError(file.string() + ": cannot be read to its end");
-  if (status != Z_OK && status != Z_STREAM_END)
-    throw DataError(file.string() + ": the gzip archive is damaged or cut off");
-}
-
 }  // namespace
 
 std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes) {
-  const auto stream = open(file);
+  PackedFile stream(file);
   std::vector<Line> lines;
   LineCutter cutter(lines, max_line_bytes);
   std::array<char, 65'536> buffer{};
-  size_t total = 0;
-  for (;;) {
-    const int got = gzread(stream.get(), buffer.data(), buffer.size());
-    if (got <= 0) break;
-    total += static_cast<size_t>(got);
-    check_size(file, stream.get(), total);
-    cutter.add({buffer.data(), static_cast<size_t>(got)});
-  }
-  check_end(file, stream.get());
+  while (const size_t got = stream.read(buffer)) cutter.add({buffer.data(), got});
   cutter.finish();
   if (lines.empty()) throw DataError(file.string() + ": the file is empty");
   return lines;

@@ -110,8 +110,9 @@ Evaluation evaluate(training::Translator& translator, const std::vector<data::Te
     add_likelihood(scores, translator, encode_for(experiment, translator.tokenizers, test.examples),
                    likelihood);
     scores.nats_per_character /= static_cast<double>(characters_of(test));
-    // Only some pieces are asked for, so no sum over all characters exists.
-    if (likelihood.masking) scores.nats_per_character = std::numeric_limits<double>::quiet_NaN();
+    // Where only some pieces or a class are asked for, no sum over all characters exists.
+    if (likelihood.masking || compared == Compared::label)
+      scores.nats_per_character = std::numeric_limits<double>::quiet_NaN();
     evaluation.tests.push_back(std::move(scores));
   }
   return evaluation;

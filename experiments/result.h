@@ -27,7 +27,7 @@ struct TestScores {
   double exact_match = 0;  // share of outputs equal to their reference
   double token_accuracy = 0;
   double perplexity = 0;
-  double nats_per_character = 0;  // comparable between tokenizers; NaN of masked models
+  double nats_per_character = 0;  // comparable between tokenizers; NaN of masked and label models
   Compared compared = Compared::text;
 
   template <class Self, class Visit>

@@ -4,6 +4,7 @@
 #include <torch/version.h>
 
 #include "experiments/config/printer.h"
+#include "experiments/embedding_vectors.h"
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
 #include "experiments/run_folder.h"
@@ -63,33 +64,38 @@ Environment prepare(const RunSpecification& run, const RunPlace& place, std::ost
 struct Prepared {
   data::Corpus corpus;
   data::Tokenizers tokenizers;
+  std::vector<EmbeddingVectors> vectors;
   data::EncodedSet train, validation;
 };
 
 /// The tokenizers of the run that training starts from, where it does; else new ones.
 data::Tokenizers tokenizers_of(const Experiment& experiment, std::span<const data::Example> train) {
-  const bool labelled = std::holds_alternative<data::Labelled>(experiment.data);
-  auto made = labelled ? data::train_label_tokenizers(experiment.tokenizer, train)
-                       : data::train_tokenizers(experiment.tokenizer, train);
-  if (!experiment.training.start) return made;
-  auto started = load_tokenizers(*experiment.training.start);
-  if (labelled) started.target = made.target;
-  return started;
+  if (!std::holds_alternative<data::Labelled>(experiment.data))
+    return experiment.training.start ? load_tokenizers(*experiment.training.start)
+                                     : data::train_tokenizers(experiment.tokenizer, train);
+  auto label = data::train_label_tokenizer(train);
+  if (experiment.training.start)
+    return {load_tokenizers(*experiment.training.start).source, std::move(label)};
+  std::vector<std::string> texts;
+  for (const auto& example : train) texts.push_back(example.source);
+  return {tokenizer::Tokenizer::train(experiment.tokenizer, texts), std::move(label)};
 }
 
 Prepared prepare_data(const RunSpecification& run, const RunPlace& place) {
   const auto& experiment = run.experiment;
   auto corpus = data::load(experiment.data, place.data_folder, kDataSeed);
   auto tokenizers = tokenizers_of(experiment, corpus.train);
+  auto vectors = read_vectors(experiment, tokenizers, place.data_folder);
   auto train = encode_for(experiment, tokenizers, corpus.train);
   auto validation = encode_for(experiment, tokenizers, corpus.validation);
-  return {std::move(corpus), std::move(tokenizers), std::move(train), std::move(validation)};
+  return {std::move(corpus), std::move(tokenizers), std::move(vectors), std::move(train),
+          std::move(validation)};
 }
 
 void write_start(const RunSpecification& run, const RunPlace& place, const Prepared& prepared,
                  const Environment& environment) {
   save_tokenizers(place.folder, prepared.tokenizers);
-  const nlohmann::json record{
+  nlohmann::json record{
       {"ablate", "0.1.0"},
       {"libtorch", TORCH_VERSION},
       {"device", environment.device.str()},
@@ -101,6 +107,7 @@ void write_start(const RunSpecification& run, const RunPlace& place, const Prepa
       {"data_sha256", prepared.corpus.sha256},
       {"source_tokenizer_sha256", prepared.tokenizers.source.sha256()},
       {"target_tokenizer_sha256", prepared.tokenizers.target.sha256()}};
+  if (!prepared.vectors.empty()) record["vectors"] = to_json(prepared.vectors);
   training::write_durably(place.folder / "environment.json", record.dump(2) + "\n");
   training::write_durably(place.folder / "config.yaml", to_yaml(run.experiment, run.origins));
 }
@@ -118,6 +125,18 @@ training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace
           .files = {{"config.yaml", to_yaml(run.experiment, run.origins)},
                     {"source.model", prepared.tokenizers.source.bytes()},
                     {"target.model", prepared.tokenizers.target.bytes()}}};
+}
+
+/// The model before the first step.
+models::Transformer begin_model(const RunSpecification& run, const Prepared& prepared,
+                                std::ostream& messages) {
+  torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
+  auto model = make_model(run.experiment, prepared.tokenizers);
+  const auto& options = run.experiment.training;
+  if (options.start) messages << start_from(*options.start, *model) << "\n" << std::flush;
+  set_vectors(*model, prepared.vectors, options.vectors.frozen);
+  for (const auto& given : prepared.vectors) messages << given.coverage() << "\n" << std::flush;
+  return model;
 }
 
 void write_outputs(const std::filesystem::path& folder, const Evaluation& evaluation) {
@@ -179,10 +198,7 @@ RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostre
   const auto environment = prepare(run, place, messages);
   auto prepared = prepare_data(run, place);
   write_start(run, place, prepared, environment);
-  torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
-  auto model = make_model(run.experiment, prepared.tokenizers);
-  if (run.experiment.training.start)
-    messages << start_from(*run.experiment.training.start, *model) << "\n" << std::flush;
+  auto model = begin_model(run, prepared, messages);
   model->to(environment.device);
   training::Trainer trainer(model, trainer_input(run, place, prepared, environment),
                             {.stream = messages,

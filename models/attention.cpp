@@ -48,8 +48,9 @@ torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const S
                                                      scores.causal && !mask));
 }
 
-torch::Tensor attend_by_content(const torch::Tensor& query, const KeyValue& memory,
-                                const Scores& scores, const AttentionPosition& position) {
+torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const Scores& scores,
+                     const AttentionPosition& position) {
+  if (position.content == nullptr) return attend(query, memory, scores);
   return join_heads(position.content->attend({.query = query,
                                               .key = memory.key,
                                               .value = memory.value,
@@ -89,33 +90,31 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
       out_(register_module(
           "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
+SelfAttention::Projected SelfAttention::projected(const torch::Tensor& qkv,
+                                                  const Rotation& rotation) const {
+  const auto parts = qkv.split_with_sizes(
+      {heads_.count * heads_.d_k, heads_.key_width(), heads_.value_width()}, -1);
+  return {rotate(split_heads(parts[0], heads_.count), rotation),
+          {rotate(split_heads(parts[1], heads_.key_values), rotation),
+           split_heads(parts[2], heads_.key_values)}};
+}
+
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& real,
                                      const AttentionPosition& position) {
   const auto qkv = qkv_(x);  // [B, T, HK + GK + GW]
   if (position.content == nullptr && runs_packed(x, x.size(1), heads_))
     return out_(packed_self_attention(qkv, {real, position, causal_}, heads_));
-  const auto parts = qkv.split_with_sizes(
-      {heads_.count * heads_.d_k, heads_.key_width(), heads_.value_width()}, -1);
-  const auto query = rotate(split_heads(parts[0], heads_.count), position.rotation);
-  const auto key = rotate(split_heads(parts[1], heads_.key_values), position.rotation);
-  const auto memory = for_every_head({key, split_heads(parts[2], heads_.key_values)}, heads_);
-  const Scores scores{real, position.bias, causal_};
-  if (position.content != nullptr) return out_(attend_by_content(query, memory, scores, position));
-  return out_(attend(query, memory, scores));
+  const auto [query, memory] = projected(qkv, position.rotation);
+  return out_(
+      attend(query, for_every_head(memory, heads_), {real, position.bias, causal_}, position));
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, Past& past,
                                   const AttentionPosition& position) {
-  const auto parts = qkv_(x).split_with_sizes(
-      {heads_.count * heads_.d_k, heads_.key_width(), heads_.value_width()}, -1);
-  const auto query = rotate(split_heads(parts[0], heads_.count), position.rotation);
-  const auto key = rotate(split_heads(parts[1], heads_.key_values), position.rotation);
-  past = {torch::cat({past[0], key}, 2),
-          torch::cat({past[1], split_heads(parts[2], heads_.key_values)}, 2)};
-  const auto memory = for_every_head({past[0], past[1]}, heads_);
-  const Scores scores{{}, position.bias, x.size(1) > 1};
-  if (position.content != nullptr) return out_(attend_by_content(query, memory, scores, position));
-  return out_(attend(query, memory, scores));
+  const auto [query, next] = projected(qkv_(x), position.rotation);
+  past = {torch::cat({past[0], next.key}, 2), torch::cat({past[1], next.value}, 2)};
+  return out_(attend(query, for_every_head({past[0], past[1]}, heads_),
+                     {{}, position.bias, x.size(1) > 1}, position));
 }
 
 Mixer::Past SelfAttention::nothing(const torch::Tensor& like) const {

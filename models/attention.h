@@ -39,6 +39,12 @@ class SelfAttention : public Mixer {
                      const AttentionPosition& position) override;
 
  private:
+  struct Projected {
+    torch::Tensor query;  // [B, H, T, K]
+    KeyValue memory;
+  };
+  Projected projected(const torch::Tensor& qkv, const Rotation& rotation) const;
+
   Heads heads_;
   bool causal_;
   Linear qkv_, out_;

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <variant>
 
+#include "models/empty_options.h"
+
 namespace ablate::models {
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
@@ -35,22 +37,14 @@ struct MultiHead {
 };
 
 /// No sub-layer: positions do not exchange anything.
-struct NoAttention {
+struct NoAttention : EmptyOptions {
   static constexpr std::string_view name = "none";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const NoAttention&, Require&&) {}
 };
 
 /// A recurrent network in attention's place (Hochreiter & Schmidhuber 1997): left to right where
 /// causal, otherwise both ways with half the width each.
-struct Lstm {
+struct Lstm : EmptyOptions {
   static constexpr std::string_view name = "lstm";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const Lstm&, Require&&) {}
 };
 
 /// A gated convolution in attention's place (Gehring et al. 2017, section 3.2), over the last
@@ -71,12 +65,8 @@ struct Convolution {
 };
 
 /// The mean of all values in attention's place (Zhang et al. 2018), of those so far where causal.
-struct Average {
+struct Average : EmptyOptions {
   static constexpr std::string_view name = "average";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const Average&, Require&&) {}
 };
 
 /// What mixes positions within one sequence.

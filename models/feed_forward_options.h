@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "models/empty_options.h"
+
 namespace ablate::models {
 
 enum class Activation { relu, gelu, silu };
@@ -36,12 +38,8 @@ struct DenseFeedForward {
 };
 
 /// No sub-layer.
-struct NoFeedForward {
+struct NoFeedForward : EmptyOptions {
   static constexpr std::string_view name = "none";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const NoFeedForward&, Require&&) {}
 };
 
 using FeedForwardOptions = std::variant<DenseFeedForward, NoFeedForward>;

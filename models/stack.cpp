@@ -62,8 +62,14 @@ void DecoderCache::reorder(const torch::Tensor& rows) {
 
 StackImpl::StackImpl(const StackOptions& options)
     : position_(register_module("position", make_position(options.position, context_of(options)))),
+      numbering_(register_module("numbering", std::make_shared<Numbering>(options.numbering))),
       layers_(make_layers(*this, options)),
       norm_(make_final_norm(*this, options)) {}
+
+void StackImpl::check(int64_t length, const Dropout& pass) const {
+  position_->check(length);
+  numbering_->check(length, pass);
+}
 
 torch::Tensor StackImpl::forward(torch::Tensor x, const Memory* memory,
                                  const PositionTerms& position, const Pass& pass) {

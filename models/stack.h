@@ -4,6 +4,7 @@
 
 #include "models/layer.h"
 #include "models/libtorch.h"
+#include "models/position/numbering.h"
 #include "models/position/position.h"
 
 namespace ablate::models {
@@ -31,10 +32,17 @@ class StackImpl : public torch::nn::Module {
   DecoderCache start(const torch::Tensor& like, const Memory* memory);
   torch::Tensor step(torch::Tensor x, DecoderCache& cache,
                      const PositionTerms& position);  // [B, T, D]
+  /// What places of a sequence, from the first on, are to the position scheme. // [T] -> [T]
+  torch::Tensor numbers(const torch::Tensor& places, Dropout& pass) const {
+    return (*numbering_)(places, pass);
+  }
+  /// Throws LengthError where a sequence of `length` has no positions.
+  void check(int64_t length, const Dropout& pass) const;
   Position& position() { return *position_; }
 
  private:
   std::shared_ptr<Position> position_;
+  std::shared_ptr<Numbering> numbering_;
   std::vector<Layer> layers_;
   Norm norm_{nullptr};
 };

@@ -6,7 +6,7 @@ namespace ablate::models {
 namespace {
 
 /// 0, 1, 2, ... for every column, from operations a trace keeps. // [B, T] -> [T]
-torch::Tensor positions_of(const torch::Tensor& ids) {
+torch::Tensor places_of(const torch::Tensor& ids) {
   return torch::ones_like(ids.select(0, 0)).cumsum(0) - 1;
 }
 
@@ -43,7 +43,7 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
   }
   TORCH_CHECK(!shares_source(tying) || vocabulary.source == vocabulary.target,
               "a shared source embedding needs one vocabulary");
-  if (tying == Tying::three_way || tying == Tying::embeddings) {
+  if (one_embedding(tying)) {
     source_table_ = target_table_ = table("embedding", vocabulary.target);
   } else {
     source_table_ = table("source_embedding", vocabulary.source);
@@ -65,8 +65,8 @@ torch::ScalarType TransformerImpl::compute_type() const {
 }
 
 Memory TransformerImpl::encode(const torch::Tensor& source, Dropout& dropout) {
-  encoder_->position().check(source.size(1));
-  const auto positions = positions_of(source);
+  encoder_->check(source.size(1), dropout);
+  const auto positions = encoder_->numbers(places_of(source), dropout);
   const auto terms = encoder_->position().terms(positions, positions);
   const auto x = drop(embed(source, source_table_, terms.embedding), dropout).to(compute_type());
   const auto real = source.ne(pad_);
@@ -80,8 +80,8 @@ Memory TransformerImpl::encode(const torch::Tensor& source) {
 
 torch::Tensor TransformerImpl::decode(const torch::Tensor& target, const Memory* memory,
                                       Dropout& dropout) {
-  decoder_->position().check(target.size(1));
-  const auto positions = positions_of(target);
+  decoder_->check(target.size(1), dropout);
+  const auto positions = decoder_->numbers(places_of(target), dropout);
   const auto terms = decoder_->position().terms(positions, positions);
   const auto x = drop(embed(target, target_table_, terms.embedding), dropout).to(compute_type());
   return decoder_(x, memory, terms, Pass{dropout, target.ne(pad_)});
@@ -121,9 +121,12 @@ DecoderCache TransformerImpl::start(const torch::Tensor& source) {
 }
 
 torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& cache) {
+  TORCH_CHECK(ids.size(1) == 1 || cache.extent == 0, "several pieces need an empty cache");
   cache.extent += ids.size(1);
-  decoder_->position().check(cache.extent);
-  const auto next = torch::ones_like(cache.positions).sum() + positions_of(ids);  // [T]
+  Dropout none;
+  decoder_->check(cache.extent, none);
+  const auto places = torch::ones_like(cache.positions).sum() + places_of(ids);  // [T]
+  const auto next = decoder_->numbers(places, none);
   cache.positions = torch::cat({cache.positions, next});
   const auto terms = decoder_->position().terms(next, cache.positions);
   const auto x = embed(ids, target_table_, terms.embedding).to(compute_type());

@@ -40,6 +40,9 @@ class TransformerImpl : public torch::nn::Module {
   Family family() const { return family_; }
   /// Whether the head gives the label of a whole sequence.
   bool labels() const { return pool_.has_value(); }
+  /// Matrices of the embeddings; one and the same where they are tied. // [V, D]
+  const torch::Tensor& source_embedding() const { return source_table_; }
+  const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_; }
   /// Rounds activations and products to bfloat16 from here on (or no longer); parameters stay as

@@ -11,7 +11,9 @@
 #include <variant>
 
 #include "models/attention_options.h"
+#include "models/empty_options.h"
 #include "models/feed_forward_options.h"
+#include "models/position/numbering_options.h"
 #include "models/position/position_options.h"
 #include "models/residual_options.h"
 
@@ -38,18 +40,17 @@ constexpr auto names(Tying) {
                                                             {Tying::none, "none"}});
 }
 
-/// Whether the source embedding is another matrix of the model, which needs one vocabulary.
-constexpr bool shares_source(Tying tying) {
-  return tying == Tying::three_way || tying == Tying::embeddings || tying == Tying::source;
+/// Whether source and target embedding are one matrix in an encoder-decoder.
+constexpr bool one_embedding(Tying tying) {
+  return tying == Tying::three_way || tying == Tying::embeddings;
 }
 
+/// Whether the source embedding is another matrix of the model, which needs one vocabulary.
+constexpr bool shares_source(Tying tying) { return one_embedding(tying) || tying == Tying::source; }
+
 /// The choice of the whole model, in a place that may choose for itself.
-struct Same {
+struct Same : EmptyOptions {
   static constexpr std::string_view name = "same";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const Same&, Require&&) {}
 };
 
 template <class Choice>
@@ -111,12 +112,8 @@ constexpr auto names(Pool) {
 }
 
 /// Logits of a piece at every position.
-struct PieceHead {
+struct PieceHead : EmptyOptions {
   static constexpr std::string_view name = "pieces";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const PieceHead&, Require&&) {}
 };
 
 /// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
@@ -144,6 +141,7 @@ struct TransformerOptions {
   CrossAttentionOptions cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position = Sinusoidal{};
+  NumberingOptions numbering;
   NormOptions norm;
   Skip residual = Skip::on;
   bool bias = true;
@@ -163,6 +161,7 @@ struct TransformerOptions {
           "attention of the decoder over the encoder's output; same: as model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward");
     visit("position", o.position, "how the model knows positions");
+    visit("numbering", o.numbering, "how the places of a sequence are numbered");
     visit("norm", o.norm, "normalisation");
     visit("residual", o.residual,
           "skip connections: true, false, or learned (a factor on each sub-layer's output, 1 at "
@@ -190,6 +189,7 @@ struct StackOptions {
   std::optional<MultiHead> cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position;
+  NumberingOptions numbering;
   NormOptions norm;
   Skip residual;
   bool bias;
@@ -225,6 +225,7 @@ inline StackOptions stack_of(const TransformerOptions& o, const SideOptions& sid
           .cross_attention = &side == &o.decoder ? cross_attention_of(o) : std::nullopt,
           .feed_forward = chosen(side.feed_forward, o.feed_forward),
           .position = chosen(side.position, o.position),
+          .numbering = o.numbering,
           .norm = {side.norm.kind.value_or(o.norm.kind),
                    side.norm.placement.value_or(o.norm.placement)},
           .residual = side.residual.value_or(o.residual),
@@ -244,6 +245,11 @@ inline bool acts_in_attention(const PositionOptions& position) {
   return !std::holds_alternative<NoPosition>(position) &&
          !std::holds_alternative<Sinusoidal>(position) &&
          !std::holds_alternative<Learned>(position);
+}
+
+/// Whether it matters to a scheme which numbers the places of a sequence have.
+inline bool reads_numbers(const PositionOptions& position) {
+  return !std::holds_alternative<NoPosition>(position) && !std::holds_alternative<Cope>(position);
 }
 
 /// The rules of one stack, whose choices stand at `attention`, `position` and so on or below `own`.
@@ -269,6 +275,9 @@ void stack_rules(const StackOptions& o, const SideOptions& side, std::string_vie
   require(learned == nullptr || learned->beyond != Beyond::interpolate || !o.causal,
           at(own_position, "position.beyond"),
           "cannot be interpolate in a decoder, which does not know how long its output will be");
+  const auto* randomized = std::get_if<Randomized>(&o.numbering);
+  require(randomized == nullptr || learned == nullptr || learned->max_length >= randomized->range,
+          at(own_position, "position.max_length"), "must be at least model.numbering.range");
   const auto* rotary = std::get_if<Rotary>(&o.position);
   if (rotary == nullptr || heads == nullptr) return;
   const int64_t width = heads->d_k.value_or(o.d_model / std::max<int64_t>(1, heads->heads));
@@ -299,9 +308,16 @@ void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
               std::holds_alternative<MultiHead>(o.attention),
           "cross_attention.kind",
           "cannot be same where model.attention is not multi_head; choose multi_head or none");
-  if (const auto* cross = std::get_if<MultiHead>(&o.cross_attention))
+  if (const auto cross = cross_attention_of(o))
     require(cross->heads < 1 || o.d_model % cross->heads == 0 || (cross->d_k && cross->d_v),
-            "cross_attention.heads", "must divide d_model unless d_k and d_v are given");
+            std::holds_alternative<Same>(o.cross_attention) ? "attention.heads"
+                                                            : "cross_attention.heads",
+            "must divide d_model unless d_k and d_v are given");
+  const bool read =
+      (o.family != Family::decoder_only && reads_numbers(chosen(o.encoder.position, o.position))) ||
+      (o.family != Family::encoder_only && reads_numbers(chosen(o.decoder.position, o.position)));
+  require(read || std::holds_alternative<Consecutive>(o.numbering), "numbering.kind",
+          "has no effect: the position scheme reads no numbers; choose consecutive");
   if (o.family != Family::decoder_only)
     stack_rules(stack_of(o, o.encoder), o.encoder, "encoder.", require);
   if (o.family != Family::encoder_only)

@@ -86,4 +86,6 @@ std::string Tokenizer::decode(std::span<const int32_t> ids) const {
 
 int64_t Tokenizer::vocabulary_size() const { return model_->processor.GetPieceSize(); }
 
+std::string Tokenizer::piece(int32_t id) const { return model_->processor.IdToPiece(id); }
+
 }  // namespace ablate::tokenizer

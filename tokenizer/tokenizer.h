@@ -43,6 +43,9 @@ class Tokenizer {
   /// The text of `ids`; padding, start and end marks and ids outside the vocabulary are left out.
   std::string decode(std::span<const int32_t> ids) const;
   int64_t vocabulary_size() const;
+  /// The piece with this id, its leading space written as U+2581. REQUIRES: an id of the
+  /// vocabulary.
+  std::string piece(int32_t id) const;
 
  private:
   struct Model;

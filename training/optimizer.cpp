@@ -21,6 +21,7 @@ Optimizer::Optimizer(const torch::nn::Module& model, const OptimizerOptions& opt
     : options_(with_decay(options)) {
   for (const auto& item : model.named_parameters()) {
     const auto& parameter = item.value();
+    if (!parameter.requires_grad()) continue;
     entries_.push_back({item.key(), parameter, torch::zeros_like(parameter).detach(),
                         torch::zeros_like(parameter).detach(),
                         torch::zeros({}, torch::TensorOptions(parameter.device()))});

@@ -10,7 +10,8 @@
 namespace ablate::training {
 
 /// Adam with decoupled weight decay (Loshchilov & Hutter 2019) over LibTorch's fused kernel; Adam
-/// (Kingma & Ba 2015) is decay 0. Vectors (norms, biases) never decay.
+/// (Kingma & Ba 2015) is decay 0. Vectors (norms, biases) never decay; frozen parameters, which
+/// require no gradient, are left alone.
 class Optimizer {
  public:
   Optimizer(const torch::nn::Module& model, const OptimizerOptions& options);

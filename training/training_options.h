@@ -125,6 +125,23 @@ struct Linear : Decay {
 
 using ScheduleOptions = std::variant<Constant, InverseSquareRoot, Cosine, Linear>;
 
+/// Files of word vectors that embeddings start from.
+struct VectorOptions {
+  std::optional<std::string> source, target;
+  bool frozen = false;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("source", o.source, "file in word2vec's or GloVe's format, for the source embedding");
+    visit("target", o.target, "the same for the target embedding");
+    visit("frozen", o.frozen, "never train an embedding that starts from a file");
+  }
+  template <class Require>
+  static void rules(const VectorOptions& o, Require&& require) {
+    require(!o.frozen || o.source || o.target, "frozen", "needs source or target");
+  }
+};
+
 struct TrainingOptions {
   int64_t steps = 1000;
   int64_t tokens_per_batch = 4096;
@@ -146,6 +163,7 @@ struct TrainingOptions {
   double ema = 0.0;
   NotFinite not_finite = NotFinite::stop;
   std::optional<std::string> start;
+  VectorOptions vectors;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
@@ -173,6 +191,7 @@ struct TrainingOptions {
     visit(
         "start", o.start,
         "run folder whose tokenizer, and weights of the same name and shape, training starts from");
+    visit("vectors", o.vectors, "word vectors that embeddings start from");
   }
   template <class Require>
   static void rules(const TrainingOptions& o, Require&& require) {

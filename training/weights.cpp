@@ -36,7 +36,10 @@ Weights average(std::span<const Weights> models) {
 
 void follow(Weights& shadow, const Weights& weights, double decay) {
   torch::NoGradGuard no_grad;
-  for (auto& [name, tensor] : shadow) tensor.lerp_(weights.at(name), 1 - decay);
+  for (auto& [name, tensor] : shadow) {
+    const auto& next = weights.at(name);
+    tensor.is_floating_point() ? tensor.lerp_(next, 1 - decay) : tensor.copy_(next);
+  }
 }
 
 Weights copy(const Weights& weights) {

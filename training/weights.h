@@ -21,7 +21,7 @@ void load_weights(torch::nn::Module& model, const Weights& weights);
 /// The mean of several models' weights, summed in double. REQUIRES: at least one.
 Weights average(std::span<const Weights> models);
 
-/// shadow = decay * shadow + (1 - decay) * weights, in place.
+/// shadow = decay * shadow + (1 - decay) * weights, in place; whole numbers are taken over.
 void follow(Weights& shadow, const Weights& weights, double decay);
 
 /// Copies that share no memory with `weights`.

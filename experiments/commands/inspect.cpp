@@ -60,17 +60,24 @@ struct PositionsRequest {
 
 void inspect_positions(const PositionsRequest& request) {
   const auto mark = [](bool holds) { return holds ? "yes" : "no"; };
-  std::cout << fmt::format("{:<15} {:<17} {:<8} {:<8} {:<7} {:<7} {:<10} {}\n", "scheme", "acts on",
-                           "encoder", "decoder", "cached", "traced", "shift-free",
-                           "beyond training");
+  const auto support = [](models::Support s) {
+    return s == models::Support::traced ? "traced" : "cached, traced";
+  };
+  constexpr auto kRow = "{:<15} {:<18} {:<14} {:<7} {:<16} {:<15} {:<13} {:<11} {}\n";
+  std::cout << fmt::format(kRow, "scheme", "acts on", "bidirectional", "causal", "encoder_decoder",
+                           "decoder_only", "encoder_only", "shift-free", "beyond training");
   for (const auto& row : models::kCompatibility)
-    std::cout << fmt::format("{:<15} {:<17} {:<8} {:<8} {:<7} {:<7} {:<10} {}\n", row.scheme,
-                             row.acts_on, mark(row.encoder), mark(row.decoder), mark(row.cached),
-                             mark(row.traced), mark(row.shift), row.beyond);
+    std::cout << fmt::format(kRow, row.scheme, row.acts_on, mark(row.bidirectional),
+                             mark(row.causal), support(row.encoder_decoder),
+                             support(row.decoder_only), support(row.encoder_only), mark(row.shift),
+                             row.beyond);
   std::cout
-      << "Encoder: the scheme tells orders apart there. Cached: steps with the key/value cache "
-         "equal the whole sequence.\nShift-free: shifting the whole source changes nothing. "
-         "No scheme acts on cross-attention.\n";
+      << "Bidirectional: the scheme tells orders apart in an encoder's stack; causal: it works in "
+         "a "
+         "decoder's.\nCached: steps with the key/value cache equal the whole sequence; traced: an "
+         "exported trace runs at other lengths.\nShift-free: shifting the whole source changes "
+         "nothing. No scheme acts on cross-attention.\nmodel.numbering: randomized serves every "
+         "scheme but none and cope, which read no numbers.\n";
   if (request.plot.empty()) return;
   training::write_durably(request.plot, position_page(request.pictures));
   std::cerr << "drawn: " << request.plot << "\n";

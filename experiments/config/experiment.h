@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -9,6 +10,10 @@
 #include "training/training_options.h"
 
 namespace ablate::experiments {
+
+struct Experiment;
+/// Most pieces of a sequence in training or evaluation, marks included.
+int64_t longest_sequence(const Experiment& experiment);
 
 /// One resolved run: everything that decides its result except the seed.
 struct Experiment {
@@ -46,6 +51,15 @@ struct Experiment {
             "model.output.kind", "must be label where data.task is labelled, and only there");
     require(!encoder || !language || o.tokenizer.mask, "tokenizer.mask",
             "must be true for a masked language model");
+    const bool one_embedding = !encoder_decoder || models::one_embedding(o.model.tying);
+    require(!one_embedding || !o.training.vectors.source || !o.training.vectors.target,
+            "training.vectors.target",
+            "and source are one embedding in this model; give one of them");
+    const auto* randomized = std::get_if<models::Randomized>(&o.model.numbering);
+    require(randomized == nullptr || randomized->longest >= longest_sequence(o),
+            "model.numbering.longest",
+            "must be at least the longest sequence that an evaluation may meet: see "
+            "training.max_length and decoding.max_length");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
@@ -53,5 +67,11 @@ struct Experiment {
             "joint pieces");
   }
 };
+
+inline int64_t longest_sequence(const Experiment& o) {
+  if (const auto* language = std::get_if<data::Language>(&o.data)) return language->block + 1;
+  const int64_t side = std::max(o.training.max_length, o.decoding.max_length) + 1;
+  return o.model.family == models::Family::decoder_only ? o.training.max_length + side : side;
+}
 
 }  // namespace ablate::experiments

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/config/explanation.h"
 #include "experiments/config/option.h"
 #include "experiments/config/study_schema.h"
@@ -57,6 +59,16 @@ std::string json_scalar(const std::string& type, bool optional) {
                   : fmt::format("\"type\": \"{}\"", type);
 }
 
+/// YAML reads the words true and false as booleans.
+std::string json_choice(const Schema& schema) {
+  std::string list = json_list(schema.choices);
+  list.pop_back();
+  for (const auto* word : {"true", "false"})
+    if (std::ranges::find(schema.choices, word) != schema.choices.end())
+      list += fmt::format(", {}", word);
+  return fmt::format("\"enum\": {}{}]", list, schema.optional ? ", null" : "");
+}
+
 std::string json_type(const Schema& schema) {
   switch (schema.type) {
     case Schema::Type::boolean:
@@ -68,7 +80,7 @@ std::string json_type(const Schema& schema) {
     case Schema::Type::text:
       return json_scalar("string", schema.optional);
     case Schema::Type::choice:
-      return fmt::format("\"enum\": {}", json_list(schema.choices));
+      return json_choice(schema);
     case Schema::Type::list:
       return fmt::format("\"type\": \"array\", \"items\": {}{}", json_of(schema.children[0]),
                          json_length(schema.length));

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace ablate::experiments {
 namespace {
@@ -43,12 +44,31 @@ struct Range {
   Range known() const { return low <= high ? *this : Range{0, 0}; }
 };
 
+constexpr double kShades = 32;  // on either side of white
+
 std::string colour(double number, double largest) {
   if (!std::isfinite(number)) return "#bbbbbb";
-  const double share = largest > 0 ? std::clamp(number / largest, -1.0, 1.0) : 0.0;
+  const double exact = largest > 0 ? std::clamp(number / largest, -1.0, 1.0) : 0.0;
+  const double share = std::round(exact * kShades) / kShades;
   const auto fade = static_cast<int>(std::lround(255 * (1 - std::abs(share))));
   return share < 0 ? fmt::format("#{:02x}{:02x}ff", fade, fade)
                    : fmt::format("#ff{:02x}{:02x}", fade, fade);
+}
+
+/// One path a colour, of cells 1 by 1: neighbours of a colour are one stroke of it.
+std::string cells(const HeatMap& map, double largest) {
+  std::map<std::string, std::string> paths;
+  for (size_t r = 0; r < map.rows.size(); ++r)
+    for (size_t c = 0, next = 0; c < map.rows[r].size(); c = next) {
+      const auto ink = colour(map.rows[r][c], largest);
+      for (next = c + 1; next < map.rows[r].size(); ++next)
+        if (colour(map.rows[r][next], largest) != ink) break;
+      if (ink != "#ffffff") paths[ink] += fmt::format("M{} {}h{}v1h-{}z", c, r, next - c, next - c);
+    }
+  std::string picture;
+  for (const auto& [ink, path] : paths)
+    picture += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", ink, path);
+  return picture;
 }
 
 }  // namespace
@@ -82,12 +102,11 @@ std::string svg(const HeatMap& map) {
   const double width = kWidth / static_cast<double>(columns);
   const double height = kHeight / static_cast<double>(std::max<size_t>(1, map.rows.size()));
   auto picture = open(map.title);
-  for (size_t r = 0; r < map.rows.size(); ++r)
-    for (size_t c = 0; c < map.rows[r].size(); ++c)
-      picture += fmt::format(
-          "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n",
-          kLeft + static_cast<double>(c) * width, kTop + static_cast<double>(r) * height,
-          width + 0.05, height + 0.05, colour(map.rows[r][c], largest));
+  picture += fmt::format(
+      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#ffffff\" stroke=\"#999999\"/>\n"
+      "<g transform=\"translate({} {}) scale({:.5f} {:.5f})\" "
+      "shape-rendering=\"crispEdges\">\n{}</g>\n",
+      kLeft, kTop, kWidth, kHeight, kLeft, kTop, width, height, cells(map, largest));
   picture += text_at(
       kLeft, kTop + kHeight + 14,
       fmt::format("0 to {} across; values {:.3g} to {:.3g}", columns - 1, range.low, range.high));

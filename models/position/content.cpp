@@ -51,14 +51,35 @@ torch::Tensor ShawPosition::attend(const ContentAttention& a) {
   const auto type = a.query.scalar_type();
   const auto clipped = behind(a).neg().clamp(-max_distance_, max_distance_) + max_distance_;
   const auto all = a.query.matmul(keys_[a.layer].to(type).t());  // [B, H, T, 2 max_distance + 1]
-  const auto distance = all.gather(-1, clipped.expand_as(products(a.query, a.key)));
-  const auto weights =
-      probabilities((products(a.query, a.key) + distance) * scale_of(a.query), a.visible);
+  const auto content = products(a.query, a.key);
+  const auto distance = all.gather(-1, clipped.expand_as(content));
+  const auto weights = probabilities((content + distance) * scale_of(a.query), a.visible);
   const auto output = weights.matmul(a.value);
   if (!values_.defined()) return output;
   const auto vectors = torch::embedding(values_[a.layer].to(type), clipped);  // [T, S, W]
   return output + torch::einsum("bhts,tsw->bhtw", {weights, vectors});
 }
+
+namespace {
+
+/// Products of each query's vector with the sinusoidal vectors (in halves) of its distances. Sines
+/// and cosines of i - j are sums of products of those of i and of j, so no vector of a distance is
+/// ever built. // [B, H, T, D] -> [B, H, T, S]
+torch::Tensor by_distance(const torch::Tensor& asked, const ContentAttention& a) {
+  const auto type = asked.scalar_type();
+  const Sinusoidal halves{.layout = SinusoidalLayout::halves};
+  const int64_t pairs = (asked.size(-1) + 1) / 2;
+  const auto query = sinusoidal(a.query_positions, halves, 2 * pairs).to(type).chunk(2, -1);
+  const auto key = sinusoidal(a.key_positions, halves, 2 * pairs).to(type);  // [S, 2 pairs]
+  const auto sines = asked.narrow(-1, 0, pairs);
+  auto cosines = asked.narrow(-1, pairs, asked.size(-1) - pairs);
+  if (asked.size(-1) % 2 != 0) cosines = torch::constant_pad_nd(cosines, {0, 1});
+  const auto turned = torch::cat(
+      {cosines * query[0] - sines * query[1], sines * query[0] + cosines * query[1]}, -1);
+  return turned.matmul(key.t());
+}
+
+}  // namespace
 
 TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
     : content_bias_(register_parameter("content_bias",
@@ -72,15 +93,10 @@ TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
 
 torch::Tensor TransformerXlPosition::attend(const ContentAttention& a) {
   const auto type = a.query.scalar_type();
-  const int64_t width = projection_.size(-1);
-  const Sinusoidal halves{.layout = SinusoidalLayout::halves};
-  const auto vectors = sinusoidal(behind(a), halves, width).to(type);  // [T, S, D]
-  const auto projected =
-      torch::einsum("hkd,tsd->htsk", {projection_[a.layer].to(type), vectors});  // [H, T, S, K]
-  const auto u = content_bias_[a.layer].to(type).unsqueeze(1);                   // [H, 1, K]
-  const auto v = distance_bias_[a.layer].to(type).unsqueeze(1);                  // [H, 1, K]
-  const auto scores =
-      products(a.query + u, a.key) + torch::einsum("bhtk,htsk->bhts", {a.query + v, projected});
+  const auto u = content_bias_[a.layer].to(type).unsqueeze(1);             // [H, 1, K]
+  const auto v = distance_bias_[a.layer].to(type).unsqueeze(1);            // [H, 1, K]
+  const auto asked = (a.query + v).matmul(projection_[a.layer].to(type));  // [B, H, T, D]
+  const auto scores = products(a.query + u, a.key) + by_distance(asked, a);
   return probabilities(scores * scale_of(a.query), a.visible).matmul(a.value);
 }
 

@@ -7,15 +7,13 @@
 #include <utility>
 #include <variant>
 
+#include "models/empty_options.h"
+
 namespace ablate::models {
 
 /// No position information at all.
-struct NoPosition {
+struct NoPosition : EmptyOptions {
   static constexpr std::string_view name = "none";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const NoPosition&, Require&&) {}
 };
 
 enum class SinusoidalLayout { interleaved, halves };
@@ -83,12 +81,8 @@ constexpr auto names(RotaryLayout) {
 }
 
 /// Angles as trained.
-struct NoScaling {
+struct NoScaling : EmptyOptions {
   static constexpr std::string_view name = "none";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const NoScaling&, Require&&) {}
 };
 
 /// Positions divided by `factor` (Chen et al. 2023, position interpolation).
@@ -278,12 +272,8 @@ struct Shaw {
 };
 
 /// Scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019).
-struct TransformerXl {
+struct TransformerXl : EmptyOptions {
   static constexpr std::string_view name = "transformer_xl";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const TransformerXl&, Require&&) {}
 };
 
 /// Positions counted by gates of the content (Golovneva et al. 2024, CoPE).

@@ -60,7 +60,7 @@ TEST_F(Archive, CutAnywhereIsRefused) {
 
 TEST_F(Archive, WhereAFolderStandsIsNamed) {
   std::filesystem::create_directory(folder_ / "inner");
-  EXPECT_EQ(message(folder_ / "inner"), "inner: is a folder; name a text file");
+  EXPECT_EQ(message(folder_ / "inner"), "inner: is a folder; name a file");
 }
 
 }  // namespace

@@ -145,7 +145,9 @@ TEST_F(Files, ClassesAreTheTargetsOfTheirTexts) {
   const auto corpus = load(
       Labelled{.train = "train.tsv", .validation = "test.tsv", .test = "test.tsv"}, folder_, 1);
   EXPECT_EQ(corpus.train[1], (Example{"no film", "bad"}));
-  const auto tokenizers = train_label_tokenizers({.kind = tokenizer::Kind::word}, corpus.train);
+  const Tokenizers tokenizers{
+      train_tokenizers({.kind = tokenizer::Kind::word}, corpus.train).source,
+      train_label_tokenizer(corpus.train)};
   const auto encoded = encode_labelled(corpus.train, tokenizers, 10).examples;
   EXPECT_EQ(encoded[0].source.front(), tokenizer::kBos);
   EXPECT_EQ(encoded[0].source.back(), tokenizer::kEos);

@@ -1,6 +1,12 @@
+#include <fmt/format.h>
+
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "experiments/run_folder.h"
+#include "models/libtorch.h"
 #include "tests/experiments/program.h"
+#include "training/checkpoint/checkpoint.h"
 
 namespace ablate::experiments {
 namespace {
@@ -89,6 +95,92 @@ TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
   const auto classes = shell("printf 'the bad film\\na very good plot\\n' | " + kProgram +
                              " translate " + run_.string());
   EXPECT_EQ(classes.output, "negative\npositive\n");
+}
+
+TEST_F(FamilyTest, TheFirstStepLeavesFromTheWeightsStartedFrom) {
+  const auto tensors = [](const std::filesystem::path& run) {
+    return training::load_checkpoint(training::list_checkpoints(run / "checkpoints").back().path)
+        .model;
+  };
+  result("masked", "task: language, train: train.txt, validation: validation.txt, block: 16",
+         "family: encoder_only", ", steps: 50");
+  const auto first = tensors(run_);
+  result("labelled", "task: labelled, train: train.tsv, validation: validation.tsv, test: test.tsv",
+         "family: encoder_only, tying: none, output: { kind: label }",
+         ", steps: 1, start: '" + run_.string() + "'");
+  const auto second = tensors(run_);
+  for (const auto* name : {"embedding", "encoder.layers.0.attention.qkv.weight"})
+    // One step of Adam moves a weight by at most the learning rate, here peak / warm-up.
+    EXPECT_LT((first.at(name) - second.at(name)).abs().max().item<double>(), 3e-4) << name;
+}
+
+class VectorsTest : public FamilyTest {
+ protected:
+  /// A GloVe file of 32 numbers a word.
+  VectorsTest() {
+    std::string text;
+    for (const char* word : {"good", "bad", "film", "unheard"}) {
+      text += word;
+      for (int i = 0; i < 32; ++i) text += fmt::format(" {:.3f}", std::sin(i * (word[0] - 90.0)));
+      text += "\n";
+    }
+    write_file(folder_ / "words.txt", text);
+  }
+  nlohmann::json trained(const std::string& vectors) {
+    return result("vectors", "task: language, train: train.txt, validation: validation.txt",
+                  "family: decoder_only, tying: none", ", steps: 30, vectors: { " + vectors + " }");
+  }
+  /// Rows of the embedding for " good" and " the", which has no vector. // [2, D]
+  torch::Tensor rows() const {
+    const auto checkpoint =
+        training::load_checkpoint(training::list_checkpoints(run_ / "checkpoints").back().path);
+    const auto tokenizer = load_tokenizers(run_).target;
+    return checkpoint.model.at("embedding")
+        .index_select(0, torch::tensor({static_cast<int64_t>(tokenizer.encode("good")[0]),
+                                        static_cast<int64_t>(tokenizer.encode("the")[0])}));
+  }
+  torch::Tensor given() const {
+    auto row = torch::arange(32, torch::kDouble) * ('g' - 90.0);
+    return (row.sin() * 1000).round() / 1000;
+  }
+  double cosine(const torch::Tensor& row) const {
+    const auto wide = row.to(torch::kDouble);
+    return (wide.dot(given()) / (wide.norm() * given().norm())).item<double>();
+  }
+};
+
+TEST_F(VectorsTest, AFrozenEmbeddingStaysAsTheFileHasIt) {
+  trained("source: words.txt, frozen: true");
+  // very, good, bad, the, a, film and plot are the pieces
+  EXPECT_NE(output_.find("source embedding: vectors for 3 of 7 pieces (42.9 %) from"),
+            std::string::npos)
+      << output_;
+  EXPECT_NEAR(cosine(rows()[0]), 1.0, 1e-6);
+  const auto environment = nlohmann::json::parse(read_file(run_ / "environment.json"));
+  EXPECT_EQ(environment["vectors"][0]["covered"], 3);
+  EXPECT_EQ(environment["vectors"][0]["pieces"], 7);
+}
+
+TEST_F(VectorsTest, AnEmbeddingThatIsNotFrozenOnlyStartsThere) {
+  trained("target: words.txt");
+  EXPECT_LT(cosine(rows()[0]), 0.9999);
+  EXPECT_GT(cosine(rows()[0]), 0.8);
+}
+
+TEST_F(VectorsTest, AnotherWidthIsAnError) {
+  write_file(folder_ / "words.txt", "good 1 2 3\n");
+  const auto file = folder_ / "narrow.yaml";
+  write_file(file,
+             "name: narrow\nseeds: [1]\nbase:\n  data: { task: language, train: train.txt }\n"
+             "  model: { d_model: 32, family: decoder_only, attention: { heads: 4 } }\n"
+             "  tokenizer: { kind: word }\n  training: { vectors: { source: words.txt } }\n");
+  const auto outcome =
+      shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+  EXPECT_NE(outcome.output.find("words.txt: its vectors are 3 numbers wide, and model.d_model is "
+                                "32"),
+            std::string::npos)
+      << outcome.output;
 }
 
 }  // namespace

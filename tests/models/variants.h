@@ -61,6 +61,24 @@ Variant changed(const std::string& name, Change&& change) {
   return {name, options};
 }
 
+/// Schemes that read numbers, with places numbered at random.
+inline std::vector<Variant> numbering_variants() {
+  std::vector<Variant> variants;
+  const std::vector<std::pair<std::string, PositionOptions>> schemes = {
+      {"sinusoidal", Sinusoidal{}},
+      {"learned", Learned{.max_length = 50}},
+      {"rotary", Rotary{}},
+      {"alibi", Alibi{}},
+      {"t5", T5Bias{}},
+      {"shaw", Shaw{}}};
+  for (const auto& [name, position] : schemes)
+    variants.push_back(changed("randomized " + name, [&](auto& o) {
+      o.position = position;
+      o.numbering = Randomized{.range = 50, .longest = 40};
+    }));
+  return variants;
+}
+
 /// What may stand in attention's place.
 inline std::vector<Variant> mixer_variants() {
   std::vector<Variant> variants;
@@ -92,7 +110,7 @@ inline std::vector<Variant> norm_variants() {
 /// Every option that changes the forward pass, for properties that must hold for all of them.
 inline std::vector<Variant> variants() {
   auto all = position_variants();
-  for (const auto& more : {mixer_variants(), norm_variants()})
+  for (const auto& more : {numbering_variants(), mixer_variants(), norm_variants()})
     all.insert(all.end(), more.begin(), more.end());
   const auto dense = [](Activation activation, bool gated) {
     return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};

@@ -67,7 +67,39 @@ TEST(Printer, EveryEnumeratorComesBack) {
   };
   each(tokenizer::Kind{}, [](auto& o, auto value) { o.tokenizer.kind = value; });
   each(tokenizer::Normalization{}, [](auto& o, auto value) { o.tokenizer.normalization = value; });
+  each(tokenizer::Spaces{}, [](auto& o, auto value) { o.tokenizer.spaces = value; });
+  each(models::Family{}, [](auto& o, auto value) {
+    o.model.family = value;
+    if (value != models::Family::encoder_only) return;
+    o.data = data::Language{.train = "text"};
+    o.tokenizer.mask = true;
+  });
+  each(models::NormKind{}, [](auto& o, auto value) { o.model.norm.kind = value; });
+  each(models::NormKind{}, [](auto& o, auto value) { o.model.decoder.norm.kind = value; });
   each(models::NormPlacement{}, [](auto& o, auto value) { o.model.norm.placement = value; });
+  each(models::Skip{}, [](auto& o, auto value) { o.model.residual = value; });
+  each(models::Skip{}, [](auto& o, auto value) { o.model.encoder.residual = value; });
+  each(models::Pool{}, [](auto& o, auto value) {
+    o.data = data::Labelled{.train = "a", .validation = "b", .test = "c"};
+    o.model.family = models::Family::encoder_only;
+    o.model.tying = models::Tying::none;
+    o.model.output = models::LabelHead{value};
+  });
+  each(models::Activation{}, [](auto& o, auto value) {
+    o.model.feed_forward = models::DenseFeedForward{.activation = value};
+  });
+  each(models::SinusoidalLayout{},
+       [](auto& o, auto value) { o.model.position = models::Sinusoidal{.layout = value}; });
+  each(models::Beyond{},
+       [](auto& o, auto value) { o.model.encoder.position = models::Learned{.beyond = value}; });
+  each(models::RotaryLayout{},
+       [](auto& o, auto value) { o.model.position = models::Rotary{.layout = value}; });
+  each(models::Sides{}, [](auto& o, auto value) { o.model.position = models::Alibi{value}; });
+  each(models::KerpleKernel{},
+       [](auto& o, auto value) { o.model.position = models::Kerple{value}; });
+  each(data::BadLine{}, [](auto& o, auto value) {
+    o.data = data::Text{.train = {"a"}, .validation = {"b"}, .test = {"c"}, .bad_lines = value};
+  });
   each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
   each(training::Precision{}, [](auto& o, auto value) { o.training.precision = value; });
   each(training::Device{}, [](auto& o, auto value) { o.training.device = value; });

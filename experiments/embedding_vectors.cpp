@@ -1,0 +1,98 @@
+#include "experiments/embedding_vectors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "data/word_vectors.h"
+#include "models/libtorch.h"
+#include "tokenizer/special_ids.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr std::string_view kSpace = "\xe2\x96\x81";  // how SentencePiece writes a space
+
+/// The words whose vector a piece may take, best first.
+std::vector<std::string> words_of(const std::string& piece) {
+  std::vector<std::string> words{piece};
+  if (piece.starts_with(kSpace) && piece.size() > kSpace.size())
+    words.push_back(piece.substr(kSpace.size()));
+  return words;
+}
+
+EmbeddingVectors read_side(const std::string& side, const tokenizer::Tokenizer& tokenizer,
+                           const std::filesystem::path& file, int64_t width) {
+  std::vector<std::vector<std::string>> pieces;
+  std::unordered_set<std::string> wanted;
+  const auto size = static_cast<int32_t>(tokenizer.vocabulary_size());
+  for (int32_t id = tokenizer::kUnk + 1; id < size; ++id) {
+    const auto piece = tokenizer.piece(id);
+    pieces.push_back(piece == tokenizer::kMaskPiece ? std::vector<std::string>() : words_of(piece));
+    wanted.insert(pieces.back().begin(), pieces.back().end());
+  }
+  const auto vectors = data::read_word_vectors(file, wanted, width);
+  const auto words = std::ranges::count_if(pieces, [](const auto& p) { return !p.empty(); });
+  EmbeddingVectors result{side, file.string(), words, {}, {}};
+  for (size_t i = 0; i < pieces.size(); ++i)
+    for (const auto& word : pieces[i]) {
+      const auto found = vectors.find(word);
+      if (found == vectors.end()) continue;
+      result.ids.push_back(tokenizer::kUnk + 1 + static_cast<int64_t>(i));
+      result.numbers.insert(result.numbers.end(), found->second.begin(), found->second.end());
+      break;
+    }
+  if (result.ids.empty())
+    throw data::DataError(file.string() + ": has a vector for none of the " +
+                          std::to_string(words) + " pieces of the " + side +
+                          " vocabulary; is it of the same language?");
+  return result;
+}
+
+}  // namespace
+
+std::string EmbeddingVectors::coverage() const {
+  return fmt::format("{} embedding: vectors for {} of {} pieces ({:.1f} %) from {}", side,
+                     ids.size(), pieces,
+                     100.0 * static_cast<double>(ids.size()) / static_cast<double>(pieces), file);
+}
+
+std::vector<EmbeddingVectors> read_vectors(const Experiment& experiment,
+                                           const data::Tokenizers& tokenizers,
+                                           const std::filesystem::path& data_folder) {
+  const auto& options = experiment.training.vectors;
+  const int64_t width = experiment.model.d_model;
+  std::vector<EmbeddingVectors> vectors;
+  if (options.source)
+    vectors.push_back(read_side("source", tokenizers.source, data_folder / *options.source, width));
+  if (options.target)
+    vectors.push_back(read_side("target", tokenizers.target, data_folder / *options.target, width));
+  return vectors;
+}
+
+void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVectors>& vectors,
+                 bool frozen) {
+  torch::NoGradGuard no_grad;
+  for (const auto& given : vectors) {
+    torch::Tensor table =
+        given.side == "source" ? model.source_embedding() : model.target_embedding();
+    const auto ids = torch::tensor(given.ids, torch::kLong);
+    const auto values = torch::tensor(given.numbers).view({ids.size(0), table.size(1)});
+    const auto scale = table.index_select(0, ids).norm() / values.norm().clamp_min(1e-12);
+    table.index_copy_(0, ids, values * scale);
+    table.set_requires_grad(!frozen);
+  }
+}
+
+nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors) {
+  auto list = nlohmann::json::array();
+  for (const auto& given : vectors)
+    list.push_back({{"side", given.side},
+                    {"file", given.file},
+                    {"covered", given.ids.size()},
+                    {"pieces", given.pieces}});
+  return list;
+}
+
+}  // namespace ablate::experiments
