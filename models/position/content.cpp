@@ -1,5 +1,7 @@
 #include "models/position/content.h"
 
+#include <ATen/ops/_unique2.h>
+
 #include <cmath>
 #include <limits>
 
@@ -60,27 +62,6 @@ torch::Tensor ShawPosition::attend(const ContentAttention& a) {
   return output + torch::einsum("bhts,tsw->bhtw", {weights, vectors});
 }
 
-namespace {
-
-/// Products of each query's vector with the sinusoidal vectors (in halves) of its distances. Sines
-/// and cosines of i - j are sums of products of those of i and of j, so no vector of a distance is
-/// ever built. // [B, H, T, D] -> [B, H, T, S]
-torch::Tensor by_distance(const torch::Tensor& asked, const ContentAttention& a) {
-  const auto type = asked.scalar_type();
-  const Sinusoidal halves{.layout = SinusoidalLayout::halves};
-  const int64_t pairs = (asked.size(-1) + 1) / 2;
-  const auto query = sinusoidal(a.query_positions, halves, 2 * pairs).to(type).chunk(2, -1);
-  const auto key = sinusoidal(a.key_positions, halves, 2 * pairs).to(type);  // [S, 2 pairs]
-  const auto sines = asked.narrow(-1, 0, pairs);
-  auto cosines = asked.narrow(-1, pairs, asked.size(-1) - pairs);
-  if (asked.size(-1) % 2 != 0) cosines = torch::constant_pad_nd(cosines, {0, 1});
-  const auto turned = torch::cat(
-      {cosines * query[0] - sines * query[1], sines * query[0] + cosines * query[1]}, -1);
-  return turned.matmul(key.t());
-}
-
-}  // namespace
-
 TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
     : content_bias_(register_parameter("content_bias",
                                        torch::zeros({context.layers, context.heads, context.d_k}))),
@@ -93,10 +74,17 @@ TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
 
 torch::Tensor TransformerXlPosition::attend(const ContentAttention& a) {
   const auto type = a.query.scalar_type();
-  const auto u = content_bias_[a.layer].to(type).unsqueeze(1);             // [H, 1, K]
-  const auto v = distance_bias_[a.layer].to(type).unsqueeze(1);            // [H, 1, K]
-  const auto asked = (a.query + v).matmul(projection_[a.layer].to(type));  // [B, H, T, D]
-  const auto scores = products(a.query + u, a.key) + by_distance(asked, a);
+  const auto u = content_bias_[a.layer].to(type).unsqueeze(1);   // [H, 1, K]
+  const auto v = distance_bias_[a.layer].to(type).unsqueeze(1);  // [H, 1, K]
+  // Positions in a row have few distances, each projected once.
+  const auto [distances, which, counts] =
+      at::_unique2(behind(a), /*sorted=*/false, /*inverse=*/true, false);
+  const Sinusoidal halves{.layout = SinusoidalLayout::halves};
+  const auto vectors = sinusoidal(distances, halves, projection_.size(-1)).to(type);  // [U, D]
+  const auto projected = projection_[a.layer].to(type).matmul(vectors.t());           // [H, K, U]
+  const auto content = products(a.query + u, a.key);         // [B, H, T, S]
+  const auto by_distance = (a.query + v).matmul(projected);  // [B, H, T, U]
+  const auto scores = content + by_distance.gather(-1, which.expand_as(content));
   return probabilities(scores * scale_of(a.query), a.visible).matmul(a.value);
 }
 
