@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "models/attention.h"
+#include "models/mixture.h"
 #include "training/caching_allocator.h"
 
 namespace ablate::experiments {
@@ -16,14 +19,34 @@ int64_t own_parameters(const torch::nn::Module& module) {
   return count;
 }
 
-/// Weights of matrix products, the projection to the vocabulary included. Tables that are looked up
-/// in stand at the root and below `position`.
-int64_t multiplied_weights(const models::TransformerImpl& model) {
+/// Parameters of which one position uses only a share, by name: the experts' own. A parameter
+/// stands for one of each stack.
+double used_share(const std::string& name, const models::TransformerOptions& options,
+                  const models::TransformerImpl& model) {
+  const size_t last = name.rfind('.');
+  if (last == std::string::npos) return 1.0;
+  const auto& side = name.starts_with("encoder.") ? options.encoder : options.decoder;
+  const auto feed_forward = models::stack_of(options, side).feed_forward;
+  const auto* mixture = std::get_if<models::MixtureOptions>(&feed_forward);
+  const auto modules = model.named_modules();
+  const auto* owner = modules.find(name.substr(0, last));
+  if (mixture == nullptr || owner == nullptr ||
+      std::dynamic_pointer_cast<models::Mixture>(*owner) == nullptr)
+    return 1.0;
+  return static_cast<double>(mixture->active) / static_cast<double>(mixture->experts);
+}
+
+/// Weights of matrix products that one position meets, the projection to the vocabulary included.
+/// Tables that are looked up in stand at the root and below `position`.
+int64_t multiplied_weights(const models::TransformerOptions& options,
+                           const models::TransformerImpl& model) {
   int64_t count = model.output_weight().numel();
   for (const auto& item : model.named_parameters()) {
     const auto& name = item.key();
     const bool table = name.find('.') == std::string::npos || name.find("position.") != name.npos;
-    if (!table && item.value().dim() == 2) count += item.value().numel();
+    if (table || item.value().dim() < 2 || name.ends_with("bias")) continue;
+    count +=
+        std::llround(used_share(name, options, model) * static_cast<double>(item.value().numel()));
   }
   return count;
 }
@@ -76,17 +99,31 @@ void add_lines(const torch::nn::Module& module, int depth, std::string& text) {
 
 }  // namespace
 
-ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
-                  int64_t length) {
-  torch::manual_seed(1);
-  models::Transformer model(options, vocabulary);
-  int64_t products = multiplied_weights(*model);
+int64_t active_parameter_count(const models::TransformerOptions& options,
+                               const models::TransformerImpl& model) {
+  double count = 0;
+  for (const auto& item : model.named_parameters())
+    count += used_share(item.key(), options, model) * static_cast<double>(item.value().numel());
+  return std::llround(count);
+}
+
+double flops_per_token(const models::TransformerOptions& options,
+                       const models::TransformerImpl& model, int64_t length) {
+  int64_t products = multiplied_weights(options, model);
   if (options.family != models::Family::decoder_only)
     products += attention_products(stack_of(options, options.encoder), length);
   if (options.family != models::Family::encoder_only)
     products += attention_products(stack_of(options, options.decoder), length);
+  return 2.0 * static_cast<double>(products);
+}
+
+ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
+                  int64_t length) {
+  torch::manual_seed(1);
+  models::Transformer model(options, vocabulary);
   return {.parameters = models::parameter_count(*model),
-          .flops_per_token = 2.0 * static_cast<double>(products),
+          .active_parameters = active_parameter_count(options, *model),
+          .flops_per_token = flops_per_token(options, *model, length),
           .activation_bytes_per_token = activation_bytes(model, vocabulary, length)};
 }
 

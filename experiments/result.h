@@ -51,7 +51,8 @@ struct TestScores {
 struct RunResult {
   std::string study, task, arm;
   int64_t seed = 0;
-  int64_t parameters = 0;
+  int64_t parameters = 0, active_parameters = 0;
+  double flops_per_token = 0;  // of a forward pass, at the mean lengths of the first test set
   int64_t steps = 0;
   int64_t skipped_updates = 0;
   int64_t skipped_lines = 0;
@@ -72,6 +73,8 @@ struct RunResult {
     visit("arm", o.arm);
     visit("seed", o.seed);
     visit("parameters", o.parameters);
+    visit("active_parameters", o.active_parameters);
+    visit("flops_per_token", o.flops_per_token);
     visit("steps", o.steps);
     visit("skipped_updates", o.skipped_updates);
     visit("skipped_lines", o.skipped_lines);

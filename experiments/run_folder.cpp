@@ -35,6 +35,23 @@ tokenizer::Tokenizer load_tokenizer(const std::filesystem::path& file) {
   return model;
 }
 
+/// The weight that `tensor`, named `name`, can start from: the one of its name and shape, or, of a
+/// mixture, the dense feed-forward's of each expert's shape (sparse upcycling, Komatsuzaki et al.
+/// 2022). Undefined where there is none.
+torch::Tensor weight_for(const std::string& name, const torch::Tensor& tensor,
+                         const training::Weights& weights) {
+  const auto found = weights.find(name);
+  if (found != weights.end() && found->second.sizes() == tensor.sizes()) return found->second;
+  constexpr std::string_view kBias = "_bias";
+  const bool bias = name.ends_with(kBias);
+  const auto dense =
+      weights.find(bias ? name.substr(0, name.size() - kBias.size()) + ".bias" : name + ".weight");
+  if (dense == weights.end() || tensor.dim() < 2 ||
+      dense->second.sizes() != tensor.sizes().slice(1))
+    return {};
+  return dense->second.unsqueeze(0).expand_as(tensor);
+}
+
 }  // namespace
 
 RunLock::RunLock(const std::filesystem::path& folder) {
@@ -90,9 +107,9 @@ std::string start_from(const std::filesystem::path& folder, models::TransformerI
   size_t taken = 0;
   std::string own;
   for (auto& [name, tensor] : training::weights_of(model)) {
-    const auto found = weights.find(name);
-    if (found != weights.end() && found->second.sizes() == tensor.sizes()) {
-      torch::Tensor(tensor).copy_(found->second);
+    const auto found = weight_for(name, tensor, weights);
+    if (found.defined()) {
+      torch::Tensor(tensor).copy_(found);
       ++taken;
     } else {
       own += (own.empty() ? "" : ", ") + name;

@@ -42,9 +42,9 @@ struct LoadedRun {
 /// where `folder` is no run folder.
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& which);
 
-/// Copies the weights of the run in `folder` into `model` where name and shape are the same, and
-/// says how many there were and which of the model's are its own. Throws CheckpointError where none
-/// is.
+/// Copies the weights of the run in `folder` into `model` where name and shape are the same, a
+/// dense feed-forward into every expert of a mixture of its width, and says how many there were and
+/// which of the model's are its own. Throws CheckpointError where none is.
 std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model);
 
 }  // namespace ablate::experiments

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <cmath>
+
 #include "experiments/config/printer.h"
 #include "experiments/embedding_vectors.h"
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
+#include "experiments/model_cost.h"
 #include "experiments/run_folder.h"
 #include "models/libtorch.h"
 #include "tokenizer/digest.h"
@@ -149,6 +152,12 @@ void write_outputs(const std::filesystem::path& folder, const Evaluation& evalua
   }
 }
 
+/// Pieces of a source or target of the first test set, its end mark included.
+int64_t typical_length(const Evaluation& evaluation) {
+  const auto& test = evaluation.tests.front();
+  return 1 + std::llround(std::max(test.source_pieces, test.target_pieces));
+}
+
 RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepared& prepared,
                        models::Transformer& model) {
   const auto& experiment = run.experiment;
@@ -166,6 +175,8 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
           .arm = run.arm,
           .seed = run.seed,
           .parameters = models::parameter_count(*model),
+          .active_parameters = active_parameter_count(experiment.model, *model),
+          .flops_per_token = flops_per_token(experiment.model, *model, typical_length(evaluation)),
           .skipped_lines = prepared.corpus.skipped,
           .cut_sources = prepared.train.cut_sources,
           .cut_targets = prepared.train.cut_targets,

@@ -68,6 +68,12 @@ std::string layout(const std::vector<Row>& rows) {
   return text;
 }
 
+/// All parameters, and where a position uses only some, those.
+std::string parameters_of(const RunResult& run) {
+  const auto all = count(run.parameters);
+  return run.active_parameters < run.parameters ? count(run.active_parameters) + " of " + all : all;
+}
+
 Row row_of(const Group& group, size_t test, bool first) {
   const auto& sample = *group.front();
   const auto& scores = sample.tests[test];
@@ -77,7 +83,8 @@ Row row_of(const Group& group, size_t test, bool first) {
   Row row{first ? sample.arm : "",
           scores.name + (scores.beyond ? " (beyond)" : ""),
           fmt::format("{:.1f}/{:.1f}", scores.source_pieces, scores.target_pieces),
-          first ? count(sample.parameters) : "",
+          first ? parameters_of(sample) : "",
+          first ? fmt::format("{:.3g}", sample.flops_per_token / 1e6) : "",
           first ? over_runs(group, 3, [](const RunResult& run) { return run.train_loss; }) : "",
           first
               ? over_runs(group, 3, [](const RunResult& run) { return run.validation_perplexity; })
@@ -98,7 +105,8 @@ Row row_of(const Group& group, size_t test, bool first) {
 }
 
 std::string task_table(const std::string& task, const std::vector<Group>& arms) {
-  Row heading{"arm", "test set", "pieces in/out", "parameters", "train loss", "valid. ppl"};
+  Row heading{"arm",          "test set",   "pieces in/out", "parameters",
+              "MFLOPs/piece", "train loss", "valid. ppl"};
   switch (arms.front().front()->tests.front().compared) {
     case Compared::text:
       heading.insert(heading.end(), {"BLEU", "chrF", "exact match", "token acc."});

@@ -1,5 +1,7 @@
 #include "models/feed_forward.h"
 
+#include "models/mixture.h"
+
 namespace ablate::models {
 namespace {
 
@@ -15,9 +17,30 @@ torch::Tensor activate(Activation activation, const torch::Tensor& x) {
   TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
 }
 
+struct Maker {
+  const StackOptions& stack;
+  std::shared_ptr<FeedForward> operator()(const DenseFeedForward& options) const {
+    return std::make_shared<Dense>(options, stack);
+  }
+  std::shared_ptr<FeedForward> operator()(const MixtureOptions& options) const {
+    return std::make_shared<Mixture>(options, stack);
+  }
+  std::shared_ptr<FeedForward> operator()(const NoFeedForward&) const { return nullptr; }
+};
+
 }  // namespace
 
-FeedForwardImpl::FeedForwardImpl(const DenseFeedForward& options, const StackOptions& stack)
+torch::Tensor hidden_layer(const torch::Tensor& products, Activation activation, bool gated) {
+  if (!gated) return activate(activation, products);
+  const auto halves = products.chunk(2, -1);
+  return activate(activation, halves[0]) * halves[1];
+}
+
+std::shared_ptr<FeedForward> make_feed_forward(const StackOptions& options, int64_t layer) {
+  return std::visit(Maker{options}, feed_forward_of(options.feed_forward, layer));
+}
+
+Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
     : activation_(options.activation),
       gated_(options.gated),
       up_(register_module(
@@ -26,11 +49,8 @@ FeedForwardImpl::FeedForwardImpl(const DenseFeedForward& options, const StackOpt
       down_(register_module("down",
                             Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias))) {}
 
-torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x) {
-  const auto hidden = up_(x);  // [..., F] or [..., 2F]
-  if (!gated_) return down_(activate(activation_, hidden));
-  const auto halves = hidden.chunk(2, -1);
-  return down_(activate(activation_, halves[0]) * halves[1]);
+torch::Tensor Dense::forward(const torch::Tensor& x, const Pass&) {
+  return down_(hidden_layer(up_(x), activation_, gated_));
 }
 
 }  // namespace ablate::models

@@ -1,47 +1,28 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string_view>
-#include <utility>
 #include <variant>
 
+#include "models/dense_options.h"
 #include "models/empty_options.h"
+#include "models/expert_options.h"
 
 namespace ablate::models {
-
-enum class Activation { relu, gelu, silu };
-
-constexpr auto names(Activation) {
-  return std::to_array<std::pair<Activation, std::string_view>>(
-      {{Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}});
-}
-
-/// Position-wise feed-forward (Vaswani et al. 2017, section 3.3); gated: Shazeer 2020.
-struct DenseFeedForward {
-  static constexpr std::string_view name = "dense";
-  int64_t d_hidden = 2048;
-  Activation activation = Activation::relu;
-  bool gated = false;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("d_hidden", o.d_hidden, "width of the hidden layer");
-    visit("activation", o.activation, "relu, gelu or silu");
-    visit("gated", o.gated,
-          "multiply the activation by a second projection of the input (silu: SwiGLU)");
-  }
-  template <class Require>
-  static void rules(const DenseFeedForward& o, Require&& require) {
-    require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
-  }
-};
 
 /// No sub-layer.
 struct NoFeedForward : EmptyOptions {
   static constexpr std::string_view name = "none";
 };
 
-using FeedForwardOptions = std::variant<DenseFeedForward, NoFeedForward>;
+using FeedForwardOptions = std::variant<DenseFeedForward, MixtureOptions, NoFeedForward>;
+
+/// What the layer with this number, from 0 on, has.
+inline FeedForwardOptions feed_forward_of(const FeedForwardOptions& options, int64_t layer) {
+  const auto* mixture = std::get_if<MixtureOptions>(&options);
+  if (mixture == nullptr) return options;
+  if ((layer + 1) % mixture->every != 0) return dense_twin(*mixture, Match::active);
+  if (mixture->match != Match::none) return dense_twin(*mixture, mixture->match);
+  return options;
+}
 
 }  // namespace ablate::models

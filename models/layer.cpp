@@ -2,7 +2,7 @@
 
 namespace ablate::models {
 
-LayerImpl::LayerImpl(const StackOptions& options) : causal_(options.causal) {
+LayerImpl::LayerImpl(const StackOptions& options, int64_t index) : causal_(options.causal) {
   if ((attention_ = make_mixer(options))) {
     register_module("attention", attention_);
     around_attention_.emplace(*this, "attention", options);
@@ -12,8 +12,8 @@ LayerImpl::LayerImpl(const StackOptions& options) : causal_(options.causal) {
         register_module("cross_attention", CrossAttention(*options.cross_attention, options));
     around_cross_attention_.emplace(*this, "cross_attention", options);
   }
-  if (const auto* dense = std::get_if<DenseFeedForward>(&options.feed_forward)) {
-    feed_forward_ = register_module("feed_forward", FeedForward(*dense, options));
+  if ((feed_forward_ = make_feed_forward(options, index))) {
+    register_module("feed_forward", feed_forward_);
     around_feed_forward_.emplace(*this, "feed_forward", options);
   }
 }
@@ -23,7 +23,8 @@ torch::Tensor LayerImpl::through(torch::Tensor x, const Pass& pass, Mix&& mix, C
   if (around_attention_) x = (*around_attention_)(x, pass, mix);
   if (around_cross_attention_) x = (*around_cross_attention_)(x, pass, cross);
   if (around_feed_forward_)
-    x = (*around_feed_forward_)(x, pass, [&](const auto& y) { return feed_forward_(y); });
+    x = (*around_feed_forward_)(x, pass,
+                                [&](const auto& y) { return feed_forward_->forward(y, pass); });
   return x;
 }
 
@@ -41,10 +42,9 @@ LayerCache LayerImpl::start(const torch::Tensor& like, const Memory* memory) {
 }
 
 torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& real,
-                              const AttentionPosition& position) {
-  Dropout none;
+                              const AttentionPosition& position, const Pass& pass) {
   return through(
-      x, {none, {}}, [&](const auto& y) { return attention_->step(y, cache.past, position); },
+      x, pass, [&](const auto& y) { return attention_->step(y, cache.past, position); },
       [&](const auto& y) { return cross_attention_->step(y, cache.memory, real); });
 }
 

@@ -26,7 +26,8 @@ struct LayerCache {
 /// and each in its place in the residual stream.
 class LayerImpl : public torch::nn::Module {
  public:
-  explicit LayerImpl(const StackOptions& options);
+  /// `index` counts the layers of the stack from 0 on.
+  LayerImpl(const StackOptions& options, int64_t index);
 
   /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal
   /// stack's rows needs no mask: nothing real looks at it. // [B, T, D] -> [B, T, D]
@@ -34,8 +35,9 @@ class LayerImpl : public torch::nn::Module {
                         const AttentionPosition& position, const Pass& pass);
   /// `like` [B, T, D] gives batch, type and device.
   LayerCache start(const torch::Tensor& like, const Memory* memory);
+  /// `real` is of the memory. // [B, T, D]
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& real,
-                     const AttentionPosition& position);  // [B, T, D]
+                     const AttentionPosition& position, const Pass& pass);
 
  private:
   template <class Mix, class Cross>
@@ -44,7 +46,7 @@ class LayerImpl : public torch::nn::Module {
   bool causal_;
   std::shared_ptr<Mixer> attention_;
   CrossAttention cross_attention_{nullptr};
-  FeedForward feed_forward_{nullptr};
+  std::shared_ptr<FeedForward> feed_forward_;
   std::optional<Connection> around_attention_, around_cross_attention_, around_feed_forward_;
 };
 TORCH_MODULE(Layer);

@@ -2,17 +2,11 @@
 
 #include <string>
 
-#include "models/dropout.h"
 #include "models/libtorch.h"
+#include "models/pass.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
-
-/// What the sub-layers of one pass need beside their input.
-struct Pass {
-  Dropout& dropout;
-  torch::Tensor real;  // false at padding; undefined: nothing is padded // [B, T]
-};
 
 /// Normalisation of every position, epsilon 1e-5: over the last dimension, as layer (Ba et al.
 /// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the real positions of the batch

@@ -25,7 +25,7 @@ std::vector<Layer> make_layers(torch::nn::Module& owner, const StackOptions& opt
   auto list = owner.register_module("layers", torch::nn::ModuleList());
   std::vector<Layer> layers;
   for (int64_t i = 0; i < options.layers; ++i) {
-    layers.emplace_back(options);
+    layers.emplace_back(options, i);
     list->push_back(layers.back());
   }
   return layers;
@@ -88,12 +88,12 @@ DecoderCache StackImpl::start(const torch::Tensor& like, const Memory* memory) {
   return cache;
 }
 
-torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position) {
+torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
+                              const Pass& pass) {
   x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i]->step(y, cache.layers[i], cache.real, at);
+    return layers_[i]->step(y, cache.layers[i], cache.real, at, pass);
   });
-  Dropout none;
-  return norm_ ? norm_(x, Pass{none, {}}) : x;
+  return norm_ ? norm_(x, pass) : x;
 }
 
 }  // namespace ablate::models

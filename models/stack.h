@@ -30,8 +30,8 @@ class StackImpl : public torch::nn::Module {
                         const Pass& pass);
   /// `like` [B, T, D] gives batch, type and device.
   DecoderCache start(const torch::Tensor& like, const Memory* memory);
-  torch::Tensor step(torch::Tensor x, DecoderCache& cache,
-                     const PositionTerms& position);  // [B, T, D]
+  torch::Tensor step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
+                     const Pass& pass);  // [B, T, D]
   /// What places of a sequence, from the first on, are to the position scheme. // [T] -> [T]
   torch::Tensor numbers(const torch::Tensor& places, Dropout& pass) const {
     return (*numbering_)(places, pass);

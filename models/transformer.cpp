@@ -64,27 +64,28 @@ torch::ScalarType TransformerImpl::compute_type() const {
   return bfloat16_ ? torch::kBFloat16 : output_.scalar_type();
 }
 
-Memory TransformerImpl::encode(const torch::Tensor& source, Dropout& dropout) {
+Memory TransformerImpl::encode(const torch::Tensor& source, Dropout& dropout,
+                               std::vector<Routing>* routings) {
   encoder_->check(source.size(1), dropout);
   const auto positions = encoder_->numbers(places_of(source), dropout);
   const auto terms = encoder_->position().terms(positions, positions);
   const auto x = drop(embed(source, source_table_, terms.embedding), dropout).to(compute_type());
   const auto real = source.ne(pad_);
-  return {encoder_(x, nullptr, terms, Pass{dropout, real}), real};
+  return {encoder_(x, nullptr, terms, Pass{dropout, real, source, routings}), real};
 }
 
 Memory TransformerImpl::encode(const torch::Tensor& source) {
   Dropout none;
-  return encode(source, none);
+  return encode(source, none, nullptr);
 }
 
 torch::Tensor TransformerImpl::decode(const torch::Tensor& target, const Memory* memory,
-                                      Dropout& dropout) {
+                                      Dropout& dropout, std::vector<Routing>* routings) {
   decoder_->check(target.size(1), dropout);
   const auto positions = decoder_->numbers(places_of(target), dropout);
   const auto terms = decoder_->position().terms(positions, positions);
   const auto x = drop(embed(target, target_table_, terms.embedding), dropout).to(compute_type());
-  return decoder_(x, memory, terms, Pass{dropout, target.ne(pad_)});
+  return decoder_(x, memory, terms, Pass{dropout, target.ne(pad_), target, routings});
 }
 
 torch::Tensor TransformerImpl::pooled(const Memory& memory) const {
@@ -94,11 +95,11 @@ torch::Tensor TransformerImpl::pooled(const Memory& memory) const {
 }
 
 torch::Tensor TransformerImpl::hidden(const torch::Tensor& source, const torch::Tensor& target,
-                                      Dropout& dropout) {
-  if (family_ == Family::decoder_only) return decode(target, nullptr, dropout);
-  const auto memory = encode(source, dropout);
+                                      Dropout& dropout, std::vector<Routing>* routings) {
+  if (family_ == Family::decoder_only) return decode(target, nullptr, dropout, routings);
+  const auto memory = encode(source, dropout, routings);
   if (family_ == Family::encoder_only) return pool_ ? pooled(memory) : memory.output;
-  return decode(target, &memory, dropout);
+  return decode(target, &memory, dropout, routings);
 }
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {
@@ -130,7 +131,7 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   cache.positions = torch::cat({cache.positions, next});
   const auto terms = decoder_->position().terms(next, cache.positions);
   const auto x = embed(ids, target_table_, terms.embedding).to(compute_type());
-  return decoder_->step(x, cache, terms);
+  return decoder_->step(x, cache, terms, Pass{none, {}, ids});
 }
 
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache) {

@@ -275,6 +275,12 @@ void stack_rules(const StackOptions& o, const SideOptions& side, std::string_vie
   require(learned == nullptr || learned->beyond != Beyond::interpolate || !o.causal,
           at(own_position, "position.beyond"),
           "cannot be interpolate in a decoder, which does not know how long its output will be");
+  const auto* mixture = std::get_if<MixtureOptions>(&o.feed_forward);
+  require(mixture == nullptr || !o.causal ||
+              !std::holds_alternative<ExpertChoiceRouter>(mixture->router),
+          at(!std::holds_alternative<Same>(side.feed_forward), "feed_forward.router.kind"),
+          "cannot be expert_choice in a decoder: experts would choose among positions that are "
+          "still to come");
   const auto* randomized = std::get_if<Randomized>(&o.numbering);
   require(randomized == nullptr || learned == nullptr || learned->max_length >= randomized->range,
           at(own_position, "position.max_length"), "must be at least model.numbering.range");

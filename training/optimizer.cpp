@@ -37,7 +37,8 @@ void Optimizer::step(double learning_rate) {
 void Optimizer::step_group(bool decayed, double learning_rate) {
   std::vector<torch::Tensor> parameters, gradients, first, second, counts;
   for (auto& entry : entries_) {
-    if (!entry.parameter.grad().defined() || (entry.parameter.dim() >= 2) != decayed) continue;
+    const bool matrix = entry.parameter.dim() >= 2 && !entry.name.ends_with("bias");
+    if (!entry.parameter.grad().defined() || matrix != decayed) continue;
     parameters.push_back(entry.parameter);
     gradients.push_back(entry.parameter.grad());
     first.push_back(entry.first);

@@ -51,6 +51,10 @@ bool Trainer::resume() {
   return true;
 }
 
+bool Trainer::logs(int64_t step) const {
+  return step == input_.options.steps || step % input_.options.log_every == 0;
+}
+
 bool Trainer::finished() const {
   return state_.step >= input_.options.steps || state_.stopped_early;
 }
@@ -93,7 +97,8 @@ void Trainer::train_step(data::BatchStream& stream) {
               .clip = options.clip,
               .dropout = input_.dropout,
               .dropout_seed = derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
-              .bfloat16 = input_.bfloat16});
+              .bfloat16 = input_.bfloat16,
+              .mixtures = logs(step)});
   state_.step = step;
   state_.position = stream.position();
   if (record.skipped && options.not_finite == NotFinite::stop)
@@ -117,8 +122,7 @@ void Trainer::log_step(const StepRecord& record, double rate) {
     state_.interval_loss += record.loss * static_cast<double>(record.tokens);
     state_.interval_negative += record.negative * static_cast<double>(record.tokens);
   }
-  const bool last = state_.step == input_.options.steps;
-  if (state_.interval_tokens == 0 || (!last && state_.step % input_.options.log_every != 0)) return;
+  if (state_.interval_tokens == 0 || !logs(state_.step)) return;
   const auto tokens = static_cast<double>(state_.interval_tokens);
   train_loss_ = state_.interval_loss / tokens;
   log_->append({{"step", state_.step},
@@ -128,8 +132,25 @@ void Trainer::log_step(const StepRecord& record, double rate) {
                 {"learning_rate", rate},
                 {"tokens", state_.tokens},
                 {"skipped", state_.skipped}});
+  for (const auto& mixture : record.mixtures) log_mixture(mixture);
   state_.interval_tokens = 0;
   state_.interval_loss = state_.interval_negative = 0;
+}
+
+void Trainer::log_mixture(const MixtureRecord& mixture) {
+  log_->append({{"step", state_.step},
+                {"mixture", mixture.name},
+                {"shares", mixture.shares},
+                {"variation", mixture.variation()},
+                {"highest", mixture.highest()},
+                {"load", mixture.load},
+                {"z", mixture.z},
+                {"entropy", mixture.entropy},
+                {"dropped", mixture.dropped},
+                {"router_gradient", mixture.router_gradient}});
+  const auto fault = mixture.fault();
+  if (!fault.empty() && warned_.insert(mixture.name).second)
+    progress_.say(fmt::format("step {}: {}", state_.step, fault));
 }
 
 void Trainer::validate() {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -96,7 +97,9 @@ class Trainer {
  private:
   bool resume();
   void train_step(data::BatchStream& stream);
+  bool logs(int64_t step) const;
   void log_step(const StepRecord& record, double rate);
+  void log_mixture(const MixtureRecord& mixture);
   void validate();
   void save();
   bool finished() const;
@@ -107,6 +110,7 @@ class Trainer {
   Weights shadow_;  // exponential average of the weights; empty without one
   TrainingState state_;
   std::optional<RunLog> log_;
+  std::set<std::string> warned_;  // mixtures whose fault has been named
   Progress progress_;
   int64_t saved_step_ = -1;
   double train_loss_ = 0;

@@ -190,7 +190,8 @@ struct TrainingOptions {
           "stop or skip an update whose loss or gradient is not finite");
     visit(
         "start", o.start,
-        "run folder whose tokenizer, and weights of the same name and shape, training starts from");
+        "run folder whose tokenizer, and weights of the same name and shape, training starts from; "
+        "a dense feed-forward becomes every expert of a mixture of its width");
     visit("vectors", o.vectors, "word vectors that embeddings start from");
   }
   template <class Require>

@@ -39,26 +39,36 @@ struct BackwardSettings {
   Clock& clock;
 };
 
+/// What the forward passes of an update leave.
+struct Sums {
+  Loss loss;
+  std::vector<models::Routing> routings;  // of the last batch
+};
+
 /// Leaves the gradient of the mean loss in the parameters; returns the sums over all batches.
-Loss backward_all(models::Transformer& model, std::span<const data::Batch> batches,
+Sums backward_all(models::Transformer& model, std::span<const data::Batch> batches,
                   const UpdateOptions& options, BackwardSettings settings) {
   const PrecisionGuard precision(model, options.bfloat16);
   const auto device = model->output_weight().device();
-  Loss sums;
+  Sums sums;
   for (size_t i = 0; i < batches.size(); ++i) {
     const auto tensors = to_tensors(batches[i], device);
     settings.clock.lap(&StepTimes::data);
     const uint64_t seed = derive_seed(options.dropout_seed, "batch", i);
     if (!device.is_cpu()) torch::manual_seed(seed);  // ATen's dropout draws from this generator
     models::Dropout dropout(options.dropout, seed);
-    const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout);
+    sums.routings.clear();
+    const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout, &sums.routings);
     const auto loss = cross_entropy(hidden, model->output_weight(), tensors.target_out,
                                     {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
     settings.clock.lap(&StepTimes::forward);
-    (loss.sum * settings.share).backward();
+    auto objective = loss.sum;
+    if (const auto penalty = penalty_of(sums.routings); penalty.defined())
+      objective = objective + penalty * static_cast<double>(batches[i].tokens);
+    (objective * settings.share).backward();
     settings.clock.lap(&StepTimes::backward);
-    sums.sum = i == 0 ? loss.sum.detach() : sums.sum + loss.sum.detach();
-    sums.negative = i == 0 ? loss.negative : sums.negative + loss.negative;
+    sums.loss.sum = i == 0 ? loss.sum.detach() : sums.loss.sum + loss.sum.detach();
+    sums.loss.negative = i == 0 ? loss.negative : sums.loss.negative + loss.negative;
   }
   return sums;
 }
@@ -84,12 +94,14 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   const double share = 1.0 / static_cast<double>(record.tokens);
   const auto sums = backward_all(model, batches, options, {share, clock});
   const auto gradients = optimizer.gradients();
-  const auto read = torch::stack({sums.sum.to(torch::kDouble), sums.negative.to(torch::kDouble),
-                                  norm_of(gradients).to(torch::kDouble)})
-                        .cpu();
+  const auto read =
+      torch::stack({sums.loss.sum.to(torch::kDouble), sums.loss.negative.to(torch::kDouble),
+                    norm_of(gradients).to(torch::kDouble)})
+          .cpu();
   record.loss = read[0].item<double>() * share;
   record.negative = read[1].item<double>() * share;
   record.gradient_norm = read[2].item<double>();
+  if (options.mixtures) record.mixtures = mixture_records(*model, sums.routings);
   record.skipped = !std::isfinite(record.loss) || !std::isfinite(record.gradient_norm);
   if (!record.skipped) {
     if (options.clip > 0 && record.gradient_norm > options.clip) {

@@ -6,6 +6,7 @@
 #include "data/batch.h"
 #include "models/transformer.h"
 #include "training/loss.h"
+#include "training/mixture_record.h"
 #include "training/optimizer.h"
 
 namespace ablate::training {
@@ -19,11 +20,12 @@ BatchTensors to_tensors(const data::Batch& batch, torch::Device device);
 
 /// What one update did. Losses are means over the update's real target tokens, in nats.
 struct StepRecord {
-  double loss = 0;           // label-smoothed
-  double negative = 0;       // -log p(target)
-  double gradient_norm = 0;  // before clipping
-  int64_t tokens = 0;        // real target tokens
-  bool skipped = false;      // weights left alone: the loss or the norm was not finite
+  double loss = 0;                      // label-smoothed
+  double negative = 0;                  // -log p(target)
+  double gradient_norm = 0;             // before clipping
+  int64_t tokens = 0;                   // real target tokens
+  bool skipped = false;                 // weights left alone: the loss or the norm was not finite
+  std::vector<MixtureRecord> mixtures;  // where asked for
 };
 
 /// Seconds spent in the parts of updates, added up; the device is not waited for.
@@ -38,6 +40,7 @@ struct UpdateOptions {
   double dropout;
   uint64_t dropout_seed;  // of this update
   bool bfloat16;
+  bool mixtures = false;       // whether to report on them, which reads back from the device again
   StepTimes* times = nullptr;  // measured where wanted
 };
 

@@ -39,9 +39,12 @@ void inspect_model(const Request& request) {
     if (!shown.insert(run.task + "/" + run.arm).second) continue;
     const auto cost = cost_of(run.experiment.model, vocabulary, request.length);
     std::cout << fmt::format(
-        "{}/{}: {} parameters, {:.3f} MFLOPs and {:.1f} kB of activations per target piece\n",
-        run.task, run.arm, cost.parameters, cost.flops_per_token / 1e6,
-        cost.activation_bytes_per_token / 1e3);
+        "{}/{}: {} parameters{}, {:.3f} MFLOPs and {:.1f} kB of activations per target piece\n",
+        run.task, run.arm, cost.parameters,
+        cost.active_parameters < cost.parameters
+            ? fmt::format(" ({} active)", cost.active_parameters)
+            : "",
+        cost.flops_per_token / 1e6, cost.activation_bytes_per_token / 1e3);
     if (base.contains(run.task))
       print_differences(base.at(run.task)->experiment, run.experiment);
     else

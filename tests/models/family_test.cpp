@@ -25,7 +25,8 @@ TEST(DecoderOnly, LaterPiecesNeverChangeEarlierOutputs) {
     auto model = make(options);
     const auto first = model->forward(kNothing, ids({{1, 8, 9, 10}}));
     const auto second = model->forward(kNothing, ids({{1, 8, 11, 12}}));
-    EXPECT_EQ(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), 0.0) << name;
+    EXPECT_LE(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), rounding(name))
+        << name;
     EXPECT_GT(largest_difference(first.slice(1, 2), second.slice(1, 2)), 1e-4) << name;
   }
 }

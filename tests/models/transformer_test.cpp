@@ -73,7 +73,8 @@ TEST(Transformer, OutputNeverDependsOnLaterTargets) {
     const auto source = ids({{5, 6, 7}});
     auto first = model->forward(source, ids({{1, 8, 9, 10}}));
     auto second = model->forward(source, ids({{1, 8, 11, 12}}));
-    EXPECT_EQ(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), 0.0) << name;
+    EXPECT_LE(largest_difference(first.slice(1, 0, 2), second.slice(1, 0, 2)), rounding(name))
+        << name;
     // Without skips all positions come out nearly alike (Dong et al. 2021).
     const double least = options.residual == Skip::off ? 0.0 : 1e-4;
     EXPECT_GT(largest_difference(first.slice(1, 2), second.slice(1, 2)), least) << name;

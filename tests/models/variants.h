@@ -107,10 +107,40 @@ inline std::vector<Variant> norm_variants() {
   return variants;
 }
 
+/// Mixtures of experts whose output at one position depends on no other position.
+inline std::vector<Variant> mixture_variants() {
+  std::vector<Variant> variants;
+  const std::vector<std::pair<std::string, MixtureOptions>> mixtures = {
+      {"softmax", {.active = 2}},
+      {"softmax as it is", {.active = 1, .router = SoftmaxRouter{.renormalize = false}}},
+      {"switch", {.active = 1, .router = SwitchRouter{}}},
+      {"gshard", {.active = 2, .router = GshardRouter{}}},
+      {"sigmoid", {.active = 2, .router = SigmoidRouter{}}},
+      {"hash", {.active = 2, .router = HashRouter{}}},
+      {"gated", {.active = 2, .activation = Activation::silu, .gated = true}},
+      {"shared", {.active = 1, .shared_experts = 1, .router = SwitchRouter{}}},
+      {"every other layer", {.active = 2, .every = 2}}};
+  for (const auto& [name, mixture] : mixtures)
+    variants.push_back(changed("experts, " + name, [&](auto& o) {
+      auto options = mixture;
+      options.experts = 4;
+      options.d_hidden = 12;
+      o.feed_forward = options;
+    }));
+  return variants;
+}
+
+/// Other positions change how many rows an expert's products have, and with that their rounding;
+/// nothing else is ever touched.
+inline double rounding(const std::string& variant) {
+  return variant.starts_with("experts") ? 1e-5 : 0.0;
+}
+
 /// Every option that changes the forward pass, for properties that must hold for all of them.
 inline std::vector<Variant> variants() {
   auto all = position_variants();
-  for (const auto& more : {numbering_variants(), mixer_variants(), norm_variants()})
+  for (const auto& more :
+       {numbering_variants(), mixture_variants(), mixer_variants(), norm_variants()})
     all.insert(all.end(), more.begin(), more.end());
   const auto dense = [](Activation activation, bool gated) {
     return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};

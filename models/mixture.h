@@ -1,0 +1,29 @@
+#pragma once
+
+#include "models/feed_forward.h"
+#include "models/router.h"
+
+namespace ablate::models {
+
+/// A mixture of experts: the sum of the chosen experts' outputs, each times its weight, and of the
+/// shared experts' (Shazeer et al. 2017; Dai et al. 2024). Positions are sorted by expert, so each
+/// expert is two matrix products whatever was chosen.
+class Mixture : public FeedForward {
+ public:
+  Mixture(const MixtureOptions& options, const StackOptions& stack);
+
+  torch::Tensor forward(const torch::Tensor& x, const Pass& pass) override;
+
+ private:
+  torch::Tensor with_room(const torch::Tensor& expert, const torch::Tensor& weight,
+                          const torch::Tensor& real, bool trains) const;
+  torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& counts);
+
+  MixtureOptions options_;
+  std::shared_ptr<Router> router_;
+  torch::Tensor up_, up_bias_;      // [E, F, D] or gated [E, 2F, D], [E, F or 2F]
+  torch::Tensor down_, down_bias_;  // [E, D, F], [E, D]
+  std::shared_ptr<Dense> shared_;   // null: none
+};
+
+}  // namespace ablate::models

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "models/expert_options.h"
+#include "models/libtorch.h"
+#include "models/pass.h"
+
+namespace ablate::models {
+
+// N positions, D model width, E experts, k slots: choices of one position
+
+/// What a router sees of a batch.
+struct RouterInput {
+  torch::Tensor x;     // [N, D]
+  torch::Tensor real;  // false at padding // [N]
+  torch::Tensor ids;   // [N]
+  Dropout& pass;
+};
+
+/// The experts of every position. A slot with expert E is empty.
+struct Choice {
+  torch::Tensor expert;       // [N, k]
+  torch::Tensor weight;       // in float or wider // [N, k]
+  torch::Tensor probability;  // of each expert; undefined: nothing is scored // [N, E]
+  torch::Tensor scores;       // before any softmax // [N, E]
+  bool balances = true;       // whether the load is to be balanced by a loss
+};
+
+/// Chooses experts. All of its arithmetic is in float or wider, whatever the type of x.
+class Router : public torch::nn::Module {
+ public:
+  virtual Choice choose(const RouterInput& input) = 0;
+  /// Called after a training pass with the positions sent to each expert. // [E]
+  virtual void learn(const torch::Tensor& counts);
+};
+
+std::shared_ptr<Router> make_router(const MixtureOptions& options, int64_t d_model);
+
+}  // namespace ablate::models

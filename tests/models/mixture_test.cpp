@@ -1,0 +1,288 @@
+#include "models/mixture.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/models/models.h"
+
+namespace ablate::models {
+namespace {
+
+StackOptions stack(bool bias = true) {
+  return {.d_model = 8, .layers = 1, .causal = false, .bias = bias};
+}
+
+MixtureOptions small(RouterOptions router, int64_t active, int64_t experts = 4) {
+  return {.experts = experts, .active = active, .d_hidden = 6, .router = router};
+}
+
+struct Made {
+  std::shared_ptr<Mixture> mixture;
+  std::map<std::string, torch::Tensor> parameters;
+};
+
+/// A mixture in double with weights and biases far from their start.
+Made made(const MixtureOptions& options, bool bias = true) {
+  torch::manual_seed(3);
+  Made result{std::make_shared<Mixture>(options, stack(bias)), {}};
+  result.mixture->to(torch::kDouble);
+  torch::NoGradGuard no_grad;
+  for (auto& item : result.mixture->named_parameters()) {
+    item.value().add_(torch::randn_like(item.value()) * 0.3);
+    result.parameters[item.key()] = item.value();
+  }
+  return result;
+}
+
+torch::Tensor input(int64_t rows = 3, int64_t length = 5) {
+  torch::manual_seed(5);
+  return torch::randn({rows, length, 8}, torch::kDouble);
+}
+
+torch::Tensor pieces(const torch::Tensor& x) {
+  return (torch::arange(x.size(0) * x.size(1)) * 7 + 5).view({x.size(0), x.size(1)});
+}
+
+torch::Tensor evaluated(const Made& model, const torch::Tensor& x, const torch::Tensor& real = {},
+                        std::vector<Routing>* routings = nullptr) {
+  Dropout none;
+  return model.mixture->forward(x, {none, real, pieces(x), routings});
+}
+
+/// One expert by itself. // [D] -> [D]
+torch::Tensor expert(const Made& model, int64_t e, const torch::Tensor& x) {
+  const auto hidden = model.parameters.at("up")[e].mv(x) + model.parameters.at("up_bias")[e];
+  return model.parameters.at("down")[e].mv(hidden.relu()) + model.parameters.at("down_bias")[e];
+}
+
+/// The definition, position by position and expert by expert, for routers of softmax scores.
+torch::Tensor by_definition(const Made& model, const torch::Tensor& x, int64_t active,
+                            bool renormalize) {
+  auto output = torch::zeros_like(x);
+  for (int64_t b = 0; b < x.size(0); ++b)
+    for (int64_t t = 0; t < x.size(1); ++t) {
+      const auto p = model.parameters.at("router.weight").mv(x[b][t]).softmax(0);
+      const auto [weight, chosen] = p.topk(active);
+      const auto scale = renormalize ? weight.sum() : torch::ones({}, torch::kDouble);
+      for (int64_t k = 0; k < active; ++k)
+        output[b][t] += weight[k] / scale * expert(model, chosen[k].item<int64_t>(), x[b][t]);
+    }
+  return output;
+}
+
+const std::vector<std::pair<std::string, MixtureOptions>>& token_choice() {
+  static const std::vector<std::pair<std::string, MixtureOptions>> all = {
+      {"softmax", small(SoftmaxRouter{}, 2)},
+      {"softmax, as they are", small(SoftmaxRouter{.renormalize = false}, 3)},
+      {"switch", small(SwitchRouter{}, 1)},
+      {"noisy", small(NoisyRouter{}, 2)},
+      {"gshard", small(GshardRouter{}, 2)},
+      {"sigmoid", small(SigmoidRouter{}, 2)},
+      {"hash", small(HashRouter{}, 2)}};
+  return all;
+}
+
+std::vector<std::pair<std::string, MixtureOptions>> all_routers() {
+  auto all = token_choice();
+  all.emplace_back("expert_choice", small(ExpertChoiceRouter{}, 2));
+  return all;
+}
+
+TEST(Mixture, IsTheSumOverChosenExperts) {
+  torch::NoGradGuard no_grad;
+  for (const int64_t active : {1, 2, 4})
+    for (const bool renormalize : {false, true}) {
+      const auto model = made(small(SoftmaxRouter{.renormalize = renormalize}, active));
+      for (const auto& x : {input(), input(1, 1), input(1, 7) * 0})
+        EXPECT_LT(
+            largest_difference(evaluated(model, x), by_definition(model, x, active, renormalize)),
+            1e-12)
+            << active << renormalize;
+    }
+}
+
+TEST(Mixture, AllPositionsMayGoToOneExpertAndNoneToOthers) {
+  torch::NoGradGuard no_grad;
+  const auto model = made(small(SoftmaxRouter{.renormalize = false}, 1));
+  auto router = model.parameters.at("router.weight");
+  router.zero_();
+  router[2].fill_(50);
+  const auto x = input().abs();
+  EXPECT_LT(largest_difference(evaluated(model, x), by_definition(model, x, 1, false)), 1e-12);
+  std::vector<Routing> routings;
+  evaluated(model, x, {}, &routings);
+  EXPECT_TRUE(torch::equal(routings[0].counts, torch::tensor({0, 0, 15, 0}, torch::kLong)));
+}
+
+TEST(Mixture, AnEmptyExpertGetsZeroGradients) {
+  const auto model = made(small(SoftmaxRouter{.renormalize = false}, 1));
+  {
+    torch::NoGradGuard no_grad;
+    auto router = model.parameters.at("router.weight");
+    router.zero_();
+    router[2].fill_(1);
+  }
+  evaluated(model, input().abs()).square().sum().backward();
+  const auto gradient = model.parameters.at("up").grad();
+  EXPECT_GT(gradient[2].abs().max().item<double>(), 0.0);
+  EXPECT_EQ(gradient[0].abs().max().item<double>(), 0.0);
+}
+
+/// The dense feed-forward with one expert's weights.
+std::shared_ptr<Dense> dense_of(const Made& model, int64_t width) {
+  auto dense = std::make_shared<Dense>(DenseFeedForward{.d_hidden = width}, stack());
+  dense->to(torch::kDouble);
+  torch::NoGradGuard no_grad;
+  for (auto& item : dense->named_parameters()) {
+    auto name = item.key();
+    name = name.substr(0, name.find('.')) + (name.ends_with("bias") ? "_bias" : "");
+    item.value().copy_(model.parameters.at(name)[0]);
+  }
+  return dense;
+}
+
+TEST(Mixture, OfOneExpertIsTheDenseFeedForwardInOutputAndGradient) {
+  const auto model = made(small(SoftmaxRouter{}, 1, 1));
+  const auto dense = dense_of(model, 6);
+  auto x = input().requires_grad_(), same = input().requires_grad_();
+  Dropout none;
+  const auto first = evaluated(model, x), second = dense->forward(same, {none, {}, {}});
+  EXPECT_LT(largest_difference(first, second), 1e-12);
+  const auto seed = torch::randn_like(first);
+  first.backward(seed);
+  second.backward(seed);
+  EXPECT_LT(largest_difference(x.grad(), same.grad()), 1e-12);
+  for (auto& item : dense->named_parameters()) {
+    auto name = item.key();
+    name = name.substr(0, name.find('.')) + (name.ends_with("bias") ? "_bias" : "");
+    EXPECT_LT(largest_difference(model.parameters.at(name).grad()[0], item.value().grad()), 1e-12)
+        << name;
+  }
+  const auto router = model.parameters.at("router.weight").grad();
+  EXPECT_LT(router.abs().max().item<double>(), 1e-12);
+}
+
+TEST(Mixture, OfIdenticalExpertsIsTheDenseFeedForwardWhereWeightsSumToOne) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : token_choice()) {
+    if (options.active == 1 || name == "softmax, as they are") continue;
+    const auto model = made(options);
+    for (const auto* each : {"up", "up_bias", "down", "down_bias"}) {
+      auto table = model.parameters.at(each);
+      table.copy_(table[0].unsqueeze(0).expand_as(table).clone());
+    }
+    Dropout none;
+    EXPECT_LT(largest_difference(evaluated(model, input()),
+                                 dense_of(model, 6)->forward(input(), {none, {}, {}})),
+              1e-12)
+        << name;
+  }
+}
+
+TEST(Mixture, PositionsMayComeInAnyOrder) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : token_choice()) {
+    if (name == "hash") continue;  // chooses by the piece, which moves along
+    const auto model = made(options);
+    const auto order = torch::tensor({3, 0, 4, 1, 2});
+    EXPECT_LT(largest_difference(evaluated(model, input().index_select(1, order)),
+                                 evaluated(model, input()).index_select(1, order)),
+              1e-12)
+        << name;
+  }
+}
+
+TEST(Mixture, PaddingChangesNothingAndGetsNothing) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : all_routers()) {
+    if (name == "hash") continue;  // pieces() numbers by place; see HashRouter tests
+    const auto model = made(options);
+    const auto x = input(1, 3), noise = input(1, 2) * 100;
+    const auto real = torch::tensor({{true, true, true, false, false}});
+    std::vector<Routing> alone, padded;
+    const auto first = evaluated(model, x, {}, &alone);
+    const auto second = evaluated(model, torch::cat({x, noise}, 1), real, &padded);
+    EXPECT_LT(largest_difference(first, second.slice(1, 0, 3)), 1e-12) << name;
+    EXPECT_EQ(second.slice(1, 3).abs().max().item<double>(), 0.0) << name;
+    EXPECT_TRUE(torch::equal(alone[0].counts, padded[0].counts)) << name;
+    EXPECT_LT(largest_difference(alone[0].z, padded[0].z), 1e-9) << name;
+    if (alone[0].load.defined()) {
+      EXPECT_LT(largest_difference(alone[0].load, padded[0].load), 1e-9) << name;
+    }
+  }
+}
+
+TEST(Mixture, EveryPositionIsSentToItsNumberOfExperts) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : token_choice()) {
+    std::vector<Routing> routings;
+    evaluated(made(options), input(), {}, &routings);
+    EXPECT_EQ(routings[0].counts.sum().item<int64_t>(), 15 * options.active) << name;
+    EXPECT_EQ(routings[0].dropped.item<double>(), 0.0) << name;
+  }
+}
+
+TEST(Mixture, EvaluationIsRepeatable) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, options] : all_routers()) {
+    const auto model = made(options);
+    EXPECT_EQ(largest_difference(evaluated(model, input()), evaluated(model, input())), 0.0)
+        << name;
+  }
+}
+
+TEST(Mixture, TrainingDrawsFromTheSeedOfThePass) {
+  torch::NoGradGuard no_grad;
+  auto jittered = small(SoftmaxRouter{.jitter = 0.3}, 2);
+  for (const auto& options :
+       {jittered, small(NoisyRouter{}, 2), small(SwitchRouter{.jitter = 0.3}, 1)}) {
+    const auto model = made(options);
+    const auto run = [&](uint64_t seed) {
+      Dropout pass(0.0, seed);
+      return model.mixture->forward(input(), {pass, {}, {}});
+    };
+    EXPECT_EQ(largest_difference(run(1), run(1)), 0.0);
+    EXPECT_GT(largest_difference(run(1), run(2)), 1e-6);
+    EXPECT_GT(largest_difference(run(1), evaluated(model, input())), 1e-6);
+  }
+}
+
+TEST(Mixture, TheTaskAloneTrainsTheRouter) {
+  for (const auto& [name, options] : token_choice()) {
+    if (name == "hash") continue;
+    const auto model = made(options);
+    evaluated(model, input()).square().sum().backward();
+    EXPECT_GT(model.parameters.at("router.weight").grad().norm().item<double>(), 1e-6) << name;
+  }
+  // What the configuration refuses: one weight divided by itself.
+  const auto dead = made(small(SoftmaxRouter{.renormalize = true}, 1));
+  evaluated(dead, input()).square().sum().backward();
+  EXPECT_LT(dead.parameters.at("router.weight").grad().norm().item<double>(), 1e-12);
+}
+
+TEST(Mixture, GradientsAreThoseOfFiniteDifferences) {
+  for (const auto& [name, options] : all_routers()) {
+    const auto model = made(options);
+    const auto loss = [&] { return evaluated(model, input()).square().sum(); };
+    loss().backward();
+    for (const auto& [key, parameter] : model.parameters) {
+      if (!parameter.grad().defined()) continue;  // noise of a pass that does not train
+      torch::NoGradGuard no_grad;
+      auto flat = parameter.view(-1);
+      const int64_t at = parameter.grad().abs().argmax().item<int64_t>();
+      const double kept = flat[at].item<double>(), step = 1e-6;
+      flat[at] = kept + step;
+      const double above = loss().item<double>();
+      flat[at] = kept - step;
+      const double below = loss().item<double>();
+      flat[at] = kept;
+      const double expected = parameter.grad().view(-1)[at].item<double>();
+      EXPECT_NEAR((above - below) / (2 * step), expected, 1e-4 * std::max(1.0, std::abs(expected)))
+          << name << " " << key;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ablate::models

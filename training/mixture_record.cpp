@@ -1,0 +1,82 @@
+#include "training/mixture_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "models/mixture.h"
+
+namespace ablate::training {
+namespace {
+
+/// A router whose gradient is rounding noise learns nothing.
+constexpr double kNoGradient = 1e-9;
+
+double number(const torch::Tensor& x) { return x.defined() ? x.item<double>() : 0.0; }
+
+/// The scoring parameters of a mixture's router; empty where it has none.
+double router_gradient(const torch::nn::Module& mixture) {
+  double square = 0;
+  for (const auto& item : mixture.named_parameters())
+    if (item.key().starts_with("router.") && item.value().grad().defined())
+      square += std::pow(item.value().grad().norm().item<double>(), 2);
+  return std::sqrt(square);
+}
+
+}  // namespace
+
+double MixtureRecord::variation() const {
+  const auto count = static_cast<double>(shares.size());
+  double square = 0;
+  for (const double share : shares) square += std::pow(share * count - 1, 2);
+  return std::sqrt(square / count);
+}
+
+double MixtureRecord::highest() const {
+  return *std::ranges::max_element(shares) * static_cast<double>(shares.size());
+}
+
+std::string MixtureRecord::fault() const {
+  if (shares.size() < 2) return "";
+  const auto used = std::ranges::count_if(
+      shares, [&](double share) { return share * static_cast<double>(shares.size()) > 0.01; });
+  if (used == 1)
+    return fmt::format("{}: collapsed, one expert gets every position; raise balance.load", name);
+  // A router without scores (hash) has no load, and learns nothing by design.
+  if (load > 0 && router_gradient < kNoGradient)
+    return fmt::format("{}: the router gets no gradient; it will never learn", name);
+  return "";
+}
+
+std::vector<MixtureRecord> mixture_records(const models::TransformerImpl& model,
+                                           const std::vector<models::Routing>& routings) {
+  std::vector<MixtureRecord> records;
+  for (const auto& item : model.named_modules()) {
+    if (std::dynamic_pointer_cast<models::Mixture>(item.value()) == nullptr) continue;
+    const auto& routing = routings.at(records.size());
+    MixtureRecord record{.name = item.key(),
+                         .shares = {},
+                         .load = number(routing.load),
+                         .z = number(routing.z),
+                         .entropy = number(routing.entropy),
+                         .dropped = number(routing.dropped),
+                         .router_gradient = router_gradient(*item.value())};
+    const auto counts = routing.counts.to(torch::kDouble).cpu();
+    const auto shares = (counts / counts.sum().clamp_min(1)).contiguous();
+    record.shares.assign(shares.const_data_ptr<double>(),
+                         shares.const_data_ptr<double>() + shares.numel());
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+torch::Tensor penalty_of(const std::vector<models::Routing>& routings) {
+  torch::Tensor sum;
+  for (const auto& routing : routings)
+    if (routing.penalty.defined()) sum = sum.defined() ? sum + routing.penalty : routing.penalty;
+  return sum.defined() ? sum / static_cast<double>(routings.size()) : sum;
+}
+
+}  // namespace ablate::training

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/transformer.h"
+
+namespace ablate::training {
+
+/// What one mixture of experts did in the last batch of an update.
+struct MixtureRecord {
+  std::string name;            // of the module: encoder.layers.0.feed_forward
+  std::vector<double> shares;  // of the choices that each expert got
+  double load = 0, z = 0;      // as in models::Routing; 0 where the router has none
+  double entropy = 0, dropped = 0;
+  double router_gradient = 0;  // norm, over the whole update
+
+  double variation() const;  // standard deviation / mean of the shares
+  double highest() const;    // highest / mean share
+
+  /// Why this mixture does not work as one ("" where it does): all choices fall on the fewest
+  /// experts possible, or the router gets no gradient.
+  std::string fault() const;
+};
+
+/// Records of `routings`, which the model's mixtures made in their order, with the gradients now in
+/// the parameters.
+std::vector<MixtureRecord> mixture_records(const models::TransformerImpl& model,
+                                           const std::vector<models::Routing>& routings);
+
+/// What the mixtures add to the mean loss of a batch: the mean of their penalties. Undefined where
+/// there are none. // []
+torch::Tensor penalty_of(const std::vector<models::Routing>& routings);
+
+}  // namespace ablate::training
