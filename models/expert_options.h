@@ -57,20 +57,20 @@ struct GshardRouter : EmptyOptions {
 };
 
 /// Sigmoid scores with a bias that only selects (DeepSeek-V3, auxiliary-loss-free): after every
-/// training batch it rises by `step` for experts below the mean load and falls for those above.
+/// training batch it rises by `bias_step` for experts below the mean load and falls for those above.
 struct SigmoidRouter {
   static constexpr std::string_view name = "sigmoid";
   bool renormalize = true;
-  double step = 1e-3;
+  double bias_step = 1e-3;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("renormalize", o.renormalize, "divide the chosen weights by their sum");
-    visit("step", o.step, "change of the selection bias after a batch");
+    visit("bias_step", o.bias_step, "change of the selection bias after a batch");
   }
   template <class Require>
   static void rules(const SigmoidRouter& o, Require&& require) {
-    require(o.step >= 0 && o.step < 1, "step", "must be in [0, 1)");
+    require(o.bias_step >= 0 && o.bias_step < 1, "bias_step", "must be in [0, 1)");
   }
 };
 

@@ -121,7 +121,7 @@ class Sigmoid : public ScoringRouter {
   void learn(const torch::Tensor& counts) override {
     torch::NoGradGuard no_grad;
     const auto load = counts.to(bias_.scalar_type());
-    bias_.add_((load.mean() - load).sign(), options_.step);
+    bias_.add_((load.mean() - load).sign(), options_.bias_step);
   }
 
  private:

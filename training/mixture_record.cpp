@@ -12,7 +12,7 @@ namespace ablate::training {
 namespace {
 
 /// A router whose gradient is rounding noise learns nothing.
-constexpr double kNoGradient = 1e-9;
+constexpr double kNoGradient = 1e-7;
 
 double number(const torch::Tensor& x) { return x.defined() ? x.item<double>() : 0.0; }
 

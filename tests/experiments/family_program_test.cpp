@@ -114,6 +114,28 @@ TEST_F(FamilyTest, TheFirstStepLeavesFromTheWeightsStartedFrom) {
     EXPECT_LT((first.at(name) - second.at(name)).abs().max().item<double>(), 3e-4) << name;
 }
 
+TEST_F(FamilyTest, AMixtureStartsFromADenseModel) {
+  const std::string data =
+      "task: copy, symbols: 12, train_length: [3, 3], test_length: [3], examples: { train: 2000, "
+      "validation: 5, test: 5 }";
+  result("dense", data, "position: { kind: sinusoidal }", ", steps: 250");
+  const auto dense = read_file(run_ / "result.json");
+  const auto from = run_.string();
+  const auto mixture =
+      result("mixture", data,
+             "encoder: { feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 64 } }",
+             ", steps: 1, log_every: 1, start: '" + from + "'");
+  EXPECT_NE(output_.find("new: encoder.layers.0.feed_forward.router.weight"), std::string::npos)
+      << output_;
+  // One small step away from a model that has learned the task.
+  EXPECT_NEAR(mixture["validation_perplexity"].get<double>(),
+              nlohmann::json::parse(dense)["validation_perplexity"].get<double>(), 0.02)
+      << output_;
+  EXPECT_LT(mixture["active_parameters"].get<int64_t>(), mixture["parameters"].get<int64_t>());
+  const auto log = read_file(run_ / "metrics.jsonl");
+  EXPECT_NE(log.find("\"mixture\":\"encoder.layers.0.feed_forward\""), std::string::npos) << log;
+}
+
 class VectorsTest : public FamilyTest {
  protected:
   /// A GloVe file of 32 numbers a word.

@@ -188,7 +188,7 @@ TEST(Sigmoid, TheBiasSelectsAndNeverWeighs) {
 }
 
 TEST(Sigmoid, TheBiasRisesForIdleExpertsAfterATrainingPassOnly) {
-  auto mixture = identity({.active = 2, .router = SigmoidRouter{.step = 0.25}});
+  auto mixture = identity({.active = 2, .router = SigmoidRouter{.bias_step = 0.25}});
   const auto scores = torch::tensor({{3.0, 2.0, 1.0, 0.0}, {3.0, 1.0, 2.0, 0.0}});
   run(*mixture, scores);
   const auto bias = mixture->named_buffers()["router.bias"];

@@ -51,6 +51,14 @@ TEST(Printer, EveryAlternativeComesBack) {
     expect_round_trip({.model = {.position = one}});
   for (const auto& one : every<models::FeedForwardOptions>())
     expect_round_trip({.model = {.feed_forward = one}});
+  for (const auto& one : every<models::NumberingOptions>())
+    expect_round_trip({.model = {.numbering = one}});
+  for (const auto& one : every<models::RouterOptions>()) {
+    models::TransformerOptions model;
+    const bool alone = std::holds_alternative<models::SwitchRouter>(one);
+    model.encoder.feed_forward = models::MixtureOptions{.active = alone ? 1 : 2, .router = one};
+    expect_round_trip({.model = model});
+  }
   for (const auto& one : every<training::OptimizerOptions>())
     expect_round_trip({.training = {.optimizer = one}});
   for (const auto& one : every<training::ScheduleOptions>())
@@ -87,6 +95,12 @@ TEST(Printer, EveryEnumeratorComesBack) {
   });
   each(models::Activation{}, [](auto& o, auto value) {
     o.model.feed_forward = models::DenseFeedForward{.activation = value};
+  });
+  each(models::Match{}, [](auto& o, auto value) {
+    o.model.feed_forward = models::MixtureOptions{.match = value};
+  });
+  each(models::Keep{}, [](auto& o, auto value) {
+    o.model.feed_forward = models::MixtureOptions{.capacity = models::Limited{.keep = value}};
   });
   each(models::SinusoidalLayout{},
        [](auto& o, auto value) { o.model.position = models::Sinusoidal{.layout = value}; });

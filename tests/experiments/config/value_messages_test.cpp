@@ -141,6 +141,24 @@ const std::vector<MessageCase> kCases = {
      "given"},
     {"KeyValueHeads", kModel + "{attention: {heads: 8, key_value_heads: 3}}\n",
      "study.yaml:5:50: model.attention.key_value_heads must divide heads"},
+    {"CrossAttentionWithHeadsThatNoSideHas",
+     kModel + "{attention: {heads: 7}, encoder: {attention: {kind: none}}, decoder: {attention: "
+              "{kind: none}}}\n",
+     "study.yaml:5:30: model.attention.heads must divide d_model unless d_k and d_v are given"},
+    {"ARouterThatWouldLearnNothing", kModel + "{feed_forward: {kind: moe, active: 1}}\n",
+     "study.yaml:5:11: model.feed_forward.router.renormalize must be false where active is 1: the "
+     "only weight would always be 1, and the router would learn nothing"},
+    {"ExpertsThatChooseWhatIsToCome",
+     kModel + "{feed_forward: {kind: moe, router: {kind: expert_choice}}}\n",
+     "study.yaml:5:52: model.feed_forward.router.kind cannot be expert_choice in a decoder: "
+     "experts would choose among positions that are still to come"},
+    {"NumbersThatNothingReads",
+     kModel + "{position: {kind: none}, numbering: {kind: randomized}}\n",
+     "study.yaml:5:53: model.numbering.kind has no effect: the position scheme reads no numbers; "
+     "choose consecutive"},
+    {"MoreNumbersThanVectors",
+     kModel + "{position: {kind: learned}, numbering: {kind: randomized}}\n",
+     "study.yaml:5:11: model.position.max_length must be at least model.numbering.range"},
     {"LabelsOfADecoder", kModel + "{output: {kind: label}, tying: none}\n",
      "study.yaml:5:26: model.output.kind can be label in an encoder_only model alone\n"
      "study.yaml:5:26: model.output.kind must be label where data.task is labelled, and only "
