@@ -57,7 +57,8 @@ struct GshardRouter : EmptyOptions {
 };
 
 /// Sigmoid scores with a bias that only selects (DeepSeek-V3, auxiliary-loss-free): after every
-/// training batch it rises by `bias_step` for experts below the mean load and falls for those above.
+/// training batch it rises by `bias_step` for experts below the mean load and falls for those
+/// above.
 struct SigmoidRouter {
   static constexpr std::string_view name = "sigmoid";
   bool renormalize = true;
@@ -85,8 +86,25 @@ struct HashRouter : EmptyOptions {
   static constexpr std::string_view name = "hash";
 };
 
-using RouterOptions = std::variant<SoftmaxRouter, SwitchRouter, NoisyRouter, GshardRouter,
-                                   SigmoidRouter, ExpertChoiceRouter, HashRouter>;
+/// The experts whose neurons are most active, found by computing all of them: the most that a
+/// router of a moefied model can reach (Zhang et al. 2022). All weights are 1 here and below.
+struct OracleRouter : EmptyOptions {
+  static constexpr std::string_view name = "oracle";
+};
+
+/// The experts whose neurons' mean direction is nearest the input's; made by `ablate moefy`.
+struct SimilarityRouter : EmptyOptions {
+  static constexpr std::string_view name = "similarity";
+};
+
+/// The experts that a small network expects to be most active; made by `ablate moefy`.
+struct NetworkRouter : EmptyOptions {
+  static constexpr std::string_view name = "network";
+};
+
+using RouterOptions =
+    std::variant<SoftmaxRouter, SwitchRouter, NoisyRouter, GshardRouter, SigmoidRouter,
+                 ExpertChoiceRouter, HashRouter, OracleRouter, SimilarityRouter, NetworkRouter>;
 
 /// What is added to the loss of a position, averaged over the layers with experts.
 struct BalanceOptions {

@@ -49,7 +49,12 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
       down_(register_module("down",
                             Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias))) {}
 
-torch::Tensor Dense::forward(const torch::Tensor& x, const Pass&) {
+torch::Tensor Dense::forward(const torch::Tensor& x, const Pass& pass) {
+  if (pass.recorded != nullptr && pass.recorded->inputs_wanted)
+    pass.recorded->inputs.push_back(
+        pass.real.defined()
+            ? x.flatten(0, 1).index_select(0, pass.real.flatten().nonzero().squeeze(1))
+            : x.flatten(0, 1));
   return down_(hidden_layer(up_(x), activation_, gated_));
 }
 

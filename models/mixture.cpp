@@ -145,7 +145,7 @@ torch::Tensor Mixture::forward(const torch::Tensor& x, const Pass& pass) {
   const auto real =
       pass.real.defined() ? pass.real.flatten() : torch::ones_like(flat.select(1, 0), torch::kBool);
   const auto ids = pass.ids.defined() ? pass.ids.flatten() : pass.ids;
-  const auto choice = router_->choose({flat, real, ids, pass.dropout});
+  const auto choice = router_->choose({flat, real, ids, pass.dropout, up_, up_bias_});
   const int64_t slots = choice.expert.size(1);
   // Slot by slot, so that a stable order puts first choices before second ones.
   const auto wanted = choice.expert.masked_fill(real.logical_not().unsqueeze(1), options_.experts)
@@ -159,11 +159,11 @@ torch::Tensor Mixture::forward(const torch::Tensor& x, const Pass& pass) {
       arranged(through_experts(arranged(flat, order, back, slots), counts), back, order, 1);
   auto y = outputs * weight.to(x.scalar_type()).unsqueeze(1);  // [k N, D]
   y = (slots == 1 ? y : y.unflatten(0, {slots, -1}).sum(0)).view_as(x);
-  if (pass.routings != nullptr || pass.dropout.trains()) {
+  if (pass.recorded != nullptr || pass.dropout.trains()) {
     const auto all = counted(wanted, options_.experts + 1).slice(0, 0, options_.experts);
     if (pass.dropout.trains()) router_->learn(all);
-    if (pass.routings != nullptr)
-      pass.routings->push_back(
+    if (pass.recorded != nullptr)
+      pass.recorded->routings.push_back(
           routing_of(choice, all, counts.slice(0, 0, options_.experts), real, options_));
   }
   return shared_ ? y + shared_->forward(x, pass) : y;

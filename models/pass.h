@@ -20,12 +20,19 @@ struct Routing {
   torch::Tensor dropped;  // share of the choices for which an expert had no room // []
 };
 
+/// What a pass leaves beside its output, for callers that want to see it.
+struct Recorded {
+  std::vector<Routing> routings;  // one of every mixture, in the order of the layers
+  bool inputs_wanted = false;
+  std::vector<torch::Tensor> inputs;  // real positions before every dense feed-forward // [N, D]
+};
+
 /// What the sub-layers of one pass need beside their input.
 struct Pass {
   Dropout& dropout;
-  torch::Tensor real;  // false at padding; undefined: nothing is padded // [B, T]
-  torch::Tensor ids;   // of the pieces // [B, T]
-  std::vector<Routing>* routings = nullptr;  // every mixture appends its own; null: none does
+  torch::Tensor real;            // false at padding; undefined: nothing is padded // [B, T]
+  torch::Tensor ids;             // of the pieces // [B, T]
+  Recorded* recorded = nullptr;  // null: nothing is recorded
 };
 
 }  // namespace ablate::models

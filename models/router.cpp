@@ -140,7 +140,8 @@ class ExpertChoice : public ScoringRouter {
     const int64_t experts = p.size(1);
     // A rank instead of a top-k, whose length a trace would bake.
     const auto open = p.detach().masked_fill(input.real.logical_not().unsqueeze(1), -1.0);
-    const auto rank = open.argsort(/*stable=*/true, 0, /*descending=*/true).argsort(int64_t{0}, false);  // [N, E]
+    const auto rank =
+        open.argsort(/*stable=*/true, 0, /*descending=*/true).argsort(int64_t{0}, false);  // [N, E]
     const double share = static_cast<double>(active_) / static_cast<double>(experts);
     const auto room = (input.real.sum().to(torch::kDouble) * share - 1e-9).ceil();
     const auto names = torch::ones_like(rank).cumsum(1) - 1;  // 0 ... E - 1
@@ -167,6 +168,59 @@ class Hash : public Router {
   torch::Tensor experts_;  // 0 ... E - 1 // [E]
 };
 
+/// The experts of the highest scores, all with weight 1 and nothing to learn.
+Choice highest(const torch::Tensor& scores, int64_t active) {
+  const auto expert = std::get<1>(scores.topk(active, -1));
+  return {expert, torch::ones_like(expert, torch::kFloat)};
+}
+
+torch::Tensor direction(const torch::Tensor& x) {
+  return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(1e-12);
+}
+
+class Oracle : public Router {
+ public:
+  explicit Oracle(const MixtureOptions& options) : active_(options.active) {}
+
+  Choice choose(const RouterInput& input) override {
+    return highest(activity(input.x, input.up, input.up_bias), active_);
+  }
+
+ private:
+  int64_t active_;
+};
+
+class Similarity : public Router {
+ public:
+  Similarity(const MixtureOptions& options, int64_t d_model)
+      : active_(options.active),
+        centres_(register_buffer("centres", torch::randn({options.experts, d_model}))) {}
+
+  Choice choose(const RouterInput& input) override {
+    return highest(nearness(input.x.to(centres_.scalar_type()), centres_), active_);
+  }
+
+ private:
+  int64_t active_;
+  torch::Tensor centres_;  // [E, D]
+};
+
+class Network : public Router {
+ public:
+  Network(const MixtureOptions& options, int64_t d_model)
+      : active_(options.active),
+        first_(register_buffer("first", torch::randn({options.experts, d_model}))),
+        second_(register_buffer("second", torch::eye(options.experts))) {}
+
+  Choice choose(const RouterInput& input) override {
+    return highest(expected_activity(input.x.to(first_.scalar_type()), first_, second_), active_);
+  }
+
+ private:
+  int64_t active_;
+  torch::Tensor first_, second_;  // [E, D], [E, E]
+};
+
 struct Maker {
   const MixtureOptions& options;
   int64_t d_model;
@@ -191,9 +245,35 @@ struct Maker {
   std::shared_ptr<Router> operator()(const HashRouter&) const {
     return std::make_shared<Hash>(options);
   }
+  std::shared_ptr<Router> operator()(const OracleRouter&) const {
+    return std::make_shared<Oracle>(options);
+  }
+  std::shared_ptr<Router> operator()(const SimilarityRouter&) const {
+    return std::make_shared<Similarity>(options, d_model);
+  }
+  std::shared_ptr<Router> operator()(const NetworkRouter&) const {
+    return std::make_shared<Network>(options, d_model);
+  }
 };
 
 }  // namespace
+
+torch::Tensor activity(const torch::Tensor& x, const torch::Tensor& up,
+                       const torch::Tensor& up_bias) {
+  const auto type = x.scalar_type();
+  const auto hidden = torch::linear(x, up.to(type).flatten(0, 1),
+                                    up_bias.defined() ? up_bias.to(type).flatten() : up_bias);
+  return hidden.relu().unflatten(-1, {up.size(0), -1}).sum(-1);
+}
+
+torch::Tensor nearness(const torch::Tensor& x, const torch::Tensor& centres) {
+  return 2 * torch::linear(direction(x), centres) - centres.square().sum(-1);
+}
+
+torch::Tensor expected_activity(const torch::Tensor& x, const torch::Tensor& first,
+                                const torch::Tensor& second) {
+  return torch::linear(torch::linear(direction(x), first).tanh(), second);
+}
 
 void Router::learn(const torch::Tensor&) {}
 

@@ -16,6 +16,7 @@ struct RouterInput {
   torch::Tensor real;  // false at padding // [N]
   torch::Tensor ids;   // [N]
   Dropout& pass;
+  torch::Tensor up, up_bias;  // the experts' first layer // [E, F, D], [E, F] or undefined
 };
 
 /// The experts of every position. A slot with expert E is empty.
@@ -34,6 +35,19 @@ class Router : public torch::nn::Module {
   /// Called after a training pass with the positions sent to each expert. // [E]
   virtual void learn(const torch::Tensor& counts);
 };
+
+/// Sum of every expert's hidden layer under ReLU. // [N, D], [E, F, D], [E, F] -> [N, E]
+torch::Tensor activity(const torch::Tensor& x, const torch::Tensor& up,
+                       const torch::Tensor& up_bias);
+
+/// Minus the squared distance between x / |x| and every centre, up to what all experts share.
+/// // [N, D], [E, D] -> [N, E]
+torch::Tensor nearness(const torch::Tensor& x, const torch::Tensor& centres);
+
+/// second tanh(first x / |x|), as in the authors' code for Zhang et al. 2022. // [N, D], [E, D],
+/// [E, E] -> [N, E]
+torch::Tensor expected_activity(const torch::Tensor& x, const torch::Tensor& first,
+                                const torch::Tensor& second);
 
 std::shared_ptr<Router> make_router(const MixtureOptions& options, int64_t d_model);
 

@@ -64,14 +64,13 @@ torch::ScalarType TransformerImpl::compute_type() const {
   return bfloat16_ ? torch::kBFloat16 : output_.scalar_type();
 }
 
-Memory TransformerImpl::encode(const torch::Tensor& source, Dropout& dropout,
-                               std::vector<Routing>* routings) {
+Memory TransformerImpl::encode(const torch::Tensor& source, Dropout& dropout, Recorded* recorded) {
   encoder_->check(source.size(1), dropout);
   const auto positions = encoder_->numbers(places_of(source), dropout);
   const auto terms = encoder_->position().terms(positions, positions);
   const auto x = drop(embed(source, source_table_, terms.embedding), dropout).to(compute_type());
   const auto real = source.ne(pad_);
-  return {encoder_(x, nullptr, terms, Pass{dropout, real, source, routings}), real};
+  return {encoder_(x, nullptr, terms, Pass{dropout, real, source, recorded}), real};
 }
 
 Memory TransformerImpl::encode(const torch::Tensor& source) {
@@ -80,12 +79,12 @@ Memory TransformerImpl::encode(const torch::Tensor& source) {
 }
 
 torch::Tensor TransformerImpl::decode(const torch::Tensor& target, const Memory* memory,
-                                      Dropout& dropout, std::vector<Routing>* routings) {
+                                      Dropout& dropout, Recorded* recorded) {
   decoder_->check(target.size(1), dropout);
   const auto positions = decoder_->numbers(places_of(target), dropout);
   const auto terms = decoder_->position().terms(positions, positions);
   const auto x = drop(embed(target, target_table_, terms.embedding), dropout).to(compute_type());
-  return decoder_(x, memory, terms, Pass{dropout, target.ne(pad_), target, routings});
+  return decoder_(x, memory, terms, Pass{dropout, target.ne(pad_), target, recorded});
 }
 
 torch::Tensor TransformerImpl::pooled(const Memory& memory) const {
@@ -95,11 +94,11 @@ torch::Tensor TransformerImpl::pooled(const Memory& memory) const {
 }
 
 torch::Tensor TransformerImpl::hidden(const torch::Tensor& source, const torch::Tensor& target,
-                                      Dropout& dropout, std::vector<Routing>* routings) {
-  if (family_ == Family::decoder_only) return decode(target, nullptr, dropout, routings);
-  const auto memory = encode(source, dropout, routings);
+                                      Dropout& dropout, Recorded* recorded) {
+  if (family_ == Family::decoder_only) return decode(target, nullptr, dropout, recorded);
+  const auto memory = encode(source, dropout, recorded);
   if (family_ == Family::encoder_only) return pool_ ? pooled(memory) : memory.output;
-  return decode(target, &memory, dropout, routings);
+  return decode(target, &memory, dropout, recorded);
 }
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {

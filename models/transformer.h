@@ -28,11 +28,11 @@ class TransformerImpl : public torch::nn::Module {
   /// Decoder-only models read the target alone; a label head has one position.
   /// // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target);
-  /// The last stack's output before the projection to the vocabulary. Mixtures append where they
-  /// sent the positions to `routings`, the encoder's before the decoder's, unless it is null.
+  /// The last stack's output before the projection to the vocabulary. Feed-forwards append what
+  /// they did to `recorded`, the encoder's before the decoder's, unless it is null.
   /// // [B, T, D] or [B, S, D]
   torch::Tensor hidden(const torch::Tensor& source, const torch::Tensor& target, Dropout& dropout,
-                       std::vector<Routing>* routings = nullptr);
+                       Recorded* recorded = nullptr);
 
   Memory encode(const torch::Tensor& source);  // [B, S]
   /// The state before the first target piece. A decoder-only model reads `source` as the beginning
@@ -57,9 +57,9 @@ class TransformerImpl : public torch::nn::Module {
   void make_tables(Tying tying, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);
-  Memory encode(const torch::Tensor& source, Dropout& dropout, std::vector<Routing>* routings);
+  Memory encode(const torch::Tensor& source, Dropout& dropout, Recorded* recorded);
   torch::Tensor decode(const torch::Tensor& target, const Memory* memory, Dropout& dropout,
-                       std::vector<Routing>* routings);
+                       Recorded* recorded);
   torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache);
   torch::Tensor pooled(const Memory& memory) const;
   torch::ScalarType compute_type() const;

@@ -57,8 +57,9 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     const uint64_t seed = derive_seed(options.dropout_seed, "batch", i);
     if (!device.is_cpu()) torch::manual_seed(seed);  // ATen's dropout draws from this generator
     models::Dropout dropout(options.dropout, seed);
-    sums.routings.clear();
-    const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout, &sums.routings);
+    models::Recorded recorded;
+    const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout, &recorded);
+    sums.routings = std::move(recorded.routings);
     const auto loss = cross_entropy(hidden, model->output_weight(), tensors.target_out,
                                     {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
     settings.clock.lap(&StepTimes::forward);

@@ -17,5 +17,6 @@ void add_data(CLI::App& app);
 void add_config(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_moefy(CLI::App& app);
 
 }  // namespace ablate::experiments

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -30,9 +31,11 @@ void print(const Evaluation& evaluation, const std::string& weights) {
       std::cout << fmt::format("BLEU {:.2f}, chrF {:.2f}, ", scores.bleu, scores.chrf);
     if (scores.compared != Compared::nothing)
       std::cout << fmt::format("exact match {:.3f}, ", scores.exact_match);
-    std::cout << fmt::format(
-        "token accuracy {:.3f}, perplexity {:.3f}, {:.4f} nats per character ({} examples)\n",
-        scores.token_accuracy, scores.perplexity, scores.nats_per_character, scores.examples);
+    std::cout << fmt::format("token accuracy {:.3f}, perplexity {:.3f}, ", scores.token_accuracy,
+                             scores.perplexity);
+    if (!std::isnan(scores.nats_per_character))
+      std::cout << fmt::format("{:.4f} nats per character ", scores.nats_per_character);
+    std::cout << fmt::format("({} examples)\n", scores.examples);
   }
   if (evaluation.bleu_signature.empty()) return;
   std::cout << "BLEU: " << evaluation.bleu_signature << "\n"

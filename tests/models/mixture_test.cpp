@@ -45,9 +45,9 @@ torch::Tensor pieces(const torch::Tensor& x) {
 }
 
 torch::Tensor evaluated(const Made& model, const torch::Tensor& x, const torch::Tensor& real = {},
-                        std::vector<Routing>* routings = nullptr) {
+                        Recorded* recorded = nullptr) {
   Dropout none;
-  return model.mixture->forward(x, {none, real, pieces(x), routings});
+  return model.mixture->forward(x, {none, real, pieces(x), recorded});
 }
 
 /// One expert by itself. // [D] -> [D]
@@ -110,9 +110,10 @@ TEST(Mixture, AllPositionsMayGoToOneExpertAndNoneToOthers) {
   router[2].fill_(50);
   const auto x = input().abs();
   EXPECT_LT(largest_difference(evaluated(model, x), by_definition(model, x, 1, false)), 1e-12);
-  std::vector<Routing> routings;
-  evaluated(model, x, {}, &routings);
-  EXPECT_TRUE(torch::equal(routings[0].counts, torch::tensor({0, 0, 15, 0}, torch::kLong)));
+  Recorded recorded;
+  evaluated(model, x, {}, &recorded);
+  EXPECT_TRUE(
+      torch::equal(recorded.routings[0].counts, torch::tensor({0, 0, 15, 0}, torch::kLong)));
 }
 
 TEST(Mixture, AnEmptyExpertGetsZeroGradients) {
@@ -200,15 +201,15 @@ TEST(Mixture, PaddingChangesNothingAndGetsNothing) {
     const auto model = made(options);
     const auto x = input(1, 3), noise = input(1, 2) * 100;
     const auto real = torch::tensor({{true, true, true, false, false}});
-    std::vector<Routing> alone, padded;
+    Recorded alone, padded;
     const auto first = evaluated(model, x, {}, &alone);
     const auto second = evaluated(model, torch::cat({x, noise}, 1), real, &padded);
     EXPECT_LT(largest_difference(first, second.slice(1, 0, 3)), 1e-12) << name;
     EXPECT_EQ(second.slice(1, 3).abs().max().item<double>(), 0.0) << name;
-    EXPECT_TRUE(torch::equal(alone[0].counts, padded[0].counts)) << name;
-    EXPECT_LT(largest_difference(alone[0].z, padded[0].z), 1e-9) << name;
-    if (alone[0].load.defined()) {
-      EXPECT_LT(largest_difference(alone[0].load, padded[0].load), 1e-9) << name;
+    EXPECT_TRUE(torch::equal(alone.routings[0].counts, padded.routings[0].counts)) << name;
+    EXPECT_LT(largest_difference(alone.routings[0].z, padded.routings[0].z), 1e-9) << name;
+    if (alone.routings[0].load.defined()) {
+      EXPECT_LT(largest_difference(alone.routings[0].load, padded.routings[0].load), 1e-9) << name;
     }
   }
 }
@@ -216,10 +217,10 @@ TEST(Mixture, PaddingChangesNothingAndGetsNothing) {
 TEST(Mixture, EveryPositionIsSentToItsNumberOfExperts) {
   torch::NoGradGuard no_grad;
   for (const auto& [name, options] : token_choice()) {
-    std::vector<Routing> routings;
-    evaluated(made(options), input(), {}, &routings);
-    EXPECT_EQ(routings[0].counts.sum().item<int64_t>(), 15 * options.active) << name;
-    EXPECT_EQ(routings[0].dropped.item<double>(), 0.0) << name;
+    Recorded recorded;
+    evaluated(made(options), input(), {}, &recorded);
+    EXPECT_EQ(recorded.routings[0].counts.sum().item<int64_t>(), 15 * options.active) << name;
+    EXPECT_EQ(recorded.routings[0].dropped.item<double>(), 0.0) << name;
   }
 }
 

@@ -29,9 +29,9 @@ struct Output {
 };
 
 Output run(Mixture& mixture, const torch::Tensor& scores, Dropout pass = {}) {
-  std::vector<Routing> routings;
-  const auto y = mixture.forward(scores.unsqueeze(0), {pass, {}, {}, &routings});
-  return {y.squeeze(0), routings.at(0)};
+  Recorded recorded;
+  const auto y = mixture.forward(scores.unsqueeze(0), {pass, {}, {}, &recorded});
+  return {y.squeeze(0), recorded.routings.at(0)};
 }
 
 /// Scores that send position i to expert `experts[i]` with almost all probability.
@@ -214,9 +214,9 @@ TEST(Hash, ChoosesByThePieceAlone) {
   Mixture mixture({.experts = 4, .active = 2, .d_hidden = 3, .router = HashRouter{}}, stack());
   const auto run_ids = [&](const torch::Tensor& x, const torch::Tensor& ids) {
     Dropout none;
-    std::vector<Routing> routings;
-    mixture.forward(x, {none, {}, ids, &routings});
-    return routings[0].counts;
+    Recorded recorded;
+    mixture.forward(x, {none, {}, ids, &recorded});
+    return recorded.routings[0].counts;
   };
   const auto same = torch::full({1, 6}, 17, torch::kLong);
   const auto counts = run_ids(torch::randn({1, 6, 4}), same);

@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "experiments/commands/commands.h"
+#include "experiments/config/printer.h"
+#include "experiments/evaluate.h"
+#include "experiments/exit_code.h"
+#include "experiments/model_cost.h"
+#include "experiments/moefication.h"
+#include "experiments/plot/svg.h"
+#include "experiments/run_one.h"
+#include "training/checkpoint/checkpoint.h"
+#include "training/checkpoint/durable_file.h"
+#include "training/weights.h"
+
+namespace ablate::experiments {
+namespace {
+
+struct Request {
+  std::string run, to, checkpoint, data;
+  std::string grouping = "coactivation", router = "network";
+  MoefyOptions options;
+  int64_t threads = 1;
+};
+
+Grouping grouping_of(const std::string& word) {
+  for (const auto& [grouping, name] : names(Grouping{}))
+    if (name == word) return grouping;
+  throw UsageError("--grouping must be random, clusters or coactivation");
+}
+
+models::RouterOptions router_of(const std::string& word) {
+  if (word == models::OracleRouter::name) return models::OracleRouter{};
+  if (word == models::SimilarityRouter::name) return models::SimilarityRouter{};
+  if (word == models::NetworkRouter::name) return models::NetworkRouter{};
+  throw UsageError("--router must be oracle, similarity or network");
+}
+
+std::string table(const Moefied& moefied, int64_t experts) {
+  std::string text = fmt::format(
+      "| experts used | share of neurons | activity captured | validation perplexity | token "
+      "accuracy | of the dense model's | feed-forward time / dense |\n|---|---|---|---|---|---|---|"
+      "\n| dense | 1.000 | 1.000 | {:.3f} | {:.4f} | 1.000 | 1.00 |\n",
+      moefied.dense_perplexity, moefied.dense_token_accuracy);
+  for (const auto& point : moefied.points)
+    text += fmt::format("| {} of {} | {:.3f} | {:.3f} | {:.3f} | {:.4f} | {:.3f} | {:.2f} |\n",
+                        point.active, experts,
+                        static_cast<double>(point.active) / static_cast<double>(experts),
+                        point.captured, point.perplexity, point.token_accuracy,
+                        point.token_accuracy / moefied.dense_token_accuracy, point.time);
+  return text;
+}
+
+std::string curve(const Moefied& moefied, int64_t experts) {
+  Line kept{"token accuracy / dense", {}}, captured{"activity captured", {}},
+      time{"time / dense", {}};
+  for (const auto& point : moefied.points) {
+    kept.numbers.push_back(point.token_accuracy / moefied.dense_token_accuracy);
+    captured.numbers.push_back(point.captured);
+    time.numbers.push_back(point.time);
+  }
+  return svg(LineChart{
+      .title = "Kept quality, captured activity and time against the experts used",
+      .x_label = fmt::format("experts used, from {} to {}", moefied.points.front().active, experts),
+      .y_label = "share",
+      .lines = {kept, captured, time}});
+}
+
+RunResult result_of(const Moefied& moefied, const Evaluation& evaluation, const LoadedRun& dense) {
+  return {.study = "moefy",
+          .task = "moefy",
+          .arm = "moefied",
+          .parameters = models::parameter_count(*moefied.model),
+          .active_parameters = active_parameter_count(moefied.experiment.model, *moefied.model),
+          .flops_per_token = flops_per_token(moefied.experiment.model, *moefied.model, 32),
+          .validation_perplexity = moefied.chosen.perplexity,
+          .validation_token_accuracy = moefied.chosen.token_accuracy,
+          .weights = dense.weights,
+          .bleu_signature = evaluation.bleu_signature,
+          .chrf_signature = evaluation.chrf_signature,
+          .tests = evaluation.tests};
+}
+
+void write_run(const Request& request, const Moefied& moefied, const LoadedRun& dense,
+               const Evaluation& evaluation) {
+  const std::filesystem::path folder = request.to;
+  std::filesystem::create_directories(folder);
+  const auto config = to_yaml(moefied.experiment, {});
+  save_tokenizers(folder, dense.translator.tokenizers);
+  training::save_checkpoint(folder / "checkpoints", {.step = 0,
+                                                     .model = training::weights_of(*moefied.model),
+                                                     .optimizer = {},
+                                                     .state = nlohmann::json::object(),
+                                                     .files = {{"config.yaml", config}}});
+  auto environment = nlohmann::json::parse(
+      training::read_bytes(std::filesystem::path(request.run) / "environment.json"));
+  environment["moefied_from"] = std::filesystem::absolute(request.run).string();
+  training::write_durably(folder / "environment.json", environment.dump(2) + "\n");
+  const auto text = table(moefied, request.options.experts);
+  training::write_durably(folder / "moefication.md", text);
+  training::write_durably(
+      folder / "moefication.html",
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>MoEfication</title>"
+      "</head><body style=\"font-family:sans-serif\"><h1>MoEfication of " +
+          escaped(request.run) + "</h1>\n" + curve(moefied, request.options.experts) + "<pre>" +
+          escaped(text) + "</pre></body></html>\n");
+  training::write_durably(folder / "config.yaml", config);
+  training::write_durably(folder / "result.json",
+                          to_json(result_of(moefied, evaluation, dense)).dump(2) + "\n");
+}
+
+void moefy_run(Request request) {
+  at::set_num_threads(static_cast<int>(request.threads));
+  request.options.grouping = grouping_of(request.grouping);
+  request.options.router = router_of(request.router);
+  if (std::filesystem::exists(request.to))
+    throw UsageError(request.to + " exists; choose another --to or remove it");
+  auto run = load_run(request.run, request.checkpoint);
+  const auto corpus =
+      data::load(run.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
+  const auto moefied = moefy(run, corpus, request.options);
+  std::cout << table(moefied, request.options.experts) << std::flush;
+  const auto before = evaluate(run.translator, corpus.tests, run.experiment);
+  training::Translator translator{moefied.model, run.translator.tokenizers,
+                                  run.translator.max_length};
+  const auto after = evaluate(translator, corpus.tests, moefied.experiment);
+  for (size_t i = 0; i < after.tests.size(); ++i)
+    std::cout << fmt::format(
+        "{}: token accuracy {:.3f} (dense {:.3f}), exact match {:.3f} ({:.3f}), BLEU {:.2f} "
+        "({:.2f})\n",
+        after.tests[i].name, after.tests[i].token_accuracy, before.tests[i].token_accuracy,
+        after.tests[i].exact_match, before.tests[i].exact_match, after.tests[i].bleu,
+        before.tests[i].bleu);
+  write_run(request, moefied, run, after);
+  std::cerr << "written: " << request.to << "\n";
+}
+
+}  // namespace
+
+void add_moefy(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand(
+      "moefy", "Split a trained model's ReLU feed-forwards into experts (MoEfication)");
+  verb->add_option("run", request->run, "The run folder")->required();
+  verb->add_option("--to", request->to, "The new run folder")->required();
+  verb->add_option("--experts", request->options.experts, "Experts of each feed-forward")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--active", request->options.active, "Experts that a position uses")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--grouping", request->grouping, "random, clusters or coactivation")
+      ->capture_default_str();
+  verb->add_option("--router", request->router, "oracle, similarity or network")
+      ->capture_default_str();
+  verb->add_option("--positions", request->options.positions, "Positions recorded")
+      ->check(CLI::Range(100, 10'000'000))
+      ->capture_default_str();
+  verb->add_option("--seed", request->options.seed, "Of groups and router")->capture_default_str();
+  verb->add_option("--checkpoint", request->checkpoint,
+                   "best, last, averaged or a step; absent: what the run was evaluated with");
+  verb->add_option("--data", request->data,
+                   "Where relative data paths start; absent: where they did in training");
+  verb->add_option("--threads", request->threads, "CPU threads, also for the measured times")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->footer("Example:\n  ablate moefy runs/multi30k/text/base/seed-1 --to runs/moefied");
+  verb->callback([request] { moefy_run(*request); });
+}
+
+}  // namespace ablate::experiments
