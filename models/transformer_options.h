@@ -319,6 +319,13 @@ void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
             std::holds_alternative<Same>(o.cross_attention) ? "attention.heads"
                                                             : "cross_attention.heads",
             "must divide d_model unless d_k and d_v are given");
+  const bool own_position = !std::holds_alternative<Same>(o.decoder.position);
+  const auto decoder_position = chosen(o.decoder.position, o.position);
+  const auto* alibi = std::get_if<Alibi>(&decoder_position);
+  require(o.family == Family::encoder_only || (pair && !own_position) || alibi == nullptr ||
+              alibi->encoder == Sides::symmetric,
+          own_position ? "decoder.position.encoder" : "position.encoder",
+          "cannot be two_sided in a decoder, whose heads all look to the left");
   const bool read =
       (o.family != Family::decoder_only && reads_numbers(chosen(o.encoder.position, o.position))) ||
       (o.family != Family::encoder_only && reads_numbers(chosen(o.decoder.position, o.position)));

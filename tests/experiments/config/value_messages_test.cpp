@@ -159,6 +159,11 @@ const std::vector<MessageCase> kCases = {
     {"MoreNumbersThanVectors",
      kModel + "{position: {kind: learned}, numbering: {kind: randomized}}\n",
      "study.yaml:5:11: model.position.max_length must be at least model.numbering.range"},
+    {"HeadsOfADecoderThatLookBothWays",
+     kModel + "{decoder: {position: {kind: alibi, encoder: two_sided}}}\n",
+     "study.yaml:5:54: model.decoder.position.encoder cannot be two_sided in a decoder, whose "
+     "heads "
+     "all look to the left"},
     {"LabelsOfADecoder", kModel + "{output: {kind: label}, tying: none}\n",
      "study.yaml:5:26: model.output.kind can be label in an encoder_only model alone\n"
      "study.yaml:5:26: model.output.kind must be label where data.task is labelled, and only "
