@@ -19,8 +19,8 @@ int64_t own_parameters(const torch::nn::Module& module) {
   return count;
 }
 
-/// Parameters of which one position uses only a share, by name: the experts' own. A parameter
-/// stands for one of each stack.
+/// The share of the parameter `name` that one position uses: active / experts of what the experts
+/// of a mixture own, all of any other.
 double used_share(const std::string& name, const models::TransformerOptions& options,
                   const models::TransformerImpl& model) {
   const size_t last = name.rfind('.');

@@ -157,24 +157,16 @@ std::map<std::string, torch::Tensor> mixture_weights(const Layer& layer, int64_t
   return weights;
 }
 
+/// The dense model with mixtures in its feed-forwards' places.
 models::Transformer assembled(const LoadedRun& run, const std::vector<Layer>& layers,
-                              const Experiment& experiment, int64_t active) {
-  auto model = make_model(experiment, run.translator.tokenizers);
-  const auto dense = training::weights_of(*run.translator.model);
-  std::map<std::string, torch::Tensor> all(dense.begin(), dense.end());
-  for (const auto& layer : layers) {
-    const int64_t experts =
-        std::get<models::MixtureOptions>(
-            models::stack_of(experiment.model, layer.name.starts_with("encoder.")
-                                                   ? experiment.model.encoder
-                                                   : experiment.model.decoder)
-                .feed_forward)
-            .experts;
-    for (const auto& [name, weight] : mixture_weights(layer, experts, active))
-      all[layer.name + "." + name] = weight;
-  }
+                              const MoefyOptions& options, int64_t active) {
+  auto model = make_model(converted(run.experiment, options, active), run.translator.tokenizers);
+  auto weights = training::weights_of(*run.translator.model);
+  for (const auto& layer : layers)
+    for (const auto& [name, weight] : mixture_weights(layer, options.experts, active))
+      weights[layer.name + "." + name] = weight;
   for (auto& [name, tensor] : training::weights_of(*model))
-    torch::Tensor(tensor).copy_(all.at(name));
+    torch::Tensor(tensor).copy_(weights.at(name));
   model->to(run.translator.model->output_weight().device());
   return model;
 }
@@ -251,7 +243,7 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
   };
   const double seconds = feed_forward_seconds(*run.translator.model, layers);
   const auto measured = [&](int64_t active) {
-    auto model = assembled(run, layers, converted(run.experiment, options, active), active);
+    auto model = assembled(run, layers, options, active);
     const auto scores = likelihood(model);
     return MoefyPoint{.active = active,
                       .captured = captured(layers, options, active),
@@ -265,7 +257,7 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
                  .dense_token_accuracy = dense.token_accuracy,
                  .chosen = measured(options.active),
                  .points = {}};
-  result.model = assembled(run, layers, result.experiment, options.active);
+  result.model = assembled(run, layers, options, options.active);
   const int64_t stride = (options.experts + kMostPoints - 1) / kMostPoints;
   for (int64_t active = stride; active <= options.experts; active += stride)
     result.points.push_back(measured(active));

@@ -13,4 +13,7 @@ namespace ablate::experiments {
 /// support.
 std::string table(std::span<const RunResult> results);
 
+/// One test set's scores on one line, those that its kind of data has.
+std::string score_line(const TestScores& scores);
+
 }  // namespace ablate::experiments

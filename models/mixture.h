@@ -13,6 +13,8 @@ class Mixture : public FeedForward {
   Mixture(const MixtureOptions& options, const StackOptions& stack);
 
   torch::Tensor forward(const torch::Tensor& x, const Pass& pass) override;
+  /// Experts that a position uses, the shared ones not counted.
+  int64_t active() const { return options_.active; }
 
  private:
   torch::Tensor with_room(const torch::Tensor& expert, const torch::Tensor& weight,

@@ -152,20 +152,20 @@ class ExpertChoice : public ScoringRouter {
 class Hash : public Router {
  public:
   explicit Hash(const MixtureOptions& options)
-      : active_(options.active), experts_(torch::arange(options.experts)) {}
+      : active_(options.active), experts_(options.experts) {}
 
   Choice choose(const RouterInput& input) override {
     // Each piece orders the experts by a hash of both: a multiplication and a fold of high bits.
     auto mixed =
-        (input.ids.unsqueeze(1) * 1'000'003 + experts_.to(input.ids.device()) + 1) * 2'654'435'761;
+        (input.ids.unsqueeze(1) * 1'000'003 + torch::arange(experts_, input.ids.options()) + 1) *
+        2'654'435'761;
     mixed = mixed.bitwise_xor(mixed.bitwise_right_shift(15)).remainder(2'147'483'647) * 48'271;
     const auto expert = std::get<1>(mixed.remainder(2'147'483'647).topk(active_, -1));  // [N, k]
     return {expert, torch::full_like(expert, 1.0 / static_cast<double>(active_), torch::kFloat)};
   }
 
  private:
-  int64_t active_;
-  torch::Tensor experts_;  // 0 ... E - 1 // [E]
+  int64_t active_, experts_;
 };
 
 /// The experts of the highest scores, all with weight 1 and nothing to learn.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "models/mixture.h"
 
@@ -16,7 +15,7 @@ constexpr double kNoGradient = 1e-7;
 
 double number(const torch::Tensor& x) { return x.defined() ? x.item<double>() : 0.0; }
 
-/// The scoring parameters of a mixture's router; empty where it has none.
+/// Norm of the gradients of a mixture's router; 0 where it has no parameters.
 double router_gradient(const torch::nn::Module& mixture) {
   double square = 0;
   for (const auto& item : mixture.named_parameters())
@@ -39,11 +38,12 @@ double MixtureRecord::highest() const {
 }
 
 std::string MixtureRecord::fault() const {
-  if (shares.size() < 2) return "";
+  if (static_cast<int64_t>(shares.size()) <= active) return "";
   const auto used = std::ranges::count_if(
       shares, [&](double share) { return share * static_cast<double>(shares.size()) > 0.01; });
-  if (used == 1)
-    return fmt::format("{}: collapsed, one expert gets every position; raise balance.load", name);
+  if (used <= active)
+    return fmt::format("{}: collapsed, {} of {} experts get every position; raise balance.load",
+                       name, used, shares.size());
   // A router without scores (hash) has no load, and learns nothing by design.
   if (load > 0 && router_gradient < kNoGradient)
     return fmt::format("{}: the router gets no gradient; it will never learn", name);
@@ -54,15 +54,17 @@ std::vector<MixtureRecord> mixture_records(const models::TransformerImpl& model,
                                            const std::vector<models::Routing>& routings) {
   std::vector<MixtureRecord> records;
   for (const auto& item : model.named_modules()) {
-    if (std::dynamic_pointer_cast<models::Mixture>(item.value()) == nullptr) continue;
+    const auto mixture = std::dynamic_pointer_cast<models::Mixture>(item.value());
+    if (mixture == nullptr) continue;
     const auto& routing = routings.at(records.size());
     MixtureRecord record{.name = item.key(),
+                         .active = mixture->active(),
                          .shares = {},
                          .load = number(routing.load),
                          .z = number(routing.z),
                          .entropy = number(routing.entropy),
                          .dropped = number(routing.dropped),
-                         .router_gradient = router_gradient(*item.value())};
+                         .router_gradient = router_gradient(*mixture)};
     const auto counts = routing.counts.to(torch::kDouble).cpu();
     const auto shares = (counts / counts.sum().clamp_min(1)).contiguous();
     record.shares.assign(shares.const_data_ptr<double>(),

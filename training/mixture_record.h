@@ -10,6 +10,7 @@ namespace ablate::training {
 /// What one mixture of experts did in the last batch of an update.
 struct MixtureRecord {
   std::string name;            // of the module: encoder.layers.0.feed_forward
+  int64_t active = 1;          // experts that a position uses
   std::vector<double> shares;  // of the choices that each expert got
   double load = 0, z = 0;      // as in models::Routing; 0 where the router has none
   double entropy = 0, dropped = 0;

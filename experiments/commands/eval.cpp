@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "experiments/process_pool.h"
 #include "experiments/run_folder.h"
 #include "experiments/run_one.h"
+#include "experiments/table.h"
 
 namespace ablate::experiments {
 namespace {
@@ -25,18 +25,7 @@ struct Request {
 
 void print(const Evaluation& evaluation, const std::string& weights) {
   std::cout << "weights: " << weights << "\n";
-  for (const auto& scores : evaluation.tests) {
-    std::cout << scores.name << (scores.beyond ? " (beyond): " : ": ");
-    if (scores.compared == Compared::text)
-      std::cout << fmt::format("BLEU {:.2f}, chrF {:.2f}, ", scores.bleu, scores.chrf);
-    if (scores.compared != Compared::nothing)
-      std::cout << fmt::format("exact match {:.3f}, ", scores.exact_match);
-    std::cout << fmt::format("token accuracy {:.3f}, perplexity {:.3f}, ", scores.token_accuracy,
-                             scores.perplexity);
-    if (!std::isnan(scores.nats_per_character))
-      std::cout << fmt::format("{:.4f} nats per character ", scores.nats_per_character);
-    std::cout << fmt::format("({} examples)\n", scores.examples);
-  }
+  for (const auto& scores : evaluation.tests) std::cout << score_line(scores) << "\n";
   if (evaluation.bleu_signature.empty()) return;
   std::cout << "BLEU: " << evaluation.bleu_signature << "\n"
             << "chrF: " << evaluation.chrf_signature << "\n";

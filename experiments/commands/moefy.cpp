@@ -12,6 +12,7 @@
 #include "experiments/moefication.h"
 #include "experiments/plot/svg.h"
 #include "experiments/run_one.h"
+#include "experiments/table.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/weights.h"
@@ -128,12 +129,8 @@ void moefy_run(Request request) {
                                   run.translator.max_length};
   const auto after = evaluate(translator, corpus.tests, moefied.experiment);
   for (size_t i = 0; i < after.tests.size(); ++i)
-    std::cout << fmt::format(
-        "{}: token accuracy {:.3f} (dense {:.3f}), exact match {:.3f} ({:.3f}), BLEU {:.2f} "
-        "({:.2f})\n",
-        after.tests[i].name, after.tests[i].token_accuracy, before.tests[i].token_accuracy,
-        after.tests[i].exact_match, before.tests[i].exact_match, after.tests[i].bleu,
-        before.tests[i].bleu);
+    std::cout << "dense, " << score_line(before.tests[i]) << "\nmoefied, "
+              << score_line(after.tests[i]) << "\n";
   write_run(request, moefied, run, after);
   std::cerr << "written: " << request.to << "\n";
 }

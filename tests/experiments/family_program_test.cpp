@@ -92,6 +92,7 @@ TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
       ", steps: 60, start: '" + from + "'");
   EXPECT_NE(output_.find("weights of " + from + "; new: classifier"), std::string::npos) << output_;
   EXPECT_EQ(labelled["tests"][0]["exact_match"].get<double>(), 1.0) << output_;
+  EXPECT_EQ(labelled["tests"][0]["nats_per_character"], "NaN");
   const auto classes = shell("printf 'the bad film\\na very good plot\\n' | " + kProgram +
                              " translate " + run_.string());
   EXPECT_EQ(classes.output, "negative\npositive\n");
@@ -148,9 +149,11 @@ class VectorsTest : public FamilyTest {
     }
     write_file(folder_ / "words.txt", text);
   }
-  nlohmann::json trained(const std::string& vectors) {
-    return result("vectors", "task: language, train: train.txt, validation: validation.txt",
-                  "family: decoder_only, tying: none", ", steps: 30, vectors: { " + vectors + " }");
+  nlohmann::json trained(const std::string& vectors, int steps = 30) {
+    return result("vectors" + std::to_string(steps),
+                  "task: language, train: train.txt, validation: validation.txt",
+                  "family: decoder_only, tying: none",
+                  ", steps: " + std::to_string(steps) + ", vectors: { " + vectors + " }");
   }
   /// Rows of the embedding for " good" and " the", which has no vector. // [2, D]
   torch::Tensor rows() const {
@@ -178,9 +181,12 @@ TEST_F(VectorsTest, AFrozenEmbeddingStaysAsTheFileHasIt) {
             std::string::npos)
       << output_;
   EXPECT_NEAR(cosine(rows()[0]), 1.0, 1e-6);
+  const auto after = rows();
   const auto environment = nlohmann::json::parse(read_file(run_ / "environment.json"));
   EXPECT_EQ(environment["vectors"][0]["covered"], 3);
   EXPECT_EQ(environment["vectors"][0]["pieces"], 7);
+  trained("source: words.txt, frozen: true", 1);
+  EXPECT_TRUE(torch::equal(rows(), after));  // the row without a vector too
 }
 
 TEST_F(VectorsTest, AnEmbeddingThatIsNotFrozenOnlyStartsThere) {

@@ -118,19 +118,69 @@ TEST(MixtureTraining, ThePenaltyMovesTheRouterWhereTheTaskCannot) {
   }
 }
 
-TEST(MixtureTraining, SplittingABatchWeighsThePenaltyByTokens) {
-  // The penalty of a batch of three quarters of the tokens counts three quarters.
+data::Batch batch_of(std::vector<int64_t> rows) {
+  std::vector<data::EncodedExample> pairs = {{{5, 6, 7, 2}, {7, 6, 5, 8, 9, 2}}, {{8, 2}, {9, 2}}};
+  return data::collate(pairs, rows);
+}
+
+TEST(MixtureTraining, ThePenaltyOfABatchCountsByItsShareOfTheTokens) {
   auto options = small(models::SoftmaxRouter{}, 2);
-  options.balance = {.load = 0.0, .z = 0.5};
-  auto whole = with(options), twice = with(options);
-  Optimizer first(*whole, Adam{.epsilon = 1e-3}), second(*twice, Adam{.epsilon = 1e-3});
+  options.balance = {.load = 0.3, .z = 0.5};
+  auto model = with(options), same = with(options);
+  const std::vector<data::Batch> batches{batch_of({0}), batch_of({1})};  // 6 and 2 tokens
+  torch::Tensor objective;
+  for (const auto& one : batches) {
+    const auto tensors = to_tensors(one, torch::kCPU);
+    models::Dropout pass(0.0, 1);
+    models::Recorded recorded;
+    const auto hidden = same->hidden(tensors.source, tensors.target_in, pass, &recorded);
+    const auto loss = cross_entropy(hidden, same->output_weight(), tensors.target_out,
+                                    {.pad = tokenizer::kPad, .smoothing = 0.1});
+    torch::Tensor penalty = torch::zeros({});
+    for (const auto& routing : recorded.routings)
+      penalty = penalty + (0.3 * routing.load + 0.5 * routing.z) / 4.0;
+    const auto part = (loss.sum + penalty * static_cast<double>(one.tokens)) / 8.0;
+    objective = objective.defined() ? objective + part : part;
+  }
+  objective.backward();
+  double square = 0;
+  for (const auto& parameter : same->parameters())
+    if (parameter.grad().defined()) square += std::pow(parameter.grad().norm().item<double>(), 2);
+  Optimizer optimizer(*model, Adam{});
+  EXPECT_NEAR(update(model, optimizer, batches, plain()).gradient_norm, std::sqrt(square), 1e-5);
+}
+
+TEST(MixtureTraining, NoisyRoutersLearnTheSizeOfTheirNoise) {
+  auto model = with(small(models::NoisyRouter{}, 2));
+  Optimizer optimizer(*model, Adam{});
+  const auto before = weights_of(*model).at("encoder.layers.0.feed_forward.router.noise").clone();
   const auto one = batch();
-  const std::vector<data::Batch> two{one, one};
-  update(whole, first, {&one, 1}, plain());
-  update(twice, second, two, plain());
-  const auto a = whole->parameters(), b = twice->parameters();
-  for (size_t i = 0; i < a.size(); ++i)
-    EXPECT_LT((a[i] - b[i]).abs().max().item<double>(), 1e-5) << i;
+  update(model, optimizer, {&one, 1}, plain());
+  const auto after = weights_of(*model).at("encoder.layers.0.feed_forward.router.noise");
+  EXPECT_GT((after - before).abs().max().item<double>(), 1e-4);
+}
+
+TEST(MixtureTraining, BiasesOfExpertsDoNotDecay) {
+  models::Mixture mixture(small(models::SoftmaxRouter{}, 2),
+                          {.d_model = 8, .layers = 1, .causal = false, .bias = true});
+  std::map<std::string, double> before, after;
+  for (auto& item : mixture.named_parameters()) {
+    torch::NoGradGuard no_grad;
+    item.value().fill_(1.0);
+    item.value().mutable_grad() = torch::zeros_like(item.value());
+  }
+  Optimizer(mixture, AdamW{Adam{}, 0.5}).step(0.1);
+  for (const auto& item : mixture.named_parameters())
+    EXPECT_NEAR(item.value().view(-1)[0].item<double>(),
+                item.key().ends_with("bias") ? 1.0 : 1.0 - 0.1 * 0.5, 1e-6)
+        << item.key();
+}
+
+TEST(Weights, FollowTakesWholeNumbersOver) {
+  Weights shadow{{"chosen", torch::tensor({1, 2})}, {"weight", torch::tensor({1.0, 2.0})}};
+  follow(shadow, {{"chosen", torch::tensor({5, 9})}, {"weight", torch::tensor({2.0, 4.0})}}, 0.5);
+  EXPECT_TRUE(torch::equal(shadow.at("chosen"), torch::tensor({5, 9})));
+  EXPECT_TRUE(torch::allclose(shadow.at("weight"), torch::tensor({1.5, 3.0})));
 }
 
 TEST(MixtureRecord, VariationAndHighestShare) {
@@ -143,7 +193,12 @@ TEST(MixtureRecord, VariationAndHighestShare) {
   EXPECT_NEAR(uneven.highest(), 2.0, 1e-12);
   const MixtureRecord collapsed{.name = "m", .shares = {0.0, 1.0, 0.0, 0.0}, .load = 4};
   EXPECT_EQ(collapsed.fault(),
-            "m: collapsed, one expert gets every position; raise balance.load");
+            "m: collapsed, 1 of 4 experts get every position; raise balance.load");
+  const MixtureRecord two{.name = "m", .active = 2, .shares = {0.5, 0.0, 0.5, 0.0}, .load = 2};
+  EXPECT_EQ(two.fault(), "m: collapsed, 2 of 4 experts get every position; raise balance.load");
+  const MixtureRecord three{
+      .name = "m", .active = 2, .shares = {0.5, 0.1, 0.4, 0.0}, .load = 2, .router_gradient = 1};
+  EXPECT_EQ(three.fault(), "");
 }
 
 }  // namespace
