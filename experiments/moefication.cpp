@@ -134,7 +134,7 @@ Experiment converted(const Experiment& dense, const MoefyOptions& options, int64
   experiment.training.average = 0;
   experiment.training.ema = 0;
   experiment.training.patience = 0;
-  experiment.training.start.reset();
+  experiment.training.start = {};
   experiment.training.vectors = {};
   return experiment;
 }
@@ -144,7 +144,7 @@ std::map<std::string, torch::Tensor> mixture_weights(const Layer& layer, int64_t
                                                      int64_t active) {
   std::map<std::string, torch::Tensor> weights{
       {"up", layer.grouped_up(experts)},
-      {"down", layer.down.index_select(1, layer.order).unflatten(1, {experts, -1}).transpose(0, 1)},
+      {"down", layer.down.index_select(1, layer.order).t().unflatten(0, {experts, -1})},
       {"router.centres", layer.router.centres},
       {"router.first", layer.router.first},
       {"router.second", layer.router.second}};
@@ -157,16 +157,27 @@ std::map<std::string, torch::Tensor> mixture_weights(const Layer& layer, int64_t
   return weights;
 }
 
+void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vector<Layer>& layers,
+          int64_t experts, int64_t active) {
+  auto weights = training::weights_of(*run.translator.model);
+  for (const auto& layer : layers)
+    for (const auto& [name, weight] : mixture_weights(layer, experts, active))
+      weights[layer.name + "." + name] = weight;
+  for (auto& [name, tensor] : training::weights_of(model)) {
+    const auto found = weights.find(name);
+    if (found == weights.end() || found->second.sizes() != tensor.sizes())
+      throw UsageError("training.start.split: " + name +
+                       " does not fit: but for its mixtures the model must be that of the dense "
+                       "run, and experts times d_hidden its d_hidden");
+    torch::Tensor(tensor).copy_(found->second);
+  }
+}
+
 /// The dense model with mixtures in its feed-forwards' places.
 models::Transformer assembled(const LoadedRun& run, const std::vector<Layer>& layers,
                               const MoefyOptions& options, int64_t active) {
   auto model = make_model(converted(run.experiment, options, active), run.translator.tokenizers);
-  auto weights = training::weights_of(*run.translator.model);
-  for (const auto& layer : layers)
-    for (const auto& [name, weight] : mixture_weights(layer, options.experts, active))
-      weights[layer.name + "." + name] = weight;
-  for (auto& [name, tensor] : training::weights_of(*model))
-    torch::Tensor(tensor).copy_(weights.at(name));
+  fill(*model, run, layers, options.experts, active);
   model->to(run.translator.model->output_weight().device());
   return model;
 }
@@ -262,6 +273,21 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
   for (int64_t active = stride; active <= options.experts; active += stride)
     result.points.push_back(measured(active));
   return result;
+}
+
+void start_split(models::TransformerImpl& model, const Experiment& experiment, LoadedRun& dense,
+                 const data::Corpus& corpus, uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  const auto& start = experiment.training.start;
+  const auto& mixture = std::get<models::MixtureOptions>(experiment.model.feed_forward);
+  const MoefyOptions options{.experts = mixture.experts,
+                             .active = mixture.active,
+                             .grouping = start.split.value(),
+                             .router = mixture.router,
+                             .positions = start.positions,
+                             .seed = seed};
+  check_request(dense.experiment.model, options);
+  fill(model, dense, split_layers(dense, corpus, options), options.experts, options.active);
 }
 
 }  // namespace ablate::experiments

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <array>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "data/corpus.h"
@@ -12,21 +7,14 @@
 
 namespace ablate::experiments {
 
-/// How the neurons of a feed-forward are divided into experts.
-enum class Grouping { random, clusters, coactivation };
-constexpr auto names(Grouping) {
-  return std::to_array<std::pair<Grouping, std::string_view>>(
-      {{Grouping::random, "random"},
-       {Grouping::clusters, "clusters"},
-       {Grouping::coactivation, "coactivation"}});
-}
+using training::Grouping;
 
 struct MoefyOptions {
   int64_t experts = 16;
   int64_t active = 4;
   Grouping grouping = Grouping::coactivation;
   models::RouterOptions router = models::NetworkRouter{};
-  int64_t positions = 20'000;  // recorded for grouping and router
+  int64_t positions = training::StartOptions{}.positions;  // recorded for grouping and router
   uint64_t seed = 1;
 };
 
@@ -51,5 +39,11 @@ struct Moefied {
 /// MoEfication), with the same weights; the output bias is added once. Throws UsageError where a
 /// feed-forward is not a plain ReLU one or `experts` does not divide its width.
 Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& options);
+
+/// Fills `model`, which `experiment` describes and whose feed-forwards are mixtures with an oracle,
+/// similarity or network router, with the weights of `dense`, divided as `experiment` says in
+/// training.start. Throws UsageError where the sizes do not fit.
+void start_split(models::TransformerImpl& model, const Experiment& experiment, LoadedRun& dense,
+                 const data::Corpus& corpus, uint64_t seed);
 
 }  // namespace ablate::experiments

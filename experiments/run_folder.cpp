@@ -46,10 +46,12 @@ torch::Tensor weight_for(const std::string& name, const torch::Tensor& tensor,
   const bool bias = name.ends_with(kBias);
   const auto dense =
       weights.find(bias ? name.substr(0, name.size() - kBias.size()) + ".bias" : name + ".weight");
-  if (dense == weights.end() || tensor.dim() < 2 ||
-      dense->second.sizes() != tensor.sizes().slice(1))
-    return {};
-  return dense->second.unsqueeze(0).expand_as(tensor);
+  if (dense == weights.end() || tensor.dim() < 2) return {};
+  // Of a mixture a neuron's weights are a row in both layers, of a dense one a column in the
+  // second.
+  const auto weight = name.ends_with("down") ? dense->second.t() : dense->second;
+  return weight.sizes() == tensor.sizes().slice(1) ? weight.unsqueeze(0).expand_as(tensor)
+                                                   : torch::Tensor();
 }
 
 }  // namespace

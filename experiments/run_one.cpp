@@ -10,9 +10,11 @@
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
 #include "experiments/model_cost.h"
+#include "experiments/moefication.h"
 #include "experiments/run_folder.h"
 #include "models/libtorch.h"
 #include "tokenizer/digest.h"
+#include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/chosen_weights.h"
 #include "training/device.h"
@@ -66,19 +68,33 @@ Environment prepare(const RunSpecification& run, const RunPlace& place, std::ost
 
 struct Prepared {
   data::Corpus corpus;
+  std::optional<std::filesystem::path> start;
   data::Tokenizers tokenizers;
   std::vector<EmbeddingVectors> vectors;
   data::EncodedSet train, validation;
 };
 
+/// The run that training starts from, if any.
+std::optional<std::filesystem::path> start_folder(const RunSpecification& run,
+                                                  const RunPlace& place) {
+  const auto& start = run.experiment.training.start;
+  if (start.run) return *start.run;
+  if (!start.arm) return {};
+  const auto folder = place.folder.parent_path().parent_path() / *start.arm /
+                      place.folder.filename();  // <task>/<arm>/seed-<n>
+  if (!std::filesystem::exists(folder / "result.json"))
+    throw UsageError(fmt::format("training.start.arm: {} is not finished; run the arm '{}' too",
+                                 folder.string(), *start.arm));
+  return folder;
+}
+
 /// The tokenizers of the run that training starts from, where it does; else new ones.
-data::Tokenizers tokenizers_of(const Experiment& experiment, std::span<const data::Example> train) {
+data::Tokenizers tokenizers_of(const Experiment& experiment, std::span<const data::Example> train,
+                               const std::optional<std::filesystem::path>& start) {
   if (!std::holds_alternative<data::Labelled>(experiment.data))
-    return experiment.training.start ? load_tokenizers(*experiment.training.start)
-                                     : data::train_tokenizers(experiment.tokenizer, train);
+    return start ? load_tokenizers(*start) : data::train_tokenizers(experiment.tokenizer, train);
   auto label = data::train_label_tokenizer(train);
-  if (experiment.training.start)
-    return {load_tokenizers(*experiment.training.start).source, std::move(label)};
+  if (start) return {load_tokenizers(*start).source, std::move(label)};
   std::vector<std::string> texts;
   for (const auto& example : train) texts.push_back(example.source);
   return {tokenizer::Tokenizer::train(experiment.tokenizer, texts), std::move(label)};
@@ -87,12 +103,13 @@ data::Tokenizers tokenizers_of(const Experiment& experiment, std::span<const dat
 Prepared prepare_data(const RunSpecification& run, const RunPlace& place) {
   const auto& experiment = run.experiment;
   auto corpus = data::load(experiment.data, place.data_folder, kDataSeed);
-  auto tokenizers = tokenizers_of(experiment, corpus.train);
+  auto start = start_folder(run, place);
+  auto tokenizers = tokenizers_of(experiment, corpus.train, start);
   auto vectors = read_vectors(experiment, tokenizers, place.data_folder);
   auto train = encode_for(experiment, tokenizers, corpus.train);
   auto validation = encode_for(experiment, tokenizers, corpus.validation);
-  return {std::move(corpus), std::move(tokenizers), std::move(vectors), std::move(train),
-          std::move(validation)};
+  return {std::move(corpus),  std::move(start), std::move(tokenizers),
+          std::move(vectors), std::move(train), std::move(validation)};
 }
 
 void write_start(const RunSpecification& run, const RunPlace& place, const Prepared& prepared,
@@ -130,14 +147,23 @@ training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace
                     {"target.model", prepared.tokenizers.target.bytes()}}};
 }
 
-/// The model before the first step.
+/// Weights from the run that training starts from; says which.
+std::string start_model(models::TransformerImpl& model, const RunSpecification& run,
+                        const Prepared& prepared) {
+  if (!run.experiment.training.start.split) return start_from(*prepared.start, model);
+  auto dense = load_run(*prepared.start, "");
+  start_split(model, run.experiment, dense, prepared.corpus, static_cast<uint64_t>(run.seed));
+  return "split the feed-forwards of " + prepared.start->string();
+}
+
+/// The model before the first step; a continued run takes its weights from a checkpoint later.
 models::Transformer begin_model(const RunSpecification& run, const Prepared& prepared,
-                                std::ostream& messages) {
+                                bool continued, std::ostream& messages) {
   torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   auto model = make_model(run.experiment, prepared.tokenizers);
-  const auto& options = run.experiment.training;
-  if (options.start) messages << start_from(*options.start, *model) << "\n" << std::flush;
-  set_vectors(*model, prepared.vectors, options.vectors.frozen);
+  if (prepared.start && !continued)
+    messages << start_model(*model, run, prepared) << "\n" << std::flush;
+  set_vectors(*model, prepared.vectors, run.experiment.training.vectors.frozen);
   for (const auto& given : prepared.vectors) messages << given.coverage() << "\n" << std::flush;
   return model;
 }
@@ -209,7 +235,8 @@ RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostre
   const auto environment = prepare(run, place, messages);
   auto prepared = prepare_data(run, place);
   write_start(run, place, prepared, environment);
-  auto model = begin_model(run, prepared, messages);
+  const bool continued = !training::list_checkpoints(place.folder / "checkpoints").empty();
+  auto model = begin_model(run, prepared, continued, messages);
   model->to(environment.device);
   training::Trainer trainer(model, trainer_input(run, place, prepared, environment),
                             {.stream = messages,

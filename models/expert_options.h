@@ -45,7 +45,8 @@ struct SwitchRouter {
 };
 
 /// Noisy top-k (Shazeer et al. 2017): training adds noise of a trained size to the scores, and the
-/// softmax runs over the chosen ones. Starts from zeros.
+/// softmax runs over the chosen ones. Starts from zeros. Its load is smooth: 1 + the squared
+/// variation of the experts' expected positions (appendix A).
 struct NoisyRouter : EmptyOptions {
   static constexpr std::string_view name = "noisy";
 };
@@ -110,16 +111,20 @@ using RouterOptions =
 struct BalanceOptions {
   double load = 0.01;
   double z = 0.001;
+  double importance = 0.0;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("load", o.load, "times the load balance, which is 1 where all experts work alike");
     visit("z", o.z, "times the mean square of the scores' log-sum-exp (ST-MoE)");
+    visit("importance", o.importance,
+          "times 1 + the squared variation of the experts' summed weights (Shazeer et al. 2017)");
   }
   template <class Require>
   static void rules(const BalanceOptions& o, Require&& require) {
     require(o.load >= 0, "load", "must not be negative");
     require(o.z >= 0, "z", "must not be negative");
+    require(o.importance >= 0, "importance", "must not be negative");
   }
 };
 

@@ -2,6 +2,9 @@
 
 #include <torch/csrc/jit/frontend/tracer.h>
 
+#include "models/kernel/expert_mix.h"
+#include "models/kernel/run.h"
+
 namespace ablate::models {
 namespace {
 
@@ -53,11 +56,23 @@ torch::Tensor counted(const torch::Tensor& expert, int64_t count) {
   return none.index_add(0, expert, torch::ones_like(expert));
 }
 
+/// Whether the CPU kernel of kernel/expert_mix.h can do this pass.
+bool has_kernel(const torch::Tensor& flat, const torch::Tensor& weight) {
+  return !torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing() &&
+         flat.device().is_cpu() && flat.scalar_type() == torch::kFloat &&
+         weight.scalar_type() == torch::kFloat && flat.size(1) % 16 == 0 && flat.size(0) > 0;
+}
+
 torch::Tensor matrices(int64_t experts, int64_t parts, int64_t rows, int64_t width) {
   auto all = torch::empty({experts * parts, rows, width});
   torch::NoGradGuard no_grad;
   for (auto& matrix : all.unbind(0)) torch::nn::init::xavier_uniform_(matrix);
   return all.view({experts, parts * rows, width});
+}
+
+/// 1 + the squared coefficient of variation. // [E] -> []
+torch::Tensor evenness(const torch::Tensor& x) {
+  return static_cast<double>(x.size(0)) * x.square().sum() / x.sum().square();
 }
 
 /// counts: of all choices, kept: of those that found room. // [E], [E]
@@ -75,8 +90,18 @@ Routing routing_of(const Choice& choice, const torch::Tensor& counts, const torc
   routing.z = (choice.scores.logsumexp(-1).square() * share).sum();
   routing.penalty = options.balance.z * routing.z;
   if (choice.balances) {
-    routing.load = experts * (used.detach() * p).sum();
+    routing.load = choice.chance.defined() ? evenness((choice.chance * share.unsqueeze(1)).sum(0))
+                                           : experts * (used.detach() * p).sum();
     routing.penalty = routing.penalty + options.balance.load * routing.load;
+  }
+  if (options.balance.importance > 0) {
+    const auto weight = (choice.weight * share.unsqueeze(1)).flatten();
+    const auto none = torch::zeros({options.experts + 1}, weight.options());
+    routing.penalty =
+        routing.penalty +
+        options.balance.importance *
+            evenness(
+                none.index_add(0, choice.expert.flatten(), weight).slice(0, 0, options.experts));
   }
   const auto all = choice.probability.detach();
   routing.entropy = -(all.clamp_min(1e-30).log() * all).sum(-1).mul(share).sum();
@@ -91,7 +116,7 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
       up_(register_parameter(
           "up", matrices(options.experts, options.gated ? 2 : 1, options.d_hidden, stack.d_model))),
       down_(register_parameter("down",
-                               matrices(options.experts, 1, stack.d_model, options.d_hidden))) {
+                               matrices(options.experts, 1, options.d_hidden, stack.d_model))) {
   if (stack.bias) {
     up_bias_ = register_parameter("up_bias", torch::zeros({options.experts, up_.size(1)}));
     down_bias_ = register_parameter("down_bias", torch::zeros({options.experts, stack.d_model}));
@@ -121,7 +146,8 @@ torch::Tensor Mixture::with_room(const torch::Tensor& expert, const torch::Tenso
   return sorted.masked_fill(rank.ge(room), options_.experts).index_select(0, inverted(order));
 }
 
-torch::Tensor Mixture::through_experts(const torch::Tensor& sorted, const torch::Tensor& counts) {
+torch::Tensor Mixture::through_experts(const torch::Tensor& sorted,
+                                       const torch::Tensor& counts) const {
   const auto type = sorted.scalar_type();
   const auto up = up_.to(type).unbind(0), down = down_.to(type).unbind(0);
   std::vector<torch::Tensor> up_bias(up.size()), down_bias(up.size());
@@ -135,9 +161,41 @@ torch::Tensor Mixture::through_experts(const torch::Tensor& sorted, const torch:
   for (size_t e = 0; e < up.size(); ++e)
     outputs.push_back(torch::linear(hidden_layer(torch::linear(parts[e], up[e], up_bias[e]),
                                                  options_.activation, options_.gated),
-                                    down[e], down_bias[e]));
+                                    down[e].t(), down_bias[e]));
   outputs.push_back(torch::zeros_like(parts[up.size()]));
   return torch::cat(outputs);
+}
+
+torch::Tensor Mixture::mixed(const torch::Tensor& flat, const torch::Tensor& expert,
+                             const torch::Tensor& weight) const {
+  const auto pointer = [](const torch::Tensor& x) {
+    return x.defined() ? x.const_data_ptr<float>() : nullptr;
+  };
+  const auto curve = options_.activation == Activation::relu   ? kernel::Curve::relu
+                     : options_.activation == Activation::gelu ? kernel::Curve::gelu
+                                                               : kernel::Curve::silu;
+  const kernel::ExpertWeights weights{
+      pointer(up_),      pointer(up_bias_), pointer(down_), pointer(down_bias_), options_.experts,
+      options_.d_hidden, flat.size(1),      curve,          options_.gated};
+  const auto positions = flat.size(0);
+  const kernel::ExpertSlots slots{expert.const_data_ptr<int64_t>(), weight.const_data_ptr<float>(),
+                                  expert.numel() / std::max<int64_t>(positions, 1), positions};
+  const auto x = flat.contiguous();
+  auto output = torch::empty_like(x);
+  at::parallel_for(0, positions, kernel::kMixBlock, [&](int64_t begin, int64_t end) {
+    kernel::mix_experts(weights, slots, pointer(x), output.mutable_data_ptr<float>(), begin, end);
+  });
+  return output;
+}
+
+torch::Tensor Mixture::sorted_and_mixed(const torch::Tensor& flat, const torch::Tensor& expert,
+                                        const torch::Tensor& weight, int64_t slots) const {
+  const auto order = expert.argsort(/*stable=*/true, 0, false), back = inverted(order);
+  const auto counts = counted(expert, options_.experts + 1);
+  const auto outputs =
+      arranged(through_experts(arranged(flat, order, back, slots), counts), back, order, 1);
+  const auto y = outputs * weight.to(flat.scalar_type()).unsqueeze(1);  // [k N, D]
+  return slots == 1 ? y : y.unflatten(0, {slots, -1}).sum(0);
 }
 
 torch::Tensor Mixture::forward(const torch::Tensor& x, const Pass& pass) {
@@ -153,18 +211,13 @@ torch::Tensor Mixture::forward(const torch::Tensor& x, const Pass& pass) {
                           .flatten();               // [k N]
   const auto weight = choice.weight.t().flatten();  // [k N]
   const auto expert = with_room(wanted, weight, real, pass.dropout.trains());
-  const auto order = expert.argsort(/*stable=*/true, 0, false), back = inverted(order);
-  const auto counts = counted(expert, options_.experts + 1);
-  const auto outputs =
-      arranged(through_experts(arranged(flat, order, back, slots), counts), back, order, 1);
-  auto y = outputs * weight.to(x.scalar_type()).unsqueeze(1);  // [k N, D]
-  y = (slots == 1 ? y : y.unflatten(0, {slots, -1}).sum(0)).view_as(x);
-  if (pass.recorded != nullptr || pass.dropout.trains()) {
+  const auto y = (has_kernel(flat, weight) ? mixed(flat, expert, weight)
+                                           : sorted_and_mixed(flat, expert, weight, slots))
+                     .view_as(x);
+  if (pass.recorded != nullptr) {
     const auto all = counted(wanted, options_.experts + 1).slice(0, 0, options_.experts);
-    if (pass.dropout.trains()) router_->learn(all);
-    if (pass.recorded != nullptr)
-      pass.recorded->routings.push_back(
-          routing_of(choice, all, counts.slice(0, 0, options_.experts), real, options_));
+    const auto kept = counted(expert, options_.experts + 1).slice(0, 0, options_.experts);
+    pass.recorded->routings.push_back(routing_of(choice, all, kept, real, options_));
   }
   return shared_ ? y + shared_->forward(x, pass) : y;
 }

@@ -13,18 +13,24 @@ class Mixture : public FeedForward {
   Mixture(const MixtureOptions& options, const StackOptions& stack);
 
   torch::Tensor forward(const torch::Tensor& x, const Pass& pass) override;
+  /// Called after an update with the positions that its batches sent to each expert. // [E]
+  void learn(const torch::Tensor& counts) { router_->learn(counts); }
   /// Experts that a position uses, the shared ones not counted.
   int64_t active() const { return options_.active; }
 
  private:
   torch::Tensor with_room(const torch::Tensor& expert, const torch::Tensor& weight,
                           const torch::Tensor& real, bool trains) const;
-  torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& counts);
+  torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& counts) const;
+  torch::Tensor mixed(const torch::Tensor& flat, const torch::Tensor& expert,
+                      const torch::Tensor& weight) const;
+  torch::Tensor sorted_and_mixed(const torch::Tensor& flat, const torch::Tensor& expert,
+                                 const torch::Tensor& weight, int64_t slots) const;
 
   MixtureOptions options_;
   std::shared_ptr<Router> router_;
   torch::Tensor up_, up_bias_;      // [E, F, D] or gated [E, 2F, D], [E, F or 2F]
-  torch::Tensor down_, down_bias_;  // [E, D, F], [E, D]
+  torch::Tensor down_, down_bias_;  // [E, F, D], [E, D]
   std::shared_ptr<Dense> shared_;   // null: none
 };
 

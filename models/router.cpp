@@ -54,7 +54,7 @@ class Softmax : public ScoringRouter {
     const auto h = scores(jittered(wide(input.x), jitter_, input.pass));
     const auto p = h.softmax(-1);
     const auto [weight, expert] = p.topk(active_, -1);
-    return {expert, renormalize_ ? divided_by_sum(weight) : weight, p, h};
+    return {expert, renormalize_ ? divided_by_sum(weight) : weight, p, h, {}};
   }
 
  private:
@@ -70,18 +70,30 @@ class Noisy : public ScoringRouter {
 
   Choice choose(const RouterInput& input) override {
     const auto clean = scores(input.x);
-    auto h = clean;
-    if (input.pass.trains()) {
-      const auto normal =
-          torch::randn(clean.sizes(), generator(input.pass), torch::TensorOptions(torch::kFloat));
-      const auto size = torch::softplus(torch::linear(wide(input.x), noise_)) + 1e-2;
-      h = clean + normal.to(clean.device()) * size;
-    }
-    const auto [best, expert] = h.topk(active_, -1);
-    return {expert, best.softmax(-1), h.softmax(-1), h};
+    if (!input.pass.trains()) return chosen(clean);
+    const auto normal =
+        torch::randn(clean.sizes(), generator(input.pass), torch::TensorOptions(torch::kFloat));
+    const auto size = torch::softplus(torch::linear(wide(input.x), noise_)) + 1e-2;
+    const auto noisy = clean + normal.to(clean.device()) * size;
+    auto choice = chosen(noisy);
+    if (active_ < clean.size(1)) choice.chance = chance(clean, noisy, size);
+    return choice;
   }
 
  private:
+  Choice chosen(const torch::Tensor& h) const {
+    const auto [best, expert] = h.topk(active_, -1);
+    return {expert, best.softmax(-1), h.softmax(-1), h, {}};
+  }
+  /// P(x, i), equation 9: each expert against the last chosen of the others. // [N, E]
+  torch::Tensor chance(const torch::Tensor& clean, const torch::Tensor& noisy,
+                       const torch::Tensor& size) const {
+    const auto best = std::get<0>(noisy.topk(active_ + 1, -1));
+    const auto last = best.slice(1, active_ - 1, active_), next = best.slice(1, active_);  // [N, 1]
+    const auto bar = torch::where(noisy > next, next, last);
+    return 0.5 * (1 + torch::erf((clean - bar) / (size * std::sqrt(2.0))));
+  }
+
   torch::Tensor noise_;  // [E, D]
 };
 
@@ -95,12 +107,12 @@ class Gshard : public ScoringRouter {
     const auto p = h.softmax(-1);
     auto [best, expert] = p.topk(2, -1);
     const auto weight = divided_by_sum(best);
-    if (!input.pass.trains()) return {expert, weight, p, h};
+    if (!input.pass.trains()) return {expert, weight, p, h, {}};
     const auto uniform =
         torch::rand({weight.size(0)}, generator(input.pass), torch::TensorOptions(torch::kFloat));
     const auto unused = (2 * weight.select(1, 1)).le(uniform.to(weight.device()));  // [N]
     const auto empty = torch::stack({torch::zeros_like(unused), unused}, 1);
-    return {expert.masked_fill(empty, p.size(1)), weight, p, h};
+    return {expert.masked_fill(empty, p.size(1)), weight, p, h, {}};
   }
 };
 
@@ -116,7 +128,8 @@ class Sigmoid : public ScoringRouter {
     const auto s = h.sigmoid();
     const auto expert = std::get<1>((s.detach() + bias_).topk(active_, -1));
     const auto weight = s.gather(-1, expert);
-    return {expert, options_.renormalize ? divided_by_sum(weight) : weight, divided_by_sum(s), h};
+    return {
+        expert, options_.renormalize ? divided_by_sum(weight) : weight, divided_by_sum(s), h, {}};
   }
   void learn(const torch::Tensor& counts) override {
     torch::NoGradGuard no_grad;
@@ -145,7 +158,7 @@ class ExpertChoice : public ScoringRouter {
     const double share = static_cast<double>(active_) / static_cast<double>(experts);
     const auto room = (input.real.sum().to(torch::kDouble) * share - 1e-9).ceil();
     const auto names = torch::ones_like(rank).cumsum(1) - 1;  // 0 ... E - 1
-    return {names.masked_fill(rank.ge(room), experts), p, p, h, /*balances=*/false};
+    return {names.masked_fill(rank.ge(room), experts), p, p, h, {}, /*balances=*/false};
   }
 };
 

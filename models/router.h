@@ -25,6 +25,7 @@ struct Choice {
   torch::Tensor weight;       // in float or wider // [N, k]
   torch::Tensor probability;  // of each expert; undefined: nothing is scored // [N, E]
   torch::Tensor scores;       // before any softmax // [N, E]
+  torch::Tensor chance;       // of being chosen if the noise were drawn again; or undefined [N, E]
   bool balances = true;       // whether the load is to be balanced by a loss
 };
 
@@ -32,7 +33,7 @@ struct Choice {
 class Router : public torch::nn::Module {
  public:
   virtual Choice choose(const RouterInput& input) = 0;
-  /// Called after a training pass with the positions sent to each expert. // [E]
+  /// Called after an update with the positions that its batches sent to each expert. // [E]
   virtual void learn(const torch::Tensor& counts);
 };
 

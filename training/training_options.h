@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "training/start_options.h"
+
 namespace ablate::training {
 
 enum class Precision { fp32, bf16 };
@@ -162,7 +164,7 @@ struct TrainingOptions {
   int64_t average = 0;
   double ema = 0.0;
   NotFinite not_finite = NotFinite::stop;
-  std::optional<std::string> start;
+  StartOptions start;
   VectorOptions vectors;
 
   template <class Self, class Visit>
@@ -188,15 +190,13 @@ struct TrainingOptions {
     visit("ema", o.ema, "decay of the exponential average of the weights; 0: none");
     visit("not_finite", o.not_finite,
           "stop or skip an update whose loss or gradient is not finite");
-    visit(
-        "start", o.start,
-        "run folder whose tokenizer, and weights of the same name and shape, training starts from; "
-        "a dense feed-forward becomes every expert of a mixture of its width");
+    visit("start", o.start, "another run to start from");
     visit("vectors", o.vectors, "word vectors that embeddings start from");
   }
   template <class Require>
   static void rules(const TrainingOptions& o, Require&& require) {
-    require(o.steps >= 1, "steps", "must be positive");
+    require(o.steps >= (o.start.given() ? 0 : 1), "steps",
+            o.start.given() ? "must not be negative" : "must be positive");
     require(o.tokens_per_batch >= 1, "tokens_per_batch", "must be positive");
     require(o.accumulate >= 1, "accumulate", "must be positive");
     require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label_smoothing",

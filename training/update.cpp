@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "models/mixture.h"
 #include "tokenizer/special_ids.h"
 #include "training/seed.h"
 
@@ -43,6 +44,7 @@ struct BackwardSettings {
 struct Sums {
   Loss loss;
   std::vector<models::Routing> routings;  // of the last batch
+  std::vector<torch::Tensor> counts;      // of every mixture, positions sent to each expert // [E]
 };
 
 /// Leaves the gradient of the mean loss in the parameters; returns the sums over all batches.
@@ -60,6 +62,9 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     models::Recorded recorded;
     const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout, &recorded);
     sums.routings = std::move(recorded.routings);
+    sums.counts.resize(sums.routings.size());
+    for (size_t m = 0; m < sums.counts.size(); ++m)
+      sums.counts[m] = i == 0 ? sums.routings[m].counts : sums.counts[m] + sums.routings[m].counts;
     const auto loss = cross_entropy(hidden, model->output_weight(), tensors.target_out,
                                     {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
     settings.clock.lap(&StepTimes::forward);
@@ -72,6 +77,14 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     sums.loss.negative = i == 0 ? loss.negative : sums.loss.negative + loss.negative;
   }
   return sums;
+}
+
+void learn(const models::TransformerImpl& model, const std::vector<torch::Tensor>& counts) {
+  if (counts.empty()) return;
+  size_t next = 0;
+  for (const auto& module : model.modules())
+    if (const auto mixture = std::dynamic_pointer_cast<models::Mixture>(module))
+      mixture->learn(counts.at(next++));
 }
 
 torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
@@ -110,6 +123,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
       at::_foreach_mul_(gradients, options.clip / (record.gradient_norm + 1e-6));
     }
     optimizer.step(options.learning_rate);
+    learn(*model, sums.counts);
   }
   optimizer.clear_gradients();
   clock.lap(&StepTimes::optimizer);

@@ -28,7 +28,7 @@ struct Request {
 };
 
 Grouping grouping_of(const std::string& word) {
-  for (const auto& [grouping, name] : names(Grouping{}))
+  for (const auto& [grouping, name] : training::names(Grouping{}))
     if (name == word) return grouping;
   throw UsageError("--grouping must be random, clusters or coactivation");
 }

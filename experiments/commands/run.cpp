@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "experiments/commands/commands.h"
@@ -122,6 +123,39 @@ void show_list(const Request& request, const Study& study) {
   }
 }
 
+/// 0: starts from no arm; 1: from one that starts from none; and so on.
+std::map<std::pair<std::string, std::string>, int> waves(const Study& study) {
+  std::map<std::pair<std::string, std::string>, int> wave;
+  for (const auto& run : study.runs) {
+    const auto& from = run.experiment.training.start.arm;
+    const auto before = from ? wave.find({run.task, *from}) : wave.end();
+    wave[{run.task, run.arm}] = before == wave.end() ? 0 : before->second + 1;
+  }
+  return wave;
+}
+
+/// Runs the jobs wave by wave: an arm starts when those that it starts from are finished.
+void run_in_waves(std::vector<Job>& jobs, const std::vector<const RunSpecification*>& open,
+                  const Study& study, int64_t parallel) {
+  auto wave = waves(study);
+  for (int number = 0, left = static_cast<int>(jobs.size()); left > 0; ++number) {
+    std::vector<Job> now;
+    std::vector<size_t> from;
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      if (wave[{open[i]->task, open[i]->arm}] != number) continue;
+      now.push_back(jobs[i]);
+      from.push_back(i);
+    }
+    run_jobs(now, parallel);
+    for (size_t i = 0; i < now.size(); ++i) jobs[from[i]] = now[i];
+    left -= static_cast<int>(now.size());
+    const auto interrupted = std::ranges::any_of(now, [](const Job& job) {
+      return job.exit_code == -1 || job.exit_code == static_cast<int>(ExitCode::interrupted);
+    });
+    if (interrupted) return;
+  }
+}
+
 void run_study(const Request& request, const Study& study) {
   std::vector<Job> jobs;
   std::vector<const RunSpecification*> open;
@@ -143,7 +177,7 @@ void run_study(const Request& request, const Study& study) {
   std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} thread{} each\n",
                            study.name, study.runs.size(), jobs.size(), parallel, threads,
                            threads == 1 ? "" : "s");
-  run_jobs(jobs, parallel);
+  run_in_waves(jobs, open, study, parallel);
   const auto results = finished_runs(request, study);
   if (!results.empty()) write_results(request, study, results);
   if (results.size() < study.runs.size()) fail(jobs, open);

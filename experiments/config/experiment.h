@@ -15,6 +15,9 @@ struct Experiment;
 /// Most pieces of a sequence in training or evaluation, marks included.
 int64_t longest_sequence(const Experiment& experiment);
 
+/// Whether the model is one that dividing dense feed-forwards can give.
+bool is_moefied(const models::TransformerOptions& model);
+
 /// One resolved run: everything that decides its result except the seed.
 struct Experiment {
   /// Paths that have no default: a configuration must give them.
@@ -60,6 +63,9 @@ struct Experiment {
             "model.numbering.longest",
             "must be at least the longest sequence that an evaluation may meet: see "
             "training.max_length and decoding.max_length");
+    require(!o.training.start.split || is_moefied(o.model), "model.feed_forward",
+            "must be a mixture of relu experts with an oracle, similarity or network router, alike "
+            "in every layer, where training.start.split divides a dense run");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
@@ -72,6 +78,18 @@ inline int64_t longest_sequence(const Experiment& o) {
   if (const auto* language = std::get_if<data::Language>(&o.data)) return language->block + 1;
   const int64_t side = std::max(o.training.max_length, o.decoding.max_length) + 1;
   return o.model.family == models::Family::decoder_only ? o.training.max_length + side : side;
+}
+
+inline bool is_moefied(const models::TransformerOptions& model) {
+  const auto* mixture = std::get_if<models::MixtureOptions>(&model.feed_forward);
+  return std::holds_alternative<models::Same>(model.encoder.feed_forward) &&
+         std::holds_alternative<models::Same>(model.decoder.feed_forward) && mixture != nullptr &&
+         !mixture->gated && mixture->every == 1 && mixture->shared_experts == 0 &&
+         mixture->match == models::Match::none && mixture->activation == models::Activation::relu &&
+         std::holds_alternative<models::Dropless>(mixture->capacity) &&
+         (std::holds_alternative<models::OracleRouter>(mixture->router) ||
+          std::holds_alternative<models::SimilarityRouter>(mixture->router) ||
+          std::holds_alternative<models::NetworkRouter>(mixture->router));
 }
 
 }  // namespace ablate::experiments

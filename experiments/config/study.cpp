@@ -147,6 +147,7 @@ class StudyBuilder {
         // Options of the command line may fit the selected arms alone.
         if (wanted) lay(sets_, run, false);
         report_missing(schema_of_run_, run.trail, problems_);
+        check_start(arm.name, run);
         check_.add({task.name, arm.name}, run.experiment, run.trail);
         if (wanted) add_runs(task.name, arm.name, run);
       }
@@ -157,6 +158,22 @@ class StudyBuilder {
     if (run.trail.start.source == nullptr) run.trail.start = trail_.start;
     Reader reader(schema_of_run_, problems_, run.trail);
     reader.lay_over(dotted ? nested(layer, problems_) : layer, run.experiment);
+  }
+
+  /// An arm starts from one that stands before it, so that no circle can close.
+  void check_start(const std::string& arm, const Layered& run) {
+    const auto& from = run.experiment.training.start.arm;
+    if (!from || run.trail.failed.contains("training.start.arm")) return;
+    const auto names = names_of(arms_);
+    const auto found = std::ranges::find(names, *from);
+    if (found < std::ranges::find(names, arm)) return;
+    const auto place = run.trail.place("training.start.arm");
+    problems_.add(place, found == names.end()
+                             ? fmt::format("unknown arm {} in training.start.arm{}",
+                                           in_quotes(*from), did_you_mean(*from, names))
+                             : fmt::format("the arm {} cannot start from {}, which must stand "
+                                           "before it in the file",
+                                           in_quotes(arm), in_quotes(*from)));
   }
 
   void add_runs(const std::string& task, const std::string& arm, const Layered& run) {

@@ -86,6 +86,48 @@ TEST_F(MoefyTest, TheResultIsARunAsAnyOther) {
   EXPECT_NE(again.output.find("exists; choose another --to or remove it"), std::string::npos);
 }
 
+TEST_F(MoefyTest, AStudySplitsOneArmIntoAnotherAndTrainsItFurther) {
+  const auto file = folder_ / "split.yaml";
+  const auto study = [&](const std::string& start) {
+    write_file(file,
+               "name: split\nseeds: [1, 2]\nbase:\n"
+               "  data: { task: copy, symbols: 12, train_length: [2, 4], test_length: [4], "
+               "examples: { train: 2000, validation: 50, test: 50 } }\n"
+               "  tokenizer: { kind: word }\n"
+               "  model: { d_model: 32, layers: 1, dropout: 0.0, attention: { heads: 4 }, "
+               "feed_forward: { kind: dense, d_hidden: 64 } }\n"
+               "  training: { steps: 40, tokens_per_batch: 512, max_length: 32, threads: 1 }\n"
+               "arms:\n  dense: {}\n"
+               "  all: { training.start: { arm: dense, split: clusters, positions: 500 }, "
+               "training.steps: 0, model.feed_forward: " +
+                   start +
+                   " }\n"
+                   "  more: { training.start: { arm: all }, training.steps: 3, "
+                   "model.feed_forward: " +
+                   start + " }\n");
+    return shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+  };
+  const auto outcome =
+      study("{ kind: moe, experts: 8, active: 8, d_hidden: 8, router: { kind: network } }");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto perplexity = [&](const std::string& arm, int seed) {
+    const auto text = read_file(folder_ / ("split/copy/" + arm + "/seed-" + std::to_string(seed)) /
+                                "result.json");
+    return nlohmann::json::parse(text)["validation_perplexity"].get<double>();
+  };
+  for (const int seed : {1, 2}) {
+    EXPECT_NEAR(perplexity("all", seed), perplexity("dense", seed), 1e-3);
+    EXPECT_NE(perplexity("more", seed), perplexity("all", seed));
+    EXPECT_NEAR(perplexity("more", seed), perplexity("all", seed), 1.0);
+  }
+  EXPECT_NE(perplexity("dense", 1), perplexity("dense", 2));
+  const auto refused = study("{ kind: dense, d_hidden: 64 }");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.output.find("must be a mixture of relu experts with an oracle"),
+            std::string::npos)
+      << refused.output;
+}
+
 TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
   const auto message = [&](const std::filesystem::path& run, int64_t experts) {
     try {

@@ -53,7 +53,7 @@ torch::Tensor evaluated(const Made& model, const torch::Tensor& x, const torch::
 /// One expert by itself. // [D] -> [D]
 torch::Tensor expert(const Made& model, int64_t e, const torch::Tensor& x) {
   const auto hidden = model.parameters.at("up")[e].mv(x) + model.parameters.at("up_bias")[e];
-  return model.parameters.at("down")[e].mv(hidden.relu()) + model.parameters.at("down_bias")[e];
+  return model.parameters.at("down")[e].t().mv(hidden.relu()) + model.parameters.at("down_bias")[e];
 }
 
 /// The definition, position by position and expert by expert, for routers of softmax scores.
@@ -130,15 +130,23 @@ TEST(Mixture, AnEmptyExpertGetsZeroGradients) {
   EXPECT_EQ(gradient[0].abs().max().item<double>(), 0.0);
 }
 
+/// A mixture's parameter by the name of a dense feed-forward's, and one expert of it in the dense
+/// one's shape.
+std::string mixture_name(const std::string& dense) {
+  return dense.substr(0, dense.find('.')) + (dense.ends_with("bias") ? "_bias" : "");
+}
+torch::Tensor as_dense(const std::string& name, const torch::Tensor& all) {
+  return name == "down" ? all[0].t() : all[0];
+}
+
 /// The dense feed-forward with one expert's weights.
 std::shared_ptr<Dense> dense_of(const Made& model, int64_t width) {
   auto dense = std::make_shared<Dense>(DenseFeedForward{.d_hidden = width}, stack());
   dense->to(torch::kDouble);
   torch::NoGradGuard no_grad;
   for (auto& item : dense->named_parameters()) {
-    auto name = item.key();
-    name = name.substr(0, name.find('.')) + (name.ends_with("bias") ? "_bias" : "");
-    item.value().copy_(model.parameters.at(name)[0]);
+    const auto name = mixture_name(item.key());
+    item.value().copy_(as_dense(name, model.parameters.at(name)));
   }
   return dense;
 }
@@ -155,10 +163,9 @@ TEST(Mixture, OfOneExpertIsTheDenseFeedForwardInOutputAndGradient) {
   second.backward(seed);
   EXPECT_LT(largest_difference(x.grad(), same.grad()), 1e-12);
   for (auto& item : dense->named_parameters()) {
-    auto name = item.key();
-    name = name.substr(0, name.find('.')) + (name.ends_with("bias") ? "_bias" : "");
-    EXPECT_LT(largest_difference(model.parameters.at(name).grad()[0], item.value().grad()), 1e-12)
-        << name;
+    const auto name = mixture_name(item.key());
+    const auto gradient = as_dense(name, model.parameters.at(name).grad());
+    EXPECT_LT(largest_difference(gradient, item.value().grad()), 1e-12) << name;
   }
   const auto router = model.parameters.at("router.weight").grad();
   EXPECT_LT(router.abs().max().item<double>(), 1e-12);

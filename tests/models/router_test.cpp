@@ -187,16 +187,39 @@ TEST(Sigmoid, TheBiasSelectsAndNeverWeighs) {
                            torch::tensor({1, 0, 0, 1}, torch::kLong)));
 }
 
-TEST(Sigmoid, TheBiasRisesForIdleExpertsAfterATrainingPassOnly) {
+TEST(Sigmoid, TheBiasRisesForIdleExperts) {
   auto mixture = identity({.active = 2, .router = SigmoidRouter{.bias_step = 0.25}});
-  const auto scores = torch::tensor({{3.0, 2.0, 1.0, 0.0}, {3.0, 1.0, 2.0, 0.0}});
-  run(*mixture, scores);
   const auto bias = mixture->named_buffers()["router.bias"];
+  run(*mixture, torch::randn({5, 4}), Dropout(0.0, 1));
   EXPECT_EQ(bias.abs().max().item<double>(), 0.0);
-  run(*mixture, scores, Dropout(0.0, 1));
-  // Counts 2, 1, 1, 0 with mean 1.
+  mixture->learn(torch::tensor({2, 1, 1, 0}));
   EXPECT_LT(largest_difference(bias, torch::tensor({-0.25, 0.0, 0.0, 0.25})), 1e-9);
   EXPECT_FALSE(bias.requires_grad());
+}
+
+/// Weights of both experts chosen: e / (1 + e) and 1 / (1 + e) for scores one apart.
+TEST(Importance, IsOnePlusTheSquaredVariationOfSummedWeights) {
+  auto mixture = identity(
+      {.active = 2, .router = SoftmaxRouter{}, .balance = {.load = 0, .z = 0, .importance = 0.5}});
+  const double high = std::exp(1.0) / (1 + std::exp(1.0)), low = 1 - high;
+  const auto scores = torch::tensor({{1.0, 0.0, -9.0, -9.0}, {-9.0, 1.0, 0.0, -9.0}});
+  const double square = std::pow(high, 2) + 1 + std::pow(low, 2);  // expert 1: low + high = 1
+  EXPECT_NEAR(run(*mixture, scores).routing.penalty.item<double>(), 0.5 * 4 * square / 4, 1e-6);
+  const auto even = torch::tensor({{2.0, 2.0, -9.0, -9.0}, {-9.0, -9.0, 2.0, 2.0}});
+  EXPECT_NEAR(run(*mixture, even).routing.penalty.item<double>(), 0.5, 1e-6);
+}
+
+TEST(Noisy, TheLoadOfTrainingIsSmoothAndOneAtBalance) {
+  torch::NoGradGuard no_grad;
+  torch::manual_seed(2);
+  auto mixture = identity({.active = 2, .router = NoisyRouter{}});
+  const auto smooth = [&](const torch::Tensor& scores) {
+    return run(*mixture, scores, Dropout(0.0, 5)).routing.load.item<double>();
+  };
+  // Noise of size softplus(0) + 0.01 decides between equal scores.
+  EXPECT_NEAR(smooth(torch::zeros({4000, 4})), 1.0, 0.01);
+  // Two experts far ahead are chosen always: 4 (1 + 1) / (1 + 1)^2.
+  EXPECT_NEAR(smooth(torch::tensor({90.0, 90.0, 0.0, 0.0}).expand({50, 4})), 2.0, 1e-3);
 }
 
 TEST(ExpertChoice, EveryExpertTakesItsShareOfRealPositions) {

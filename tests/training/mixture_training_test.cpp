@@ -52,8 +52,9 @@ void upcycle(models::Transformer& from, models::Transformer& to) {
     const bool bias = name.ends_with("_bias");
     const auto dense = bias ? name.substr(0, name.size() - 5) + ".bias" : name + ".weight";
     if (weights.contains(name)) torch::Tensor(tensor).copy_(weights.at(name));
-    if (weights.contains(dense))
-      torch::Tensor(tensor).copy_(weights.at(dense).unsqueeze(0).expand_as(tensor));
+    if (!weights.contains(dense)) continue;
+    const auto weight = name.ends_with("down") ? weights.at(dense).t() : weights.at(dense);
+    torch::Tensor(tensor).copy_(weight.unsqueeze(0).expand_as(tensor));
   }
 }
 
@@ -158,6 +159,15 @@ TEST(MixtureTraining, NoisyRoutersLearnTheSizeOfTheirNoise) {
   update(model, optimizer, {&one, 1}, plain());
   const auto after = weights_of(*model).at("encoder.layers.0.feed_forward.router.noise");
   EXPECT_GT((after - before).abs().max().item<double>(), 1e-4);
+}
+
+TEST(MixtureTraining, ASelectionBiasMovesOnceAnUpdateWhateverItAccumulates) {
+  auto model = with(small(models::SigmoidRouter{.bias_step = 0.25}, 2));
+  Optimizer optimizer(*model, Adam{});
+  const std::vector<data::Batch> batches{batch(), batch(), batch()};
+  const auto bias = weights_of(*model).at("decoder.layers.1.feed_forward.router.bias");
+  update(model, optimizer, batches, plain());
+  EXPECT_NEAR(bias.abs().max().item<double>(), 0.25, 1e-9);
 }
 
 TEST(MixtureTraining, BiasesOfExpertsDoNotDecay) {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/kernel/vector_math.h"
+
+namespace ablate::models::kernel {
+
+// N positions, k slots, E experts, F hidden width, D model width
+
+enum class Curve { relu, gelu, silu };
+
+/// The experts' weights, a neuron's in one row each way. Biases may be null.
+struct ExpertWeights {
+  const float* up;         // [E, F, D], gated [E, 2F, D]: first the gates
+  const float* up_bias;    // [E, F], gated [E, 2F]
+  const float* down;       // [E, F, D]
+  const float* down_bias;  // [E, D]
+  int64_t experts, d_hidden, d_model;
+  Curve curve;
+  bool gated;
+};
+
+/// Where positions go. Slots with an expert of E or more are empty.
+struct ExpertSlots {
+  const int64_t* expert;  // [k, N]
+  const float* weight;    // [k, N]
+  int64_t slots, positions;
+};
+
+/// Positions that are worked on together, so that input and output stay in the cache.
+constexpr int64_t kMixBlock = 256;
+
+/// output[n] = sum over slots of weight (down^T curve(up x[n] + up_bias) + down_bias), for n in
+/// [begin, end), in the order of the experts; a position's numbers do not depend on the others.
+/// d_model is a multiple of 16.
+void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const float* x,
+                 float* output, int64_t begin, int64_t end);
+
+}  // namespace ablate::models::kernel
