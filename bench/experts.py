@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A training step of a mixture of experts beside its dense twins, on one thread.
+"""A mixture of experts beside its dense twins, on one thread: training steps and decoding.
 
-Runs `ablate bench train` for each model in turn, round after round: a mixture of 8 experts, the
-dense feed-forward of its active width and that of its total width. Prints seconds per step of the
-mixture divided by each twin's, as a Markdown table.
+Runs `ablate bench` for each model in turn, round after round: a mixture of 8 experts, the dense
+feed-forward of its active width and that of its total width. Prints the ratios of times as Markdown
+tables. The vocabulary is small, so that the output layer hides nothing.
 """
 
 import argparse
@@ -12,9 +12,9 @@ import statistics
 import subprocess
 
 
-def step_time(settings: dict, options: argparse.Namespace) -> float:
-    command = [options.program, "bench", "train", "bench/small.yaml", "--json", "--steps",
-               str(options.steps), "--threads", "1", "--precision", options.precision]
+def step_time(settings: dict, verb: list[str], options: argparse.Namespace) -> float:
+    command = [options.program, "bench", *verb, "bench/small.yaml", "--json", "--threads", "1",
+               "--precision", options.precision, "--vocabulary", str(options.vocabulary)]
     for key, value in settings.items():
         command += ["--set", f"{key}={value}"]
     result = subprocess.run(command, check=True, capture_output=True)
@@ -35,19 +35,26 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--precision", default="fp32", choices=["fp32", "bf16"])
+    parser.add_argument("--vocabulary", type=int, default=256)
     options = parser.parse_args()
-    print("| d_model | active of 8 | mixture / dense of the active width | dense of the total width / mixture |")
-    print("|---|---|---|---|")
-    for d_model in (128, 256):
-        for active in (1, 2):
-            rounds = []
-            for _ in range(options.rounds):
-                times = {match: step_time(mixture(d_model, active, match), options)
-                         for match in ("none", "active", "total")}
-                rounds.append((times["none"] / times["active"], times["total"] / times["none"]))
-            cells = [f"{statistics.median(r):.2f} ({min(r):.2f}-{max(r):.2f})"
-                     for r in zip(*rounds)]
-            print(f"| {d_model} | {active} | {cells[0]} | {cells[1]} |", flush=True)
+    kinds = {"training": ["train", "--steps", str(options.steps)],
+             "decoding, batch 1": ["decode", "--batch", "1", "--steps", str(4 * options.steps)],
+             "decoding, batch 64": ["decode", "--batch", "64", "--steps", str(options.steps)]}
+    print("| what | d_model | active of 8 | mixture / dense of the active width | dense of the total"
+          " width / mixture |")
+    print("|---|---|---|---|---|")
+    for what, verb in kinds.items():
+        for d_model in (128, 256):
+            for active in (1, 2):
+                rounds = []
+                for _ in range(options.rounds):
+                    times = {match: step_time(mixture(d_model, active, match), verb, options)
+                             for match in ("none", "active", "total")}
+                    rounds.append((times["none"] / times["active"],
+                                   times["total"] / times["none"]))
+                cells = [f"{statistics.median(r):.2f} ({min(r):.2f}-{max(r):.2f})"
+                         for r in zip(*rounds)]
+                print(f"| {what} | {d_model} | {active} | {cells[0]} | {cells[1]} |", flush=True)
 
 
 if __name__ == "__main__":

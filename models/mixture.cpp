@@ -58,9 +58,7 @@ torch::Tensor counted(const torch::Tensor& expert, int64_t count) {
 
 /// Whether the CPU kernel of kernel/expert_mix.h can do this pass.
 bool has_kernel(const torch::Tensor& flat, const torch::Tensor& weight) {
-  return !torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing() &&
-         flat.device().is_cpu() && flat.scalar_type() == torch::kFloat &&
-         weight.scalar_type() == torch::kFloat && flat.size(1) % 16 == 0 && flat.size(0) > 0;
+  return kernel::serves(flat) && weight.scalar_type() == torch::kFloat && flat.size(1) % 16 == 0;
 }
 
 torch::Tensor matrices(int64_t experts, int64_t parts, int64_t rows, int64_t width) {
@@ -128,10 +126,11 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
   shared_ = register_module("shared", std::make_shared<Dense>(shared, stack));
 }
 
-torch::Tensor Mixture::with_room(const torch::Tensor& expert, const torch::Tensor& weight,
+torch::Tensor Mixture::with_room(const torch::Tensor& experts, const torch::Tensor& weights,
                                  const torch::Tensor& real, bool trains) const {
   const auto* limited = std::get_if<Limited>(&options_.capacity);
-  if (limited == nullptr) return expert;
+  if (limited == nullptr) return experts;
+  const auto expert = experts.t().flatten(), weight = weights.t().flatten();  // [k N]
   const double factor = trains ? limited->factor : limited->evaluation;
   const double share =
       factor * static_cast<double>(options_.active) / static_cast<double>(options_.experts);
@@ -143,7 +142,10 @@ torch::Tensor Mixture::with_room(const torch::Tensor& expert, const torch::Tenso
   const auto sorted = expert.index_select(0, order);
   const auto counts = counted(sorted, options_.experts + 1);
   const auto rank = places(sorted) - (counts.cumsum(0) - counts).index_select(0, sorted);
-  return sorted.masked_fill(rank.ge(room), options_.experts).index_select(0, inverted(order));
+  return sorted.masked_fill(rank.ge(room), options_.experts)
+      .index_select(0, inverted(order))
+      .unflatten(0, {experts.size(1), -1})
+      .t();
 }
 
 torch::Tensor Mixture::through_experts(const torch::Tensor& sorted,
@@ -166,30 +168,32 @@ torch::Tensor Mixture::through_experts(const torch::Tensor& sorted,
   return torch::cat(outputs);
 }
 
-torch::Tensor Mixture::mixed(const torch::Tensor& flat, const torch::Tensor& expert,
-                             const torch::Tensor& weight) const {
+torch::Tensor Mixture::mixed(const torch::Tensor& flat, const torch::Tensor& experts,
+                             const torch::Tensor& weights) const {
   const auto pointer = [](const torch::Tensor& x) {
     return x.defined() ? x.const_data_ptr<float>() : nullptr;
   };
   const auto curve = options_.activation == Activation::relu   ? kernel::Curve::relu
                      : options_.activation == Activation::gelu ? kernel::Curve::gelu
                                                                : kernel::Curve::silu;
-  const kernel::ExpertWeights weights{
+  const kernel::ExpertWeights all{
       pointer(up_),      pointer(up_bias_), pointer(down_), pointer(down_bias_), options_.experts,
       options_.d_hidden, flat.size(1),      curve,          options_.gated};
-  const auto positions = flat.size(0);
-  const kernel::ExpertSlots slots{expert.const_data_ptr<int64_t>(), weight.const_data_ptr<float>(),
-                                  expert.numel() / std::max<int64_t>(positions, 1), positions};
-  const auto x = flat.contiguous();
-  auto output = torch::empty_like(x);
-  at::parallel_for(0, positions, kernel::kMixBlock, [&](int64_t begin, int64_t end) {
-    kernel::mix_experts(weights, slots, pointer(x), output.mutable_data_ptr<float>(), begin, end);
+  const auto numbers = experts.contiguous(), shares = weights.contiguous();
+  const kernel::ExpertSlots slots{numbers.const_data_ptr<int64_t>(), pointer(shares),
+                                  experts.size(1)};
+  auto output = torch::empty_like(flat);
+  at::parallel_for(0, flat.size(0), kernel::kMixBlock, [&](int64_t begin, int64_t end) {
+    kernel::mix_experts(all, slots, pointer(flat), output.mutable_data_ptr<float>(), begin, end);
   });
   return output;
 }
 
-torch::Tensor Mixture::sorted_and_mixed(const torch::Tensor& flat, const torch::Tensor& expert,
-                                        const torch::Tensor& weight, int64_t slots) const {
+torch::Tensor Mixture::sorted_and_mixed(const torch::Tensor& flat, const torch::Tensor& experts,
+                                        const torch::Tensor& weights) const {
+  // Slot by slot, so that a stable order puts first choices before second ones.
+  const int64_t slots = experts.size(1);
+  const auto expert = experts.t().flatten(), weight = weights.t().flatten();  // [k N]
   const auto order = expert.argsort(/*stable=*/true, 0, false), back = inverted(order);
   const auto counts = counted(expert, options_.experts + 1);
   const auto outputs =
@@ -200,26 +204,33 @@ torch::Tensor Mixture::sorted_and_mixed(const torch::Tensor& flat, const torch::
 
 torch::Tensor Mixture::forward(const torch::Tensor& x, const Pass& pass) {
   const auto flat = x.flatten(0, 1);  // [N, D]
-  const auto real =
-      pass.real.defined() ? pass.real.flatten() : torch::ones_like(flat.select(1, 0), torch::kBool);
+  // Most decoding steps pad nothing, and every operator counts there.
+  const bool counts_real = pass.real.defined() || pass.recorded != nullptr || needs_real();
+  const auto real = pass.real.defined() ? pass.real.flatten()
+                    : counts_real       ? torch::ones_like(flat.select(1, 0), torch::kBool)
+                                        : torch::Tensor();
   const auto ids = pass.ids.defined() ? pass.ids.flatten() : pass.ids;
   const auto choice = router_->choose({flat, real, ids, pass.dropout, up_, up_bias_});
-  const int64_t slots = choice.expert.size(1);
-  // Slot by slot, so that a stable order puts first choices before second ones.
-  const auto wanted = choice.expert.masked_fill(real.logical_not().unsqueeze(1), options_.experts)
-                          .t()
-                          .flatten();               // [k N]
-  const auto weight = choice.weight.t().flatten();  // [k N]
-  const auto expert = with_room(wanted, weight, real, pass.dropout.trains());
-  const auto y = (has_kernel(flat, weight) ? mixed(flat, expert, weight)
-                                           : sorted_and_mixed(flat, expert, weight, slots))
+  const auto wanted = pass.real.defined() ? choice.expert.masked_fill(
+                                                real.logical_not().unsqueeze(1), options_.experts)
+                                          : choice.expert;  // [N, k]
+  const auto expert = with_room(wanted, choice.weight, real, pass.dropout.trains());
+  const auto y = (has_kernel(flat, choice.weight) ? mixed(flat, expert, choice.weight)
+                                                  : sorted_and_mixed(flat, expert, choice.weight))
                      .view_as(x);
   if (pass.recorded != nullptr) {
-    const auto all = counted(wanted, options_.experts + 1).slice(0, 0, options_.experts);
-    const auto kept = counted(expert, options_.experts + 1).slice(0, 0, options_.experts);
-    pass.recorded->routings.push_back(routing_of(choice, all, kept, real, options_));
+    const auto counts = [&](const torch::Tensor& experts) {
+      return counted(experts.flatten(), options_.experts + 1).slice(0, 0, options_.experts);
+    };
+    pass.recorded->routings.push_back(
+        routing_of(choice, counts(wanted), counts(expert), real, options_));
   }
   return shared_ ? y + shared_->forward(x, pass) : y;
+}
+
+bool Mixture::needs_real() const {
+  return std::holds_alternative<Limited>(options_.capacity) ||
+         std::holds_alternative<ExpertChoiceRouter>(options_.router);
 }
 
 }  // namespace ablate::models

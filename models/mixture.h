@@ -19,13 +19,15 @@ class Mixture : public FeedForward {
   int64_t active() const { return options_.active; }
 
  private:
-  torch::Tensor with_room(const torch::Tensor& expert, const torch::Tensor& weight,
+  // Experts and their weights are [N, k], slots with expert E empty.
+  torch::Tensor with_room(const torch::Tensor& experts, const torch::Tensor& weights,
                           const torch::Tensor& real, bool trains) const;
   torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& counts) const;
-  torch::Tensor mixed(const torch::Tensor& flat, const torch::Tensor& expert,
-                      const torch::Tensor& weight) const;
-  torch::Tensor sorted_and_mixed(const torch::Tensor& flat, const torch::Tensor& expert,
-                                 const torch::Tensor& weight, int64_t slots) const;
+  torch::Tensor mixed(const torch::Tensor& flat, const torch::Tensor& experts,
+                      const torch::Tensor& weights) const;
+  torch::Tensor sorted_and_mixed(const torch::Tensor& flat, const torch::Tensor& experts,
+                                 const torch::Tensor& weights) const;
+  bool needs_real() const;
 
   MixtureOptions options_;
   std::shared_ptr<Router> router_;

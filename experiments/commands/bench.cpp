@@ -22,10 +22,10 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr int64_t kVocabulary = 8000;
 constexpr size_t kBatches = 20;
 constexpr int64_t kWarmUp = 4;
 constexpr uint64_t kSeed = 1;
+constexpr int64_t kDecodedSource = 14, kDecodedTarget = 20;
 
 struct Request {
   std::string study;
@@ -33,20 +33,22 @@ struct Request {
   std::string precision;
   Selection selection;
   int64_t steps = 20;
+  int64_t batch = 64;
+  int64_t vocabulary = 8000;
   int64_t threads = 0;
   bool json = false;
 };
 
-std::vector<int32_t> sentence(data::Random& random, int64_t length) {
+std::vector<int32_t> sentence(data::Random& random, int64_t length, int64_t vocabulary) {
   std::vector<int32_t> ids;
   for (int64_t i = 1; i < length; ++i)
-    ids.push_back(static_cast<int32_t>(random.between(tokenizer::kUnk + 1, kVocabulary - 1)));
+    ids.push_back(static_cast<int32_t>(random.between(tokenizer::kUnk + 1, vocabulary - 1)));
   ids.push_back(tokenizer::kEos);
   return ids;
 }
 
 /// Batches with the length statistics of Multi30k: about 14 pieces a side, both sides alike.
-std::vector<data::Batch> make_batches(int64_t tokens_per_batch) {
+std::vector<data::Batch> make_batches(int64_t tokens_per_batch, int64_t vocabulary) {
   data::Random random(kSeed, "bench");
   std::vector<data::EncodedExample> examples;
   for (int64_t i = 0; i < 12'000; ++i) {
@@ -54,8 +56,8 @@ std::vector<data::Batch> make_batches(int64_t tokens_per_batch) {
     for (int64_t k = 0; k < 4; ++k) length += random.between(0, 5);
     const int64_t source = std::max<int64_t>(3, length + 5);
     const int64_t target = std::max<int64_t>(3, source + random.between(-3, 3));
-    auto left = sentence(random, source);
-    examples.push_back({std::move(left), sentence(random, target)});
+    auto left = sentence(random, source, vocabulary);
+    examples.push_back({std::move(left), sentence(random, target, vocabulary)});
   }
   std::vector<data::Batch> batches;
   const auto plan =
@@ -74,9 +76,9 @@ nlohmann::json rows(const std::vector<int64_t>& values, int64_t length) {
   return all;
 }
 
-void write_batches(const std::string& file, const Experiment& experiment,
+void write_batches(const Request& request, const Experiment& experiment,
                    const std::vector<data::Batch>& batches) {
-  std::ofstream stream(file);
+  std::ofstream stream(request.batches);
   const auto& model = experiment.model;
   const auto* dense = std::get_if<models::DenseFeedForward>(&model.feed_forward);
   const auto* attention = std::get_if<models::MultiHead>(&model.attention);
@@ -84,7 +86,7 @@ void write_batches(const std::string& file, const Experiment& experiment,
     throw UsageError(
         "--batches writes for the PyTorch twin, which has multi_head attention and a "
         "dense feed_forward only");
-  stream << nlohmann::json{{"vocabulary", kVocabulary},
+  stream << nlohmann::json{{"vocabulary", request.vocabulary},
                            {"model",
                             {{"d_model", model.d_model},
                              {"layers", model.layers},
@@ -103,7 +105,7 @@ void write_batches(const std::string& file, const Experiment& experiment,
                   .dump()
            << '\n';
   if (!stream.flush())
-    throw std::filesystem::filesystem_error("cannot write the batches", file,
+    throw std::filesystem::filesystem_error("cannot write the batches", request.batches,
                                             std::make_error_code(std::errc::io_error));
 }
 
@@ -112,13 +114,16 @@ struct Measured {
   training::StepTimes times;
 };
 
-Measured measure(const Experiment& experiment, const std::vector<data::Batch>& batches,
-                 int64_t steps) {
+models::Transformer random_model(const Experiment& experiment, int64_t vocabulary) {
   torch::manual_seed(kSeed);
-  const auto device = training::resolve(experiment.training.device);
   models::Transformer model(experiment.model,
-                            models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
-  model->to(device);
+                            models::Vocabulary{vocabulary, vocabulary, tokenizer::kPad});
+  model->to(training::resolve(experiment.training.device));
+  return model;
+}
+
+Measured measure(models::Transformer model, const Experiment& experiment,
+                 const std::vector<data::Batch>& batches, int64_t steps) {
   training::Optimizer optimizer(*model, experiment.training.optimizer);
   Measured measured;
   int64_t tokens = 0;
@@ -150,15 +155,48 @@ Measured measure(const Experiment& experiment, const std::vector<data::Batch>& b
   return measured;
 }
 
-void bench_train(Request request) {
-  if (!request.precision.empty())
-    request.selection.sets.push_back("training.precision=" + request.precision);
-  const auto study = read_study(request.study, request.selection);
-  const auto& experiment = study.runs.front().experiment;
+Experiment first_experiment(const Request& request) {
   at::set_num_threads(static_cast<int>(request.threads > 0 ? request.threads : available_cores()));
-  const auto batches = make_batches(experiment.training.tokens_per_batch);
-  if (!request.batches.empty()) write_batches(request.batches, experiment, batches);
-  const auto measured = measure(experiment, batches, request.steps);
+  return read_study(request.study, request.selection).runs.front().experiment;
+}
+
+/// Greedy steps of random sources through a model of random weights, none of which ends.
+void bench_decode(const Request& request) {
+  const auto experiment = first_experiment(request);
+  auto model = random_model(experiment, request.vocabulary);
+  if (model->family() == models::Family::encoder_only)
+    throw UsageError("an encoder writes nothing; choose another model.family");
+  const torch::NoGradGuard no_grad;
+  const training::PrecisionGuard precision(
+      model, experiment.training.precision == training::Precision::bf16);
+  const auto source = torch::randint(tokenizer::kUnk + 1, request.vocabulary,
+                                     {request.batch, kDecodedSource}, torch::kLong)
+                          .to(model->output_weight().device());
+  std::vector<double> seconds;
+  for (int64_t round = 0; round <= request.steps; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    auto cache = model->start(source);
+    auto last = source.select(1, 0);
+    for (int64_t step = 0; step < kDecodedTarget; ++step)
+      last = model->step(last, cache).argmax(-1);
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    if (round > 0) seconds.push_back(time.count());
+  }
+  std::ranges::nth_element(seconds, seconds.begin() + std::ssize(seconds) / 2);
+  const double rate =
+      static_cast<double>(request.batch * kDecodedTarget) / seconds[seconds.size() / 2];
+  if (request.json)
+    std::cout << nlohmann::json{{"tokens_per_second", rate}}.dump() << "\n";
+  else
+    std::cout << fmt::format("{:.0f} target tokens/s, median of {} times\n", rate, seconds.size());
+}
+
+void bench_train(const Request& request) {
+  const auto experiment = first_experiment(request);
+  const auto batches = make_batches(experiment.training.tokens_per_batch, request.vocabulary);
+  if (!request.batches.empty()) write_batches(request, experiment, batches);
+  const auto measured =
+      measure(random_model(experiment, request.vocabulary), experiment, batches, request.steps);
   const auto each = [&](double seconds) { return seconds / static_cast<double>(request.steps); };
   if (request.json) {
     std::cout << nlohmann::json{{"tokens_per_second", measured.tokens_per_second},
@@ -180,28 +218,52 @@ void bench_train(Request request) {
       each(measured.times.backward), each(measured.times.optimizer), each(measured.times.data));
 }
 
+void add_shared(CLI::App& verb, Request& request) {
+  verb.add_option("study", request.study, "The study's YAML file")->required();
+  verb.add_option("--threads", request.threads, "CPU threads; absent: all cores")
+      ->check(CLI::Range(1, 1024));
+  verb.add_option("--precision", request.precision, "fp32 or bf16; absent: the study's");
+  verb.add_option("--vocabulary", request.vocabulary, "Pieces of the vocabulary")
+      ->check(CLI::Range(16, 1'000'000))
+      ->capture_default_str();
+  verb.add_option("--set", request.selection.sets, "key.path=value, below base")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb.add_flag("--json", request.json, "Print one JSON object");
+}
+
+Request complete(Request request) {
+  if (!request.precision.empty())
+    request.selection.sets.push_back("training.precision=" + request.precision);
+  return request;
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
   auto request = std::make_shared<Request>();
   auto* verb = app.add_subcommand("bench", "Measure speed");
   verb->require_subcommand(1);
-  auto* train = verb->add_subcommand(
-      "train", "Training speed of a study's first arm on synthetic batches of 8,000 pieces");
-  train->add_option("study", request->study, "The study's YAML file")->required();
+  auto* train =
+      verb->add_subcommand("train", "Training speed of a study's first arm on synthetic batches");
+  add_shared(*train, *request);
   train->add_option("--steps", request->steps, "Measured steps")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  train->add_option("--threads", request->threads, "CPU threads; absent: all cores")
-      ->check(CLI::Range(1, 1024));
-  train->add_option("--precision", request->precision, "fp32 or bf16; absent: the study's");
   train->add_option("--batches", request->batches, "Write the batches to this file");
-  train->add_option("--set", request->selection.sets, "key.path=value, below base")
-      ->take_all()
-      ->allow_extra_args(false);
-  train->add_flag("--json", request->json, "Print one JSON object");
   train->footer("Example:\n  ablate bench train bench/small.yaml --precision bf16 --threads 2");
-  train->callback([request] { bench_train(*request); });
+  train->callback([request] { bench_train(complete(*request)); });
+  auto* decode = verb->add_subcommand(
+      "decode", "Speed of greedy steps of a study's first arm on synthetic sources");
+  add_shared(*decode, *request);
+  decode->add_option("--batch", request->batch, "Sentences together")
+      ->check(CLI::Range(1, 65'536))
+      ->capture_default_str();
+  decode->add_option("--steps", request->steps, "Measured batches, of 20 pieces a sentence")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  decode->footer("Example:\n  ablate bench decode bench/small.yaml --batch 1 --threads 1");
+  decode->callback([request] { bench_decode(complete(*request)); });
 }
 
 }  // namespace ablate::experiments

@@ -45,10 +45,18 @@ ABLATE_INLINE float error_function(float x) {
   return x < 0 ? -value : value;
 }
 
-ABLATE_INLINE float curved(Curve curve, float x) {
-  if (curve == Curve::relu) return x > 0 ? x : 0.0F;
-  if (curve == Curve::silu) return x / (1.0F + exponential(-x));
-  return 0.5F * x * (1.0F + error_function(x * 0.70710678F));
+/// to[i] = curve(to[i]) * factor, a loop for each curve.
+ABLATE_INLINE void bend(Curve curve, float* to, float factor) {
+  if (curve == Curve::relu)
+#pragma omp simd
+    for (int64_t i = 0; i < kNeurons; ++i) to[i] = (to[i] > 0 ? to[i] : 0.0F) * factor;
+  if (curve == Curve::silu)
+#pragma omp simd
+    for (int64_t i = 0; i < kNeurons; ++i) to[i] *= factor / (1.0F + exponential(-to[i]));
+  if (curve == Curve::gelu)
+#pragma omp simd
+    for (int64_t i = 0; i < kNeurons; ++i)
+      to[i] *= 0.5F * factor * (1.0F + error_function(to[i] * 0.70710678F));
 }
 
 /// Positions of one expert and their weights.
@@ -58,10 +66,11 @@ struct Rows {
   int64_t count = 0;
 };
 
-/// to[r][n] = up[first + n] . x[position r] + bias, for `neurons` rows of `up`.
+/// to[r][n] = up[n] . x[position r] for `neurons` rows of `up`; what stands behind them is
+/// undefined.
 template <int R>
-ABLATE_INLINE void products(const float* x, const Rows& rows, const float* up, const float* bias,
-                            int64_t neurons, int64_t d_model, float (*to)[kNeurons]) {
+ABLATE_INLINE void products(const float* x, const Rows& rows, const float* up, int64_t neurons,
+                            int64_t d_model, float (*to)[kNeurons]) {
   constexpr int kColumns = kLanes / R;
   const float* from[R];
   for (int r = 0; r < R; ++r) from[r] = x + rows.position[r] * d_model;
@@ -75,46 +84,86 @@ ABLATE_INLINE void products(const float* x, const Rows& rows, const float* up, c
         for (int j = 0; j < kColumns; ++j)
           sums[r * kColumns + j] += lanes(from[r] + d) * lanes(weights[j] + d);
     sum_each(sums);
+    alignas(64) float all[kLanes];
+    lanes(all) = sums[0];
     for (int r = 0; r < R; ++r)
-      for (int j = 0; j < kColumns && n + j < neurons; ++j)
-        to[r][n + j] = sums[0][r * kColumns + j] + (bias == nullptr ? 0.0F : bias[n + j]);
+      __builtin_memcpy(&to[r][n], all + r * kColumns, kColumns * sizeof(float));
   }
 }
 
-/// output[position r] += sum over n of hidden[r][n] down[n].
+/// output[position r] += sum over n of hidden[r][n] down[n], in columns [d, d + 16 W).
+template <int R, int W>
+ABLATE_INLINE void add_columns(const float (*hidden)[kNeurons], const Rows& rows, const float* down,
+                               int64_t neurons, int64_t d_model, float* output) {
+  Lanes sums[R][W] = {};
+  for (int64_t n = 0; n < neurons; ++n)
+    for (int r = 0; r < R; ++r)
+      for (int w = 0; w < W; ++w)
+        sums[r][w] += hidden[r][n] * lanes(down + n * d_model + w * kLanes);
+  for (int r = 0; r < R; ++r)
+    for (int w = 0; w < W; ++w)
+      lanes(output + rows.position[r] * d_model + w * kLanes) += sums[r][w];
+}
+
 template <int R>
 ABLATE_INLINE void add_outputs(const float (*hidden)[kNeurons], const Rows& rows, const float* down,
                                int64_t neurons, int64_t d_model, float* output) {
-  for (int64_t d = 0; d < d_model; d += kLanes) {
-    Lanes sums[R] = {};
-    for (int64_t n = 0; n < neurons; ++n) {
-      const Lanes weight = lanes(down + n * d_model + d);
-      for (int r = 0; r < R; ++r) sums[r] += hidden[r][n] * weight;
-    }
-    for (int r = 0; r < R; ++r) lanes(output + rows.position[r] * d_model + d) += sums[r];
-  }
+  int64_t d = 0;
+  for (; d + 4 * kLanes <= d_model; d += 4 * kLanes)
+    add_columns<R, 4>(hidden, rows, down + d, neurons, d_model, output + d);
+  for (; d < d_model; d += kLanes)
+    add_columns<R, 1>(hidden, rows, down + d, neurons, d_model, output + d);
 }
 
-/// What one expert's neurons from number `first` on, at most kNeurons, add to R positions.
+/// At most kNeurons neurons of one expert, with their biases or zeros.
+struct Part {
+  const float *up, *gate, *down;  // rows; no gate: null
+  alignas(64) float up_bias[kNeurons], gate_bias[kNeurons];
+  int64_t neurons;
+};
+
+/// What a part adds to R positions.
 template <int R>
-ABLATE_INLINE void mix_tile(const ExpertWeights& w, int64_t expert, int64_t first, const Rows& rows,
+ABLATE_INLINE void mix_tile(const Part& part, Curve curve, int64_t d_model, const Rows& rows,
                             const float* x, float* output) {
-  const int64_t neurons = std::min(kNeurons, w.d_hidden - first);
-  const int64_t wide = w.gated ? 2 * w.d_hidden : w.d_hidden;
-  const float* up = w.up + (expert * wide + first) * w.d_model;
-  const float* bias = w.up_bias == nullptr ? nullptr : w.up_bias + expert * wide + first;
-  alignas(64) float hidden[R][kNeurons], factor[R][kNeurons];
-  products<R>(x, rows, up, bias, neurons, w.d_model, hidden);
-  if (w.gated)
-    products<R>(x, rows, up + w.d_hidden * w.d_model, bias == nullptr ? nullptr : bias + w.d_hidden,
-                neurons, w.d_model, factor);
-  for (int r = 0; r < R; ++r)
-    for (int64_t n = 0; n < neurons; ++n) {
-      const float value = curved(w.curve, hidden[r][n]) * rows.weight[r];
-      hidden[r][n] = w.gated ? value * factor[r][n] : value;
+  alignas(64) float hidden[R][kNeurons] = {}, gate[R][kNeurons] = {};
+  products<R>(x, rows, part.up, part.neurons, d_model, hidden);
+  if (part.gate != nullptr) products<R>(x, rows, part.gate, part.neurons, d_model, gate);
+  for (int r = 0; r < R; ++r) {
+#pragma omp simd
+    for (int64_t n = 0; n < kNeurons; ++n) hidden[r][n] += part.up_bias[n];
+    if (part.gate == nullptr) {
+      bend(curve, hidden[r], rows.weight[r]);
+      continue;
     }
-  add_outputs<R>(hidden, rows, w.down + (expert * w.d_hidden + first) * w.d_model, neurons,
-                 w.d_model, output);
+#pragma omp simd
+    for (int64_t n = 0; n < kNeurons; ++n) gate[r][n] += part.gate_bias[n];
+    bend(curve, gate[r], rows.weight[r]);
+#pragma omp simd
+    for (int64_t n = 0; n < kNeurons; ++n) hidden[r][n] *= gate[r][n];
+  }
+  add_outputs<R>(hidden, rows, part.down, part.neurons, d_model, output);
+}
+
+/// Neurons of `expert` from number `first` on.
+ABLATE_INLINE Part part_of(const ExpertWeights& w, int64_t expert, int64_t first) {
+  const int64_t wide = w.gated ? 2 * w.d_hidden : w.d_hidden;
+  const int64_t row = expert * wide + first, behind = w.gated ? w.d_hidden : 0;
+  Part part{.up = w.up + (row + behind) * w.d_model,
+            .gate = w.gated ? w.up + row * w.d_model : nullptr,
+            .down = w.down + (expert * w.d_hidden + first) * w.d_model,
+            .up_bias = {},
+            .gate_bias = {},
+            .neurons = std::min(kNeurons, w.d_hidden - first)};
+  if (w.up_bias == nullptr) return part;
+  std::copy_n(w.up_bias + row + behind, part.neurons, part.up_bias);
+  std::copy_n(w.up_bias + row, part.neurons, part.gate_bias);
+  return part;
+}
+
+/// Asks for memory that is read soon: the hardware does not foresee rows of weights.
+ABLATE_INLINE void prefetch(const float* x, int64_t count) {
+  for (int64_t i = 0; i < count; i += kLanes) __builtin_prefetch(x + i, 0, 2);
 }
 
 ABLATE_CLONES void mix_expert(const ExpertWeights& w, int64_t expert, const Rows& rows,
@@ -125,11 +174,17 @@ ABLATE_CLONES void mix_expert(const ExpertWeights& w, int64_t expert, const Rows
         output[rows.position[r] * w.d_model + d] +=
             rows.weight[r] * w.down_bias[expert * w.d_model + d];
   for (int64_t first = 0; first < w.d_hidden; first += kNeurons) {
+    const Part part = part_of(w, expert, first);
+    if (rows.count > 1 && first + kNeurons < w.d_hidden) {
+      const int64_t ahead = std::min(kNeurons, w.d_hidden - first - kNeurons) * w.d_model;
+      prefetch(part.up + kNeurons * w.d_model, ahead);
+      prefetch(part.down + kNeurons * w.d_model, ahead);
+    }
     int64_t r = 0;
     const auto next = [&] { return Rows{rows.position + r, rows.weight + r}; };
-    for (; r + 4 <= rows.count; r += 4) mix_tile<4>(w, expert, first, next(), x, output);
-    for (; r + 2 <= rows.count; r += 2) mix_tile<2>(w, expert, first, next(), x, output);
-    for (; r < rows.count; ++r) mix_tile<1>(w, expert, first, next(), x, output);
+    for (; r + 4 <= rows.count; r += 4) mix_tile<4>(part, w.curve, w.d_model, next(), x, output);
+    for (; r + 2 <= rows.count; r += 2) mix_tile<2>(part, w.curve, w.d_model, next(), x, output);
+    for (; r < rows.count; ++r) mix_tile<1>(part, w.curve, w.d_model, next(), x, output);
   }
 }
 
@@ -141,12 +196,9 @@ void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const f
   std::vector<int64_t> position(static_cast<size_t>(slots.slots * kMixBlock));
   std::vector<float> weight(position.size());
   const auto each = [&](int64_t from, int64_t to, auto&& visit) {
-    for (int64_t s = 0; s < slots.slots; ++s)
-      for (int64_t n = from; n < to; ++n) {
-        const int64_t expert = slots.expert[s * slots.positions + n];
-        if (expert < weights.experts)
-          visit(static_cast<size_t>(expert), n, slots.weight[s * slots.positions + n]);
-      }
+    for (int64_t i = from * slots.slots; i < to * slots.slots; ++i)
+      if (slots.expert[i] < weights.experts)
+        visit(static_cast<size_t>(slots.expert[i]), i / slots.slots, slots.weight[i]);
   };
   std::fill(output + begin * weights.d_model, output + end * weights.d_model, 0.0F);
   for (int64_t from = begin; from < end; from += kMixBlock) {
@@ -166,6 +218,29 @@ void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const f
         mix_expert(weights, e, {position.data() + first, weight.data() + first, last - first}, x,
                    output);
     }
+  }
+}
+
+void choose_best(const BestExperts& best, int64_t begin, int64_t end) {
+  for (int64_t n = begin; n < end; ++n) {
+    const float* scores = best.scores + n * best.experts;
+    float* p = best.probability + n * best.experts;
+    const float highest = *std::max_element(scores, scores + best.experts);
+    float sum = 0, chosen = 0;
+    for (int64_t e = 0; e < best.experts; ++e) sum += p[e] = exponential(scores[e] - highest);
+    for (int64_t e = 0; e < best.experts; ++e) p[e] /= sum;
+    float* weight = best.weight + n * best.slots;
+    int64_t* expert = best.expert + n * best.slots;
+    for (int64_t k = 0; k < best.slots; ++k) {
+      expert[k] = -1;
+      for (int64_t e = 0; e < best.experts; ++e)
+        if (std::find(expert, expert + k, e) == expert + k &&
+            (expert[k] < 0 || p[e] > p[expert[k]]))
+          expert[k] = e;
+      chosen += weight[k] = p[expert[k]];
+    }
+    if (best.renormalize)
+      for (int64_t k = 0; k < best.slots; ++k) weight[k] /= chosen;
   }
 }
 

@@ -23,9 +23,9 @@ struct ExpertWeights {
 
 /// Where positions go. Slots with an expert of E or more are empty.
 struct ExpertSlots {
-  const int64_t* expert;  // [k, N]
-  const float* weight;    // [k, N]
-  int64_t slots, positions;
+  const int64_t* expert;  // [N, k]
+  const float* weight;    // [N, k]
+  int64_t slots;
 };
 
 /// Positions that are worked on together, so that input and output stay in the cache.
@@ -36,5 +36,18 @@ constexpr int64_t kMixBlock = 256;
 /// d_model is a multiple of 16.
 void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const float* x,
                  float* output, int64_t begin, int64_t end);
+
+/// A softmax over experts and its k best.
+struct BestExperts {
+  const float* scores;  // [N, E]
+  int64_t experts, slots;
+  float* probability;  // [N, E]
+  float* weight;       // [N, k]
+  int64_t* expert;     // [N, k]
+  bool renormalize;    // divide the weights by their sum
+};
+
+/// Fills rows [begin, end); of equal scores the first expert is taken.
+void choose_best(const BestExperts& best, int64_t begin, int64_t end);
 
 }  // namespace ablate::models::kernel

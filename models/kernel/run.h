@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/Parallel.h>
+#include <torch/csrc/jit/frontend/tracer.h>
 
 #include "models/kernel/vector_math.h"
 #include "models/libtorch.h"
@@ -19,6 +20,12 @@ void with_type(torch::ScalarType type, Body&& body) {
   if (type == torch::kFloat) return body(float{});
   if (type == torch::kBFloat16) return body(Bfloat16{});
   TORCH_CHECK(false, "no CPU kernel for ", type);
+}
+
+/// Whether a float kernel without a gradient can serve this pass: a trace needs ATen's operators.
+inline bool serves(const torch::Tensor& x) {
+  return !torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing() &&
+         x.device().is_cpu() && x.scalar_type() == torch::kFloat && x.is_contiguous();
 }
 
 /// Rows per task: every task has some tens of thousands of elements to work on.
