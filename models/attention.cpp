@@ -118,10 +118,10 @@ torch::Tensor SelfAttention::step(const torch::Tensor& x, Past& past,
 }
 
 Mixer::Past SelfAttention::nothing(const torch::Tensor& like) const {
-  const auto options = like.options();
-  const int64_t batch = like.size(0);
-  return {torch::empty({batch, heads_.key_values, 0, heads_.d_k}, options),
-          torch::empty({batch, heads_.key_values, 0, heads_.d_v}, options)};
+  // Views of `like`, for a trace bakes the batch of a tensor made from numbers.
+  const auto none = like.narrow(1, 0, 0).narrow(-1, 0, 1).unsqueeze(1);  // [B, 1, 0, 1]
+  return {none.expand({-1, heads_.key_values, -1, heads_.d_k}),
+          none.expand({-1, heads_.key_values, -1, heads_.d_v})};
 }
 
 CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)

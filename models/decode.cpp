@@ -91,10 +91,14 @@ void advance(Sentence& sentence, const std::vector<Candidate>& candidates, int64
   parents.insert(parents.end(), rows.begin(), rows.end());
 }
 
-/// The best pieces of every row, as log-probabilities in double. // [R, V] -> [R, k], [R, k]
-std::pair<torch::Tensor, torch::Tensor> best_pieces(const torch::Tensor& logits, int64_t count) {
+/// The best pieces of every row, as log-probabilities in double; padding and start marks are no
+/// pieces of an output. // [R, V] -> [R, k], [R, k]
+std::pair<torch::Tensor, torch::Tensor> best_pieces(const torch::Tensor& logits, int64_t count,
+                                                    const SearchOptions& options) {
   const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  const auto log_probability = torch::log_softmax(logits, -1, wide);
+  auto log_probability = torch::log_softmax(logits, -1, wide);
+  for (const auto mark : {options.pad, options.bos})
+    log_probability.select(1, mark).fill_(kImpossible);
   const auto [values, ids] = log_probability.topk(std::min(count, logits.size(1)), -1);
   return {values.to(torch::kDouble).cpu(), ids.cpu()};
 }
@@ -127,7 +131,7 @@ std::vector<Hypothesis> search_together(Transformer& model, const torch::Tensor&
   }
   auto cache = model->start(begin);
   while (!sentences.empty()) {
-    const auto [values, ids] = best_pieces(model->step(last, cache), 2 * options.beam);
+    const auto [values, ids] = best_pieces(model->step(last, cache), 2 * options.beam, options);
     std::vector<int64_t> parents;
     int64_t row = 0;
     for (auto& sentence : sentences) {

@@ -87,7 +87,7 @@ class ConvolutionMixer : public Mixer {
 
   torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
     const auto seen = torch::cat({past[0], x}, 1);  // [B, width - 1 + T, D]
-    past[0] = seen.slice(1, x.size(1));
+    past[0] = width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_);
     return over(seen);
   }
 
@@ -131,8 +131,7 @@ class AverageMixer : public Mixer {
   torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
     const auto sums = past[0] + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
     const auto counts = past[1] + counted(x);                      // [B, T, 1]
-    const int64_t last = x.size(1) - 1;
-    past = {sums.narrow(1, last, 1), counts.narrow(1, last, 1)};
+    past = {sums.slice(1, -1), counts.slice(1, -1)};
     return out_((sums / counts).to(x.scalar_type()));
   }
 

@@ -113,8 +113,9 @@ DecoderCache TransformerImpl::start(const torch::Tensor& source) {
     const auto memory = encode(source);
     return decoder_->start(memory.output, &memory);
   }
-  const auto like = torch::zeros({source.size(0), 1, d_model_},
-                                 output_.options().dtype(compute_type()).requires_grad(false));
+  // A sum over columns has every row, in a trace of any batch and where there is no column.
+  const auto like =
+      (source.sum(1).to(compute_type()) * 0).unsqueeze(1).unsqueeze(2).expand({-1, 1, d_model_});
   auto cache = decoder_->start(like, nullptr);
   if (source.size(1) > 0) extend(source, cache);
   return cache;
@@ -133,9 +134,24 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   return decoder_->step(x, cache, terms, Pass{none, {}, ids});
 }
 
+torch::Tensor TransformerImpl::read(const torch::Tensor& ids, DecoderCache& cache) {
+  const auto y = extend(ids, cache).select(1, -1);  // [B, D]
+  return torch::linear(y, output_.to(y.scalar_type()));
+}
+
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache) {
-  const auto y = extend(last.unsqueeze(1), cache);  // [B, 1, D]
-  return torch::linear(y, output_.to(y.scalar_type())).squeeze(1);
+  return read(last.unsqueeze(1), cache);
+}
+
+torch::Tensor TransformerImpl::target_positions(const torch::Tensor& ids) const {
+  Dropout none;
+  return decoder_->numbers(places_of(ids), none);
+}
+
+void TransformerImpl::check_length(int64_t length) const {
+  Dropout none;
+  if (encoder_) encoder_->check(length, none);
+  if (decoder_) decoder_->check(length, none);
 }
 
 int64_t parameter_count(const torch::nn::Module& model) {

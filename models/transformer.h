@@ -39,6 +39,12 @@ class TransformerImpl : public torch::nn::Module {
   /// of the sequence, in which no row may be padded. // [B, S]
   DecoderCache start(const torch::Tensor& source);
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache);  // [B] -> logits [B, V]
+  /// Reads pieces, several only into an empty cache; the logits after the last. // [B, T] -> [B, V]
+  torch::Tensor read(const torch::Tensor& ids, DecoderCache& cache);
+  /// Numbers of the positions of a target's pieces. // [B, T] -> [T]
+  torch::Tensor target_positions(const torch::Tensor& ids) const;
+  /// Throws LengthError where no target, or source, of `length` has positions.
+  void check_length(int64_t length) const;
 
   Family family() const { return family_; }
   /// Whether the head gives the label of a whole sequence.

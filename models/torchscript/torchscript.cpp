@@ -1,0 +1,228 @@
+#include "models/torchscript/torchscript.h"
+
+#include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <functional>
+#include <map>
+
+#include "models/torchscript/loops.h"
+
+namespace ablate::models {
+namespace {
+
+namespace jit = torch::jit;
+using Tensors = std::vector<torch::Tensor>;
+
+constexpr int64_t kUnlimited = 1'000'000;
+constexpr const char* kConstant = "constant_";
+
+/// The module's tree with the same names, each weight the very tensor of the model.
+jit::Module mirrored(const torch::nn::Module& module, const c10::QualifiedName& name,
+                     const std::shared_ptr<jit::CompilationUnit>& unit) {
+  jit::Module mirror(name, unit, /*shouldMangle=*/true);
+  for (const auto& item : module.named_parameters(/*recurse=*/false))
+    mirror.register_parameter(item.key(), item.value(), false);
+  for (const auto& item : module.named_buffers(/*recurse=*/false))
+    mirror.register_buffer(item.key(), item.value());
+  for (const auto& item : module.named_children())
+    mirror.register_module(item.key(),
+                           mirrored(*item.value(), c10::QualifiedName(name, "Part"), unit));
+  return mirror;
+}
+
+/// All tensors of a cache that have a row for each of the batch, the pieces so far first.
+Tensors state_of(const torch::Tensor& ids, const DecoderCache& cache) {
+  Tensors state{ids};
+  const auto keep = [&](const torch::Tensor& x) {
+    if (x.defined()) state.push_back(x);
+  };
+  keep(cache.real);
+  for (const auto& layer : cache.layers) {
+    for (const auto& past : layer.past) keep(past);
+    keep(layer.memory.key);
+    keep(layer.memory.value);
+  }
+  return state;
+}
+
+/// The inverse; `like` is a cache of the same model.
+DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, DecoderCache like) {
+  size_t next = 1;
+  const auto take = [&](torch::Tensor& x) {
+    if (x.defined()) x = state.at(next++);
+  };
+  take(like.real);
+  for (auto& layer : like.layers) {
+    for (auto& past : layer.past) take(past);
+    take(layer.memory.key);
+    take(layer.memory.value);
+  }
+  like.positions = model.target_positions(state[0]);
+  like.extent = state[0].size(1);
+  return like;
+}
+
+/// A C++ number in a trace is a constant; tensors and devices become the module's own, so that they
+/// move with it.
+void free_of_device(jit::Module& module, jit::Graph& graph, const std::string& method) {
+  auto* self = graph.inputs().at(0);
+  std::vector<jit::Node*> devices, tensors;
+  const std::function<void(jit::Block*)> visit = [&](jit::Block* block) {
+    for (auto* node : block->nodes()) {
+      for (auto* inner : node->blocks()) visit(inner);
+      if (node->kind() != c10::prim::Constant) continue;
+      if (node->output()->type()->kind() == c10::TypeKind::DeviceObjType) devices.push_back(node);
+      if (node->hasAttribute(c10::attr::value) &&
+          node->kindOf(c10::attr::value) == jit::AttributeKind::t &&
+          node->t(c10::attr::value).dim() > 0)
+        tensors.push_back(node);
+    }
+  };
+  visit(graph.block());
+  auto* start = *graph.nodes().begin();
+  for (auto* node : tensors) {
+    const auto name = kConstant + method + "_" + std::to_string(module.buffers().size());
+    module.register_buffer(name, node->t(c10::attr::value).clone());
+    auto* loaded = graph.createGetAttr(self, name)->insertBefore(start);
+    node->output()->replaceAllUsesWith(loaded->output());
+    node->destroy();
+  }
+  if (devices.empty()) return;
+  const auto anchor = std::string("anchor");
+  auto* loaded = graph.createGetAttr(self, anchor)->insertBefore(start);
+  auto* device = graph.create(c10::prim::device, {loaded->output()})->insertBefore(start);
+  device->output()->setType(c10::DeviceObjType::get());
+  for (auto* node : devices) {
+    node->output()->replaceAllUsesWith(device->output());
+    node->destroy();
+  }
+}
+
+/// One traced method.
+struct Method {
+  std::string name;
+  std::vector<std::string> arguments;
+  jit::Stack example;
+  std::function<jit::IValue(const jit::Stack&)> run;
+};
+
+void add_method(jit::Module& module, const Method& method) {
+  const auto traced = jit::tracer::trace(
+      method.example, [&](const jit::Stack& inputs) -> jit::Stack { return {method.run(inputs)}; },
+      [](const torch::Tensor&) { return std::string(); }, /*strict=*/false,
+      /*force_outplace=*/false, &module, method.arguments);
+  auto graph = traced.first->graph;
+  free_of_device(module, *graph, method.name);
+  auto* function = module._ivalue()->compilation_unit()->create_function(
+      c10::QualifiedName(*module.type()->name(), method.name), graph);
+  module.type()->addMethod(function);
+}
+
+jit::IValue written(const torch::Tensor& logits, const Tensors& state) {
+  return c10::ivalue::Tuple::create(logits, c10::List<torch::Tensor>(state));
+}
+
+torch::Tensor example_ids(int64_t rows, int64_t length, const TorchScriptOptions& options) {
+  return torch::full({rows, length}, options.eos, torch::kLong);
+}
+
+/// Before the first piece of a target: the logits of it, and what they leave.
+std::pair<torch::Tensor, std::pair<torch::Tensor, DecoderCache>> begun(Transformer& model,
+                                                                       const torch::Tensor& source,
+                                                                       int64_t bos) {
+  const bool alone = model->family() == Family::decoder_only;
+  const auto start = (source.sum(1) * 0 + bos).unsqueeze(1);  // [B, 1]
+  auto cache = model->start(alone ? source.narrow(1, 0, 0) : source);
+  const auto ids = alone ? torch::cat({start, source}, 1) : start;
+  const auto logits = model->read(ids, cache);
+  return {logits, {ids, cache}};
+}
+
+void add_writing(jit::Module& module, Transformer& model, const TorchScriptOptions& options) {
+  add_method(module, {.name = "begin",
+                      .arguments = {"source"},
+                      .example = {example_ids(2, 3, options)},
+                      .run = [&](const jit::Stack& inputs) {
+                        const auto [logits, left] = begun(model, inputs[0].toTensor(), options.bos);
+                        return written(logits, state_of(left.first, left.second));
+                      }});
+  const auto [logits, left] = begun(model, example_ids(2, 3, options), options.bos);
+  const auto like = left.second;
+  const auto state = state_of(left.first, left.second);
+  add_method(module,
+             {.name = "step",
+              .arguments = {"last", "state"},
+              .example = {example_ids(2, 1, options).select(1, 0), c10::List<torch::Tensor>(state)},
+              .run = [&](const jit::Stack& inputs) {
+                const auto last = inputs[0].toTensor();
+                const auto before = inputs[1].toTensorVector();
+                auto cache = cache_of(*model, before, like);
+                const auto next = model->step(last, cache);
+                const auto ids = torch::cat({before[0], last.unsqueeze(1)}, 1);
+                return written(next, state_of(ids, cache));
+              }});
+  module.register_attribute("bos", c10::IntType::get(), options.bos);
+  module.register_attribute("eos", c10::IntType::get(), options.eos);
+  module.register_attribute("longest", c10::IntType::get(), longest_length(*model));
+  module.register_attribute("prompt", c10::IntType::get(),
+                            int64_t{model->family() == Family::decoder_only});
+  module.define(kDecodingLoops);
+}
+
+}  // namespace
+
+torch::jit::Module to_torchscript(Transformer& model, const TorchScriptOptions& options) {
+  const torch::NoGradGuard no_grad;
+  auto module = mirrored(*model, c10::QualifiedName("__torch__.ablate.Transformer"),
+                         std::make_shared<jit::CompilationUnit>());
+  module.register_attribute("pad", c10::IntType::get(), options.pad);
+  module.register_buffer("anchor", torch::zeros({1}, model->output_weight().options()));
+  const bool pair = model->family() == Family::encoder_decoder;
+  const auto ids = example_ids(2, 3, options);
+  add_method(module,
+             {.name = "forward",
+              .arguments = pair ? std::vector<std::string>{"source", "target"}
+                                : std::vector<std::string>{"source"},
+              .example = pair ? jit::Stack{ids, example_ids(2, 4, options)} : jit::Stack{ids},
+              .run = [&](const jit::Stack& inputs) {
+                return model->forward(inputs.front().toTensor(), inputs.back().toTensor());
+              }});
+  if (model->family() != Family::decoder_only)
+    add_method(module, {.name = "encode",
+                        .arguments = {"source"},
+                        .example = {ids},
+                        .run = [&](const jit::Stack& inputs) {
+                          return model->encode(inputs[0].toTensor()).output;
+                        }});
+  if (model->family() != Family::encoder_only) add_writing(module, model, options);
+  module.eval();
+  return module;
+}
+
+int64_t longest_length(const TransformerImpl& model) {
+  const auto fits = [&](int64_t length) {
+    try {
+      model.check_length(length);
+    } catch (const LengthError&) {
+      return false;
+    }
+    return true;
+  };
+  int64_t fitting = 0, beyond = kUnlimited + 1;
+  while (beyond - fitting > 1) {
+    const int64_t middle = fitting + (beyond - fitting) / 2;
+    (fits(middle) ? fitting : beyond) = middle;
+  }
+  return fitting;
+}
+
+std::map<std::string, torch::Tensor> weights_of(const torch::jit::Module& module) {
+  std::map<std::string, torch::Tensor> weights;
+  for (const auto& item : module.named_parameters()) weights[item.name] = item.value;
+  for (const auto& item : module.named_buffers())
+    if (item.name != "anchor" && !item.name.starts_with(kConstant)) weights[item.name] = item.value;
+  return weights;
+}
+
+}  // namespace ablate::models

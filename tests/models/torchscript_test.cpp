@@ -1,0 +1,113 @@
+#include "models/torchscript/torchscript.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "models/decode.h"
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models {
+namespace {
+
+/// A model whose weights are far from where they start: some schemes begin as no scheme at all, and
+/// near equal logits would make searches differ by rounding.
+Transformer moved(const TransformerOptions& options) {
+  auto model = make(options);
+  torch::NoGradGuard no_grad;
+  for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
+  return model;
+}
+
+torch::jit::Module reloaded(Transformer& model) {
+  std::stringstream file;
+  to_torchscript(model, {}).save(file);
+  return torch::jit::load(file);
+}
+
+struct Case {
+  torch::Tensor source, target;
+};
+
+/// Sources shorter and longer than the traced three pieces; rows of one length for decoders alone.
+std::vector<Case> cases(Family family) {
+  std::vector<Case> all;
+  torch::manual_seed(3);
+  for (const int64_t length : {1, 2, 9}) {
+    auto source = torch::randint(3, 20, {4, length}), target = torch::randint(3, 20, {4, 6});
+    source.select(1, length - 1).fill_(2);
+    if (family == Family::encoder_decoder && length > 2) {
+      source.slice(1, 2).slice(0, 1, 2).fill_(kPad);
+      source.slice(1, 5).slice(0, 3, 4).fill_(kPad);
+    }
+    all.push_back({source, target});
+  }
+  return all;
+}
+
+void expect_equal_logits(Transformer& model, torch::jit::Module& module, const Case& one) {
+  const bool pair = model->family() == Family::encoder_decoder;
+  const auto logits =
+      pair ? module.forward({one.source, one.target}) : module.forward({one.source});
+  EXPECT_LT(largest_difference(logits.toTensor(),
+                               model->forward(one.source, pair ? one.target : one.source)),
+            1e-5 * std::max(1.0, logits.toTensor().abs().max().item<double>()));
+}
+
+std::vector<int64_t> without_padding(const torch::Tensor& row) {
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < row.size(0) && row[i].item<int64_t>() != kPad; ++i)
+    ids.push_back(row[i].item<int64_t>());
+  return ids;
+}
+
+void expect_equal_search(Transformer& model, torch::jit::Module& module, const Case& one,
+                         int64_t beams) {
+  constexpr double kPenalty = 0.7, kRatio = 1.5;
+  constexpr int64_t kLongest = 12;
+  const auto expected = search(
+      model, one.source,
+      {.beam = beams, .length_penalty = kPenalty, .max_length = kLongest, .max_ratio = kRatio});
+  const auto found =
+      beams == 1 ? module.get_method("greedy")({one.source, kLongest, kRatio, kPenalty})
+                 : module.get_method("beam")({one.source, beams, kPenalty, kLongest, kRatio});
+  const auto& parts = found.toTupleRef().elements();
+  for (size_t row = 0; row < expected.size(); ++row) {
+    const auto at = static_cast<int64_t>(row);
+    EXPECT_EQ(without_padding(parts[0].toTensor()[at]), expected[row].ids) << "beam " << beams;
+    EXPECT_NEAR(parts[1].toTensor()[at].item<double>(), expected[row].score, 1e-4);
+  }
+}
+
+void expect_equal(const TransformerOptions& options) {
+  torch::NoGradGuard no_grad;
+  auto model = moved(options);
+  auto module = reloaded(model);
+  for (const auto& one : cases(options.family)) {
+    expect_equal_logits(model, module, one);
+    if (options.family == Family::encoder_only) continue;
+    for (const int64_t beams : {1, 4}) expect_equal_search(model, module, one, beams);
+  }
+}
+
+void expect_equal(const std::vector<Variant>& variants, Family family) {
+  for (auto [name, options] : variants) {
+    SCOPED_TRACE(name + ", family " + std::to_string(static_cast<int>(family)));
+    options.family = family;
+    expect_equal(options);
+  }
+}
+
+TEST(TorchScript, OfEveryVariantGivesTheModelsLogitsAndSearches) {
+  expect_equal(variants(), Family::encoder_decoder);
+}
+
+TEST(TorchScript, OfEverySchemeAndMixtureWorksInTheOtherFamilies) {
+  for (const auto family : {Family::decoder_only, Family::encoder_only})
+    for (const auto& some : {position_variants(), numbering_variants(), mixture_variants()})
+      expect_equal(some, family);
+}
+
+}  // namespace
+}  // namespace ablate::models
