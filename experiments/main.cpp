@@ -32,6 +32,9 @@ int run(int count, char** arguments) {
   verbs::add_inspect(app);
   verbs::add_bench(app);
   verbs::add_moefy(app);
+  verbs::add_export(app);
+  verbs::add_verify(app);
+  verbs::add_import(app);
   try {
     app.parse(count, arguments);
     std::cout.flush();

@@ -8,7 +8,9 @@
 #include <cerrno>
 
 #include "experiments/config/printer.h"
+#include "experiments/exit_code.h"
 #include "tokenizer/special_ids.h"
+#include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/checkpoint/io_error.h"
@@ -100,6 +102,34 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& which
   training::load_weights(*model, chosen.weights);
   model->to(training::resolve(experiment.training.device));
   return {experiment, {model, std::move(tokenizers), experiment.training.max_length}, chosen.name};
+}
+
+void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
+  if (std::filesystem::exists(folder))
+    throw UsageError(folder.string() + " exists; choose another --to or remove it");
+  const auto parent = std::filesystem::absolute(folder).parent_path();
+  std::filesystem::create_directories(parent);
+  const auto part = parent / fmt::format(".{}.{}", folder.filename().string(), getpid());
+  const auto config = to_yaml(run.experiment);
+  try {
+    std::filesystem::create_directory(part);
+    save_tokenizers(part, run.tokenizers);
+    training::save_checkpoint(part / "checkpoints", {.step = 0,
+                                                     .model = run.weights,
+                                                     .optimizer = {},
+                                                     .state = nlohmann::json::object(),
+                                                     .files = {{"config.yaml", config}}});
+    training::write_synced(part / "config.yaml", config);
+    training::write_synced(part / "environment.json", run.environment.dump(2) + "\n");
+    for (const auto& [name, bytes] : run.files) training::write_synced(part / name, bytes);
+    training::sync_folder(part);
+    std::filesystem::rename(part, folder);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(part, ignored);
+    throw;
+  }
+  training::sync_folder(parent);
 }
 
 std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model) {

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "data/encode.h"
 #include "experiments/config/experiment.h"
 #include "models/transformer.h"
 #include "training/translate.h"
+#include "training/weights.h"
 
 namespace ablate::experiments {
 
@@ -41,6 +44,19 @@ struct LoadedRun {
 /// `which` as for `--checkpoint`; empty: what the configuration asks for. Throws CheckpointError
 /// where `folder` is no run folder.
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& which);
+
+/// A run that was made, not trained here.
+struct NewRun {
+  Experiment experiment;
+  data::Tokenizers tokenizers;
+  training::Weights weights;
+  nlohmann::json environment;
+  std::map<std::string, std::string> files;  // further ones, name -> bytes
+};
+
+/// Writes a run folder with one checkpoint, of step 0. It appears complete or not at all. Throws
+/// UsageError where `folder` exists, IoError where it cannot be written.
+void write_new_run(const std::filesystem::path& folder, const NewRun& run);
 
 /// Copies the weights of the run in `folder` into `model` where name and shape are the same, a
 /// dense feed-forward into every expert of a mixture of its width, and says how many there were and

@@ -18,5 +18,8 @@ void add_config(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_moefy(CLI::App& app);
+void add_export(CLI::App& app);
+void add_verify(CLI::App& app);
+void add_import(CLI::App& app);
 
 }  // namespace ablate::experiments

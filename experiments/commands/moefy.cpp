@@ -87,30 +87,24 @@ RunResult result_of(const Moefied& moefied, const Evaluation& evaluation, const 
 
 void write_run(const Request& request, const Moefied& moefied, const LoadedRun& dense,
                const Evaluation& evaluation) {
-  const std::filesystem::path folder = request.to;
-  std::filesystem::create_directories(folder);
-  const auto config = to_yaml(moefied.experiment, {});
-  save_tokenizers(folder, dense.translator.tokenizers);
-  training::save_checkpoint(folder / "checkpoints", {.step = 0,
-                                                     .model = training::weights_of(*moefied.model),
-                                                     .optimizer = {},
-                                                     .state = nlohmann::json::object(),
-                                                     .files = {{"config.yaml", config}}});
   auto environment = nlohmann::json::parse(
       training::read_bytes(std::filesystem::path(request.run) / "environment.json"));
   environment["moefied_from"] = std::filesystem::absolute(request.run).string();
-  training::write_durably(folder / "environment.json", environment.dump(2) + "\n");
   const auto text = table(moefied, request.options.experts);
-  training::write_durably(folder / "moefication.md", text);
-  training::write_durably(
-      folder / "moefication.html",
+  const auto page =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>MoEfication</title>"
       "</head><body style=\"font-family:sans-serif\"><h1>MoEfication of " +
-          escaped(request.run) + "</h1>\n" + curve(moefied, request.options.experts) + "<pre>" +
-          escaped(text) + "</pre></body></html>\n");
-  training::write_durably(folder / "config.yaml", config);
-  training::write_durably(folder / "result.json",
-                          to_json(result_of(moefied, evaluation, dense)).dump(2) + "\n");
+      escaped(request.run) + "</h1>\n" + curve(moefied, request.options.experts) + "<pre>" +
+      escaped(text) + "</pre></body></html>\n";
+  write_new_run(
+      request.to,
+      {.experiment = moefied.experiment,
+       .tokenizers = dense.translator.tokenizers,
+       .weights = training::weights_of(*moefied.model),
+       .environment = environment,
+       .files = {{"moefication.md", text},
+                 {"moefication.html", page},
+                 {"result.json", to_json(result_of(moefied, evaluation, dense)).dump(2) + "\n"}}});
 }
 
 void moefy_run(Request request) {

@@ -55,7 +55,10 @@ std::string to_yaml(const Experiment& experiment,
 }
 
 Experiment read_experiment(const std::filesystem::path& file) {
-  const auto source = read_source(file);
+  return read_experiment(read_source(file));
+}
+
+Experiment read_experiment(const std::shared_ptr<const Source>& source) {
   const auto schema = experiment_schema();
   ProblemList problems;
   const auto document = parse_mapping(source, problems);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/config/experiment.h"
+#include "experiments/config/value.h"
 
 namespace ablate::experiments {
 
@@ -16,6 +17,7 @@ std::string to_yaml(const Experiment& experiment,
 
 /// Reads what to_yaml wrote; the round trip is exact. Throws ConfigError.
 Experiment read_experiment(const std::filesystem::path& file);
+Experiment read_experiment(const std::shared_ptr<const Source>& source);
 
 /// A value that differs; `left` or `right` is empty where that side has no such path.
 struct Difference {

@@ -1,0 +1,148 @@
+#include "experiments/export/export.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "data/random.h"
+#include "experiments/config/document.h"
+#include "experiments/config/printer.h"
+#include "experiments/evaluate.h"
+#include "experiments/exit_code.h"
+#include "experiments/run_one.h"
+#include "models/torchscript/torchscript.h"
+#include "tokenizer/special_ids.h"
+#include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/safetensors.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr size_t kExamples = 8;
+constexpr int64_t kRandomLength = 12;
+
+void refuse_existing(const std::filesystem::path& to) {
+  if (std::filesystem::exists(to))
+    throw UsageError(to.string() + " exists; choose another --to or remove it");
+}
+
+ExportExamples random_examples(const LoadedRun& run) {
+  data::Random random(kDataSeed, "export");
+  const auto side = [&](const tokenizer::Tokenizer& tokenizer, int64_t length) {
+    std::vector<int32_t> ids;
+    for (int64_t i = 0; i < length; ++i)
+      ids.push_back(
+          static_cast<int32_t>(random.between(tokenizer::kUnk, tokenizer.vocabulary_size() - 1)));
+    ids.push_back(tokenizer::kEos);
+    return ids;
+  };
+  ExportExamples examples;
+  for (int64_t i = 0; i < static_cast<int64_t>(kExamples); ++i) {
+    auto source = side(run.translator.tokenizers.source, 1 + i % kRandomLength);
+    examples.push_back({std::move(source), side(run.translator.tokenizers.target, 2 + i)});
+  }
+  return examples;
+}
+
+/// The first sources of the first test set, or ids drawn at random where the data cannot be read.
+ExportExamples examples_for(const LoadedRun& run, const ExportRequest& request,
+                            std::ostream& messages) {
+  try {
+    const auto corpus =
+        data::load(run.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
+    auto examples = corpus.tests.front().examples;
+    if (examples.size() > kExamples) examples.resize(kExamples);
+    auto encoded = encode_for(run.experiment, run.translator.tokenizers, examples).examples;
+    if (encoded.size() > kExamples) encoded.resize(kExamples);
+    return encoded;
+  } catch (const data::DataError& error) {
+    messages << "checking with random pieces instead of the run's data: " << error.what() << "\n";
+    return random_examples(run);
+  }
+}
+
+/// Scores of a router stay in float: rounding would change who is chosen.
+void convert(models::TransformerImpl& model, torch::ScalarType type) {
+  if (type == torch::kFloat) return;
+  const torch::NoGradGuard no_grad;
+  for (auto& [name, tensor] : training::weights_of(model))
+    if (tensor.is_floating_point() && name.find(".router.") == std::string::npos)
+      torch::Tensor(tensor).set_data(tensor.to(type));
+}
+
+models::TorchScriptOptions script_options() {
+  return {.pad = tokenizer::kPad, .bos = tokenizer::kBos, .eos = tokenizer::kEos};
+}
+
+void require_agreement(const Agreement& agreement, torch::ScalarType type,
+                       const std::filesystem::path& file, const std::string& after) {
+  if (!agrees(agreement, type))
+    throw training::CheckpointError(
+        fmt::format("{}: the exported model differs from the trained one: {}{}", file.string(),
+                    to_text(agreement), after));
+}
+
+models::Transformer model_of(const Archive& archive) {
+  auto model = make_model(archive.contents.experiment, archive.contents.tokenizers);
+  const auto weights = models::weights_of(archive.module);
+  const auto embedding = weights.find("embedding");
+  const auto& any = embedding != weights.end() ? embedding->second : weights.begin()->second;
+  convert(*model, any.scalar_type());
+  training::load_weights(*model, weights);
+  return model;
+}
+
+}  // namespace
+
+Agreement export_torchscript(const ExportRequest& request, std::ostream& messages) {
+  refuse_existing(request.to);
+  auto run = load_run(request.run, request.checkpoint);
+  auto& model = run.translator.model;
+  model->to(torch::kCPU);
+  convert(*model, request.type);
+  const ExportContents contents{.experiment = run.experiment,
+                                .tokenizers = run.translator.tokenizers,
+                                .examples = examples_for(run, request, messages),
+                                .weights = run.weights};
+  const auto bytes = to_archive(models::to_torchscript(model, script_options()), contents);
+  auto archive = from_archive(bytes, request.to.string());
+  const auto agreement = compare(model, archive.module, contents);
+  require_agreement(agreement, request.type, request.to, "; nothing was written");
+  training::write_durably(request.to, bytes);
+  return agreement;
+}
+
+Agreement verify_torchscript(const std::filesystem::path& file) {
+  auto archive = from_archive(training::read_bytes(file), file.string());
+  auto model = model_of(archive);
+  const auto agreement = compare(model, archive.module, archive.contents);
+  require_agreement(agreement, model->output_weight().scalar_type(), file, "");
+  return agreement;
+}
+
+void export_safetensors(const ExportRequest& request) {
+  refuse_existing(request.to);
+  auto run = load_run(request.run, request.checkpoint);
+  convert(*run.translator.model, request.type);
+  const auto parent = std::filesystem::absolute(request.to).parent_path();
+  std::filesystem::create_directories(parent);
+  const auto part = parent / fmt::format(".{}.{}", request.to.filename().string(), getpid());
+  try {
+    std::filesystem::create_directory(part);
+    training::write_synced(part / "model.safetensors",
+                           training::to_safetensors(
+                               training::weights_of(*run.translator.model),
+                               {{"format", "pt"}, {"ablate", "0.1.0"}, {"weights", run.weights}}));
+    training::write_synced(part / "config.yaml", to_yaml(run.experiment));
+    save_tokenizers(part, run.translator.tokenizers);
+    training::sync_folder(part);
+    std::filesystem::rename(part, request.to);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(part, ignored);
+    throw;
+  }
+  training::sync_folder(parent);
+}
+
+}  // namespace ablate::experiments
