@@ -40,9 +40,11 @@ install_torch() {
     [ -f "$TORCH_ROOT/share/cmake/Torch/TorchConfig.cmake" ] || fail "TORCH_ROOT=$TORCH_ROOT holds no LibTorch"
     return
   fi
-  .venv/bin/python -c "import torch, sys; sys.exit(torch.__version__.split('+')[0] != '$torch_version')" 2>/dev/null && return
-  say "installing torch $torch_version into .venv"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check "torch==$torch_version" "numpy<3"
+  .venv/bin/python -c "import sentencepiece, safetensors, torch, sys
+sys.exit(torch.__version__.split('+')[0] != '$torch_version')" 2>/dev/null && return
+  say "installing torch $torch_version and what tests read exports with into .venv"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check "torch==$torch_version" "numpy<3" \
+    "sentencepiece==$sentencepiece_version" "safetensors<1"
 }
 
 # A shared SentencePiece beside LibTorch clashes in protobuf and gflags symbols: static, and nothing exported.

@@ -21,6 +21,7 @@ constexpr const char* kConstant = "constant_";
 jit::Module mirrored(const torch::nn::Module& module, const c10::QualifiedName& name,
                      const std::shared_ptr<jit::CompilationUnit>& unit) {
   jit::Module mirror(name, unit, /*shouldMangle=*/true);
+  mirror.register_attribute("training", c10::BoolType::get(), false);  // PyTorch's freeze reads it
   for (const auto& item : module.named_parameters(/*recurse=*/false))
     mirror.register_parameter(item.key(), item.value(), false);
   for (const auto& item : module.named_buffers(/*recurse=*/false))
@@ -196,7 +197,6 @@ torch::jit::Module to_torchscript(Transformer& model, const TorchScriptOptions& 
                           return model->encode(inputs[0].toTensor()).output;
                         }});
   if (model->family() != Family::encoder_only) add_writing(module, model, options);
-  module.eval();
   return module;
 }
 

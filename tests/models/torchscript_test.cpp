@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "models/decode.h"
@@ -103,10 +105,68 @@ TEST(TorchScript, OfEveryVariantGivesTheModelsLogitsAndSearches) {
   expect_equal(variants(), Family::encoder_decoder);
 }
 
-TEST(TorchScript, OfEverySchemeAndMixtureWorksInTheOtherFamilies) {
+TEST(TorchScript, OfEveryNumberingAndMixtureWorksInTheOtherFamilies) {
   for (const auto family : {Family::decoder_only, Family::encoder_only})
-    for (const auto& some : {position_variants(), numbering_variants(), mixture_variants()})
-      expect_equal(some, family);
+    for (const auto& some : {numbering_variants(), mixture_variants()}) expect_equal(some, family);
+}
+
+/// The module with inputs and the model's outputs as buffers, for check_torchscript.py.
+void save_with_expected(Transformer& model, const std::filesystem::path& file) {
+  auto module = to_torchscript(model, {});
+  const auto one = cases(model->family()).back();
+  const bool pair = model->family() == Family::encoder_decoder;
+  torch::jit::Module expected(c10::QualifiedName("__torch__.ablate.Expected"),
+                              module._ivalue()->compilation_unit(), true);
+  expected.register_buffer("source", one.source);
+  if (pair) expected.register_buffer("target", one.target);
+  expected.register_buffer("logits", model->forward(one.source, pair ? one.target : one.source));
+  if (model->family() != Family::encoder_only)
+    for (const int64_t beams : {1, 4}) {
+      const auto found = search(model, one.source,
+                                {.beam = beams,
+                                 .length_penalty = beams == 1 ? 1.0 : 0.7,
+                                 .max_length = 12,
+                                 .max_ratio = 1.5});
+      size_t longest = 0;
+      for (const auto& row : found) longest = std::max(longest, row.ids.size());
+      std::vector<std::vector<int64_t>> rows;
+      for (const auto& row : found) {
+        rows.push_back(row.ids);
+        rows.back().resize(longest, kPad);
+      }
+      expected.register_buffer(beams == 1 ? "greedy" : "beam",
+                               longest == 0 ? torch::empty({4, 0}, torch::kLong) : ids(rows));
+    }
+  module.register_module("expected", expected);
+  module.save(file.string());
+}
+
+TEST(TorchScript, OfEveryFamilySchemeAndFeedForwardGivesTheSameFromCppAndFromPython) {
+  torch::NoGradGuard no_grad;
+  std::string pattern = testing::TempDir() + "torchscript-XXXXXX";
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  for (const auto family : {Family::encoder_decoder, Family::decoder_only, Family::encoder_only})
+    for (const bool experts : {false, true})
+      for (auto [name, options] : position_variants()) {
+        SCOPED_TRACE(name);
+        options.family = family;
+        if (experts) options.feed_forward = MixtureOptions{.experts = 4, .d_hidden = 12};
+        if (experts || family != Family::encoder_decoder) expect_equal(options);
+        auto model = moved(options);
+        save_with_expected(model, folder / (name + "-" + std::to_string(static_cast<int>(family)) +
+                                            (experts ? "-moe.pt" : ".pt")));
+      }
+  const std::string python = std::string(ABLATE_SOURCE) + "/.venv/bin/python";
+  if (!std::filesystem::exists(python) ||
+      std::system((python + " -c 'import torch' 2>/dev/null").c_str()) != 0) {
+    std::filesystem::remove_all(folder);
+    GTEST_SKIP() << "no PyTorch in .venv to read the modules with";
+  }
+  EXPECT_EQ(std::system((python + " " + ABLATE_SOURCE "/tests/models/check_torchscript.py " +
+                         folder.string())
+                            .c_str()),
+            0);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
