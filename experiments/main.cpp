@@ -31,6 +31,7 @@ int run(int count, char** arguments) {
   verbs::add_config(app);
   verbs::add_inspect(app);
   verbs::add_bench(app);
+  verbs::add_generate(app);
   verbs::add_moefy(app);
   verbs::add_export(app);
   verbs::add_verify(app);

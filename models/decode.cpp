@@ -5,24 +5,30 @@
 #include <limits>
 #include <map>
 
+#include "models/kernel/vector_math.h"
+#include "models/piece_rules.h"
+
 namespace ablate::models {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+constexpr int64_t kMostWalks = 65'536;  // of one sentence
 
 /// An unfinished hypothesis of one sentence.
 struct Open {
   std::vector<int64_t> ids;
   double log_probability;
+  int64_t stream = 0;  // of the random numbers, where outputs are drawn
 };
 
 /// What the search knows of one sentence; dropped from the batch as soon as it is done.
 struct Sentence {
   size_t index;   // row of the source
   int64_t limit;  // most pieces of an output
+  const std::vector<int64_t>* prefix;
   std::vector<Open> open;
   int64_t ended = 0;
-  Hypothesis best{.ids = {}, .score = kImpossible};
+  std::vector<Hypothesis> best;  // finished ones, best first, at most n_best
 };
 
 /// One extension of an open hypothesis.
@@ -45,7 +51,8 @@ std::vector<Candidate> extensions(const Sentence& sentence, const torch::Tensor&
   for (size_t parent = 0; parent < sentence.open.size(); ++parent)
     for (int64_t k = 0; k < values.size(1); ++k) {
       const int64_t row = first_row + static_cast<int64_t>(parent);
-      all.push_back({parent, id[row][k], sentence.open[parent].log_probability + value[row][k]});
+      if (value[row][k] != kImpossible)
+        all.push_back({parent, id[row][k], sentence.open[parent].log_probability + value[row][k]});
     }
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
     return a.log_probability > b.log_probability;
@@ -53,8 +60,35 @@ std::vector<Candidate> extensions(const Sentence& sentence, const torch::Tensor&
   return all;
 }
 
-/// Takes the best extensions: finished ones compete for `best`, the others stay open. Appends the
-/// parent row of every hypothesis that stays open.
+/// Takes a finished hypothesis among the best, which stay sorted; of equals the first stays first.
+void finish(Sentence& sentence, const Open& parent, const Candidate& last,
+            const SearchOptions& options) {
+  ++sentence.ended;
+  Hypothesis done{
+      .ids = parent.ids,
+      .score = normalised(last.log_probability, parent.ids.size() + 1, options.length_penalty),
+      .log_probability = last.log_probability};
+  if (last.id != options.eos) done.ids.push_back(last.id);
+  auto& best = sentence.best;
+  const auto place =
+      std::ranges::find_if(best, [&](const Hypothesis& other) { return done.score > other.score; });
+  best.insert(place, std::move(done));
+  if (std::ssize(best) > options.n_best) best.pop_back();
+}
+
+/// Whether no descendant of what is open can still come among the best: log-probabilities only
+/// fall.
+bool decided(const Sentence& sentence, const std::vector<Open>& open,
+             const SearchOptions& options) {
+  if (open.empty() || sentence.ended >= std::max(options.beam, options.n_best)) return true;
+  if (std::ssize(sentence.best) < options.n_best) return false;
+  return sentence.best.back().score >= normalised(open.front().log_probability,
+                                                  static_cast<size_t>(sentence.limit),
+                                                  options.length_penalty);
+}
+
+/// Takes the best extensions: finished ones compete, the others stay open. Appends the parent row
+/// of every hypothesis that stays open.
 void advance(Sentence& sentence, const std::vector<Candidate>& candidates, int64_t first_row,
              const SearchOptions& options, std::vector<int64_t>& parents) {
   std::vector<Open> next;
@@ -63,44 +97,42 @@ void advance(Sentence& sentence, const std::vector<Candidate>& candidates, int64
   for (size_t rank = 0; rank < candidates.size() && next.size() < beam; ++rank) {
     const auto& candidate = candidates[rank];
     const auto& parent = sentence.open[candidate.parent];
-    const size_t pieces = parent.ids.size() + 1;
-    const bool last = static_cast<int64_t>(pieces) >= sentence.limit;
+    const bool last = std::ssize(parent.ids) + 1 >= sentence.limit;
     if (candidate.id != options.eos && !last) {
       next.push_back({parent.ids, candidate.log_probability});
       next.back().ids.push_back(candidate.id);
       rows.push_back(first_row + static_cast<int64_t>(candidate.parent));
-      continue;
+    } else if (rank < beam) {
+      finish(sentence, parent, candidate, options);
     }
-    if (rank >= beam) continue;
-    ++sentence.ended;
-    const double score = normalised(candidate.log_probability, pieces, options.length_penalty);
-    if (!(score > sentence.best.score)) continue;
-    sentence.best = {parent.ids, score};
-    if (candidate.id != options.eos) sentence.best.ids.push_back(candidate.id);
   }
-  // Log-probabilities only fall, so no descendant of an open hypothesis scores above this bound.
-  const double reachable =
-      next.empty() ? kImpossible
-                   : normalised(next.front().log_probability, static_cast<size_t>(sentence.limit),
-                                options.length_penalty);
-  if (next.empty() || sentence.ended >= options.beam || sentence.best.score >= reachable) {
-    sentence.open.clear();
-    return;
-  }
+  if (decided(sentence, next, options)) return sentence.open.clear();
   sentence.open = std::move(next);
   parents.insert(parents.end(), rows.begin(), rows.end());
 }
 
-/// The best pieces of every row, as log-probabilities in double; padding and start marks are no
-/// pieces of an output. // [R, V] -> [R, k], [R, k]
-std::pair<torch::Tensor, torch::Tensor> best_pieces(const torch::Tensor& logits, int64_t count,
-                                                    const SearchOptions& options) {
-  const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  auto log_probability = torch::log_softmax(logits, -1, wide);
-  for (const auto mark : {options.pad, options.bos})
-    log_probability.select(1, mark).fill_(kImpossible);
-  const auto [values, ids] = log_probability.topk(std::min(count, logits.size(1)), -1);
-  return {values.to(torch::kDouble).cpu(), ids.cpu()};
+/// Draws the next piece of every walk; a number of its own for every row, walk and step.
+void wander(Sentence& sentence, const torch::Tensor& log_probability, int64_t first_row,
+            const SearchOptions& options, std::vector<int64_t>& parents) {
+  std::vector<Open> next;
+  for (size_t i = 0; i < sentence.open.size(); ++i) {
+    auto& walk = sentence.open[i];
+    const auto row = log_probability[first_row + static_cast<int64_t>(i)];
+    const auto bits = kernel::mix(
+        kernel::mix(options.sampling->seed ^ kernel::mix(static_cast<uint64_t>(walk.stream))) ^
+        walk.ids.size());
+    const double uniform = static_cast<double>(bits >> 11) * 0x1.0p-53;
+    const auto id = drawn(row, *options.sampling, uniform);
+    const Candidate taken{i, id, walk.log_probability + row[id].item<double>()};
+    if (id == options.eos || std::ssize(walk.ids) + 1 >= sentence.limit) {
+      finish(sentence, walk, taken, options);
+      continue;
+    }
+    walk.ids.push_back(id);
+    next.push_back({walk.ids, taken.log_probability, walk.stream});
+    parents.push_back(first_row + static_cast<int64_t>(i));
+  }
+  sentence.open = std::move(next);
 }
 
 torch::Tensor last_ids(const std::vector<Sentence>& sentences, const torch::Tensor& like) {
@@ -110,65 +142,187 @@ torch::Tensor last_ids(const std::vector<Sentence>& sentences, const torch::Tens
   return torch::tensor(ids, torch::kLong).to(like.device());
 }
 
-std::vector<Hypothesis> search_together(Transformer& model, const torch::Tensor& source,
-                                        const SearchOptions& options) {
+/// Several models step by step with one cache each.
+class Voters {
+ public:
+  Voters(std::span<Transformer> models, const torch::Tensor& source, int64_t bos)
+      : models_(models) {
+    last_ = torch::full({source.size(0)}, bos, source.options());
+    auto begin = source;
+    if (models.front()->family() == Family::decoder_only) {
+      begin = torch::cat({last_.unsqueeze(1), source}, 1);  // [R, 1 + S], its last id not yet read
+      last_ = begin.select(1, source.size(1));
+      begin = begin.slice(1, 0, source.size(1));
+    }
+    for (auto& model : models) caches_.push_back(model->start(begin));
+  }
+
+  /// Logits, or the log of the mean probability, which is its own log-softmax. // [R, V]
+  torch::Tensor step() {
+    if (models_.size() == 1) return models_.front()->step(last_, caches_.front());
+    std::vector<torch::Tensor> votes;
+    for (size_t i = 0; i < models_.size(); ++i)
+      votes.push_back(models_[i]->step(last_, caches_[i]).to(torch::kDouble).log_softmax(-1));
+    return torch::stack(votes).logsumexp(0);
+  }
+
+  /// Row i becomes what row rows[i] was, before any step.
+  void repeat(const std::vector<int64_t>& rows) {
+    const auto chosen = torch::tensor(rows, torch::kLong).to(last_.device());
+    for (auto& cache : caches_) cache.reorder(chosen);
+    last_ = last_.index_select(0, chosen);
+  }
+
+  void go_on(const std::vector<int64_t>& parents, torch::Tensor last) {
+    const auto rows = torch::tensor(parents, torch::kLong);
+    if (last_.size(0) != rows.size(0) || !torch::equal(rows, torch::arange(rows.size(0))))
+      for (auto& cache : caches_) cache.reorder(rows.to(last.device()));
+    last_ = std::move(last);
+  }
+
+ private:
+  std::span<Transformer> models_;
+  std::vector<DecoderCache> caches_;
+  torch::Tensor last_;  // [R]
+};
+
+std::vector<Sentence> begun(const torch::Tensor& source, const SearchOptions& options,
+                            std::span<const std::vector<int64_t>* const> prefixes) {
   std::vector<Sentence> sentences;
   const auto lengths = source.ne(options.pad).sum(1).cpu();
   for (int64_t row = 0; row < source.size(0); ++row) {
     const double limit = 10 + options.max_ratio * lengths[row].item<double>();
+    const auto* prefix = prefixes[static_cast<size_t>(row)];
     sentences.push_back(
         {.index = static_cast<size_t>(row),
          .limit = static_cast<int64_t>(std::min(limit, static_cast<double>(options.max_length))),
-         .open = {{{}, 0.0}}});
+         .prefix = prefix,
+         .open = {{{}, 0.0}},
+         .best = {}});
+    if (prefix != nullptr)
+      sentences.back().limit = std::max(sentences.back().limit, std::ssize(*prefix) + 1);
   }
-  std::vector<Hypothesis> results(sentences.size());
-  auto last = torch::full({source.size(0)}, options.bos, source.options());
-  auto begin = source;
-  if (model->family() == Family::decoder_only) {
-    begin = torch::cat({last.unsqueeze(1), source}, 1);  // [R, 1 + S], its last id not yet read
-    last = begin.select(1, source.size(1));
-    begin = begin.slice(1, 0, source.size(1));
+  return sentences;
+}
+
+std::vector<Written> written(const std::vector<Sentence>& sentences) {
+  std::vector<Written> rows;
+  for (const auto& sentence : sentences)
+    for (const auto& open : sentence.open) rows.push_back({&open.ids, sentence.prefix});
+  return rows;
+}
+
+/// Extends every open hypothesis; the rows that those which stay open come from.
+std::vector<int64_t> extend(std::vector<Sentence>& sentences, const torch::Tensor& permitted,
+                            const SearchOptions& options) {
+  std::vector<int64_t> parents;
+  int64_t row = 0;
+  torch::Tensor values, ids, all;
+  if (options.sampling) {
+    all = permitted.cpu();
+  } else {
+    std::tie(values, ids) =
+        permitted.topk(std::min(2 * options.beam, permitted.size(1)), -1);  // [R, 2 beam]
+    values = values.to(torch::kDouble).cpu();
+    ids = ids.cpu();
   }
-  auto cache = model->start(begin);
-  while (!sentences.empty()) {
-    const auto [values, ids] = best_pieces(model->step(last, cache), 2 * options.beam, options);
-    std::vector<int64_t> parents;
-    int64_t row = 0;
-    for (auto& sentence : sentences) {
-      const auto rows = static_cast<int64_t>(sentence.open.size());
+  for (auto& sentence : sentences) {
+    const auto rows = std::ssize(sentence.open);
+    if (options.sampling)
+      wander(sentence, all, row, options, parents);
+    else
       advance(sentence, extensions(sentence, values, ids, row), row, options, parents);
-      row += rows;
-      if (sentence.open.empty()) results[sentence.index] = sentence.best;
+    row += rows;
+  }
+  return parents;
+}
+
+/// Where outputs are drawn, every sentence begins as many walks as outputs are wanted of it.
+void begin_walks(std::vector<Sentence>& sentences, Voters& voters, const SearchOptions& options,
+                 std::span<const int64_t> numbers) {
+  if (!options.sampling) return;
+  std::vector<int64_t> rows;
+  for (auto& sentence : sentences) {
+    sentence.open.clear();
+    for (int64_t i = 0; i < options.n_best; ++i) {
+      sentence.open.push_back({{}, 0.0, numbers[sentence.index] * kMostWalks + i});
+      rows.push_back(static_cast<int64_t>(sentence.index));
     }
+  }
+  voters.repeat(rows);
+}
+
+/// Rows of one batch: their ids, their numbers among all rows, their prefixes.
+struct Rows {
+  torch::Tensor source;
+  std::vector<int64_t> numbers;
+  std::vector<const std::vector<int64_t>*> prefixes;
+};
+
+std::vector<std::vector<Hypothesis>> search_together(std::span<Transformer> models,
+                                                     const Rows& rows,
+                                                     const SearchOptions& options) {
+  auto sentences = begun(rows.source, options, rows.prefixes);
+  std::vector<std::vector<Hypothesis>> results(sentences.size());
+  Voters voters(models, rows.source, options.bos);
+  begin_walks(sentences, voters, options, rows.numbers);
+  while (!sentences.empty()) {
+    const auto parents =
+        extend(sentences, permitted(voters.step(), written(sentences), options), options);
+    for (auto& sentence : sentences)
+      if (sentence.open.empty()) results[sentence.index] = std::move(sentence.best);
     std::erase_if(sentences, [](const Sentence& sentence) { return sentence.open.empty(); });
-    if (sentences.empty()) break;
-    const auto rows = torch::tensor(parents, torch::kLong);
-    if (row != rows.size(0) || !torch::equal(rows, torch::arange(row)))
-      cache.reorder(rows.to(source.device()));
-    last = last_ids(sentences, source);
+    if (!sentences.empty()) voters.go_on(parents, last_ids(sentences, rows.source));
   }
   return results;
 }
 
+/// Batches of rows that can go together: the beginning of a decoder-only model's sequence has no
+/// padding, so only rows of one length do.
+std::vector<std::vector<int64_t>> companies(const torch::Tensor& source, Family family,
+                                            const SearchOptions& options) {
+  const auto lengths = source.ne(options.pad).sum(1).cpu();
+  std::map<int64_t, std::vector<int64_t>> rows_of;
+  for (int64_t row = 0; row < source.size(0); ++row)
+    rows_of[family == Family::decoder_only ? lengths[row].item<int64_t>() : 0].push_back(row);
+  std::vector<std::vector<int64_t>> all;
+  for (auto& [length, rows] : rows_of) all.push_back(std::move(rows));
+  return all;
+}
+
 }  // namespace
+
+std::vector<std::vector<Hypothesis>> search_all(std::span<Transformer> models,
+                                                const SearchInput& input,
+                                                const SearchOptions& options) {
+  torch::NoGradGuard no_grad;
+  const auto& source = input.source;
+  std::vector<std::vector<Hypothesis>> results(static_cast<size_t>(source.size(0)));
+  const auto family = models.front()->family();
+  for (const auto& company : companies(source, family, options)) {
+    Rows rows{source, {}, {}};
+    for (const auto row : company) {
+      const auto at = static_cast<size_t>(row);
+      rows.numbers.push_back(input.numbers.empty() ? row : input.numbers[at]);
+      rows.prefixes.push_back(input.prefixes.empty() ? nullptr : &input.prefixes[at]);
+    }
+    if (family == Family::decoder_only) {
+      const auto chosen = torch::tensor(company, torch::kLong).to(source.device());
+      const auto length = source[company.front()].ne(options.pad).sum().item<int64_t>();
+      rows.source = source.slice(1, 0, length).index_select(0, chosen);
+    }
+    auto found = search_together(models, rows, options);
+    for (size_t i = 0; i < company.size(); ++i)
+      results[static_cast<size_t>(company[i])] = std::move(found[i]);
+  }
+  return results;
+}
 
 std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
                                const SearchOptions& options) {
-  torch::NoGradGuard no_grad;
-  if (model->family() != Family::decoder_only) return search_together(model, source, options);
-  // The beginning of a sequence has no padding, so only rows of one length go together.
-  std::map<int64_t, std::vector<int64_t>> rows_of;
-  const auto lengths = source.ne(options.pad).sum(1).cpu();
-  for (int64_t row = 0; row < source.size(0); ++row)
-    rows_of[lengths[row].item<int64_t>()].push_back(row);
-  std::vector<Hypothesis> results(static_cast<size_t>(source.size(0)));
-  for (const auto& [length, rows] : rows_of) {
-    const auto chosen = torch::tensor(rows, torch::kLong).to(source.device());
-    auto found =
-        search_together(model, source.slice(1, 0, length).index_select(0, chosen), options);
-    for (size_t i = 0; i < rows.size(); ++i)
-      results[static_cast<size_t>(rows[i])] = std::move(found[i]);
-  }
+  std::vector<Hypothesis> results;
+  for (auto& found : search_all({&model, 1}, {source, {}, {}}, options))
+    results.push_back(found.empty() ? Hypothesis{} : std::move(found.front()));
   return results;
 }
 

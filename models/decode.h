@@ -1,32 +1,31 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "models/libtorch.h"
+#include "models/search_options.h"
 #include "models/transformer.h"
 
 namespace ablate::models {
 
-struct SearchOptions {
-  int64_t beam = 1;           // hypotheses kept; 1: greedy
-  double length_penalty = 1;  // a finished hypothesis scores log p / pieces ^ penalty
-  int64_t max_length = 256;   // most pieces, the end included
-  double max_ratio = 1e9;     // and at most 10 + max_ratio * source pieces
-  int64_t pad = 0;
-  int64_t bos = 1;
-  int64_t eos = 2;
+/// Rows to decode.
+struct SearchInput {
+  torch::Tensor source;                            // [B, S]
+  std::span<const std::vector<int64_t>> prefixes;  // what each row's outputs begin with; or empty
+  std::span<const int64_t> numbers;  // of each row, which decide what is drawn; empty: 0, 1, ...
 };
 
-/// One output. `ids` holds neither the start nor the end mark.
-struct Hypothesis {
-  std::vector<int64_t> ids;
-  double score = 0;  // log p / pieces ^ penalty, the end mark counted
-};
+/// The best `n_best` outputs found for every row of the source, best first, by beam search over
+/// cached steps, or as many drawn at random. A row stops when no unfinished hypothesis can still
+/// beat its worst wanted one; a row that never ends is cut at `max_length`. Results do not depend
+/// on the other rows. Several models vote by the mean of their probabilities. Decoder-only models
+/// continue the sequence of start mark and source.
+std::vector<std::vector<Hypothesis>> search_all(std::span<Transformer> models,
+                                                const SearchInput& input,
+                                                const SearchOptions& options);
 
-/// The best output found for every row of `source`, by beam search over cached steps. A row stops
-/// when no unfinished hypothesis can still beat its best finished one; a row that never ends is cut
-/// at `max_length`. Results do not depend on the other rows. A decoder-only model continues the
-/// sequence of start mark and source. // [B, S]
+/// The best output of one model for every row. // [B, S]
 std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
                                const SearchOptions& options);
 

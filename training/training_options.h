@@ -218,20 +218,65 @@ struct TrainingOptions {
   }
 };
 
+/// Every next piece is the likeliest, or the beam's.
+struct NoSampling {
+  static constexpr std::string_view name = "none";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const NoSampling&, Require&&) {}
+};
+
+/// Every next piece is drawn at random.
+struct RandomSampling {
+  static constexpr std::string_view name = "random";
+  double temperature = 1.0;
+  int64_t top_k = 0;
+  double top_p = 1.0;
+  int64_t seed = 1;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("temperature", o.temperature, "divides the log-probabilities: below 1 sharper");
+    visit("top_k", o.top_k, "draw from the likeliest pieces only; 0: from all");
+    visit("top_p", o.top_p, "draw from the likeliest pieces that together have this probability");
+    visit("seed", o.seed, "of the numbers drawn; each line has its own");
+  }
+  template <class Require>
+  static void rules(const RandomSampling& o, Require&& require) {
+    require(o.temperature > 0 && o.temperature <= 100, "temperature",
+            "must be above 0 and at most 100");
+    require(o.top_k >= 0, "top_k", "must not be negative");
+    require(o.top_p > 0 && o.top_p <= 1, "top_p", "must be above 0 and at most 1");
+    require(o.seed >= 0, "seed", "must not be negative");
+  }
+};
+
+using SamplingOptions = std::variant<NoSampling, RandomSampling>;
+
 /// How targets are searched for, in evaluation and translation.
 struct DecodingOptions {
   int64_t beam = 1;
   double length_penalty = 1.0;
+  int64_t min_length = 0;
   int64_t max_length = 256;
   double max_ratio = 3.0;
+  double repetition_penalty = 1.0;
+  int64_t no_repeat_ngram = 0;
+  SamplingOptions sampling;
   int64_t batch = 64;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("beam", o.beam, "hypotheses kept; 1: greedy");
     visit("length_penalty", o.length_penalty, "score = log-probability / length ^ penalty");
+    visit("min_length", o.min_length, "fewest pieces of an output");
     visit("max_length", o.max_length, "most pieces of an output");
     visit("max_ratio", o.max_ratio, "an output has at most 10 + max_ratio * source pieces");
+    visit("repetition_penalty", o.repetition_penalty,
+          "above 1: weakens pieces that an output has already (Keskar et al. 2019)");
+    visit("no_repeat_ngram", o.no_repeat_ngram, "no n pieces twice in an output; 0: any");
+    visit("sampling", o.sampling, "draw outputs at random instead of searching");
     visit("batch", o.batch, "sentences decoded together");
   }
   template <class Require>
@@ -239,9 +284,14 @@ struct DecodingOptions {
     require(o.beam >= 1 && o.beam <= 256, "beam", "must be from 1 to 256");
     require(o.length_penalty >= 0 && o.length_penalty <= 10, "length_penalty",
             "must be from 0 to 10");
+    require(o.min_length >= 0 && o.min_length < o.max_length, "min_length",
+            "must be from 0 to below max_length");
     require(o.max_length >= 1 && o.max_length <= 65'536, "max_length", "must be from 1 to 65536");
     require(o.max_ratio > 0 && o.max_ratio <= 1000, "max_ratio",
             "must be above 0 and at most 1000");
+    require(o.repetition_penalty >= 1 && o.repetition_penalty <= 100, "repetition_penalty",
+            "must be from 1 to 100");
+    require(o.no_repeat_ngram >= 0, "no_repeat_ngram", "must not be negative");
     require(o.batch >= 1 && o.batch <= 65'536, "batch", "must be from 1 to 65536");
   }
 };

@@ -14,7 +14,8 @@ namespace ablate::training {
 struct Translator {
   models::Transformer model;
   data::Tokenizers tokenizers;
-  int64_t max_length;  // pieces kept of a source, its end mark included
+  int64_t max_length;    // pieces kept of a source, its end mark included
+  bool prompts = false;  // a source goes on, instead of being closed by an end mark
 };
 
 /// The ids of pairs as a family reads and writes them: a decoder alone reads source and target as
@@ -24,18 +25,39 @@ data::EncodedSet encode_for(models::Family family, const data::Tokenizers& token
 
 struct Translation {
   std::string text;
-  double score = 0;  // log p / pieces ^ length penalty
-  bool cut = false;  // the source was longer than `max_length`
+  double score = 0;            // log p / pieces ^ length penalty
+  double log_probability = 0;  // log p, the end mark included
+  bool cut = false;            // the source was longer than `max_length`
+};
+
+/// Lines to translate.
+struct TranslationTask {
+  std::span<const std::string> lines;
+  std::span<const std::string> prefixes = {};  // what each output begins with; or empty
+  int64_t first_line = 0;                      // number of the first, for what is drawn at random
+  int64_t n_best = 1;                          // outputs wanted of a line
+  int64_t jobs = 1;                            // batches worked on at once, a thread each
+  bool running = false;  // go on behind end marks, which are the ends of lines, up to max_length
 };
 
 /// The likeliest class of every line with its log-probability. REQUIRES: a model with a label head.
 std::vector<Translation> classify(Translator& translator, std::span<const std::string> lines,
                                   int64_t rows);
 
-/// The best target found for every line, in the order of the lines; an empty line gives an empty
-/// text. A model with a label head gives the class of the line.
+/// The best `n_best` targets found for every line, best first, in the order of the lines; a blank
+/// line gives one empty text. Several translators, which have the same tokenizers, vote. A model
+/// with a label head gives the class of the line. Throws TokenizerError where tokenizers differ.
+std::vector<std::vector<Translation>> translate_all(std::span<Translator> translators,
+                                                    const TranslationTask& task,
+                                                    const DecodingOptions& options);
+
+/// The best target of one translator for every line.
 std::vector<Translation> translate(Translator& translator, std::span<const std::string> lines,
                                    const DecodingOptions& options);
+
+/// Of a line's candidates the one that is most like all of them: the highest mean sentence chrF
+/// (minimum Bayes risk, Kumar & Byrne 2004). // index
+size_t least_risk(std::span<const Translation> candidates);
 
 /// Log-probability of every target given its source, the end mark included, in nats.
 std::vector<double> score_targets(Translator& translator, std::span<const data::Example> examples,

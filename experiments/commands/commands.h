@@ -17,6 +17,7 @@ void add_data(CLI::App& app);
 void add_config(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_generate(CLI::App& app);
 void add_moefy(CLI::App& app);
 void add_export(CLI::App& app);
 void add_verify(CLI::App& app);
