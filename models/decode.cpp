@@ -5,7 +5,8 @@
 #include <limits>
 #include <map>
 
-#include "models/kernel/vector_math.h"
+#include "models/kernel/packed_product.h"
+#include "models/kernel/run.h"
 #include "models/piece_rules.h"
 
 namespace ablate::models {
@@ -145,9 +146,9 @@ torch::Tensor last_ids(const std::vector<Sentence>& sentences, const torch::Tens
 /// Several models step by step with one cache each.
 class Voters {
  public:
-  Voters(std::span<Transformer> models, const torch::Tensor& source, int64_t bos)
+  Voters(std::span<Transformer> models, const torch::Tensor& source, int64_t start)
       : models_(models) {
-    last_ = torch::full({source.size(0)}, bos, source.options());
+    last_ = torch::full({source.size(0)}, start, source.options());
     auto begin = source;
     if (models.front()->family() == Family::decoder_only) {
       begin = torch::cat({last_.unsqueeze(1), source}, 1);  // [R, 1 + S], its last id not yet read
@@ -212,26 +213,68 @@ std::vector<Written> written(const std::vector<Sentence>& sentences) {
   return rows;
 }
 
+/// Whether nothing but the model decides, so that rows need only their best pieces.
+bool plain(std::span<const Sentence> sentences, const SearchOptions& options) {
+  return !options.sampling && options.min_length == 0 && options.no_repeat_ngram == 0 &&
+         options.repetition_penalty == 1 &&
+         std::ranges::all_of(sentences, [](const auto& one) { return one.prefix == nullptr; });
+}
+
+/// The likeliest pieces of every row, best first.
+struct Best {
+  torch::Tensor values, ids;  // [R, k], log-probabilities in double
+};
+
+Best best_of(const torch::Tensor& permitted, int64_t count) {
+  const auto [values, ids] = permitted.topk(std::min(count, permitted.size(1)), -1);
+  return {values.to(torch::kDouble).cpu(), ids.cpu()};
+}
+
+/// The same from float logits on the CPU, without a log-softmax of the whole vocabulary.
+Best best_of_logits(const torch::Tensor& logits, int64_t count, const SearchOptions& options) {
+  const int64_t wanted = std::min(count, logits.size(1) - 2), taken = wanted + 2;
+  Best best{torch::empty({logits.size(0), wanted}, torch::kDouble),
+            torch::empty({logits.size(0), wanted}, torch::kLong)};
+  std::vector<float> value(static_cast<size_t>(taken));
+  std::vector<int64_t> index(value.size());
+  for (int64_t row = 0; row < logits.size(0); ++row) {
+    const float* scores = logits.const_data_ptr<float>() + row * logits.size(1);
+    const float all =
+        kernel::best_of_row(scores, logits.size(1), {value.data(), index.data(), taken});
+    double* values = best.values.mutable_data_ptr<double>() + row * wanted;
+    int64_t* ids = best.ids.mutable_data_ptr<int64_t>() + row * wanted;
+    int64_t kept = 0;
+    for (size_t i = 0; kept < wanted; ++i) {
+      if (index[i] == options.pad || index[i] == options.bos) continue;
+      values[kept] = static_cast<double>(value[i] - all);
+      ids[kept++] = index[i];
+    }
+  }
+  return best;
+}
+
 /// Extends every open hypothesis; the rows that those which stay open come from.
-std::vector<int64_t> extend(std::vector<Sentence>& sentences, const torch::Tensor& permitted,
+std::vector<int64_t> extend(std::vector<Sentence>& sentences, const torch::Tensor& logits,
                             const SearchOptions& options) {
   std::vector<int64_t> parents;
   int64_t row = 0;
-  torch::Tensor values, ids, all;
-  if (options.sampling) {
-    all = permitted.cpu();
+  Best best;
+  torch::Tensor all;
+  if (plain(sentences, options) && kernel::serves(logits) && logits.size(1) > 2) {
+    best = best_of_logits(logits, 2 * options.beam, options);
   } else {
-    std::tie(values, ids) =
-        permitted.topk(std::min(2 * options.beam, permitted.size(1)), -1);  // [R, 2 beam]
-    values = values.to(torch::kDouble).cpu();
-    ids = ids.cpu();
+    all = permitted(logits, written(sentences), options);
+    if (options.sampling)
+      all = all.cpu();
+    else
+      best = best_of(all, 2 * options.beam);
   }
   for (auto& sentence : sentences) {
     const auto rows = std::ssize(sentence.open);
     if (options.sampling)
       wander(sentence, all, row, options, parents);
     else
-      advance(sentence, extensions(sentence, values, ids, row), row, options, parents);
+      advance(sentence, extensions(sentence, best.values, best.ids, row), row, options, parents);
     row += rows;
   }
   return parents;
@@ -264,11 +307,10 @@ std::vector<std::vector<Hypothesis>> search_together(std::span<Transformer> mode
                                                      const SearchOptions& options) {
   auto sentences = begun(rows.source, options, rows.prefixes);
   std::vector<std::vector<Hypothesis>> results(sentences.size());
-  Voters voters(models, rows.source, options.bos);
+  Voters voters(models, rows.source, options.start);
   begin_walks(sentences, voters, options, rows.numbers);
   while (!sentences.empty()) {
-    const auto parents =
-        extend(sentences, permitted(voters.step(), written(sentences), options), options);
+    const auto parents = extend(sentences, voters.step(), options);
     for (auto& sentence : sentences)
       if (sentence.open.empty()) results[sentence.index] = std::move(sentence.best);
     std::erase_if(sentences, [](const Sentence& sentence) { return sentence.open.empty(); });

@@ -13,6 +13,7 @@ LinearImpl::LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool wi
 }
 
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
+  if (packed_ && PackedWeight::serves(x)) return packed_->multiply(x, bias);
   return torch::linear(x, weight.to(x.scalar_type()),
                        bias.defined() ? bias.to(x.scalar_type()) : bias);
 }

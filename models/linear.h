@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/libtorch.h"
+#include "models/packed_weight.h"
 
 namespace ablate::models {
 
@@ -15,9 +17,14 @@ class LinearImpl : public torch::nn::Module {
   LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool with_bias);
 
   torch::Tensor forward(const torch::Tensor& x);  // [..., width] -> [..., sum of parts]
+  /// Keeps a copy of the weight as decoding wants it; from then on the weight must not change.
+  void pack(ProductType type) { packed_.emplace(weight, type); }
 
   torch::Tensor weight;  // [sum of parts, width]
   torch::Tensor bias;    // [sum of parts] or undefined
+
+ private:
+  std::optional<PackedWeight> packed_;
 };
 TORCH_MODULE(Linear);
 

@@ -30,6 +30,7 @@ struct SearchOptions {
   int64_t pad = 0;
   int64_t bos = 1;
   int64_t eos = 2;
+  int64_t start = 1;  // what stands before the first piece
 };
 
 /// One output. `ids` holds neither the start nor the end mark.

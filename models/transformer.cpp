@@ -103,8 +103,18 @@ torch::Tensor TransformerImpl::hidden(const torch::Tensor& source, const torch::
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {
   Dropout none;
-  const auto x = hidden(source, target, none);
+  return project(hidden(source, target, none));
+}
+
+torch::Tensor TransformerImpl::project(const torch::Tensor& x) const {
+  if (packed_output_ && PackedWeight::serves(x)) return packed_output_->multiply(x, {});
   return torch::linear(x, output_.to(x.scalar_type()));
+}
+
+void TransformerImpl::prepare_for_decoding(ProductType type) {
+  for (const auto& module : modules())
+    if (const auto linear = std::dynamic_pointer_cast<LinearImpl>(module)) linear->pack(type);
+  packed_output_.emplace(output_, type);
 }
 
 DecoderCache TransformerImpl::start(const torch::Tensor& source) {
@@ -135,8 +145,7 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
 }
 
 torch::Tensor TransformerImpl::read(const torch::Tensor& ids, DecoderCache& cache) {
-  const auto y = extend(ids, cache).select(1, -1);  // [B, D]
-  return torch::linear(y, output_.to(y.scalar_type()));
+  return project(extend(ids, cache).select(1, -1));
 }
 
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache) {

@@ -54,6 +54,9 @@ class TransformerImpl : public torch::nn::Module {
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_; }
+  /// Lays all matrices out for decoding on the CPU, in bfloat16 rounded to that. The weights must
+  /// not change afterwards.
+  void prepare_for_decoding(ProductType type);
   /// Rounds activations and products to bfloat16 from here on (or no longer); parameters stay as
   /// they are.
   void compute_in_bfloat16(bool on) { bfloat16_ = on; }
@@ -69,6 +72,7 @@ class TransformerImpl : public torch::nn::Module {
   torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache);
   torch::Tensor pooled(const Memory& memory) const;
   torch::ScalarType compute_type() const;
+  torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
 
   Family family_;
   std::optional<Pool> pool_;  // of a label head
@@ -76,6 +80,7 @@ class TransformerImpl : public torch::nn::Module {
   double embedding_scale_;
   bool bfloat16_ = false;
   torch::Tensor source_table_, target_table_, output_;  // [V, D]
+  std::optional<PackedWeight> packed_output_;
   Stack encoder_{nullptr}, decoder_{nullptr};
 };
 TORCH_MODULE(Transformer);

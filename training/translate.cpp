@@ -56,6 +56,8 @@ bool blank(const std::string& line) {
 
 }  // namespace
 
+int64_t start_mark(bool prompts) { return prompts ? tokenizer::kEos : tokenizer::kBos; }
+
 data::EncodedSet encode_for(models::Family family, const data::Tokenizers& tokenizers,
                             std::span<const data::Example> pairs, int64_t max_length) {
   auto encoded = data::encode(pairs, tokenizers, max_length);

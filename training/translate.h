@@ -18,6 +18,10 @@ struct Translator {
   bool prompts = false;  // a source goes on, instead of being closed by an end mark
 };
 
+/// What stands before the first piece of a target: the start mark, or, where running text goes on,
+/// the end mark of the text before.
+int64_t start_mark(bool prompts);
+
 /// The ids of pairs as a family reads and writes them: a decoder alone reads source and target as
 /// one sequence.
 data::EncodedSet encode_for(models::Family family, const data::Tokenizers& tokenizers,

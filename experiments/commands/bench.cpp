@@ -167,8 +167,9 @@ void bench_decode(const Request& request) {
   if (model->family() == models::Family::encoder_only)
     throw UsageError("an encoder writes nothing; choose another model.family");
   const torch::NoGradGuard no_grad;
-  const training::PrecisionGuard precision(
-      model, experiment.training.precision == training::Precision::bf16);
+  model->prepare_for_decoding(experiment.training.precision == training::Precision::bf16
+                                  ? models::ProductType::bfloat16
+                                  : models::ProductType::float32);
   const auto source = torch::randint(tokenizer::kUnk + 1, request.vocabulary,
                                      {request.batch, kDecodedSource}, torch::kLong)
                           .to(model->output_weight().device());

@@ -22,6 +22,7 @@ constexpr size_t kShared = 32;
 struct Request {
   std::vector<std::string> runs;
   std::string checkpoint, prefixes;
+  std::string precision = "fp32";
   DecodingFlags decoding;
   std::optional<int64_t> threads, jobs;
   int64_t n_best = 1;
@@ -38,6 +39,12 @@ std::string one_line(std::string text) {
   return text;
 }
 
+models::ProductType product_type(const std::string& precision) {
+  if (precision == "fp32") return models::ProductType::float32;
+  if (precision == "bf16") return models::ProductType::bfloat16;
+  throw UsageError("--precision must be fp32 or bf16");
+}
+
 struct Loaded {
   std::vector<training::Translator> translators;
   training::DecodingOptions options;
@@ -48,6 +55,7 @@ Loaded load(const Request& request) {
   for (const auto& folder : request.runs) {
     auto run = load_run(folder, request.checkpoint);
     if (loaded.translators.empty()) loaded.options = request.decoding.over(run.experiment.decoding);
+    run.translator.model->prepare_for_decoding(product_type(request.precision));
     loaded.translators.push_back(std::move(run.translator));
   }
   return loaded;
@@ -141,6 +149,8 @@ void add_shared(CLI::App& verb, Request& request) {
   verb.add_option("--checkpoint", request.checkpoint,
                   "best, last, averaged or a step; absent: what the run was evaluated with");
   request.decoding.add(verb);
+  verb.add_option("--precision", request.precision, "Of matrix products: fp32 or bf16")
+      ->capture_default_str();
   verb.add_option("--n-best", request.n_best, "Outputs of every line, best first")
       ->check(CLI::Range(1, 256));
   verb.add_option("--threads", request.threads, "CPU threads of one batch")

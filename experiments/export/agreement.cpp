@@ -8,6 +8,7 @@
 #include "data/batch.h"
 #include "models/decode.h"
 #include "tokenizer/special_ids.h"
+#include "training/translate.h"
 #include "training/update.h"
 
 namespace ablate::experiments {
@@ -63,10 +64,11 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
 }
 
 void compare_search(Agreement& agreement, models::Transformer& model, torch::jit::Module& module,
-                    const torch::Tensor& source) {
+                    const torch::Tensor& source, int64_t start) {
   for (const int64_t beams : {int64_t{1}, kBeams}) {
     const auto expected = models::search(
-        model, source, {.beam = beams, .max_length = kLongestOutput, .max_ratio = 3.0});
+        model, source,
+        {.beam = beams, .max_length = kLongestOutput, .max_ratio = 3.0, .start = start});
     const auto found = beams == 1 ? module.get_method("greedy")({source, kLongestOutput})
                                   : module.get_method("beam")({source, beams, 1.0, kLongestOutput});
     const auto ids = found.toTupleRef().elements()[0].toTensor();
@@ -113,7 +115,9 @@ Agreement compare(models::Transformer& model, torch::jit::Module& module,
   }
   if (family != models::Family::encoder_only)
     for (const auto& source : prompts(family, examples))
-      compare_search(agreement, model, module, source);
+      compare_search(
+          agreement, model, module, source,
+          training::start_mark(std::holds_alternative<data::Language>(contents.experiment.data)));
   return agreement;
 }
 

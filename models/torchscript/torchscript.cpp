@@ -131,9 +131,9 @@ torch::Tensor example_ids(int64_t rows, int64_t length, const TorchScriptOptions
 /// Before the first piece of a target: the logits of it, and what they leave.
 std::pair<torch::Tensor, std::pair<torch::Tensor, DecoderCache>> begun(Transformer& model,
                                                                        const torch::Tensor& source,
-                                                                       int64_t bos) {
+                                                                       int64_t mark) {
   const bool alone = model->family() == Family::decoder_only;
-  const auto start = (source.sum(1) * 0 + bos).unsqueeze(1);  // [B, 1]
+  const auto start = (source.sum(1) * 0 + mark).unsqueeze(1);  // [B, 1]
   auto cache = model->start(alone ? source.narrow(1, 0, 0) : source);
   const auto ids = alone ? torch::cat({start, source}, 1) : start;
   const auto logits = model->read(ids, cache);
@@ -145,10 +145,11 @@ void add_writing(jit::Module& module, Transformer& model, const TorchScriptOptio
                       .arguments = {"source"},
                       .example = {example_ids(2, 3, options)},
                       .run = [&](const jit::Stack& inputs) {
-                        const auto [logits, left] = begun(model, inputs[0].toTensor(), options.bos);
+                        const auto [logits, left] =
+                            begun(model, inputs[0].toTensor(), options.start);
                         return written(logits, state_of(left.first, left.second));
                       }});
-  const auto [logits, left] = begun(model, example_ids(2, 3, options), options.bos);
+  const auto [logits, left] = begun(model, example_ids(2, 3, options), options.start);
   const auto like = left.second;
   const auto state = state_of(left.first, left.second);
   add_method(module,

@@ -12,6 +12,7 @@ struct TorchScriptOptions {
   int64_t pad = 0;
   int64_t bos = 1;
   int64_t eos = 2;
+  int64_t start = 1;  // what stands before the first piece
 };
 
 /// The model as a TorchScript module whose methods are traces of its own forward pass, with loops

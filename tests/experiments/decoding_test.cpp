@@ -91,7 +91,7 @@ TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {
   write_file(
       study,
       "name: language\nseeds: [1]\nbase:\n"
-      "  data: { task: language, train: text, held_out: 0.1, block: 16 }\n"
+      "  data: { task: language, train: text, held_out: 0.1, block: 15 }\n"
       "  tokenizer: { kind: character }\n"
       "  model: { family: decoder_only, d_model: 32, layers: 1, dropout: 0.0, attention: { "
       "heads: 2 }, position: { kind: rotary }, feed_forward: { kind: dense, d_hidden: 64 } }\n"

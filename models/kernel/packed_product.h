@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/kernel/vector_math.h"
+
+namespace ablate::models::kernel {
+
+// M rows, K input width, N outputs
+
+/// Outputs that stand together in a packed matrix: panel p holds W^T of outputs [32 p, 32 p + 32),
+/// zeros behind the last. In float [K][32]; in bfloat16 [K / 2][32][2], K rounded up to even.
+constexpr int64_t kPanel = 32;
+constexpr int64_t panels(int64_t outputs) { return (outputs + kPanel - 1) / kPanel; }
+
+/// to [panels(N)][K][32] from W [N, K].
+void pack(const float* weight, int64_t outputs, int64_t width, float* to);
+/// to [panels(N)][ceil(K / 2)][32][2], rounded to nearest even.
+void pack(const float* weight, int64_t outputs, int64_t width, Bfloat16* to);
+
+/// output [M, N] = x [M, K] W^T + bias [N] (or null), for panels [begin, end).
+template <class T>
+struct PackedProduct {
+  const float* x;
+  const T* weight;  // packed
+  const float* bias;
+  float* output;
+  int64_t rows, width, outputs;
+};
+void multiply(const PackedProduct<float>& product, int64_t begin, int64_t end);
+/// The input is rounded to bfloat16, sums are in float.
+void multiply(const PackedProduct<Bfloat16>& product, int64_t begin, int64_t end);
+
+/// The `count` largest of a row of scores, best first (of equals the first), and the logarithm of
+/// the sum of all exponentials.
+struct BestOfRow {
+  float* value;
+  int64_t* index;
+  int64_t count;
+};
+float best_of_row(const float* scores, int64_t width, const BestOfRow& best);
+
+}  // namespace ablate::models::kernel
