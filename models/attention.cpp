@@ -1,6 +1,8 @@
 #include "models/attention.h"
 
 #include "models/dropout.h"
+#include "models/kernel/run.h"
+#include "models/kernel/single_attention.h"
 #include "models/packed_attention.h"
 
 namespace ablate::models {
@@ -35,7 +37,43 @@ torch::Tensor visible_keys(const torch::Tensor& key, const Scores& scores) {
   return visible;
 }
 
+kernel::HeadsView view_of(const torch::Tensor& x) {
+  return {x.const_data_ptr<float>(), x.stride(0), x.stride(1), x.stride(2)};
+}
+
+bool contiguous_heads(const torch::Tensor& x) { return x.stride(3) == 1 || x.size(3) == 1; }
+
+/// Whether the CPU kernel for one query a row, a decoding step, can serve.
+bool is_single(const torch::Tensor& query, const KeyValue& memory) {
+  return query.size(2) == 1 && kernel::serves_strided(query) && contiguous_heads(query) &&
+         contiguous_heads(memory.key) && contiguous_heads(memory.value);
+}
+
+torch::Tensor attend_single(const torch::Tensor& query, const KeyValue& memory,
+                            const Scores& scores) {
+  const int64_t rows = query.size(0), heads = query.size(1), width = memory.value.size(3);
+  auto output = torch::empty({rows, 1, heads * width}, query.options());
+  const auto real = scores.real.defined() ? scores.real.contiguous() : scores.real;
+  const auto bias =
+      scores.bias.defined() ? scores.bias.to(torch::kFloat).contiguous() : scores.bias;
+  const kernel::SingleAttention attention{
+      .query = view_of(query),
+      .key = view_of(memory.key),
+      .value = view_of(memory.value),
+      .real = real.defined() ? real.const_data_ptr<bool>() : nullptr,
+      .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
+      .output = output.mutable_data_ptr<float>(),
+      .heads = heads,
+      .keys = memory.key.size(2),
+      .d_k = query.size(3),
+      .d_v = width};
+  at::parallel_for(0, rows * heads, kernel::grain(attention.keys * (attention.d_k + width)),
+                   [&](int64_t begin, int64_t end) { kernel::attend(attention, begin, end); });
+  return output;
+}
+
 torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const Scores& scores) {
+  if (is_single(query, memory)) return attend_single(query, memory, scores);
   const bool added = scores.bias.defined();
   std::optional<torch::Tensor> mask;
   if (scores.real.defined() || (scores.causal && added)) mask = visible_keys(memory.key, scores);

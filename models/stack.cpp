@@ -52,12 +52,13 @@ torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedd
   return embedding.defined() ? x + embedding.to(x.scalar_type()) : x;
 }
 
-void DecoderCache::reorder(const torch::Tensor& rows) {
+void DecoderCache::reorder(const torch::Tensor& rows, bool memory) {
   for (auto& layer : layers) {
     for (auto& past : layer.past) past = past.index_select(0, rows);
+    if (!memory) continue;
     layer.memory = {chosen_rows(layer.memory.key, rows), chosen_rows(layer.memory.value, rows)};
   }
-  real = chosen_rows(real, rows);
+  if (memory) real = chosen_rows(real, rows);
 }
 
 StackImpl::StackImpl(const StackOptions& options)

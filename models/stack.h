@@ -16,8 +16,9 @@ struct DecoderCache {
   torch::Tensor positions;  // of the pieces decoded so far // [T]
   int64_t extent = 0;       // their number, for length checks
 
-  /// Row i becomes what row rows[i] was, in the stack and the memory alike. // rows [B']
-  void reorder(const torch::Tensor& rows);
+  /// Row i becomes what row rows[i] was, in the stack and, unless the caller knows that it would
+  /// stay the same, in the memory. // rows [B']
+  void reorder(const torch::Tensor& rows, bool memory = true);
 };
 
 /// Layers over embedded sequences; a final norm where norms come first.

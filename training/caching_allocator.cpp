@@ -56,10 +56,18 @@ void* block_of(void* data) { return static_cast<char*>(data) - kAlignment; }
 
 }  // namespace
 
+/// The smallest class from `wanted` on, up to half as large again, of which a block is kept; else
+/// `wanted`. Sizes that grow with every step of a search would otherwise need new pages every time.
+size_t CachingAllocator::fitting(size_t wanted) const {
+  for (size_t larger = wanted; larger < std::min(wanted + 5, kClasses); ++larger)
+    if (!kept_[larger].empty()) return larger;
+  return wanted;
+}
+
 void* CachingAllocator::take(size_t bytes) {
   if (bytes > kLargest) throw std::bad_alloc();
-  const size_t size_class = class_of(bytes), size = size_of(size_class);
   const std::lock_guard lock(mutex_);
+  const size_t size_class = fitting(class_of(bytes)), size = size_of(size_class);
   statistics_.in_use += size;
   statistics_.most = std::max(statistics_.most, statistics_.in_use);
   auto& kept = kept_[size_class];
@@ -69,7 +77,7 @@ void* CachingAllocator::take(size_t bytes) {
     statistics_.kept -= size;
     return data;
   }
-  if (statistics_.kept + statistics_.in_use > 2 * statistics_.most) drop_kept();
+  if (statistics_.kept + statistics_.in_use > std::max(2 * statistics_.most, kSpare)) drop_kept();
   void* block = new_block(size);
   if (block == nullptr) {
     drop_kept();

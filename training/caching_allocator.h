@@ -11,11 +11,13 @@ namespace ablate::training {
 
 /// Memory of CPU tensors, kept for the next tensor of like size instead of being given back.
 /// Batches of ever different shapes leave the C library's heap in pieces that add up over a long
-/// run; here blocks in use and kept together stay within twice the most that was in use at once,
-/// and a block is at most an eighth larger than asked for (64 bytes at least). Data is aligned to
-/// 64 bytes. Safe for several threads.
+/// run; here blocks in use and kept together stay within twice the most that was in use at once, or
+/// kSpare. A new block is at most an eighth larger than asked for (64 bytes at least), one that was
+/// kept at most five eighths. Data is aligned to 64 bytes. Safe for several threads.
 class CachingAllocator : public c10::Allocator {
  public:
+  static constexpr size_t kSpare = size_t{256} << 20;  // decoding shrinks and grows all the time
+
   c10::DataPtr allocate(size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* to, const void* from, size_t bytes) const override;
@@ -38,6 +40,7 @@ class CachingAllocator : public c10::Allocator {
   void* take(size_t bytes);
   void give(void* data);
   void drop_kept();
+  size_t fitting(size_t wanted) const;
 
   std::mutex mutex_;
   std::array<std::vector<void*>, kClasses> kept_;

@@ -23,10 +23,11 @@ void with_type(torch::ScalarType type, Body&& body) {
 }
 
 /// Whether a float kernel without a gradient can serve this pass: a trace needs ATen's operators.
-inline bool serves(const torch::Tensor& x) {
+inline bool serves_strided(const torch::Tensor& x) {
   return !torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing() &&
-         x.device().is_cpu() && x.scalar_type() == torch::kFloat && x.is_contiguous();
+         x.device().is_cpu() && x.scalar_type() == torch::kFloat;
 }
+inline bool serves(const torch::Tensor& x) { return serves_strided(x) && x.is_contiguous(); }
 
 /// Rows per task: every task has some tens of thousands of elements to work on.
 inline int64_t grain(int64_t width) {
