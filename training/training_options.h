@@ -233,14 +233,14 @@ struct RandomSampling {
   double temperature = 1.0;
   int64_t top_k = 0;
   double top_p = 1.0;
-  int64_t seed = 1;
+  int64_t random_seed = 1;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("temperature", o.temperature, "divides the log-probabilities: below 1 sharper");
     visit("top_k", o.top_k, "draw from the likeliest pieces only; 0: from all");
     visit("top_p", o.top_p, "draw from the likeliest pieces that together have this probability");
-    visit("seed", o.seed, "of the numbers drawn; each line has its own");
+    visit("random_seed", o.random_seed, "of the numbers drawn; each line has its own");
   }
   template <class Require>
   static void rules(const RandomSampling& o, Require&& require) {
@@ -248,7 +248,7 @@ struct RandomSampling {
             "must be above 0 and at most 100");
     require(o.top_k >= 0, "top_k", "must not be negative");
     require(o.top_p > 0 && o.top_p <= 1, "top_p", "must be above 0 and at most 1");
-    require(o.seed >= 0, "seed", "must not be negative");
+    require(o.random_seed >= 0, "random_seed", "must not be negative");
   }
 };
 

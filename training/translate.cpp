@@ -46,7 +46,7 @@ models::SearchOptions search_options(const DecodingOptions& options, const Trans
     search.sampling = models::Sampling{.temperature = random->temperature,
                                        .top_k = random->top_k,
                                        .top_p = random->top_p,
-                                       .seed = static_cast<uint64_t>(random->seed)};
+                                       .seed = static_cast<uint64_t>(random->random_seed)};
   return search;
 }
 

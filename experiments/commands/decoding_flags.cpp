@@ -51,7 +51,7 @@ training::DecodingOptions DecodingFlags::over(training::DecodingOptions options)
   sampling.temperature = temperature_.value_or(sampling.temperature);
   sampling.top_k = top_k_.value_or(sampling.top_k);
   sampling.top_p = top_p_.value_or(sampling.top_p);
-  sampling.seed = seed_.value_or(sampling.seed);
+  sampling.random_seed = seed_.value_or(sampling.random_seed);
   options.sampling = sampling;
   return options;
 }

@@ -186,6 +186,22 @@ TEST(MixtureTraining, BiasesOfExpertsDoNotDecay) {
         << item.key();
 }
 
+TEST(Weights, OfAnotherNumberOfExpertsAreRefusedByName) {
+  auto four = with(small(models::SoftmaxRouter{}, 2, 4)),
+       six = with(small(models::SoftmaxRouter{}, 2, 6));
+  try {
+    load_weights(*six, weights_of(*four));
+    FAIL() << "six experts took the weights of four";
+  } catch (const c10::Error& error) {
+    EXPECT_NE(
+        std::string(error.what())
+            .find(
+                "feed_forward.down' is [4, 24, 16] in the checkpoint and [6, 24, 16] in the model"),
+        std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Weights, FollowTakesWholeNumbersOver) {
   Weights shadow{{"chosen", torch::tensor({1, 2})}, {"weight", torch::tensor({1.0, 2.0})}};
   follow(shadow, {{"chosen", torch::tensor({5, 9})}, {"weight", torch::tensor({2.0, 4.0})}}, 0.5);
