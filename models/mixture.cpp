@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/frontend/tracer.h>
 
 #include "models/kernel/expert_mix.h"
+#include "models/kernel/packed_product.h"
 #include "models/kernel/run.h"
 
 namespace ablate::models {
@@ -168,6 +169,15 @@ torch::Tensor Mixture::through_experts(const torch::Tensor& sorted,
   return torch::cat(outputs);
 }
 
+void Mixture::prepare_for_decoding() {
+  if (options_.d_hidden % kernel::kPanel != 0) return;
+  const torch::NoGradGuard no_grad;
+  const auto all = up_.to(torch::kCPU, torch::kFloat).flatten(0, 1).contiguous();  // [E F, D]
+  up_packed_ = torch::empty_like(all);
+  kernel::pack(all.const_data_ptr<float>(), all.size(0), all.size(1),
+               up_packed_.mutable_data_ptr<float>());
+}
+
 torch::Tensor Mixture::mixed(const torch::Tensor& flat, const torch::Tensor& experts,
                              const torch::Tensor& weights) const {
   const auto pointer = [](const torch::Tensor& x) {
@@ -177,8 +187,8 @@ torch::Tensor Mixture::mixed(const torch::Tensor& flat, const torch::Tensor& exp
                      : options_.activation == Activation::gelu ? kernel::Curve::gelu
                                                                : kernel::Curve::silu;
   const kernel::ExpertWeights all{
-      pointer(up_),      pointer(up_bias_), pointer(down_), pointer(down_bias_), options_.experts,
-      options_.d_hidden, flat.size(1),      curve,          options_.gated};
+      pointer(up_),     pointer(up_packed_), pointer(up_bias_), pointer(down_), pointer(down_bias_),
+      options_.experts, options_.d_hidden,   flat.size(1),      curve,          options_.gated};
   const auto numbers = experts.contiguous(), shares = weights.contiguous();
   const kernel::ExpertSlots slots{numbers.const_data_ptr<int64_t>(), pointer(shares),
                                   experts.size(1)};

@@ -15,6 +15,8 @@ class Mixture : public FeedForward {
   torch::Tensor forward(const torch::Tensor& x, const Pass& pass) override;
   /// Called after an update with the positions that its batches sent to each expert. // [E]
   void learn(const torch::Tensor& counts) { router_->learn(counts); }
+  /// Lays the first layers out for decoding; the weights must not change afterwards.
+  void prepare_for_decoding();
   /// Experts that a position uses, the shared ones not counted.
   int64_t active() const { return options_.active; }
 
@@ -32,6 +34,7 @@ class Mixture : public FeedForward {
   MixtureOptions options_;
   std::shared_ptr<Router> router_;
   torch::Tensor up_, up_bias_;      // [E, F, D] or gated [E, 2F, D], [E, F or 2F]
+  torch::Tensor up_packed_;         // undefined: not prepared
   torch::Tensor down_, down_bias_;  // [E, F, D], [E, D]
   std::shared_ptr<Dense> shared_;   // null: none
 };

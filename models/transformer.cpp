@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "models/mixture.h"
+
 namespace ablate::models {
 namespace {
 
@@ -112,8 +114,11 @@ torch::Tensor TransformerImpl::project(const torch::Tensor& x) const {
 }
 
 void TransformerImpl::prepare_for_decoding(ProductType type) {
-  for (const auto& module : modules())
+  for (const auto& module : modules()) {
     if (const auto linear = std::dynamic_pointer_cast<LinearImpl>(module)) linear->pack(type);
+    if (const auto mixture = std::dynamic_pointer_cast<Mixture>(module))
+      mixture->prepare_for_decoding();
+  }
   packed_output_.emplace(output_, type);
 }
 

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/kernel/packed_product.h"
+
 namespace ablate::models::kernel {
 namespace {
 
 using Lanes = float __attribute__((vector_size(64), aligned(4), may_alias));
 using Integers = int32_t __attribute__((vector_size(64)));
 constexpr int kLanes = 16;
-constexpr int64_t kNeurons = 32;  // of an expert at a time: their weights stay in the cache
+constexpr int64_t kNeurons = kPanel;  // of an expert at a time: their weights stay in the cache
 
 ABLATE_INLINE const Lanes& lanes(const float* x) { return *reinterpret_cast<const Lanes*>(x); }
 ABLATE_INLINE Lanes& lanes(float* x) { return *reinterpret_cast<Lanes*>(x); }
@@ -91,6 +93,26 @@ ABLATE_INLINE void products(const float* x, const Rows& rows, const float* up, i
   }
 }
 
+/// The same for a whole packed panel, which is read in one stream.
+template <int R>
+ABLATE_INLINE void packed_products(const float* x, const Rows& rows, const float* panel,
+                                   int64_t d_model, float (*to)[kNeurons]) {
+  const float* from[R];
+  for (int r = 0; r < R; ++r) from[r] = x + rows.position[r] * d_model;
+  Lanes sums[R][2] = {};
+  for (int64_t d = 0; d < d_model; ++d) {
+    const Lanes first = lanes(panel + d * kNeurons), second = lanes(panel + d * kNeurons + kLanes);
+    for (int r = 0; r < R; ++r) {
+      sums[r][0] += from[r][d] * first;
+      sums[r][1] += from[r][d] * second;
+    }
+  }
+  for (int r = 0; r < R; ++r) {
+    lanes(to[r]) = sums[r][0];
+    lanes(to[r] + kLanes) = sums[r][1];
+  }
+}
+
 /// output[position r] += sum over n of hidden[r][n] down[n], in columns [d, d + 16 W).
 template <int R, int W>
 ABLATE_INLINE void add_columns(const float (*hidden)[kNeurons], const Rows& rows, const float* down,
@@ -120,6 +142,7 @@ struct Part {
   const float *up, *gate, *down;  // rows; no gate: null
   alignas(64) float up_bias[kNeurons], gate_bias[kNeurons];
   int64_t neurons;
+  bool packed;  // `up` and `gate` are panels
 };
 
 /// What a part adds to R positions.
@@ -127,8 +150,15 @@ template <int R>
 ABLATE_INLINE void mix_tile(const Part& part, Curve curve, int64_t d_model, const Rows& rows,
                             const float* x, float* output) {
   alignas(64) float hidden[R][kNeurons] = {}, gate[R][kNeurons] = {};
-  products<R>(x, rows, part.up, part.neurons, d_model, hidden);
-  if (part.gate != nullptr) products<R>(x, rows, part.gate, part.neurons, d_model, gate);
+  const auto multiplied = [&](const float* weight, float(*to)[kNeurons])
+      __attribute__((always_inline)) {
+    if (part.packed)
+      packed_products<R>(x, rows, weight, d_model, to);
+    else
+      products<R>(x, rows, weight, part.neurons, d_model, to);
+  };
+  multiplied(part.up, hidden);
+  if (part.gate != nullptr) multiplied(part.gate, gate);
   for (int r = 0; r < R; ++r) {
 #pragma omp simd
     for (int64_t n = 0; n < kNeurons; ++n) hidden[r][n] += part.up_bias[n];
@@ -149,12 +179,15 @@ ABLATE_INLINE void mix_tile(const Part& part, Curve curve, int64_t d_model, cons
 ABLATE_INLINE Part part_of(const ExpertWeights& w, int64_t expert, int64_t first) {
   const int64_t wide = w.gated ? 2 * w.d_hidden : w.d_hidden;
   const int64_t row = expert * wide + first, behind = w.gated ? w.d_hidden : 0;
-  Part part{.up = w.up + (row + behind) * w.d_model,
-            .gate = w.gated ? w.up + row * w.d_model : nullptr,
+  // Whole panels stand where their rows did.
+  const float* up = w.up_packed == nullptr ? w.up : w.up_packed;
+  Part part{.up = up + (row + behind) * w.d_model,
+            .gate = w.gated ? up + row * w.d_model : nullptr,
             .down = w.down + (expert * w.d_hidden + first) * w.d_model,
             .up_bias = {},
             .gate_bias = {},
-            .neurons = std::min(kNeurons, w.d_hidden - first)};
+            .neurons = std::min(kNeurons, w.d_hidden - first),
+            .packed = w.up_packed != nullptr};
   if (w.up_bias == nullptr) return part;
   std::copy_n(w.up_bias + row + behind, part.neurons, part.up_bias);
   std::copy_n(w.up_bias + row, part.neurons, part.gate_bias);

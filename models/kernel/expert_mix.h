@@ -13,6 +13,8 @@ enum class Curve { relu, gelu, silu };
 /// The experts' weights, a neuron's in one row each way. Biases may be null.
 struct ExpertWeights {
   const float* up;         // [E, F, D], gated [E, 2F, D]: first the gates
+  const float* up_packed;  // the same as packed_product.h lays matrices out, or null; then F is a
+                           // multiple of kPanel
   const float* up_bias;    // [E, F], gated [E, 2F]
   const float* down;       // [E, F, D]
   const float* down_bias;  // [E, D]
