@@ -113,8 +113,8 @@ void advance(Sentence& sentence, const std::vector<Candidate>& candidates, int64
 }
 
 /// Draws the next piece of every walk; a number of its own for every row, walk and step.
-void wander(Sentence& sentence, const torch::Tensor& log_probability, int64_t first_row,
-            const SearchOptions& options, std::vector<int64_t>& parents) {
+void draw_next(Sentence& sentence, const torch::Tensor& log_probability, int64_t first_row,
+               const SearchOptions& options, std::vector<int64_t>& parents) {
   std::vector<Open> next;
   for (size_t i = 0; i < sentence.open.size(); ++i) {
     auto& walk = sentence.open[i];
@@ -276,7 +276,7 @@ std::vector<int64_t> extend(std::vector<Sentence>& sentences, const torch::Tenso
   for (auto& sentence : sentences) {
     const auto rows = std::ssize(sentence.open);
     if (options.sampling)
-      wander(sentence, all, row, options, parents);
+      draw_next(sentence, all, row, options, parents);
     else
       advance(sentence, extensions(sentence, best.values, best.ids, row), row, options, parents);
     row += rows;
@@ -329,8 +329,8 @@ std::vector<std::vector<Hypothesis>> search_together(std::span<Transformer> mode
 
 /// Batches of rows that can go together: the beginning of a decoder-only model's sequence has no
 /// padding, so only rows of one length do.
-std::vector<std::vector<int64_t>> companies(const torch::Tensor& source, Family family,
-                                            const SearchOptions& options) {
+std::vector<std::vector<int64_t>> rows_together(const torch::Tensor& source, Family family,
+                                                const SearchOptions& options) {
   const auto lengths = source.ne(options.pad).sum(1).cpu();
   std::map<int64_t, std::vector<int64_t>> rows_of;
   for (int64_t row = 0; row < source.size(0); ++row)
@@ -349,21 +349,21 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<Transformer> models,
   const auto& source = input.source;
   std::vector<std::vector<Hypothesis>> results(static_cast<size_t>(source.size(0)));
   const auto family = models.front()->family();
-  for (const auto& company : companies(source, family, options)) {
+  for (const auto& together : rows_together(source, family, options)) {
     Rows rows{source, {}, {}};
-    for (const auto row : company) {
+    for (const auto row : together) {
       const auto at = static_cast<size_t>(row);
       rows.numbers.push_back(input.numbers.empty() ? row : input.numbers[at]);
       rows.prefixes.push_back(input.prefixes.empty() ? nullptr : &input.prefixes[at]);
     }
     if (family == Family::decoder_only) {
-      const auto chosen = torch::tensor(company, torch::kLong).to(source.device());
-      const auto length = source[company.front()].ne(options.pad).sum().item<int64_t>();
+      const auto chosen = torch::tensor(together, torch::kLong).to(source.device());
+      const auto length = source[together.front()].ne(options.pad).sum().item<int64_t>();
       rows.source = source.slice(1, 0, length).index_select(0, chosen);
     }
     auto found = search_together(models, rows, options);
-    for (size_t i = 0; i < company.size(); ++i)
-      results[static_cast<size_t>(company[i])] = std::move(found[i]);
+    for (size_t i = 0; i < together.size(); ++i)
+      results[static_cast<size_t>(together[i])] = std::move(found[i]);
   }
   return results;
 }

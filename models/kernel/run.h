@@ -27,6 +27,7 @@ inline bool serves_strided(const torch::Tensor& x) {
   return !torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing() &&
          x.device().is_cpu() && x.scalar_type() == torch::kFloat;
 }
+/// The same for kernels that want their input in one piece.
 inline bool serves(const torch::Tensor& x) { return serves_strided(x) && x.is_contiguous(); }
 
 /// Rows per task: every task has some tens of thousands of elements to work on.

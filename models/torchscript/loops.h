@@ -17,8 +17,20 @@ def log_probabilities(self, logits: Tensor) -> Tensor:
     all.select(1, self.bos).fill_(float('-inf'))
     return all
 
-def greedy(self, source: Tensor, max_length: int = 256, max_ratio: float = 3.0,
-           length_penalty: float = 1.0) -> Tuple[Tensor, Tensor]:
+def chosen(self, log_probability: Tensor, temperature: float, top_k: int, top_p: float) -> Tensor:
+    if temperature == 0.0:
+        return log_probability.argmax(-1)
+    ranked, order = torch.log_softmax(log_probability / temperature, -1, 6).sort(-1, True)
+    probability = ranked.exp()
+    dropped = probability.cumsum(-1) - probability >= top_p
+    dropped[:, 0] = False
+    if top_k > 0:
+        dropped[:, top_k:] = True
+    pick = torch.multinomial(probability.masked_fill(dropped, 0.0), 1)
+    return order.gather(1, pick).squeeze(1)
+
+def write(self, source: Tensor, temperature: float, top_k: int, top_p: float, max_length: int,
+          max_ratio: float) -> Tuple[Tensor, Tensor, Tensor]:
     rows = source.size(0)
     limit = self.limits(source, max_length, max_ratio)
     live = torch.arange(rows, device=source.device)
@@ -28,7 +40,9 @@ def greedy(self, source: Tensor, max_length: int = 256, max_ratio: float = 3.0,
     logits, state = self.begin(source)
     count = 1
     while rows > 0:
-        best, token = self.log_probabilities(logits).max(-1)
+        log_probability = self.log_probabilities(logits)
+        token = self.chosen(log_probability, temperature, top_k, top_p)
+        best = log_probability.gather(1, token.unsqueeze(1)).squeeze(1)
         total = total.index_add(0, live, best.to(dtype=7))
         pieces = pieces.index_fill(0, live, float(count))
         ended = token == self.eos
@@ -45,46 +59,17 @@ def greedy(self, source: Tensor, max_length: int = 256, max_ratio: float = 3.0,
         logits, state = self.step(token, state)
         count += 1
     ids = torch.stack(columns, 1)
-    ids = ids[:, :int((ids != self.pad).sum(1).max())]
+    return ids[:, :int((ids != self.pad).sum(1).max())], total, pieces
+
+def greedy(self, source: Tensor, max_length: int = 256, max_ratio: float = 3.0,
+           length_penalty: float = 1.0) -> Tuple[Tensor, Tensor]:
+    ids, total, pieces = self.write(source, 0.0, 0, 1.0, max_length, max_ratio)
     return ids, total / pieces.pow(length_penalty)
 
 def sample(self, source: Tensor, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
            max_length: int = 256, max_ratio: float = 3.0) -> Tuple[Tensor, Tensor]:
-    rows = source.size(0)
-    limit = self.limits(source, max_length, max_ratio)
-    live = torch.arange(rows, device=source.device)
-    total = torch.zeros([rows], dtype=7, device=source.device)
-    columns: List[Tensor] = []
-    logits, state = self.begin(source)
-    count = 1
-    while rows > 0:
-        log_probability = self.log_probabilities(logits)
-        scaled = torch.log_softmax(log_probability / temperature, -1, 6)
-        ranked, order = scaled.sort(-1, True)
-        probability = ranked.exp()
-        dropped = probability.cumsum(-1) - probability >= top_p
-        dropped[:, 0] = False
-        if top_k > 0:
-            dropped[:, top_k:] = True
-        pick = torch.multinomial(probability.masked_fill(dropped, 0.0), 1)
-        token = order.gather(1, pick).squeeze(1)
-        chosen = log_probability.gather(1, token.unsqueeze(1)).squeeze(1)
-        total = total.index_add(0, live, chosen.to(dtype=7))
-        ended = token == self.eos
-        column = torch.full([rows], self.pad, dtype=4, device=source.device)
-        columns.append(column.index_copy(0, live, token.masked_fill(ended, self.pad)))
-        open = torch.logical_and(torch.logical_not(ended), limit.index_select(0, live) > count)
-        if not bool(open.any()):
-            break
-        if not bool(open.all()):
-            kept = open.nonzero().squeeze(1)
-            live = live.index_select(0, kept)
-            token = token.index_select(0, kept)
-            state = [part.index_select(0, kept) for part in state]
-        logits, state = self.step(token, state)
-        count += 1
-    ids = torch.stack(columns, 1)
-    return ids[:, :int((ids != self.pad).sum(1).max())], total
+    ids, total, pieces = self.write(source, temperature, top_k, top_p, max_length, max_ratio)
+    return ids, total
 
 def beam(self, source: Tensor, beams: int = 4, length_penalty: float = 1.0, max_length: int = 256,
          max_ratio: float = 3.0) -> Tuple[Tensor, Tensor]:

@@ -16,6 +16,7 @@ using Tensors = std::vector<torch::Tensor>;
 
 constexpr int64_t kUnlimited = 1'000'000;
 constexpr const char* kConstant = "constant_";
+constexpr const char* kAnchor = "anchor";  // a buffer whose device is the module's
 
 /// The module's tree with the same names, each weight the very tensor of the model.
 jit::Module mirrored(const torch::nn::Module& module, const c10::QualifiedName& name,
@@ -64,8 +65,8 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
   return like;
 }
 
-/// A C++ number in a trace is a constant; tensors and devices become the module's own, so that they
-/// move with it.
+/// A trace holds C++ tensors and devices as constants, which would stay behind where the module is
+/// moved: tensors become its buffers, devices that of the anchor.
 void free_of_device(jit::Module& module, jit::Graph& graph, const std::string& method) {
   auto* self = graph.inputs().at(0);
   std::vector<jit::Node*> devices, tensors;
@@ -90,8 +91,7 @@ void free_of_device(jit::Module& module, jit::Graph& graph, const std::string& m
     node->destroy();
   }
   if (devices.empty()) return;
-  const auto anchor = std::string("anchor");
-  auto* loaded = graph.createGetAttr(self, anchor)->insertBefore(start);
+  auto* loaded = graph.createGetAttr(self, kAnchor)->insertBefore(start);
   auto* device = graph.create(c10::prim::device, {loaded->output()})->insertBefore(start);
   device->output()->setType(c10::DeviceObjType::get());
   for (auto* node : devices) {
@@ -179,7 +179,7 @@ torch::jit::Module to_torchscript(Transformer& model, const TorchScriptOptions& 
   auto module = mirrored(*model, c10::QualifiedName("__torch__.ablate.Transformer"),
                          std::make_shared<jit::CompilationUnit>());
   module.register_attribute("pad", c10::IntType::get(), options.pad);
-  module.register_buffer("anchor", torch::zeros({1}, model->output_weight().options()));
+  module.register_buffer(kAnchor, torch::zeros({1}, model->output_weight().options()));
   const bool pair = model->family() == Family::encoder_decoder;
   const auto ids = example_ids(2, 3, options);
   add_method(module,
@@ -222,7 +222,7 @@ std::map<std::string, torch::Tensor> weights_of(const torch::jit::Module& module
   std::map<std::string, torch::Tensor> weights;
   for (const auto& item : module.named_parameters()) weights[item.name] = item.value;
   for (const auto& item : module.named_buffers())
-    if (item.name != "anchor" && !item.name.starts_with(kConstant)) weights[item.name] = item.value;
+    if (item.name != kAnchor && !item.name.starts_with(kConstant)) weights[item.name] = item.value;
   return weights;
 }
 
