@@ -119,7 +119,7 @@ models::MixtureOptions mixture_of(const models::FeedForwardOptions& dense,
           .balance = {.load = 0, .z = 0}};
 }
 
-/// The experiment with mixtures; what only matters while the dense model trained is left out.
+/// The experiment with mixtures.
 Experiment converted(const Experiment& dense, const MoefyOptions& options, int64_t active) {
   auto experiment = dense;
   auto& model = experiment.model;
@@ -131,11 +131,6 @@ Experiment converted(const Experiment& dense, const MoefyOptions& options, int64
   };
   if (model.family != models::Family::decoder_only) split(model.encoder);
   if (model.family != models::Family::encoder_only) split(model.decoder);
-  experiment.training.average = 0;
-  experiment.training.ema = 0;
-  experiment.training.patience = 0;
-  experiment.training.start = {};
-  experiment.training.vectors = {};
   return experiment;
 }
 

@@ -107,15 +107,35 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& which
           chosen.name};
 }
 
-void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
+void write_folder(const std::filesystem::path& folder,
+                  const std::function<void(const std::filesystem::path&)>& fill) {
   if (std::filesystem::exists(folder))
     throw UsageError(folder.string() + " exists; choose another --to or remove it");
   const auto parent = std::filesystem::absolute(folder).parent_path();
   std::filesystem::create_directories(parent);
   const auto part = parent / fmt::format(".{}.{}", folder.filename().string(), getpid());
-  const auto config = to_yaml(run.experiment);
   try {
     std::filesystem::create_directory(part);
+    fill(part);
+    training::sync_folder(part);
+    std::filesystem::rename(part, folder);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(part, ignored);
+    throw;
+  }
+  training::sync_folder(parent);
+}
+
+void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
+  auto experiment = run.experiment;
+  experiment.training.average = 0;
+  experiment.training.ema = 0;
+  experiment.training.patience = 0;
+  experiment.training.start = {};
+  experiment.training.vectors = {};
+  const auto config = to_yaml(experiment);
+  write_folder(folder, [&](const std::filesystem::path& part) {
     save_tokenizers(part, run.tokenizers);
     training::save_checkpoint(part / "checkpoints", {.step = 0,
                                                      .model = run.weights,
@@ -125,14 +145,7 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
     training::write_synced(part / "config.yaml", config);
     training::write_synced(part / "environment.json", run.environment.dump(2) + "\n");
     for (const auto& [name, bytes] : run.files) training::write_synced(part / name, bytes);
-    training::sync_folder(part);
-    std::filesystem::rename(part, folder);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove_all(part, ignored);
-    throw;
-  }
-  training::sync_folder(parent);
+  });
 }
 
 std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -54,8 +55,14 @@ struct NewRun {
   std::map<std::string, std::string> files;  // further ones, name -> bytes
 };
 
-/// Writes a run folder with one checkpoint, of step 0. It appears complete or not at all. Throws
-/// UsageError where `folder` exists, IoError where it cannot be written.
+/// Makes a folder that appears complete or not at all: `fill` gets one of another name beside it,
+/// which is then renamed. Throws UsageError where `folder` exists, IoError where it cannot be
+/// written.
+void write_folder(const std::filesystem::path& folder,
+                  const std::function<void(const std::filesystem::path&)>& fill);
+
+/// Writes a run folder with one checkpoint, of step 0, without the settings that only concern how
+/// its weights were trained. Throws as write_folder.
 void write_new_run(const std::filesystem::path& folder, const NewRun& run);
 
 /// Copies the weights of the run in `folder` into `model` where name and shape are the same, a

@@ -55,7 +55,9 @@ Loaded load(const Request& request) {
   for (const auto& folder : request.runs) {
     auto run = load_run(folder, request.checkpoint);
     if (loaded.translators.empty()) loaded.options = request.decoding.over(run.experiment.decoding);
-    run.translator.model->prepare_for_decoding(product_type(request.precision));
+    const auto product = product_type(request.precision);
+    if (run.translator.model->output_weight().device().is_cpu())
+      run.translator.model->prepare_for_decoding(product);
     loaded.translators.push_back(std::move(run.translator));
   }
   return loaded;

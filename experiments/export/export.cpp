@@ -21,11 +21,6 @@ namespace {
 constexpr size_t kExamples = 8;
 constexpr int64_t kRandomLength = 12;
 
-void refuse_existing(const std::filesystem::path& to) {
-  if (std::filesystem::exists(to))
-    throw UsageError(to.string() + " exists; choose another --to or remove it");
-}
-
 ExportExamples random_examples(const LoadedRun& run) {
   data::Random random(kDataSeed, "export");
   const auto side = [&](const tokenizer::Tokenizer& tokenizer, int64_t length) {
@@ -98,7 +93,8 @@ models::Transformer model_of(const Archive& archive) {
 }  // namespace
 
 Agreement export_torchscript(const ExportRequest& request, std::ostream& messages) {
-  refuse_existing(request.to);
+  if (std::filesystem::exists(request.to))
+    throw UsageError(request.to.string() + " exists; choose another --to or remove it");
   auto run = load_run(request.run, request.checkpoint);
   auto& model = run.translator.model;
   model->to(torch::kCPU);
@@ -124,28 +120,16 @@ Agreement verify_torchscript(const std::filesystem::path& file) {
 }
 
 void export_safetensors(const ExportRequest& request) {
-  refuse_existing(request.to);
   auto run = load_run(request.run, request.checkpoint);
   convert(*run.translator.model, request.type);
-  const auto parent = std::filesystem::absolute(request.to).parent_path();
-  std::filesystem::create_directories(parent);
-  const auto part = parent / fmt::format(".{}.{}", request.to.filename().string(), getpid());
-  try {
-    std::filesystem::create_directory(part);
+  write_folder(request.to, [&](const std::filesystem::path& part) {
     training::write_synced(part / "model.safetensors",
                            training::to_safetensors(
                                training::weights_of(*run.translator.model),
                                {{"format", "pt"}, {"ablate", "0.1.0"}, {"weights", run.weights}}));
     training::write_synced(part / "config.yaml", to_yaml(run.experiment));
     save_tokenizers(part, run.translator.tokenizers);
-    training::sync_folder(part);
-    std::filesystem::rename(part, request.to);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove_all(part, ignored);
-    throw;
-  }
-  training::sync_folder(parent);
+  });
 }
 
 }  // namespace ablate::experiments

@@ -12,68 +12,68 @@ namespace ablate::experiments {
 namespace {
 
 /// The foreign tensors that make one of ours.
-struct Recipe {
+struct Origin {
   std::vector<std::string> names;
   bool transpose = false;
 };
 
-using Recipes = std::map<std::string, Recipe>;
+using Origins = std::map<std::string, Origin>;
 
 [[noreturn]] void refuse(const Value& value, const std::string& why) {
   throw UsageError(fmt::format("{}:{}:{}: {}", value.mark.source->name, value.mark.line + 1,
                                value.mark.column + 1, why));
 }
 
-Recipe recipe_of(const Value& value) {
+Origin origin_of(const Value& value) {
   if (value.type == Value::Type::scalar) return {{value.scalar}, false};
-  Recipe recipe;
+  Origin origin;
   for (const auto& item : value.items) {
     if (item.type != Value::Type::scalar) refuse(item, "must be the name of a tensor");
-    recipe.names.push_back(item.scalar);
+    origin.names.push_back(item.scalar);
   }
   if (value.type == Value::Type::mapping) {
     const auto* name = value.find("name");
     const auto* transpose = value.find("transpose");
     if (name == nullptr) refuse(value, "needs 'name', of one tensor or of several in a list");
-    recipe = recipe_of(name->value);
-    recipe.transpose = transpose != nullptr && transpose->value.scalar == "true";
+    origin = origin_of(name->value);
+    origin.transpose = transpose != nullptr && transpose->value.scalar == "true";
   }
-  if (recipe.names.empty()) refuse(value, "must name at least one tensor");
-  return recipe;
+  if (origin.names.empty()) refuse(value, "must name at least one tensor");
+  return origin;
 }
 
-Recipes read_recipes(const std::filesystem::path& file) {
+Origins read_origins(const std::filesystem::path& file) {
   ProblemList problems;
   const auto document = parse_mapping(read_source(file), problems);
   problems.raise();
-  Recipes recipes;
-  for (const auto& entry : document.entries) recipes[entry.key] = recipe_of(entry.value);
-  return recipes;
+  Origins origins;
+  for (const auto& entry : document.entries) origins[entry.key] = origin_of(entry.value);
+  return origins;
 }
 
 /// Takes what one of our tensors is made of; `used` collects the foreign names.
-class Kitchen {
+class Assembly {
  public:
-  Kitchen(const training::Tensors& foreign, const Recipes& recipes, std::string source)
-      : foreign_(foreign), recipes_(recipes), source_(std::move(source)) {}
+  Assembly(const training::Tensors& foreign, const Origins& origins, std::string source)
+      : foreign_(foreign), origins_(origins), source_(std::move(source)) {}
 
   torch::Tensor make(const std::string& name, const torch::Tensor& like) {
-    const auto found = recipes_.find(name);
-    const Recipe recipe = found == recipes_.end() ? Recipe{{name}, false} : found->second;
+    const auto found = origins_.find(name);
+    const Origin origin = found == origins_.end() ? Origin{{name}, false} : found->second;
     std::vector<torch::Tensor> parts;
-    for (const auto& part : recipe.names) {
+    for (const auto& part : origin.names) {
       const auto tensor = foreign_.find(part);
       if (tensor == foreign_.end())
         throw training::CheckpointError(
             fmt::format("{}: has no tensor '{}', which '{}' needs", source_, part, name));
       used_.insert(part);
-      parts.push_back(recipe.transpose ? tensor->second.t() : tensor->second);
+      parts.push_back(origin.transpose ? tensor->second.t() : tensor->second);
     }
     const auto whole = parts.size() == 1 ? parts[0] : torch::cat(parts);
     if (whole.sizes() != like.sizes())
       throw training::CheckpointError(
           fmt::format("{}: '{}' gives {} for '{}', whose shape in this configuration is {}",
-                      source_, c10::Join("' and '", recipe.names), c10::str(whole.sizes()), name,
+                      source_, c10::Join("' and '", origin.names), c10::str(whole.sizes()), name,
                       c10::str(like.sizes())));
     return whole.to(like.scalar_type()).contiguous();
   }
@@ -81,7 +81,7 @@ class Kitchen {
 
  private:
   const training::Tensors& foreign_;
-  const Recipes& recipes_;
+  const Origins& origins_;
   std::string source_;
   std::set<std::string> used_;
 };
@@ -99,29 +99,23 @@ int64_t import_safetensors(const ImportRequest& request) {
   const auto pieces = load_tokenizers(tokenizers);
   const auto model = make_model(experiment, pieces);
   const auto foreign = training::read_safetensors(weights);
-  const auto recipes = request.names.empty() ? Recipes() : read_recipes(request.names);
-  Kitchen kitchen(foreign, recipes, weights.string());
+  const auto origins = request.names.empty() ? Origins() : read_origins(request.names);
+  Assembly assembly(foreign, origins, weights.string());
   training::Weights taken;
   for (const auto& [name, tensor] : training::weights_of(*model))
-    taken[name] = kitchen.make(name, tensor);
-  for (const auto& [name, recipe] : recipes)
+    taken[name] = assembly.make(name, tensor);
+  for (const auto& [name, origin] : origins)
     if (!taken.contains(name))
       throw training::CheckpointError(request.names.string() + ": the model has no weight '" +
                                       name + "'");
-  auto made = experiment;
-  made.training.average = 0;
-  made.training.ema = 0;
-  made.training.patience = 0;
-  made.training.start = {};
-  made.training.vectors = {};
   write_new_run(request.to,
-                {.experiment = made,
+                {.experiment = experiment,
                  .tokenizers = pieces,
                  .weights = taken,
                  .environment = {{"imported_from", std::filesystem::absolute(weights).string()},
                                  {"data_folder", "."}},
                  .files = {}});
-  return kitchen.unused();
+  return assembly.unused();
 }
 
 }  // namespace ablate::experiments

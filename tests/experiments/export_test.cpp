@@ -1,3 +1,5 @@
+#include "experiments/export/export.h"
+
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/program.h"
@@ -52,6 +54,21 @@ TEST_F(ExportTest, IsCheckedWhenItIsWrittenAndLater) {
   const auto again = exported();
   EXPECT_EQ(again.code, 2);
   EXPECT_NE(again.output.find("exists; choose another --to or remove it"), std::string::npos);
+}
+
+TEST_F(ExportTest, AModuleThatDiffersIsNotCalledAlike) {
+  ASSERT_EQ(exported().code, 0);
+  auto archive = from_archive(read_file(file()), file());
+  auto model = load_run(run("runs"), "").translator.model;
+  EXPECT_TRUE(agrees(compare(model, archive.module, archive.contents), torch::kFloat));
+  torch::NoGradGuard no_grad;
+  for (auto parameter : archive.module.parameters()) parameter.add_(torch::randn_like(parameter));
+  const auto far = compare(model, archive.module, archive.contents);
+  EXPECT_GT(far.logits, 1e-2);
+  EXPECT_GT(far.different, 0);
+  EXPECT_FALSE(agrees(far, torch::kFloat));
+  EXPECT_FALSE(agrees({.logits = 0, .different = 1}, torch::kFloat)) << "ids alone";
+  EXPECT_FALSE(agrees({.logits = 2e-4, .scale = 1}, torch::kFloat)) << "logits alone";
 }
 
 TEST_F(ExportTest, InBfloat16IsSmallerAndAgrees) {
