@@ -35,6 +35,7 @@ void add_likelihood(TestScores& scores, training::Translator& translator,
   const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
+  scores.position_accuracy = likelihood.position_accuracy;
   scores.nats_per_character = likelihood.negative * static_cast<double>(likelihood.tokens);
   for (const auto& example : encoded.examples) {
     const auto given = static_cast<size_t>(example.given);

@@ -1,5 +1,7 @@
 #include "experiments/result.h"
 
+#include <algorithm>
+
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/checkpoint/finite_json.h"
@@ -30,6 +32,11 @@ nlohmann::json write_slot(const T& slot) {
 }
 
 }  // namespace
+
+std::string file_part(std::string test_set) {
+  std::ranges::replace(test_set, ' ', '-');
+  return test_set;
+}
 
 nlohmann::json to_json(const TestScores& scores) {
   nlohmann::json json;

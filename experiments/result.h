@@ -28,6 +28,7 @@ struct TestScores {
   double token_accuracy = 0;
   double perplexity = 0;
   double nats_per_character = 0;  // comparable between tokenizers; NaN of masked and label models
+  std::vector<double> position_accuracy;  // token accuracy at each target position, from the first
   Compared compared = Compared::text;
 
   template <class Self, class Visit>
@@ -43,6 +44,7 @@ struct TestScores {
     visit("token_accuracy", o.token_accuracy);
     visit("perplexity", o.perplexity);
     visit("nats_per_character", o.nats_per_character);
+    visit("position_accuracy", o.position_accuracy);
     visit("compared", o.compared);
   }
 };
@@ -62,7 +64,10 @@ struct RunResult {
   double validation_token_accuracy = 0;
   double tokens_per_second = 0;  // of the last uninterrupted stretch of training
   double training_seconds = 0;   // of that stretch
-  std::string weights;           // which were evaluated
+  int64_t tokens = 0;            // target pieces trained on, the end mark included
+  int64_t memory_bytes = 0;  // most that the process held, on CUDA most that was allocated there
+  std::string data_sha256;   // of the examples
+  std::string weights;       // which were evaluated
   std::string bleu_signature, chrf_signature;
   std::vector<TestScores> tests;
 
@@ -85,12 +90,18 @@ struct RunResult {
     visit("validation_token_accuracy", o.validation_token_accuracy);
     visit("tokens_per_second", o.tokens_per_second);
     visit("training_seconds", o.training_seconds);
+    visit("tokens", o.tokens);
+    visit("memory_bytes", o.memory_bytes);
+    visit("data_sha256", o.data_sha256);
     visit("weights", o.weights);
     visit("bleu_signature", o.bleu_signature);
     visit("chrf_signature", o.chrf_signature);
     visit("tests", o.tests);
   }
 };
+
+/// A test set's name as part of a file's: output-, source- and reference-<this>.txt of a run.
+std::string file_part(std::string test_set);
 
 nlohmann::json to_json(const TestScores& scores);
 nlohmann::json to_json(const RunResult& result);

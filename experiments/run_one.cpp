@@ -168,13 +168,20 @@ models::Transformer begin_model(const RunSpecification& run, const Prepared& pre
   return model;
 }
 
-void write_outputs(const std::filesystem::path& folder, const Evaluation& evaluation) {
+/// output-, source- and reference-<test set>.txt, a line for a line.
+void write_outputs(const std::filesystem::path& folder, const Evaluation& evaluation,
+                   const std::vector<data::TestSet>& tests) {
   for (size_t i = 0; i < evaluation.outputs.size(); ++i) {
-    std::string text;
-    for (const auto& line : evaluation.outputs[i]) text += line + "\n";
-    auto name = evaluation.tests[i].name;
-    std::ranges::replace(name, ' ', '-');
-    training::write_durably(folder / ("output-" + name + ".txt"), text);
+    std::string outputs, sources, references;
+    for (const auto& line : evaluation.outputs[i]) outputs += line + "\n";
+    for (const auto& example : tests[i].examples) {
+      sources += example.source + "\n";
+      references += example.target + "\n";
+    }
+    const auto name = file_part(evaluation.tests[i].name) + ".txt";
+    training::write_durably(folder / ("source-" + name), sources);
+    training::write_durably(folder / ("reference-" + name), references);
+    training::write_durably(folder / ("output-" + name), outputs);
   }
 }
 
@@ -195,7 +202,7 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
       {experiment.training.tokens_per_batch, masking_of(experiment, prepared.tokenizers)});
   training::Translator translator{model, prepared.tokenizers, experiment.training.max_length};
   auto evaluation = evaluate(translator, prepared.corpus.tests, experiment);
-  write_outputs(place.folder, evaluation);
+  write_outputs(place.folder, evaluation, prepared.corpus.tests);
   return {.study = place.study,
           .task = run.task,
           .arm = run.arm,
@@ -244,12 +251,16 @@ RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostre
                              .label = fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed),
                              .steps = run.experiment.training.steps});
   const auto summary = trainer.run();
+  const auto memory = training::peak_memory(environment.device);
   auto result = evaluate_run(run, place, prepared, model);
   result.steps = summary.state.step;
   result.skipped_updates = summary.state.skipped;
   result.train_loss = summary.train_loss;
   result.tokens_per_second = summary.tokens_per_second;
   result.training_seconds = summary.seconds;
+  result.tokens = summary.state.tokens;
+  result.memory_bytes = memory;
+  result.data_sha256 = prepared.corpus.sha256;
   training::write_durably(place.folder / "result.json", to_json(result).dump(2) + "\n");
   return result;
 }

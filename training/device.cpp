@@ -1,5 +1,8 @@
 #include "training/device.h"
 
+#include <c10/core/CachingDeviceAllocator.h>
+#include <sys/resource.h>
+
 namespace ablate::training {
 
 torch::Device resolve(Device device) {
@@ -25,6 +28,18 @@ bool has_bfloat16(torch::Device device) {
 #else
   return false;
 #endif
+}
+
+int64_t peak_memory(torch::Device device) {
+  if (device.is_cuda()) {
+    const auto statistics = c10::getDeviceAllocator(device.type())
+                                ->getDeviceStats(std::max<c10::DeviceIndex>(device.index(), 0));
+    constexpr auto all = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+    return statistics.allocated_bytes[all].peak;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;  // Linux counts in KiB
 }
 
 }  // namespace ablate::training

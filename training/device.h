@@ -19,4 +19,7 @@ torch::Device resolve(Device device);
 /// CUDA.
 bool has_bfloat16(torch::Device device);
 
+/// Bytes: the most that this process held so far, on CUDA the most that tensors took there.
+int64_t peak_memory(torch::Device device);
+
 }  // namespace ablate::training

@@ -10,6 +10,36 @@ namespace ablate::training {
 namespace {
 
 constexpr uint64_t kMaskSeed = 1;
+constexpr int64_t kFewestExamples = 10;
+
+/// Right and real target tokens at each position of an example's target.
+class PositionCounts {
+ public:
+  explicit PositionCounts(torch::Device device)
+      : right_(torch::zeros({0}, torch::TensorOptions(torch::kLong).device(device))),
+        real_(right_) {}
+
+  void add(const torch::Tensor& right, const torch::Tensor& real) {  // both [B, T]
+    const auto position = real.cumsum(1).sub(1).clamp_min(0);        // [B, T]
+    if (const auto missing = real.size(1) - real_.size(0); missing > 0) {
+      right_ = torch::constant_pad_nd(right_, {0, missing});
+      real_ = torch::constant_pad_nd(real_, {0, missing});
+    }
+    right_.scatter_add_(0, position.flatten(), right.flatten().to(torch::kLong));
+    real_.scatter_add_(0, position.flatten(), real.flatten().to(torch::kLong));
+  }
+
+  std::vector<double> accuracy() const {
+    const auto right = right_.cpu(), real = real_.cpu();
+    std::vector<double> accuracy;
+    for (int64_t i = 0; i < real.size(0) && real[i].item<int64_t>() >= kFewestExamples; ++i)
+      accuracy.push_back(right[i].item<double>() / real[i].item<double>());
+    return accuracy;
+  }
+
+ private:
+  torch::Tensor right_, real_;  // [T]
+};
 
 }  // namespace
 
@@ -20,6 +50,7 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
   torch::NoGradGuard no_grad;
   const auto device = model->output_weight().device();
   const auto sums = torch::zeros({2}, torch::TensorOptions(torch::kDouble).device(device));
+  PositionCounts positions(device);
   Likelihood result;
   data::Random random(kMaskSeed, "likelihood");
   for (const auto& indices : data::ordered_plan(examples, options.tokens_per_batch)) {
@@ -33,13 +64,16 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
     const auto chosen =
         torch::log_softmax(logits, -1, wide).gather(1, target.unsqueeze(1)).squeeze(1);
     sums[0] -= chosen.masked_fill(real.logical_not(), 0.0).sum(torch::kDouble);
-    sums[1] += logits.argmax(-1).eq(target).logical_and(real).sum().to(torch::kDouble);
+    const auto right = logits.argmax(-1).eq(target).logical_and(real);  // [N]
+    sums[1] += right.sum().to(torch::kDouble);
+    positions.add(right.view_as(tensors.target_out), real.view_as(tensors.target_out));
     result.tokens += batch.tokens;
   }
   const auto read = sums.cpu();
   const auto count = static_cast<double>(std::max<int64_t>(result.tokens, 1));
   result.negative = read[0].item<double>() / count;
   result.token_accuracy = read[1].item<double>() / count;
+  result.position_accuracy = positions.accuracy();
   return result;
 }
 

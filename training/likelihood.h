@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "data/encode.h"
 #include "data/masking.h"
@@ -14,6 +15,8 @@ struct Likelihood {
   double negative = 0;        // mean -log p(target) per token, in nats
   double token_accuracy = 0;  // share of tokens that are the likeliest one
   int64_t tokens = 0;
+  /// The same share at each target position from the first, as far as ten examples reach.
+  std::vector<double> position_accuracy;
 
   double perplexity() const;
 };

@@ -9,6 +9,7 @@
 #include "experiments/commands/section_flags.h"
 #include "experiments/config/study.h"
 #include "experiments/exit_code.h"
+#include "experiments/result.h"
 #include "experiments/run_one.h"
 #include "training/checkpoint/durable_file.h"
 
@@ -86,11 +87,8 @@ void make(const Request& request) {
     std::filesystem::create_directories(folder);
     write_set(folder / "train.tsv", corpus.train);
     write_set(folder / "validation.tsv", corpus.validation);
-    for (const auto& test : corpus.tests) {
-      auto name = test.name;
-      std::ranges::replace(name, ' ', '-');
-      write_set(folder / (name + ".tsv"), test.examples);
-    }
+    for (const auto& test : corpus.tests)
+      write_set(folder / (file_part(test.name) + ".tsv"), test.examples);
     std::cerr << folder.string() << "\n";
   });
 }
