@@ -34,11 +34,13 @@ set(ABLATE_WITHOUT_TORCH
   experiments/commands/data.cpp
   experiments/commands/lines.cpp
   experiments/commands/metrics.cpp
+  experiments/commands/run.cpp
   experiments/commands/section_flags.cpp
   experiments/commands/tokenizer.cpp
   experiments/plot/svg.cpp
   experiments/process_pool.cpp
   experiments/result.cpp
+  experiments/run_study.cpp
   experiments/table.cpp
   experiments/main.cpp)
 list(TRANSFORM ABLATE_WITHOUT_TORCH PREPEND ${CMAKE_SOURCE_DIR}/)

@@ -11,6 +11,7 @@
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/io_error.h"
 #include "training/device.h"
+#include "training/interrupt.h"
 #include "training/trainer.h"
 
 namespace ablate::experiments {

@@ -27,11 +27,6 @@ struct Diverged : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A stop was asked for; the checkpoint is saved and the same command continues.
-struct Interrupted : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// Where a training stands between two updates; everything that a checkpoint's state.json holds.
 struct TrainingState {
   int64_t step = 0;
