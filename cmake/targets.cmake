@@ -39,6 +39,7 @@ set(ABLATE_WITHOUT_TORCH
   experiments/commands/tokenizer.cpp
   experiments/plot/svg.cpp
   experiments/process_pool.cpp
+  experiments/report_source.cpp
   experiments/result.cpp
   experiments/run_study.cpp
   experiments/table.cpp
@@ -59,7 +60,7 @@ function(ablate_library folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
   list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/experiments/main.cpp)
   if(folder STREQUAL "experiments")
-    list(FILTER sources EXCLUDE REGEX "/experiments/config/")
+    list(FILTER sources EXCLUDE REGEX "/experiments/(config|report)/")
   endif()
   add_library(ablate_${name} STATIC ${sources})
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/kernel/*.cpp)

@@ -1,0 +1,90 @@
+#include "experiments/report/markup.h"
+
+#include <unicode/utf8.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ablate::experiments {
+namespace {
+
+constexpr UChar32 kReplacement = 0xFFFD;
+
+void append(std::string& result, UChar32 character) {
+  std::array<char, U8_MAX_LENGTH> bytes{};
+  int32_t length = 0;
+  U8_APPEND_UNSAFE(bytes, length, character);
+  result.append(bytes.data(), static_cast<size_t>(length));
+}
+
+bool between(UChar32 c, UChar32 low, UChar32 high) { return c >= low && c <= high; }
+
+/// What stands for a character in the page.
+UChar32 harmless(UChar32 c) {
+  if (c < 0) return kReplacement;
+  if (c < 0x20) return c == '\n' || c == '\t' ? c : 0x2400 + c;  // the pictures of control characters
+  if (c == 0x7F) return 0x2421;
+  const bool turns = between(c, 0x202A, 0x202E) || between(c, 0x2066, 0x2069);
+  const bool no_character = between(c, 0xFDD0, 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
+  return between(c, 0x80, 0x9F) || turns || no_character ? kReplacement : c;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char letter : shown(text)) switch (letter) {
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '&': result += "&amp;"; break;
+      case '"': result += "&quot;"; break;
+      case '\'': result += "&#39;"; break;
+      default: result += letter;
+    }
+  return result;
+}
+
+bool is_void(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> kVoid = {"meta", "br", "col", "hr"};
+  return std::ranges::find(kVoid, name) != kVoid.end();
+}
+
+}  // namespace
+
+std::string shown(std::string_view text, size_t most) {
+  std::string result;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  const auto length = static_cast<int32_t>(std::min<size_t>(text.size(), INT32_MAX));
+  size_t last = 0, count = 0;
+  for (int32_t i = 0; i < length; ++count) {
+    if (count == most) {
+      result.resize(last);
+      return result += "\u2026";
+    }
+    last = result.size();
+    UChar32 character = 0;
+    U8_NEXT(bytes, i, length, character);
+    append(result, harmless(character));
+  }
+  return result;
+}
+
+Markup text(std::string_view text) { return Markup(escaped(text)); }
+
+Markup element(const char* name, const std::vector<Attribute>& attributes, const Markup& content) {
+  std::string html = std::string("<") + name;
+  for (const auto& [key, value] : attributes) {
+    html += ' ';
+    html += key;
+    html += "=\"" + escaped(value) + '"';
+  }
+  if (is_void(name)) return Markup(html + " />");
+  html += '>';
+  html += content.html();
+  html += std::string("</") + name + '>';
+  return Markup(std::move(html));
+}
+
+Markup style_element(std::string_view sheet) {
+  return Markup("<style>" + std::string(sheet) + "</style>");
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/report/number.h"
+#include "experiments/report/sections.h"
+
+namespace ablate::experiments {
+namespace {
+
+std::string listed(const std::vector<int64_t>& seeds) {
+  std::string list;
+  for (const auto seed : seeds) list += (list.empty() ? "" : ", ") + std::to_string(seed);
+  return list;
+}
+
+Markup fact(const std::string& name, const std::string& value) {
+  return element("div", {}, element("dt", {}, text(name)) + element("dd", {}, text(value)));
+}
+
+size_t most_arms(const Evidence& evidence) {
+  size_t most = 0;
+  for (const auto& task : evidence.tasks) most = std::max(most, task.arms.size());
+  return most;
+}
+
+}  // namespace
+
+Markup opening(const Evidence& evidence) {
+  auto facts = fact("primary metric",
+                    evidence.metric.empty() ? "none declared" : readable(evidence.metric)) +
+               fact("baseline", evidence.baseline.value_or("none declared")) +
+               fact("tasks", std::to_string(evidence.tasks.size())) +
+               fact("arms", std::to_string(most_arms(evidence))) +
+               fact(evidence.seeds.size() == 1 ? "seed" : "seeds", listed(evidence.seeds));
+  if (!evidence.missing.empty())
+    facts += fact("runs missing", std::to_string(evidence.missing.size()));
+  const auto& question = evidence.question.empty() ? evidence.study : evidence.question;
+  return element("header", {},
+                 paragraph("study", evidence.study) + heading("h1", "", question) +
+                     paragraph("answer", evidence.answer) + element("dl", {{"class", "facts"}}, facts));
+}
+
+Markup missing_runs(const Evidence& evidence) {
+  if (evidence.missing.empty()) return {};
+  Markup rows;
+  for (const auto& run : evidence.missing)
+    rows += row(cell(run.task) + cell(run.arm) + number_cell(std::to_string(run.seed)) +
+                cell(run.reason));
+  const auto count = evidence.missing.size();
+  return element(
+      "section", {{"class", "warning"}, {"id", "missing"}},
+      heading("h2", "",
+              fmt::format("{} run{} missing", count, count == 1 ? " is" : "s are")) +
+          paragraph("", "What follows rests on the other runs alone.") +
+          scrolled("Missing runs",
+                   table(row(column_heading("task") + column_heading("arm") +
+                             element("th", {{"scope", "col"}, {"class", "number"}}, text("seed")) + column_heading("why")),
+                         rows)));
+}
+
+Markup expectations(const Evidence& evidence) {
+  if (evidence.expectations.empty()) return {};
+  Markup items;
+  for (const auto& one : evidence.expectations)
+    items += element("li", {{"class", one.holds ? "holds" : "fails"}},
+                     element("strong", {}, text(one.holds ? "\u2713 holds" : "\u2717 fails")) +
+                         element("code", {}, text(one.text)) +
+                         element("span", {{"class", "muted"}}, text(one.numbers)));
+  return element("section", {{"id", "expectations"}},
+                 heading("h2", "", "What was expected") +
+                     element("ul", {{"class", "expectations"}}, items));
+}
+
+Markup over_tasks(const Evidence& evidence, const Looks& looks) {
+  if (evidence.aggregates.empty()) return {};
+  const int decimals = decimals_of(evidence.metric);
+  Markup rows;
+  for (const auto& one : evidence.aggregates)
+    rows += row(row_heading(looks.named(one.arm)) +
+                number_cell(fixed(one.interquartile_mean, decimals)) +
+                number_cell(interval(one.interval, decimals)) +
+                number_cell(one.improvement ? fixed(*one.improvement, 2) : ""));
+  const auto head = row(column_heading("arm") + column_heading("interquartile mean") +
+                        column_heading("95 % interval") +
+                        column_heading("probability of improvement"));
+  return element(
+      "section", {{"id", "all-tasks"}},
+      heading("h2", "", "Over all tasks") +
+          paragraph("", fmt::format("{} within the trained length: mean of the middle half of all "
+                                    "runs, its interval by a bootstrap within tasks, and how "
+                                    "probable it is that a run of the arm beats one of the "
+                                    "baseline, as a mean over tasks.",
+                                    readable(evidence.metric))) +
+          scrolled("Over all tasks", table(head, rows)));
+}
+
+Markup notes(const Evidence& evidence) {
+  if (evidence.notes.empty()) return {};
+  Markup items;
+  for (const auto& note : evidence.notes) items += element("li", {}, text(note));
+  return element("section", {{"id", "notes"}},
+                 heading("h2", "", "Notes") + element("ul", {}, items));
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,128 @@
+#include "experiments/report/parts.h"
+
+#include <algorithm>
+
+namespace ablate::experiments {
+
+Markup heading(const char* level, const std::string& id, const std::string& words) {
+  std::vector<Attribute> attributes;
+  if (!id.empty()) attributes.push_back({"id", id});
+  return element(level, attributes, text(words));
+}
+
+Markup paragraph(const char* kind, const std::string& words) {
+  std::vector<Attribute> attributes;
+  if (*kind != '\0') attributes.push_back({"class", kind});
+  return element("p", attributes, text(words));
+}
+
+Markup cell(const std::string& words) { return element("td", {}, text(words)); }
+
+Markup number_cell(const std::string& words) {
+  return element("td", {{"class", "number"}}, text(words));
+}
+
+Markup column_heading(const std::string& words) {
+  return element("th", {{"scope", "col"}}, text(words));
+}
+
+Markup row_heading(const Markup& content) { return element("th", {{"scope", "row"}}, content); }
+
+Markup row(const Markup& cells) { return element("tr", {}, cells); }
+
+Markup scrolled(const std::string& name, const Markup& table) {
+  return element(
+      "div", {{"class", "scroll"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", name}},
+      table);
+}
+
+Markup table(const Markup& head_rows, const Markup& body_rows) {
+  return element("table", {},
+                 element("thead", {}, head_rows) + element("tbody", {}, body_rows));
+}
+
+Markup folded(const std::string& summary, const Markup& content) {
+  return element("details", {}, element("summary", {}, text(summary)) + content);
+}
+
+Markup figure(const LineChart& chart, const std::string& explanation) {
+  const auto caption = element("figcaption", {},
+                               element("strong", {}, text(chart.title)) + text(" " + explanation));
+  return element("figure", {},
+                 caption + draw(chart) +
+                     folded("Numbers", scrolled("Numbers of: " + chart.title, table_of(chart))));
+}
+
+Markup figures(const Markup& content) {
+  return content.empty() ? content : element("div", {{"class", "figures"}}, content);
+}
+
+Looks::Looks(const Evidence& evidence) {
+  if (evidence.baseline) arms_.push_back(*evidence.baseline);
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms)
+      if (std::ranges::find(arms_, arm.name) == arms_.end()) arms_.push_back(arm.name);
+}
+
+Look Looks::of(const std::string& arm) const {
+  return {static_cast<size_t>(std::ranges::find(arms_, arm) - arms_.begin())};
+}
+
+Markup Looks::named(const std::string& arm) const {
+  return swatch(of(arm)) + element("span", {{"class", "arm"}}, text(arm));
+}
+
+Markup Looks::legend(const std::vector<std::string>& arms) const {
+  Markup items;
+  for (const auto& arm : arms) items += element("li", {}, named(arm));
+  return element("ul", {{"class", "legend"}}, items);
+}
+
+std::vector<const RunRecord*> TaskView::runs_of(const std::string& arm) const {
+  std::vector<const RunRecord*> runs;
+  for (const auto& run : data.runs)
+    if (run.task == task.name && run.arm == arm) runs.push_back(&run);
+  return runs;
+}
+
+const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set,
+                      const std::string& metric) {
+  const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
+    return cell.test_set == test_set && cell.metric == metric;
+  });
+  return found == arm.cells.end() ? nullptr : &*found;
+}
+
+namespace {
+
+template <class Get>
+std::vector<std::string> distinct(const TaskEvidence& task, Get get) {
+  std::vector<std::string> names;
+  for (const auto& arm : task.arms)
+    for (const auto& cell : arm.cells)
+      if (std::ranges::find(names, get(cell)) == names.end()) names.push_back(get(cell));
+  return names;
+}
+
+}  // namespace
+
+std::string leading_metric(const TaskView& view) {
+  const auto all = metrics(view.task);
+  const bool has = std::ranges::find(all, view.evidence.metric) != all.end();
+  return has ? view.evidence.metric : all.empty() ? "" : all.front();
+}
+
+std::vector<std::string> test_sets(const TaskEvidence& task) {
+  return distinct(task, [](const Cell& cell) { return cell.test_set; });
+}
+
+std::vector<std::string> metrics(const TaskEvidence& task) {
+  return distinct(task, [](const Cell& cell) { return cell.metric; });
+}
+
+std::string readable(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name == "bleu" ? "BLEU" : name == "chrf" ? "chrF" : name;
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/evidence/evidence.h"
+#include "experiments/report/line_chart.h"
+#include "experiments/report/markup.h"
+#include "experiments/report/report_data.h"
+
+namespace ablate::experiments {
+
+// What the sections of the page are put together from.
+
+Markup heading(const char* level, const std::string& id, const std::string& words);
+Markup paragraph(const char* kind, const std::string& words);
+Markup cell(const std::string& words);
+Markup number_cell(const std::string& words);
+Markup column_heading(const std::string& words);
+Markup row_heading(const Markup& content);
+Markup row(const Markup& cells);
+
+/// A table that scrolls sideways inside its own box where it is too wide.
+Markup scrolled(const std::string& name, const Markup& table);
+Markup table(const Markup& head_rows, const Markup& body_rows);
+
+/// Content behind a line that opens it.
+Markup folded(const std::string& summary, const Markup& content);
+
+/// A chart under its title, with what it shows in words and its numbers as a folded table.
+Markup figure(const LineChart& chart, const std::string& explanation);
+
+/// Figures side by side where there is room.
+Markup figures(const Markup& content);
+
+/// The look of every arm of the study: the same on the whole page.
+class Looks {
+ public:
+  explicit Looks(const Evidence& evidence);
+  Look of(const std::string& arm) const;
+  /// An arm's name behind its line and marker.
+  Markup named(const std::string& arm) const;
+  Markup legend(const std::vector<std::string>& arms) const;
+
+ private:
+  std::vector<std::string> arms_;
+};
+
+/// Which part of a task's figures: everything that belongs to one task.
+struct TaskView {
+  const Evidence& evidence;
+  const TaskEvidence& task;
+  const ReportData& data;
+  const Looks& looks;
+
+  std::vector<const RunRecord*> runs_of(const std::string& arm) const;
+};
+
+/// The test sets and metrics of a task, as its first arm has them; null where an arm lacks one.
+const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set,
+                      const std::string& metric);
+
+/// The metric that the page leads with: the declared one, or else the first.
+std::string leading_metric(const TaskView& view);
+std::vector<std::string> test_sets(const TaskEvidence& task);
+std::vector<std::string> metrics(const TaskEvidence& task);
+
+/// "exact match" for "exact_match".
+std::string readable(std::string name);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/report/heat_map.h"
+#include "experiments/report/line_chart.h"
+#include "experiments/report/thinning.h"
+
+namespace ablate::experiments {
+
+/// What one mixture of experts did over a run.
+struct ExpertLoad {
+  std::string module;
+  std::vector<double> steps;
+  std::vector<std::vector<double>> shares;  // at each step, of the choices that each expert got
+  std::vector<double> entropy;              // at each step, of the router's probabilities, in nats
+};
+
+/// Token accuracy at each target position, from the first.
+struct PositionAccuracy {
+  std::string test_set;
+  bool beyond = false;
+  std::vector<double> accuracy;
+};
+
+/// What a run's folder holds beyond its scores.
+struct RunRecord {
+  std::string task, arm;
+  int64_t seed = 0;
+  std::vector<Point> training, validation;  // nats per target piece over steps
+  std::vector<ExpertLoad> experts;
+  std::vector<PositionAccuracy> positions;
+};
+
+/// One example of a test set and what each arm made of it.
+struct SampleOutputs {
+  std::string task, test_set;
+  int64_t seed = 0;
+  std::string source, reference;
+  std::vector<std::pair<std::string, std::string>> outputs;  // arm, output
+};
+
+/// How a position scheme looks before training.
+struct PositionPicture {
+  std::string scheme;
+  std::vector<std::string> arms;  // that use it
+  std::vector<HeatMap> maps;
+  std::vector<LineChart> charts;
+};
+
+/// A fact of the machines and programs, with the number of runs it is true of.
+struct EnvironmentFact {
+  std::string name;
+  std::vector<std::pair<std::string, int64_t>> values;
+};
+
+struct TaskConfiguration {
+  std::string task;
+  std::string yaml;  // of the baseline, or else of the first arm
+};
+
+/// The command that repeats a row of a table.
+struct RowCommand {
+  std::string task, arm, command;
+};
+
+/// What the page shows beside the evidence.
+struct ReportData {
+  std::vector<RunRecord> runs;
+  std::vector<SampleOutputs> samples;
+  std::vector<PositionPicture> positions;
+  std::vector<TaskConfiguration> configurations;
+  std::vector<EnvironmentFact> environment;
+  std::string command;  // repeats the whole study
+  std::vector<RowCommand> commands;
+};
+
+}  // namespace ablate::experiments

@@ -1,0 +1,78 @@
+#include "experiments/report/strip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/report/number.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr double kWidth = 150, kHeight = 26, kMiddle = kHeight / 2, kInset = 6;
+
+Scale scale_of(const Extent& extent) { return extent.padded(0.02).over(kInset, kWidth - kInset); }
+
+Markup rule(const char* kind, const std::string& path) {
+  return element("path", {{"class", kind}, {"d", path}});
+}
+
+std::string spoken(const Strip& strip) {
+  std::string all;
+  for (size_t i = 0; i < strip.values.size(); ++i)
+    if (std::isfinite(strip.values[i]))
+      all += fmt::format("{}{} {}", all.empty() ? "" : ", ", strip.names[i],
+                         fixed(strip.values[i], strip.decimals));
+  return all;
+}
+
+}  // namespace
+
+void take(Extent& extent, const Strip& strip) {
+  for (const double value : strip.values) extent.take(value);
+  extent.take(strip.mean);
+  if (strip.interval) {
+    extent.take(strip.interval->low);
+    extent.take(strip.interval->high);
+  }
+  if (strip.zero) extent.take(0);
+}
+
+Markup draw(const Strip& strip, const Extent& extent) {
+  const auto x = scale_of(extent);
+  Markup picture = rule("grid", fmt::format("M{} {}H{}", kInset, kMiddle, kWidth - kInset));
+  if (strip.zero) picture += rule("edge", fmt::format("M{} 1V{}", at(x.place(0)), kHeight - 1));
+  if (strip.interval && std::isfinite(strip.interval->low))
+    picture += rule("interval", fmt::format("M{} {}H{}", at(x.place(strip.interval->low)), kMiddle,
+                                            at(x.place(strip.interval->high))));
+  for (size_t i = 0, drawn = 0; i < strip.values.size(); ++i) {
+    if (!std::isfinite(strip.values[i])) continue;
+    const double aside = static_cast<double>(drawn++ % 3) - 1;  // equal values stay visible
+    picture += element(
+        "circle",
+        {{"class", "dot"}, {"cx", at(x.place(strip.values[i]))}, {"cy", at(kMiddle + 5 * aside)},
+         {"r", "2.6"}},
+        element("title", {},
+                text(strip.names[i] + ": " + fixed(strip.values[i], strip.decimals))));
+  }
+  if (std::isfinite(strip.mean))
+    picture += rule("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kHeight - 3));
+  return element("svg",
+                 {{"class", "strip " + strip.look.colour_class()},
+                  {"viewBox", fmt::format("0 0 {} {}", kWidth, kHeight)},
+                  {"width", at(kWidth)},
+                  {"height", at(kHeight)},
+                  {"role", "img"},
+                  {"aria-label", spoken(strip)}},
+                 picture);
+}
+
+Markup strip_axis(const Extent& extent, int decimals) {
+  if (!extent.any()) return {};
+  return element("span", {{"class", "ends"}},
+                 element("span", {}, text(fixed(extent.low(), decimals))) +
+                     element("span", {}, text(fixed(extent.high(), decimals))));
+}
+
+}  // namespace ablate::experiments

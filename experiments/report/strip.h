@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/report/markup.h"
+#include "experiments/report/palette.h"
+#include "experiments/report/scale.h"
+#include "experiments/statistics/interval.h"
+
+namespace ablate::experiments {
+
+/// A number for each seed with their mean, drawn on one line of a table.
+struct Strip {
+  Look look;
+  std::vector<double> values;      // those that are not finite are left out
+  std::vector<std::string> names;  // of the values: "seed 1"
+  double mean = 0;
+  std::optional<statistics::Interval> interval;
+  int decimals = 3;
+  bool zero = false;  // a line at zero
+};
+
+/// All that the strip shows.
+void take(Extent& extent, const Strip& strip);
+
+/// `extent` covers every strip of the column, so that they can be compared by eye.
+Markup draw(const Strip& strip, const Extent& extent);
+
+/// The ends of the column's axis.
+Markup strip_axis(const Extent& extent, int decimals);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+
+#include "experiments/config/study.h"
+#include "experiments/report/report_data.h"
+
+namespace ablate::experiments {
+
+/// What the run folders of `study` below `folder` hold for its report: curves, expert load,
+/// accuracy over positions, sample outputs, configuration, environment and commands. What a run has
+/// not written is left out. Throws CheckpointError where a file is damaged, IoError where one
+/// cannot be read.
+ReportData read_report_data(const Study& study, const std::filesystem::path& folder);
+
+}  // namespace ablate::experiments
