@@ -7,6 +7,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Boost REQUIRED CONFIG)
 
 # LibTorch is imported directly rather than by find_package(Torch), which asks for nvcc beside a CUDA wheel.
 file(GLOB wheel ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)

@@ -45,6 +45,8 @@ set(ABLATE_WITHOUT_TORCH
   experiments/table.cpp
   experiments/main.cpp)
 list(TRANSFORM ABLATE_WITHOUT_TORCH PREPEND ${CMAKE_SOURCE_DIR}/)
+file(GLOB evidence CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/experiments/evidence/*.cpp)
+list(APPEND ABLATE_WITHOUT_TORCH ${evidence})
 set_source_files_properties(${ABLATE_WITHOUT_TORCH} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 
 # Option structs are headers without torch that every folder's configuration reads.
@@ -60,7 +62,7 @@ function(ablate_library folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
   list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/experiments/main.cpp)
   if(folder STREQUAL "experiments")
-    list(FILTER sources EXCLUDE REGEX "/experiments/(config|report)/")
+    list(FILTER sources EXCLUDE REGEX "/experiments/(config|report|statistics)/")
   endif()
   add_library(ablate_${name} STATIC ${sources})
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/kernel/*.cpp)

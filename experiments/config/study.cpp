@@ -123,8 +123,32 @@ class StudyBuilder {
       need(metric, "compare.metric",
            fmt::format("unknown metric {} in compare{}", in_quotes(file_.compare.metric),
                        did_you_mean(file_.compare.metric, metrics())));
+    auto metrics_of_tasks = read_task_metrics();
     if (is_selected(file_.compare.baseline, study_.arms))
-      study_.compare = Comparison{file_.compare.baseline, file_.compare.metric};
+      study_.compare = Comparison{file_.compare.baseline, file_.compare.metric,
+                                  std::move(metrics_of_tasks), file_.compare.allow};
+  }
+
+  std::map<std::string, std::string> read_task_metrics() {
+    std::map<std::string, std::string> found;
+    if (!given("compare.metrics")) return found;
+    const auto& section = file_.compare.metrics;
+    if (section.type != Value::Type::mapping)
+      problems_.add(section.mark, "compare.metrics must be a mapping of tasks to metrics");
+    for (const auto& entry : section.entries) {
+      const auto tasks = names_of(tasks_);
+      if (std::ranges::find(tasks, entry.key) == tasks.end())
+        problems_.add(entry.mark,
+                      fmt::format("unknown task {} in compare.metrics{}", in_quotes(entry.key),
+                                  did_you_mean(entry.key, tasks)));
+      const auto& metric = entry.value.scalar;
+      if (std::ranges::find(metrics(), metric) == metrics().end())
+        problems_.add(entry.value.mark,
+                      fmt::format("unknown metric {} in compare.metrics{}", in_quotes(metric),
+                                  did_you_mean(metric, metrics())));
+      found[entry.key] = metric;
+    }
+    return found;
   }
 
   bool runs_fit() {
@@ -197,6 +221,15 @@ class StudyBuilder {
 };
 
 }  // namespace
+
+const std::string& metric_of(const Comparison& comparison, const std::string& task) {
+  const auto found = comparison.metrics.find(task);
+  return found == comparison.metrics.end() ? comparison.metric : found->second;
+}
+
+bool allows(const Comparison& comparison, Uneven uneven) {
+  return std::ranges::find(comparison.allow, uneven) != comparison.allow.end();
+}
 
 Study read_study(const std::filesystem::path& file, const Selection& selection) {
   return StudyBuilder(file, selection).build();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/config/experiment.h"
+#include "experiments/config/study_file.h"
 
 namespace ablate::experiments {
 
@@ -21,11 +22,18 @@ struct RunSpecification {
   std::map<std::string, std::string> origins;
 };
 
-/// Every other arm is compared with `baseline` by `metric`.
+/// Every other arm is compared with `baseline`.
 struct Comparison {
   std::string baseline;
   std::string metric;
+  std::map<std::string, std::string> metrics;  // of tasks that have another one
+  std::vector<Uneven> allow;
 };
+
+/// The metric that the arms of `task` are compared by.
+const std::string& metric_of(const Comparison& comparison, const std::string& task);
+
+bool allows(const Comparison& comparison, Uneven uneven);
 
 /// An experiment in full. The runs are tasks x arms x seeds, in this order.
 struct Study {

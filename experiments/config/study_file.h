@@ -1,22 +1,39 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/config/value.h"
 
 namespace ablate::experiments {
 
+/// In what arms that are compared may differ beside the keys that the study changes.
+enum class Uneven { seeds, steps, data };
+
+constexpr auto names(Uneven) {
+  return std::to_array<std::pair<Uneven, std::string_view>>(
+      {{Uneven::seeds, "seeds"}, {Uneven::steps, "steps"}, {Uneven::data, "data"}});
+}
+
 /// Which arm the others are compared with; both keys absent: no comparison.
 struct CompareOptions {
   std::string baseline;
   std::string metric;
+  Value metrics;
+  std::vector<Uneven> allow;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
     visit("metric", o.metric, "exact_match, token_accuracy, bleu, chrf, perplexity or loss");
+    visit("metrics", o.metrics, "task: its metric, where that is another one");
+    visit("allow", o.allow,
+          "what compared arms may have unequal: seeds (claims from those that both finished), "
+          "steps, data");
   }
 };
 

@@ -26,6 +26,9 @@ enum class Verdict {
   indistinguishable,
   too_few_seeds,  // no difference of this many seeds could be significant
   not_learned,    // beyond the trained length, where the task is not learned within it
+  uneven,         // the arm and the baseline have not finished the same seeds
+  not_tested,     // a value is not finite
+  secondary,      // only the metric that the study declares carries claims
 };
 
 /// An arm less the baseline, seed by seed.
@@ -34,7 +37,7 @@ struct Contrast {
   double mean = 0;
   std::optional<statistics::Interval> interval;  // 95 % t-interval of the mean
   double p = 1;                                  // exact sign-flip test, two-sided
-  double holm_p = 1;                             // the same, over all arms of the task
+  double holm_p = 1;                             // the same, over the task's arms on this test set
   double improvement = 0.5;                      // probability that the arm is the better one
   Verdict verdict = Verdict::indistinguishable;
   std::string sentence;  // the verdict in words, with its figures
@@ -84,6 +87,7 @@ struct ArmEvidence {
 
 struct TaskEvidence {
   std::string name;
+  std::string metric;             // the primary one of this task; empty where there is none
   std::vector<ArmEvidence> arms;  // in the study's order
 };
 

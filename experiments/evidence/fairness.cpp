@@ -1,0 +1,49 @@
+#include "experiments/evidence/fairness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "experiments/exit_code.h"
+
+namespace ablate::experiments {
+namespace {
+
+std::string label(const RunResult& run) {
+  return fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed);
+}
+
+bool stops_early(const Study& study, const RunResult& result) {
+  return std::ranges::any_of(study.runs, [&](const RunSpecification& run) {
+    return run.task == result.task && run.arm == result.arm && run.experiment.training.patience > 0;
+  });
+}
+
+[[noreturn]] void refuse(const RunResult& one, const RunResult& other, const std::string& what,
+                         const std::string& name) {
+  throw UsageError(fmt::format(
+      "{} and {} {}; they cannot be compared. If the difference is meant, say so in the study: "
+      "compare: {{ allow: [{}] }}",
+      label(one), label(other), what, name));
+}
+
+}  // namespace
+
+void check_fair(const Study& study, std::span<const RunResult> results) {
+  if (!study.compare) return;
+  std::map<std::string, const RunResult*> first;
+  for (const auto& result : results) {
+    const auto& other = *first.try_emplace(result.task, &result).first->second;
+    if (!allows(*study.compare, Uneven::data) && !result.data_sha256.empty() &&
+        !other.data_sha256.empty() && result.data_sha256 != other.data_sha256)
+      refuse(other, result, "saw different data", "data");
+    if (!allows(*study.compare, Uneven::steps) && result.steps != other.steps &&
+        !stops_early(study, result) && !stops_early(study, other))
+      refuse(other, result, fmt::format("trained {} and {} steps", other.steps, result.steps),
+             "steps");
+  }
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "experiments/statistics/interval.h"
+
+namespace ablate::experiments {
+
+/// A score with three digits after the point, one of bleu and chrf, four of nats_per_character; "-"
+/// of NaN.
+std::string figure(double value, const std::string& metric);
+
+/// "[0.020, 0.042]"; empty where there is none.
+std::string figure(const std::optional<statistics::Interval>& interval, const std::string& metric);
+
+/// "0.031", "< 0.001".
+std::string p_figure(double p);
+
+/// "934 k", "1.06 M".
+std::string count_figure(int64_t number);
+
+/// "exact match", "BLEU": a metric as it is read.
+std::string spoken(const std::string& metric);
+
+}  // namespace ablate::experiments

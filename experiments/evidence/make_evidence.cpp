@@ -1,0 +1,169 @@
+#include "experiments/evidence/make_evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "experiments/config/printer.h"
+#include "experiments/evidence/aggregate.h"
+#include "experiments/evidence/answer.h"
+#include "experiments/evidence/claims.h"
+#include "experiments/evidence/fairness.h"
+#include "experiments/evidence/metric.h"
+#include "experiments/evidence/notes.h"
+#include "experiments/evidence/sample.h"
+#include "experiments/statistics/wilson.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr double kSolved = 0.95;
+
+/// The results of one task and arm, null where a run has not finished, in the order of the seeds.
+using Runs = std::vector<const RunResult*>;
+
+Sample sample_over(const Runs& runs, const std::function<double(const RunResult&)>& value) {
+  std::vector<double> values;
+  for (const auto* run : runs)
+    values.push_back(run == nullptr ? std::numeric_limits<double>::quiet_NaN() : value(*run));
+  return sample_of(std::move(values));
+}
+
+SuccessRate success_of(const Sample& sample) {
+  const auto values = finished_values(sample);
+  SuccessRate rate{.runs = std::ssize(values)};
+  rate.solved = std::ranges::count_if(values, [](double value) { return value >= kSolved; });
+  if (rate.runs > 0) rate.interval = statistics::wilson_interval(rate.solved, rate.runs);
+  return rate;
+}
+
+double score_of(const RunResult& run, const std::string& test_set, const Metric& metric) {
+  const auto found = std::ranges::find(run.tests, test_set, &TestScores::name);
+  return found == run.tests.end() ? std::numeric_limits<double>::quiet_NaN() : metric.value(*found);
+}
+
+/// The test sets of all arms, each once, in their order.
+std::vector<TestScores> test_sets_of(const std::vector<Runs>& arms) {
+  std::vector<TestScores> sets;
+  for (const auto& arm : arms)
+    for (const auto* run : arm)
+      for (const auto& test : run == nullptr ? std::vector<TestScores>{} : run->tests)
+        if (std::ranges::find(sets, test.name, &TestScores::name) == sets.end())
+          sets.push_back(test);
+  return sets;
+}
+
+std::vector<Cell> cells_of(const Runs& runs, const std::vector<TestScores>& sets,
+                           const std::string& primary) {
+  std::vector<Cell> cells;
+  for (const auto& set : sets)
+    for (const auto& metric : metrics_of(set.compared)) {
+      Cell cell{.test_set = set.name,
+                .beyond = set.beyond,
+                .metric = metric.name,
+                .direction = metric.direction,
+                .primary = metric.name == primary,
+                .sample = sample_over(
+                    runs, [&](const RunResult& run) { return score_of(run, set.name, metric); })};
+      if (metric.share) cell.success = success_of(cell.sample);
+      cells.push_back(std::move(cell));
+    }
+  for (const auto& metric : run_metrics())
+    cells.push_back({.metric = metric.name,
+                     .direction = metric.direction,
+                     .sample = sample_over(runs, metric.value)});
+  return cells;
+}
+
+/// Keys that differ from the baseline's; how generated data is labelled changes nothing.
+std::vector<ChangedKey> changes_of(const Experiment& baseline, const Experiment& arm) {
+  std::vector<ChangedKey> changes;
+  for (auto& difference : differences(baseline, arm))
+    changes.push_back(
+        {std::move(difference.path), std::move(difference.left), std::move(difference.right)});
+  return changes;
+}
+
+class TaskBuilder {
+ public:
+  TaskBuilder(const Study& study, const StudyRuns& runs, const std::string& task)
+      : study_(study), task_(task) {
+    for (const auto& arm : study.arms) {
+      Runs found;
+      for (const int64_t seed : study.seeds) found.push_back(result_of(runs, arm, seed));
+      arms_.push_back(std::move(found));
+    }
+  }
+
+  TaskEvidence build() const {
+    TaskEvidence evidence{.name = task_};
+    if (study_.compare) evidence.metric = metric_of(*study_.compare, task_);
+    const auto sets = test_sets_of(arms_);
+    for (size_t i = 0; i < arms_.size(); ++i)
+      evidence.arms.push_back(arm_evidence(i, sets, evidence.metric));
+    if (study_.compare) add_claims(evidence, *study_.compare, study_.seeds);
+    return evidence;
+  }
+
+ private:
+  const RunResult* result_of(const StudyRuns& runs, const std::string& arm, int64_t seed) const {
+    const auto found = std::ranges::find_if(runs.results, [&](const RunResult& run) {
+      return run.task == task_ && run.arm == arm && run.seed == seed;
+    });
+    return found == runs.results.end() ? nullptr : &*found;
+  }
+
+  const Experiment& experiment_of(const std::string& arm) const {
+    return std::ranges::find_if(
+               study_.runs, [&](const auto& run) { return run.task == task_ && run.arm == arm; })
+        ->experiment;
+  }
+
+  ArmEvidence arm_evidence(size_t index, const std::vector<TestScores>& sets,
+                           const std::string& metric) const {
+    const auto& runs = arms_[index];
+    ArmEvidence arm{.name = study_.arms[index]};
+    arm.baseline = study_.compare && study_.compare->baseline == arm.name;
+    const auto& compared_with = study_.compare ? study_.compare->baseline : study_.arms.front();
+    arm.changes = changes_of(experiment_of(compared_with), experiment_of(arm.name));
+    const auto any = std::ranges::find_if(runs, [](const auto* run) { return run != nullptr; });
+    if (any != runs.end()) {
+      arm.parameters = (*any)->parameters;
+      arm.active_parameters = (*any)->active_parameters;
+      arm.flops_per_token = (*any)->flops_per_token;
+    }
+    arm.tokens_per_second = sample_over(runs, &RunResult::tokens_per_second);
+    arm.training_seconds = sample_over(runs, &RunResult::training_seconds);
+    arm.memory_bytes = sample_over(
+        runs, [](const RunResult& run) { return static_cast<double>(run.memory_bytes); });
+    arm.cells = cells_of(runs, sets, metric);
+    return arm;
+  }
+
+  const Study& study_;
+  const std::string& task_;
+  std::vector<Runs> arms_;
+};
+
+}  // namespace
+
+Evidence make_evidence(const Study& study, const StudyRuns& runs) {
+  check_fair(study, runs.results);
+  Evidence evidence{.study = study.name, .question = study.question, .seeds = study.seeds};
+  if (study.compare) {
+    evidence.baseline = study.compare->baseline;
+    evidence.metric = study.compare->metric;
+  }
+  for (const auto& task : study.tasks)
+    evidence.tasks.push_back(TaskBuilder(study, runs, task).build());
+  evidence.aggregates = aggregates_of(evidence);
+  evidence.missing = runs.missing;
+  evidence.notes = notes_of(evidence, runs.results);
+  evidence.answer = answer_of(evidence);
+  return evidence;
+}
+
+}  // namespace ablate::experiments

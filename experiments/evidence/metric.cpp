@@ -1,0 +1,50 @@
+#include "experiments/evidence/metric.h"
+
+#include <cmath>
+#include <initializer_list>
+
+namespace ablate::experiments {
+namespace {
+
+const Metric kExactMatch{"exact_match", Direction::higher, true,
+                         [](const TestScores& s) { return s.exact_match; }};
+const Metric kTokenAccuracy{"token_accuracy", Direction::higher, true,
+                            [](const TestScores& s) { return s.token_accuracy; }};
+const Metric kBleu{"bleu", Direction::higher, false, [](const TestScores& s) { return s.bleu; }};
+const Metric kChrf{"chrf", Direction::higher, false, [](const TestScores& s) { return s.chrf; }};
+const Metric kPerplexity{"perplexity", Direction::lower, false,
+                         [](const TestScores& s) { return s.perplexity; }};
+const Metric kLoss{"loss", Direction::lower, false,
+                   [](const TestScores& s) { return std::log(s.perplexity); }};
+const Metric kNats{"nats_per_character", Direction::lower, false,
+                   [](const TestScores& s) { return s.nats_per_character; }};
+
+}  // namespace
+
+const std::vector<Metric>& metrics_of(Compared compared) {
+  static const std::vector<Metric> kText{kExactMatch, kTokenAccuracy, kBleu, kChrf,
+                                         kPerplexity, kLoss,          kNats};
+  static const std::vector<Metric> kLabel{kExactMatch, kPerplexity, kLoss};
+  static const std::vector<Metric> kNothing{kTokenAccuracy, kPerplexity, kLoss, kNats};
+  switch (compared) {
+    case Compared::text:
+      return kText;
+    case Compared::label:
+      return kLabel;
+    case Compared::nothing:
+      return kNothing;
+  }
+  return kNothing;
+}
+
+const std::vector<RunMetric>& run_metrics() {
+  static const std::vector<RunMetric> kMetrics{
+      {"train_loss", Direction::lower, [](const RunResult& run) { return run.train_loss; }},
+      {"validation_perplexity", Direction::lower,
+       [](const RunResult& run) { return run.validation_perplexity; }},
+      {"validation_token_accuracy", Direction::higher,
+       [](const RunResult& run) { return run.validation_token_accuracy; }}};
+  return kMetrics;
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace ablate::statistics {
+
+/// What golden/make_golden.py wrote.
+inline const nlohmann::json& golden() {
+  static const auto values = [] {
+    std::ifstream file(ABLATE_SOURCE "/tests/experiments/statistics/golden/golden.json");
+    return nlohmann::json::parse(file);
+  }();
+  return values;
+}
+
+}  // namespace ablate::statistics

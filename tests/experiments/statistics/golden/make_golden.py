@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Writes golden.json: values of NumPy, SciPy and sacreBLEU.
+
+    pip install numpy==2.4.6 scipy==1.17.1 sacrebleu==2.6.0 && python3 make_golden.py > golden.json
+
+`random`: what numpy.random.default_rng gives; `samples`: intervals and tests of samples by
+scipy.stats; `corpora`: pairs of systems with the p that sacreBLEU's paired tests give them.
+"""
+import itertools
+import json
+import random
+import sys
+
+import numpy
+import sacrebleu
+import scipy
+from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.significance import PairedTest
+from scipy import stats
+
+assert numpy.__version__ == "2.4.6", numpy.__version__
+assert scipy.__version__ == "1.17.1", scipy.__version__
+assert sacrebleu.__version__ == "2.6.0", sacrebleu.__version__
+
+
+def random_case(seed):
+    rng = numpy.random.default_rng(seed)
+    return {
+        "seed": seed,
+        "raw": [str(x) for x in rng.bit_generator.random_raw(3)],
+        "choices": [{"bound": n, "drawn": rng.choice(n, size=9).tolist()} for n in (7, 1, 1000, 3 * 10**9)],
+        "booleans": rng.integers(2, size=70, dtype=bool).astype(int).tolist(),
+        "uniform": rng.random(3).tolist(),
+        "after": rng.choice(10, size=5).tolist(),
+    }
+
+
+def sample_case(left, right):
+    left, right = numpy.array(left), numpy.array(right)
+    differences = left - right
+    interval = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    flips = stats.permutation_test((differences,), numpy.sum, permutation_type="samples", n_resamples=numpy.inf)
+    u = stats.mannwhitneyu(left, right).statistic
+    both = numpy.concatenate([left, right])
+    return {
+        "left": left.tolist(),
+        "right": right.tolist(),
+        "mean": differences.mean(),
+        "deviation": differences.std(ddof=1),
+        "interval": [interval.low, interval.high],
+        "sign_flip_p": flips.pvalue,
+        "probability_greater": u / (len(left) * len(right)),
+        "interquartile_mean": stats.trim_mean(both, 0.25),
+    }
+
+
+def wilson_case(hits, count):
+    interval = stats.binomtest(hits, count).proportion_ci(0.95, method="wilson")
+    return {"hits": hits, "count": count, "interval": [interval.low, interval.high]}
+
+
+def holm_case(p):
+    """Holm 1979 by its definition: closed testing of Bonferroni over every set of hypotheses."""
+    adjusted = []
+    for i in range(len(p)):
+        sets = [s for n in range(1, len(p) + 1) for s in itertools.combinations(range(len(p)), n) if i in s]
+        adjusted.append(max(min(1.0, len(s) * min(p[j] for j in s)) for s in sets))
+    return {"p": p, "adjusted": adjusted}
+
+
+WORDS = "the a cat dog sat ran on under mat rug , . big small red blue house it was there then ! Straße".split()
+
+
+def system(rng, references, noise):
+    return [" ".join(rng.choice(WORDS) if rng.random() < noise else w for w in line.split()) for line in references]
+
+
+def corpus_case(seed, sentences, noises):
+    rng = random.Random(seed)
+    references = [" ".join(rng.choice(WORDS) for _ in range(rng.randint(1, 18))) for _ in range(sentences)]
+    baseline, other = (system(rng, references, noise) for noise in noises)
+    case = {"references": references, "baseline": baseline, "system": other}
+    for test in ("bs", "ar"):
+        metrics = {"bleu": BLEU(references=[references]), "chrf": CHRF(references=[references])}
+        _, scores = PairedTest([("baseline", baseline), ("system", other)], metrics, None, test_type=test)()
+        case[test] = {name: {"scores": [r.score for r in results], "p": results[1].p_value}
+                      for name, results in (("bleu", scores["BLEU"]), ("chrf", scores["chrF2"]))}
+    return case
+
+
+def main():
+    rng = random.Random(1)
+    draw = lambda n, shift: [rng.gauss(shift, 1) for _ in range(n)]
+    samples = [sample_case(draw(n, shift), draw(n, 0)) for n in (2, 3, 5, 6, 8, 10, 13) for shift in (0, 0.5, 2)]
+    samples.append(sample_case([1, 2, 3, 4, 4, 5], [1, 1, 2, 2, 3, 3]))  # ties and a difference of 0
+    samples.append(sample_case([0.5, 0.25, 0.75, 1.0], [0.25, 0.5, 0.5, 0.75]))  # equally far sums
+    golden = {
+        "random": [random_case(seed) for seed in (0, 1, 12345, 2**32 - 1)],
+        "samples": samples,
+        "wilson": [wilson_case(*c) for c in ((0, 6), (6, 6), (3, 6), (1, 10), (128, 256), (0, 256), (487, 1000))],
+        "holm": [holm_case(p) for p in ([0.03], [0.01, 0.04, 0.03], [0.5, 0.6, 0.01, 0.01], [0.2, 0.9, 0.02, 0.021, 1.0])],
+        "corpora": [corpus_case(*c) for c in ((1, 40, (0.3, 0.25)), (2, 120, (0.4, 0.4)), (3, 150, (0.5, 0.4)),
+                                              (4, 25, (0.9, 0.95)), (5, 60, (0.1, 0.12)), (6, 2, (0.3, 0.3)))],
+    }
+    json.dump(golden, sys.stdout, ensure_ascii=False, indent=0)
+
+
+main()
