@@ -80,6 +80,9 @@ const char* words_of(Verdict verdict) {
     case Verdict::indistinguishable: return "\u2248 not distinguishable";
     case Verdict::too_few_seeds: return "\u00b7 too few seeds";
     case Verdict::not_learned: return "\u00b7 not learned";
+    case Verdict::uneven: return "\u00b7 other seeds";
+    case Verdict::not_tested: return "\u00b7 not finite";
+    case Verdict::secondary: return "";
   }
   return "";
 }
