@@ -37,10 +37,13 @@ set(ABLATE_WITHOUT_TORCH
   experiments/commands/run.cpp
   experiments/commands/section_flags.cpp
   experiments/commands/tokenizer.cpp
+  experiments/frozen_study.cpp
+  experiments/live_table.cpp
   experiments/plot/svg.cpp
   experiments/process_pool.cpp
   experiments/report_source.cpp
   experiments/result.cpp
+  experiments/run_failure.cpp
   experiments/run_study.cpp
   experiments/table.cpp
   experiments/main.cpp)

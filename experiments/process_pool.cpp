@@ -1,5 +1,7 @@
 #include "experiments/process_pool.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -8,56 +10,105 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <map>
-#include <stdexcept>
 #include <system_error>
-
-#include "training/interrupt.h"
 
 namespace ablate::experiments {
 namespace {
 
-pid_t start(const Job& job) {
+constexpr size_t kLongestLine = 1 << 16;
+// A process ends after its pipe has closed, and that end wakes no poll().
+constexpr std::chrono::milliseconds kLookForEnds{20};
+
+[[noreturn]] void fail(int error, const char* what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+/// Starts the program with `output` as its standard output and error.
+pid_t spawn(const std::vector<std::string>& words, int output) {
   std::vector<char*> arguments;
-  for (const auto& argument : job.arguments)
-    arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
   pid_t process = 0;
   const int error =
-      posix_spawn(&process, arguments[0], nullptr, nullptr, arguments.data(), environ);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start a run");
+      posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) fail(error, "cannot start a run");
   return process;
 }
 
 }  // namespace
 
-void run_jobs(std::vector<Job>& jobs, int64_t parallel) {
-  std::map<pid_t, size_t> running;
-  size_t next = 0;
-  bool passed_on = false;
-  while (next < jobs.size() || !running.empty()) {
-    const bool stop = training::stop_requested();
-    while (!stop && next < jobs.size() && static_cast<int64_t>(running.size()) < parallel) {
-      running[start(jobs[next])] = next;
-      ++next;
-    }
-    if (stop && !passed_on)
-      for (const auto& [process, job] : running) kill(process, SIGTERM);
-    passed_on = stop;
-    if (running.empty()) return;
-    int status = 0;
-    // A signal must be seen between two children, so the wait polls.
-    const pid_t ended = waitpid(-1, &status, WNOHANG);
-    if (ended > 0 && running.contains(ended)) {
-      jobs[running[ended]].exit_code =
-          WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-      running.erase(ended);
-    } else if (ended == 0) {
-      usleep(20'000);
-    } else if (ended < 0 && errno != EINTR) {
-      throw std::system_error(errno, std::generic_category(), "cannot wait for a run");
-    }
+ProcessPool::~ProcessPool() {
+  for (const auto& [id, process] : processes_) {
+    kill(id, SIGKILL);
+    waitpid(id, nullptr, 0);
+    close(process.output);
   }
+}
+
+void ProcessPool::start(size_t job, const std::vector<std::string>& arguments) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) fail(errno, "cannot make a pipe");
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  try {
+    processes_[spawn(arguments, ends[1])] = {.job = job, .output = ends[0]};
+  } catch (...) {
+    close(ends[0]);
+    close(ends[1]);
+    throw;
+  }
+  close(ends[1]);
+}
+
+void ProcessPool::read(Process& process, std::vector<ProcessEvent>& events) {
+  char buffer[4096];
+  ssize_t got = 0;
+  while ((got = ::read(process.output, buffer, sizeof buffer)) > 0)
+    for (const char byte : std::string_view(buffer, static_cast<size_t>(got))) {
+      if (byte != '\n') process.begun += byte;
+      if (byte != '\n' && process.begun.size() < kLongestLine) continue;
+      events.push_back(ProcessLine{process.job, std::move(process.begun)});
+      process.begun.clear();
+    }
+  process.closed = got == 0;
+}
+
+std::vector<ProcessEvent> ProcessPool::wait(std::chrono::milliseconds longest) {
+  std::vector<ProcessEvent> events;
+  const auto end = std::chrono::steady_clock::now() + longest;
+  do {
+    std::vector<pollfd> outputs;
+    for (const auto& [id, process] : processes_)
+      outputs.push_back({process.closed ? -1 : process.output, POLLIN, 0});
+    poll(outputs.data(), outputs.size(), static_cast<int>(std::min(longest, kLookForEnds).count()));
+    for (auto& [id, process] : processes_) read(process, events);
+    for (auto one = processes_.begin(); one != processes_.end();) {
+      int status = 0;
+      const pid_t ended = waitpid(one->first, &status, WNOHANG);
+      if (ended == 0 || (ended < 0 && errno == EINTR)) {
+        ++one;
+        continue;
+      }
+      if (ended < 0) fail(errno, "cannot wait for a run");
+      auto& process = one->second;
+      read(process, events);
+      if (!process.begun.empty())
+        events.push_back(ProcessLine{process.job, std::move(process.begun)});
+      events.push_back(ProcessEnd{
+          process.job, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)});
+      close(process.output);
+      one = processes_.erase(one);
+    }
+  } while (events.empty() && !processes_.empty() && std::chrono::steady_clock::now() < end);
+  return events;
+}
+
+void ProcessPool::stop() const {
+  for (const auto& [id, process] : processes_) kill(id, SIGTERM);
 }
 
 int64_t available_cores() {

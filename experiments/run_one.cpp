@@ -78,7 +78,7 @@ struct Prepared {
 std::optional<std::filesystem::path> start_folder(const RunSpecification& run,
                                                   const RunPlace& place) {
   const auto& start = run.experiment.training.start;
-  if (start.run) return *start.run;
+  if (start.run) return place.data_folder / *start.run;
   if (!start.arm) return {};
   const auto folder = place.folder.parent_path().parent_path() / *start.arm /
                       place.folder.filename();  // <task>/<arm>/seed-<n>
@@ -240,18 +240,17 @@ RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostre
   check_same_configuration(run, place.folder);
   if (auto finished = read_result(place.folder)) return *finished;
   const auto environment = prepare(run, place, messages);
+  training::write_record(messages, {.stage = training::Stage::preparing});
   auto prepared = prepare_data(run, place);
   write_start(run, place, prepared, environment);
   const bool continued = !training::list_checkpoints(place.folder / "checkpoints").empty();
   auto model = begin_model(run, prepared, continued, messages);
   model->to(environment.device);
   training::Trainer trainer(model, trainer_input(run, place, prepared, environment),
-                            {.stream = messages,
-                             .terminal = place.terminal,
-                             .label = fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed),
-                             .steps = run.experiment.training.steps});
+                            {.stream = messages, .steps = run.experiment.training.steps});
   const auto summary = trainer.run();
   const auto memory = training::peak_memory(environment.device);
+  training::write_record(messages, {.stage = training::Stage::evaluating});
   auto result = evaluate_run(run, place, prepared, model);
   result.steps = summary.state.step;
   result.skipped_updates = summary.state.skipped;

@@ -23,11 +23,11 @@ struct RunPlace {
   std::filesystem::path data_folder;  // where relative data paths start
   std::string study;
   int64_t threads;  // used where the configuration and an earlier start name none
-  bool terminal;    // progress may redraw its line
 };
 
 /// Trains and evaluates one run in this process, continuing where an earlier one stopped, and
-/// writes result.json. A finished run is only read. Throws UsageError where the folder holds a run
+/// writes result.json. A finished run is only read. `messages` gets lines for people and records of
+/// progress (training/progress.h). Throws UsageError where the folder holds a run
 /// of another configuration.
 RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages);
 

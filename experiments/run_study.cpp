@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "experiments/exit_code.h"
+#include "experiments/live_table.h"
 #include "experiments/process_pool.h"
+#include "experiments/run_failure.h"
 #include "experiments/run_one.h"
 #include "training/interrupt.h"
 
@@ -15,6 +19,8 @@ namespace ablate::experiments {
 namespace {
 
 constexpr int kInterrupted = static_cast<int>(ExitCode::interrupted);
+constexpr std::chrono::milliseconds kRedrawEvery{200};
+constexpr std::string_view kError = "ablate: ";
 
 struct Sharing {
   int64_t jobs, threads;
@@ -26,49 +32,159 @@ Sharing share_cores(const Study& study, int64_t jobs) {
   return {jobs, std::max<int64_t>(1, cores / jobs)};
 }
 
-Job job_of(const StudyOptions& options, const RunSpecification& run, const Sharing& sharing) {
-  Job job{options.command};
-  for (const auto& [flag, value] : {std::pair{"--tasks", run.task}, std::pair{"--arms", run.arm},
-                                    std::pair{"--seeds", std::to_string(run.seed)},
-                                    std::pair{"--threads", std::to_string(sharing.threads)},
-                                    std::pair{"--jobs", std::to_string(sharing.jobs)}}) {
-    job.arguments.emplace_back(flag);
-    job.arguments.push_back(value);
-  }
-  return job;
+/// "1 thread", "2 threads", or both where runs that name their number differ.
+std::string threads_text(const Study& study, int64_t shared) {
+  std::set<int64_t> numbers;
+  for (const auto& run : study.runs)
+    numbers.insert(run.experiment.training.threads.value_or(shared));
+  if (numbers.empty()) numbers.insert(shared);
+  const auto least = *numbers.begin(), most = *numbers.rbegin();
+  if (least != most) return fmt::format("{} to {} threads", least, most);
+  return fmt::format("{} thread{}", least, least == 1 ? "" : "s");
 }
 
-/// 0: starts from no arm; 1: from one that starts from none; and so on.
-std::map<std::pair<std::string, std::string>, int> waves(const Study& study) {
-  std::map<std::pair<std::string, std::string>, int> wave;
-  for (const auto& run : study.runs) {
-    const auto& from = run.experiment.training.start.arm;
-    const auto before = from ? wave.find({run.task, *from}) : wave.end();
-    wave[{run.task, run.arm}] = before == wave.end() ? 0 : before->second + 1;
-  }
-  return wave;
-}
+/// A run that has no result yet.
+struct OpenRun {
+  enum class State { waiting, running, ended };
 
-bool interrupted(const Job& job) { return job.exit_code == -1 || job.exit_code == kInterrupted; }
+  const RunSpecification* run;
+  std::filesystem::path folder;
+  State state = State::waiting;
+  int64_t attempts = 0;
+  int exit_code = -1;   // -1: has not ended
+  std::string message;  // the last error that it told, or its last line
+  bool told_error = false;
+};
 
-/// Runs the jobs wave by wave: an arm starts when those that it starts from are finished.
-void run_in_waves(std::vector<Job>& jobs, const std::vector<const RunSpecification*>& open,
-                  const Study& study, int64_t parallel) {
-  auto wave = waves(study);
-  for (int number = 0, left = static_cast<int>(jobs.size()); left > 0; ++number) {
-    std::vector<Job> now;
-    std::vector<size_t> from;
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      if (wave[{open[i]->task, open[i]->arm}] != number) continue;
-      now.push_back(jobs[i]);
-      from.push_back(i);
+class StudyRunner {
+ public:
+  StudyRunner(const Study& study, const StudyOptions& options)
+      : study_(study), options_(options), sharing_(share_cores(study, options.jobs)) {
+    for (const auto& run : study.runs) {
+      const auto folder = run_folder(options.output, study.name, run);
+      if (!std::filesystem::exists(folder / "result.json")) open_.push_back({&run, folder});
     }
-    run_jobs(now, parallel);
-    for (size_t i = 0; i < now.size(); ++i) jobs[from[i]] = now[i];
-    left -= static_cast<int>(now.size());
-    if (std::ranges::any_of(now, interrupted)) return;
+    std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
+                             study.runs.size(), open_.size(), sharing_.jobs,
+                             threads_text(study, sharing_.threads));
   }
-}
+
+  StudyOutcome run() {
+    const auto total = std::ssize(study_.runs);
+    LiveTable table({.stream = std::cerr,
+                     .terminal = terminal_size().columns > 0,
+                     .runs = total,
+                     .finished = total - std::ssize(open_),
+                     .parallel = sharing_.jobs});
+    bool stopping = false;
+    for (;;) {
+      if (training::stop_requested() && !std::exchange(stopping, true)) pool_.stop();
+      if (!stopping) start_what_may(table);
+      if (pool_.running() == 0) break;
+      for (const auto& event : pool_.wait(kRedrawEvery))
+        std::visit([&](const auto& one) { take(one, table); }, event);
+      table.draw(terminal_size());
+    }
+    return outcome();
+  }
+
+ private:
+  void start_what_may(LiveTable& table) {
+    while (static_cast<int64_t>(pool_.running()) < sharing_.jobs) {
+      const auto index = next();
+      if (!index) return;
+      start(*index);
+      table.start(label(*open_[*index].run));
+    }
+  }
+
+  /// The run to start now; one that crashed comes after those that have not, since memory may be
+  /// short only beside others.
+  std::optional<size_t> next() const {
+    std::optional<size_t> best;
+    for (size_t i = 0; i < open_.size(); ++i) {
+      if (open_[i].state != OpenRun::State::waiting || waits(open_[i])) continue;
+      if (!best || open_[i].attempts < open_[*best].attempts) best = i;
+    }
+    return best;
+  }
+
+  /// Whether the run that this one starts from may still finish.
+  bool waits(const OpenRun& open) const {
+    const auto& from = open.run->experiment.training.start.arm;
+    return from && std::ranges::any_of(open_, [&](const OpenRun& other) {
+             return other.run->arm == *from && other.run->task == open.run->task &&
+                    other.run->seed == open.run->seed && other.state != OpenRun::State::ended;
+           });
+  }
+
+  void start(size_t index) {
+    auto& open = open_[index];
+    auto arguments = options_.command;
+    for (const auto& [flag, value] :
+         {std::pair{"--tasks", open.run->task}, std::pair{"--arms", open.run->arm},
+          std::pair{"--seeds", std::to_string(open.run->seed)},
+          std::pair{"--threads", std::to_string(sharing_.threads)}}) {
+      arguments.emplace_back(flag);
+      arguments.push_back(value);
+    }
+    std::filesystem::create_directories(open.folder);
+    remove_failure(open.folder);
+    open.message.clear();
+    open.told_error = false;
+    open.state = OpenRun::State::running;
+    ++open.attempts;
+    pool_.start(index, arguments);
+  }
+
+  void take(const ProcessLine& line, LiveTable& table) {
+    auto& open = open_[line.job];
+    if (const auto record = training::read_record(line.text))
+      return table.at(label(*open.run), *record);
+    std::ofstream(open.folder / "log.txt", std::ios::app) << line.text + "\n";
+    table.say(label(*open.run), line.text);
+    // An error may go on over several lines; other messages are one.
+    if (line.text.starts_with(kError)) {
+      open.message = line.text.substr(kError.size());
+      open.told_error = true;
+    } else {
+      open.message = open.told_error ? open.message + "\n" + line.text : line.text;
+    }
+  }
+
+  void take(const ProcessEnd& end, LiveTable& table) {
+    auto& open = open_[end.job];
+    open.exit_code = end.exit_code;
+    open.state = OpenRun::State::ended;
+    if (end.exit_code == 0) return table.end(label(*open.run), "");
+    if (end.exit_code == kInterrupted) return table.end(label(*open.run), "interrupted");
+    const RunFailure failure{open.exit_code, open.attempts, open.message};
+    if (worth_retrying(end.exit_code) && open.attempts <= options_.retries) {
+      open.state = OpenRun::State::waiting;
+      return table.retry(label(*open.run), reason(failure));
+    }
+    write_failure(open.folder, failure);
+    table.end(label(*open.run), "failed with " + reason({failure.exit_code, failure.attempts}));
+  }
+
+  StudyOutcome outcome() const {
+    StudyOutcome outcome;
+    for (const auto& open : open_) {
+      const bool ended = open.state == OpenRun::State::ended;
+      if (!ended || open.exit_code == kInterrupted)
+        outcome.interrupted = true;
+      else if (open.exit_code != 0)
+        outcome.failed.push_back({label(*open.run), open.exit_code});
+    }
+    return outcome;
+  }
+
+  const Study& study_;
+  const StudyOptions& options_;
+  Sharing sharing_;
+  std::vector<OpenRun> open_;
+  ProcessPool pool_;
+};
 
 }  // namespace
 
@@ -77,27 +193,7 @@ std::string label(const RunSpecification& run) {
 }
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options) {
-  std::vector<Job> jobs;
-  std::vector<const RunSpecification*> open;
-  const auto sharing = share_cores(study, options.jobs);
-  for (const auto& run : study.runs) {
-    if (std::filesystem::exists(run_folder(options.output, study.name, run) / "result.json"))
-      continue;
-    jobs.push_back(job_of(options, run, sharing));
-    open.push_back(&run);
-  }
-  std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} thread{} each\n",
-                           study.name, study.runs.size(), jobs.size(), sharing.jobs,
-                           sharing.threads, sharing.threads == 1 ? "" : "s");
-  run_in_waves(jobs, open, study, sharing.jobs);
-  StudyOutcome outcome;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    if (interrupted(jobs[i]))
-      outcome.interrupted = true;
-    else if (jobs[i].exit_code != 0)
-      outcome.failed.push_back({label(*open[i]), jobs[i].exit_code});
-  }
-  return outcome;
+  return StudyRunner(study, options).run();
 }
 
 void raise(const StudyOutcome& outcome) {

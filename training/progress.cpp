@@ -1,31 +1,51 @@
 #include "training/progress.h"
 
-#include <cmath>
-#include <iomanip>
-#include <sstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "training/checkpoint/finite_json.h"
 
 namespace ablate::training {
 namespace {
 
-constexpr auto kLineEvery = std::chrono::seconds(30);
-constexpr auto kRedrawEvery = std::chrono::milliseconds(200);
-
-std::string clock(double seconds) {
-  const auto whole = static_cast<int64_t>(std::max(0.0, seconds));
-  std::ostringstream text;
-  if (whole >= 3600) text << whole / 3600 << ':' << std::setfill('0') << std::setw(2);
-  text << whole / 60 % 60 << ':' << std::setfill('0') << std::setw(2) << whole % 60;
-  return text.str();
-}
+constexpr char kRecordSeparator = '\x1e';
+constexpr auto kRecordEvery = std::chrono::milliseconds(200);
+constexpr int64_t kFirstEstimate = 5;  // steps after which the time left can be told
 
 }  // namespace
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Stage, {{Stage::preparing, "preparing"},
+                                     {Stage::training, "training"},
+                                     {Stage::evaluating, "evaluating"}})
+
+void write_record(std::ostream& stream, const ProgressRecord& record) {
+  nlohmann::json json;
+  ProgressRecord::fields(record, [&](const char* name, const auto& value) { json[name] = value; });
+  stream << kRecordSeparator + without_non_finite(std::move(json)).dump() + "\n" << std::flush;
+}
+
+std::optional<ProgressRecord> read_record(std::string_view line) {
+  if (line.empty() || line.front() != kRecordSeparator) return {};
+  const auto json = nlohmann::json::parse(line.substr(1), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return {};
+  try {
+    ProgressRecord record;
+    const auto values = with_non_finite(json);
+    ProgressRecord::fields(record,
+                           [&](const char* name, auto& value) { values.at(name).get_to(value); });
+    return record;
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+}
 
 Progress::Progress(Options options)
     : options_(std::move(options)), start_(Clock::now()), shown_(start_) {}
 
 void Progress::restart(int64_t step) {
   first_step_ = step;
-  start_ = shown_ = Clock::now();
+  start_ = Clock::now();
+  shown_ = {};
   paused_ = {};
   tokens_ = 0;
 }
@@ -38,44 +58,33 @@ double Progress::tokens_per_second() const {
   return static_cast<double>(tokens_) / std::max(seconds(), 1e-9);
 }
 
-void Progress::pause() { paused_at_ = Clock::now(); }
-void Progress::resume() { paused_ += Clock::now() - paused_at_; }
+void Progress::pause() {
+  if (pauses_++ == 0) paused_at_ = Clock::now();
+}
 
-std::string Progress::line(const ProgressPoint& point) const {
-  const double done = static_cast<double>(point.step - first_step_);
-  const double left = static_cast<double>(options_.steps - point.step);
-  std::ostringstream text;
-  text << options_.label << ": step " << point.step << '/' << options_.steps << ' '
-       << 100 * point.step / options_.steps << "% [" << clock(seconds());
-  if (done >= 5) text << '<' << clock(seconds() / done * left);
-  text << "] loss " << std::fixed << std::setprecision(4) << point.loss << ", "
-       << static_cast<int64_t>(tokens_per_second()) << " tokens/s";
-  return text.str();
+void Progress::resume() {
+  if (--pauses_ == 0) paused_ += Clock::now() - paused_at_;
 }
 
 void Progress::at(const ProgressPoint& point) {
   tokens_ += point.tokens;
   const auto now = Clock::now();
-  const bool last = point.step == options_.steps;
-  if (options_.terminal) {
-    if (!last && now - shown_ < kRedrawEvery) return;
-    options_.stream << "\r\033[K" << line(point) << std::flush;
-    open_line_ = true;
-  } else {
-    if (!last && now - shown_ < kLineEvery) return;
-    options_.stream << line(point) + "\n" << std::flush;
-  }
+  if (point.step != options_.steps && now - shown_ < kRecordEvery) return;
   shown_ = now;
+  const int64_t done = point.step - first_step_;
+  const double left = static_cast<double>(options_.steps - point.step);
+  write_record(
+      options_.stream,
+      {.stage = Stage::training,
+       .step = point.step,
+       .steps = options_.steps,
+       .loss = point.loss,
+       .tokens_per_second = tokens_per_second(),
+       .seconds = seconds(),
+       .seconds_left = done < kFirstEstimate ? std::numeric_limits<double>::quiet_NaN()
+                                             : seconds() / static_cast<double>(done) * left});
 }
 
-void Progress::say(const std::string& message) {
-  finish();
-  options_.stream << options_.label + ": " + message + "\n" << std::flush;
-}
-
-void Progress::finish() {
-  if (open_line_) options_.stream << '\n' << std::flush;
-  open_line_ = false;
-}
+void Progress::say(const std::string& message) { options_.stream << message + "\n" << std::flush; }
 
 }  // namespace ablate::training

@@ -2,26 +2,55 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 
 namespace ablate::training {
 
-/// What a progress line shows of a training run.
+/// What one update tells of a training run.
 struct ProgressPoint {
   int64_t step;
   double loss;  // per token, in nats
   int64_t tokens;
 };
 
-/// Shows progress: one line that rewrites itself on a terminal, otherwise a whole line every 30
-/// seconds and at the end.
+enum class Stage { preparing, training, evaluating };
+
+/// Where a run stands.
+struct ProgressRecord {
+  Stage stage = Stage::preparing;
+  int64_t step = 0, steps = 0;
+  double loss = 0;
+  double tokens_per_second = 0;
+  double seconds = 0;       // of training since this process took over
+  double seconds_left = 0;  // of training; NaN: not known yet
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("stage", o.stage);
+    visit("step", o.step);
+    visit("steps", o.steps);
+    visit("loss", o.loss);
+    visit("tokens_per_second", o.tokens_per_second);
+    visit("seconds", o.seconds);
+    visit("seconds_left", o.seconds_left);
+  }
+};
+
+/// Writes the record as one line for a program: a record separator and a JSON object (RFC 7464),
+/// which no message for people begins with.
+void write_record(std::ostream& stream, const ProgressRecord& record);
+
+/// The record that `line`, without its end, holds; nothing where it is a message or damaged.
+std::optional<ProgressRecord> read_record(std::string_view line);
+
+/// Follows a training run: a record at most five times a second and at the last step.
 class Progress {
  public:
   struct Options {
     std::ostream& stream;
-    bool terminal;
-    std::string label;
     int64_t steps;
   };
   explicit Progress(Options options);
@@ -32,26 +61,24 @@ class Progress {
   void at(const ProgressPoint& point);
   /// A message on a line of its own.
   void say(const std::string& message);
-  void finish();
   /// Target tokens per second since the first step, evaluation and saving excluded.
   double tokens_per_second() const;
   /// Time since the first step, without that between `pause` and `resume`.
   double seconds() const;
-  /// Time until the matching `resume` is not training time.
+  /// Time until the matching `resume` is not training time; pairs may stand within pairs.
   void pause();
   void resume();
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string line(const ProgressPoint& point) const;
 
   Options options_;
   int64_t first_step_ = 0;
   Clock::time_point start_, shown_;
   Clock::time_point paused_at_;
   Clock::duration paused_{};
+  int64_t pauses_ = 0;  // begun and not ended
   int64_t tokens_ = 0;
-  bool open_line_ = false;
 };
 
 }  // namespace ablate::training

@@ -30,8 +30,9 @@ struct StartOptions {
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("run", o.run,
-          "run folder whose tokenizer, and weights of the same name and shape, training starts "
-          "from; a dense feed-forward becomes every expert of a mixture of its width");
+          "run folder, as data below --data, whose tokenizer, and weights of the same name and "
+          "shape, training starts from; a dense feed-forward becomes every expert of a mixture of "
+          "its width");
     visit("arm", o.arm, "the same from this arm's run of the same task and seed");
     visit("split", o.split,
           "divide its relu feed-forwards among the experts instead (MoEfication): random, clusters "

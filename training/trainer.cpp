@@ -74,13 +74,11 @@ TrainingSummary Trainer::run() {
     const bool stop = stop_requested();
     if (stop || finished() || state_.step % options.save_every == 0) save();
     if (stop && !finished()) {
-      progress_.finish();
       throw Interrupted(fmt::format("stopped after step {}; saved in {}", state_.step,
                                     (input_.folder / "checkpoints").string()));
     }
   }
   if (saved_step_ != state_.step) save();
-  progress_.finish();
   return {state_, train_loss_, progress_.tokens_per_second(), progress_.seconds()};
 }
 

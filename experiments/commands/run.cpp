@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <iostream>
@@ -7,6 +6,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/config/study.h"
+#include "experiments/frozen_study.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_one.h"
 #include "experiments/run_study.h"
@@ -22,6 +22,7 @@ struct Request {
   std::string data;
   Selection selection;
   int64_t jobs = 0;
+  int64_t retries = 1;
   bool dry_run = false;
   bool list = false;
   bool json = false;
@@ -30,20 +31,19 @@ struct Request {
 };
 
 /// The command line that does one run in a process of its own, but for which run.
-std::vector<std::string> worker_command(const Request& request) {
-  std::vector<std::string> command{std::filesystem::read_symlink("/proc/self/exe").string(),
-                                   "run",
-                                   request.study,
-                                   "--worker",
-                                   "--output",
-                                   request.output};
+std::vector<std::string> worker_command(const Request& request, const Study& study) {
+  std::vector<std::string> command{
+      std::filesystem::read_symlink("/proc/self/exe").string(),
+      "run",
+      study.file.string(),
+      "--worker",
+      "--output",
+      request.output,
+      "--data",
+      std::filesystem::absolute(study.data_folder / ".").lexically_normal().string()};
   for (const auto& set : request.selection.sets) {
     command.emplace_back("--set");
     command.push_back(set);
-  }
-  if (!request.data.empty()) {
-    command.emplace_back("--data");
-    command.push_back(request.data);
   }
   return command;
 }
@@ -55,8 +55,7 @@ void work(const Request& request, const Study& study) {
             {.folder = run_folder(request.output, study.name, run),
              .data_folder = study.data_folder,
              .study = study.name,
-             .threads = request.threads,
-             .terminal = isatty(STDERR_FILENO) != 0 && request.jobs == 1},
+             .threads = request.threads},
             std::cerr);
 }
 
@@ -102,9 +101,12 @@ void print_results(const Request& request, const Study& study,
                            (std::filesystem::path(request.output) / study.name).string());
 }
 
-void run(const Request& request, const Study& study) {
-  const auto outcome = run_study(
-      study, {.output = request.output, .command = worker_command(request), .jobs = request.jobs});
+void run(const Request& request) {
+  const auto study = freeze(request.study, request.selection, request.output);
+  const auto outcome = run_study(study, {.output = request.output,
+                                         .command = worker_command(request, study),
+                                         .jobs = request.jobs,
+                                         .retries = request.retries});
   const auto results = finished_runs(request, study);
   if (!results.empty()) write_results(request, study, results);
   raise(outcome);
@@ -127,6 +129,10 @@ void add_options(CLI::App& verb, Request& request) {
       ->delimiter(',');
   verb.add_option("--jobs", request.jobs, "Runs at a time; absent: one per core")
       ->check(CLI::Range(1, 1024));
+  verb.add_option("--retries", request.retries,
+                  "Times a run that crashed or ran out of memory is started again")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
   verb.add_flag("--dry-run", request.dry_run, "Check everything and list the runs; train nothing");
   verb.add_flag("--list", request.list, "List the runs and their state");
   verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
@@ -141,18 +147,19 @@ void add_run(CLI::App& app) {
   auto* verb = app.add_subcommand("run", "Train and evaluate every arm and seed of a study");
   add_options(*verb, *request);
   verb->footer(
-      "Finished runs are skipped and interrupted ones continued, so the same command may be "
-      "repeated.\n"
+      "Finished runs are skipped and interrupted or failed ones continued, so the same command may "
+      "be repeated. The study is frozen when it starts: <output>/<study>/study.yaml is what runs, "
+      "and later only tasks, arms and seeds may be added.\n"
       "Examples:\n"
       "  ablate run experiments/studies/quickstart.yaml\n"
       "  ablate run study.yaml --set training.steps=200 --arms learned --seeds 1,2 --jobs 2\n"
       "  ablate run study.yaml --dry-run");
   verb->callback([request] {
     if (!request->data.empty()) request->selection.data_folder = request->data;
+    if (!request->worker && !request->list && !request->dry_run) return run(*request);
     const auto study = read_study(request->study, request->selection);
     if (request->worker) return work(*request, study);
-    if (request->list || request->dry_run) return show_list(*request, study);
-    run(*request, study);
+    show_list(*request, study);
   });
 }
 

@@ -86,6 +86,7 @@ class StudyBuilder {
     study_.name = file_.name;
     study_.question = file_.question;
     study_.expect = file_.expect;
+    study_.declared_seeds = file_.seeds;
     study_.seeds = selection_.seeds.empty() ? file_.seeds : selected_seeds(selection_, problems_);
   }
 
@@ -173,6 +174,7 @@ class StudyBuilder {
         report_missing(schema_of_run_, run.trail, problems_);
         check_start(arm.name, run);
         check_.add({task.name, arm.name}, run.experiment, run.trail);
+        study_.configurations.push_back({task.name, arm.name, run.experiment});
         if (wanted) add_runs(task.name, arm.name, run);
       }
     }

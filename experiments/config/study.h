@@ -35,6 +35,12 @@ const std::string& metric_of(const Comparison& comparison, const std::string& ta
 
 bool allows(const Comparison& comparison, Uneven uneven);
 
+/// What the runs of one task and arm share.
+struct Configuration {
+  std::string task, arm;
+  Experiment experiment;
+};
+
 /// An experiment in full. The runs are tasks x arms x seeds, in this order.
 struct Study {
   std::string name;
@@ -47,6 +53,8 @@ struct Study {
   std::optional<Comparison> compare;  // absent, too, where the baseline is not selected
   std::vector<std::string> expect;
   std::vector<RunSpecification> runs;
+  std::vector<Configuration> configurations;  // every task and arm of the file, selected or not
+  std::vector<int64_t> declared_seeds;        // the file's
 };
 
 /// What the command line says about a study.

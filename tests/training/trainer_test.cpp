@@ -45,8 +45,7 @@ class TrainerTest : public FolderTestCase {
             .folder = folder()};
   }
   TrainingSummary train(const TrainerInput& input, models::Transformer model) {
-    Trainer trainer(std::move(model), input,
-                    {.stream = messages_, .terminal = false, .label = "test", .steps = 12});
+    Trainer trainer(std::move(model), input, {.stream = messages_, .steps = 12});
     return trainer.run();
   }
   std::vector<data::EncodedExample> examples_;

@@ -1,0 +1,97 @@
+#include "experiments/frozen_study.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/config/problem.h"
+#include "experiments/config/study_change.h"
+#include "experiments/exit_code.h"
+#include "training/checkpoint/checkpoint_error.h"
+#include "training/checkpoint/durable_file.h"
+
+namespace ablate::experiments {
+namespace {
+
+using std::filesystem::path;
+
+path study_file(const path& folder) { return folder / "study.yaml"; }
+path command_file(const path& folder) { return folder / "command.json"; }
+
+/// Every task and arm with the sets; where these fit the selected ones only, those alone.
+Study whole(const path& file, const Selection& selection) {
+  try {
+    return read_study(
+        file,
+        {.sets = selection.sets, .seeds = selection.seeds, .data_folder = selection.data_folder});
+  } catch (const ConfigError&) {
+    return read_study(file, selection);
+  }
+}
+
+std::string to_json(const Selection& selection, const Study& study) {
+  const nlohmann::json json{
+      {"sets", selection.sets},
+      {"arms", selection.arms},
+      {"tasks", selection.tasks},
+      {"seeds", study.declared_seeds.empty() ? selection.seeds : std::vector<int64_t>{}},
+      {"data_folder", std::filesystem::absolute(study.data_folder / ".").lexically_normal()}};
+  return json.dump(2) + "\n";
+}
+
+Selection read_command(const path& folder) {
+  const auto file = command_file(folder);
+  if (!std::filesystem::exists(file)) return {};
+  try {
+    const auto json = nlohmann::json::parse(training::read_bytes(file));
+    Selection selection;
+    json.at("sets").get_to(selection.sets);
+    json.at("arms").get_to(selection.arms);
+    json.at("tasks").get_to(selection.tasks);
+    json.at("seeds").get_to(selection.seeds);
+    selection.data_folder = json.at("data_folder").get<std::string>();
+    return selection;
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(fmt::format("{} is damaged ({})", file.string(), error.what()));
+  }
+}
+
+void refuse_changes(const path& folder, const Study& now, const Selection& selection) {
+  if (!std::filesystem::exists(study_file(folder))) return;
+  const auto frozen = read_command(folder);
+  auto lines = changed_sets(frozen.sets, selection.sets);
+  // Other sets change values, too; naming the sets says it.
+  if (lines.empty()) lines = changes(whole(study_file(folder), frozen), now);
+  if (lines.empty()) return;
+  throw UsageError(fmt::format(
+      "{} is the study as it was started, from which {} differs:\n  {}\n"
+      "Undo that, choose another --output or name, or remove {} to start anew; only tasks, arms "
+      "and seeds may be added",
+      study_file(folder).string(), now.file.string(), fmt::join(lines, "\n  "), folder.string()));
+}
+
+void replace(const path& file, const std::string& bytes) {
+  if (std::filesystem::exists(file) && training::read_bytes(file) == bytes) return;
+  training::write_durably(file, bytes);
+}
+
+}  // namespace
+
+Study freeze(const path& file, const Selection& selection, const path& output) {
+  const auto selected = read_study(file, selection);
+  const auto bytes = training::read_bytes(file);
+  const auto now = whole(file, selection);
+  const auto folder = output / now.name;
+  refuse_changes(folder, now, selection);
+  std::filesystem::create_directories(folder);
+  replace(command_file(folder), to_json(selection, now));
+  replace(study_file(folder), bytes);
+  auto chosen = selection;
+  chosen.data_folder = selected.data_folder;
+  return read_study(study_file(folder), chosen);
+}
+
+Study read_frozen(const path& folder) { return whole(study_file(folder), read_command(folder)); }
+
+}  // namespace ablate::experiments

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+
+#include "experiments/config/study.h"
+
+namespace ablate::experiments {
+
+/// Fixes the study before its first run: <output>/<study>/study.yaml becomes a copy of `file`, and
+/// command.json beside it holds the --set values. Later only tasks, arms and seeds may be added,
+/// which the copy then has, too; `selection` may differ but for its sets. Gives the study as the
+/// copy says, so that editing `file` meanwhile changes nothing. Throws UsageError that lists what
+/// differs from the copy, and writes nothing then; ConfigError and IoError.
+Study freeze(const std::filesystem::path& file, const Selection& selection,
+             const std::filesystem::path& output);
+
+/// The study in <output>/<study> as it was started, with all its tasks, arms and seeds. Throws
+/// ConfigError where there is none.
+Study read_frozen(const std::filesystem::path& folder);
+
+}  // namespace ablate::experiments

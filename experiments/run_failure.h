@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/study.h"
+#include "experiments/evidence/evidence.h"
+
+namespace ablate::experiments {
+
+/// Why a run has no result: what failure.json in its folder holds.
+struct RunFailure {
+  int exit_code = 0;     // 128 + the signal where one ended the process
+  int64_t attempts = 1;  // starts by the command that gave up
+  std::string message;   // the last that the run said
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("exit_code", o.exit_code);
+    visit("attempts", o.attempts);
+    visit("message", o.message);
+  }
+};
+
+/// Whether starting the run again may end otherwise: a signal ended it, or memory was short. What
+/// follows from configuration, data or numbers fails again in the same way.
+bool worth_retrying(int exit_code);
+
+/// "exit code 5: step 12: the loss is nan ...", "signal 9 ...".
+std::string reason(const RunFailure& failure);
+
+/// Throws IoError.
+void write_failure(const std::filesystem::path& folder, const RunFailure& failure);
+void remove_failure(const std::filesystem::path& folder);
+
+/// Nothing where the run has not failed, or its record is damaged.
+std::optional<RunFailure> read_failure(const std::filesystem::path& folder);
+
+/// The runs of the study without a result, in its order, and why: "failed with ...", "interrupted"
+/// or "not started".
+std::vector<MissingRun> missing_runs(const Study& study, const std::filesystem::path& output);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,65 @@
+#include "experiments/config/study_change.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr const char* kThen =
+    "name: s\nseeds: [1, 2]\n"
+    "question: does it matter?\n"
+    "base: {data: {task: copy}, training: {steps: 7}}\n"
+    "arms: {a: {}, b: {model.layers: 2}}\n"
+    "compare: {baseline: a, metric: bleu}\n"
+    "expect: ['x within 1 of y', z]\n";
+
+std::string with(const std::string& from, const std::string& to) {
+  std::string text = kThen;
+  return text.replace(text.find(from), from.size(), to);
+}
+
+std::vector<std::string> changes_to(const std::string& now) {
+  const TemporaryFile then_file(kThen), now_file(now);
+  return changes(read_study(then_file.path()), read_study(now_file.path()));
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(StudyChange, ArmsTasksAndSeedsMayBeAdded) {
+  EXPECT_EQ(changes_to(kThen), Lines{});
+  EXPECT_EQ(changes_to(with("[1, 2]", "[3, 1, 2]")), Lines{});
+  EXPECT_EQ(changes_to(with("a: {}", "a: {}, c: {model.layers: 3}")), Lines{});
+}
+
+TEST(StudyChange, AnotherWayToSayTheSameIsNone) {
+  EXPECT_EQ(changes_to(with("b: {model.layers: 2}", "b: {model: {layers: 2}}  # two")), Lines{});
+}
+
+TEST(StudyChange, AValueIsNamedOnceWithTheRunsThatItChanges) {
+  EXPECT_EQ(changes_to(with("steps: 7", "steps: 9")), Lines{"training.steps: 7 there, 9 now"});
+  EXPECT_EQ(changes_to(with("layers: 2", "layers: 3")),
+            Lines{"model.layers: 2 there, 3 now (copy/b)"});
+}
+
+TEST(StudyChange, ArmsAndSeedsThatAreGoneAreNamed) {
+  EXPECT_EQ(changes_to(with("a: {}, b:", "a:")),
+            (Lines{"model.layers: 6 there, 2 now", "copy/b: there, not now"}));
+  EXPECT_EQ(changes_to(with("[1, 2]", "[2]")), Lines{"seed 1: there, not now"});
+}
+
+TEST(StudyChange, WhatTheStudyClaimsIsPartOfIt) {
+  EXPECT_EQ(changes_to(with("bleu", "chrf")), Lines{"compare.metric: bleu there, chrf now"});
+  EXPECT_EQ(changes_to(with("expect: ['x within 1 of y', z]\n", "")),
+            Lines{"expect: [x within 1 of y, z] there, nothing now"});
+}
+
+TEST(StudyChange, SetsAreComparedByTheirLastValue) {
+  EXPECT_EQ(changed_sets({"a=1", "b=2"}, {"b=2", "a=3", "a=1"}), Lines{});
+  EXPECT_EQ(changed_sets({"a=1"}, {"a=2", "c=x=y"}),
+            (Lines{"a: 1 there, 2 now", "c: nothing there, x=y now"}));
+}
+
+}  // namespace
+}  // namespace ablate::experiments
