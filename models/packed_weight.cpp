@@ -6,9 +6,31 @@
 namespace ablate::models {
 namespace {
 
-/// Elements of a packed matrix; rows of bfloat16 are even.
-int64_t packed_size(int64_t outputs, int64_t width) {
-  return kernel::panels(outputs) * kernel::kPanel * ((width + 1) / 2 * 2);
+/// Bytes of a packed matrix.
+int64_t packed_bytes(ProductType type, int64_t outputs, int64_t width) {
+  const int64_t panels = kernel::panels(outputs);
+  switch (type) {
+    case ProductType::float32:
+      return panels * kernel::kPanel * width * 4;
+    case ProductType::bfloat16:
+      return panels * kernel::kPanel * ((width + 1) / 2) * 4;
+    case ProductType::int8:
+      return panels * kernel::int8_panel_bytes(width);
+  }
+  TORCH_CHECK(false, "invalid ProductType ", static_cast<int>(type));
+}
+
+/// Calls `body` with a value of the kernel's element type.
+template <class Body>
+void with_element(ProductType type, Body&& body) {
+  switch (type) {
+    case ProductType::float32:
+      return body(float{});
+    case ProductType::bfloat16:
+      return body(kernel::Bfloat16{});
+    case ProductType::int8:
+      return body(int8_t{});
+  }
 }
 
 }  // namespace
@@ -17,9 +39,8 @@ PackedWeight::PackedWeight(const torch::Tensor& weight, ProductType type)
     : type_(type), outputs_(weight.size(0)), width_(weight.size(1)) {
   const torch::NoGradGuard no_grad;
   const auto source = weight.to(torch::kCPU, torch::kFloat).contiguous();
-  const auto element = type == ProductType::float32 ? torch::kFloat : torch::kBFloat16;
-  panels_ = torch::empty({packed_size(outputs_, width_)}, element);
-  kernel::with_type(element, [&]<class T>(T) {
+  panels_ = torch::empty({packed_bytes(type, outputs_, width_)}, torch::kByte);
+  with_element(type, [&]<class T>(T) {
     kernel::pack(source.const_data_ptr<float>(), outputs_, width_, kernel::pointer<T>(panels_));
   });
 }
@@ -30,7 +51,7 @@ torch::Tensor PackedWeight::multiply(const torch::Tensor& x, const torch::Tensor
   auto shape = x.sizes().vec();
   shape.back() = outputs_;
   auto output = torch::empty(shape, x.options());
-  kernel::with_type(panels_.scalar_type(), [&]<class T>(T) {
+  with_element(type_, [&]<class T>(T) {
     const kernel::PackedProduct<T> product{
         .x = x.const_data_ptr<float>(),
         .weight = kernel::pointer<const T>(panels_),

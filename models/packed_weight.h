@@ -4,7 +4,8 @@
 
 namespace ablate::models {
 
-enum class ProductType { float32, bfloat16 };
+/// What products of decoding are computed in.
+enum class ProductType { float32, bfloat16, int8 };
 
 /// A matrix laid out for products with few rows, as decoding has them. A copy: it does not follow
 /// later changes of the weight.

@@ -42,7 +42,8 @@ std::string one_line(std::string text) {
 models::ProductType product_type(const std::string& precision) {
   if (precision == "fp32") return models::ProductType::float32;
   if (precision == "bf16") return models::ProductType::bfloat16;
-  throw UsageError("--precision must be fp32 or bf16");
+  if (precision == "int8") return models::ProductType::int8;
+  throw UsageError("--precision must be fp32, bf16 or int8");
 }
 
 struct Loaded {
@@ -151,7 +152,7 @@ void add_shared(CLI::App& verb, Request& request) {
   verb.add_option("--checkpoint", request.checkpoint,
                   "best, last, averaged or a step; absent: what the run was evaluated with");
   request.decoding.add(verb);
-  verb.add_option("--precision", request.precision, "Of matrix products: fp32 or bf16")
+  verb.add_option("--precision", request.precision, "Of matrix products: fp32, bf16 or int8")
       ->capture_default_str();
   verb.add_option("--n-best", request.n_best, "Outputs of every line, best first")
       ->check(CLI::Range(1, 256));

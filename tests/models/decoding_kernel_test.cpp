@@ -25,8 +25,28 @@ TEST(PackedWeight, MultipliesAsTheMatrixDoes) {
           // Both factors of every term are rounded to 8 bits.
           EXPECT_LT(error(ProductType::bfloat16),
                     0.01 * torch::linear(x.abs(), weight.abs()).max().item<double>());
+          // Each term is off by half a step of either factor at most.
+          const auto step = [](const torch::Tensor& of) {
+            return std::get<0>(of.abs().max(1, true)) / 254;  // [*, 1]
+          };
+          const auto bound =
+              step(x) * weight.abs().sum(1) + (x.abs() + step(x)).sum(1, true) * step(weight).t();
+          const auto rounded = PackedWeight(weight, ProductType::int8).multiply(x, bias);
+          EXPECT_TRUE(((rounded - expected).abs() <= bound + 1e-4).all().item<bool>());
         }
       }
+}
+
+/// Whole numbers up to 127 have no rounding to lose.
+TEST(PackedWeight, IsExactInEightBitsWhereEveryNumberFitsThem) {
+  torch::NoGradGuard no_grad;
+  torch::manual_seed(3);
+  auto x = torch::randint(-127, 128, {17, 50}).to(torch::kFloat);
+  auto weight = torch::randint(-127, 128, {40, 50}).to(torch::kFloat);
+  x.select(1, 0).fill_(127);
+  weight.select(1, 0).fill_(-127);
+  const auto y = PackedWeight(weight, ProductType::int8).multiply(x, {});
+  EXPECT_LT(largest_difference(y, torch::linear(x, weight)), 0.1);  // of up to 800,000
 }
 
 TEST(PackedWeight, KeepsTheShapeOfItsInput) {
