@@ -1,5 +1,8 @@
 #include "models/attention.h"
 
+#include <array>
+#include <span>
+
 #include "models/dropout.h"
 #include "models/kernel/run.h"
 #include "models/kernel/single_attention.h"
@@ -49,31 +52,44 @@ bool is_single(const torch::Tensor& query, const KeyValue& memory) {
          contiguous_heads(memory.key) && contiguous_heads(memory.value);
 }
 
-torch::Tensor attend_single(const torch::Tensor& query, const KeyValue& memory,
+/// Keys and values in pairs of tensors, and which row of each pair a query's row reads.
+struct Blocks {
+  std::span<const torch::Tensor> tensors;  // key [M, G, S', K], value [M, G, S', W], ...
+  torch::Tensor rows;                      // undefined: its own // [B, pairs]
+};
+
+torch::Tensor attend_single(const torch::Tensor& query, const Blocks& blocks,
                             const Scores& scores) {
-  const int64_t rows = query.size(0), heads = query.size(1), width = memory.value.size(3);
+  const int64_t rows = query.size(0), heads = query.size(1), width = blocks.tensors[1].size(3);
+  std::vector<kernel::KeyValueBlock> views;
+  int64_t keys = 0;
+  for (size_t i = 0; i < blocks.tensors.size(); i += 2) {
+    const auto& key = blocks.tensors[i];
+    views.push_back({view_of(key), view_of(blocks.tensors[i + 1]), key.size(2)});
+    keys += key.size(2);
+  }
   auto output = torch::empty({rows, 1, heads * width}, query.options());
   const auto real = scores.real.defined() ? scores.real.contiguous() : scores.real;
   const auto bias =
       scores.bias.defined() ? scores.bias.to(torch::kFloat).contiguous() : scores.bias;
   const kernel::SingleAttention attention{
       .query = view_of(query),
-      .key = view_of(memory.key),
-      .value = view_of(memory.value),
+      .blocks = views,
+      .rows = blocks.rows.defined() ? blocks.rows.const_data_ptr<int64_t>() : nullptr,
       .real = real.defined() ? real.const_data_ptr<bool>() : nullptr,
       .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
       .output = output.mutable_data_ptr<float>(),
       .heads = heads,
-      .keys = memory.key.size(2),
+      .group = heads / blocks.tensors[0].size(1),
+      .keys = keys,
       .d_k = query.size(3),
       .d_v = width};
-  at::parallel_for(0, rows * heads, kernel::grain(attention.keys * (attention.d_k + width)),
+  at::parallel_for(0, rows * heads, kernel::grain(keys * (attention.d_k + width)),
                    [&](int64_t begin, int64_t end) { kernel::attend(attention, begin, end); });
   return output;
 }
 
 torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const Scores& scores) {
-  if (is_single(query, memory)) return attend_single(query, memory, scores);
   const bool added = scores.bias.defined();
   std::optional<torch::Tensor> mask;
   if (scores.real.defined() || (scores.causal && added)) mask = visible_keys(memory.key, scores);
@@ -103,6 +119,17 @@ KeyValue for_every_head(const KeyValue& memory, const Heads& heads) {
   if (heads.key_values == heads.count) return memory;
   const int64_t group = heads.count / heads.key_values;
   return {memory.key.repeat_interleave(group, 1), memory.value.repeat_interleave(group, 1)};
+}
+
+/// Adds one position of every row, as a pair of tensors of its own: nothing is copied.
+void append(Mixer::Past& past, const KeyValue& next) {
+  const auto own = torch::arange(next.key.size(0)).unsqueeze(1);  // [B, 1]
+  if (!past.rows.defined()) {
+    if (past.tensors[0].size(2) == 0) past.tensors.clear();
+    past.rows = past.tensors.empty() ? own.slice(1, 0, 0) : own;
+  }
+  past.tensors.insert(past.tensors.end(), {next.key, next.value});
+  past.rows = torch::cat({past.rows, own}, 1);
 }
 
 bool runs_packed(const torch::Tensor& x, int64_t keys, const Heads& heads) {
@@ -150,16 +177,22 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor
 torch::Tensor SelfAttention::step(const torch::Tensor& x, Past& past,
                                   const AttentionPosition& position) {
   const auto [query, next] = projected(qkv_(x), position.rotation);
-  past = {torch::cat({past[0], next.key}, 2), torch::cat({past[1], next.value}, 2)};
-  return out_(attend(query, for_every_head({past[0], past[1]}, heads_),
+  if (position.content == nullptr && is_single(query, next)) {
+    append(past, next);
+    return out_(attend_single(query, {past.tensors, past.rows}, {.bias = position.bias}));
+  }
+  TORCH_CHECK(!past.rows.defined(), "these steps began without gradients; go on without them");
+  past = {
+      {torch::cat({past.tensors[0], next.key}, 2), torch::cat({past.tensors[1], next.value}, 2)}};
+  return out_(attend(query, for_every_head({past.tensors[0], past.tensors[1]}, heads_),
                      {{}, position.bias, x.size(1) > 1}, position));
 }
 
 Mixer::Past SelfAttention::nothing(const torch::Tensor& like) const {
   // Views of `like`, for a trace bakes the batch of a tensor made from numbers.
   const auto none = like.narrow(1, 0, 0).narrow(-1, 0, 1).unsqueeze(1);  // [B, 1, 0, 1]
-  return {none.expand({-1, heads_.key_values, -1, heads_.d_k}),
-          none.expand({-1, heads_.key_values, -1, heads_.d_v})};
+  return {{none.expand({-1, heads_.key_values, -1, heads_.d_k}),
+           none.expand({-1, heads_.key_values, -1, heads_.d_v})}};
 }
 
 CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)
@@ -176,7 +209,7 @@ torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::T
                                           const torch::Tensor& real) {
   if (runs_packed(x, memory.size(1), heads_))
     return out_(packed_cross_attention(query_(x), key_value_(memory), real, heads_));
-  return step(x, project(memory), real);
+  return step(x, project(memory), {real, {}});
 }
 
 KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
@@ -186,9 +219,17 @@ KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
 }
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, const KeyValue& memory,
-                                       const torch::Tensor& real) {
-  return out_(
-      attend(split_heads(query_(x), heads_.count), for_every_head(memory, heads_), {.real = real}));
+                                       const MemoryRows& rows) {
+  const auto query = split_heads(query_(x), heads_.count);
+  if (is_single(query, memory)) {
+    const auto pair = std::to_array({memory.key, memory.value});
+    return out_(attend_single(query, {pair, rows.rows}, {.real = rows.real}));
+  }
+  const auto own = [&](const torch::Tensor& all) {
+    return rows.rows.defined() ? all.index_select(0, rows.rows) : all;
+  };
+  return out_(attend(query, for_every_head({own(memory.key), own(memory.value)}, heads_),
+                     {.real = own(rows.real)}));
 }
 
 }  // namespace ablate::models

@@ -26,6 +26,12 @@ struct KeyValue {
   torch::Tensor key, value;
 };
 
+/// Which keys of a memory are real, and which row of it each row of queries reads.
+struct MemoryRows {
+  torch::Tensor real;  // undefined: there is no memory // [M, S]
+  torch::Tensor rows;  // undefined: row i reads row i // [B]
+};
+
 /// Multi-head self-attention (Vaswani et al. 2017, section 3.2): queries, keys and values are one
 /// product of the input.
 class SelfAttention : public Mixer {
@@ -59,7 +65,7 @@ class CrossAttentionImpl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,
                         const torch::Tensor& real);
   KeyValue project(const torch::Tensor& memory);  // [B, S, D]
-  torch::Tensor step(const torch::Tensor& x, const KeyValue& memory, const torch::Tensor& real);
+  torch::Tensor step(const torch::Tensor& x, const KeyValue& memory, const MemoryRows& rows);
 
  private:
   Heads heads_;

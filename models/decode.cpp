@@ -174,21 +174,18 @@ class Voters {
     last_ = last_.index_select(0, chosen);
   }
 
-  /// Row i goes on from row parents[i]; `owners` are the sentences of the new rows.
-  void go_on(const std::vector<int64_t>& parents, std::vector<size_t> owners, torch::Tensor last) {
+  /// Row i goes on from row parents[i].
+  void go_on(const std::vector<int64_t>& parents, torch::Tensor last) {
     const auto rows = torch::tensor(parents, torch::kLong);
     if (last_.size(0) != rows.size(0) || !torch::equal(rows, torch::arange(rows.size(0))))
-      // Hypotheses of one sentence share what they read of the source.
-      for (auto& cache : caches_) cache.reorder(rows.to(last.device()), owners != owners_);
-    owners_ = std::move(owners);
+      for (auto& cache : caches_) cache.reorder(rows.to(last.device()));
     last_ = std::move(last);
   }
 
  private:
   std::span<Transformer> models_;
   std::vector<DecoderCache> caches_;
-  std::vector<size_t> owners_;  // of the rows; empty: not known yet
-  torch::Tensor last_;          // [R]
+  torch::Tensor last_;  // [R]
 };
 
 std::vector<Sentence> begun(const torch::Tensor& source, const SearchOptions& options,
@@ -319,10 +316,7 @@ std::vector<std::vector<Hypothesis>> search_together(std::span<Transformer> mode
       if (sentence.open.empty()) results[sentence.index] = std::move(sentence.best);
     std::erase_if(sentences, [](const Sentence& sentence) { return sentence.open.empty(); });
     if (sentences.empty()) break;
-    std::vector<size_t> owners;
-    for (const auto& sentence : sentences)
-      owners.insert(owners.end(), sentence.open.size(), sentence.index);
-    voters.go_on(parents, std::move(owners), last_ids(sentences, rows.source));
+    voters.go_on(parents, last_ids(sentences, rows.source));
   }
   return results;
 }

@@ -41,11 +41,11 @@ LayerCache LayerImpl::start(const torch::Tensor& like, const Memory* memory) {
           cross_attention_ ? cross_attention_->project(memory->output) : KeyValue()};
 }
 
-torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& real,
+torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache, const MemoryRows& rows,
                               const AttentionPosition& position, const Pass& pass) {
   return through(
       x, pass, [&](const auto& y) { return attention_->step(y, cache.past, position); },
-      [&](const auto& y) { return cross_attention_->step(y, cache.memory, real); });
+      [&](const auto& y) { return cross_attention_->step(y, cache.memory, rows); });
 }
 
 }  // namespace ablate::models

@@ -16,7 +16,7 @@ struct Memory {
   torch::Tensor output, real;
 };
 
-/// What one layer keeps between steps.
+/// What one layer keeps between steps; the memory has M rows.
 struct LayerCache {
   Mixer::Past past;
   KeyValue memory;
@@ -35,9 +35,8 @@ class LayerImpl : public torch::nn::Module {
                         const AttentionPosition& position, const Pass& pass);
   /// `like` [B, T, D] gives batch, type and device.
   LayerCache start(const torch::Tensor& like, const Memory* memory);
-  /// `real` is of the memory. // [B, T, D]
-  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& real,
-                     const AttentionPosition& position, const Pass& pass);
+  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const MemoryRows& rows,
+                     const AttentionPosition& position, const Pass& pass);  // [B, T, D]
 
  private:
   template <class Mix, class Cross>

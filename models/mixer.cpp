@@ -38,7 +38,7 @@ class LstmMixer : public Mixer {
 
   Past nothing(const torch::Tensor& like) const override {
     const auto zeros = torch::zeros_like(like.select(1, 0).narrow(-1, 0, width_));  // [B, H]
-    return {zeros, zeros};
+    return {{zeros, zeros}};
   }
 
   torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
@@ -57,8 +57,9 @@ class LstmMixer : public Mixer {
   static torch::Tensor run(torch::nn::LSTM& lstm, const torch::Tensor& x, Past& past) {
     const auto type = lstm->all_weights()[0].scalar_type();
     const auto [output, state] = lstm->forward(
-        x.to(type), std::tuple(past[0].to(type).unsqueeze(0), past[1].to(type).unsqueeze(0)));
-    past = {std::get<0>(state).squeeze(0), std::get<1>(state).squeeze(0)};
+        x.to(type),
+        std::tuple(past.tensors[0].to(type).unsqueeze(0), past.tensors[1].to(type).unsqueeze(0)));
+    past = {{std::get<0>(state).squeeze(0), std::get<1>(state).squeeze(0)}};
     return output.to(x.scalar_type());
   }
 
@@ -82,12 +83,12 @@ class ConvolutionMixer : public Mixer {
   }
 
   Past nothing(const torch::Tensor& like) const override {
-    return {torch::constant_pad_nd(like.narrow(1, 0, 0), {0, 0, width_ - 1, 0})};
+    return {{torch::constant_pad_nd(like.narrow(1, 0, 0), {0, 0, width_ - 1, 0})}};
   }
 
   torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
-    const auto seen = torch::cat({past[0], x}, 1);  // [B, width - 1 + T, D]
-    past[0] = width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_);
+    const auto seen = torch::cat({past.tensors[0], x}, 1);  // [B, width - 1 + T, D]
+    past.tensors[0] = width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_);
     return over(seen);
   }
 
@@ -125,13 +126,13 @@ class AverageMixer : public Mixer {
 
   Past nothing(const torch::Tensor& like) const override {
     const auto zeros = torch::zeros_like(like.narrow(1, 0, 1), sum_type(like));
-    return {zeros, zeros.narrow(-1, 0, 1)};  // sum [B, 1, D], count [B, 1, 1]
+    return {{zeros, zeros.narrow(-1, 0, 1)}};  // sum [B, 1, D], count [B, 1, 1]
   }
 
   torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
-    const auto sums = past[0] + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
-    const auto counts = past[1] + counted(x);                      // [B, T, 1]
-    past = {sums.slice(1, -1), counts.slice(1, -1)};
+    const auto sums = past.tensors[0] + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
+    const auto counts = past.tensors[1] + counted(x);                      // [B, T, 1]
+    past = {{sums.slice(1, -1), counts.slice(1, -1)}};
     return out_((sums / counts).to(x.scalar_type()));
   }
 
@@ -167,6 +168,14 @@ struct Maker {
 };
 
 }  // namespace
+
+void Mixer::Past::reorder(const torch::Tensor& order) {
+  if (rows.defined()) {
+    rows = rows.index_select(0, order);
+    return;
+  }
+  for (auto& tensor : tensors) tensor = tensor.index_select(0, order);
+}
 
 std::shared_ptr<Mixer> make_mixer(const StackOptions& options) {
   return std::visit(Maker{options}, options.attention);

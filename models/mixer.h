@@ -13,8 +13,16 @@ namespace ablate::models {
 /// causal stack lets nothing pass from later positions to earlier ones.
 class Mixer : public torch::nn::Module {
  public:
-  /// What a mixer keeps of the positions so far; every tensor has B rows.
-  using Past = std::vector<torch::Tensor>;
+  /// What a mixer keeps of the positions so far.
+  struct Past {
+    std::vector<torch::Tensor> tensors;
+    /// Which row of each pair of tensors belongs to row b, for then nothing is copied where rows
+    /// come, go and change places; undefined: every tensor has B rows. // [B, pairs]
+    torch::Tensor rows;
+
+    /// Row i becomes what row order[i] was. // [B']
+    void reorder(const torch::Tensor& order);
+  };
 
   /// `real` [B, T] is false at padding, or undefined where nothing is padded before a real
   /// position. // [B, T, D] -> [B, T, D]

@@ -42,23 +42,15 @@ torch::Tensor through(torch::Tensor x, size_t layers, PositionTerms position, Ru
   return x;
 }
 
-torch::Tensor chosen_rows(const torch::Tensor& x, const torch::Tensor& rows) {
-  return x.defined() ? x.index_select(0, rows) : x;
-}
-
 }  // namespace
 
 torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding) {
   return embedding.defined() ? x + embedding.to(x.scalar_type()) : x;
 }
 
-void DecoderCache::reorder(const torch::Tensor& rows, bool memory) {
-  for (auto& layer : layers) {
-    for (auto& past : layer.past) past = past.index_select(0, rows);
-    if (!memory) continue;
-    layer.memory = {chosen_rows(layer.memory.key, rows), chosen_rows(layer.memory.value, rows)};
-  }
-  if (memory) real = chosen_rows(real, rows);
+void DecoderCache::reorder(const torch::Tensor& rows) {
+  for (auto& layer : layers) layer.past.reorder(rows);
+  memory.rows = memory.rows.defined() ? memory.rows.index_select(0, rows) : rows;
 }
 
 StackImpl::StackImpl(const StackOptions& options)
@@ -83,7 +75,7 @@ torch::Tensor StackImpl::forward(torch::Tensor x, const Memory* memory,
 DecoderCache StackImpl::start(const torch::Tensor& like, const Memory* memory) {
   DecoderCache cache{
       .layers = {},
-      .real = memory == nullptr ? torch::Tensor() : memory->real,
+      .memory = {.real = memory == nullptr ? torch::Tensor() : memory->real},
       .positions = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
   for (auto& layer : layers_) cache.layers.push_back(layer->start(like, memory));
   return cache;
@@ -92,7 +84,7 @@ DecoderCache StackImpl::start(const torch::Tensor& like, const Memory* memory) {
 torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
                               const Pass& pass) {
   x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i]->step(y, cache.layers[i], cache.real, at, pass);
+    return layers_[i]->step(y, cache.layers[i], cache.memory, at, pass);
   });
   return norm_ ? norm_(x, pass) : x;
 }

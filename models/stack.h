@@ -9,16 +9,15 @@
 
 namespace ablate::models {
 
-/// What decoding keeps between steps; every tensor has B rows.
+/// What decoding keeps between steps.
 struct DecoderCache {
   std::vector<LayerCache> layers;
-  torch::Tensor real;       // of the memory; undefined: there is none // [B, S]
+  MemoryRows memory;
   torch::Tensor positions;  // of the pieces decoded so far // [T]
   int64_t extent = 0;       // their number, for length checks
 
-  /// Row i becomes what row rows[i] was, in the stack and, unless the caller knows that it would
-  /// stay the same, in the memory. // rows [B']
-  void reorder(const torch::Tensor& rows, bool memory = true);
+  /// Row i becomes what row rows[i] was. // [B']
+  void reorder(const torch::Tensor& rows);
 };
 
 /// Layers over embedded sequences; a final norm where norms come first.

@@ -1,5 +1,6 @@
 #include "models/kernel/single_attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -8,12 +9,19 @@ namespace ablate::models::kernel {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::max();
+constexpr int64_t kAhead = 4;  // positions stand too far apart for the processor to see a pattern
+constexpr int64_t kCacheLine = 16;
 
 ABLATE_INLINE float dot(const float* a, const float* b, int64_t count) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
   return sum;
+}
+
+/// Asks for numbers that will be read soon.
+ABLATE_INLINE void fetch(const float* x, int64_t count) {
+  for (int64_t i = 0; i < count; i += kCacheLine) __builtin_prefetch(x + i);
 }
 
 /// Scores to probabilities in place; all zero where nothing may be attended to.
@@ -31,22 +39,55 @@ ABLATE_INLINE void softmax(float* scores, int64_t count) {
   for (int64_t s = 0; s < count; ++s) scores[s] *= inverse;
 }
 
-ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t head, float* scores) {
+/// What one query works with: the place of each position, and its score.
+struct Workspace {
+  explicit Workspace(int64_t keys)
+      : key(static_cast<size_t>(keys + kAhead)), value(key.size()), scores(key.size()) {}
+
+  std::vector<const float*> key, value;
+  std::vector<float> scores;
+};
+
+/// Fills in where a row's keys and values stand; those behind the last repeat it.
+ABLATE_INLINE void find(const SingleAttention& a, int64_t row, int64_t head, Workspace& space) {
+  const float** key = space.key.data();
+  const float** value = space.value.data();
+  const auto count = static_cast<int64_t>(a.blocks.size());
+  for (int64_t b = 0; b < count; ++b) {
+    const auto& block = a.blocks[static_cast<size_t>(b)];
+    const int64_t from = a.rows == nullptr ? row : a.rows[row * count + b], group = head / a.group;
+    const float* first_key = block.key.data + from * block.key.row + group * block.key.head;
+    const float* first_value = block.value.data + from * block.value.row + group * block.value.head;
+    for (int64_t i = 0; i < block.positions; ++i) {
+      *key++ = first_key + i * block.key.position;
+      *value++ = first_value + i * block.value.position;
+    }
+  }
+  std::fill_n(key, kAhead, key[-1]);
+}
+
+ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t head,
+                              Workspace& space) {
+  find(a, row, head, space);
   const float* query = a.query.data + row * a.query.row + head * a.query.head;
-  const float* key = a.key.data + row * a.key.row + head * a.key.head;
-  const float* value = a.value.data + row * a.value.row + head * a.value.head;
+  const bool* real =
+      a.real == nullptr ? nullptr : a.real + (a.rows == nullptr ? row : a.rows[row]) * a.keys;
+  float* scores = space.scores.data();
   float* output = a.output + (row * a.heads + head) * a.d_v;
   const float scale = 1.0F / std::sqrt(static_cast<float>(a.d_k));
   for (int64_t s = 0; s < a.keys; ++s) {
-    scores[s] = dot(query, key + s * a.key.position, a.d_k) * scale;
+    const auto at = static_cast<size_t>(s);
+    fetch(space.key[at + kAhead], a.d_k);
+    fetch(space.value[at], a.d_v);
+    scores[s] = dot(query, space.key[at], a.d_k) * scale;
     if (a.bias != nullptr) scores[s] += a.bias[head * a.keys + s];
-    if (a.real != nullptr && !a.real[row * a.keys + s]) scores[s] = kNever;
+    if (real != nullptr && !real[s]) scores[s] = kNever;
   }
   softmax(scores, a.keys);
   for (int64_t w = 0; w < a.d_v; ++w) output[w] = 0;
   for (int64_t s = 0; s < a.keys; ++s) {
     const float share = scores[s];
-    const float* from = value + s * a.value.position;
+    const float* from = space.value[static_cast<size_t>(s)];
 #pragma omp simd
     for (int64_t w = 0; w < a.d_v; ++w) output[w] += share * from[w];
   }
@@ -55,9 +96,9 @@ ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t hea
 }  // namespace
 
 void attend(const SingleAttention& attention, int64_t begin, int64_t end) {
-  std::vector<float> scores(static_cast<size_t>(attention.keys));
+  Workspace space(attention.keys);
   for (int64_t item = begin; item < end; ++item)
-    attend_one(attention, item / attention.heads, item % attention.heads, scores.data());
+    attend_one(attention, item / attention.heads, item % attention.heads, space);
 }
 
 }  // namespace ablate::models::kernel

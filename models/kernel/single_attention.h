@@ -1,26 +1,39 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "models/kernel/vector_math.h"
 
 namespace ablate::models::kernel {
 
-// B batch, H heads, S keys, K head width of queries and keys, W head width of values
+// B batch, M rows of a memory, H heads, S keys, K head width of queries and keys, W head width of
+// values
 
-/// A [B, H, S, width] array whose last dimension is contiguous.
+/// A [rows, heads, positions, width] array whose last dimension is contiguous.
 struct HeadsView {
   const float* data;
   int64_t row, head, position;  // strides
 };
 
-/// Scaled dot-product attention (Vaswani et al. 2017, equation 1) of one query a row.
+/// Keys and values of some positions.
+struct KeyValueBlock {
+  HeadsView key, value;
+  int64_t positions;
+};
+
+/// Scaled dot-product attention (Vaswani et al. 2017, equation 1) of one query a row, over the
+/// positions of all blocks in turn.
 struct SingleAttention {
-  HeadsView query, key, value;  // one position in the query
-  const bool* real;             // [B, S]: false keys are never attended to; null: all are real
-  const float* bias;            // [H, S]: added to the scaled scores; null: nothing
-  float* output;                // [B, H, W]
-  int64_t heads, keys, d_k, d_v;
+  HeadsView query;  // one position
+  std::span<const KeyValueBlock> blocks;
+  const int64_t* rows;  // [B, blocks]: which row of a block a query reads; null: its own
+  const bool* real;     // [M, S] of an only block: false keys are never attended to; null: all real
+  const float* bias;    // [H, S]: added to the scaled scores; null: nothing
+  float* output;        // [B, H, W]
+  int64_t heads;
+  int64_t group;  // heads that share keys and values
+  int64_t keys, d_k, d_v;
 };
 
 /// Runs items [begin, end) of B * H. A query without any real key gives zeros.

@@ -39,9 +39,9 @@ Tensors state_of(const torch::Tensor& ids, const DecoderCache& cache) {
   const auto keep = [&](const torch::Tensor& x) {
     if (x.defined()) state.push_back(x);
   };
-  keep(cache.real);
+  keep(cache.memory.real);
   for (const auto& layer : cache.layers) {
-    for (const auto& past : layer.past) keep(past);
+    for (const auto& past : layer.past.tensors) keep(past);
     keep(layer.memory.key);
     keep(layer.memory.value);
   }
@@ -54,9 +54,9 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
   const auto take = [&](torch::Tensor& x) {
     if (x.defined()) x = state.at(next++);
   };
-  take(like.real);
+  take(like.memory.real);
   for (auto& layer : like.layers) {
-    for (auto& past : layer.past) take(past);
+    for (auto& past : layer.past.tensors) take(past);
     take(layer.memory.key);
     take(layer.memory.value);
   }
