@@ -39,6 +39,7 @@ set(ABLATE_WITHOUT_TORCH
   experiments/commands/tokenizer.cpp
   experiments/frozen_study.cpp
   experiments/live_table.cpp
+  experiments/plot/attention_page.cpp
   experiments/plot/svg.cpp
   experiments/process_pool.cpp
   experiments/report_source.cpp

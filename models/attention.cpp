@@ -103,7 +103,7 @@ torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const S
 }
 
 torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const Scores& scores,
-                     const AttentionPosition& position) {
+                     const AttentionPosition& position, torch::Tensor* probabilities = nullptr) {
   if (position.content == nullptr) return attend(query, memory, scores);
   return join_heads(position.content->attend({.query = query,
                                               .key = memory.key,
@@ -111,7 +111,16 @@ torch::Tensor attend(const torch::Tensor& query, const KeyValue& memory, const S
                                               .visible = visible_keys(memory.key, scores),
                                               .query_positions = position.query_positions,
                                               .key_positions = position.key_positions,
-                                              .layer = position.layer}));
+                                              .layer = position.layer,
+                                              .probabilities = probabilities}));
+}
+
+/// What this attention gives each key: its output were the values one-hot. // [B, H, T, S]
+torch::Tensor probabilities_of(const torch::Tensor& query, const torch::Tensor& key,
+                               const Scores& scores) {
+  const auto one_hot = torch::eye(key.size(2), key.options());  // [S, S]
+  const KeyValue memory{key, one_hot.expand({key.size(0), key.size(1), -1, -1})};
+  return split_heads(attend(query, memory, scores), query.size(1));
 }
 
 /// Every head's own keys and values, those that a group shares repeated. // [B, H, S, *]
@@ -165,13 +174,20 @@ SelfAttention::Projected SelfAttention::projected(const torch::Tensor& qkv,
 }
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& real,
-                                     const AttentionPosition& position) {
+                                     const AttentionPosition& position, Recorded* recorded) {
+  const bool records = Recorded::wants_attentions(recorded);
   const auto qkv = qkv_(x);  // [B, T, HK + GK + GW]
-  if (position.content == nullptr && runs_packed(x, x.size(1), heads_))
+  if (!records && position.content == nullptr && runs_packed(x, x.size(1), heads_))
     return out_(packed_self_attention(qkv, {real, position, causal_}, heads_));
-  const auto [query, memory] = projected(qkv, position.rotation);
-  return out_(
-      attend(query, for_every_head(memory, heads_), {real, position.bias, causal_}, position));
+  const auto [query, own] = projected(qkv, position.rotation);
+  const auto memory = for_every_head(own, heads_);
+  const Scores scores{real, position.bias, causal_};
+  torch::Tensor probabilities;
+  const auto output = attend(query, memory, scores, position, &probabilities);
+  if (records)
+    recorded->attentions.push_back(
+        probabilities.defined() ? probabilities : probabilities_of(query, memory.key, scores));
+  return out_(output);
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, Past& past,
@@ -206,10 +222,10 @@ CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOpti
           "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
-                                          const torch::Tensor& real) {
-  if (runs_packed(x, memory.size(1), heads_))
+                                          const torch::Tensor& real, Recorded* recorded) {
+  if (!Recorded::wants_attentions(recorded) && runs_packed(x, memory.size(1), heads_))
     return out_(packed_cross_attention(query_(x), key_value_(memory), real, heads_));
-  return step(x, project(memory), {real, {}});
+  return step(x, project(memory), {real, {}}, recorded);
 }
 
 KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
@@ -219,17 +235,20 @@ KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
 }
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, const KeyValue& memory,
-                                       const MemoryRows& rows) {
+                                       const MemoryRows& rows, Recorded* recorded) {
   const auto query = split_heads(query_(x), heads_.count);
-  if (is_single(query, memory)) {
+  const bool records = Recorded::wants_attentions(recorded);
+  if (!records && is_single(query, memory)) {
     const auto pair = std::to_array({memory.key, memory.value});
     return out_(attend_single(query, {pair, rows.rows}, {.real = rows.real}));
   }
   const auto own = [&](const torch::Tensor& all) {
     return rows.rows.defined() ? all.index_select(0, rows.rows) : all;
   };
-  return out_(attend(query, for_every_head({own(memory.key), own(memory.value)}, heads_),
-                     {.real = own(rows.real)}));
+  const auto read = for_every_head({own(memory.key), own(memory.value)}, heads_);
+  const Scores scores{.real = own(rows.real)};
+  if (records) recorded->attentions.push_back(probabilities_of(query, read.key, scores));
+  return out_(attend(query, read, scores));
 }
 
 }  // namespace ablate::models

@@ -39,7 +39,7 @@ class SelfAttention : public Mixer {
   SelfAttention(const MultiHead& options, const StackOptions& stack);
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition& position) override;
+                        const AttentionPosition& position, Recorded* recorded) override;
   Past nothing(const torch::Tensor& like) const override;  // key [B, G, 0, K], value [B, G, 0, W]
   torch::Tensor step(const torch::Tensor& x, Past& past,
                      const AttentionPosition& position) override;
@@ -63,9 +63,10 @@ class CrossAttentionImpl : public torch::nn::Module {
 
   /// [B, T, D], [B, S, D], [B, S] -> [B, T, D]
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,
-                        const torch::Tensor& real);
+                        const torch::Tensor& real, Recorded* recorded);
   KeyValue project(const torch::Tensor& memory);  // [B, S, D]
-  torch::Tensor step(const torch::Tensor& x, const KeyValue& memory, const MemoryRows& rows);
+  torch::Tensor step(const torch::Tensor& x, const KeyValue& memory, const MemoryRows& rows,
+                     Recorded* recorded);
 
  private:
   Heads heads_;

@@ -8,6 +8,7 @@
 #include "models/kernel/packed_product.h"
 #include "models/kernel/run.h"
 #include "models/piece_rules.h"
+#include "models/voters.h"
 
 namespace ablate::models {
 namespace {
@@ -19,7 +20,8 @@ constexpr int64_t kMostWalks = 65'536;  // of one sentence
 struct Open {
   std::vector<int64_t> ids;
   double log_probability;
-  int64_t stream = 0;  // of the random numbers, where outputs are drawn
+  double coverage = 0;  // penalty for source pieces that were hardly read
+  int64_t stream = 0;   // of the random numbers, where outputs are drawn
 };
 
 /// What the search knows of one sentence; dropped from the batch as soon as it is done.
@@ -67,7 +69,8 @@ void finish(Sentence& sentence, const Open& parent, const Candidate& last,
   ++sentence.ended;
   Hypothesis done{
       .ids = parent.ids,
-      .score = normalised(last.log_probability, parent.ids.size() + 1, options.length_penalty),
+      .score = normalised(last.log_probability, parent.ids.size() + 1, options.length_penalty) +
+               parent.coverage,
       .log_probability = last.log_probability};
   if (last.id != options.eos) done.ids.push_back(last.id);
   auto& best = sentence.best;
@@ -78,7 +81,7 @@ void finish(Sentence& sentence, const Open& parent, const Candidate& last,
 }
 
 /// Whether no descendant of what is open can still come among the best: log-probabilities only
-/// fall.
+/// fall, and the penalty for coverage is at best 0.
 bool decided(const Sentence& sentence, const std::vector<Open>& open,
              const SearchOptions& options) {
   if (open.empty() || sentence.ended >= std::max(options.beam, options.n_best)) return true;
@@ -130,7 +133,7 @@ void draw_next(Sentence& sentence, const torch::Tensor& log_probability, int64_t
       continue;
     }
     walk.ids.push_back(id);
-    next.push_back({walk.ids, taken.log_probability, walk.stream});
+    next.push_back({walk.ids, taken.log_probability, 0, walk.stream});
     parents.push_back(first_row + static_cast<int64_t>(i));
   }
   sentence.open = std::move(next);
@@ -142,51 +145,6 @@ torch::Tensor last_ids(const std::vector<Sentence>& sentences, const torch::Tens
     for (const auto& open : sentence.open) ids.push_back(open.ids.back());
   return torch::tensor(ids, torch::kLong).to(like.device());
 }
-
-/// Several models step by step with one cache each.
-class Voters {
- public:
-  Voters(std::span<Transformer> models, const torch::Tensor& source, int64_t start)
-      : models_(models) {
-    last_ = torch::full({source.size(0)}, start, source.options());
-    auto begin = source;
-    if (models.front()->family() == Family::decoder_only) {
-      begin = torch::cat({last_.unsqueeze(1), source}, 1);  // [R, 1 + S], its last id not yet read
-      last_ = begin.select(1, source.size(1));
-      begin = begin.slice(1, 0, source.size(1));
-    }
-    for (auto& model : models) caches_.push_back(model->start(begin));
-  }
-
-  /// Logits, or the log of the mean probability, which is its own log-softmax. // [R, V]
-  torch::Tensor step() {
-    if (models_.size() == 1) return models_.front()->step(last_, caches_.front());
-    std::vector<torch::Tensor> votes;
-    for (size_t i = 0; i < models_.size(); ++i)
-      votes.push_back(models_[i]->step(last_, caches_[i]).to(torch::kDouble).log_softmax(-1));
-    return torch::stack(votes).logsumexp(0);
-  }
-
-  /// Row i becomes what row rows[i] was, before any step.
-  void repeat(const std::vector<int64_t>& rows) {
-    const auto chosen = torch::tensor(rows, torch::kLong).to(last_.device());
-    for (auto& cache : caches_) cache.reorder(chosen);
-    last_ = last_.index_select(0, chosen);
-  }
-
-  /// Row i goes on from row parents[i].
-  void go_on(const std::vector<int64_t>& parents, torch::Tensor last) {
-    const auto rows = torch::tensor(parents, torch::kLong);
-    if (last_.size(0) != rows.size(0) || !torch::equal(rows, torch::arange(rows.size(0))))
-      for (auto& cache : caches_) cache.reorder(rows.to(last.device()));
-    last_ = std::move(last);
-  }
-
- private:
-  std::span<Transformer> models_;
-  std::vector<DecoderCache> caches_;
-  torch::Tensor last_;  // [R]
-};
 
 std::vector<Sentence> begun(const torch::Tensor& source, const SearchOptions& options,
                             std::span<const std::vector<int64_t>* const> prefixes) {
@@ -281,6 +239,14 @@ std::vector<int64_t> extend(std::vector<Sentence>& sentences, const torch::Tenso
   return parents;
 }
 
+/// Gives every open hypothesis its penalty, which has a number for each row or none at all.
+void set_coverage(std::vector<Sentence>& sentences, const std::vector<double>& penalties) {
+  size_t row = 0;
+  if (penalties.empty()) return;
+  for (auto& sentence : sentences)
+    for (auto& open : sentence.open) open.coverage = penalties[row++];
+}
+
 /// Where outputs are drawn, every sentence begins as many walks as outputs are wanted of it.
 void begin_walks(std::vector<Sentence>& sentences, Voters& voters, const SearchOptions& options,
                  std::span<const int64_t> numbers) {
@@ -289,7 +255,7 @@ void begin_walks(std::vector<Sentence>& sentences, Voters& voters, const SearchO
   for (auto& sentence : sentences) {
     sentence.open.clear();
     for (int64_t i = 0; i < options.n_best; ++i) {
-      sentence.open.push_back({{}, 0.0, numbers[sentence.index] * kMostWalks + i});
+      sentence.open.push_back({{}, 0.0, 0, numbers[sentence.index] * kMostWalks + i});
       rows.push_back(static_cast<int64_t>(sentence.index));
     }
   }
@@ -308,10 +274,12 @@ std::vector<std::vector<Hypothesis>> search_together(std::span<Transformer> mode
                                                      const SearchOptions& options) {
   auto sentences = begun(rows.source, options, rows.prefixes);
   std::vector<std::vector<Hypothesis>> results(sentences.size());
-  Voters voters(models, rows.source, options.start);
+  Voters voters(models, rows.source, options);
   begin_walks(sentences, voters, options, rows.numbers);
   while (!sentences.empty()) {
-    const auto parents = extend(sentences, voters.step(), options);
+    const auto logits = voters.step();
+    set_coverage(sentences, voters.coverage());
+    const auto parents = extend(sentences, logits, options);
     for (auto& sentence : sentences)
       if (sentence.open.empty()) results[sentence.index] = std::move(sentence.best);
     std::erase_if(sentences, [](const Sentence& sentence) { return sentence.open.empty(); });

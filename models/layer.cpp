@@ -32,8 +32,10 @@ torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Memory* memory,
                                  const AttentionPosition& position, const Pass& pass) {
   const auto real = causal_ ? torch::Tensor() : pass.real;
   return through(
-      x, pass, [&](const auto& y) { return attention_->forward(y, real, position); },
-      [&](const auto& y) { return cross_attention_(y, memory->output, memory->real); });
+      x, pass, [&](const auto& y) { return attention_->forward(y, real, position, pass.recorded); },
+      [&](const auto& y) {
+        return cross_attention_(y, memory->output, memory->real, pass.recorded);
+      });
 }
 
 LayerCache LayerImpl::start(const torch::Tensor& like, const Memory* memory) {
@@ -45,7 +47,7 @@ torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache, const M
                               const AttentionPosition& position, const Pass& pass) {
   return through(
       x, pass, [&](const auto& y) { return attention_->step(y, cache.past, position); },
-      [&](const auto& y) { return cross_attention_->step(y, cache.memory, rows); });
+      [&](const auto& y) { return cross_attention_->step(y, cache.memory, rows, pass.recorded); });
 }
 
 }  // namespace ablate::models

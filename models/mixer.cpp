@@ -25,8 +25,8 @@ class LstmMixer : public Mixer {
     if (!options.causal) back_ = register_module("back", make_lstm(options.d_model, width_));
   }
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition&) override {
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real, const AttentionPosition&,
+                        Recorded*) override {
     auto past = nothing(x);
     const auto ahead = run(ahead_, x, past);
     if (!back_) return ahead;
@@ -76,8 +76,8 @@ class ConvolutionMixer : public Mixer {
             "kernel", Linear(stack.d_model * width_, std::vector{stack.d_model, stack.d_model},
                              stack.bias))) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition&) override {
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real, const AttentionPosition&,
+                        Recorded*) override {
     const int64_t before = causal_ ? width_ - 1 : width_ / 2, after = width_ - 1 - before;
     return over(torch::constant_pad_nd(without_padding(x, real), {0, 0, before, after}));
   }
@@ -113,7 +113,7 @@ class AverageMixer : public Mixer {
             "out", Linear(options.d_model, std::vector{options.d_model}, options.bias))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition& position) override {
+                        const AttentionPosition& position, Recorded*) override {
     if (causal_) {
       auto past = nothing(x);
       return step(x, past, position);

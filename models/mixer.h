@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/libtorch.h"
+#include "models/pass.h"
 #include "models/position/position.h"
 #include "models/transformer_options.h"
 
@@ -25,9 +26,10 @@ class Mixer : public torch::nn::Module {
   };
 
   /// `real` [B, T] is false at padding, or undefined where nothing is padded before a real
-  /// position. // [B, T, D] -> [B, T, D]
+  /// position. Attention leaves its probabilities in `recorded` where they are wanted.
+  /// // [B, T, D] -> [B, T, D]
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                                const AttentionPosition& position) = 0;
+                                const AttentionPosition& position, Recorded* recorded) = 0;
   /// The past of sequences that have not begun, in the type of `like`. // [B, ..., D]
   virtual Past nothing(const torch::Tensor& like) const = 0;
   /// Continues sequences of a causal stack, and adds the new positions to `past`. Several positions

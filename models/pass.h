@@ -25,6 +25,15 @@ struct Recorded {
   std::vector<Routing> routings;  // one of every mixture, in the order of the layers
   bool inputs_wanted = false;
   std::vector<torch::Tensor> inputs;  // real positions before every dense feed-forward // [N, D]
+  bool attentions_wanted = false;
+  /// Probabilities of every attention in the order of the layers, a layer's own before that over
+  /// the memory. // [B, H, T, S]
+  std::vector<torch::Tensor> attentions;
+
+  /// Whether attentions go to `recorded`.
+  static bool wants_attentions(const Recorded* recorded) {
+    return recorded != nullptr && recorded->attentions_wanted;
+  }
 };
 
 /// What the sub-layers of one pass need beside their input.

@@ -21,6 +21,7 @@ struct SearchOptions {
   int64_t beam = 1;               // hypotheses kept; 1: greedy
   int64_t n_best = 1;             // outputs of a row: of the beam, or drawn
   double length_penalty = 1;      // a finished hypothesis scores log p / pieces ^ penalty
+  double coverage_penalty = 0;    // plus this times sum over source pieces of log min(1, attention)
   int64_t min_length = 0;         // fewest pieces before the end mark
   int64_t max_length = 256;       // most pieces, the end included
   double max_ratio = 1e9;         // and at most 10 + max_ratio * source pieces
@@ -36,7 +37,7 @@ struct SearchOptions {
 /// One output. `ids` holds neither the start nor the end mark.
 struct Hypothesis {
   std::vector<int64_t> ids;
-  double score = 0;            // log p / pieces ^ penalty, the end mark counted
+  double score = 0;  // log p / pieces ^ penalty, the end mark counted, and the coverage penalty
   double log_probability = 0;  // log p
 };
 

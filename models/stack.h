@@ -13,8 +13,9 @@ namespace ablate::models {
 struct DecoderCache {
   std::vector<LayerCache> layers;
   MemoryRows memory;
-  torch::Tensor positions;  // of the pieces decoded so far // [T]
-  int64_t extent = 0;       // their number, for length checks
+  torch::Tensor positions;       // of the pieces decoded so far // [T]
+  int64_t extent = 0;            // their number, for length checks
+  Recorded* recorded = nullptr;  // where steps leave what they did; null: nowhere
 
   /// Row i becomes what row rows[i] was. // [B']
   void reorder(const torch::Tensor& rows);

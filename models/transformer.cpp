@@ -146,7 +146,7 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   cache.positions = torch::cat({cache.positions, next});
   const auto terms = decoder_->position().terms(next, cache.positions);
   const auto x = embed(ids, target_table_, terms.embedding).to(compute_type());
-  return decoder_->step(x, cache, terms, Pass{none, {}, ids});
+  return decoder_->step(x, cache, terms, Pass{none, {}, ids, cache.recorded});
 }
 
 torch::Tensor TransformerImpl::read(const torch::Tensor& ids, DecoderCache& cache) {

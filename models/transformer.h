@@ -28,8 +28,8 @@ class TransformerImpl : public torch::nn::Module {
   /// Decoder-only models read the target alone; a label head has one position.
   /// // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target);
-  /// The last stack's output before the projection to the vocabulary. Feed-forwards append what
-  /// they did to `recorded`, the encoder's before the decoder's, unless it is null.
+  /// The last stack's output before the projection to the vocabulary. Layers append what they did
+  /// to `recorded`, the encoder's before the decoder's, unless it is null.
   /// // [B, T, D] or [B, S, D]
   torch::Tensor hidden(const torch::Tensor& source, const torch::Tensor& target, Dropout& dropout,
                        Recorded* recorded = nullptr);

@@ -258,6 +258,7 @@ using SamplingOptions = std::variant<NoSampling, RandomSampling>;
 struct DecodingOptions {
   int64_t beam = 1;
   double length_penalty = 1.0;
+  double coverage_penalty = 0.0;
   int64_t min_length = 0;
   int64_t max_length = 256;
   double max_ratio = 3.0;
@@ -270,6 +271,9 @@ struct DecodingOptions {
   static void fields(Self& o, Visit&& visit) {
     visit("beam", o.beam, "hypotheses kept; 1: greedy");
     visit("length_penalty", o.length_penalty, "score = log-probability / length ^ penalty");
+    visit("coverage_penalty", o.coverage_penalty,
+          "times sum over source pieces of log min(1, attention), added to the score (Wu et al. "
+          "2016); 0: none");
     visit("min_length", o.min_length, "fewest pieces of an output");
     visit("max_length", o.max_length, "most pieces of an output");
     visit("max_ratio", o.max_ratio, "an output has at most 10 + max_ratio * source pieces");
@@ -283,6 +287,8 @@ struct DecodingOptions {
   static void rules(const DecodingOptions& o, Require&& require) {
     require(o.beam >= 1 && o.beam <= 256, "beam", "must be from 1 to 256");
     require(o.length_penalty >= 0 && o.length_penalty <= 10, "length_penalty",
+            "must be from 0 to 10");
+    require(o.coverage_penalty >= 0 && o.coverage_penalty <= 10, "coverage_penalty",
             "must be from 0 to 10");
     require(o.min_length >= 0 && o.min_length < o.max_length, "min_length",
             "must be from 0 to below max_length");

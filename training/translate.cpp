@@ -33,6 +33,7 @@ models::SearchOptions search_options(const DecodingOptions& options, const Trans
   models::SearchOptions search{.beam = std::max(options.beam, task.n_best),
                                .n_best = task.n_best,
                                .length_penalty = options.length_penalty,
+                               .coverage_penalty = options.coverage_penalty,
                                .min_length = options.min_length,
                                .max_length = options.max_length,
                                .max_ratio = task.running ? kUnlimited : options.max_ratio,

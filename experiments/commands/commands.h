@@ -16,6 +16,7 @@ void add_tokenizer(CLI::App& app);
 void add_data(CLI::App& app);
 void add_config(CLI::App& app);
 void add_inspect(CLI::App& app);
+void add_inspect_attention(CLI::App& inspect);
 void add_bench(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_moefy(CLI::App& app);

@@ -9,6 +9,9 @@ void DecodingFlags::add(CLI::App& verb) {
       ->check(CLI::Range(1, 256));
   verb.add_option("--length-penalty", length_penalty_, "score = log-probability / length ^ penalty")
       ->check(CLI::Range(0.0, 10.0));
+  verb.add_option("--coverage-penalty", coverage_penalty_,
+                  "Weakens outputs that leave source pieces unread (Wu et al. 2016)")
+      ->check(CLI::Range(0.0, 10.0));
   verb.add_option("--min-length", min_length_, "Fewest pieces of an output")
       ->check(CLI::Range(0, 65'535));
   verb.add_option("--max-length", max_length_, "Most pieces of an output")
@@ -35,6 +38,7 @@ training::DecodingOptions DecodingFlags::over(training::DecodingOptions options)
   options.beam = beam_.value_or(options.beam);
   options.batch = batch_.value_or(options.batch);
   options.length_penalty = length_penalty_.value_or(options.length_penalty);
+  options.coverage_penalty = coverage_penalty_.value_or(options.coverage_penalty);
   options.min_length = min_length_.value_or(options.min_length);
   options.max_length = max_length_.value_or(options.max_length);
   options.repetition_penalty = repetition_penalty_.value_or(options.repetition_penalty);

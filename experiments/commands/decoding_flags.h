@@ -17,7 +17,8 @@ class DecodingFlags {
 
  private:
   std::optional<int64_t> beam_, batch_, min_length_, max_length_, no_repeat_ngram_, top_k_, seed_;
-  std::optional<double> length_penalty_, repetition_penalty_, temperature_, top_p_;
+  std::optional<double> length_penalty_, coverage_penalty_, repetition_penalty_, temperature_,
+      top_p_;
   bool sample_ = false;
 };
 

@@ -117,6 +117,7 @@ void add_inspect(CLI::App& app) {
       "Example:\n  ablate inspect model experiments/studies/quickstart.yaml --vocabulary 64");
   model->callback([request] { inspect_model(*request); });
   add_positions(*verb);
+  add_inspect_attention(*verb);
 }
 
 }  // namespace ablate::experiments

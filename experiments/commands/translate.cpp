@@ -56,6 +56,11 @@ Loaded load(const Request& request) {
   for (const auto& folder : request.runs) {
     auto run = load_run(folder, request.checkpoint);
     if (loaded.translators.empty()) loaded.options = request.decoding.over(run.experiment.decoding);
+    const bool reads_source = models::cross_attention_of(run.experiment.model).has_value();
+    if (loaded.options.coverage_penalty > 0 && !reads_source)
+      throw UsageError(folder +
+                       " has no attention over a source, so nothing can be covered; leave "
+                       "out --coverage-penalty");
     const auto product = product_type(request.precision);
     if (run.translator.model->output_weight().device().is_cpu())
       run.translator.model->prepare_for_decoding(product);

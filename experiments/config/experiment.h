@@ -66,6 +66,8 @@ struct Experiment {
     require(!o.training.start.split || is_moefied(o.model), "model.feed_forward",
             "must be a mixture of relu experts with an oracle, similarity or network router, alike "
             "in every layer, where training.start.split divides a dense run");
+    require(o.decoding.coverage_penalty == 0 || models::cross_attention_of(o.model).has_value(),
+            "decoding.coverage_penalty", "needs a model with attention over a source");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",

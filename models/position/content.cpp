@@ -19,14 +19,16 @@ double scale_of(const torch::Tensor& query) {
 }
 
 /// Zeros where nothing is visible. // [B, H, T, S] -> [B, H, T, S]
-torch::Tensor probabilities(const torch::Tensor& scores, const torch::Tensor& visible) {
+torch::Tensor probabilities(const torch::Tensor& scores, const ContentAttention& a) {
   const auto wide = scores.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  const auto hidden = visible.logical_not();
-  return scores.to(wide)
-      .masked_fill(hidden, std::numeric_limits<float>::lowest())
-      .softmax(-1)
-      .masked_fill(hidden, 0.0)
-      .to(scores.scalar_type());
+  const auto hidden = a.visible.logical_not();
+  auto weights = scores.to(wide)
+                     .masked_fill(hidden, std::numeric_limits<float>::lowest())
+                     .softmax(-1)
+                     .masked_fill(hidden, 0.0)
+                     .to(scores.scalar_type());
+  if (a.probabilities != nullptr) *a.probabilities = weights;
+  return weights;
 }
 
 /// query - key. // [T, S]
@@ -55,7 +57,7 @@ torch::Tensor ShawPosition::attend(const ContentAttention& a) {
   const auto all = a.query.matmul(keys_[a.layer].to(type).t());  // [B, H, T, 2 max_distance + 1]
   const auto content = products(a.query, a.key);
   const auto distance = all.gather(-1, clipped.expand_as(content));
-  const auto weights = probabilities((content + distance) * scale_of(a.query), a.visible);
+  const auto weights = probabilities((content + distance) * scale_of(a.query), a);
   const auto output = weights.matmul(a.value);
   if (!values_.defined()) return output;
   const auto vectors = torch::embedding(values_[a.layer].to(type), clipped);  // [T, S, W]
@@ -85,7 +87,7 @@ torch::Tensor TransformerXlPosition::attend(const ContentAttention& a) {
   const auto content = products(a.query + u, a.key);         // [B, H, T, S]
   const auto by_distance = (a.query + v).matmul(projected);  // [B, H, T, U]
   const auto scores = content + by_distance.gather(-1, which.expand_as(content));
-  return probabilities(scores * scale_of(a.query), a.visible).matmul(a.value);
+  return probabilities(scores * scale_of(a.query), a).matmul(a.value);
 }
 
 CopePosition::CopePosition(const Cope& options, const PositionContext& context)
@@ -108,7 +110,7 @@ torch::Tensor CopePosition::attend(const ContentAttention& a) {
   const auto low = all.gather(-1, below.to(torch::kLong));
   const auto high = all.gather(-1, counts.detach().ceil().to(torch::kLong));
   const auto share = counts - below;
-  return probabilities(scores + low * (1 - share) + high * share, a.visible).matmul(a.value);
+  return probabilities(scores + low * (1 - share) + high * share, a).matmul(a.value);
 }
 
 }  // namespace ablate::models

@@ -32,6 +32,7 @@ struct ContentAttention {
   torch::Tensor visible;                         // [B or 1, 1, T or 1, S]
   torch::Tensor query_positions, key_positions;  // [T], [S]
   int64_t layer;
+  torch::Tensor* probabilities = nullptr;  // receives them unless it is null // [B, H, T, S]
 };
 
 class Position;
