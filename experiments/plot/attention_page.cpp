@@ -29,6 +29,7 @@ thead th { writing-mode: vertical-rl; transform: rotate(180deg); text-align: lef
 tbody th { text-align: right; padding: 0 .35rem 0 0; }
 td { width: 1.45rem; min-width: 1.45rem; height: 1.3rem; text-align: center; border: 1px solid var(--line);
   font-variant-numeric: tabular-nums; }
+thead td { border: 0; }
 td:hover { outline: 2px solid var(--ink); }
 )";
 

@@ -128,42 +128,42 @@ torch::Tensor example_ids(int64_t rows, int64_t length, const TorchScriptOptions
   return torch::full({rows, length}, options.eos, torch::kLong);
 }
 
-/// Before the first piece of a target: the logits of it, and what they leave.
-std::pair<torch::Tensor, std::pair<torch::Tensor, DecoderCache>> begun(Transformer& model,
-                                                                       const torch::Tensor& source,
-                                                                       int64_t mark) {
-  const bool alone = model->family() == Family::decoder_only;
-  const auto start = (source.sum(1) * 0 + mark).unsqueeze(1);  // [B, 1]
-  auto cache = model->start(alone ? source.narrow(1, 0, 0) : source);
-  const auto ids = alone ? torch::cat({start, source}, 1) : start;
+/// The state before the start mark is read, which stands before a decoder-only model's source.
+DecoderCache started(Transformer& model, const torch::Tensor& source) {
+  return model->start(model->family() == Family::decoder_only ? source.narrow(1, 0, 0) : source);
+}
+
+/// The logits of a target's first piece, and the state then.
+jit::IValue begun(Transformer& model, const torch::Tensor& source, int64_t mark) {
+  auto cache = started(model, source);
+  auto ids = (source.sum(1) * 0 + mark).unsqueeze(1);  // [B, 1]
+  if (model->family() == Family::decoder_only) ids = torch::cat({ids, source}, 1);
   const auto logits = model->read(ids, cache);
-  return {logits, {ids, cache}};
+  return written(logits, state_of(ids, cache));
 }
 
 void add_writing(jit::Module& module, Transformer& model, const TorchScriptOptions& options) {
+  const auto source = example_ids(2, 3, options);
   add_method(module, {.name = "begin",
                       .arguments = {"source"},
-                      .example = {example_ids(2, 3, options)},
+                      .example = {source},
                       .run = [&](const jit::Stack& inputs) {
-                        const auto [logits, left] =
-                            begun(model, inputs[0].toTensor(), options.start);
-                        return written(logits, state_of(left.first, left.second));
+                        return begun(model, inputs[0].toTensor(), options.start);
                       }});
-  const auto [logits, left] = begun(model, example_ids(2, 3, options), options.start);
-  const auto like = left.second;
-  const auto state = state_of(left.first, left.second);
-  add_method(module,
-             {.name = "step",
-              .arguments = {"last", "state"},
-              .example = {example_ids(2, 1, options).select(1, 0), c10::List<torch::Tensor>(state)},
-              .run = [&](const jit::Stack& inputs) {
-                const auto last = inputs[0].toTensor();
-                const auto before = inputs[1].toTensorVector();
-                auto cache = cache_of(*model, before, like);
-                const auto next = model->step(last, cache);
-                const auto ids = torch::cat({before[0], last.unsqueeze(1)}, 1);
-                return written(next, state_of(ids, cache));
-              }});
+  const auto like = started(model, source);
+  // Of the traced method: without a trace, steps keep their state in another form.
+  const auto state = module.get_method("begin")({source}).toTuple()->elements()[1];
+  add_method(module, {.name = "step",
+                      .arguments = {"last", "state"},
+                      .example = {example_ids(2, 1, options).select(1, 0), state},
+                      .run = [&](const jit::Stack& inputs) {
+                        const auto last = inputs[0].toTensor();
+                        const auto before = inputs[1].toTensorVector();
+                        auto cache = cache_of(*model, before, like);
+                        const auto next = model->step(last, cache);
+                        const auto ids = torch::cat({before[0], last.unsqueeze(1)}, 1);
+                        return written(next, state_of(ids, cache));
+                      }});
   module.register_attribute("bos", c10::IntType::get(), options.bos);
   module.register_attribute("eos", c10::IntType::get(), options.eos);
   module.register_attribute("longest", c10::IntType::get(), longest_length(*model));

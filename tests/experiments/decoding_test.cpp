@@ -83,6 +83,28 @@ TEST_F(DecodingTest, PrefixesRisksAndContradictions) {
   EXPECT_NE(wrong.output.find("generate needs a language model"), std::string::npos);
 }
 
+TEST_F(DecodingTest, EveryPrecisionWritesLines) {
+  const std::string input = "a b\nc d a\n";
+  for (const std::string precision : {"fp32", "bf16", "int8"})
+    EXPECT_EQ(lines_of(translated(input, "--precision " + precision).output).size(), 2U);
+  const auto wrong = translated(input, "--precision int4");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("--precision must be fp32, bf16 or int8"), std::string::npos);
+}
+
+TEST_F(DecodingTest, AttentionIsDrawnWithEveryTextEscaped) {
+  const auto page = folder_ / "attention.html";
+  const auto inspect =
+      kProgram + " inspect attention " + run("runs").string() + " --to " + page.string();
+  const auto drawn = shell(inspect + " --text 'a b <i>c' 2>&1");
+  ASSERT_EQ(drawn.code, 0) << drawn.output;
+  const auto text = read_file(page);
+  for (const std::string group :
+       {"Encoder, self-attention", "Decoder, self-attention", "Decoder, over the source"})
+    EXPECT_NE(text.find(group), std::string::npos) << group;
+  EXPECT_EQ(text.find("<i>"), std::string::npos);
+}
+
 TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "ab\ncd\n";

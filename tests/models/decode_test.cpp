@@ -217,6 +217,40 @@ TEST(Search, OneModelTwiceVotesAsOnce) {
   EXPECT_NE(search_all(both, {sources(), {}, {}}, options)[0][0].score, once[0].score);
 }
 
+/// Of one finished target: what the search should have added to its score.
+double coverage_of(Transformer& model, const torch::Tensor& source, const std::vector<int64_t>& out,
+                   double penalty) {
+  auto in = out;
+  in.insert(in.begin(), 1);
+  Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = true};
+  Dropout none;
+  model->hidden(source, torch::tensor(in).unsqueeze(0), none, &recorded);
+  const auto read = recorded.attentions.back()[0].mean(0).sum(0);  // [S]
+  return penalty * read.clamp_max(1.0).log().masked_fill(source[0].eq(0), 0.0).sum().item<double>();
+}
+
+TEST(Search, ACoveragePenaltyIsThatOfTheWholeTargetsAttention) {
+  torch::NoGradGuard no_grad;
+  auto model = small(6);
+  int64_t punished = 0;
+  for (const int64_t beam : {1, 3}) {
+    const SearchOptions options{.beam = beam, .coverage_penalty = 0.4, .max_length = 9};
+    const auto found = search(model, sources(), options);
+    for (size_t row = 0; row < found.size(); ++row) {
+      auto out = found[row].ids;
+      const bool ended = std::ssize(out) < options.max_length;
+      if (!ended) continue;
+      const double pieces = static_cast<double>(out.size() + 1);
+      const auto source =
+          sources().slice(0, static_cast<int64_t>(row), static_cast<int64_t>(row) + 1);
+      EXPECT_NEAR(found[row].score,
+                  found[row].log_probability / pieces + coverage_of(model, source, out, 0.4), 1e-5);
+      punished += found[row].score < found[row].log_probability / pieces - 0.01 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(punished, 0);
+}
+
 /// Pearson's statistic of counts against expected shares.
 double chi_square(const std::map<int64_t, int64_t>& counts, const torch::Tensor& probability,
                   double draws) {

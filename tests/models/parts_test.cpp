@@ -17,7 +17,7 @@ StackOptions stack(const AttentionOptions& attention, bool causal) {
 
 torch::Tensor mixed(const std::shared_ptr<Mixer>& mixer, const torch::Tensor& x,
                     const torch::Tensor& real = {}) {
-  return mixer->forward(x, real, {});
+  return mixer->forward(x, real, {}, nullptr);
 }
 
 TEST(Average, IsTheMeanOfTheValuesSoFarOrOfAllRealOnes) {
