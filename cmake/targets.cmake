@@ -11,7 +11,7 @@ if(ABLATE_SANITIZE)
   add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr)
 endif()
 
-file(WRITE ${CMAKE_BINARY_DIR}/torch_headers.cpp "")
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/torch_headers.cpp CONTENT "")
 add_library(torch_headers STATIC ${CMAKE_BINARY_DIR}/torch_headers.cpp)
 target_link_libraries(torch_headers PUBLIC ablate::torch PRIVATE ablate_warnings)
 target_precompile_headers(torch_headers PRIVATE ${CMAKE_SOURCE_DIR}/models/libtorch.h)

@@ -98,6 +98,8 @@ data::EncodedSet encode_for(const Experiment& experiment, const data::Tokenizers
 Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const Experiment& experiment) {
   Evaluation evaluation;
+  if (translator.model->output_weight().device().is_cpu())
+    translator.model->prepare_for_decoding(models::ProductType::float32);
   const auto compared = compared_in(experiment);
   const training::LikelihoodOptions likelihood{experiment.training.tokens_per_batch,
                                                masking_of(experiment, translator.tokenizers)};

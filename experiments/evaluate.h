@@ -27,7 +27,8 @@ data::EncodedSet encode_for(const Experiment& experiment, const data::Tokenizers
 std::optional<data::Masking> masking_of(const Experiment& experiment,
                                         const data::Tokenizers& tokenizers);
 
-/// Translates and scores every test set; running text is scored without translating anything.
+/// Translates and scores every test set; running text is scored without translating anything. The
+/// weights must not change afterwards.
 Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const Experiment& experiment);
 
