@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "experiments/config/arm.h"
+#include "experiments/config/comparison_check.h"
 #include "experiments/config/document.h"
 #include "experiments/config/leaf.h"
 #include "experiments/config/overlay.h"
@@ -55,12 +57,14 @@ class StudyBuilder {
   }
 
   Study build() {
-    Reader(schema_, problems_, trail_).lay_over(parse_mapping(source_, problems_), file_);
+    const auto document = parse_mapping(source_, problems_);
+    Reader(schema_, problems_, trail_).lay_over(document, file_);
+    if (const auto* expect = document.find("expect")) expectations_ = expect->value.items;
     read_plain_keys();
     read_tasks_and_arms();
     study_.tasks = selected(names_of(tasks_), selection_.tasks, {"--tasks", "task"}, problems_);
     study_.arms = selected(names_of(arms_), selection_.arms, {"--arms", "arm"}, problems_);
-    check_comparison();
+    check_claims();
     if (runs_fit()) lay_layers();
     check_.report(problems_);
     problems_.raise();
@@ -85,7 +89,6 @@ class StudyBuilder {
          "expect holds an empty text");
     study_.name = file_.name;
     study_.question = file_.question;
-    study_.expect = file_.expect;
     study_.declared_seeds = file_.seeds;
     study_.seeds = selection_.seeds.empty() ? file_.seeds : selected_seeds(selection_, problems_);
   }
@@ -107,49 +110,24 @@ class StudyBuilder {
                       base_.experiment.data);
   }
 
-  void check_comparison() {
-    if (!given("compare")) return;
-    const auto names = names_of(arms_);
-    const bool known = std::ranges::find(names, file_.compare.baseline) != names.end();
-    need(given("compare.baseline"), "compare.baseline",
-         "compare needs 'baseline', one of the arms");
-    if (given("compare.baseline"))
-      need(known, "compare.baseline",
-           fmt::format("unknown arm {} in compare.baseline{}", in_quotes(file_.compare.baseline),
-                       did_you_mean(file_.compare.baseline, names)));
-    const bool metric = std::ranges::find(metrics(), file_.compare.metric) != metrics().end();
-    need(given("compare.metric"), "compare.metric",
-         fmt::format("compare needs 'metric'; choose {}", alternatives(metrics())));
-    if (given("compare.metric"))
-      need(metric, "compare.metric",
-           fmt::format("unknown metric {} in compare{}", in_quotes(file_.compare.metric),
-                       did_you_mean(file_.compare.metric, metrics())));
-    auto metrics_of_tasks = read_task_metrics();
-    if (is_selected(file_.compare.baseline, study_.arms))
-      study_.compare = Comparison{file_.compare.baseline, file_.compare.metric,
-                                  std::move(metrics_of_tasks), file_.compare.allow};
+  void check_claims() {
+    const StudyNames names{names_of(tasks_), names_of(arms_)};
+    if (given("compare")) {
+      auto comparison = check_comparison(file_.compare, names, trail_, problems_);
+      if (is_selected(comparison.baseline, study_.arms)) study_.compare = std::move(comparison);
+    }
+    for (const auto& item : expectations_) {
+      if (item.type != Value::Type::scalar || item.scalar.empty()) continue;  // already reported
+      auto clause = read_clause(item, names, problems_);
+      if (is_wanted(clause)) study_.expect.push_back(std::move(clause));
+    }
   }
 
-  std::map<std::string, std::string> read_task_metrics() {
-    std::map<std::string, std::string> found;
-    if (!given("compare.metrics")) return found;
-    const auto& section = file_.compare.metrics;
-    if (section.type != Value::Type::mapping)
-      problems_.add(section.mark, "compare.metrics must be a mapping of tasks to metrics");
-    for (const auto& entry : section.entries) {
-      const auto tasks = names_of(tasks_);
-      if (std::ranges::find(tasks, entry.key) == tasks.end())
-        problems_.add(entry.mark,
-                      fmt::format("unknown task {} in compare.metrics{}", in_quotes(entry.key),
-                                  did_you_mean(entry.key, tasks)));
-      const auto& metric = entry.value.scalar;
-      if (std::ranges::find(metrics(), metric) == metrics().end())
-        problems_.add(entry.value.mark,
-                      fmt::format("unknown metric {} in compare.metrics{}", in_quotes(metric),
-                                  did_you_mean(metric, metrics())));
-      found[entry.key] = metric;
-    }
-    return found;
+  bool is_wanted(const Clause& clause) const {
+    const auto wanted = [&](const Term& term) {
+      return term.arm.empty() || is_selected(term.arm, study_.arms);
+    };
+    return is_selected(clause.task, study_.tasks) && wanted(clause.left) && wanted(clause.right);
   }
 
   bool runs_fit() {
@@ -164,6 +142,8 @@ class StudyBuilder {
     for (const auto& task : tasks_) {
       Layered of_task = base_;
       for (const auto& layer : task.layers) lay(layer, of_task, false);
+      std::list<Layered> compared;
+      std::vector<ArmConfiguration> configurations;
       for (const auto& arm : arms_) {
         Layered run = of_task;
         for (const auto& layer : arm.layers) lay(layer, run, false);
@@ -175,8 +155,12 @@ class StudyBuilder {
         check_start(arm.name, run);
         check_.add({task.name, arm.name}, run.experiment, run.trail);
         study_.configurations.push_back({task.name, arm.name, run.experiment});
-        if (wanted) add_runs(task.name, arm.name, run);
+        if (!wanted) continue;
+        add_runs(task.name, arm.name, run);
+        compared.push_back(std::move(run));
+        configurations.push_back({arm.name, &compared.back().experiment, &compared.back().trail});
       }
+      if (study_.compare) check_even(configurations, *study_.compare, problems_);
     }
   }
 
@@ -215,6 +199,7 @@ class StudyBuilder {
   ProblemList problems_;
   Trail trail_;
   StudyFile file_;
+  std::vector<Value> expectations_;
   Layered base_;
   std::vector<Variation> tasks_, arms_;
   Value sets_;
@@ -223,15 +208,6 @@ class StudyBuilder {
 };
 
 }  // namespace
-
-const std::string& metric_of(const Comparison& comparison, const std::string& task) {
-  const auto found = comparison.metrics.find(task);
-  return found == comparison.metrics.end() ? comparison.metric : found->second;
-}
-
-bool allows(const Comparison& comparison, Uneven uneven) {
-  return std::ranges::find(comparison.allow, uneven) != comparison.allow.end();
-}
 
 Study read_study(const std::filesystem::path& file, const Selection& selection) {
   return StudyBuilder(file, selection).build();

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/config/clause.h"
+#include "experiments/config/comparison.h"
 #include "experiments/config/experiment.h"
-#include "experiments/config/study_file.h"
 
 namespace ablate::experiments {
 
@@ -21,19 +22,6 @@ struct RunSpecification {
   /// Dotted path of every value -> "default", "file:line" or "--set".
   std::map<std::string, std::string> origins;
 };
-
-/// Every other arm is compared with `baseline`.
-struct Comparison {
-  std::string baseline;
-  std::string metric;
-  std::map<std::string, std::string> metrics;  // of tasks that have another one
-  std::vector<Uneven> allow;
-};
-
-/// The metric that the arms of `task` are compared by.
-const std::string& metric_of(const Comparison& comparison, const std::string& task);
-
-bool allows(const Comparison& comparison, Uneven uneven);
 
 /// What the runs of one task and arm share.
 struct Configuration {
@@ -51,7 +39,7 @@ struct Study {
   std::vector<std::string> tasks;
   std::vector<std::string> arms;
   std::optional<Comparison> compare;  // absent, too, where the baseline is not selected
-  std::vector<std::string> expect;
+  std::vector<Clause> expect;         // of the selected tasks and arms
   std::vector<RunSpecification> runs;
   std::vector<Configuration> configurations;  // every task and arm of the file, selected or not
   std::vector<int64_t> declared_seeds;        // the file's

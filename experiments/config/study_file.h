@@ -1,23 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
+#include "experiments/config/comparison.h"
 #include "experiments/config/value.h"
 
 namespace ablate::experiments {
-
-/// In what arms that are compared may differ beside the keys that the study changes.
-enum class Uneven { seeds, steps, data };
-
-constexpr auto names(Uneven) {
-  return std::to_array<std::pair<Uneven, std::string_view>>(
-      {{Uneven::seeds, "seeds"}, {Uneven::steps, "steps"}, {Uneven::data, "data"}});
-}
 
 /// Which arm the others are compared with; both keys absent: no comparison.
 struct CompareOptions {
@@ -59,7 +49,8 @@ struct StudyFile {
     visit("arms", o.arms, "name: what the arm changes; absent: one arm, base");
     visit("grid", o.grid, "key.path: list of values; multiplies the arms");
     visit("compare", o.compare, "which arm is the baseline, by which metric");
-    visit("expect", o.expect, "claims that the results are held against");
+    visit("expect", o.expect,
+          "claims that the results are held against, as 'task: arm.metric < 0.5 * arm.metric'");
   }
 };
 

@@ -19,10 +19,4 @@ Schema study_schema() {
   return schema;
 }
 
-const std::vector<std::string>& metrics() {
-  static const std::vector<std::string> kMetrics = {"exact_match", "token_accuracy", "bleu",
-                                                    "chrf",        "perplexity",     "loss"};
-  return kMetrics;
-}
-
 }  // namespace ablate::experiments

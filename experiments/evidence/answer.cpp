@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "experiments/evidence/figure.h"
@@ -36,47 +34,69 @@ std::string with_figure(const Claimed& claimed) {
                      figure(claimed.cell->sample.mean, claimed.cell->metric));
 }
 
-/// "learned (0.000) is worse than", "a (1.0) and b (2.0) are not distinguishable from".
-std::string clause(Verdict verdict, const std::vector<Claimed>& claims) {
+std::string enumerated(std::vector<std::string> parts) {
+  const auto last = parts.back();
+  parts.pop_back();
+  return parts.empty() ? last : joined(parts, ", ") + " and " + last;
+}
+
+/// "learned (0.000) is worse than", "a (1.0) and b (2.0) are better than".
+std::string clause(const std::string& relation, const std::vector<Claimed>& claims) {
   std::vector<std::string> names;
   for (const auto& claim : claims) names.push_back(with_figure(claim));
-  const std::string last = names.back();
-  names.pop_back();
-  const auto subject = names.empty() ? last : joined(names, ", ") + " and " + last;
-  const auto* words = verdict == Verdict::better  ? "better than"
-                      : verdict == Verdict::worse ? "worse than"
-                                                  : "not distinguishable from";
-  return fmt::format("{} {} {}", subject, claims.size() == 1 ? "is" : "are", words);
+  return fmt::format("{} {} {}", enumerated(names), claims.size() == 1 ? "is" : "are", relation);
 }
 
-/// One test set's sentence: which arms are better, worse, not distinguishable; empty where no claim
-/// can be made.
-std::string on_test_set(const TaskEvidence& task, const ArmEvidence& baseline,
-                        const Cell& reference) {
-  std::map<Verdict, std::vector<Claimed>> claims;
-  for (const auto& arm : task.arms)
-    if (const auto* cell = same_cell(arm, reference); cell != nullptr && cell->contrast)
-      claims[cell->contrast->verdict].push_back({&arm, cell});
+/// The claims of one test set.
+struct OnTestSet {
+  const Cell* baseline;
+  std::vector<Claimed> better, worse, alike;
+};
+
+OnTestSet claims_on(const TaskEvidence& task, const Cell& reference) {
+  OnTestSet claims{&reference, {}, {}, {}};
+  for (const auto& arm : task.arms) {
+    const auto* cell = same_cell(arm, reference);
+    if (cell == nullptr || !cell->contrast) continue;
+    const auto verdict = cell->contrast->verdict;
+    if (verdict == Verdict::better) claims.better.push_back({&arm, cell});
+    if (verdict == Verdict::worse) claims.worse.push_back({&arm, cell});
+    if (verdict == Verdict::indistinguishable) claims.alike.push_back({&arm, cell});
+  }
+  return claims;
+}
+
+std::string sentence(const OnTestSet& claims, const ArmEvidence& baseline) {
   std::vector<std::string> clauses;
-  for (const auto verdict : {Verdict::better, Verdict::worse, Verdict::indistinguishable})
-    if (const auto found = claims.find(verdict); found != claims.end())
-      clauses.push_back(clause(verdict, found->second));
-  if (clauses.empty()) return "";
-  return fmt::format("{}, {} on {}: {} {}.", task.name, spoken(reference.metric),
-                     reference.test_set, joined(clauses, "; "),
-                     with_figure({&baseline, &reference}));
+  if (!claims.better.empty()) clauses.push_back(clause("better than", claims.better));
+  if (!claims.worse.empty()) clauses.push_back(clause("worse than", claims.worse));
+  if (!claims.alike.empty()) clauses.push_back(clause("not distinguishable from", claims.alike));
+  return fmt::format("on {}{} {} {}", claims.baseline->test_set,
+                     claims.baseline->beyond ? " (beyond the trained length)" : "",
+                     joined(clauses, "; "), with_figure({&baseline, claims.baseline}));
 }
 
+/// A sentence for the task: its test sets in order, those beyond the trained length where nothing
+/// can be told apart together.
 std::vector<std::string> of_task(const TaskEvidence& task) {
   const auto baseline = std::ranges::find(task.arms, true, &ArmEvidence::baseline);
-  std::vector<std::string> sentences;
-  if (baseline == task.arms.end()) return sentences;
+  std::vector<std::string> parts, alike;
+  if (baseline == task.arms.end()) return parts;
   for (const auto& cell : baseline->cells) {
     if (!cell.primary) continue;
-    if (auto sentence = on_test_set(task, *baseline, cell); !sentence.empty())
-      sentences.push_back(std::move(sentence));
+    const auto claims = claims_on(task, cell);
+    const bool told_apart = !claims.better.empty() || !claims.worse.empty();
+    if (told_apart || (!cell.beyond && !claims.alike.empty()))
+      parts.push_back(sentence(claims, *baseline));
+    else if (!claims.alike.empty())
+      alike.push_back(cell.test_set);
   }
-  return sentences;
+  if (!alike.empty())
+    parts.push_back(
+        fmt::format("beyond the trained length, on {}, no arm is distinguishable from {}",
+                    enumerated(alike), baseline->name));
+  if (parts.empty()) return parts;
+  return {fmt::format("{}, {}: {}.", task.name, spoken(task.metric), joined(parts, "; "))};
 }
 
 /// Why nothing is claimed: the first reason that a verdict gives.

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <map>
 
 #include "experiments/config/printer.h"
 #include "experiments/evidence/aggregate.h"
 #include "experiments/evidence/answer.h"
 #include "experiments/evidence/claims.h"
+#include "experiments/evidence/expectation.h"
 #include "experiments/evidence/fairness.h"
 #include "experiments/evidence/metric.h"
 #include "experiments/evidence/notes.h"
 #include "experiments/evidence/sample.h"
+#include "experiments/evidence/sentence_claims.h"
 #include "experiments/statistics/wilson.h"
 
 namespace ablate::experiments {
@@ -78,7 +79,7 @@ std::vector<Cell> cells_of(const Runs& runs, const std::vector<TestScores>& sets
   return cells;
 }
 
-/// Keys that differ from the baseline's; how generated data is labelled changes nothing.
+/// Keys that differ from the baseline's.
 std::vector<ChangedKey> changes_of(const Experiment& baseline, const Experiment& arm) {
   std::vector<ChangedKey> changes;
   for (auto& difference : differences(baseline, arm))
@@ -157,9 +158,13 @@ Evidence make_evidence(const Study& study, const StudyRuns& runs) {
     evidence.baseline = study.compare->baseline;
     evidence.metric = study.compare->metric;
   }
-  for (const auto& task : study.tasks)
+  for (const auto& task : study.tasks) {
     evidence.tasks.push_back(TaskBuilder(study, runs, task).build());
+    add_sentence_tests(evidence.tasks.back(), study, runs.folder);
+  }
   evidence.aggregates = aggregates_of(evidence);
+  for (const auto& clause : study.expect)
+    evidence.expectations.push_back(check_clause(clause, evidence));
   evidence.missing = runs.missing;
   evidence.notes = notes_of(evidence, runs.results);
   evidence.answer = answer_of(evidence);

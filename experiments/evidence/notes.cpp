@@ -56,7 +56,8 @@ std::vector<std::string> notes_of(const Evidence& evidence, std::span<const RunR
   std::vector<std::string> notes;
   add_seeds(evidence, notes);
   for (const auto& task : evidence.tasks)
-    if (!task.metric.empty() && cell_within(task.arms.front(), task.metric) == nullptr)
+    if (!results.empty() && !task.metric.empty() &&
+        cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   spoken(task.metric)));
   for (const auto& run : results) add_flaws(run, notes);

@@ -10,16 +10,29 @@ namespace ablate::statistics {
 namespace {
 
 using Row = std::vector<int64_t>;
+using Weights = std::vector<int32_t>;
 
-void add(Row& sum, const SentenceTable& table, size_t sentence) {
-  const int64_t* row = table.numbers.data() + sentence * table.width;
-  for (size_t i = 0; i < table.width; ++i) sum[i] += row[i];
+/// A table by columns, each of which the compiler sums in vectors; counts fit 32 bits.
+std::vector<Weights> columns_of(const SentenceTable& table) {
+  std::vector<Weights> columns(table.width);
+  for (size_t i = 0; i < table.numbers.size(); ++i)
+    columns[i % table.width].push_back(static_cast<int32_t>(table.numbers[i]));
+  return columns;
+}
+
+/// The sum of the table's rows, each as often as its weight says.
+Row weighted_sum(const std::vector<Weights>& columns, const Weights& weights) {
+  Row row;
+  for (const auto& column : columns) {
+    int32_t sum = 0;
+    for (size_t i = 0; i < weights.size(); ++i) sum += weights[i] * column[i];
+    row.push_back(sum);
+  }
+  return row;
 }
 
 Row total(const SentenceTable& table) {
-  Row sum(table.width);
-  for (size_t i = 0; i < table.sentences(); ++i) add(sum, table, i);
-  return sum;
+  return weighted_sum(columns_of(table), Weights(table.sentences(), 1));
 }
 
 double observed(const SentenceTable& left, const SentenceTable& right, const CorpusScore& score) {
@@ -35,16 +48,14 @@ double p_of(int64_t more, int64_t trials) {
 double paired_bootstrap_p(const SentenceTable& left, const SentenceTable& right,
                           const CorpusScore& score, ResamplingOptions options) {
   NumpyRandom random(options.seed);
+  const auto of_left = columns_of(left), of_right = columns_of(right);
   const auto sentences = static_cast<uint32_t>(left.sentences());
   std::vector<double> differences;
   for (int64_t trial = 0; trial < options.trials; ++trial) {
-    Row of_left(left.width), of_right(right.width);
-    for (uint32_t i = 0; i < sentences; ++i) {
-      const size_t drawn = random.below(sentences);
-      add(of_left, left, drawn);
-      add(of_right, right, drawn);
-    }
-    differences.push_back(std::abs(score(of_left) - score(of_right)));
+    Weights drawn(sentences);
+    for (uint32_t i = 0; i < sentences; ++i) ++drawn[random.below(sentences)];
+    differences.push_back(
+        std::abs(score(weighted_sum(of_left, drawn)) - score(weighted_sum(of_right, drawn))));
   }
   const double centre = mean(differences);
   const double limit = observed(left, right, score);
@@ -63,13 +74,14 @@ double approximate_randomisation_p(const SentenceTable& left, const SentenceTabl
   SentenceTable change{left.width, Row(left.numbers.size())};
   for (size_t i = 0; i < change.numbers.size(); ++i)
     change.numbers[i] = left.numbers[i] - right.numbers[i];
+  const auto columns = columns_of(change);
   const double limit = observed(left, right, score);
   int64_t more = 0;
+  Weights swapped(sentences);
   Row mine(left.width), others(left.width);
   for (size_t trial = 0; trial < static_cast<size_t>(options.trials); ++trial) {
-    Row moved(left.width);
-    for (size_t i = 0; i < sentences; ++i)
-      if (chosen[trial * sentences + i]) add(moved, change, i);
+    for (size_t i = 0; i < sentences; ++i) swapped[i] = chosen[trial * sentences + i] ? 1 : 0;
+    const auto moved = weighted_sum(columns, swapped);
     for (size_t i = 0; i < left.width; ++i) {
       mine[i] = of_right[i] + moved[i];
       others[i] = of_left[i] - moved[i];

@@ -1,0 +1,22 @@
+#include "experiments/config/comparison.h"
+
+#include <algorithm>
+
+namespace ablate::experiments {
+
+const std::string& metric_of(const Comparison& comparison, const std::string& task) {
+  const auto found = comparison.metrics.find(task);
+  return found == comparison.metrics.end() ? comparison.metric : found->second;
+}
+
+bool allows(const Comparison& comparison, Uneven uneven) {
+  return std::ranges::find(comparison.allow, uneven) != comparison.allow.end();
+}
+
+const std::vector<std::string>& metrics() {
+  static const std::vector<std::string> kMetrics = {"exact_match", "token_accuracy", "bleu",
+                                                    "chrf",        "perplexity",     "loss"};
+  return kMetrics;
+}
+
+}  // namespace ablate::experiments

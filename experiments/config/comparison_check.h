@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/config/comparison.h"
+#include "experiments/config/experiment.h"
+#include "experiments/config/problem_list.h"
+#include "experiments/config/reader.h"
+#include "experiments/config/study_file.h"
+
+namespace ablate::experiments {
+
+/// What a study file calls its tasks and arms.
+struct StudyNames {
+  std::vector<std::string> tasks, arms;
+};
+
+/// The comparison that the study declares; reports names and metrics that do not exist.
+Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
+                            const Trail& trail, ProblemList& problems);
+
+/// One arm's configuration in one task, and where its values were given.
+struct ArmConfiguration {
+  std::string arm;
+  const Experiment* experiment;
+  const Trail* trail;
+};
+
+/// Reports where arms of one task train for other numbers of steps or on other data than the
+/// baseline, which `comparison` does not allow.
+void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
+                ProblemList& problems);
+
+}  // namespace ablate::experiments

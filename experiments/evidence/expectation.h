@@ -1,0 +1,12 @@
+#pragma once
+
+#include "experiments/config/clause.h"
+#include "experiments/evidence/evidence.h"
+
+namespace ablate::experiments {
+
+/// Holds one claim of the study against the means over the finished seeds. One whose arm, metric or
+/// test set has no finished run does not hold.
+Expectation check_clause(const Clause& clause, const Evidence& evidence);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,62 @@
+#include "experiments/evidence/sentence_claims.h"
+
+#include <algorithm>
+
+#include "experiments/evidence/sentence_test.h"
+#include "experiments/run_one.h"
+
+namespace ablate::experiments {
+namespace {
+
+/// The outputs of one arm on one test set, a value for each seed.
+using Outputs = std::vector<std::optional<ScoredSentences>>;
+
+Outputs outputs_of(const Study& study, const std::filesystem::path& folder,
+                   const RunSpecification& any, const std::string& test_set) {
+  Outputs outputs;
+  for (const int64_t seed : study.seeds) {
+    auto run = any;
+    run.seed = seed;
+    outputs.push_back(read_sentences(
+        run_folder(folder.parent_path(), folder.filename().string(), run), test_set));
+  }
+  return outputs;
+}
+
+void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline,
+               const std::vector<int64_t>& seeds) {
+  const bool bleu = cell.metric == "bleu";
+  if (!bleu && cell.metric != "chrf") return;
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    if (!arm[i] || !baseline[i]) continue;
+    auto test = bleu ? bleu_test(*arm[i], *baseline[i]) : chrf_test(*arm[i], *baseline[i]);
+    test.seed = seeds[i];
+    cell.sentence_tests.push_back(test);
+  }
+}
+
+}  // namespace
+
+void add_sentence_tests(TaskEvidence& task, const Study& study,
+                        const std::filesystem::path& folder) {
+  const auto run_of = [&](const std::string& arm) -> const RunSpecification& {
+    return *std::ranges::find_if(
+        study.runs, [&](const auto& run) { return run.task == task.name && run.arm == arm; });
+  };
+  const auto baseline = std::ranges::find(task.arms, true, &ArmEvidence::baseline);
+  if (baseline == task.arms.end()) return;
+  const auto& reference = run_of(baseline->name);
+  if (!std::holds_alternative<data::Text>(reference.experiment.data)) return;
+  for (const auto& cell : baseline->cells) {
+    if (cell.metric != "bleu") continue;
+    const auto of_baseline = outputs_of(study, folder, reference, cell.test_set);
+    for (auto& arm : task.arms) {
+      if (arm.baseline) continue;
+      const auto mine = outputs_of(study, folder, run_of(arm.name), cell.test_set);
+      for (auto& other : arm.cells)
+        if (other.test_set == cell.test_set) add_tests(other, mine, of_baseline, study.seeds);
+    }
+  }
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/evidence/evidence.h"
+#include "experiments/statistics/resampling.h"
+
+namespace ablate::experiments {
+
+using Lines = std::vector<std::string>;
+
+/// The outputs of one run on one test set, as BLEU and chrF count them.
+struct ScoredSentences {
+  statistics::SentenceTable bleu, chrf;
+};
+
+ScoredSentences score_sentences(const Lines& outputs, const Lines& references);
+
+/// Those of a run folder; nothing where it holds no output or reference of the test set, or not a
+/// line for a line.
+std::optional<ScoredSentences> read_sentences(const std::filesystem::path& run,
+                                              const std::string& test_set);
+
+/// The p of two systems' BLEU as sacreBLEU's paired tests give it; both 1 where every sentence of
+/// the one has the statistics of the other's, so that there is nothing to test.
+SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline);
+
+/// The same of chrF2.
+SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline);
+
+}  // namespace ablate::experiments

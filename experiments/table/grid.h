@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/evidence/evidence.h"
+
+namespace ablate::experiments {
+
+struct GridCell {
+  std::string text;
+  bool best = false;  // the best mean of its column on its test set
+};
+
+using GridRow = std::vector<GridCell>;
+
+/// A table of texts, escaped by whoever writes it. The first two columns are names, the others
+/// figures.
+struct Grid {
+  std::string title;
+  std::vector<std::string> headings;
+  std::vector<GridRow> rows;
+};
+
+/// For each task its scores and, beside a baseline, its differences; then the arms over tasks.
+std::vector<Grid> grids_of(const Evidence& evidence);
+
+/// "holds: text (numbers)" of each expectation, why each missing run is missing, and the notes.
+std::vector<std::string> remarks_of(const Evidence& evidence);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,73 @@
+#include <string_view>
+
+#include "experiments/table/grid.h"
+#include "experiments/table/table.h"
+
+namespace ablate::experiments {
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char letter : text) {
+    switch (letter) {
+      case '\\':
+        safe += "\\textbackslash{}";
+        break;
+      case '~':
+        safe += "\\textasciitilde{}";
+        break;
+      case '^':
+        safe += "\\textasciicircum{}";
+        break;
+      case '<':
+        safe += "\\textless{}";
+        break;
+      case '>':
+        safe += "\\textgreater{}";
+        break;
+      case '|':
+        safe += "\\textbar{}";
+        break;
+      case '"':
+        safe += "\\textquotedbl{}";
+        break;
+      case '[':  // after a row's end it would open an optional argument
+        safe += "{[}";
+        break;
+      default:
+        if (std::string_view("&%$#_{}").find(letter) != std::string_view::npos) safe += '\\';
+        safe += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
+    }
+  }
+  const std::string sign = "±";
+  for (size_t at = 0; (at = safe.find(sign, at)) != std::string::npos; at += 5)
+    safe.replace(at, sign.size(), "$\\pm$");
+  return safe;
+}
+
+std::string tabular(const Grid& grid) {
+  auto text = "% " + escaped(grid.title) + "\n\\begin{tabular}{ll" +
+              std::string(grid.headings.size() - 2, 'r') + "}\n\\toprule\n";
+  const auto row_text = [](const auto& cells, const auto& shown) {
+    std::string row;
+    for (const auto& cell : cells) row += (&cell == &cells.front() ? "" : " & ") + shown(cell);
+    return row + " \\\\\n";
+  };
+  text += row_text(grid.headings, escaped) + "\\midrule\n";
+  for (const auto& row : grid.rows)
+    text += row_text(row, [](const GridCell& cell) {
+      const auto shown = escaped(cell.text);
+      return cell.best ? "\\textbf{" + shown + "}" : shown;
+    });
+  return text + "\\bottomrule\n\\end{tabular}\n\n";
+}
+
+}  // namespace
+
+std::string latex_table(const Evidence& evidence) {
+  std::string text;
+  for (const auto& grid : grids_of(evidence)) text += tabular(grid);
+  return text;
+}
+
+}  // namespace ablate::experiments

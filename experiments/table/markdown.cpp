@@ -1,0 +1,55 @@
+#include <string_view>
+
+#include "experiments/table/grid.h"
+#include "experiments/table/table.h"
+
+namespace ablate::experiments {
+namespace {
+
+/// Text that Markdown shows as it stands, in one line and in one cell.
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (static_cast<unsigned char>(letter) < 0x20) {
+      safe += ' ';
+      continue;
+    }
+    if (letter == '<') {
+      safe += "&lt;";
+    } else if (letter == '&') {
+      safe += "&amp;";
+    } else {
+      if (std::string_view("\\|`*_[]#~>").find(letter) != std::string_view::npos) safe += '\\';
+      safe += letter;
+    }
+  }
+  return safe;
+}
+
+std::string pipe_table(const Grid& grid) {
+  std::string text = "## " + escaped(grid.title) + "\n\n|";
+  for (const auto& heading : grid.headings) text += " " + escaped(heading) + " |";
+  text += "\n|";
+  for (size_t i = 0; i < grid.headings.size(); ++i) text += i < 2 ? "---|" : "---:|";
+  for (const auto& row : grid.rows) {
+    text += "\n|";
+    for (const auto& cell : row) {
+      const auto shown = escaped(cell.text);
+      text += " " + (cell.best ? "**" + shown + "**" : shown) + " |";
+    }
+  }
+  return text + "\n\n";
+}
+
+}  // namespace
+
+std::string markdown_table(const Evidence& evidence) {
+  auto text = "# " + escaped(evidence.study) + "\n\n";
+  if (!evidence.question.empty()) text += escaped(evidence.question) + "\n\n";
+  text += escaped(evidence.answer) + "\n\n";
+  for (const auto& grid : grids_of(evidence)) text += pipe_table(grid);
+  for (const auto& remark : remarks_of(evidence)) text += "- " + escaped(remark) + "\n";
+  return text;
+}
+
+}  // namespace ablate::experiments
