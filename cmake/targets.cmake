@@ -30,11 +30,13 @@ set(ABLATE_WITHOUT_TORCH
   training/metrics/unicode_text.cpp
   training/progress.cpp
   training/schedule.cpp
+  experiments/commands/compare.cpp
   experiments/commands/config.cpp
   experiments/commands/data.cpp
   experiments/commands/lines.cpp
   experiments/commands/metrics.cpp
   experiments/commands/run.cpp
+  experiments/commands/report.cpp
   experiments/commands/section_flags.cpp
   experiments/commands/tokenizer.cpp
   experiments/frozen_study.cpp
@@ -46,10 +48,12 @@ set(ABLATE_WITHOUT_TORCH
   experiments/result.cpp
   experiments/run_failure.cpp
   experiments/run_study.cpp
-  experiments/table.cpp
+  experiments/run_comparison.cpp
+  experiments/score_line.cpp
+  experiments/study_tables.cpp
   experiments/main.cpp)
 list(TRANSFORM ABLATE_WITHOUT_TORCH PREPEND ${CMAKE_SOURCE_DIR}/)
-file(GLOB evidence CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/experiments/evidence/*.cpp)
+file(GLOB evidence CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/experiments/evidence/*.cpp ${CMAKE_SOURCE_DIR}/experiments/table/*.cpp)
 list(APPEND ABLATE_WITHOUT_TORCH ${evidence})
 set_source_files_properties(${ABLATE_WITHOUT_TORCH} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 

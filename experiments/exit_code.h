@@ -9,7 +9,7 @@ namespace ablate::experiments {
 /// How a process ends (design, section 6).
 enum class ExitCode {
   ok = 0,
-  internal = 1,
+  internal = 1,  // or an expectation of the study that does not hold
   usage = 2,
   data = 3,
   checkpoint = 4,
@@ -29,6 +29,11 @@ struct RunsFailed : std::runtime_error {
   RunsFailed(ExitCode worst, const std::string& message)
       : std::runtime_error(message), code(worst) {}
   ExitCode code;
+};
+
+/// The runs contradict what their study expects.
+struct ExpectationFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 struct Failure {

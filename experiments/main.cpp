@@ -22,6 +22,8 @@ int run(int count, char** arguments) {
   app.fallthrough();
   namespace verbs = ablate::experiments;
   verbs::add_run(app);
+  verbs::add_report(app);
+  verbs::add_compare(app);
   verbs::add_eval(app);
   verbs::add_score(app);
   verbs::add_translate(app);

@@ -8,6 +8,8 @@ namespace ablate::experiments {
 // `exit_code` (experiments/exit_code.h) maps to the process's exit code.
 
 void add_run(CLI::App& app);
+void add_report(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_eval(CLI::App& app);
 void add_score(CLI::App& app);
 void add_translate(CLI::App& app);

@@ -9,7 +9,7 @@
 #include "experiments/process_pool.h"
 #include "experiments/run_folder.h"
 #include "experiments/run_one.h"
-#include "experiments/table.h"
+#include "experiments/score_line.h"
 
 namespace ablate::experiments {
 namespace {

@@ -12,7 +12,7 @@
 #include "experiments/moefication.h"
 #include "experiments/plot/svg.h"
 #include "experiments/run_one.h"
-#include "experiments/table.h"
+#include "experiments/score_line.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/weights.h"

@@ -6,12 +6,14 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/config/study.h"
+#include "experiments/evidence/expectation.h"
+#include "experiments/evidence/make_evidence.h"
 #include "experiments/frozen_study.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_one.h"
 #include "experiments/run_study.h"
-#include "experiments/table.h"
-#include "training/checkpoint/durable_file.h"
+#include "experiments/study_tables.h"
+#include "experiments/table/table.h"
 
 namespace ablate::experiments {
 namespace {
@@ -59,23 +61,6 @@ void work(const Request& request, const Study& study) {
             std::cerr);
 }
 
-std::vector<RunResult> finished_runs(const Request& request, const Study& study) {
-  std::vector<RunResult> results;
-  for (const auto& run : study.runs)
-    if (auto result = read_result(run_folder(request.output, study.name, run)))
-      results.push_back(std::move(*result));
-  return results;
-}
-
-void write_results(const Request& request, const Study& study,
-                   const std::vector<RunResult>& results) {
-  std::string lines;
-  for (const auto& result : results) lines += to_json(result).dump() + "\n";
-  const auto folder = std::filesystem::path(request.output) / study.name;
-  training::write_durably(folder / "results.jsonl", lines);
-  training::write_durably(folder / "table.txt", table(results));
-}
-
 void show_list(const Request& request, const Study& study) {
   for (const auto& run : study.runs) {
     const auto folder = run_folder(request.output, study.name, run);
@@ -89,16 +74,12 @@ void show_list(const Request& request, const Study& study) {
   }
 }
 
-void print_results(const Request& request, const Study& study,
-                   const std::vector<RunResult>& results) {
-  if (request.json) {
-    for (const auto& result : results) std::cout << to_json(result).dump() << "\n";
-  } else {
-    if (!study.question.empty()) std::cout << study.question << "\n\n";
-    std::cout << table(results);
-  }
-  std::cerr << fmt::format("results: {}\n",
-                           (std::filesystem::path(request.output) / study.name).string());
+void print_results(const Request& request, const StudyRuns& runs, const Evidence& evidence) {
+  if (request.json)
+    for (const auto& result : runs.results) std::cout << to_json(result).dump() << "\n";
+  else
+    std::cout << terminal_table(evidence);
+  std::cerr << fmt::format("results: {}\n", runs.folder.string());
 }
 
 void run(const Request& request) {
@@ -107,10 +88,12 @@ void run(const Request& request) {
                                          .command = worker_command(request, study),
                                          .jobs = request.jobs,
                                          .retries = request.retries});
-  const auto results = finished_runs(request, study);
-  if (!results.empty()) write_results(request, study, results);
+  const auto runs = read_runs(study, std::filesystem::path(request.output) / study.name);
+  const auto evidence = make_evidence(study, runs);
+  if (!runs.results.empty()) write_tables(evidence, runs);
   raise(outcome);
-  print_results(request, study, results);
+  print_results(request, runs, evidence);
+  raise_failed(evidence.expectations);
 }
 
 void add_options(CLI::App& verb, Request& request) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "experiments/evidence/figure.h"
+#include "experiments/exit_code.h"
 
 namespace ablate::experiments {
 namespace {
@@ -84,6 +85,13 @@ Expectation check_clause(const Clause& clause, const Evidence& evidence) {
   else
     expectation.numbers = fmt::format("{} {} {}", left.text, words_of(clause), right.text);
   return expectation;
+}
+
+void raise_failed(const std::vector<Expectation>& expectations) {
+  std::string failed;
+  for (const auto& one : expectations)
+    if (!one.holds) failed += fmt::format("\n  {}: {}", one.text, one.numbers);
+  if (!failed.empty()) throw ExpectationFailed("what the study expects does not hold:" + failed);
 }
 
 }  // namespace ablate::experiments

@@ -9,4 +9,7 @@ namespace ablate::experiments {
 /// test set has no finished run does not hold.
 Expectation check_clause(const Clause& clause, const Evidence& evidence);
 
+/// Throws ExpectationFailed with the figures where one does not hold.
+void raise_failed(const std::vector<Expectation>& expectations);
+
 }  // namespace ablate::experiments

@@ -178,11 +178,11 @@ Grid aggregates_grid(const Evidence& evidence) {
       .title = fmt::format("over tasks: {} within the trained length, interquartile mean with "
                            "95 % interval",
                            spoken(evidence.metric)),
-      .headings = {"arm", "", "interquartile mean", "P(improvement)"}};
+      .headings = {"arm", "interquartile mean", "P(improvement)"},
+      .names = 1};
   for (const auto& aggregate : evidence.aggregates)
     grid.rows.push_back(
         {{aggregate.arm},
-         {""},
          {with_interval(aggregate.interquartile_mean, aggregate.interval, evidence.metric)},
          {aggregate.improvement ? fmt::format("{:.2f}", *aggregate.improvement) : "baseline"}});
   return grid;

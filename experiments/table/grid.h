@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,12 @@ struct GridCell {
 
 using GridRow = std::vector<GridCell>;
 
-/// A table of texts, escaped by whoever writes it. The first two columns are names, the others
-/// figures.
+/// A table of texts, escaped by whoever writes it.
 struct Grid {
   std::string title;
   std::vector<std::string> headings;
   std::vector<GridRow> rows;
+  size_t names = 2;  // leading columns that hold names, the others hold figures
 };
 
 /// For each task its scores and, beside a baseline, its differences; then the arms over tasks.

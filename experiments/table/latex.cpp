@@ -46,8 +46,8 @@ std::string escaped(const std::string& text) {
 }
 
 std::string tabular(const Grid& grid) {
-  auto text = "% " + escaped(grid.title) + "\n\\begin{tabular}{ll" +
-              std::string(grid.headings.size() - 2, 'r') + "}\n\\toprule\n";
+  auto text = "% " + escaped(grid.title) + "\n\\begin{tabular}{" + std::string(grid.names, 'l') +
+              std::string(grid.headings.size() - grid.names, 'r') + "}\n\\toprule\n";
   const auto row_text = [](const auto& cells, const auto& shown) {
     std::string row;
     for (const auto& cell : cells) row += (&cell == &cells.front() ? "" : " & ") + shown(cell);

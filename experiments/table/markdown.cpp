@@ -30,7 +30,7 @@ std::string pipe_table(const Grid& grid) {
   std::string text = "## " + escaped(grid.title) + "\n\n|";
   for (const auto& heading : grid.headings) text += " " + escaped(heading) + " |";
   text += "\n|";
-  for (size_t i = 0; i < grid.headings.size(); ++i) text += i < 2 ? "---|" : "---:|";
+  for (size_t i = 0; i < grid.headings.size(); ++i) text += i < grid.names ? "---|" : "---:|";
   for (const auto& row : grid.rows) {
     text += "\n|";
     for (const auto& cell : row) {

@@ -1,0 +1,50 @@
+#include <iostream>
+#include <memory>
+
+#include "experiments/commands/commands.h"
+#include "experiments/exit_code.h"
+#include "experiments/run_comparison.h"
+#include "experiments/table/layout.h"
+
+namespace ablate::experiments {
+namespace {
+
+struct Request {
+  std::vector<std::string> folders;
+  bool all = false;
+  bool json = false;
+};
+
+void compare(const Request& request) {
+  const auto comparison = compare_runs({request.folders.begin(), request.folders.end()});
+  if (comparison.columns.size() < 2)
+    throw UsageError("compare needs two runs or arms; give another folder");
+  if (!comparison.same_data)
+    std::cerr << "the runs saw different data: their scores are not comparable\n";
+  if (request.json)
+    std::cout << json_of(comparison);
+  else
+    std::cout << layout(grid_of(comparison, request.all));
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb =
+      app.add_subcommand("compare", "Show runs side by side: what differs, and the scores");
+  verb->add_option(
+          "runs", request->folders,
+          "Run folders, or study folders: each arm there is a column, means over its seeds")
+      ->required();
+  verb->add_flag("--all", request->all, "Every key of the configurations, not only differing ones");
+  verb->add_flag("--json", request->json, "All keys and scores as JSON");
+  verb->footer(
+      "A star marks the best score. What the differences support, 'ablate report' says.\n"
+      "Examples:\n"
+      "  ablate compare runs/quickstart/reverse\n"
+      "  ablate compare runs/a/copy/base/seed-1 runs/b/copy/base/seed-1 --all");
+  verb->callback([request] { compare(*request); });
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,68 @@
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "experiments/commands/commands.h"
+#include "experiments/evidence/make_evidence.h"
+#include "experiments/frozen_study.h"
+#include "experiments/study_tables.h"
+#include "experiments/table/table.h"
+
+namespace ablate::experiments {
+namespace {
+
+enum class Format { text, csv, json, markdown, latex };
+
+struct Request {
+  std::string folder;
+  Format format = Format::text;
+};
+
+std::string written_as(Format format, const Evidence& evidence) {
+  switch (format) {
+    case Format::text:
+      return terminal_table(evidence);
+    case Format::csv:
+      return csv_table(evidence);
+    case Format::json:
+      return json_table(evidence);
+    case Format::markdown:
+      return markdown_table(evidence);
+    case Format::latex:
+      return latex_table(evidence);
+  }
+  return "";
+}
+
+void report(const Request& request) {
+  const auto folder = std::filesystem::weakly_canonical(request.folder);
+  const auto study = read_frozen(folder);
+  const auto runs = read_runs(study, folder);
+  const auto evidence = make_evidence(study, runs);
+  write_tables(evidence, runs);
+  std::cout << written_as(request.format, evidence);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  auto* verb = app.add_subcommand("report", "Make a study's tables again from its finished runs");
+  verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
+  verb->add_option("--format", request->format, "What is printed: text, csv, json, markdown, latex")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::text},
+                                                                {"csv", Format::csv},
+                                                                {"json", Format::json},
+                                                                {"markdown", Format::markdown},
+                                                                {"latex", Format::latex}}));
+  verb->footer(
+      "Trains nothing. Writes results.jsonl, results.csv, results.json, table.txt, table.md and "
+      "table.tex into the folder, as 'ablate run' does, and prints one of them.\n"
+      "Examples:\n"
+      "  ablate report runs/quickstart\n"
+      "  ablate report runs/quickstart --format latex > table.tex");
+  verb->callback([request] { report(*request); });
+}
+
+}  // namespace ablate::experiments
