@@ -13,7 +13,7 @@ constexpr const char* kThen =
     "base: {data: {task: copy}, training: {steps: 7}}\n"
     "arms: {a: {}, b: {model.layers: 2}}\n"
     "compare: {baseline: a, metric: bleu}\n"
-    "expect: ['x within 1 of y', z]\n";
+    "expect: [a.bleu within 1 of 2, a.bleu > 0]\n";
 
 std::string with(const std::string& from, const std::string& to) {
   std::string text = kThen;
@@ -51,8 +51,8 @@ TEST(StudyChange, ArmsAndSeedsThatAreGoneAreNamed) {
 
 TEST(StudyChange, WhatTheStudyClaimsIsPartOfIt) {
   EXPECT_EQ(changes_to(with("bleu", "chrf")), Lines{"compare.metric: bleu there, chrf now"});
-  EXPECT_EQ(changes_to(with("expect: ['x within 1 of y', z]\n", "")),
-            Lines{"expect: [x within 1 of y, z] there, nothing now"});
+  EXPECT_EQ(changes_to(with("expect: [a.bleu within 1 of 2, a.bleu > 0]\n", "")),
+            Lines{"expect: [a.bleu within 1 of 2, a.bleu > 0] there, nothing now"});
 }
 
 TEST(StudyChange, SetsAreComparedByTheirLastValue) {

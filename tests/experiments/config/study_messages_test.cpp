@@ -65,7 +65,7 @@ const std::vector<MessageCase> kCases = {
      "study.yaml:5:9: expect must be a list; write [a wins]"},
     {"UnevenSteps",
      kBase + "arms: {a: {}, b: {training.steps: 7}}\ncompare: {baseline: a, metric: bleu}\n",
-     "study.yaml:5:19: training.steps of the arm 'b' is not the baseline's; where that is meant, "
+     "study.yaml:5:35: training.steps of the arm 'b' is not the baseline's; where that is meant, "
      "write compare: { allow: [steps] }"},
     {"UnevenStepsAreAllowedByName",
      kBase + "arms: {a: {}, b: {training.steps: 7}}\n"
@@ -73,16 +73,16 @@ const std::vector<MessageCase> kCases = {
      ""},
     {"OtherData",
      kBase + "arms: {a: {}, b: {data.symbols: 7}}\ncompare: {baseline: a, metric: bleu}\n",
-     "study.yaml:5:19: data.symbols of the arm 'b' is not the baseline's; where that is meant, "
+     "study.yaml:5:33: data.symbols of the arm 'b' is not the baseline's; where that is meant, "
      "write compare: { allow: [data] }"},
     {"UnknownAllowance", kBase + "compare: {baseline: base, metric: bleu, allow: [step]}\n",
-     "study.yaml:5:49: unknown compare.allow 'step'; did you mean 'steps'?"},
+     "study.yaml:5:49: unknown allow 'step' in compare; did you mean 'steps'?"},
     {"MetricOfAnUnknownTask",
      kBase + "compare: {baseline: base, metric: bleu, metrics: {cpy: chrff}}\n",
      "study.yaml:5:51: unknown task 'cpy' in compare.metrics; did you mean 'copy'?\n"
      "study.yaml:5:56: unknown metric 'chrff' in compare.metrics; did you mean 'chrf'?"},
     {"ExpectNamesAnUnknownArm", kBase + "expect: ['copy: bse.bleu < 1']\n",
-     "study.yaml:5:16: unknown arm 'bse' in expect; did you mean 'base'?"},
+     "study.yaml:5:17: unknown arm 'bse' in expect; did you mean 'base'?"},
     {"ExpectNamesAnArmOfTheGrid",
      kBase + "grid: {model.layers: [2, 3]}\n"
              "expect: [model.layers=2.bleu < model.layers=4.bleu]\n",
