@@ -35,6 +35,7 @@ set(ABLATE_WITHOUT_TORCH
   experiments/commands/data.cpp
   experiments/commands/lines.cpp
   experiments/commands/metrics.cpp
+  experiments/commands/report.cpp
   experiments/commands/run.cpp
   experiments/commands/report.cpp
   experiments/commands/section_flags.cpp
@@ -42,7 +43,6 @@ set(ABLATE_WITHOUT_TORCH
   experiments/frozen_study.cpp
   experiments/live_table.cpp
   experiments/plot/attention_page.cpp
-  experiments/plot/svg.cpp
   experiments/process_pool.cpp
   experiments/report_source.cpp
   experiments/result.cpp
@@ -70,7 +70,7 @@ function(ablate_library folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
   list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/experiments/main.cpp)
   if(folder STREQUAL "experiments")
-    list(FILTER sources EXCLUDE REGEX "/experiments/(config|report|statistics)/")
+    list(FILTER sources EXCLUDE REGEX "/experiments/(config/|report/|statistics/|evidence/figure)")
   endif()
   add_library(ablate_${name} STATIC ${sources})
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/kernel/*.cpp)

@@ -40,26 +40,9 @@ std::string to_json(const Selection& selection, const Study& study) {
   return json.dump(2) + "\n";
 }
 
-Selection read_command(const path& folder) {
-  const auto file = command_file(folder);
-  if (!std::filesystem::exists(file)) return {};
-  try {
-    const auto json = nlohmann::json::parse(training::read_bytes(file));
-    Selection selection;
-    json.at("sets").get_to(selection.sets);
-    json.at("arms").get_to(selection.arms);
-    json.at("tasks").get_to(selection.tasks);
-    json.at("seeds").get_to(selection.seeds);
-    selection.data_folder = json.at("data_folder").get<std::string>();
-    return selection;
-  } catch (const nlohmann::json::exception& error) {
-    throw training::CheckpointError(fmt::format("{} is damaged ({})", file.string(), error.what()));
-  }
-}
-
 void refuse_changes(const path& folder, const Study& now, const Selection& selection) {
   if (!std::filesystem::exists(study_file(folder))) return;
-  const auto frozen = read_command(folder);
+  const auto frozen = frozen_selection(folder);
   auto lines = changed_sets(frozen.sets, selection.sets);
   // Other sets change values, too; naming the sets says it.
   if (lines.empty()) lines = changes(whole(study_file(folder), frozen), now);
@@ -78,6 +61,23 @@ void replace(const path& file, const std::string& bytes) {
 
 }  // namespace
 
+Selection frozen_selection(const path& folder) {
+  const auto file = command_file(folder);
+  if (!std::filesystem::exists(file)) return {};
+  try {
+    const auto json = nlohmann::json::parse(training::read_bytes(file));
+    Selection selection;
+    json.at("sets").get_to(selection.sets);
+    json.at("arms").get_to(selection.arms);
+    json.at("tasks").get_to(selection.tasks);
+    json.at("seeds").get_to(selection.seeds);
+    selection.data_folder = json.at("data_folder").get<std::string>();
+    return selection;
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(fmt::format("{} is damaged ({})", file.string(), error.what()));
+  }
+}
+
 Study freeze(const path& file, const Selection& selection, const path& output) {
   const auto selected = read_study(file, selection);
   const auto bytes = training::read_bytes(file);
@@ -92,6 +92,8 @@ Study freeze(const path& file, const Selection& selection, const path& output) {
   return read_study(study_file(folder), chosen);
 }
 
-Study read_frozen(const path& folder) { return whole(study_file(folder), read_command(folder)); }
+Study read_frozen(const path& folder) {
+  return whole(study_file(folder), frozen_selection(folder));
+}
 
 }  // namespace ablate::experiments

@@ -14,6 +14,10 @@ namespace ablate::experiments {
 Study freeze(const std::filesystem::path& file, const Selection& selection,
              const std::filesystem::path& output);
 
+/// What the command line said that the study in <output>/<study> was started with. Throws
+/// CheckpointError where command.json is damaged.
+Selection frozen_selection(const std::filesystem::path& folder);
+
 /// The study in <output>/<study> as it was started, with all its tasks, arms and seeds. Throws
 /// ConfigError where there is none.
 Study read_frozen(const std::filesystem::path& folder);

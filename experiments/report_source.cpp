@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "experiments/config/printer.h"
+#include "experiments/frozen_study.h"
 #include "experiments/result.h"
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
@@ -21,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr size_t kSamples = 2;           // of each test set
-constexpr size_t kMostTestSets = 3;      // that samples are shown of
+constexpr size_t kSamples = 2;       // of each test set
+constexpr size_t kMostTestSets = 3;  // that samples are shown of
 constexpr size_t kMostTextBytes = 1 << 26;
 
 fs::path folder_of(const fs::path& study, const RunSpecification& run) {
@@ -80,7 +81,8 @@ void add_samples(const fs::path& folder, const std::vector<const RunSpecificatio
   const auto references = lines_of(folder_of(folder, *arms.front()) / ("reference-" + file));
   const auto sources = lines_of(folder_of(folder, *arms.front()) / ("source-" + file));
   std::vector<std::vector<std::string>> outputs;
-  for (const auto* arm : arms) outputs.push_back(lines_of(folder_of(folder, *arm) / ("output-" + file)));
+  for (const auto* arm : arms)
+    outputs.push_back(lines_of(folder_of(folder, *arm) / ("output-" + file)));
   const size_t count = std::min(kSamples, references.size());
   for (size_t i = 0; i < count; ++i) {
     const size_t line = i * references.size() / count;
@@ -164,24 +166,31 @@ std::string seeds_of(const Study& study) {
   return list;
 }
 
-std::string whole_command(const Study& study) {
-  auto command = "ablate run " + quoted(study.file.string());
-  if (study.data_folder != study.file.parent_path())
-    command += " --data " + quoted(study.data_folder.string());
+/// Starts the study anew beside its folder; which tasks, arms and seeds may follow.
+std::string command_of(const Study& study, const fs::path& folder) {
+  auto command = fmt::format("ablate run {} --output repeated --data {}",
+                             quoted(study.file.string()), quoted(study.data_folder.string()));
+  for (const auto& set : frozen_selection(folder).sets) command += " --set " + quoted(set);
   return command;
 }
 
-void add_task(const Study& study, const std::string& task, ReportData& data) {
+void add_commands(const Study& study, const fs::path& folder, ReportData& data) {
+  const auto command = command_of(study, folder), seeds = seeds_of(study);
+  data.command = command + " --seeds " + seeds;
+  for (const auto& task : study.tasks)
+    for (const auto* run : first_runs(study, task))
+      data.commands.push_back({task, run->arm,
+                               fmt::format("{} --tasks {} --arms {} --seeds {}", command,
+                                           quoted(task), quoted(run->arm), seeds)});
+}
+
+TaskConfiguration configuration_of(const Study& study, const std::string& task) {
   const auto runs = first_runs(study, task);
-  for (const auto* run : runs)
-    data.commands.push_back({task, run->arm,
-                             fmt::format("{} --tasks {} --arms {} --seeds {}", data.command,
-                                         quoted(task), quoted(run->arm), seeds_of(study))});
   const auto baseline = std::ranges::find_if(runs, [&](const RunSpecification* run) {
     return study.compare && run->arm == study.compare->baseline;
   });
   const auto* shown = baseline == runs.end() ? runs.front() : *baseline;
-  data.configurations.push_back({task, to_yaml(shown->experiment, shown->origins)});
+  return {task, to_yaml(shown->experiment, shown->origins)};
 }
 
 }  // namespace
@@ -191,8 +200,8 @@ ReportData read_report_data(const Study& study, const fs::path& folder) {
   for (const auto& run : study.runs) data.runs.push_back(record_of(run, folder_of(folder, run)));
   data.samples = samples_of(study, folder);
   data.environment = environment_of(study, folder);
-  data.command = whole_command(study);
-  for (const auto& task : study.tasks) add_task(study, task, data);
+  add_commands(study, folder, data);
+  for (const auto& task : study.tasks) data.configurations.push_back(configuration_of(study, task));
   return data;
 }
 

@@ -58,7 +58,7 @@ void inspect_model(const Request& request) {
 
 struct PositionsRequest {
   std::string plot;
-  PositionPictures pictures;
+  DrawnStack stack;
 };
 
 void inspect_positions(const PositionsRequest& request) {
@@ -82,7 +82,7 @@ void inspect_positions(const PositionsRequest& request) {
          "nothing. No scheme acts on cross-attention.\nmodel.numbering: randomized serves every "
          "scheme but none and cope, which read no numbers.\n";
   if (request.plot.empty()) return;
-  training::write_durably(request.plot, position_page(request.pictures));
+  training::write_durably(request.plot, position_page(request.stack));
   std::cerr << "drawn: " << request.plot << "\n";
 }
 
@@ -90,10 +90,10 @@ void add_positions(CLI::App& verb) {
   auto request = std::make_shared<PositionsRequest>();
   auto* positions = verb.add_subcommand("positions", "Which position scheme works where");
   positions->add_option("--plot", request->plot, "Draw the schemes into this HTML file");
-  positions->add_option("--length", request->pictures.length, "Positions drawn")
+  positions->add_option("--length", request->stack.length, "Positions drawn")
       ->check(CLI::Range(2, 512))
       ->capture_default_str();
-  positions->add_flag("--causal", request->pictures.context.causal,
+  positions->add_flag("--causal", request->stack.context.causal,
                       "Draw a decoder's stack instead of an encoder's");
   positions->footer("Example:\n  ablate inspect positions --plot positions.html");
   positions->callback([request] { inspect_positions(*request); });

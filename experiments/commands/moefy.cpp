@@ -10,7 +10,8 @@
 #include "experiments/exit_code.h"
 #include "experiments/model_cost.h"
 #include "experiments/moefication.h"
-#include "experiments/plot/svg.h"
+#include "experiments/report/page.h"
+#include "experiments/report/parts.h"
 #include "experiments/run_one.h"
 #include "experiments/score_line.h"
 #include "training/checkpoint/checkpoint.h"
@@ -55,19 +56,19 @@ std::string table(const Moefied& moefied, int64_t experts) {
   return text;
 }
 
-std::string curve(const Moefied& moefied, int64_t experts) {
-  Line kept{"token accuracy / dense", {}}, captured{"activity captured", {}},
-      time{"time / dense", {}};
+Markup curve(const Moefied& moefied) {
+  LineChart chart{.title = "Kept quality, captured activity and time against the experts used",
+                  .x_label = "experts used",
+                  .y_label = "share"};
+  for (const auto* name : {"token accuracy / dense", "activity captured", "time / dense"})
+    chart.lines.push_back({.name = name, .look = {chart.lines.size()}, .points = {}, .spread = {}});
   for (const auto& point : moefied.points) {
-    kept.numbers.push_back(point.token_accuracy / moefied.dense_token_accuracy);
-    captured.numbers.push_back(point.captured);
-    time.numbers.push_back(point.time);
+    const auto experts = static_cast<double>(point.active);
+    chart.lines[0].points.push_back({experts, point.token_accuracy / moefied.dense_token_accuracy});
+    chart.lines[1].points.push_back({experts, point.captured});
+    chart.lines[2].points.push_back({experts, point.time});
   }
-  return svg(LineChart{
-      .title = "Kept quality, captured activity and time against the experts used",
-      .x_label = fmt::format("experts used, from {} to {}", moefied.points.front().active, experts),
-      .y_label = "share",
-      .lines = {kept, captured, time}});
+  return figure(chart, "");
 }
 
 RunResult result_of(const Moefied& moefied, const Evaluation& evaluation, const LoadedRun& dense) {
@@ -90,20 +91,17 @@ void write_run(const Request& request, const Moefied& moefied, const LoadedRun& 
   auto environment = nlohmann::json::parse(
       training::read_bytes(std::filesystem::path(request.run) / "environment.json"));
   environment["moefied_from"] = std::filesystem::absolute(request.run).string();
-  const auto text = table(moefied, request.options.experts);
-  const auto page =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>MoEfication</title>"
-      "</head><body style=\"font-family:sans-serif\"><h1>MoEfication of " +
-      escaped(request.run) + "</h1>\n" + curve(moefied, request.options.experts) + "<pre>" +
-      escaped(text) + "</pre></body></html>\n";
+  const auto markdown = table(moefied, request.options.experts);
+  const auto content = heading("h1", "", "MoEfication of " + request.run) + curve(moefied) +
+                       element("pre", {}, element("code", {}, text(markdown)));
   write_new_run(
       request.to,
       {.experiment = moefied.experiment,
        .tokenizers = dense.translator.tokenizers,
        .weights = training::weights_of(*moefied.model),
        .environment = environment,
-       .files = {{"moefication.md", text},
-                 {"moefication.html", page},
+       .files = {{"moefication.md", markdown},
+                 {"moefication.html", page("MoEfication", content)},
                  {"result.json", to_json(result_of(moefied, evaluation, dense)).dump(2) + "\n"}}});
 }
 

@@ -7,6 +7,7 @@
 #include "experiments/frozen_study.h"
 #include "experiments/study_tables.h"
 #include "experiments/table/table.h"
+#include "experiments/write_report.h"
 
 namespace ablate::experiments {
 namespace {
@@ -40,14 +41,16 @@ void report(const Request& request) {
   const auto runs = read_runs(study, folder);
   const auto evidence = make_evidence(study, runs);
   write_tables(evidence, runs);
+  const auto page = write_report(study, evidence, folder);
   std::cout << written_as(request.format, evidence);
+  std::cerr << "report: " << page.string() << "\n";
 }
 
 }  // namespace
 
 void add_report(CLI::App& app) {
   auto request = std::make_shared<Request>();
-  auto* verb = app.add_subcommand("report", "Make a study's tables again from its finished runs");
+  auto* verb = app.add_subcommand("report", "Make a study's report and tables again from its runs");
   verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
   verb->add_option("--format", request->format, "What is printed: text, csv, json, markdown, latex")
       ->transform(
@@ -57,8 +60,8 @@ void add_report(CLI::App& app) {
                                                                 {"markdown", Format::markdown},
                                                                 {"latex", Format::latex}}));
   verb->footer(
-      "Trains nothing. Writes results.jsonl, results.csv, results.json, table.txt, table.md and "
-      "table.tex into the folder, as 'ablate run' does, and prints one of them.\n"
+      "Trains nothing. Writes report.html, results.jsonl, results.csv, results.json, table.txt, "
+      "table.md and table.tex into the folder, as 'ablate run' does, and prints one of them.\n"
       "Examples:\n"
       "  ablate report runs/quickstart\n"
       "  ablate report runs/quickstart --format latex > table.tex");

@@ -14,6 +14,7 @@
 #include "experiments/run_study.h"
 #include "experiments/study_tables.h"
 #include "experiments/table/table.h"
+#include "experiments/write_report.h"
 
 namespace ablate::experiments {
 namespace {
@@ -79,7 +80,7 @@ void print_results(const Request& request, const StudyRuns& runs, const Evidence
     for (const auto& result : runs.results) std::cout << to_json(result).dump() << "\n";
   else
     std::cout << terminal_table(evidence);
-  std::cerr << fmt::format("results: {}\n", runs.folder.string());
+  std::cerr << fmt::format("results: {0}\nreport: {0}/report.html\n", runs.folder.string());
 }
 
 void run(const Request& request) {
@@ -90,7 +91,10 @@ void run(const Request& request) {
                                          .retries = request.retries});
   const auto runs = read_runs(study, std::filesystem::path(request.output) / study.name);
   const auto evidence = make_evidence(study, runs);
-  if (!runs.results.empty()) write_tables(evidence, runs);
+  if (!runs.results.empty()) {
+    write_tables(evidence, runs);
+    write_report(study, evidence, runs.folder);
+  }
   raise(outcome);
   print_results(request, runs, evidence);
   raise_failed(evidence.expectations);

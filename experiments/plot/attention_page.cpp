@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/plot/svg.h"
+#include "experiments/report/markup.h"
 
 namespace ablate::experiments {
 namespace {
@@ -53,11 +53,12 @@ std::string cell(double share) {
 std::string head_table(const AttentionMap& map, size_t head) {
   std::string table = fmt::format(
       "<div class=\"scroll\"><table><caption>{}, head {}</caption>\n<thead><tr><td></td>",
-      escaped(map.title), head + 1);
-  for (const auto& key : map.keys) table += fmt::format("<th scope=\"col\">{}</th>", escaped(key));
+      text(map.title).html(), head + 1);
+  for (const auto& key : map.keys)
+    table += fmt::format("<th scope=\"col\">{}</th>", text(key).html());
   table += "</tr></thead>\n<tbody>";
   for (size_t query = 0; query < map.queries.size(); ++query) {
-    table += fmt::format("<tr><th scope=\"row\">{}</th>", escaped(map.queries[query]));
+    table += fmt::format("<tr><th scope=\"row\">{}</th>", text(map.queries[query]).html());
     for (const double share : map.heads[head][query]) table += cell(share);
     table += "</tr>\n";
   }
@@ -72,11 +73,11 @@ std::string attention_page(const std::string& title, const std::vector<Attention
       "content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}{2}</style></head>\n<body>\n"
       "<h1>{0}</h1>\n<p>A row is a piece that reads, a column a piece that is read; cells are per "
       "cent of the row, blank below 3.</p>\n",
-      escaped(title), kStyle, shades());
+      text(title).html(), kStyle, shades());
   for (const auto& group : groups) {
-    page += fmt::format("<h2>{}</h2>\n", escaped(group.title));
+    page += fmt::format("<h2>{}</h2>\n", text(group.title).html());
     for (const auto& layer : group.layers) {
-      page += fmt::format("<h3>{}</h3>\n<div class=\"heads\">\n", escaped(layer.title));
+      page += fmt::format("<h3>{}</h3>\n<div class=\"heads\">\n", text(layer.title).html());
       for (size_t head = 0; head < layer.heads.size(); ++head) page += head_table(layer, head);
       page += "</div>\n";
     }

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/plot/svg.h"
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "experiments/config/printer.h"
+#include "experiments/report/page.h"
 
 namespace ablate::experiments {
 namespace {
@@ -19,77 +24,128 @@ std::vector<std::vector<double>> rows_of(const torch::Tensor& matrix) {
   return rows;
 }
 
-std::vector<double> numbers_of(const torch::Tensor& vector) {
-  return rows_of(vector.unsqueeze(0))[0];
+HeatMap map_of(const std::string& title, const std::string& x_label, const std::string& y_label,
+               const torch::Tensor& matrix) {
+  return {.title = title,
+          .x_label = x_label,
+          .y_label = y_label,
+          .rows = rows_of(matrix),
+          .x_last = static_cast<double>(matrix.size(1) - 1)};
 }
 
-std::string embedding_pictures(const std::string& name, const torch::Tensor& vectors) {
+Line line_of(const std::string& name, size_t number, const torch::Tensor& vector) {
+  Line line{.name = name, .look = {number}, .points = {}, .spread = {}};
+  for (const double value : rows_of(vector.unsqueeze(0))[0])
+    line.points.push_back({static_cast<double>(line.points.size()), value});
+  return line;
+}
+
+void add_embedding(const torch::Tensor& vectors, PositionPicture& picture) {
   const auto products = vectors.matmul(vectors.t());  // [T, T]
-  return svg(HeatMap{name + ": vectors", "dimension", "position", rows_of(vectors)}) +
-         svg(HeatMap{name + ": products", "position", "position", rows_of(products)}) +
-         svg(LineChart{name + ": product with position 0",
-                       "distance",
-                       "product",
-                       {{name, numbers_of(products[0])}}});
+  picture.maps.push_back(map_of("Vectors", "dimension", "position", vectors));
+  picture.maps.push_back(map_of("Products of the vectors", "position", "position", products));
+  picture.charts.push_back({.title = "Product with the vector of position 0",
+                            .x_label = "distance",
+                            .y_label = "product",
+                            .lines = {line_of(picture.scheme, 0, products[0])}});
 }
 
-std::string rotation_pictures(const std::string& name, const models::Rotation& rotation) {
-  return svg(HeatMap{name + ": cosine of the angles", "pair of dimensions", "position",
-                     rows_of(rotation.cosine)}) +
-         svg(HeatMap{name + ": sine of the angles", "pair of dimensions", "position",
-                     rows_of(rotation.sine)});
+void add_rotation(const models::Rotation& rotation, PositionPicture& picture) {
+  const auto* pairs = "pair of dimensions";
+  picture.maps.push_back(map_of("Cosine of the angles", pairs, "position", rotation.cosine));
+  picture.maps.push_back(map_of("Sine of the angles", pairs, "position", rotation.sine));
 }
 
-std::string bias_pictures(const std::string& name, const torch::Tensor& bias) {
-  std::string pictures;
-  LineChart chart{name + ": bias of the last query", "key", "bias", {}};
-  for (int64_t head = 0; head < bias.size(0); ++head) {
-    const auto title = fmt::format("{}: bias of head {}", name, head);
-    pictures += svg(HeatMap{title, "key", "query", rows_of(bias[head])});
-    chart.lines.push_back({fmt::format("head {}", head), numbers_of(bias[head].select(0, -1))});
+void add_bias(const torch::Tensor& bias, PositionPicture& picture) {
+  LineChart chart{.title = "Bias of the last query", .x_label = "key", .y_label = "bias"};
+  const int64_t last = bias.size(0) - 1;
+  for (int64_t head = 0; head <= last; ++head) {
+    if (head == 0 || head == last)
+      picture.maps.push_back(
+          map_of(fmt::format("Bias of head {}", head), "key", "query", bias[head]));
+    chart.lines.push_back(
+        line_of(fmt::format("head {}", head), static_cast<size_t>(head), bias[head].select(0, -1)));
   }
-  return pictures + svg(chart);
+  picture.charts.push_back(std::move(chart));
 }
 
-std::string section(const std::string& name, const PositionOptions& scheme,
-                    const PositionPictures& options) {
-  const auto position = models::make_position(scheme, options.context);
-  const auto positions = torch::arange(options.length);
-  const auto terms = position->terms(positions, positions);
-  std::string pictures;
-  if (terms.embedding.defined()) pictures += embedding_pictures(name, terms.embedding);
-  if (terms.attention.rotation.cosine.defined())
-    pictures += rotation_pictures(name, terms.attention.rotation);
-  if (terms.attention.bias.defined()) pictures += bias_pictures(name, terms.attention.bias);
-  return fmt::format("<h2>{}</h2>\n{}", escaped(name), pictures);
+/// The scheme of the first stack, and whether that one writes from left to right.
+models::StackOptions first_stack(const models::TransformerOptions& model) {
+  const bool alone = model.family == models::Family::decoder_only;
+  return models::stack_of(model, alone ? model.decoder : model.encoder);
+}
+
+std::string name_of(const PositionOptions& scheme) {
+  return std::visit([](const auto& kind) { return std::string(kind.name); }, scheme);
+}
+
+/// All that decides a picture: equal texts mean equal ones.
+std::string settings_of(const Experiment& experiment) {
+  std::istringstream lines(canonical(experiment));
+  std::string settings;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("position.") != std::string::npos || line.starts_with("model.family"))
+      settings += line + "\n";
+  return settings;
 }
 
 }  // namespace
 
-std::string position_page(const PositionPictures& options) {
-  using namespace models;
+PositionPicture position_picture(const std::string& name, const PositionOptions& scheme,
+                                 const DrawnStack& stack) {
   const torch::NoGradGuard no_grad;
   torch::manual_seed(1);
+  const auto* learned = std::get_if<models::Learned>(&scheme);
+  const auto length = learned ? std::min(stack.length, learned->max_length) : stack.length;
+  const auto position = models::make_position(scheme, stack.context);
+  const auto positions = torch::arange(length);
+  const auto terms = position->terms(positions, positions);
+  PositionPicture picture{.scheme = name};
+  if (terms.embedding.defined()) add_embedding(terms.embedding, picture);
+  if (terms.attention.rotation.cosine.defined()) add_rotation(terms.attention.rotation, picture);
+  if (terms.attention.bias.defined()) add_bias(terms.attention.bias, picture);
+  return picture;
+}
+
+std::vector<PositionPicture> position_pictures(const Study& study) {
+  std::vector<PositionPicture> pictures;
+  std::map<std::string, size_t> drawn;  // settings -> place in `pictures`
+  std::set<std::string> arms;
+  for (const auto& run : study.runs) {
+    if (!arms.insert(run.arm).second) continue;
+    const auto [place, first] = drawn.emplace(settings_of(run.experiment), pictures.size());
+    if (first) {
+      const auto options = first_stack(run.experiment.model);
+      DrawnStack stack;
+      stack.context.causal = options.causal;
+      pictures.push_back(position_picture(name_of(options.position), options.position, stack));
+    }
+    pictures[place->second].arms.push_back(run.arm);
+  }
+  std::erase_if(pictures, [](const PositionPicture& picture) { return picture.maps.empty(); });
+  return pictures;
+}
+
+std::string position_page(const DrawnStack& stack) {
+  using namespace models;
   const std::vector<std::pair<std::string, PositionOptions>> schemes = {
       {"sinusoidal", Sinusoidal{}},
       {"sinusoidal, halves", Sinusoidal{.layout = SinusoidalLayout::halves}},
-      {"learned (as initialised)", Learned{.max_length = options.length}},
+      {"learned", Learned{.max_length = stack.length}},
       {"rotary", Rotary{}},
       {"alibi", Alibi{}},
       {"alibi, two-sided", Alibi{.encoder = Sides::two_sided}},
-      {"t5 (as initialised)", T5Bias{}},
-      {"fire (as initialised)", Fire{}},
-      {"kerple (as initialised)", Kerple{}},
+      {"t5", T5Bias{}},
+      {"fire", Fire{}},
+      {"kerple", Kerple{}},
       {"sandwich", Sandwich{}}};
-  std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Position schemes"
-      "</title><style>body{{font-family:sans-serif;margin:2em}}svg{{margin:0.4em}}</style></head>"
-      "<body>\n<h1>Position schemes</h1>\n<p>{} positions, d_model {}, {} heads; a {} stack. Blue "
-      "is below zero, red above, grey hidden.</p>\n",
-      options.length, options.context.d_model, options.context.heads,
-      options.context.causal ? "causal" : "bidirectional");
-  for (const auto& [name, scheme] : schemes) page += section(name, scheme, options);
-  return page + "</body></html>\n";
+  std::vector<PositionPicture> pictures;
+  for (const auto& [name, scheme] : schemes)
+    pictures.push_back(position_picture(name, scheme, stack));
+  return pictures_page(fmt::format("{} positions, d_model {}, {} heads; a {} stack.", stack.length,
+                                   stack.context.d_model, stack.context.heads,
+                                   stack.context.causal ? "causal" : "bidirectional"),
+                       pictures);
 }
 
 }  // namespace ablate::experiments

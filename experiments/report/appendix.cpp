@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/report/number.h"
+#include "experiments/evidence/figure.h"
 #include "experiments/report/sections.h"
 
 namespace ablate::experiments {
@@ -19,8 +19,6 @@ std::vector<std::pair<std::string, std::string>> changed_keys(const TaskEvidence
   return keys;
 }
 
-std::string or_absent(const std::string& value) { return value.empty() ? "absent" : value; }
-
 /// Keys as rows, arms as columns; an empty cell has the baseline's value.
 Markup differences_of(const TaskEvidence& task) {
   const auto keys = changed_keys(task);
@@ -29,7 +27,7 @@ Markup differences_of(const TaskEvidence& task) {
   for (const auto& arm : task.arms)
     if (!arm.baseline) head += column_heading(arm.name);
   for (const auto& [path, baseline] : keys) {
-    auto cells = row_heading(element("code", {}, text(path))) + cell(or_absent(baseline));
+    auto cells = row_heading(element("code", {}, breakable(path))) + cell(or_absent(baseline));
     for (const auto& arm : task.arms) {
       if (arm.baseline) continue;
       const auto found = std::ranges::find(arm.changes, path, &ChangedKey::path);
@@ -37,55 +35,50 @@ Markup differences_of(const TaskEvidence& task) {
     }
     rows += row(cells);
   }
-  return scrolled("Changed keys of " + task.name, table(row(head), rows));
+  return scrolled("Changed keys", table(row(head), rows));
 }
 
 Markup command_block(const std::string& command) {
   return element("pre", {{"tabindex", "0"}}, element("code", {}, text(command)));
 }
 
+/// Tasks whose arms change the same keys, with what they change.
+std::vector<std::pair<std::vector<const TaskEvidence*>, Markup>> alike(const Evidence& evidence) {
+  std::vector<std::pair<std::vector<const TaskEvidence*>, Markup>> groups;
+  for (const auto& task : evidence.tasks) {
+    auto table = differences_of(task);
+    const auto found = std::ranges::find_if(
+        groups, [&](const auto& group) { return group.second.html() == table.html(); });
+    if (found == groups.end())
+      groups.push_back({{&task}, std::move(table)});
+    else
+      found->first.push_back(&task);
+  }
+  return groups;
+}
+
 }  // namespace
 
 Markup configurations(const Evidence& evidence, const ReportData& data) {
   Markup content;
-  for (const auto& task : evidence.tasks) {
-    if (evidence.tasks.size() > 1) content += heading("h3", "", task.name);
-    content += differences_of(task);
-    for (const auto& one : data.configurations)
-      if (one.task == task.name)
-        content += folded("Full configuration of the baseline, with the origin of each value",
-                          command_block(one.yaml));
+  const auto groups = alike(evidence);
+  for (const auto& [tasks, table] : groups) {
+    std::string names;
+    for (const auto* task : tasks) names += (names.empty() ? "" : ", ") + task->name;
+    if (groups.size() > 1) content += heading("h3", "", names);
+    content += table;
   }
+  for (const auto& one : data.configurations)
+    content += folded(
+        "Full configuration of the baseline in " + one.task + ", with the origin of each value",
+        command_block(one.yaml));
   if (content.empty()) return content;
   return element("section", {{"id", "configuration"}},
                  heading("h2", "", "Configuration") +
-                     paragraph("", "Only keys that an arm changes; where a cell is empty the arm "
-                                   "has the baseline's value.") +
+                     paragraph("",
+                               "Only keys that an arm changes; where a cell is empty the arm "
+                               "has the baseline's value.") +
                      content);
-}
-
-Markup position_pictures(const ReportData& data) {
-  Markup content;
-  for (const auto& scheme : data.positions) {
-    std::string arms;
-    for (const auto& arm : scheme.arms) arms += (arms.empty() ? "" : ", ") + arm;
-    Markup drawn;
-    for (const auto& map : scheme.maps)
-      drawn += element("figure", {{"class", "small"}},
-                       element("figcaption", {}, element("strong", {}, text(map.title))) +
-                           draw(map));
-    for (const auto& chart : scheme.charts) drawn += figure(chart, "");
-    content += heading("h3", "", scheme.scheme) + paragraph("muted", "Arms: " + arms) +
-               element("div", {{"class", "figures small"}}, drawn);
-  }
-  if (content.empty()) return content;
-  return element(
-      "section", {{"id", "positions"}},
-      heading("h2", "", "Position schemes") +
-          paragraph("", "What a stack knows of positions before the first step; trained schemes "
-                        "are drawn as they are initialised. Blue is below zero, red above, grey "
-                        "is hidden.") +
-          content);
 }
 
 Markup environment(const ReportData& data) {
@@ -100,7 +93,7 @@ Markup environment(const ReportData& data) {
                          text(fmt::format(" ({} run{})", runs, runs == 1 ? "" : "s")));
       values += element("div", {}, words);
     }
-    rows += row(row_heading(text(readable(fact.name))) + element("td", {}, values));
+    rows += row(row_heading(text(spoken(fact.name))) + element("td", {}, values));
   }
   return element("section", {{"id", "environment"}},
                  heading("h2", "", "Environment") +
@@ -114,15 +107,14 @@ Markup repetition(const ReportData& data, const Looks& looks) {
     rows += row(cell(one.task) + row_heading(looks.named(one.arm)) +
                 element("td", {}, element("code", {{"class", "command"}}, text(one.command))));
   Markup content;
-  if (!data.command.empty())
-    content += paragraph("", "All of it:") + command_block(data.command);
+  if (!data.command.empty()) content += paragraph("", "All of it:") + command_block(data.command);
   if (!rows.empty())
-    content += folded("Row by row",
-                      scrolled("Commands", table(row(column_heading("task") + column_heading("arm") +
-                                                     column_heading("command")),
-                                                 rows)));
-  return element("section", {{"id", "repeat"}},
-                 heading("h2", "", "Repeat it") + content);
+    content +=
+        folded("Row by row",
+               scrolled("Commands", table(row(column_heading("task") + column_heading("arm") +
+                                              column_heading("command")),
+                                          rows)));
+  return element("section", {{"id", "repeat"}}, heading("h2", "", "Repeat it") + content);
 }
 
 }  // namespace ablate::experiments

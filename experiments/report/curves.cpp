@@ -1,5 +1,3 @@
-#include "experiments/report/number.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "experiments/evidence/figure.h"
 #include "experiments/report/sections.h"
 
 namespace ablate::experiments {
@@ -51,8 +50,7 @@ Markup curve(const TaskView& view, const char* what, std::vector<Point> RunRecor
   const LineChart chart{.title = fmt::format("{} loss", what),
                         .x_label = "step",
                         .y_label = "nats per target piece",
-                        .lines = lines_of(view, [&](const RunRecord& run) { return run.*points; }),
-                        .decimals = 4};
+                        .lines = lines_of(view, [&](const RunRecord& run) { return run.*points; })};
   if (chart.lines.empty()) return {};
   return figure(chart, "Mean over seeds; the band reaches from the lowest to the highest." +
                            scale_words(chart));
@@ -60,10 +58,12 @@ Markup curve(const TaskView& view, const char* what, std::vector<Point> RunRecor
 
 /// The number in a test set's name: 12 of "length 12".
 std::optional<double> length_of(const std::string& test_set) {
-  const auto first = std::ranges::find_if(test_set, [](unsigned char c) { return std::isdigit(c); });
+  const auto first =
+      std::ranges::find_if(test_set, [](unsigned char c) { return std::isdigit(c); });
   if (first == test_set.end()) return {};
   double length = 0;
-  for (auto digit = first; digit != test_set.end() && std::isdigit(static_cast<unsigned char>(*digit)); ++digit)
+  for (auto digit = first;
+       digit != test_set.end() && std::isdigit(static_cast<unsigned char>(*digit)); ++digit)
     length = 10 * length + (*digit - '0');
   return length < 1e9 ? std::optional(length) : std::nullopt;
 }
@@ -82,8 +82,8 @@ Line length_line(const TaskView& view, const ArmEvidence& arm, const std::string
     const auto length = length_of(cell.test_set);
     if (cell.metric != metric || !length || cell.sample.count == 0) continue;
     line.points.push_back({*length, cell.sample.mean});
-    line.spread.push_back(cell.sample.interval.value_or(
-        statistics::Interval{cell.sample.mean, cell.sample.mean}));
+    line.spread.push_back(
+        cell.sample.interval.value_or(statistics::Interval{cell.sample.mean, cell.sample.mean}));
   }
   return line;
 }
@@ -101,13 +101,12 @@ bool is_share(const std::string& metric) {
 }
 
 Markup length_curve(const TaskView& view, const std::string& metric) {
-  LineChart chart{.title = readable(metric) + " over length",
+  LineChart chart{.title = spoken(metric) + " over length",
                   .x_label = "length",
-                  .y_label = readable(metric),
+                  .y_label = spoken(metric),
                   .lines = {},
                   .trained_to = trained_to(view.task),
-                  .whiskers = true,
-                  .decimals = decimals_of(metric)};
+                  .whiskers = true};
   if (is_share(metric)) chart.y_range = statistics::Interval{-0.02, 1.02};
   for (const auto& arm : view.task.arms) {
     auto line = length_line(view, arm, metric);
@@ -116,7 +115,8 @@ Markup length_curve(const TaskView& view, const std::string& metric) {
   if (chart.lines.empty()) return {};
   for (const auto& test_set : test_sets(view.task))
     if (length_of(test_set)) chart.x_label = unit_of(test_set);
-  return figure(chart, "Mean over seeds with its 95 % interval. Lengths within training are shaded.");
+  return figure(chart,
+                "Mean over seeds with its 95 % interval. Lengths within training are shaded.");
 }
 
 std::vector<Point> points_over_positions(const RunRecord& run, const std::string& test_set) {
@@ -137,7 +137,7 @@ Markup curves(const TaskView& view) {
 
 Markup lengths(const TaskView& view) {
   if (view.task.arms.empty()) return {};
-  const auto metric = leading_metric(view);
+  const auto metric = leading_metric(view.task);
   auto drawn = length_curve(view, metric);
   if (metric != "token_accuracy") drawn += length_curve(view, "token_accuracy");
   return drawn;
@@ -153,7 +153,9 @@ Markup position_accuracies(const TaskView& view) {
         .lines = lines_of(
             view, [&](const RunRecord& run) { return points_over_positions(run, test_set); }),
         .y_range = statistics::Interval{-0.02, 1.02}};
-    if (!chart.lines.empty())
+    const bool several =
+        std::ranges::any_of(chart.lines, [](const Line& line) { return line.points.size() > 1; });
+    if (several)
       drawn += figure(chart, "Mean over seeds; the band reaches from the lowest to the highest.");
   }
   return drawn;

@@ -9,6 +9,7 @@
 namespace ablate::experiments {
 namespace {
 
+constexpr double kFull = 4;           // times the even load that has full colour
 constexpr size_t kMostColumns = 200;  // of a picture: more steps than that are left out evenly
 
 std::vector<size_t> kept_steps(size_t steps) {
@@ -25,6 +26,7 @@ HeatMap map_of(const ExpertLoad& load, const std::string& title) {
               .y_label = "expert",
               .rows = {},
               .shades = Shades::growing,
+              .full = kFull / static_cast<double>(load.shares.back().size()),
               .x_first = load.steps.front(),
               .x_last = load.steps.back()};
   const size_t experts = load.shares.back().size();
@@ -33,16 +35,15 @@ HeatMap map_of(const ExpertLoad& load, const std::string& title) {
     for (size_t i = 0; i < experts; ++i)
       map.rows[i].push_back(i < load.shares[step].size() ? load.shares[step][i] : std::nan(""));
   for (size_t i = 0; i < experts; ++i)
-    map.row_titles.push_back(fmt::format("expert {}: {} of all choices at the end", i,
-                                         fixed(load.shares.back()[i], 3)));
+    map.row_titles.push_back(
+        fmt::format("expert {}: {} of all choices at the end", i, fixed(load.shares.back()[i], 3)));
   return map;
 }
 
 Markup last_shares(const ExpertLoad& load) {
   Markup head, cells;
   for (size_t i = 0; i < load.shares.back().size(); ++i) {
-    head += element("th", {{"scope", "col"}, {"class", "number"}},
-                    text(fmt::format("expert {}", i)));
+    head += number_heading(fmt::format("expert {}", i));
     cells += number_cell(fixed(load.shares.back()[i], 3));
   }
   return folded("Shares at the last record",
@@ -58,8 +59,7 @@ Markup drawn(const RunRecord& run, const ExpertLoad& load) {
     words += fmt::format(", the router's entropy ends at {} of at most {} nats",
                          fixed(load.entropy.back(), 2), fixed(-std::log(even), 2));
   return element("figure", {{"class", "small"}},
-                 element("figcaption", {},
-                         element("strong", {}, text(title)) + text(words + ".")) +
+                 element("figcaption", {}, element("strong", {}, text(title)) + text(words + ".")) +
                      draw(map_of(load, "Share of choices of every expert, " + title)) +
                      last_shares(load));
 }
@@ -75,7 +75,10 @@ Markup expert_loads(const TaskView& view) {
   }
   if (all.empty()) return all;
   return heading("h3", "", "Load of the experts") +
-         paragraph("", "Which share of the choices each expert got over training: darker is more.") +
+         paragraph(
+             "",
+             "Which share of the choices each expert got over training: darker is more, up to "
+             "four times an even share.") +
          element("div", {{"class", "figures small"}}, all);
 }
 

@@ -37,8 +37,10 @@ std::vector<Colour> colours(Shades shades) {
 }
 
 Image image_of(const HeatMap& map, double largest) {
-  Image image{.width = 1, .height = std::max<size_t>(1, map.rows.size()),
-              .palette = colours(map.shades), .pixels = {}};
+  Image image{.width = 1,
+              .height = std::max<size_t>(1, map.rows.size()),
+              .palette = colours(map.shades),
+              .pixels = {}};
   for (const auto& row : map.rows) image.width = std::max(image.width, row.size());
   image.pixels.assign(image.width * image.height, 2 * kSteps + 1);
   for (size_t r = 0; r < map.rows.size(); ++r)
@@ -46,7 +48,7 @@ Image image_of(const HeatMap& map, double largest) {
       const double share = largest > 0 ? map.rows[r][c] / largest : 0;
       if (std::isfinite(share))
         image.pixels[r * image.width + c] =
-            static_cast<uint8_t>(kSteps + std::lround(kSteps * share));
+            static_cast<uint8_t>(kSteps + std::lround(kSteps * std::clamp(share, -1.0, 1.0)));
     }
   return image;
 }
@@ -79,7 +81,7 @@ Markup draw(const HeatMap& map) {
   for (const auto& row : map.rows)
     for (const double number : row) extent.take(number);
   const double low = extent.any() ? extent.low() : 0, high = extent.any() ? extent.high() : 0;
-  const auto image = image_of(map, std::max(std::abs(low), std::abs(high)));
+  const auto image = image_of(map, map.full.value_or(std::max(std::abs(low), std::abs(high))));
   auto place = box("pixels", kTop, kHeight);
   place.push_back({"preserveAspectRatio", "none"});
   place.push_back({"href", "data:image/png;base64," + base64(png(image))});
@@ -94,19 +96,18 @@ Markup draw(const HeatMap& map) {
                  words(kLeft - 5, bottom, "tick end", plain(last)) +
                  words(kLeft + kWidth / 2, bottom + 36, "note middle",
                        fmt::format("values from {} to {}", plain(low), plain(high)));
-  picture += element("text",
-                     {{"class", "label middle"},
-                      {"transform",
-                       fmt::format("translate(14 {}) rotate(-90)", at(kTop + kHeight / 2))}},
-                     text(map.y_label));
-  return element("svg",
-                 {{"class", "chart"},
-                  {"viewBox", fmt::format("0 0 {} {}", kLeft + kWidth + kRight,
-                                          kTop + kHeight + kBottom)},
-                  {"role", "img"},
-                  {"aria-label", fmt::format("{}: values from {} to {}", map.title, plain(low),
-                                             plain(high))}},
-                 picture);
+  picture +=
+      element("text",
+              {{"class", "label middle"},
+               {"transform", fmt::format("translate(14 {}) rotate(-90)", at(kTop + kHeight / 2))}},
+              text(map.y_label));
+  return element(
+      "svg",
+      {{"class", "chart"},
+       {"viewBox", fmt::format("0 0 {} {}", kLeft + kWidth + kRight, kTop + kHeight + kBottom)},
+       {"role", "img"},
+       {"aria-label", fmt::format("{}: values from {} to {}", map.title, plain(low), plain(high))}},
+      picture);
 }
 
 }  // namespace ablate::experiments

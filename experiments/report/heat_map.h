@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct HeatMap {
   std::string title, x_label, y_label;
   std::vector<std::vector<double>> rows;
   Shades shades = Shades::diverging;
-  double x_first = 0, x_last = 0;         // what the first and the last column stand for
+  std::optional<double> full;      // what has full colour, and all beyond; absent: the largest
+  double x_first = 0, x_last = 0;  // what the first and the last column stand for
   std::vector<std::string> row_titles{};  // shown where a pointer rests on a row; empty: none
 };
 

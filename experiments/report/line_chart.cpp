@@ -13,9 +13,9 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr double kWidth = 560, kHeight = 320, kTop = 14, kBottom = 46, kLeft = 58;
-constexpr double kLetter = 6.7, kLineHeight = 14;
-constexpr size_t kLongestLabel = 16, kMostLabels = 18, kMostMarkers = 13, kMostRows = 15;
+constexpr double kWidth = 480, kHeight = 300, kTop = 20, kBottom = 46, kLeft = 56;
+constexpr double kLetter = 6.6, kLineHeight = 14;
+constexpr size_t kLongestLabel = 20, kMostLabels = 18, kMostMarkers = 13, kMostRows = 15;
 
 /// The chart with few enough points, and where they lie on the paper.
 struct Layout {
@@ -56,6 +56,8 @@ Layout lay_out(const LineChart& chart) {
   std::vector<std::vector<Point>> lines;
   for (const auto& line : chart.lines) {
     for (const auto& point : line.points) x.take(point.x);
+    if (chart.trained_to && x.any() && x.low() >= *chart.trained_to)
+      x.take(x.low() - 0.15 * (x.high() - x.low()));  // room for what was trained
     lines.push_back(thinned(line.points, kMostPoints));
   }
   const bool labelled = chart.lines.size() <= kMostLabels;
@@ -71,9 +73,16 @@ Markup words(double x, double y, const char* kind, const std::string& what) {
 }
 
 Markup rule(const char* kind, const Point& from, const Point& to) {
-  return element("path", {{"class", kind},
-                          {"d", fmt::format("M{} {}L{} {}", at(from.x), at(from.y), at(to.x),
-                                            at(to.y))}});
+  return element("path",
+                 {{"class", kind},
+                  {"d", fmt::format("M{} {}L{} {}", at(from.x), at(from.y), at(to.x), at(to.y))}});
+}
+
+/// Whether no x lies between whole numbers.
+bool whole_numbers(const LineChart& chart) {
+  return std::ranges::all_of(chart.lines, [](const Line& line) {
+    return std::ranges::all_of(line.points, [](const Point& p) { return p.x == std::round(p.x); });
+  });
 }
 
 Markup axes(const Layout& layout) {
@@ -84,11 +93,13 @@ Markup axes(const Layout& layout) {
     result += rule("grid", {kLeft, y}, {layout.right, y});
     result += words(kLeft - 7, y + 4, "tick end", plain(tick));
   }
+  const bool whole = whole_numbers(layout.chart);
   for (const double tick : layout.x.ticks(6)) {
+    if (whole && tick != std::round(tick)) continue;
     const double x = layout.x.place(tick);
     result += rule("axis", {x, bottom}, {x, bottom + 4});
-    result += words(x, bottom + 17, "tick middle",
-                    std::abs(tick) < 1e5 ? plain(tick) : large(tick));
+    result +=
+        words(x, bottom + 17, "tick middle", std::abs(tick) < 1e5 ? plain(tick) : large(tick));
   }
   result += rule("axis", {kLeft, bottom}, {layout.right, bottom});
   result += words((kLeft + layout.right) / 2, kHeight - 8, "label middle", layout.chart.x_label);
@@ -108,7 +119,7 @@ Markup trained_region(const Layout& layout) {
                           {"width", at(edge - kLeft)},
                           {"height", at(kHeight - kBottom - kTop)}}) +
          rule("edge", {edge, kTop}, {edge, kHeight - kBottom}) +
-         words(edge + 5, kTop + 10, "note", "beyond training \u2192");
+         words(edge, kTop - 6, "note middle", "trained \u2190 | \u2192 beyond");
 }
 
 double clamped(const Scale& scale, double number) {
@@ -152,15 +163,14 @@ Markup draw_line(const Layout& layout, size_t number) {
   Markup drawn;
   if (!line.spread.empty())
     drawn += layout.chart.whiskers ? whiskers(layout, line) : band(layout, line);
-  drawn += element("path", {{"class", "line"}, {"stroke-dasharray", line.look.dashes()},
-                            {"d", path}});
+  drawn +=
+      element("path", {{"class", "line"}, {"stroke-dasharray", line.look.dashes()}, {"d", path}});
   const size_t stride = std::max<size_t>(1, (points.size() + kMostMarkers - 1) / kMostMarkers);
   for (size_t i = points.size(); i > 0; i -= std::min(i, stride)) {
     const auto& point = points[i - 1];
     drawn += marker(line.look, layout.x.place(point.x), layout.y.place(point.y),
-                    fmt::format("{}: {} at {} {}", shown(line.name, 60),
-                                fixed(point.y, layout.chart.decimals), layout.chart.x_label,
-                                plain(point.x)));
+                    fmt::format("{}: {} at {} {}", shown(line.name, 60), plain(point.y),
+                                layout.chart.x_label, plain(point.x)));
   }
   return element("g", {{"class", line.look.colour_class()}}, drawn);
 }
@@ -183,9 +193,10 @@ Markup labels(const Layout& layout) {
     lowest = (label->y = std::min(label->y, lowest)) - kLineHeight;
   Markup result;
   for (const auto& [y, line] : labels)
-    result += element("g", {{"class", line->look.colour_class()}},
-                      marker(line->look, layout.right + 9, y) +
-                          words(layout.right + 17, y + 4, "name", shown(line->name, kLongestLabel)));
+    result +=
+        element("g", {{"class", line->look.colour_class()}},
+                marker(line->look, layout.right + 9, y) +
+                    words(layout.right + 17, y + 4, "name", shown(line->name, kLongestLabel)));
   return result;
 }
 
@@ -234,7 +245,7 @@ Markup table_of(const LineChart& chart) {
     for (const auto& line : chart.lines) {
       const auto found = std::ranges::find(line.points, x, &Point::x);
       row += element("td", {{"class", "number"}},
-                     text(found == line.points.end() ? "" : fixed(found->y, chart.decimals)));
+                     text(found == line.points.end() ? "" : plain(found->y)));
     }
     rows += element("tr", {}, row);
   }

@@ -24,7 +24,6 @@ struct LineChart {
   std::optional<double> trained_to;  // x up to here was seen in training: that part is shaded
   bool whiskers = false;             // spread as a bar at each point instead of a band
   std::optional<statistics::Interval> y_range;  // absent: what the lines need
-  int decimals = 3;                             // of the values that a pointer shows
 
   /// Whether y is drawn by its logarithm: positive numbers over more than a factor of 30.
   bool logarithmic() const;

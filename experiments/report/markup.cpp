@@ -22,7 +22,8 @@ bool between(UChar32 c, UChar32 low, UChar32 high) { return c >= low && c <= hig
 /// What stands for a character in the page.
 UChar32 harmless(UChar32 c) {
   if (c < 0) return kReplacement;
-  if (c < 0x20) return c == '\n' || c == '\t' ? c : 0x2400 + c;  // the pictures of control characters
+  if (c < 0x20)
+    return c == '\n' || c == '\t' ? c : 0x2400 + c;  // the pictures of control characters
   if (c == 0x7F) return 0x2421;
   const bool turns = between(c, 0x202A, 0x202E) || between(c, 0x2066, 0x2069);
   const bool no_character = between(c, 0xFDD0, 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
@@ -32,18 +33,29 @@ UChar32 harmless(UChar32 c) {
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char letter : shown(text)) switch (letter) {
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '&': result += "&amp;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
-      default: result += letter;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '&':
+        result += "&amp;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += letter;
     }
   return result;
 }
 
 bool is_void(std::string_view name) {
-  static constexpr std::array<std::string_view, 4> kVoid = {"meta", "br", "col", "hr"};
+  static constexpr std::array<std::string_view, 2> kVoid = {"meta", "wbr"};
   return std::ranges::find(kVoid, name) != kVoid.end();
 }
 

@@ -6,60 +6,49 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/evidence/figure.h"
+
 namespace ablate::experiments {
-namespace {
 
-const std::string kMinus = "\u2212", kNone = "\u2013";
-
-/// "-0.000" is 0.000.
-std::string typeset(std::string digits) {
-  if (digits.starts_with('-')) {
-    digits.erase(0, 1);
-    if (digits.find_first_not_of("0.") != std::string::npos) return kMinus + digits;
-  }
-  return digits;
+std::string typeset(const std::string& figures) {
+  if (figures == "-") return "\u2013";
+  std::string result;
+  for (const char letter : figures) result += letter == '-' ? "\u2212" : std::string(1, letter);
+  return result;
 }
 
-}  // namespace
+std::string score(double value, const std::string& metric) {
+  return typeset(figure(value, metric));
+}
+
+std::string difference(double value, const std::string& metric) {
+  const auto digits = figure(value, metric);
+  const bool positive = value > 0 && digits.find_first_of("123456789i") != std::string::npos;
+  return positive ? "+" + digits : typeset(digits);
+}
+
+std::string interval(const std::optional<statistics::Interval>& interval,
+                     const std::string& metric) {
+  return typeset(figure(interval, metric));
+}
 
 std::string fixed(double number, int decimals) {
-  return std::isfinite(number) ? typeset(fmt::format("{:.{}f}", number, decimals)) : kNone;
+  return typeset(std::isfinite(number) ? fmt::format("{:.{}f}", number, decimals) : "-");
 }
 
-std::string difference(double number, int decimals) {
-  const auto digits = fixed(number, decimals);
-  const bool zero = digits.find_first_not_of("0.") == std::string::npos;
-  return number > 0 && std::isfinite(number) && !zero ? "+" + digits : digits;
-}
-
-std::string interval(const statistics::Interval& interval, int decimals) {
-  return fmt::format("[{}, {}]", fixed(interval.low, decimals), fixed(interval.high, decimals));
-}
-
-std::string probability(double p) {
-  if (!std::isfinite(p)) return kNone;
-  if (p < 0.0001) return "< 0.0001";
-  return fmt::format("{:.{}f}", p, p < 0.001 ? 4 : 3);
+std::string plain(double number) {
+  return typeset(std::isfinite(number) ? fmt::format("{:.4g}", number) : "-");
 }
 
 std::string large(double number) {
-  if (!std::isfinite(number)) return kNone;
   static constexpr std::array<std::pair<double, const char*>, 4> kUnits = {
       {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
   for (const auto& [unit, name] : kUnits)
     if (std::abs(number) >= 0.9995 * unit) {
-      const double scaled = number / unit;
-      const int decimals = std::abs(scaled) < 9.995 ? 2 : std::abs(scaled) < 99.95 ? 1 : 0;
-      return fixed(scaled, decimals) + name;
+      const double scaled = std::abs(number) / unit;
+      return fixed(number / unit, scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0) + name;
     }
-  return plain(number);
+  return std::isfinite(number) ? typeset(fmt::format("{:.3g}", number)) : plain(number);
 }
-
-std::string plain(double number) {
-  if (!std::isfinite(number)) return kNone;
-  return typeset(fmt::format("{:.4g}", number));
-}
-
-int decimals_of(const std::string& metric) { return metric == "bleu" || metric == "chrf" ? 1 : 3; }
 
 }  // namespace ablate::experiments

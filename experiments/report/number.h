@@ -1,25 +1,29 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "experiments/statistics/interval.h"
 
 namespace ablate::experiments {
 
-// Numbers as the page shows them: a true minus sign, a dash where there is none (not finite).
+// Numbers as the page shows them: figures of evidence/figure.h with true minus signs, and a dash
+// where there is none.
+
+/// A figure, or several in a text, with its hyphens as minus signs; "-" alone is a dash.
+std::string typeset(const std::string& figures);
+
+std::string score(double value, const std::string& metric);
+/// With its sign: "+0.012", "\u22120.012".
+std::string difference(double value, const std::string& metric);
+/// "[0.984, 1.000]"; empty where there is none.
+std::string interval(const std::optional<statistics::Interval>& interval,
+                     const std::string& metric);
 
 std::string fixed(double number, int decimals);
-/// With its sign, "+0.012" or "−0.012".
-std::string difference(double number, int decimals);
-std::string interval(const statistics::Interval& interval, int decimals);
-/// "0.031", "0.0004", "< 0.0001".
-std::string probability(double p);
-/// "1.06 M", "235 k", "12": three digits.
-std::string large(double number);
 /// Four significant digits: "0.7391", "12.35".
 std::string plain(double number);
-/// How many decimals a metric's values are shown with.
-int decimals_of(const std::string& metric);
+/// Three digits and a unit: "1.06 M", "235 k", "12.4".
+std::string large(double number);
 
 }  // namespace ablate::experiments

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "experiments/evidence/figure.h"
 #include "experiments/report/number.h"
 #include "experiments/report/sections.h"
 
 namespace ablate::experiments {
 namespace {
+
+constexpr size_t kLongAnswer = 300;  // bytes from which on it is set smaller
 
 std::string listed(const std::vector<int64_t>& seeds) {
   std::string list;
@@ -27,36 +30,44 @@ size_t most_arms(const Evidence& evidence) {
 }  // namespace
 
 Markup opening(const Evidence& evidence) {
-  auto facts = fact("primary metric",
-                    evidence.metric.empty() ? "none declared" : readable(evidence.metric)) +
-               fact("baseline", evidence.baseline.value_or("none declared")) +
-               fact("tasks", std::to_string(evidence.tasks.size())) +
-               fact("arms", std::to_string(most_arms(evidence))) +
-               fact(evidence.seeds.size() == 1 ? "seed" : "seeds", listed(evidence.seeds));
+  auto facts =
+      fact("primary metric", evidence.metric.empty() ? "none declared" : spoken(evidence.metric)) +
+      fact("baseline", evidence.baseline.value_or("none declared")) +
+      fact("tasks", std::to_string(evidence.tasks.size())) +
+      fact("arms", std::to_string(most_arms(evidence))) +
+      fact(evidence.seeds.size() == 1 ? "seed" : "seeds", listed(evidence.seeds));
   if (!evidence.missing.empty())
     facts += fact("runs missing", std::to_string(evidence.missing.size()));
   const auto& question = evidence.question.empty() ? evidence.study : evidence.question;
   return element("header", {},
                  paragraph("study", evidence.study) + heading("h1", "", question) +
-                     paragraph("answer", evidence.answer) + element("dl", {{"class", "facts"}}, facts));
+                     paragraph(evidence.answer.size() > kLongAnswer ? "answer long" : "answer",
+                               evidence.answer) +
+                     element("dl", {{"class", "facts"}}, facts));
 }
 
 Markup missing_runs(const Evidence& evidence) {
   if (evidence.missing.empty()) return {};
+  std::vector<std::pair<MissingRun, std::vector<int64_t>>> alike;  // runs that differ in their seed
+  for (const auto& run : evidence.missing) {
+    const auto found = std::ranges::find_if(alike, [&](const auto& one) {
+      return one.first.task == run.task && one.first.arm == run.arm &&
+             one.first.reason == run.reason;
+    });
+    (found == alike.end() ? alike.emplace_back(run, std::vector<int64_t>()) : *found)
+        .second.push_back(run.seed);
+  }
   Markup rows;
-  for (const auto& run : evidence.missing)
-    rows += row(cell(run.task) + cell(run.arm) + number_cell(std::to_string(run.seed)) +
-                cell(run.reason));
+  for (const auto& [run, seeds] : alike)
+    rows += row(cell(run.task) + cell(run.arm) + cell(listed(seeds)) + cell(run.reason));
   const auto count = evidence.missing.size();
+  const auto head = column_heading("task") + column_heading("arm") + column_heading("seeds") +
+                    column_heading("why");
   return element(
       "section", {{"class", "warning"}, {"id", "missing"}},
-      heading("h2", "",
-              fmt::format("{} run{} missing", count, count == 1 ? " is" : "s are")) +
+      heading("h2", "", fmt::format("{} run{} missing", count, count == 1 ? " is" : "s are")) +
           paragraph("", "What follows rests on the other runs alone.") +
-          scrolled("Missing runs",
-                   table(row(column_heading("task") + column_heading("arm") +
-                             element("th", {{"scope", "col"}, {"class", "number"}}, text("seed")) + column_heading("why")),
-                         rows)));
+          scrolled("Missing runs", table(row(head), rows)));
 }
 
 Markup expectations(const Evidence& evidence) {
@@ -67,23 +78,22 @@ Markup expectations(const Evidence& evidence) {
                      element("strong", {}, text(one.holds ? "\u2713 holds" : "\u2717 fails")) +
                          element("code", {}, text(one.text)) +
                          element("span", {{"class", "muted"}}, text(one.numbers)));
-  return element("section", {{"id", "expectations"}},
-                 heading("h2", "", "What was expected") +
-                     element("ul", {{"class", "expectations"}}, items));
+  return element(
+      "section", {{"id", "expectations"}},
+      heading("h2", "", "What was expected") + element("ul", {{"class", "expectations"}}, items));
 }
 
 Markup over_tasks(const Evidence& evidence, const Looks& looks) {
   if (evidence.aggregates.empty()) return {};
-  const int decimals = decimals_of(evidence.metric);
   Markup rows;
   for (const auto& one : evidence.aggregates)
     rows += row(row_heading(looks.named(one.arm)) +
-                number_cell(fixed(one.interquartile_mean, decimals)) +
-                number_cell(interval(one.interval, decimals)) +
+                number_cell(score(one.interquartile_mean, evidence.metric)) +
+                number_cell(interval(one.interval, evidence.metric)) +
                 number_cell(one.improvement ? fixed(*one.improvement, 2) : ""));
-  const auto head = row(column_heading("arm") + column_heading("interquartile mean") +
-                        column_heading("95 % interval") +
-                        column_heading("probability of improvement"));
+  const auto head =
+      row(column_heading("arm") + column_heading("interquartile mean") +
+          column_heading("95 % interval") + column_heading("probability of improvement"));
   return element(
       "section", {{"id", "all-tasks"}},
       heading("h2", "", "Over all tasks") +
@@ -91,7 +101,7 @@ Markup over_tasks(const Evidence& evidence, const Looks& looks) {
                                     "runs, its interval by a bootstrap within tasks, and how "
                                     "probable it is that a run of the arm beats one of the "
                                     "baseline, as a mean over tasks.",
-                                    readable(evidence.metric))) +
+                                    spoken(evidence.metric))) +
           scrolled("Over all tasks", table(head, rows)));
 }
 

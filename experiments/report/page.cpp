@@ -16,12 +16,10 @@ struct Section {
 Markup task_section(const TaskView& view, const std::string& id, bool alone) {
   std::vector<std::string> arms;
   for (const auto& arm : view.task.arms) arms.push_back(arm.name);
-  const auto drawn = lengths(view) + curves(view);
-  auto content = heading("h2", "", alone ? "Results" : "Results: " + view.task.name) + results(view);
+  const auto drawn = lengths(view) + position_accuracies(view) + curves(view);
+  auto content = heading("h2", "", alone ? "Results" : "Results: " + view.task.name) +
+                 ablation(view) + scores(view);
   if (!drawn.empty()) content += view.looks.legend(arms) + figures(drawn);
-  const auto positions = position_accuracies(view);
-  if (!positions.empty())
-    content += heading("h3", "", "Accuracy at each position") + figures(positions);
   content += expert_loads(view) + samples(view);
   return element("section", {{"id", id}}, content);
 }
@@ -33,21 +31,20 @@ std::vector<Section> sections_of(const Evidence& evidence, const ReportData& dat
   for (size_t i = 0; i < evidence.tasks.size(); ++i) {
     const auto id = fmt::format("task-{}", i + 1);
     const bool alone = evidence.tasks.size() == 1;
-    sections.push_back(
-        {id, alone ? "Results" : evidence.tasks[i].name,
-         task_section({evidence, evidence.tasks[i], data, looks}, id, alone)});
+    sections.push_back({id, alone ? "Results" : evidence.tasks[i].name,
+                        task_section({evidence, evidence.tasks[i], data, looks}, id, alone)});
   }
   sections.push_back({"all-tasks", "Over all tasks", over_tasks(evidence, looks)});
   sections.push_back({"notes", "Notes", notes(evidence)});
   sections.push_back({"configuration", "Configuration", configurations(evidence, data)});
-  sections.push_back({"positions", "Position schemes", position_pictures(data)});
+  sections.push_back({"positions", "Position schemes", position_pictures(data.positions)});
   sections.push_back({"environment", "Environment", environment(data)});
   sections.push_back({"repeat", "Repeat it", repetition(data, looks)});
   std::erase_if(sections, [](const Section& section) { return section.content.empty(); });
   return sections;
 }
 
-Markup head(const Evidence& evidence) {
+Markup head(const std::string& title) {
   const auto meta = [](const char* key, const char* name, const char* content) {
     return element("meta", {{key, name}, {"content", content}});
   };
@@ -59,15 +56,24 @@ Markup head(const Evidence& evidence) {
                "form-action 'none'") +
           meta("name", "viewport", "width=device-width, initial-scale=1") +
           meta("name", "color-scheme", "light dark") + meta("name", "generator", "Ablate") +
-          element("title", {}, text(shown(evidence.study, 80) + " \u2013 Ablate report")) +
-          style_element(style_sheet()));
+          element("title", {}, text(title)) + style_element(style_sheet()));
 }
 
 Markup navigation(const std::vector<Section>& sections) {
   Markup items;
   for (const auto& section : sections)
-    items += element("li", {}, element("a", {{"href", "#" + section.id}}, text(shown(section.name, 40))));
+    items += element("li", {},
+                     element("a", {{"href", "#" + section.id}}, text(shown(section.name, 40))));
   return element("nav", {{"aria-label", "Sections"}}, element("ul", {}, items));
+}
+
+std::string document(const std::string& title, const Markup& body) {
+  return "<!DOCTYPE html>\n" +
+         element("html", {{"lang", "en"}}, head(title) + element("body", {}, body)).html() + "\n";
+}
+
+Markup main_part(const Markup& content) {
+  return element("main", {{"id", "content"}, {"tabindex", "-1"}}, content);
 }
 
 }  // namespace
@@ -76,14 +82,21 @@ std::string report_page(const Evidence& evidence, const ReportData& data) {
   const auto sections = sections_of(evidence, data);
   auto content = opening(evidence);
   for (const auto& section : sections) content += section.content;
-  const auto body =
+  const auto footer = text(
+      "Made by Ablate from the runs' own records. Bold: the best mean, which alone is no claim. "
+      "Pieces are the tokenizer's.");
+  return document(
+      shown(evidence.study, 80) + " \u2013 Ablate report",
       element("a", {{"class", "skip"}, {"href", "#content"}}, text("Skip to the content")) +
-      navigation(sections) + element("main", {{"id", "content"}, {"tabindex", "-1"}}, content) +
-      element("footer", {}, text("Made by Ablate from the runs' own records. Bold: the best mean, "
-                                 "which alone is no claim. Pieces are the tokenizer's."));
-  return "<!DOCTYPE html>\n" +
-         element("html", {{"lang", "en"}}, head(evidence) + element("body", {}, body)).html() +
-         "\n";
+          navigation(sections) + main_part(content) + element("footer", {}, footer));
+}
+
+std::string page(const std::string& title, const Markup& content) {
+  return document(title, main_part(content));
+}
+
+std::string pictures_page(const std::string& words, const std::vector<PositionPicture>& pictures) {
+  return page("Position schemes", paragraph("muted", words) + position_pictures(pictures));
 }
 
 }  // namespace ablate::experiments

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "experiments/evidence/evidence.h"
 #include "experiments/report/report_data.h"
@@ -10,5 +11,11 @@ namespace ablate::experiments {
 /// The whole report as one HTML file that needs nothing else: no script, no network, its style and
 /// pictures inside. It is well-formed XML too.
 std::string report_page(const Evidence& evidence, const ReportData& data);
+
+/// A page of anything else, likewise, with the same style.
+std::string page(const std::string& title, const Markup& content);
+
+/// A page of position schemes alone; `words` say what was drawn.
+std::string pictures_page(const std::string& words, const std::vector<PositionPicture>& pictures);
 
 }  // namespace ablate::experiments

@@ -26,19 +26,34 @@ Markup column_heading(const std::string& words) {
   return element("th", {{"scope", "col"}}, text(words));
 }
 
+Markup number_heading(const std::string& words) {
+  return element("th", {{"scope", "col"}, {"class", "number"}}, text(words));
+}
+
 Markup row_heading(const Markup& content) { return element("th", {{"scope", "row"}}, content); }
+
+std::string or_absent(const std::string& value) { return value.empty() ? "absent" : value; }
+
+Markup breakable(const std::string& path) {
+  Markup result;
+  for (size_t from = 0, to = 0; from < path.size(); from = to) {
+    to = std::min(path.find('.', from), path.size() - 1) + 1;
+    result += text(path.substr(from, to - from));
+    if (to < path.size()) result += element("wbr");
+  }
+  return result;
+}
 
 Markup row(const Markup& cells) { return element("tr", {}, cells); }
 
 Markup scrolled(const std::string& name, const Markup& table) {
-  return element(
-      "div", {{"class", "scroll"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", name}},
-      table);
+  return element("div",
+                 {{"class", "scroll"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", name}},
+                 table);
 }
 
 Markup table(const Markup& head_rows, const Markup& body_rows) {
-  return element("table", {},
-                 element("thead", {}, head_rows) + element("tbody", {}, body_rows));
+  return element("table", {}, element("thead", {}, head_rows) + element("tbody", {}, body_rows));
 }
 
 Markup folded(const std::string& summary, const Markup& content) {
@@ -46,8 +61,8 @@ Markup folded(const std::string& summary, const Markup& content) {
 }
 
 Markup figure(const LineChart& chart, const std::string& explanation) {
-  const auto caption = element("figcaption", {},
-                               element("strong", {}, text(chart.title)) + text(" " + explanation));
+  const auto caption =
+      element("figcaption", {}, element("strong", {}, text(chart.title)) + text(" " + explanation));
   return element("figure", {},
                  caption + draw(chart) +
                      folded("Numbers", scrolled("Numbers of: " + chart.title, table_of(chart))));
@@ -69,7 +84,7 @@ Look Looks::of(const std::string& arm) const {
 }
 
 Markup Looks::named(const std::string& arm) const {
-  return swatch(of(arm)) + element("span", {{"class", "arm"}}, text(arm));
+  return element("span", {{"class", "arm"}}, swatch(of(arm)) + element("span", {}, text(arm)));
 }
 
 Markup Looks::legend(const std::vector<std::string>& arms) const {
@@ -93,36 +108,18 @@ const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set,
   return found == arm.cells.end() ? nullptr : &*found;
 }
 
-namespace {
-
-template <class Get>
-std::vector<std::string> distinct(const TaskEvidence& task, Get get) {
-  std::vector<std::string> names;
-  for (const auto& arm : task.arms)
-    for (const auto& cell : arm.cells)
-      if (std::ranges::find(names, get(cell)) == names.end()) names.push_back(get(cell));
-  return names;
-}
-
-}  // namespace
-
-std::string leading_metric(const TaskView& view) {
-  const auto all = metrics(view.task);
-  const bool has = std::ranges::find(all, view.evidence.metric) != all.end();
-  return has ? view.evidence.metric : all.empty() ? "" : all.front();
+std::string leading_metric(const TaskEvidence& task) {
+  if (!task.metric.empty()) return task.metric;
+  const bool any = !task.arms.empty() && !task.arms.front().cells.empty();
+  return any ? task.arms.front().cells.front().metric : "";
 }
 
 std::vector<std::string> test_sets(const TaskEvidence& task) {
-  return distinct(task, [](const Cell& cell) { return cell.test_set; });
-}
-
-std::vector<std::string> metrics(const TaskEvidence& task) {
-  return distinct(task, [](const Cell& cell) { return cell.metric; });
-}
-
-std::string readable(std::string name) {
-  std::ranges::replace(name, '_', ' ');
-  return name == "bleu" ? "BLEU" : name == "chrf" ? "chrF" : name;
+  std::vector<std::string> names;
+  for (const auto& arm : task.arms)
+    for (const auto& cell : arm.cells)
+      if (std::ranges::find(names, cell.test_set) == names.end()) names.push_back(cell.test_set);
+  return names;
 }
 
 }  // namespace ablate::experiments

@@ -17,8 +17,15 @@ Markup paragraph(const char* kind, const std::string& words);
 Markup cell(const std::string& words);
 Markup number_cell(const std::string& words);
 Markup column_heading(const std::string& words);
+Markup number_heading(const std::string& words);
 Markup row_heading(const Markup& content);
 Markup row(const Markup& cells);
+
+/// A key's value, which one side may lack.
+std::string or_absent(const std::string& value);
+
+/// A key path that may go on in a new line after each dot.
+Markup breakable(const std::string& path);
 
 /// A table that scrolls sideways inside its own box where it is too wide.
 Markup scrolled(const std::string& name, const Markup& table);
@@ -46,7 +53,7 @@ class Looks {
   std::vector<std::string> arms_;
 };
 
-/// Which part of a task's figures: everything that belongs to one task.
+/// Everything that belongs to one task.
 struct TaskView {
   const Evidence& evidence;
   const TaskEvidence& task;
@@ -56,16 +63,14 @@ struct TaskView {
   std::vector<const RunRecord*> runs_of(const std::string& arm) const;
 };
 
-/// The test sets and metrics of a task, as its first arm has them; null where an arm lacks one.
+/// Null where the arm has none.
 const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set,
                       const std::string& metric);
 
 /// The metric that the page leads with: the declared one, or else the first.
-std::string leading_metric(const TaskView& view);
-std::vector<std::string> test_sets(const TaskEvidence& task);
-std::vector<std::string> metrics(const TaskEvidence& task);
+std::string leading_metric(const TaskEvidence& task);
 
-/// "exact match" for "exact_match".
-std::string readable(std::string name);
+/// Every test set of the task once; "" stands for training and validation.
+std::vector<std::string> test_sets(const TaskEvidence& task);
 
 }  // namespace ablate::experiments

@@ -8,9 +8,10 @@ namespace {
 constexpr size_t kMostCharacters = 400;
 
 Markup line_of(const Markup& who, const std::string& words, const std::string& mark) {
-  return row(row_heading(who) +
-             element("td", {{"class", "sample"}}, text(shown(words, kMostCharacters))) +
-             element("td", {{"class", mark == "exact" ? "exact" : "muted"}}, text(mark)));
+  return row(
+      row_heading(who) +
+      element("td", {{"class", mark == "exact" ? "match exact" : "match muted"}}, text(mark)) +
+      element("td", {{"class", "sample"}}, text(shown(words, kMostCharacters))));
 }
 
 Markup drawn(const TaskView& view, const SampleOutputs& sample) {
@@ -18,13 +19,13 @@ Markup drawn(const TaskView& view, const SampleOutputs& sample) {
   if (!sample.source.empty()) rows += line_of(text("source"), sample.source, "");
   rows += line_of(text("reference"), sample.reference, "");
   for (const auto& [arm, output] : sample.outputs)
-    rows += line_of(view.looks.named(arm), output,
-                    output == sample.reference ? "exact" : "differs");
+    rows +=
+        line_of(view.looks.named(arm), output, output == sample.reference ? "exact" : "differs");
   const auto name = fmt::format("{}, seed {}", sample.test_set, sample.seed);
   return element("div", {{"class", "sample-box"}},
                  heading("h4", "", name) +
-                     scrolled("Outputs: " + name,
-                              element("table", {{"class", "samples"}}, element("tbody", {}, rows))));
+                     scrolled("Outputs: " + name, element("table", {{"class", "samples"}},
+                                                          element("tbody", {}, rows))));
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ Markup samples(const TaskView& view) {
   if (all.empty()) return all;
   return heading("h3", "", "Sample outputs") +
          paragraph("", "The same examples for every arm, chosen by their place in the test set.") +
-         all;
+         element("div", {{"class", "figures"}}, all);
 }
 
 }  // namespace ablate::experiments

@@ -6,11 +6,11 @@
 namespace ablate::experiments {
 namespace {
 
-/// The smallest of 1, 2, 5 and 10 times a power of ten that is at least `step`.
+/// One of 1, 2, 5 and 10 times a power of ten, not far below `step`.
 double round_step(double step) {
   const double power = std::pow(10.0, std::floor(std::log10(step)));
   for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= step * (1 - 1e-9)) return factor * power;
+    if (factor * power >= 0.75 * step) return factor * power;
   return 10 * power;
 }
 
@@ -34,7 +34,7 @@ std::vector<double> Scale::ticks(int wanted) const {
   std::vector<double> ticks;
   if (logarithmic_) {
     const double decades = std::log10(high_ / low_);
-    const int stride = std::max(1, static_cast<int>(std::ceil(decades / wanted)));
+    const int stride = std::max(1, static_cast<int>(std::ceil(decades / (wanted + 1))));
     for (int power = static_cast<int>(std::floor(std::log10(low_))); std::pow(10.0, power) <= high_;
          power += stride)
       for (const double factor : {1.0, 2.0, 5.0}) {
@@ -45,7 +45,7 @@ std::vector<double> Scale::ticks(int wanted) const {
   }
   const double step = round_step((high_ - low_) / wanted);
   for (double i = std::ceil(low_ / step - 1e-9); i * step <= high_ + 1e-9 * step; ++i)
-    ticks.push_back(i * step);
+    ticks.push_back(i * step + 0.0);  // -0 becomes 0
   return ticks;
 }
 

@@ -6,18 +6,19 @@ namespace ablate::experiments {
 
 // The sections of the page, in its order; one without content is empty.
 
-Markup opening(const Evidence& evidence);                      // question, answer, what was run
-Markup missing_runs(const Evidence& evidence);                 // first, where there are any
+Markup opening(const Evidence& evidence);       // question, answer, what was run
+Markup missing_runs(const Evidence& evidence);  // first, where there are any
 Markup expectations(const Evidence& evidence);
-Markup results(const TaskView& view);                          // the ablation table and its like
-Markup curves(const TaskView& view);                           // of training and validation
-Markup lengths(const TaskView& view);                          // scores over lengths
+Markup ablation(const TaskView& view);  // the table of the leading metric
+Markup scores(const TaskView& view);    // every seed and every metric, folded
+Markup curves(const TaskView& view);    // of training and validation
+Markup lengths(const TaskView& view);   // scores over lengths
 Markup position_accuracies(const TaskView& view);
 Markup expert_loads(const TaskView& view);
 Markup samples(const TaskView& view);
 Markup over_tasks(const Evidence& evidence, const Looks& looks);
 Markup configurations(const Evidence& evidence, const ReportData& data);
-Markup position_pictures(const ReportData& data);
+Markup position_pictures(const std::vector<PositionPicture>& pictures);
 Markup environment(const ReportData& data);
 Markup repetition(const ReportData& data, const Looks& looks);
 Markup notes(const Evidence& evidence);

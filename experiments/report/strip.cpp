@@ -10,7 +10,7 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr double kWidth = 150, kHeight = 26, kMiddle = kHeight / 2, kInset = 6;
+constexpr double kWidth = 108, kHeight = 26, kMiddle = kHeight / 2, kInset = 6;
 
 Scale scale_of(const Extent& extent) { return extent.padded(0.02).over(kInset, kWidth - kInset); }
 
@@ -18,12 +18,14 @@ Markup rule(const char* kind, const std::string& path) {
   return element("path", {{"class", kind}, {"d", path}});
 }
 
+std::string value_of(const Strip& strip, size_t i) {
+  return strip.names[i] + ": " + (strip.zero ? difference : score)(strip.values[i], strip.metric);
+}
+
 std::string spoken(const Strip& strip) {
   std::string all;
   for (size_t i = 0; i < strip.values.size(); ++i)
-    if (std::isfinite(strip.values[i]))
-      all += fmt::format("{}{} {}", all.empty() ? "" : ", ", strip.names[i],
-                         fixed(strip.values[i], strip.decimals));
+    if (std::isfinite(strip.values[i])) all += (all.empty() ? "" : ", ") + value_of(strip, i);
   return all;
 }
 
@@ -49,12 +51,12 @@ Markup draw(const Strip& strip, const Extent& extent) {
   for (size_t i = 0, drawn = 0; i < strip.values.size(); ++i) {
     if (!std::isfinite(strip.values[i])) continue;
     const double aside = static_cast<double>(drawn++ % 3) - 1;  // equal values stay visible
-    picture += element(
-        "circle",
-        {{"class", "dot"}, {"cx", at(x.place(strip.values[i]))}, {"cy", at(kMiddle + 5 * aside)},
-         {"r", "2.6"}},
-        element("title", {},
-                text(strip.names[i] + ": " + fixed(strip.values[i], strip.decimals))));
+    picture += element("circle",
+                       {{"class", "dot"},
+                        {"cx", at(x.place(strip.values[i]))},
+                        {"cy", at(kMiddle + 5 * aside)},
+                        {"r", "2.6"}},
+                       element("title", {}, text(value_of(strip, i))));
   }
   if (std::isfinite(strip.mean))
     picture += rule("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kHeight - 3));
@@ -68,11 +70,14 @@ Markup draw(const Strip& strip, const Extent& extent) {
                  picture);
 }
 
-Markup strip_axis(const Extent& extent, int decimals) {
+Markup strip_axis(const Extent& extent, const std::string& metric) {
   if (!extent.any()) return {};
+  if (extent.low() == extent.high())
+    return element("span", {{"class", "ends one"}},
+                   element("span", {}, text(score(extent.low(), metric))));
   return element("span", {{"class", "ends"}},
-                 element("span", {}, text(fixed(extent.low(), decimals))) +
-                     element("span", {}, text(fixed(extent.high(), decimals))));
+                 element("span", {}, text(score(extent.low(), metric))) +
+                     element("span", {}, text(score(extent.high(), metric))));
 }
 
 }  // namespace ablate::experiments

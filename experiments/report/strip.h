@@ -18,8 +18,8 @@ struct Strip {
   std::vector<std::string> names;  // of the values: "seed 1"
   double mean = 0;
   std::optional<statistics::Interval> interval;
-  int decimals = 3;
-  bool zero = false;  // a line at zero
+  std::string metric;  // how values are written
+  bool zero = false;   // a line at zero
 };
 
 /// All that the strip shows.
@@ -29,6 +29,6 @@ void take(Extent& extent, const Strip& strip);
 Markup draw(const Strip& strip, const Extent& extent);
 
 /// The ends of the column's axis.
-Markup strip_axis(const Extent& extent, int decimals);
+Markup strip_axis(const Extent& extent, const std::string& metric);
 
 }  // namespace ablate::experiments

@@ -17,11 +17,11 @@ constexpr const char* kTextRules = R"(
 html{-webkit-text-size-adjust:100%;scroll-behavior:smooth}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,
 "Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif;overflow-wrap:break-word}
-main,nav,footer{max-width:76rem;margin:0 auto;padding:0 1.5rem}
-header{padding:3rem 0 .5rem}
+main,nav,footer{max-width:84rem;margin:0 auto;padding:0 1.5rem}
+header{padding:2.6rem 0 0}
 h1,h2,h3,h4{line-height:1.25;font-weight:650;overflow-wrap:anywhere;text-wrap:balance}
-h1{font-size:clamp(1.5rem,1.1rem + 1.6vw,2.2rem);margin:.2rem 0 1rem;max-width:48rem;letter-spacing:-.012em}
-h2{font-size:1.4rem;margin:3.2rem 0 .8rem;padding-top:1.1rem;border-top:1px solid var(--rule)}
+h1{font-size:clamp(1.5rem,1.1rem + 1.4vw,2.1rem);margin:.2rem 0 1rem;max-width:56rem;letter-spacing:-.012em}
+h2{font-size:1.4rem;margin:2.6rem 0 .8rem;padding-top:1.1rem;border-top:1px solid var(--rule)}
 h3{font-size:1.08rem;margin:2.2rem 0 .6rem}
 h4{font-size:.88rem;margin:1.2rem 0 .3rem;color:var(--muted);font-weight:600}
 p,ul{max-width:46rem;margin:.5rem 0 1rem}
@@ -33,6 +33,7 @@ code,pre{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono","De
 pre{background:var(--raised);border:1px solid var(--rule);border-radius:6px;padding:.8rem 1rem;overflow-x:auto;margin:.5rem 0 1rem;line-height:1.45}
 .muted{color:var(--muted)}
 .study{margin:0;color:var(--muted);font-size:.9rem;letter-spacing:.02em;overflow-wrap:anywhere}
+.answer.long{font-size:1rem}
 .answer{font-size:1.16rem;line-height:1.5;max-width:50rem;margin:0 0 1.6rem;padding-left:1rem;border-left:4px solid var(--accent);overflow-wrap:anywhere}
 .facts{display:flex;flex-wrap:wrap;gap:.4rem 2.2rem;margin:0 0 1rem}
 .facts div{max-width:100%}
@@ -60,26 +61,33 @@ th:last-child,td:last-child{padding-right:.2rem}
 thead th{font-weight:550;color:var(--muted);font-size:.8rem;vertical-align:bottom;border-bottom:1px solid var(--ink);white-space:nowrap}
 thead tr:not(:last-child) th,thead tr:not(:last-child) td{border-bottom:0;padding-bottom:0}
 thead th.group{color:var(--ink);font-weight:600;white-space:normal;overflow-wrap:anywhere}
-tbody th{font-weight:550;min-width:7rem;max-width:22rem;overflow-wrap:anywhere}
-td{max-width:34rem;overflow-wrap:anywhere}
+tbody th{font-weight:550;max-width:18rem}
+td{max-width:30rem}
+th,td{overflow-wrap:break-word}
 .number{text-align:right;white-space:nowrap}
 thead th.number{text-align:right}
 tr.baseline{background:var(--raised)}
-.ablation tbody tr>:first-child{padding-left:.5rem}
-.ablation thead tr>:first-child{padding-left:.5rem}
-.arm{vertical-align:middle}
-.changes{display:block;font-weight:400;margin-top:.15rem}
-.changes code{display:block;color:var(--muted);font-size:.78rem;line-height:1.4}
-tr.baseline th .muted{display:block;font-weight:400;font-size:.8rem}
-.verdict{white-space:nowrap;font-weight:550}
-.ends{display:flex;justify-content:space-between;width:150px;font-weight:400;font-size:.72rem}
+.ablation th,.ablation td{padding-right:.58rem}
+.ablation tbody th{min-width:11rem;max-width:15rem}
+.ablation tr>:first-child{padding-left:.5rem;position:sticky;left:0;background:var(--paper)}
+.ablation tr.baseline>:first-child{background:var(--raised)}
+.ablation tbody tr.group>*{padding-top:1.3rem;color:var(--ink);font-weight:600;border-bottom-color:var(--rule);vertical-align:bottom}
+.arm{display:inline-flex;align-items:center}
+.arm span{min-width:0;overflow-wrap:anywhere}
+.changes{display:block;font-weight:400;margin-top:.1rem;color:var(--muted);font-size:.8rem}
+.changes code{display:block;font-size:.76rem;line-height:1.4}
+.below{display:block;font-weight:400;font-size:.78rem;color:var(--muted);white-space:nowrap}
+.verdict{font-weight:550;min-width:6.6rem}
+.ends{display:flex;justify-content:space-between;width:108px;font-weight:400;font-size:.72rem;color:var(--muted)}
+.ends.one{justify-content:center}
 .samples td,.samples th{vertical-align:top}
-.samples th{white-space:nowrap;max-width:none}
+.samples th{min-width:7.5rem;max-width:12rem}
+.match{white-space:nowrap}
+.sample-box{min-width:0}
 .sample{white-space:pre-wrap;min-width:12rem;unicode-bidi:plaintext}
 .command{display:block;min-width:24rem}
 details{margin:.4rem 0 .8rem}
 summary{cursor:pointer;color:var(--accent);font-size:.9rem;width:fit-content;max-width:100%}
-.words{font-size:.94rem}
 )";
 
 constexpr const char* kFigureRules = R"(
@@ -90,14 +98,14 @@ constexpr const char* kFigureRules = R"(
 figure{margin:0;min-width:0;break-inside:avoid}
 figcaption{font-size:.88rem;color:var(--muted);margin-bottom:.4rem;line-height:1.4;overflow-wrap:anywhere}
 figcaption strong{color:var(--ink);font-weight:600}
-.chart{display:block;width:100%;height:auto;max-width:44rem;font-size:12px;overflow:visible}
+.chart{display:block;width:100%;height:auto;max-width:34rem;font-size:11.5px;overflow:visible}
 .chart text,.strip text{fill:var(--ink);font-variant-numeric:tabular-nums}
 .swatch,.strip{vertical-align:middle;flex:none}
 .swatch{margin-right:.5rem}
-.chart .tick{fill:var(--muted);font-size:11.5px}
+.chart .tick{fill:var(--muted);font-size:11px}
 .chart .label{fill:var(--muted)}
 .chart .note{fill:var(--muted);font-size:11px}
-.chart .name{font-size:12px}
+.chart .name{font-size:11.5px}
 .end{text-anchor:end}.middle{text-anchor:middle}
 .grid{stroke:var(--grid);fill:none}
 .axis{stroke:var(--muted);fill:none}
@@ -106,7 +114,7 @@ figcaption strong{color:var(--ink);font-weight:600}
 .line{fill:none;stroke:var(--c);stroke-width:1.8;stroke-linejoin:round}
 .mark{fill:var(--c);stroke:var(--paper);stroke-width:1}
 .band{fill:var(--c);opacity:.16}
-.whisker{fill:none;stroke:var(--c);stroke-width:1.4;opacity:.75}
+.whisker{fill:none;stroke:var(--c);stroke-width:1.3;opacity:.55}
 .interval{stroke:var(--c);stroke-width:5;opacity:.3;fill:none}
 .mean{stroke:var(--c);stroke-width:2.2;fill:none}
 .dot{fill:var(--c);opacity:.8}
@@ -117,15 +125,16 @@ figcaption strong{color:var(--ink);font-weight:600}
 
 constexpr const char* kNarrowAndPrinted = R"(
 @media(max-width:640px){main,nav,footer{padding:0 1rem}header{padding-top:1.6rem}body{font-size:15.5px}
-.chart{font-size:14px}.chart .tick,.chart .name{font-size:14px}.chart .note{font-size:13px}
-.expectations strong{min-width:0}.answer{font-size:1.06rem}}
+.chart{font-size:13.5px}.chart .tick,.chart .note{font-size:13.5px}.chart .name{font-size:12px}.ablation tbody th{min-width:8.5rem;max-width:9.5rem}
+.expectations strong{min-width:0}.answer.long{font-size:1rem}
+.answer{font-size:1.06rem}}
 @media(prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
 @media print{:root{--paper:#fff;--raised:#f6f7f8;--ink:#000;--muted:#444;--rule:#bbb;--grid:#ddd;--accent:#000;
 --trained:#eef2f5;--warn:#8a3b00;--warn-paper:#fff;--good:#00543b}
 @page{size:A4 landscape;margin:14mm}
 body{font-size:10.5pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}
 nav,.skip,details:not([open]){display:none}
-header{padding-top:0}h2,h3,h4{break-after:avoid}tr,li,figure{break-inside:avoid}
+header{padding-top:0}h2,h3,h4{break-after:avoid}tr,li,figure,.ablation tbody{break-inside:avoid}tr.group{break-after:avoid}
 .scroll{overflow:visible}table{font-size:7.6pt}th,td{padding-right:.5em}
 main{max-width:none;padding:0}.figures{grid-template-columns:1fr 1fr}
 .figures.small{grid-template-columns:1fr 1fr 1fr}}

@@ -80,7 +80,7 @@ TEST_F(MoefyTest, TheResultIsARunAsAnyOther) {
   const auto dense = nlohmann::json::parse(read_file(run / "result.json"));
   EXPECT_NEAR(nlohmann::json::parse(evaluated.output)["tests"][0]["perplexity"].get<double>(),
               dense["tests"][0]["perplexity"].get<double>(), 1e-3);
-  EXPECT_NE(read_file(to / "moefication.html").find("<polyline"), std::string::npos);
+  EXPECT_NE(read_file(to / "moefication.html").find("<svg class=\"chart\""), std::string::npos);
   const auto again = shell(kProgram + " moefy " + run.string() + " --to " + to.string() + " 2>&1");
   EXPECT_EQ(again.code, 2);
   EXPECT_NE(again.output.find("exists; choose another --to or remove it"), std::string::npos);

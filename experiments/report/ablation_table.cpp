@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/evidence/figure.h"
+#include "experiments/report/number.h"
+#include "experiments/report/score_group.h"
+#include "experiments/report/sections.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr size_t kContrastColumns = 5;
+
+std::string test_set_of(const ScoreGroup& group) {
+  return group.test_set + (group.beyond ? ", beyond training" : "");
+}
+
+std::string place_of(const ScoreGroup& group) {
+  return spoken(group.metric) + (group.test_set.empty() ? "" : " on " + test_set_of(group));
+}
+
+Markup in_words(const ScoreGroup& group) {
+  Markup items;
+  for (const auto& row : group.rows)
+    if (row.cell->contrast && !row.cell->contrast->sentence.empty())
+      items += element(
+          "li", {},
+          element("strong", {}, text(row.arm->name + ": ")) + text(row.cell->contrast->sentence));
+  return items.empty() ? items : element("ul", {}, items);
+}
+
+const char* words_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::better:
+      return "\u25b2 better";
+    case Verdict::worse:
+      return "\u25bc worse";
+    case Verdict::indistinguishable:
+      return "\u2248 not distinguishable";
+    case Verdict::too_few_seeds:
+      return "\u00b7 too few seeds";
+    case Verdict::not_learned:
+      return "\u00b7 not learned";
+    case Verdict::uneven:
+      return "\u00b7 other seeds";
+    case Verdict::not_tested:
+      return "\u00b7 not finite";
+    case Verdict::secondary:
+      return "\u00b7 not the primary metric";
+  }
+  return "";
+}
+
+const char* class_of(Verdict verdict) {
+  return verdict == Verdict::better  ? "verdict better"
+         : verdict == Verdict::worse ? "verdict worse"
+                                     : "verdict";
+}
+
+/// Keys that both have; one that another kind brings along or leaves behind says nothing more.
+Markup changes_of(const ArmEvidence& arm) {
+  if (arm.baseline) return element("span", {{"class", "changes"}}, text("baseline"));
+  const bool any_shared = std::ranges::any_of(arm.changes, [](const ChangedKey& change) {
+    return !change.baseline.empty() && !change.value.empty();
+  });
+  Markup list;
+  for (const auto& [path, baseline, value] : arm.changes)
+    if (!any_shared || (!baseline.empty() && !value.empty()))
+      list += element("code", {{"title", "instead of " + or_absent(baseline)}},
+                      breakable(path) + text(": " + or_absent(value)));
+  return element("span", {{"class", "changes"}}, list);
+}
+
+/// A figure with its interval below it.
+Markup estimate(const std::string& mean, const std::optional<statistics::Interval>& around,
+                const std::string& metric, bool bold = false) {
+  const auto figure = bold ? element("strong", {}, text(mean)) : text(mean);
+  return element("td", {{"class", "number"}},
+                 figure + element("span", {{"class", "below"}}, text(interval(around, metric))));
+}
+
+Markup folded_words(const Markup& sentences) {
+  return sentences.empty() ? sentences : folded("Verdicts in words", sentences);
+}
+
+Markup sample_cells(const TaskView& view, const ScoreGroup& group, const ScoreRow& row) {
+  const auto& sample = row.cell->sample;
+  auto cells = number_cell(std::to_string(sample.count)) +
+               estimate(score(sample.mean, group.metric), sample.interval, group.metric,
+                        is_best(group, *row.cell)) +
+               element("td", {}, draw(value_strip(view, row), group.values));
+  if (group.counted)
+    cells += number_cell(row.cell->success ? fmt::format("{} of {}", row.cell->success->solved,
+                                                         row.cell->success->runs)
+                                           : "");
+  return cells;
+}
+
+Markup contrast_cells(const TaskView& view, const ScoreGroup& group, const ScoreRow& row) {
+  if (!row.cell->contrast)
+    return element("td", {{"colspan", std::to_string(kContrastColumns)}, {"class", "muted"}},
+                   text(row.arm->baseline ? "what the others are compared with" : ""));
+  const auto& contrast = *row.cell->contrast;
+  return estimate(difference(contrast.mean, group.metric), contrast.interval, group.metric) +
+         element("td", {}, draw(difference_strip(view, row), group.differences)) +
+         number_cell(p_figure(contrast.p)) + number_cell(p_figure(contrast.holm_p)) +
+         element("td", {{"class", class_of(contrast.verdict)}}, text(words_of(contrast.verdict)));
+}
+
+std::string parameters_of(const ArmEvidence& arm) {
+  const auto all = count_figure(arm.parameters);
+  if (arm.active_parameters == 0 || arm.active_parameters == arm.parameters) return all;
+  return fmt::format("{} of {}", count_figure(arm.active_parameters), all);
+}
+
+std::string mean_of(const Sample& sample, const std::string& unit) {
+  return sample.count > 0 && sample.mean > 0 ? large(sample.mean) + unit : "\u2013";
+}
+
+Markup cost_cells(const ArmEvidence& arm) {
+  return number_cell(parameters_of(arm)) +
+         number_cell(arm.flops_per_token > 0 ? large(arm.flops_per_token) : "\u2013") +
+         number_cell(mean_of(arm.tokens_per_second, "")) +
+         number_cell(mean_of(arm.training_seconds, "")) +
+         number_cell(mean_of(arm.memory_bytes, "B"));
+}
+
+Markup spanning(const std::string& words, size_t columns) {
+  return element("th",
+                 {{"scope", "colgroup"}, {"colspan", std::to_string(columns)}, {"class", "group"}},
+                 text(words));
+}
+
+Markup with_below(const char* kind, const std::string& words, const std::string& below) {
+  return element("th", {{"scope", "col"}, {"class", kind}},
+                 text(words) + element("span", {{"class", "below"}}, text(below)));
+}
+
+/// What the columns hold; `axes` where one group alone is below them.
+Markup head_of(const TaskView& view, const ScoreGroup& group, bool alone) {
+  auto above = element("td") +
+               spanning(alone ? place_of(group) : spoken(group.metric), group.counted ? 4 : 3);
+  const auto axis = [&](const Extent& extent) {
+    return alone ? strip_axis(extent, group.metric) : Markup();
+  };
+  auto below = with_below("", "arm", alone ? "changed keys" : "") + number_heading("n") +
+               with_below("number", "mean", "95 % interval") +
+               element("th", {{"scope", "col"}}, text("every seed") + axis(group.values));
+  if (group.counted) below += number_heading("solved");
+  if (group.contrasted) {
+    above += spanning("difference from " + view.evidence.baseline.value_or("the baseline"),
+                      kContrastColumns);
+    below += with_below("number", "mean", "95 % interval") +
+             element("th", {{"scope", "col"}}, text("every pair") + axis(group.differences)) +
+             number_heading("p") + number_heading("Holm p") + column_heading("verdict");
+  }
+  if (alone) {
+    above += spanning("cost", 5);
+    below += number_heading("parameters") + with_below("number", "FLOPs", "per piece") +
+             with_below("number", "pieces", "per second") +
+             with_below("number", "training", "seconds") + number_heading("memory");
+  }
+  return row(above) + row(below);
+}
+
+Markup rows_of(const TaskView& view, const ScoreGroup& group, bool alone) {
+  Markup rows;
+  for (const auto& one : group.rows) {
+    auto cells =
+        row_heading(view.looks.named(one.arm->name) + (alone ? changes_of(*one.arm) : Markup())) +
+        sample_cells(view, group, one);
+    if (group.contrasted) cells += contrast_cells(view, group, one);
+    if (alone) cells += cost_cells(*one.arm);
+    rows += element("tr", {{"class", one.arm->baseline ? "baseline" : "other"}}, cells);
+  }
+  return rows;
+}
+
+/// A line above a group's rows with its test set and its axes.
+Markup group_line(const ScoreGroup& group) {
+  auto cells = element("th", {{"scope", "rowgroup"}, {"colspan", "3"}, {"class", "group"}},
+                       text(test_set_of(group))) +
+               element("td", {}, strip_axis(group.values, group.metric));
+  if (group.counted) cells += element("td");
+  if (group.contrasted)
+    cells += element("td") + element("td", {}, strip_axis(group.differences, group.metric)) +
+             element("td", {{"colspan", std::to_string(kContrastColumns - 2)}});
+  return element("tr", {{"class", "group"}}, cells);
+}
+
+Markup ablation_table(const std::string& name, const Markup& head, const Markup& bodies) {
+  return scrolled(name,
+                  element("table", {{"class", "ablation"}}, element("thead", {}, head) + bodies));
+}
+
+Markup first_table(const TaskView& view, const ScoreGroup& group) {
+  return ablation_table(fmt::format("{}: {}", view.task.name, place_of(group)),
+                        head_of(view, group, true),
+                        element("tbody", {}, rows_of(view, group, true))) +
+         folded_words(in_words(group));
+}
+
+Markup further_table(const TaskView& view, const std::vector<ScoreGroup>& groups) {
+  Markup bodies, sentences;
+  for (const auto& group : groups) {
+    bodies += element("tbody", {}, group_line(group) + rows_of(view, group, false));
+    if (const auto words = in_words(group); !words.empty())
+      sentences += heading("h4", "", place_of(group)) + words;
+  }
+  const auto& widest = *std::ranges::max_element(groups, {}, [](const ScoreGroup& group) {
+    return (group.counted ? 1 : 0) + (group.contrasted ? 2 : 0);
+  });
+  return heading("h3", "", "Further test sets") +
+         ablation_table("Further test sets of " + view.task.name, head_of(view, widest, false),
+                        bodies) +
+         folded_words(sentences);
+}
+
+}  // namespace
+
+Markup ablation(const TaskView& view) {
+  const auto metric = leading_metric(view.task);
+  std::vector<ScoreGroup> groups;
+  for (const auto& test_set : test_sets(view.task))
+    if (auto group = group_of(view, test_set, metric); !group.rows.empty())
+      groups.push_back(std::move(group));
+  if (groups.empty()) return paragraph("muted", "No run of this task has finished.");
+  const auto first = first_table(view, groups.front());
+  groups.erase(groups.begin());
+  return groups.empty() ? first : first + further_table(view, groups);
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/report/parts.h"
+#include "experiments/report/strip.h"
+
+namespace ablate::experiments {
+
+struct ScoreRow {
+  const ArmEvidence* arm;
+  const Cell* cell;
+};
+
+/// The rows of one metric on one test set.
+struct ScoreGroup {
+  std::string test_set, metric;
+  std::vector<ScoreRow> rows;  // arms that have the cell
+  Extent values, differences;  // of all rows: strips of a column share an axis
+  bool contrasted = false;     // a row is compared with the baseline
+  bool counted = false;        // a row has a success rate
+  bool beyond = false;
+  const Cell* best = nullptr;  // has the best mean; null: no run has finished
+};
+
+ScoreGroup group_of(const TaskView& view, const std::string& test_set, const std::string& metric);
+
+/// Whether no row has a better mean.
+bool is_best(const ScoreGroup& group, const Cell& cell);
+
+Strip value_strip(const TaskView& view, const ScoreRow& row);
+
+/// REQUIRES: the row has a contrast.
+Strip difference_strip(const TaskView& view, const ScoreRow& row);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,19 @@
+#include "experiments/write_report.h"
+
+#include "experiments/plot/position_pictures.h"
+#include "experiments/report/page.h"
+#include "experiments/report_source.h"
+#include "training/checkpoint/durable_file.h"
+
+namespace ablate::experiments {
+
+std::filesystem::path write_report(const Study& study, const Evidence& evidence,
+                                   const std::filesystem::path& folder) {
+  auto data = read_report_data(study, folder);
+  data.positions = position_pictures(study);
+  const auto file = folder / "report.html";
+  training::write_durably(file, report_page(evidence, data));
+  return file;
+}
+
+}  // namespace ablate::experiments
