@@ -35,7 +35,6 @@ set(ABLATE_WITHOUT_TORCH
   experiments/commands/data.cpp
   experiments/commands/lines.cpp
   experiments/commands/metrics.cpp
-  experiments/commands/report.cpp
   experiments/commands/run.cpp
   experiments/commands/report.cpp
   experiments/commands/section_flags.cpp
