@@ -124,7 +124,7 @@ std::filesystem::path nearest_that_exists(std::filesystem::path folder) {
   return folder;
 }
 
-Finding space(const std::filesystem::path& folder) {
+Finding free_space(const std::filesystem::path& folder) {
   struct statvfs status {};
   if (::statvfs(folder.c_str(), &status) != 0)
     return {"disk", Health::fail, "cannot examine " + folder.string(), "choose another --output"};
@@ -138,7 +138,7 @@ Finding space(const std::filesystem::path& folder) {
 }
 
 /// Writes, syncs and removes a file, as every checkpoint does.
-Finding sync(const std::filesystem::path& folder) {
+Finding durable_write(const std::filesystem::path& folder) {
   const auto file = folder / fmt::format(".ablate-doctor-{}", ::getpid());
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -183,8 +183,8 @@ std::vector<Finding> examine(const std::filesystem::path& output) {
           cores(),
           cuda(),
           memory(),
-          space(folder),
-          sync(folder),
+          free_space(folder),
+          durable_write(folder),
           file_limits(),
           good("SentencePiece", ABLATE_SENTENCEPIECE),
           shared_symbols()};

@@ -13,8 +13,8 @@ using namespace ablate::experiments;
 /// What CLI11 would not parse; it knows no nearest word.
 int usage_mistake(const CLI::App& app, const std::vector<std::string>& arguments,
                   const CLI::ParseError& error) {
-  if (const auto* incomplete = without_verb(app, arguments)) {
-    std::cout << incomplete->help();
+  if (lacks_verb(app, arguments)) {
+    std::cout << help_of(arguments);
     return static_cast<int>(ExitCode::ok);
   }
   const auto unknown = unknown_word(app, arguments);
@@ -29,7 +29,8 @@ int run(const std::vector<std::string>& arguments) {
   bool debug = false;
   const auto app = command_line(debug);
   try {
-    app->parse({arguments.rbegin(), arguments.rend()});  // CLI11 takes them from the back
+    app->parse(std::vector<std::string>(arguments.rbegin(),
+                                        arguments.rend()));  // CLI11 takes them from the back
     std::cout.flush();
     if (!std::cout)
       throw std::filesystem::filesystem_error("cannot write to standard output",

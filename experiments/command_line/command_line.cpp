@@ -93,13 +93,25 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   return app;
 }
 
-const CLI::App* without_verb(const CLI::App& app, const std::vector<std::string>& arguments) {
+bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments) {
   const CLI::App* at = &app;
   for (const auto& word : arguments) {
     at = verb_named(*at, word);
-    if (at == nullptr) return nullptr;
+    if (at == nullptr) return false;
   }
-  return at->get_require_subcommand_min() > 0 ? at : nullptr;
+  return at->get_require_subcommand_min() > 0;
+}
+
+std::string help_of(const std::vector<std::string>& verbs) {
+  bool debug = false;
+  const auto app = command_line(debug);  // a parsed one shows the help of what was parsed
+  const CLI::App* at = app.get();
+  std::string above;
+  for (const auto& verb : verbs) {
+    above += (above.empty() ? "" : " ") + at->get_name();
+    at = at->get_subcommand(verb);
+  }
+  return at->help(above);
 }
 
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments) {

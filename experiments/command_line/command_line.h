@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace ablate::experiments {
 
@@ -9,9 +11,12 @@ namespace ablate::experiments {
 /// set by --debug and must outlive the command line.
 std::unique_ptr<CLI::App> command_line(bool& debug);
 
-/// Whether neither a verb nor a flag is given after `arguments`' verbs, of which one more is
-/// needed: then the help is what is wanted. // "ablate", "ablate config"
-const CLI::App* without_verb(const CLI::App& app, const std::vector<std::string>& arguments);
+/// Whether `arguments` are verbs alone and one more is needed: then the help is what is wanted.
+/// // "ablate", "ablate config"
+bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments);
+
+/// The help of a verb; REQUIRES: it exists.
+std::string help_of(const std::vector<std::string>& verbs);
 
 /// The first verb or flag of `arguments` that does not exist, as a message with the nearest one
 /// that does; empty where all do.

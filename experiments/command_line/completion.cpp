@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace ablate::experiments {
 namespace {
@@ -21,7 +22,7 @@ struct Slot {
 struct Flag {
   std::string name;
   std::string description;
-  Slot value;
+  std::optional<Slot> value;
 };
 
 struct Verb {
@@ -41,7 +42,6 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 Slot slot_of(const CLI::Option& option) {
   const auto type = option.get_type_name();
-  if (option.get_items_expected_max() == 0) return {};
   if (type == kKeyAndValue) return {Holds::keys};
   if (type == kKeyPath) return {Holds::paths};
   if (type.starts_with('{')) {
@@ -58,8 +58,10 @@ void collect(const CLI::App& app, const std::string& path, std::vector<Verb>& ve
     if (option->get_group().empty()) continue;
     if (option->get_positional() && verb.positional.holds == Holds::nothing)
       verb.positional = slot_of(*option);
+    const auto value =
+        option->get_items_expected_max() == 0 ? std::nullopt : std::optional(slot_of(*option));
     for (const auto& name : option->get_lnames())
-      verb.flags.push_back({"--" + name, first_line(option->get_description()), slot_of(*option)});
+      verb.flags.push_back({"--" + name, first_line(option->get_description()), value});
   }
   for (const auto* below : verbs_below(app)) verb.verbs.push_back(below->get_name());
   verbs.push_back(verb);
@@ -99,8 +101,7 @@ std::string value_cases(const std::vector<Verb>& verbs) {
   std::string cases;
   for (const auto& verb : verbs)
     for (const auto& flag : verb.flags)
-      if (flag.value.holds != Holds::nothing)
-        cases += case_line(fmt::format("'{}:{}'", verb.path, flag.name), flag.value);
+      if (flag.value) cases += case_line(fmt::format("'{}:{}'", verb.path, flag.name), *flag.value);
   return cases;
 }
 
@@ -257,7 +258,7 @@ std::string fish_completion(const Vocabulary& vocabulary) {
   std::string text = fmt::format(
       "# Completion of ablate in fish: ablate completion fish | source\n"
       "function __ablate_at\n  set -l verb\n  for word in (commandline -opc)[2..-1]\n"
-      "    set -l longer (string join ' ' $verb $word)\n"
+      "    set -l longer (string join -- ' ' $verb $word)\n"
       "    contains -- $longer {}; and set verb $longer\n  end\n"
       "  test \"$verb\" = \"$argv[1]\"\nend\ncomplete -c ablate -f\n",
       fmt::join(paths, " "));
@@ -266,8 +267,9 @@ std::string fish_completion(const Vocabulary& vocabulary) {
     text += fish_verb(app_at(vocabulary.app, verb.path), verb, at, vocabulary.keys);
     for (const auto& flag : verb.flags)
       text += fmt::format("complete -c ablate -n {} -l {}{}{} -d {}\n", at, flag.name.substr(2),
-                          flag.value.holds == Holds::nothing ? "" : " -r",
-                          fish_words(flag.value, vocabulary.keys), fish_text(flag.description));
+                          flag.value ? " -r" : "",
+                          flag.value ? fish_words(*flag.value, vocabulary.keys) : "",
+                          fish_text(flag.description));
   }
   return text;
 }

@@ -15,9 +15,7 @@ void add_help(CLI::App& app) {
   verb->callback([&app, words] {
     const auto mistake = unknown_word(app, *words);
     if (!mistake.empty()) throw UsageError(mistake);
-    const CLI::App* at = &app;
-    for (const auto& word : *words) at = at->get_subcommand(word);
-    std::cout << at->help();
+    std::cout << help_of(*words);
   });
 }
 

@@ -22,8 +22,8 @@ TEST(CommandLine, UnknownVerbsComeWithTheNearest) {
 }
 
 TEST(CommandLine, UnknownFlagsComeWithTheNearest) {
-  EXPECT_EQ(mistake({"run", "s.yaml", "--sede", "1"}),
-            "unknown flag '--sede' of run; did you mean '--seeds'?");
+  EXPECT_EQ(mistake({"run", "s.yaml", "--seed", "1"}),
+            "unknown flag '--seed' of run; did you mean '--seeds'?");
   EXPECT_EQ(mistake({"config", "check", "s.yaml", "--arm=a"}),
             "unknown flag '--arm' of config check; did you mean '--arms'?");
   EXPECT_EQ(mistake({"--verison"}), "unknown flag '--verison'; did you mean '--version'?");

@@ -90,7 +90,7 @@ TEST_F(CompletionTest, BashOffersWordsOfOptions) {
 }
 
 TEST_F(CompletionTest, BashOffersKeysAndTheirValues) {
-  EXPECT_EQ(bash("ablate run s.yaml --set model.position.k"), Words{"model.position.kind="});
+  EXPECT_EQ(bash("ablate run s.yaml --set model.position.ki"), Words{"model.position.kind="});
   EXPECT_EQ(bash("ablate run s.yaml --set model.position.kind = le"), Words{"learned"});
   EXPECT_EQ(bash("ablate run s.yaml --set model.bias ="), (Words{"false", "true"}));
   EXPECT_EQ(bash("ablate config explain training.sch"),

@@ -58,9 +58,12 @@ std::vector<Command> code_of(const std::filesystem::path& document) {
     else
       text += line + "\n";
   }
-  const std::regex span("`([^`]+)`");
-  for (std::sregex_iterator at(text.begin(), text.end(), span), end; at != end; ++at)
-    code.push_back({document.string(), std::regex_replace((*at)[1].str(), std::regex("\n"), " ")});
+  std::ranges::replace(text, '\n', ' ');
+  for (size_t begin = text.find('`'), end = 0; begin != std::string::npos;
+       begin = text.find('`', end + 1)) {
+    end = std::min(text.find('`', begin + 1), text.size());
+    code.push_back({document.string(), text.substr(begin + 1, end - begin - 1)});
+  }
   return code;
 }
 
@@ -99,20 +102,18 @@ std::vector<Command> documented_commands() {
 
 std::vector<std::string> words_of(const std::string& command) {
   std::vector<std::string> words;
-  const std::regex word(R"('([^']*)'|"([^"]*)" | (\S +)) ");
-      for (std::sregex_iterator at(command.begin(), command.end(), word), end; at != end;
-           ++at) for (size_t group = 1; group <= 3; ++group) if ((*at)[group].matched)
-          words.push_back((*at)[group].str());
+  const std::regex word(R"x('([^']*)'|"([^"]*)"|(\S+))x");
+  for (std::sregex_iterator at(command.begin(), command.end(), word), end; at != end; ++at)
+    for (size_t group = 1; group <= 3; ++group)
+      if ((*at)[group].matched) words.push_back((*at)[group].str());
   words.erase(words.begin());
   for (auto& one : words)
     if (one == "N" || one == "STEP") one = "1";
   return words;
 }
 
-void take_out_work(CLI::App& app) {
-  app.callback({});
-  for (auto* verb : app.get_subcommands([](CLI::App*) { return true; })) take_out_work(*verb);
-}
+/// Thrown where a command line is understood and its verb would begin to work.
+struct Understood {};
 
 /// Whether only verbs are named, as in a sentence: "`ablate import` reads them".
 bool only_verbs(const std::vector<std::string>& words) {
@@ -126,18 +127,19 @@ std::string parse(const std::vector<std::string>& words) {
   const auto app = command_line(debug);
   const auto unknown = unknown_word(*app, words);
   if (!unknown.empty() || only_verbs(words)) return unknown;
-  take_out_work(*app);
+  app->parse_complete_callback([] { throw Understood(); });
   try {
-    app->parse({words.rbegin(), words.rend()});
+    app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const Understood&) {
   } catch (const CLI::Error& error) {
     return error.what();
   }
   const auto* run = app->get_subcommand("run");
-  if (!run->parsed() || !run->get_option("study")->as<std::string>().starts_with("experiments/"))
-    return {};
-  const auto list = [&](const char* flag) { return run->get_option(flag)->results(); };
+  const auto list = [&](const char* name) { return run->get_option(name)->results(); };
+  const auto study = list("study");
+  if (study.empty() || !study[0].starts_with("experiments/")) return {};
   try {
-    read_study(kSource / run->get_option("study")->as<std::string>(),
+    read_study(kSource / study[0],
                {.sets = list("--set"), .arms = list("--arms"), .tasks = list("--tasks")});
   } catch (const std::exception& error) {
     return error.what();
