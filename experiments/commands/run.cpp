@@ -9,14 +9,14 @@
 #include "experiments/config/study.h"
 #include "experiments/evidence/expectation.h"
 #include "experiments/evidence/make_evidence.h"
-#include "experiments/frozen_study.h"
 #include "experiments/exit_code.h"
+#include "experiments/frozen_study.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_one.h"
 #include "experiments/run_study.h"
+#include "experiments/shipped_studies.h"
 #include "experiments/study_tables.h"
 #include "experiments/table/table.h"
-#include "experiments/shipped_studies.h"
 
 namespace ablate::experiments {
 namespace {
