@@ -40,8 +40,16 @@ std::vector<const CLI::App*> verbs_below(const CLI::App& app) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-Slot slot_of(const CLI::Option& option) {
+Words names_below(const CLI::App& app) {
+  Words names;
+  for (const auto* verb : verbs_below(app)) names.push_back(verb->get_name());
+  return names;
+}
+
+/// What an option of `app` takes.
+Slot slot_of(const CLI::Option& option, const CLI::App& app) {
   const auto type = option.get_type_name();
+  if (type == kVerb) return {Holds::words, names_below(*app.get_parent())};
   if (type == kKeyAndValue) return {Holds::keys};
   if (type == kKeyPath) return {Holds::paths};
   if (type.starts_with('{')) {
@@ -57,13 +65,13 @@ void collect(const CLI::App& app, const std::string& path, std::vector<Verb>& ve
   for (const auto* option : app.get_options()) {
     if (option->get_group().empty()) continue;
     if (option->get_positional() && verb.positional.holds == Holds::nothing)
-      verb.positional = slot_of(*option);
+      verb.positional = slot_of(*option, app);
     const auto value =
-        option->get_items_expected_max() == 0 ? std::nullopt : std::optional(slot_of(*option));
+        option->get_items_expected_max() == 0 ? std::nullopt : std::optional(slot_of(*option, app));
     for (const auto& name : option->get_lnames())
       verb.flags.push_back({"--" + name, first_line(option->get_description()), value});
   }
-  for (const auto* below : verbs_below(app)) verb.verbs.push_back(below->get_name());
+  verb.verbs = names_below(app);
   verbs.push_back(verb);
   for (const auto* below : verbs_below(app))
     collect(*below, path.empty() ? below->get_name() : path + " " + below->get_name(), verbs);

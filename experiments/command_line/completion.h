@@ -10,6 +10,7 @@ namespace ablate::experiments {
 // named {a,b,c}, where capitals stand for any word; of other texts a shell completes files.
 inline constexpr const char* kKeyAndValue = "KEY=VALUE";
 inline constexpr const char* kKeyPath = "KEY";
+inline constexpr const char* kVerb = "VERB";  // one beside the verb that takes it
 inline constexpr const char* kCheckpoint = "{best,last,averaged,STEP}";
 
 /// "{a,b,c}"

@@ -78,6 +78,7 @@ TEST_F(CompletionTest, BashOffersVerbsAndFlags) {
   EXPECT_TRUE(contains(bash("ablate config ''"), {"check", "show", "explain"}));
   EXPECT_EQ(bash("ablate run study.yaml --se"), (Words{"--seeds", "--set"}));
   EXPECT_EQ(bash("ablate config show --ar"), Words{"--arms"});
+  EXPECT_EQ(bash("ablate help tra"), Words{"translate"});
   EXPECT_FALSE(bash("ablate run --").contains("--worker")) << "which is hidden";
 }
 
