@@ -46,17 +46,22 @@ Words names_below(const CLI::App& app) {
   return names;
 }
 
+/// "a,b,STEP" and, of a CLI::Transformer, "a->0,b->1".
+Words words_in(const std::string& list) {
+  Words words;
+  for (const auto& word : CLI::detail::split(list, ','))
+    if (word[0] < 'A' || word[0] > 'Z') words.push_back(word.substr(0, word.find("->")));
+  return words;
+}
+
 /// What an option of `app` takes.
 Slot slot_of(const CLI::Option& option, const CLI::App& app) {
   const auto type = option.get_type_name();
   if (type == kVerb) return {Holds::words, names_below(*app.get_parent())};
   if (type == kKeyAndValue) return {Holds::keys};
   if (type == kKeyPath) return {Holds::paths};
-  if (type.starts_with('{')) {
-    Words words = CLI::detail::split(type.substr(1, type.find('}') - 1), ',');
-    std::erase_if(words, [](const auto& word) { return word[0] >= 'A' && word[0] <= 'Z'; });
-    return {Holds::words, words};
-  }
+  if (const auto begin = type.find('{'); begin != std::string::npos)
+    return {Holds::words, words_in(type.substr(begin + 1, type.find('}', begin) - begin - 1))};
   return {type.starts_with("TEXT") ? Holds::files : Holds::nothing};
 }
 

@@ -86,6 +86,7 @@ TEST_F(CompletionTest, BashOffersWordsOfOptions) {
   EXPECT_EQ(bash("ablate export r --format ''"), (Words{"safetensors", "torchscript"}));
   EXPECT_EQ(bash("ablate export r --format = saf"), Words{"safetensors"});
   EXPECT_EQ(bash("ablate eval r --checkpoint ''"), (Words{"averaged", "best", "last"}));
+  EXPECT_EQ(bash("ablate report r --format mark"), Words{"markdown"});
   EXPECT_EQ(bash("ablate data show --task rev"), Words{"reverse"});
   EXPECT_EQ(bash("ablate completion ''"), (Words{"bash", "fish", "zsh"}));
 }

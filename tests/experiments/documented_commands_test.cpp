@@ -196,7 +196,9 @@ class ExampleTest : public ProgramTest {
     std::filesystem::create_directory(folder_ / "docs");
     const auto tiny = read_file(study());
     write_file(folder_ / "study.yaml",
-               tiny + "arms: { sinusoidal: {}, learned: { model.position.kind: learned } }\n");
+               "name: quickstart" + tiny.substr(tiny.find('\n')) +
+                   "tasks: { numbers: {}, reverse: {} }\n"
+                   "arms: { sinusoidal: {}, learned: { model.position.kind: learned } }\n");
     for (const auto* name : {"a.en", "a.de", "in", "out.de", "test_2016_flickr.de"})
       write_file(folder_ / name, "a b c\nb c a\n");
     write_file(folder_ / "corpus.txt", repeated("To be, or not to be\n", 200));
@@ -210,9 +212,11 @@ class ExampleTest : public ProgramTest {
         "arms: { ours: {} }\n");
     train("study.yaml --set training.steps=20 --arms sinusoidal");
     train("text.yaml");
-    link("tiny/copy/sinusoidal/seed-1", "multi30k/text/base/seed-1");
-    link("tiny/copy/sinusoidal/seed-1", "quickstart/numbers/sinusoidal/seed-1");
-    std::filesystem::create_directory_symlink("runs/tiny/copy/sinusoidal/seed-1", folder_ / "RUN");
+    for (const auto* name :
+         {"multi30k/text/base/seed-1", "a/copy/base/seed-1", "b/copy/base/seed-1"})
+      link("quickstart/numbers/sinusoidal/seed-1", name);
+    std::filesystem::create_directory_symlink("runs/quickstart/numbers/sinusoidal/seed-1",
+                                              folder_ / "RUN");
     std::filesystem::copy_file(folder_ / "RUN/config.yaml", folder_ / "config.yaml");
   }
 
