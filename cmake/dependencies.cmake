@@ -8,6 +8,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Boost REQUIRED CONFIG)
+find_path(protozero_include protozero/pbf_writer.hpp REQUIRED)  # headers alone
 
 # LibTorch is imported directly rather than by find_package(Torch), which asks for nvcc beside a CUDA wheel.
 file(GLOB wheel ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
@@ -36,6 +37,7 @@ target_link_libraries(ablate_torch INTERFACE
   -Wl,--no-as-needed ${torch_libraries} -Wl,--as-needed ${torch_openmp} Threads::Threads)
 
 set(sentencepiece_root ${CMAKE_SOURCE_DIR}/.deps/sentencepiece)
+file(STRINGS ${sentencepiece_root}/version sentencepiece_version LIMIT_COUNT 1)
 add_library(ablate_sentencepiece INTERFACE)
 add_library(ablate::sentencepiece ALIAS ablate_sentencepiece)
 target_include_directories(ablate_sentencepiece SYSTEM INTERFACE ${sentencepiece_root}/include)

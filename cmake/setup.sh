@@ -5,12 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 torch_version=2.13.0
+tensorboard_version=2.21.0
 sentencepiece_version=0.2.1
 sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
 packages=(ca-certificates cmake ninja-build g++ make git python3-venv clang-format
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
   libboost-dev libprotozero-dev libgtest-dev librapidcheck-dev libbenchmark-dev
-  python3-html5lib chromium)
+  python3-jsonschema python3-yaml python3-html5lib chromium)
 
 stamp=.deps/stamp
 want=$({ cat "$0"; echo "${TORCH_ROOT:-}"; } | sha256sum)
@@ -41,11 +42,11 @@ install_torch() {
     [ -f "$TORCH_ROOT/share/cmake/Torch/TorchConfig.cmake" ] || fail "TORCH_ROOT=$TORCH_ROOT holds no LibTorch"
     return
   fi
-  .venv/bin/python -c "import sentencepiece, safetensors, torch, sys
+  .venv/bin/python -c "import sentencepiece, safetensors, tensorboard, torch, sys
 sys.exit(torch.__version__.split('+')[0] != '$torch_version')" 2>/dev/null && return
   say "installing torch $torch_version and what tests read exports with into .venv"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check "torch==$torch_version" "numpy<3" \
-    "sentencepiece==$sentencepiece_version" "safetensors<1"
+    "sentencepiece==$sentencepiece_version" "safetensors<1" "tensorboard==$tensorboard_version"
 }
 
 # A shared SentencePiece beside LibTorch clashes in protobuf and gflags symbols: static, and nothing exported.

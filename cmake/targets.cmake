@@ -31,8 +31,16 @@ set(ABLATE_WITHOUT_TORCH
   training/progress.cpp
   training/schedule.cpp
   experiments/commands/compare.cpp
+  training/tensorboard/event.cpp
+  training/tensorboard/event_file.cpp
+  experiments/command_line/command_line.cpp
+  experiments/command_line/completion.cpp
+  experiments/commands/completion.cpp
   experiments/commands/config.cpp
   experiments/commands/data.cpp
+  experiments/commands/doctor.cpp
+  experiments/commands/help.cpp
+  experiments/commands/init.cpp
   experiments/commands/lines.cpp
   experiments/commands/metrics.cpp
   experiments/commands/run.cpp
@@ -46,10 +54,12 @@ set(ABLATE_WITHOUT_TORCH
   experiments/report_source.cpp
   experiments/result.cpp
   experiments/run_failure.cpp
+  experiments/shipped_studies.cpp
   experiments/run_study.cpp
   experiments/run_comparison.cpp
   experiments/score_line.cpp
   experiments/study_tables.cpp
+  experiments/tracking.cpp
   experiments/main.cpp)
 list(TRANSFORM ABLATE_WITHOUT_TORCH PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB evidence CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/experiments/evidence/*.cpp ${CMAKE_SOURCE_DIR}/experiments/table/*.cpp)

@@ -1,58 +1,48 @@
-#include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 
-#include "experiments/commands/commands.h"
+#include "experiments/command_line/command_line.h"
 #include "experiments/exit_code.h"
 #include "training/caching_allocator.h"
 #include "training/interrupt.h"
 
 namespace {
 
-using ablate::experiments::ExitCode;
+using namespace ablate::experiments;
 
-int run(int count, char** arguments) {
-  CLI::App app{
-      "Ablate: trains Transformers from a YAML study, measures what a part is worth, and reports "
-      "it.\n"
-      "Start with: ablate run experiments/studies/quickstart.yaml"};
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "ablate 0.1.0");
+/// What CLI11 would not parse; it knows no nearest word.
+int usage_mistake(const CLI::App& app, const std::vector<std::string>& arguments,
+                  const CLI::ParseError& error) {
+  if (lacks_verb(app, arguments)) {
+    std::cout << help_of(arguments);
+    return static_cast<int>(ExitCode::ok);
+  }
+  const auto unknown = unknown_word(app, arguments);
+  if (unknown.empty())
+    app.exit(error, std::cerr, std::cerr);
+  else
+    std::cerr << "ablate: " << unknown << "\n";
+  return static_cast<int>(ExitCode::usage);
+}
+
+int run(const std::vector<std::string>& arguments) {
   bool debug = false;
-  app.add_flag("--debug", debug, "Show where in LibTorch an internal error comes from");
-  app.fallthrough();
-  namespace verbs = ablate::experiments;
-  verbs::add_run(app);
-  verbs::add_report(app);
-  verbs::add_compare(app);
-  verbs::add_eval(app);
-  verbs::add_score(app);
-  verbs::add_translate(app);
-  verbs::add_metrics(app);
-  verbs::add_tokenizer(app);
-  verbs::add_data(app);
-  verbs::add_config(app);
-  verbs::add_inspect(app);
-  verbs::add_bench(app);
-  verbs::add_generate(app);
-  verbs::add_moefy(app);
-  verbs::add_export(app);
-  verbs::add_verify(app);
-  verbs::add_import(app);
+  const auto app = command_line(debug);
   try {
-    app.parse(count, arguments);
+    app->parse(std::vector<std::string>(arguments.rbegin(),
+                                        arguments.rend()));  // CLI11 takes them from the back
     std::cout.flush();
     if (!std::cout)
       throw std::filesystem::filesystem_error("cannot write to standard output",
                                               std::make_error_code(std::errc::io_error));
     return static_cast<int>(ExitCode::ok);
   } catch (const CLI::Success& request) {
-    app.exit(request);
+    app->exit(request);
     return static_cast<int>(ExitCode::ok);
   } catch (const CLI::ParseError& error) {
-    app.exit(error, std::cerr, std::cerr);
-    return static_cast<int>(ExitCode::usage);
+    return usage_mistake(*app, arguments, error);
   } catch (...) {
-    const auto failure = verbs::describe(std::current_exception(), debug);
+    const auto failure = describe(std::current_exception(), debug);
     std::cerr << "ablate: " + failure.message + "\n";
     return static_cast<int>(failure.code);
   }
@@ -65,5 +55,5 @@ int main(int count, char** arguments) {
   ablate::training::CachingAllocator::install();
 #endif
   ablate::training::install_signal_handlers();
-  return run(count, arguments);
+  return run({arguments + 1, arguments + count});
 }

@@ -12,6 +12,7 @@
 #include "experiments/model_cost.h"
 #include "experiments/moefication.h"
 #include "experiments/run_folder.h"
+#include "experiments/tracking.h"
 #include "models/libtorch.h"
 #include "tokenizer/digest.h"
 #include "training/checkpoint/checkpoint.h"
@@ -144,7 +145,8 @@ training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace
           .folder = place.folder,
           .files = {{"config.yaml", to_yaml(run.experiment, run.origins)},
                     {"source.model", prepared.tokenizers.source.bytes()},
-                    {"target.model", prepared.tokenizers.target.bytes()}}};
+                    {"target.model", prepared.tokenizers.target.bytes()}},
+          .session = session_of(run, place.study)};
 }
 
 /// Weights from the run that training starts from; says which.
@@ -260,6 +262,9 @@ RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostre
   result.tokens = summary.state.tokens;
   result.memory_bytes = memory;
   result.data_sha256 = prepared.corpus.sha256;
+  training::EventFile events(place.folder, result.steps + 1);
+  events.add(result.steps, final_scalars(result));
+  events.add(result.steps, training::SessionEnd{});
   training::write_durably(place.folder / "result.json", to_json(result).dump(2) + "\n");
   return result;
 }

@@ -63,6 +63,8 @@ TrainingSummary Trainer::run() {
   if (resume()) progress_.say(fmt::format("continuing after step {}", state_.step));
   progress_.restart(state_.step);
   log_.emplace(input_.folder / "metrics.jsonl", state_.log_bytes);
+  events_.emplace(input_.folder, state_.step + 1);
+  events_->add(0, input_.session);
   data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
                                           .seed = derive_seed(input_.seed, "order"),
                                           .start = state_.position,
@@ -123,29 +125,36 @@ void Trainer::log_step(const StepRecord& record, double rate) {
   if (state_.interval_tokens == 0 || !logs(state_.step)) return;
   const auto tokens = static_cast<double>(state_.interval_tokens);
   train_loss_ = state_.interval_loss / tokens;
-  log_->append({{"step", state_.step},
-                {"loss", train_loss_},
-                {"negative_log_likelihood", state_.interval_negative / tokens},
-                {"gradient_norm", record.gradient_norm},
-                {"learning_rate", rate},
-                {"tokens", state_.tokens},
-                {"skipped", state_.skipped}});
+  write({{"step", state_.step},
+         {"loss", train_loss_},
+         {"negative_log_likelihood", state_.interval_negative / tokens},
+         {"gradient_norm", record.gradient_norm},
+         {"learning_rate", rate},
+         {"tokens", state_.tokens},
+         {"skipped", state_.skipped}});
+  events_->add(state_.step,
+               std::vector<Scalar>{{"training/tokens_per_second", progress_.tokens_per_second()}});
   for (const auto& mixture : record.mixtures) log_mixture(mixture);
   state_.interval_tokens = 0;
   state_.interval_loss = state_.interval_negative = 0;
 }
 
+void Trainer::write(const nlohmann::json& line) {
+  log_->append(line);
+  events_->add(state_.step, scalars_of(line));
+}
+
 void Trainer::log_mixture(const MixtureRecord& mixture) {
-  log_->append({{"step", state_.step},
-                {"mixture", mixture.name},
-                {"shares", mixture.shares},
-                {"variation", mixture.variation()},
-                {"highest", mixture.highest()},
-                {"load", mixture.load},
-                {"z", mixture.z},
-                {"entropy", mixture.entropy},
-                {"dropped", mixture.dropped},
-                {"router_gradient", mixture.router_gradient}});
+  write({{"step", state_.step},
+         {"mixture", mixture.name},
+         {"shares", mixture.shares},
+         {"variation", mixture.variation()},
+         {"highest", mixture.highest()},
+         {"load", mixture.load},
+         {"z", mixture.z},
+         {"entropy", mixture.entropy},
+         {"dropped", mixture.dropped},
+         {"router_gradient", mixture.router_gradient}});
   const auto fault = mixture.fault();
   if (!fault.empty() && warned_.insert(mixture.name).second)
     progress_.say(fmt::format("step {}: {}", state_.step, fault));
@@ -155,10 +164,10 @@ void Trainer::validate() {
   progress_.pause();
   const auto scores =
       likelihood(model_, input_.validation, {input_.options.tokens_per_batch, input_.masking});
-  log_->append({{"step", state_.step},
-                {"validation_loss", scores.negative},
-                {"validation_perplexity", scores.perplexity()},
-                {"validation_token_accuracy", scores.token_accuracy}});
+  write({{"step", state_.step},
+         {"validation_loss", scores.negative},
+         {"validation_perplexity", scores.perplexity()},
+         {"validation_token_accuracy", scores.token_accuracy}});
   if (state_.best_step == 0 || scores.negative < state_.best_negative) {
     state_.best_step = state_.step;
     state_.best_negative = scores.negative;

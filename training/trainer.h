@@ -16,6 +16,7 @@
 #include "training/likelihood.h"
 #include "training/optimizer.h"
 #include "training/progress.h"
+#include "training/tensorboard/event_file.h"
 #include "training/training_options.h"
 #include "training/update.h"
 #include "training/weights.h"
@@ -67,8 +68,9 @@ struct TrainerInput {
   bool bfloat16 = false;
   std::span<const data::EncodedExample> train, validation;
   std::optional<data::Masking> masking = {};
-  std::filesystem::path folder;              // of the run: metrics.jsonl and checkpoints/ go here
+  std::filesystem::path folder;  // of the run: metrics.jsonl, its events and checkpoints/ go here
   std::map<std::string, std::string> files;  // copied into every checkpoint: name -> bytes
+  Session session = {};                      // what TensorBoard calls this run
 };
 
 /// What a finished training leaves besides its checkpoints.
@@ -94,6 +96,7 @@ class Trainer {
   void train_step(data::BatchStream& stream);
   bool logs(int64_t step) const;
   void log_step(const StepRecord& record, double rate);
+  void write(const nlohmann::json& line);
   void log_mixture(const MixtureRecord& mixture);
   void validate();
   void save();
@@ -105,7 +108,8 @@ class Trainer {
   Weights shadow_;  // exponential average of the weights; empty without one
   TrainingState state_;
   std::optional<RunLog> log_;
-  std::set<std::string> warned_;  // mixtures whose fault has been named
+  std::optional<EventFile> events_;  // shows what the log holds
+  std::set<std::string> warned_;     // mixtures whose fault has been named
   Progress progress_;
   int64_t saved_step_ = -1;
   double train_loss_ = 0;

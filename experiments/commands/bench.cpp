@@ -9,6 +9,7 @@
 
 #include "data/batching.h"
 #include "data/random.h"
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/study.h"
 #include "experiments/exit_code.h"
@@ -223,11 +224,13 @@ void add_shared(CLI::App& verb, Request& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
   verb.add_option("--threads", request.threads, "CPU threads; absent: all cores")
       ->check(CLI::Range(1, 1024));
-  verb.add_option("--precision", request.precision, "fp32 or bf16; absent: the study's");
+  verb.add_option("--precision", request.precision, "Of matrix products; absent: the study's")
+      ->type_name(type_of_words({"fp32", "bf16"}));
   verb.add_option("--vocabulary", request.vocabulary, "Pieces of the vocabulary")
       ->check(CLI::Range(16, 1'000'000))
       ->capture_default_str();
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
+      ->type_name(kKeyAndValue)
       ->take_all()
       ->allow_extra_args(false);
   verb.add_flag("--json", request.json, "Print one JSON object");

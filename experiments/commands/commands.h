@@ -25,5 +25,9 @@ void add_moefy(CLI::App& app);
 void add_export(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_import(CLI::App& app);
+void add_init(CLI::App& app);
+void add_doctor(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_help(CLI::App& app);
 
 }  // namespace ablate::experiments

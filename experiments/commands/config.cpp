@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/explanation.h"
 #include "experiments/config/printer.h"
@@ -61,6 +62,7 @@ void diff(const Request& request) {
 void add_study(CLI::App& verb, Request& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
+      ->type_name(kKeyAndValue)
       ->take_all()
       ->allow_extra_args(false);
   verb.add_option("--arms", request.selection.arms, "Only these arms")->delimiter(',');
@@ -93,8 +95,12 @@ void add_config(CLI::App& app) {
       verb->add_subcommand("schema", "Print the JSON Schema of a study, for editors");
   schema_verb->footer("Example:\n  ablate config schema > study.schema.json");
   schema_verb->callback([] { std::cout << json_schema(); });
+  auto* docs_verb = verb->add_subcommand("docs", "Print the reference of every key as Markdown");
+  docs_verb->footer("Example:\n  ablate config docs > docs/configuration.md");
+  docs_verb->callback([] { std::cout << configuration_page(); });
   auto* explain_verb = verb->add_subcommand("explain", "Say what a key means and may hold");
   explain_verb->add_option("key", request->key, "A dotted path, such as model.position")
+      ->type_name(kKeyPath)
       ->required();
   explain_verb->footer("Example:\n  ablate config explain training.schedule");
   explain_verb->callback([request] { std::cout << explanation(request->key); });

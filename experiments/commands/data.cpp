@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "data/corpus.h"
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/section_flags.h"
 #include "experiments/config/study.h"
@@ -98,6 +99,7 @@ void add_study(CLI::App& verb, Request& request) {
   verb.add_option("--data", request.data, "Where relative data paths start");
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
+      ->type_name(kKeyAndValue)
       ->take_all()
       ->allow_extra_args(false);
   verb.add_option("--seed", request.seed, "Of generated data; studies use 1")

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/evaluate.h"
 #include "experiments/process_pool.h"
@@ -56,7 +57,8 @@ void add_eval(CLI::App& app) {
   auto* verb = app.add_subcommand("eval", "Score a run's test sets again");
   verb->add_option("run", request->run, "The run folder")->required();
   verb->add_option("--checkpoint", request->checkpoint,
-                   "best, last, averaged or a step; absent: what the run was evaluated with");
+                   "Which weights; absent: those that the run was evaluated with")
+      ->type_name(kCheckpoint);
   verb->add_option("--data", request->data,
                    "Where relative data paths start; absent: where they did in training");
   verb->add_option("--beam", request->beam, "Hypotheses kept")->check(CLI::Range(1, 256));

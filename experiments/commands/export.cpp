@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/exit_code.h"
 
@@ -38,10 +39,15 @@ void add_export(CLI::App& app) {
       "export", "Write a run's model as TorchScript or safetensors, for programs without Ablate");
   verb->add_option("run", request->run, "The run folder")->required();
   verb->add_option("--to", request->to, "The file, or for safetensors the folder")->required();
-  verb->add_option("--format", words->format, "torchscript or safetensors")->capture_default_str();
-  verb->add_option("--dtype", words->dtype, "fp32 or bf16")->capture_default_str();
+  verb->add_option("--format", words->format, "What is written")
+      ->type_name(type_of_words({"torchscript", "safetensors"}))
+      ->capture_default_str();
+  verb->add_option("--dtype", words->dtype, "Of the weights")
+      ->type_name(type_of_words({"fp32", "bf16"}))
+      ->capture_default_str();
   verb->add_option("--checkpoint", request->checkpoint,
-                   "best, last, averaged or a step; absent: what the run was evaluated with");
+                   "Which weights; absent: those that the run was evaluated with")
+      ->type_name(kCheckpoint);
   verb->add_option("--data", request->data,
                    "Where relative data paths start; absent: where they did in training");
   verb->footer(

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "data/batch.h"
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/exit_code.h"
 #include "experiments/plot/attention_page.h"
@@ -141,7 +142,7 @@ void add_inspect_attention(CLI::App& inspect) {
   verb->add_option("--text", request->text, "What the model reads")->required();
   verb->add_option("--target", request->target, "What it is to write; absent: its own output");
   verb->add_option("--to", request->to, "The HTML file")->capture_default_str();
-  verb->add_option("--checkpoint", request->checkpoint, "best, last, averaged or a step");
+  verb->add_option("--checkpoint", request->checkpoint, "Which weights")->type_name(kCheckpoint);
   verb->footer(
       "Example:\n  ablate inspect attention runs/multi30k/text/base/seed-1 --text \"A man sits.\"");
   verb->callback([request] { inspect_attention(*request); });

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/printer.h"
 #include "experiments/evaluate.h"
@@ -141,16 +142,19 @@ void add_moefy(CLI::App& app) {
   verb->add_option("--active", request->options.active, "Experts that a position uses")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb->add_option("--grouping", request->grouping, "random, clusters or coactivation")
+  verb->add_option("--grouping", request->grouping, "How neurons are grouped")
+      ->type_name(type_of_words({"random", "clusters", "coactivation"}))
       ->capture_default_str();
-  verb->add_option("--router", request->router, "oracle, similarity or network")
+  verb->add_option("--router", request->router, "What chooses experts")
+      ->type_name(type_of_words({"oracle", "similarity", "network"}))
       ->capture_default_str();
   verb->add_option("--positions", request->options.positions, "Positions recorded")
       ->check(CLI::Range(100, 10'000'000))
       ->capture_default_str();
   verb->add_option("--seed", request->options.seed, "Of groups and router")->capture_default_str();
   verb->add_option("--checkpoint", request->checkpoint,
-                   "best, last, averaged or a step; absent: what the run was evaluated with");
+                   "Which weights; absent: those that the run was evaluated with")
+      ->type_name(kCheckpoint);
   verb->add_option("--data", request->data,
                    "Where relative data paths start; absent: where they did in training");
   verb->add_option("--threads", request->threads, "CPU threads, also for the measured times")

@@ -4,14 +4,17 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/study.h"
 #include "experiments/evidence/expectation.h"
 #include "experiments/evidence/make_evidence.h"
+#include "experiments/exit_code.h"
 #include "experiments/frozen_study.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_one.h"
 #include "experiments/run_study.h"
+#include "experiments/shipped_studies.h"
 #include "experiments/study_tables.h"
 #include "experiments/table/table.h"
 #include "experiments/write_report.h"
@@ -101,11 +104,12 @@ void run(const Request& request) {
 }
 
 void add_options(CLI::App& verb, Request& request) {
-  verb.add_option("study", request.study, "The study's YAML file")->required();
+  verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--output", request.output, "Folder of all runs")->capture_default_str();
   verb.add_option("--data", request.data,
                   "Where relative data paths start; absent: the study's folder");
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
+      ->type_name(kKeyAndValue)
       ->take_all()
       ->allow_extra_args(false);
   verb.add_option("--arms", request.selection.arms, "Only these arms, separated by commas")
@@ -121,7 +125,8 @@ void add_options(CLI::App& verb, Request& request) {
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
   verb.add_flag("--dry-run", request.dry_run, "Check everything and list the runs; train nothing");
-  verb.add_flag("--list", request.list, "List the runs and their state");
+  verb.add_flag("--list", request.list,
+                "List the runs and their state; without a study, the studies that ship");
   verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
   verb.add_flag("--worker", request.worker)->group("");
   verb.add_option("--threads", request.threads)->group("");
@@ -140,8 +145,15 @@ void add_run(CLI::App& app) {
       "Examples:\n"
       "  ablate run experiments/studies/quickstart.yaml\n"
       "  ablate run study.yaml --set training.steps=200 --arms learned --seeds 1,2 --jobs 2\n"
-      "  ablate run study.yaml --dry-run");
+      "  ablate run study.yaml --dry-run\n"
+      "  ablate run --list");
   verb->callback([request] {
+    if (request->study.empty()) {
+      if (!request->list)
+        throw UsageError("run needs a study; ablate run --list shows those that ship");
+      std::cout << to_text(shipped_studies());
+      return;
+    }
     if (!request->data.empty()) request->selection.data_folder = request->data;
     if (!request->worker && !request->list && !request->dry_run) return run(*request);
     const auto study = read_study(request->study, request->selection);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "data/parallel_text.h"
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/lines.h"
 #include "experiments/process_pool.h"
@@ -42,7 +43,7 @@ void add_score(CLI::App& app) {
   verb->add_option("run", request->run, "The run folder")->required();
   verb->add_option("--source", request->source, "Source lines")->required();
   verb->add_option("--target", request->target, "Target lines")->required();
-  verb->add_option("--checkpoint", request->checkpoint, "best, last, averaged or a step");
+  verb->add_option("--checkpoint", request->checkpoint, "Which weights")->type_name(kCheckpoint);
   verb->footer(
       "Example:\n  ablate score runs/multi30k/text/base/seed-1 --source a.en --target a.de");
   verb->callback([request] { score_all(*request); });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "experiments/command_line/completion.h"
 #include "experiments/config/option.h"
 #include "experiments/config/reader.h"
 #include "experiments/config/rules.h"
@@ -61,10 +62,11 @@ void SectionFlags::add_option(CLI::App& verb, const std::string& path, const Sch
   const auto name = flag_of(path.substr(section_.size() + 1));
   const auto text = option.description + " (" + type_text(option) + ")";
   if (option.type != Schema::Type::list) {
-    verb.add_option_function<std::string>(
+    auto* added = verb.add_option_function<std::string>(
         name,
         [this, path, option](const std::string& value) { values_[path] = as_yaml(option, value); },
         text);
+    if (!option.choices.empty()) added->type_name(type_of_words(option.choices));
     return;
   }
   verb.add_option_function<std::vector<std::string>>(

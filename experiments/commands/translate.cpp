@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/decoding_flags.h"
 #include "experiments/commands/lines.h"
@@ -155,9 +156,11 @@ void add_shared(CLI::App& verb, Request& request) {
   verb.add_option("run", request.runs, "The run folder; several vote by their mean probability")
       ->required();
   verb.add_option("--checkpoint", request.checkpoint,
-                  "best, last, averaged or a step; absent: what the run was evaluated with");
+                  "Which weights; absent: those that the run was evaluated with")
+      ->type_name(kCheckpoint);
   request.decoding.add(verb);
-  verb.add_option("--precision", request.precision, "Of matrix products: fp32, bf16 or int8")
+  verb.add_option("--precision", request.precision, "Of matrix products")
+      ->type_name(type_of_words({"fp32", "bf16", "int8"}))
       ->capture_default_str();
   verb.add_option("--n-best", request.n_best, "Outputs of every line, best first")
       ->check(CLI::Range(1, 256));

@@ -25,7 +25,10 @@ std::vector<Variation> variations(const Value& section, const std::string& what,
 std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Value& grid,
                                   ProblemList& problems);
 
-/// Reports a name that cannot be a folder: [A-Za-z0-9._=-]{1,100}, not "." or "..".
+/// What the name of a study, task or arm must be, as a regular expression: it names a folder.
+inline constexpr const char* kNamePattern = "^(?![.]{1,2}$)[A-Za-z0-9._=-]{1,100}$";
+
+/// Reports a name that does not match kNamePattern.
 void check_name(const std::string& name, const std::string& what, const Mark& mark,
                 ProblemList& problems);
 

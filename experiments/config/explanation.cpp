@@ -8,6 +8,7 @@
 #include "experiments/config/option.h"
 #include "experiments/config/problem_list.h"
 #include "experiments/config/schema.h"
+#include "experiments/config/study_schema.h"
 #include "experiments/config/suggestion.h"
 
 namespace ablate::experiments {
@@ -73,7 +74,9 @@ std::string hint(const Schema& root, const std::string& path) {
 }  // namespace
 
 std::string explanation(const std::string& path) {
-  const auto root = experiment_schema();
+  const auto run = experiment_schema();
+  const auto study = study_schema();
+  const auto& root = node_at(run, path) != nullptr || node_at(study, path) == nullptr ? run : study;
   const bool required = std::ranges::find(root.required, path) != root.required.end();
   if (const auto* variant = variant_of_kind(root, path))
     return fmt::format("{}: {}\ntype: one of {}\n{}{}", path, variant->description,

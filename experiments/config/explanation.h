@@ -11,4 +11,7 @@ std::string explanation(const std::string& path);
 /// The JSON Schema (draft-07) of a study file, for editors.
 std::string json_schema();
 
+/// The reference of every key of a study as Markdown: docs/configuration.md.
+std::string configuration_page();
+
 }  // namespace ablate::experiments

@@ -95,7 +95,7 @@ std::string type_text(const Schema& schema) {
       return fmt::format("mapping; {} is one of {}", schema.discriminator,
                          alternatives(schema.choices));
     case Schema::Type::any:
-      return "any";
+      return "mapping";
   }
   return "";
 }

@@ -89,6 +89,7 @@ class StudyBuilder {
          "expect holds an empty text");
     study_.name = file_.name;
     study_.question = file_.question;
+    study_.time = file_.time;
     study_.declared_seeds = file_.seeds;
     study_.seeds = selection_.seeds.empty() ? file_.seeds : selected_seeds(selection_, problems_);
   }

@@ -33,6 +33,7 @@ struct Configuration {
 struct Study {
   std::string name;
   std::string question;
+  std::string time;  // that it takes, as the file says
   std::filesystem::path file;
   std::filesystem::path data_folder;  // where relative paths of data start
   std::vector<int64_t> seeds;

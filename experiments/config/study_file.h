@@ -31,6 +31,7 @@ struct CompareOptions {
 struct StudyFile {
   std::string name;
   std::string question;
+  std::string time;
   std::vector<int64_t> seeds;
   Value base;
   Value tasks;
@@ -43,6 +44,7 @@ struct StudyFile {
   static void fields(Self& o, Visit&& visit) {
     visit("name", o.name, "names the output folder");
     visit("question", o.question, "what the study asks");
+    visit("time", o.time, "how long it takes on two cores, shown by ablate run --list");
     visit("seeds", o.seeds, "one run of every task and arm for each seed");
     visit("base", o.base, "what all runs share");
     visit("tasks", o.tasks, "name: what the task changes; absent: the one task of base");

@@ -8,6 +8,7 @@ namespace ablate::experiments {
 Schema study_schema() {
   const StudyFile file;
   Schema schema = describe(file);
+  schema.required = {"name", "seeds"};
   for (auto& key : schema.children) {
     if (key.name != "base") continue;
     auto description = key.description;

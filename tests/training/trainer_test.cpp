@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "tests/training/event_reader.h"
 #include "tests/training/folder_test_case.h"
 #include "tokenizer/special_ids.h"
 #include "training/chosen_weights.h"
@@ -121,6 +122,26 @@ TEST_F(TrainerTest, TheExponentialAverageFollowsTheWeights) {
       (shadow.weights.at("embedding") - last.weights.at("embedding")).abs().max().item<double>();
   EXPECT_GT(near, 0);
   EXPECT_LT(near, far);
+}
+
+TEST_F(TrainerTest, TensorBoardShowsTheLogAlsoOfARunThatWasKilled) {
+  auto often = input();
+  often.options.log_every = 1;
+  often.options.evaluate_every = 4;
+  train(often, tiny());
+  for (const auto& found : list_checkpoints(folder() / "checkpoints"))
+    if (found.step > 4) std::filesystem::remove_all(found.path);
+  train(often, tiny());  // continues after step 4
+  Curves expected;
+  for (const auto& line : read_run_log(folder() / "metrics.jsonl"))
+    for (const auto& scalar : scalars_of(line))
+      expected[scalar.tag].emplace_back(line["step"], static_cast<float>(scalar.value));
+  auto shown = curves_of(folder());
+  EXPECT_EQ(shown.at("training/tokens_per_second").size(), 12U);
+  shown.erase("training/tokens_per_second");  // which no log line has, for it never repeats
+  EXPECT_EQ(shown, expected);
+  EXPECT_EQ(expected.at("training/loss").size(), 12U);
+  EXPECT_EQ(expected.at("validation/perplexity").size(), 3U);
 }
 
 TEST_F(TrainerTest, AMissingCheckpointIsNamedWithThoseThatThereAre) {

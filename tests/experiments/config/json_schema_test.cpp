@@ -1,23 +1,50 @@
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/explanation.h"
+#include "experiments/config/option.h"
+#include "experiments/config/schema.h"
+#include "tests/experiments/config/study_text.h"
 
 namespace ablate::experiments {
 namespace {
 
 using nlohmann::json;
 
-/// The node of a dotted path below `base`, in any alternative.
-json node(const std::string& path) {
-  json at = json::parse(json_schema())["properties"]["base"];
-  for (size_t begin = 0; begin <= path.size();) {
-    const size_t end = std::min(path.find('.', begin), path.size());
-    at = at["properties"][path.substr(begin, end - begin)];
-    begin = end + 1;
-  }
-  return at;
+const std::filesystem::path kSource = ABLATE_SOURCE;
+
+/// What a dotted path below `base` may hold.
+json node(const std::string& path) { return json::parse(json_schema())["definitions"][path]; }
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The studies that the schema refuses, by Debian's jsonschema; -1: that is not installed.
+int refused(const std::vector<std::filesystem::path>& studies, std::string& messages) {
+  const TemporaryFile schema(json_schema(), "schema.json");
+  const auto python =
+      "/usr/bin/python3 " + (kSource / "tests/experiments/config/validate.py").string();
+  if (std::system("/usr/bin/python3 -c 'import jsonschema, yaml' 2>/dev/null") != 0) return -1;
+  std::string command = python + " " + schema.path().string();
+  for (const auto& study : studies) command += " " + study.string();
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  char buffer[4096];
+  for (size_t got = 0; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    messages.append(buffer, got);
+  EXPECT_EQ(pclose(pipe), 0) << messages;
+  return static_cast<int>(std::ranges::count(messages, '\n'));
+}
+
+std::vector<std::filesystem::path> shipped() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(kSource / "experiments/studies"))
+    files.push_back(entry.path());
+  return files;
 }
 
 TEST(JsonSchema, TrueAndFalseAreWordsAndBooleans) {
@@ -30,6 +57,110 @@ TEST(JsonSchema, AnOptionalChoiceMayBeNull) {
             json({"true", "false", "learned", true, false, nullptr}));
   EXPECT_EQ(node("model.encoder.norm.kind")["enum"],
             json({"layer", "rms", "batch", "none", nullptr}));
+}
+
+TEST(JsonSchema, EveryReferenceHasItsDefinition) {
+  const auto schema = json::parse(json_schema());
+  int references = 0;
+  const auto leaves = schema.flatten();
+  for (const auto& [path, value] : leaves.items()) {
+    if (!path.ends_with("/$ref")) continue;
+    ++references;
+    const auto name = value.get<std::string>().substr(std::string("#/definitions/").size());
+    EXPECT_TRUE(schema["definitions"].contains(name)) << name;
+  }
+  EXPECT_GT(references, 500);
+}
+
+TEST(JsonSchema, ThatOfTheRepositoryIsTheProgramsOwn) {
+  EXPECT_EQ(bytes_of(kSource / "docs/study.schema.json"), json_schema())
+      << "run: build/ablate config schema > docs/study.schema.json";
+}
+
+TEST(ConfigurationPage, ThatOfTheRepositoryIsTheProgramsOwn) {
+  EXPECT_EQ(bytes_of(kSource / "docs/configuration.md"), configuration_page())
+      << "run: build/ablate config docs > docs/configuration.md";
+}
+
+TEST(ConfigurationPage, NamesEveryKey) {
+  const auto page = configuration_page();
+  const auto schema = experiment_schema();
+  for (const auto& path : all_paths(schema)) {
+    const bool is_kind = node_at(schema, path) == nullptr;
+    const auto key = path.find('.') == std::string::npos ? "## " + path
+                     : is_kind                           ? last_key(path) + "` chooses"
+                                                         : "| `" + last_key(path) + "` |";
+    EXPECT_NE(page.find(key), std::string::npos) << path;
+  }
+  EXPECT_NE(page.find("| `dropout` | number | `0.1` |"), std::string::npos);
+  EXPECT_NE(page.find("`task` chooses and must be given."), std::string::npos);
+}
+
+TEST(ShippedStudies, TellEditorsTheirSchemaInTheFirstLine) {
+  for (const auto& study : shipped())
+    EXPECT_TRUE(bytes_of(study).starts_with(
+        "# yaml-language-server: $schema=../../docs/study.schema.json\n"))
+        << study;
+}
+
+TEST(JsonSchema, AcceptsEveryShippedStudy) {
+  std::string messages;
+  const int count = refused(shipped(), messages);
+  if (count < 0) GTEST_SKIP() << "python3-jsonschema or python3-yaml is missing; see make setup";
+  EXPECT_EQ(count, 0) << messages;
+}
+
+TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
+  const TemporaryFile study(kBase +
+                            "  model.layers: 2\n  model: {decoder: {attention.kind: none}}\n"
+                            "tasks: {copy: {data: {task: copy, symbols: 9}}}\n"
+                            "arms:\n  a: {}\n  b:\n  c: {model: {residual: learned}}\n"
+                            "  d: {model.encoder: {residual: null}, training.patience: 2, "
+                            "training.evaluate_every: 5}\n"
+                            "grid:\n  model.d_model: [64, 128]\n"
+                            "  model.position: [{kind: learned}, {kind: learned, max_length: 90}]\n"
+                            "time: 2 minutes\n");
+  EXPECT_NO_THROW(read_study(study.path()));
+  std::string messages;
+  const int count = refused({study.path()}, messages);
+  if (count < 0) GTEST_SKIP() << "python3-jsonschema or python3-yaml is missing; see make setup";
+  EXPECT_EQ(count, 0) << messages;
+}
+
+TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
+  const std::vector<std::string> mistakes = {
+      "nmae: s\nseeds: [1]\n",
+      "name: s\n",
+      "name: s\nseeds: 1\n",
+      kModel + "{d_modle: 8}\n",
+      kModel + "{d_model: wide}\n",
+      kModel + "{norm: {placement: behind}}\n",
+      kBase + "  model.position.knd: learned\n",
+      kBase + "  model.dropout: high\n",
+      kBase + "arms: {a: {model.position.kind: lerned}}\n",
+      kBase + "arms: {a: {model: {layer: 1}}}\n",
+      kBase + "arms: {a: 3}\n",
+      kBase + "arms: {}\n",
+      kBase + "arms: {a/b: {}}\n",
+      kBase + "tasks: {t: {data: {task: copie}}}\n",
+      kBase + "tasks: {t: {trainings.steps: 5}}\n",
+      kBase + "grid: {model.d_model: 8}\n",
+      kBase + "grid: {model.d_modle: [8]}\n",
+      kBase + "grid: {model.d_model: [wide]}\n",
+      kBase + "compare: {base: a}\n",
+      kBase + "expect: a\n",
+  };
+  std::vector<std::unique_ptr<TemporaryFile>> files;
+  std::vector<std::filesystem::path> paths;
+  for (const auto& mistake : mistakes) {
+    paths.push_back(files.emplace_back(std::make_unique<TemporaryFile>(mistake))->path());
+    EXPECT_THROW(read_study(paths.back()), ConfigError) << mistake;
+  }
+  std::string messages;
+  const int count = refused(paths, messages);
+  if (count < 0) GTEST_SKIP() << "python3-jsonschema or python3-yaml is missing; see make setup";
+  for (size_t i = 0; i < paths.size(); ++i)
+    EXPECT_NE(messages.find(paths[i].string()), std::string::npos) << mistakes[i];
 }
 
 }  // namespace

@@ -198,6 +198,12 @@ TEST(Explanation, SaysTypeAndDefault) {
             "type: integer\ndefault: null\n");
 }
 
+TEST(Explanation, KeysOfTheStudyItselfAreExplained) {
+  EXPECT_EQ(explanation("arms"),
+            "arms: name: what the arm changes; absent: one arm, base\ntype: mapping\n");
+  EXPECT_TRUE(explanation("compare.baseline").starts_with("compare.baseline: the arm that"));
+}
+
 TEST(Explanation, AnUnknownPathIsRefusedWithTheNearestOne) {
   const auto message = [](const std::string& path) {
     try {

@@ -1,0 +1,137 @@
+#include "experiments/command_line/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/commands/commands.h"
+#include "experiments/config/suggestion.h"
+
+namespace ablate::experiments {
+namespace {
+
+/// "ablate config show", without the program for the program itself.
+std::string path_of(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return {};
+  const auto above = path_of(*app.get_parent());
+  return above.empty() ? app.get_name() : above + " " + app.get_name();
+}
+
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (!verb->get_group().empty()) names.push_back(verb->get_name());
+  return names;
+}
+
+const CLI::App* verb_named(const CLI::App& app, const std::string& name) {
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (verb->get_name() == name) return verb;
+  return nullptr;
+}
+
+/// The option of a verb or of one above it.
+const CLI::Option* option_named(const CLI::App& app, const std::string& flag) {
+  if (const auto* option = app.get_option_no_throw(flag)) return option;
+  return app.get_parent() == nullptr ? nullptr : option_named(*app.get_parent(), flag);
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const auto* option : app.get_options())
+    if (!option->get_group().empty())
+      for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+  if (app.get_parent() != nullptr)
+    std::ranges::move(flags_of(*app.get_parent()), std::back_inserter(flags));
+  return flags;
+}
+
+bool is_flag(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
+
+std::string unknown_flag(const CLI::App& app, const std::string& flag) {
+  const auto meant = nearest(flag, flags_of(app));
+  const auto verb = path_of(app);
+  return fmt::format(
+      "unknown flag '{}'{}{}{}", flag, verb.empty() ? "" : " of " + verb,
+      meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
+      meant.empty() ? fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ") : "");
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> command_line(bool& debug) {
+  auto app = std::make_unique<CLI::App>(
+      "Ablate: trains Transformers from a YAML study, measures what a part is worth, and reports "
+      "it.\n"
+      "Start with: ablate run experiments/studies/quickstart.yaml",
+      "ablate");
+  app->require_subcommand(1);
+  app->set_version_flag("--version", "ablate 0.1.0");
+  app->add_flag("--debug", debug, "Show where in LibTorch an internal error comes from");
+  app->fallthrough();
+  add_run(*app);
+  add_init(*app);
+  add_report(*app);
+  add_compare(*app);
+  add_eval(*app);
+  add_score(*app);
+  add_translate(*app);
+  add_generate(*app);
+  add_metrics(*app);
+  add_tokenizer(*app);
+  add_data(*app);
+  add_config(*app);
+  add_inspect(*app);
+  add_bench(*app);
+  add_moefy(*app);
+  add_export(*app);
+  add_verify(*app);
+  add_import(*app);
+  add_doctor(*app);
+  add_completion(*app);
+  add_help(*app);
+  return app;
+}
+
+bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* at = &app;
+  for (const auto& word : arguments) {
+    at = verb_named(*at, word);
+    if (at == nullptr) return false;
+  }
+  return at->get_require_subcommand_min() > 0;
+}
+
+std::string help_of(const std::vector<std::string>& verbs) {
+  bool debug = false;
+  const auto app = command_line(debug);  // a parsed one shows the help of what was parsed
+  const CLI::App* at = app.get();
+  std::string above;
+  for (const auto& verb : verbs) {
+    above += (above.empty() ? "" : " ") + at->get_name();
+    at = at->get_subcommand(verb);
+  }
+  return at->help(above);
+}
+
+std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* at = &app;
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const auto& word = arguments[i];
+    if (is_flag(word)) {
+      const auto flag = word.substr(0, word.find('='));
+      const auto* option = option_named(*at, flag);
+      if (option == nullptr) return unknown_flag(*at, flag);
+      if (option->get_items_expected_min() > 0 && flag == word) ++i;  // its value, whatever it is
+    } else if (const auto* verb = verb_named(*at, word)) {
+      at = verb;
+    } else if (at->get_require_subcommand_min() > 0) {
+      const auto above = path_of(*at);
+      return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
+                         did_you_mean(word, verbs_of(*at)));
+    }
+  }
+  return {};
+}
+
+}  // namespace ablate::experiments

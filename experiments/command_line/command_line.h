@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ablate::experiments {
+
+/// The program's whole command line; a verb's callback does its work when it is parsed. `debug` is
+/// set by --debug and must outlive the command line.
+std::unique_ptr<CLI::App> command_line(bool& debug);
+
+/// Whether `arguments` are verbs alone and one more is needed: then the help is what is wanted.
+/// // "ablate", "ablate config"
+bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments);
+
+/// The help of a verb; REQUIRES: it exists.
+std::string help_of(const std::vector<std::string>& verbs);
+
+/// The first verb or flag of `arguments` that does not exist, as a message with the nearest one
+/// that does; empty where all do.
+std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "experiments/config/explanation.h"
+#include "experiments/config/option.h"
+#include "experiments/config/study_schema.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr const char* kIntroduction = R"(# Every key of a study
+
+Written by `ablate config docs`; a test compares it with the program. `ablate config explain KEY` says the same of one key, and
+[study.schema.json](study.schema.json) tells it to an editor (`# yaml-language-server: $schema=...` in the first line of a study).
+
+A path such as `model.position.kind` starts below `base`; `tasks`, `arms` and `grid` change the same paths, with dots or nested, and
+so does `--set model.position.kind=rotary`. Values given later win: defaults, `base`, task, arm, grid, `--set`.
+)";
+
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '|') escaped += '\\';
+    escaped += letter;
+  }
+  return escaped;
+}
+
+std::string code(const std::string& text) { return fmt::format("`{}`", cell(text)); }
+
+bool is_section(const Schema& schema) {
+  return schema.type == Schema::Type::mapping || schema.type == Schema::Type::variant;
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text + ".";
+}
+
+/// Writes each section once: alternatives with the same keys together, and one that is like that of
+/// an earlier section as a reference to it.
+class Page {
+ public:
+  explicit Page(std::vector<std::string> required) : required_(std::move(required)) {}
+
+  void keys(const std::vector<Schema>& keys, const std::string& path) {
+    text_ += table(keys, path);
+    below(keys, path);
+  }
+
+  void below(const std::vector<Schema>& keys, const std::string& path) {
+    for (const auto& key : keys) {
+      if (path.empty() && key.name == "base")  // where paths start
+        below(key.children, "");
+      else if (is_section(key))
+        section(key, join_path(path, key.name));
+    }
+  }
+
+  std::string text() && { return std::move(text_); }
+
+ private:
+  bool is_required(const std::string& path) const {
+    return std::ranges::find(required_, path) != required_.end();
+  }
+
+  std::string fallback(const Schema& key, const std::string& path) const {
+    if (is_required(path)) return "must be given";
+    if (key.type == Schema::Type::variant)
+      return code(fmt::format("{}: {}", key.discriminator, key.fallback));
+    return key.fallback.empty() ? "" : code(key.fallback);
+  }
+
+  std::string table(const std::vector<Schema>& keys, const std::string& path) const {
+    if (keys.empty()) return "No keys of its own.\n";
+    std::string text = "| key | holds | default | meaning |\n|---|---|---|---|\n";
+    for (const auto& key : keys)
+      text += fmt::format("| {} | {} | {} | {} |\n", code(key.name),
+                          is_section(key) ? "keys, see below" : cell(type_text(key)),
+                          fallback(key, join_path(path, key.name)), cell(key.description));
+    return text;
+  }
+
+  void section(const Schema& schema, const std::string& path) {
+    const auto heading = fmt::format("\n## {}\n\n{}\n\n", path, sentence(schema.description));
+    if (schema.type == Schema::Type::mapping) {
+      const auto text = heading + table(schema.children, path);
+      if (!sections_.insert(text).second) return;
+      text_ += text;
+      return below(schema.children, path);
+    }
+    const auto kind = join_path(path, schema.discriminator);
+    text_ += heading;
+    text_ += fmt::format("`{}` chooses{}.\n", schema.discriminator,
+                         is_required(kind) ? " and must be given"
+                                           : fmt::format("; the default is `{}`", schema.fallback));
+    alternatives(schema, path);
+    for (const auto& one : schema.children) below(one.children, path);
+  }
+
+  void alternatives(const Schema& variant, const std::string& path) {
+    std::vector<std::pair<std::string, std::string>> groups;  // table, kinds
+    for (const auto& kind : variant.children) {
+      const auto keys = table(kind.children, path);
+      const auto same =
+          std::ranges::find(groups, keys, &std::pair<std::string, std::string>::first);
+      if (same == groups.end())
+        groups.emplace_back(keys, code(kind.name));
+      else
+        same->second += ", " + code(kind.name);
+    }
+    for (const auto& [keys, kinds] : groups) {
+      text_ += fmt::format("\n### {}: {} {}\n\n", path, variant.discriminator, kinds);
+      const auto [known, fresh] = places_.try_emplace(keys, path);
+      text_ += fresh || keys[0] != '|' ? keys
+                                       : fmt::format("The keys are those of `{}` with this {}.\n",
+                                                     known->second, variant.discriminator);
+    }
+  }
+
+  std::string text_;
+  std::vector<std::string> required_;
+  std::set<std::string> sections_;
+  std::map<std::string, std::string> places_;  // table -> the first section that has it
+};
+
+}  // namespace
+
+std::string configuration_page() {
+  const auto study = study_schema();
+  auto required = experiment_schema().required;
+  required.insert(required.end(), study.required.begin(), study.required.end());
+  Page page(required);
+  page.keys(study.children, "");
+  return fmt::format("{}\n## The study\n\n{}", kIntroduction, std::move(page).text());
+}
+
+}  // namespace ablate::experiments

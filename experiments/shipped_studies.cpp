@@ -1,0 +1,46 @@
+#include "experiments/shipped_studies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/config/study.h"
+#include "experiments/exit_code.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr const char* kFolder = "experiments/studies";
+
+std::filesystem::path folder_of_studies() {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto beside = program.parent_path() / kFolder;
+  for (const std::filesystem::path& folder : {std::filesystem::path(kFolder), beside})
+    if (std::filesystem::is_directory(folder)) return folder;
+  throw UsageError(
+      fmt::format("no studies in {} nor in {}; name a study file, or write one with "
+                  "ablate init",
+                  kFolder, beside.string()));
+}
+
+}  // namespace
+
+std::vector<ShippedStudy> shipped_studies() {
+  std::vector<ShippedStudy> studies;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of_studies())) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto study = read_study(entry.path());
+    studies.push_back({entry.path(), study.question, study.time});
+  }
+  std::ranges::sort(studies, {}, &ShippedStudy::file);
+  return studies;
+}
+
+std::string to_text(const std::vector<ShippedStudy>& studies) {
+  std::string text;
+  for (const auto& study : studies)
+    text += fmt::format("{}\t{}\t{}\n", study.file.string(), study.question, study.time);
+  return text;
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,70 @@
+#include "training/tensorboard/event_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <string_view>
+
+namespace ablate::training {
+namespace {
+
+constexpr std::string_view kName = "events.out.tfevents.";
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// Now, or the second after that of the newest event file.
+int64_t second_of_file(const std::filesystem::path& folder) {
+  auto second = static_cast<int64_t>(seconds_now());
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with(kName)) continue;
+    int64_t other = 0;
+    std::from_chars(name.data() + kName.size(), name.data() + name.size(), other);
+    second = std::max(second, other + 1);
+  }
+  return second;
+}
+
+std::string host() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
+}
+
+}  // namespace
+
+EventFile::EventFile(const std::filesystem::path& folder, int64_t next_step)
+    : EventFile(folder, fmt::format("{}{:010}.{}.{}.0", kName, second_of_file(folder), host(),
+                                    ::getpid())) {
+  add(0, FileVersion{});
+  add(next_step, Restart{});  // TensorBoard heeds all but the first one of a run
+}
+
+EventFile::EventFile(const std::filesystem::path& folder, const std::string& name)
+    : path_(folder / name) {
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw io_error("create", path_, errno);
+}
+
+EventFile::~EventFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void EventFile::append(Event event) {
+  event.wall_time = seconds_now();
+  const auto record = framed(encode(event));
+  ssize_t written = 0;
+  do written = ::write(descriptor_, record.data(), record.size());
+  while (written < 0 && errno == EINTR);
+  if (written != static_cast<ssize_t>(record.size()))
+    throw io_error("write", path_, written < 0 ? errno : ENOSPC);
+}
+
+}  // namespace ablate::training
