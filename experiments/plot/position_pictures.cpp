@@ -35,7 +35,8 @@ HeatMap map_of(const std::string& title, const std::string& x_label, const std::
 
 Line line_of(const std::string& name, size_t number, const torch::Tensor& vector) {
   Line line{.name = name, .look = {number}, .points = {}, .spread = {}};
-  for (const double value : rows_of(vector.unsqueeze(0))[0])
+  const auto rows = rows_of(vector.unsqueeze(0));
+  for (const double value : rows.front())
     line.points.push_back({static_cast<double>(line.points.size()), value});
   return line;
 }
