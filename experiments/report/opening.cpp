@@ -92,8 +92,8 @@ Markup over_tasks(const Evidence& evidence, const Looks& looks) {
                 number_cell(interval(one.interval, evidence.metric)) +
                 number_cell(one.improvement ? fixed(*one.improvement, 2) : ""));
   const auto head =
-      row(column_heading("arm") + column_heading("interquartile mean") +
-          column_heading("95 % interval") + column_heading("probability of improvement"));
+      row(column_heading("arm") + number_heading("interquartile mean") +
+          number_heading("95 % interval") + number_heading("probability of improvement"));
   return element(
       "section", {{"id", "all-tasks"}},
       heading("h2", "", "Over all tasks") +
