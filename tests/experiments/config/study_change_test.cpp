@@ -34,7 +34,9 @@ TEST(StudyChange, ArmsTasksAndSeedsMayBeAdded) {
 }
 
 TEST(StudyChange, AnotherWayToSayTheSameIsNone) {
-  EXPECT_EQ(changes_to(with("b: {model.layers: 2}", "b: {model: {layers: 2}}  # two")), Lines{});
+  EXPECT_EQ(changes_to(with("arms: {a: {}, b: {model.layers: 2}}",
+                            "arms:  # two\n  a: {}\n  b: {model: {layers: 2}}")),
+            Lines{});
 }
 
 TEST(StudyChange, AValueIsNamedOnceWithTheRunsThatItChanges) {
@@ -45,7 +47,7 @@ TEST(StudyChange, AValueIsNamedOnceWithTheRunsThatItChanges) {
 
 TEST(StudyChange, ArmsAndSeedsThatAreGoneAreNamed) {
   EXPECT_EQ(changes_to(with("a: {}, b:", "a:")),
-            (Lines{"model.layers: 6 there, 2 now", "copy/b: there, not now"}));
+            (Lines{"copy/b: there, not now", "model.layers: 6 there, 2 now"}));
   EXPECT_EQ(changes_to(with("[1, 2]", "[2]")), Lines{"seed 1: there, not now"});
 }
 
