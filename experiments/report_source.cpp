@@ -169,7 +169,8 @@ std::string seeds_of(const Study& study) {
 /// Starts the study anew beside its folder; which tasks, arms and seeds may follow.
 std::string command_of(const Study& study, const fs::path& folder) {
   auto command = fmt::format("ablate run {} --output repeated --data {}",
-                             quoted(study.file.string()), quoted(study.data_folder.string()));
+                             quoted(fs::weakly_canonical(study.file).string()),
+                             quoted(fs::weakly_canonical(study.data_folder).string()));
   for (const auto& set : frozen_selection(folder).sets) command += " --set " + quoted(set);
   return command;
 }

@@ -37,7 +37,8 @@ std::string fixed(double number, int decimals) {
 }
 
 std::string plain(double number) {
-  return typeset(std::isfinite(number) ? fmt::format("{:.4g}", number) : "-");
+  return typeset(std::isfinite(number) ? fmt::format("{:.4g}", number + 0.0)  // -0 becomes 0
+                                       : "-");
 }
 
 std::string large(double number) {

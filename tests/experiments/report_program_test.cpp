@@ -11,7 +11,7 @@ class ReportTest : public ProgramTest {
     text.replace(text.find("seeds: [1]"), 10, "question: Do experts help?\nseeds: [1, 2]");
     write_file(study(), text +
                             "arms:\n  dense: {}\n  experts: { model.feed_forward: { kind: moe, "
-                            "experts: 4, active: 1, d_hidden: 16 }, model.position.kind: alibi }\n"
+                            "experts: 4, active: 2, d_hidden: 16 }, model.position.kind: alibi }\n"
                             "compare: { baseline: dense, metric: exact_match }\n");
   }
 

@@ -46,6 +46,8 @@ TEST(Number, HasATrueMinusAndADashWhereThereIsNone) {
   EXPECT_EQ(difference(0.25, "exact_match"), "+0.250");
   EXPECT_EQ(difference(0.0001, "exact_match"), "0.000");
   EXPECT_EQ(interval(statistics::Interval{-0.5, 0.375}, "exact_match"), "[\u22120.500, 0.375]");
+  EXPECT_EQ(plain(-0.0), "0");
+  EXPECT_EQ(plain(-1234.56), "\u22121235");
   EXPECT_EQ(large(1'064'960), "1.06 M");
   EXPECT_EQ(large(11'342.6), "11.3 k");
   EXPECT_EQ(large(999.9), "1.00 k");
