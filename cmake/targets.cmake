@@ -47,6 +47,7 @@ set(ABLATE_WITHOUT_TORCH
   experiments/commands/report.cpp
   experiments/commands/section_flags.cpp
   experiments/commands/tokenizer.cpp
+  experiments/dry_run.cpp
   experiments/frozen_study.cpp
   experiments/live_table.cpp
   experiments/plot/attention_page.cpp
@@ -60,6 +61,8 @@ set(ABLATE_WITHOUT_TORCH
   experiments/score_line.cpp
   experiments/study_tables.cpp
   experiments/tracking.cpp
+  experiments/rung_score.cpp
+  experiments/tuning.cpp
   experiments/main.cpp)
 list(TRANSFORM ABLATE_WITHOUT_TORCH PREPEND ${CMAKE_SOURCE_DIR}/)
 file(GLOB evidence CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/experiments/evidence/*.cpp ${CMAKE_SOURCE_DIR}/experiments/table/*.cpp)

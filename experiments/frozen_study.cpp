@@ -8,6 +8,7 @@
 #include "experiments/config/problem.h"
 #include "experiments/config/study_change.h"
 #include "experiments/exit_code.h"
+#include "experiments/tuning.h"
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
 
@@ -93,7 +94,7 @@ Study freeze(const path& file, const Selection& selection, const path& output) {
 }
 
 Study read_frozen(const path& folder) {
-  return whole(study_file(folder), frozen_selection(folder));
+  return with_tuned_arms(whole(study_file(folder), frozen_selection(folder)), folder.parent_path());
 }
 
 }  // namespace ablate::experiments

@@ -18,7 +18,8 @@ Study freeze(const std::filesystem::path& file, const Selection& selection,
 /// CheckpointError where command.json is damaged.
 Selection frozen_selection(const std::filesystem::path& folder);
 
-/// The study in <output>/<study> as it was started, with all its tasks, arms and seeds. Throws
+/// The study in <output>/<study> as it was started, with all its tasks, arms and seeds, those with
+/// tuned values included (tuning.h). Throws
 /// ConfigError where there is none.
 Study read_frozen(const std::filesystem::path& folder);
 

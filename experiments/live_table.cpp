@@ -105,23 +105,26 @@ void LiveTable::clear() {
   drawn_ = 0;
 }
 
-/// Of all runs: what the running ones have left, and for each that waits the mean of those known.
+/// What the running ones have left, and for each that cannot tell yet or waits the mean of the
+/// others; NaN where none can tell.
 double LiveTable::seconds_left() const {
-  double running = 0, known = seconds_ended_;
-  bool any = ended_ > 0;
+  double left = 0, known = seconds_ended_;
+  auto unknown = options_.runs - options_.finished - ended_ - std::ssize(rows_), tell = ended_;
   for (const auto& [run, row] : rows_) {
-    const auto& record = row.record;
-    const bool tells = record.stage == training::Stage::training;
-    any = any || tells;
-    running += tells ? record.seconds_left : 0;
-    known += since(row.started) + (tells ? record.seconds_left : 0);
+    const bool trains = row.record.stage == training::Stage::training;
+    const double own = trains ? row.record.seconds_left : 0;
+    if (row.record.stage == training::Stage::preparing || std::isnan(own)) {
+      ++unknown;
+      continue;
+    }
+    ++tell;
+    left += own;
+    known += since(row.started) + own;
   }
-  if (!any) return std::numeric_limits<double>::quiet_NaN();
-  const auto seen = ended_ + std::ssize(rows_);
-  const auto waiting = options_.runs - options_.finished - seen;
-  const double mean = known / static_cast<double>(std::max<int64_t>(1, seen));
-  const auto side_by_side = std::clamp<int64_t>(std::ssize(rows_) + waiting, 1, options_.parallel);
-  return (running + static_cast<double>(waiting) * mean) / static_cast<double>(side_by_side);
+  if (tell == 0) return std::numeric_limits<double>::quiet_NaN();
+  left += known / static_cast<double>(tell) * static_cast<double>(unknown);
+  const auto open = options_.runs - options_.finished - ended_;
+  return left / static_cast<double>(std::clamp<int64_t>(open, 1, options_.parallel));
 }
 
 std::string LiveTable::summary() const {

@@ -10,7 +10,10 @@ namespace ablate::experiments {
 namespace {
 
 void read(const nlohmann::json& json, TestScores& scores) {
-  TestScores::fields(scores, [&](const char* name, auto& slot) { json.at(name).get_to(slot); });
+  scores.name = json.at("name");
+  TestScores::fields(scores, [&](const char* name, auto& slot) {
+    if (json.contains(name)) json.at(name).get_to(slot);
+  });
 }
 
 void read_slot(const nlohmann::json& json, std::vector<TestScores>& tests) {
@@ -57,8 +60,10 @@ std::optional<RunResult> read_result(const std::filesystem::path& folder) {
   try {
     const auto json = training::with_non_finite(nlohmann::json::parse(training::read_bytes(file)));
     RunResult result;
-    RunResult::fields(result,
-                      [&](const char* name, auto& slot) { read_slot(json.at(name), slot); });
+    for (const char* name : {"study", "task", "arm", "seed", "steps", "tests"}) json.at(name);
+    RunResult::fields(result, [&](const char* name, auto& slot) {
+      if (json.contains(name)) read_slot(json.at(name), slot);
+    });
     return result;
   } catch (const nlohmann::json::exception& error) {
     throw training::CheckpointError(file.string() + " is damaged (" + error.what() +

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -59,7 +60,8 @@ struct RunResult {
   int64_t skipped_updates = 0;
   int64_t skipped_lines = 0;
   int64_t cut_sources = 0, cut_targets = 0;  // training sides longer than max_length
-  double train_loss = 0;                     // label-smoothed, of the last log interval
+  /// Label-smoothed, of the last log interval; NaN of a model that was not trained.
+  double train_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_perplexity = 0;
   double validation_token_accuracy = 0;
   double tokens_per_second = 0;  // of the last uninterrupted stretch of training
@@ -106,7 +108,8 @@ std::string file_part(std::string test_set);
 nlohmann::json to_json(const TestScores& scores);
 nlohmann::json to_json(const RunResult& result);
 
-/// The finished run in `folder`, or nothing where it has not finished. Throws CheckpointError where
+/// The finished run in `folder`, or nothing where it has not finished. Keys that older versions did
+/// not write have their defaults. Throws CheckpointError where
 /// its result.json is damaged.
 std::optional<RunResult> read_result(const std::filesystem::path& folder);
 

@@ -35,7 +35,7 @@ std::string reason(const RunFailure& failure) {
   auto text = signal > 0 ? fmt::format("signal {} ({})", signal, strsignal(signal))
                          : fmt::format("exit code {}", failure.exit_code);
   if (signal == SIGKILL) text += ", which the system sends where memory is short";
-  if (failure.attempts > 1) text += fmt::format(" in {} attempts", failure.attempts);
+  if (failure.attempts > 1) text += fmt::format(", in {} attempts", failure.attempts);
   return failure.message.empty() ? text : text + ": " + failure.message;
 }
 
@@ -61,6 +61,12 @@ std::optional<RunFailure> read_failure(const std::filesystem::path& folder) {
   } catch (const nlohmann::json::exception&) {
     return {};
   }
+}
+
+std::string state_of(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / "result.json")) return "finished";
+  if (std::filesystem::exists(file_in(folder))) return "failed";
+  return std::filesystem::exists(folder / "config.yaml") ? "started" : "new";
 }
 
 std::vector<MissingRun> missing_runs(const Study& study, const std::filesystem::path& output) {

@@ -39,6 +39,9 @@ void remove_failure(const std::filesystem::path& folder);
 /// Nothing where the run has not failed, or its record is damaged.
 std::optional<RunFailure> read_failure(const std::filesystem::path& folder);
 
+/// "finished", "failed", "started" or "new".
+std::string state_of(const std::filesystem::path& folder);
+
 /// The runs of the study without a result, in its order, and why: "failed with ...", "interrupted"
 /// or "not started".
 std::vector<MissingRun> missing_runs(const Study& study, const std::filesystem::path& output);

@@ -134,6 +134,7 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
   experiment.training.patience = 0;
   experiment.training.start = {};
   experiment.training.vectors = {};
+  experiment.training.budget = {};
   const auto config = to_yaml(experiment);
   write_folder(folder, [&](const std::filesystem::path& part) {
     save_tokenizers(part, run.tokenizers);

@@ -11,7 +11,11 @@
 #include "experiments/exit_code.h"
 #include "experiments/model_cost.h"
 #include "experiments/moefication.h"
+#include "experiments/run_data.h"
+#include "experiments/run_environment.h"
 #include "experiments/run_folder.h"
+#include "experiments/run_length.h"
+#include "experiments/rung_score.h"
 #include "experiments/tracking.h"
 #include "models/libtorch.h"
 #include "tokenizer/digest.h"
@@ -26,13 +30,6 @@
 namespace ablate::experiments {
 namespace {
 
-/// What one process must keep to itself and to later ones: see environment.json.
-struct Environment {
-  int64_t threads;
-  torch::Device device;
-  bool bfloat16;
-};
-
 void check_same_configuration(const RunSpecification& run, const std::filesystem::path& folder) {
   const auto file = folder / "config.yaml";
   if (!std::filesystem::exists(file)) return;
@@ -46,34 +43,14 @@ void check_same_configuration(const RunSpecification& run, const std::filesystem
       folder.string(), list));
 }
 
-/// Threads are part of what makes a run repeatable, so a continued run keeps its first number.
-int64_t threads_of(const RunSpecification& run, const RunPlace& place) {
-  if (run.experiment.training.threads) return *run.experiment.training.threads;
-  const auto file = place.folder / "environment.json";
-  if (!std::filesystem::exists(file)) return place.threads;
-  const auto recorded = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
-  return recorded.is_object() ? recorded.value("threads", place.threads) : place.threads;
+/// Throws DataError where a continued run would go on with other data than it began with.
+void check_same_data(const std::filesystem::path& folder, const data::Corpus& corpus) {
+  const auto recorded = recorded_environment(folder);
+  if (!recorded.contains("data_sha256") || recorded.at("data_sha256") == corpus.sha256) return;
+  throw data::DataError(folder.string() +
+                        " began with other data: their SHA-256 differs; restore them, choose "
+                        "another --output or remove that folder");
 }
-
-Environment prepare(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
-  const auto& options = run.experiment.training;
-  const auto device = training::resolve(options.device);
-  const bool wanted = options.precision == training::Precision::bf16;
-  const Environment environment{threads_of(run, place), device,
-                                wanted && training::has_bfloat16(device)};
-  if (wanted && !environment.bfloat16)
-    messages << "this machine has no bfloat16 products: training in fp32\n" << std::flush;
-  at::set_num_threads(static_cast<int>(environment.threads));
-  return environment;
-}
-
-struct Prepared {
-  data::Corpus corpus;
-  std::optional<std::filesystem::path> start;
-  data::Tokenizers tokenizers;
-  std::vector<EmbeddingVectors> vectors;
-  data::EncodedSet train, validation;
-};
 
 /// The run that training starts from, if any.
 std::optional<std::filesystem::path> start_folder(const RunSpecification& run,
@@ -89,33 +66,41 @@ std::optional<std::filesystem::path> start_folder(const RunSpecification& run,
   return folder;
 }
 
-/// The tokenizers of the run that training starts from, where it does; else new ones.
-data::Tokenizers tokenizers_of(const Experiment& experiment, std::span<const data::Example> train,
-                               const std::optional<std::filesystem::path>& start) {
-  if (!std::holds_alternative<data::Labelled>(experiment.data))
-    return start ? load_tokenizers(*start) : data::train_tokenizers(experiment.tokenizer, train);
-  auto label = data::train_label_tokenizer(train);
-  if (start) return {load_tokenizers(*start).source, std::move(label)};
-  std::vector<std::string> texts;
-  for (const auto& example : train) texts.push_back(example.source);
-  return {tokenizer::Tokenizer::train(experiment.tokenizer, texts), std::move(label)};
+struct Prepared {
+  Environment environment;
+  std::optional<std::filesystem::path> start;
+  RunData data;
+  int64_t steps;
+};
+
+/// Updates of the run. A budget of time is measured once; later starts keep that number.
+int64_t steps_of(const RunSpecification& run, const RunPlace& place, const Environment& environment,
+                 const RunData& data) {
+  const auto& options = run.experiment.training;
+  if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
+  auto model = make_model(run.experiment, data.tokenizers);
+  const auto cost = update_cost(run.experiment, data, *model);
+  if (!std::holds_alternative<training::TimeBudget>(options.budget))
+    return updates_within(options, cost, 0);
+  const auto recorded = recorded_environment(place.folder);
+  if (recorded.contains("steps")) return recorded.at("steps");
+  model->to(environment.device);
+  const double seconds = seconds_per_update(run.experiment, data, environment.bfloat16, model);
+  return updates_within(options, cost, seconds);
 }
 
-Prepared prepare_data(const RunSpecification& run, const RunPlace& place) {
-  const auto& experiment = run.experiment;
-  auto corpus = data::load(experiment.data, place.data_folder, kDataSeed);
+Prepared prepare(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
+  const auto environment = set_up(run, place, messages);
+  training::write_record(messages, {.stage = training::Stage::preparing});
   auto start = start_folder(run, place);
-  auto tokenizers = tokenizers_of(experiment, corpus.train, start);
-  auto vectors = read_vectors(experiment, tokenizers, place.data_folder);
-  auto train = encode_for(experiment, tokenizers, corpus.train);
-  auto validation = encode_for(experiment, tokenizers, corpus.validation);
-  return {std::move(corpus),  std::move(start), std::move(tokenizers),
-          std::move(vectors), std::move(train), std::move(validation)};
+  auto data = read_run_data(run.experiment, place.data_folder, start);
+  const auto steps = steps_of(run, place, environment, data);
+  return {environment, std::move(start), std::move(data), steps};
 }
 
-void write_start(const RunSpecification& run, const RunPlace& place, const Prepared& prepared,
-                 const Environment& environment) {
-  save_tokenizers(place.folder, prepared.tokenizers);
+void write_start(const RunSpecification& run, const RunPlace& place, const Prepared& prepared) {
+  const auto& environment = prepared.environment;
+  save_tokenizers(place.folder, prepared.data.tokenizers);
   nlohmann::json record{
       {"ablate", "0.1.0"},
       {"libtorch", TORCH_VERSION},
@@ -124,28 +109,33 @@ void write_start(const RunSpecification& run, const RunPlace& place, const Prepa
       {"threads", environment.threads},
       {"precision", environment.bfloat16 ? "bf16" : "fp32"},
       {"seed", run.seed},
-      {"data_folder", std::filesystem::absolute(place.data_folder / ".").string()},
-      {"data_sha256", prepared.corpus.sha256},
-      {"source_tokenizer_sha256", prepared.tokenizers.source.sha256()},
-      {"target_tokenizer_sha256", prepared.tokenizers.target.sha256()}};
-  if (!prepared.vectors.empty()) record["vectors"] = to_json(prepared.vectors);
+      {"steps", prepared.steps},
+      {"data_folder",
+       std::filesystem::absolute(place.data_folder / ".").lexically_normal().string()},
+      {"data_sha256", prepared.data.corpus.sha256},
+      {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
+      {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
+  if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
   training::write_durably(place.folder / "environment.json", record.dump(2) + "\n");
   training::write_durably(place.folder / "config.yaml", to_yaml(run.experiment, run.origins));
 }
 
 training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace& place,
-                                     const Prepared& prepared, const Environment& environment) {
-  return {.options = run.experiment.training,
+                                     const Prepared& prepared) {
+  auto options = run.experiment.training;
+  options.steps = prepared.steps;
+  return {.options = options,
           .dropout = run.experiment.model.dropout,
           .seed = static_cast<uint64_t>(run.seed),
-          .bfloat16 = environment.bfloat16,
-          .train = prepared.train.examples,
-          .validation = prepared.validation.examples,
-          .masking = masking_of(run.experiment, prepared.tokenizers),
+          .bfloat16 = prepared.environment.bfloat16,
+          .train = prepared.data.train.examples,
+          .validation = prepared.data.validation.examples,
+          .masking = masking_of(run.experiment, prepared.data.tokenizers),
+          .pause_after = place.pause_after,
           .folder = place.folder,
           .files = {{"config.yaml", to_yaml(run.experiment, run.origins)},
-                    {"source.model", prepared.tokenizers.source.bytes()},
-                    {"target.model", prepared.tokenizers.target.bytes()}},
+                    {"source.model", prepared.data.tokenizers.source.bytes()},
+                    {"target.model", prepared.data.tokenizers.target.bytes()}},
           .session = session_of(run, place.study)};
 }
 
@@ -154,7 +144,7 @@ std::string start_model(models::TransformerImpl& model, const RunSpecification& 
                         const Prepared& prepared) {
   if (!run.experiment.training.start.split) return start_from(*prepared.start, model);
   auto dense = load_run(*prepared.start, "");
-  start_split(model, run.experiment, dense, prepared.corpus, static_cast<uint64_t>(run.seed));
+  start_split(model, run.experiment, dense, prepared.data.corpus, static_cast<uint64_t>(run.seed));
   return "split the feed-forwards of " + prepared.start->string();
 }
 
@@ -162,11 +152,12 @@ std::string start_model(models::TransformerImpl& model, const RunSpecification& 
 models::Transformer begin_model(const RunSpecification& run, const Prepared& prepared,
                                 bool continued, std::ostream& messages) {
   torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
-  auto model = make_model(run.experiment, prepared.tokenizers);
+  auto model = make_model(run.experiment, prepared.data.tokenizers);
   if (prepared.start && !continued)
     messages << start_model(*model, run, prepared) << "\n" << std::flush;
-  set_vectors(*model, prepared.vectors, run.experiment.training.vectors.frozen);
-  for (const auto& given : prepared.vectors) messages << given.coverage() << "\n" << std::flush;
+  set_vectors(*model, prepared.data.vectors, run.experiment.training.vectors.frozen);
+  for (const auto& given : prepared.data.vectors)
+    messages << given.coverage() << "\n" << std::flush;
   return model;
 }
 
@@ -193,18 +184,31 @@ int64_t typical_length(const Evaluation& evaluation) {
   return 1 + std::llround(std::max(test.source_pieces, test.target_pieces));
 }
 
+training::Likelihood validation_of(const RunSpecification& run, const Prepared& prepared,
+                                   models::Transformer& model) {
+  return training::likelihood(model, prepared.data.validation.examples,
+                              {run.experiment.training.tokens_per_batch,
+                               masking_of(run.experiment, prepared.data.tokenizers)});
+}
+
+void write_rung_of(const RunSpecification& run, const RunPlace& place, const Prepared& prepared,
+                   models::Transformer& model) {
+  const auto validation = validation_of(run, prepared, model);
+  write_rung(place.folder, *place.pause_after,
+             {.validation_perplexity = validation.perplexity(),
+              .validation_token_accuracy = validation.token_accuracy});
+}
+
 RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepared& prepared,
                        models::Transformer& model) {
   const auto& experiment = run.experiment;
   const auto chosen =
       training::choose_weights(place.folder / "checkpoints", "", experiment.training);
   training::load_weights(*model, chosen.weights);
-  const auto validation = training::likelihood(
-      model, prepared.validation.examples,
-      {experiment.training.tokens_per_batch, masking_of(experiment, prepared.tokenizers)});
-  training::Translator translator{model, prepared.tokenizers, experiment.training.max_length};
-  auto evaluation = evaluate(translator, prepared.corpus.tests, experiment);
-  write_outputs(place.folder, evaluation, prepared.corpus.tests);
+  const auto validation = validation_of(run, prepared, model);
+  training::Translator translator{model, prepared.data.tokenizers, experiment.training.max_length};
+  auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
+  write_outputs(place.folder, evaluation, prepared.data.corpus.tests);
   return {.study = place.study,
           .task = run.task,
           .arm = run.arm,
@@ -212,9 +216,9 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
           .parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(experiment.model, *model),
           .flops_per_token = flops_per_token(experiment.model, *model, typical_length(evaluation)),
-          .skipped_lines = prepared.corpus.skipped,
-          .cut_sources = prepared.train.cut_sources,
-          .cut_targets = prepared.train.cut_targets,
+          .skipped_lines = prepared.data.corpus.skipped,
+          .cut_sources = prepared.data.train.cut_sources,
+          .cut_targets = prepared.data.train.cut_targets,
           .validation_perplexity = validation.perplexity(),
           .validation_token_accuracy = validation.token_accuracy,
           .weights = chosen.name,
@@ -227,7 +231,8 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
 
 std::filesystem::path run_folder(const std::filesystem::path& output, const std::string& study,
                                  const RunSpecification& run) {
-  return output / study / run.task / run.arm / fmt::format("seed-{}", run.seed);
+  const auto& arm = run.stored.empty() ? run.arm : run.stored;
+  return output / study / run.task / arm / fmt::format("seed-{}", run.seed);
 }
 
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given) {
@@ -237,36 +242,35 @@ std::filesystem::path data_folder_of(const std::filesystem::path& run, const std
   return recorded.is_object() ? recorded.value("data_folder", ".") : ".";
 }
 
-RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
+void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
   const RunLock lock(place.folder);
   check_same_configuration(run, place.folder);
-  if (auto finished = read_result(place.folder)) return *finished;
-  const auto environment = prepare(run, place, messages);
-  training::write_record(messages, {.stage = training::Stage::preparing});
-  auto prepared = prepare_data(run, place);
-  write_start(run, place, prepared, environment);
+  if (read_result(place.folder)) return;
+  auto prepared = prepare(run, place, messages);
+  check_same_data(place.folder, prepared.data.corpus);
+  write_start(run, place, prepared);
   const bool continued = !training::list_checkpoints(place.folder / "checkpoints").empty();
   auto model = begin_model(run, prepared, continued, messages);
-  model->to(environment.device);
-  training::Trainer trainer(model, trainer_input(run, place, prepared, environment),
-                            {.stream = messages, .steps = run.experiment.training.steps});
+  model->to(prepared.environment.device);
+  training::Trainer trainer(model, trainer_input(run, place, prepared),
+                            {.stream = messages, .steps = prepared.steps});
   const auto summary = trainer.run();
-  const auto memory = training::peak_memory(environment.device);
+  const auto memory = training::peak_memory(prepared.environment.device);
   training::write_record(messages, {.stage = training::Stage::evaluating});
+  if (!summary.finished) return write_rung_of(run, place, prepared, model);
   auto result = evaluate_run(run, place, prepared, model);
   result.steps = summary.state.step;
   result.skipped_updates = summary.state.skipped;
-  result.train_loss = summary.train_loss;
+  if (summary.state.step > 0) result.train_loss = summary.train_loss;
   result.tokens_per_second = summary.tokens_per_second;
   result.training_seconds = summary.seconds;
   result.tokens = summary.state.tokens;
   result.memory_bytes = memory;
-  result.data_sha256 = prepared.corpus.sha256;
+  result.data_sha256 = prepared.data.corpus.sha256;
   training::EventFile events(place.folder, result.steps + 1);
   events.add(result.steps, final_scalars(result));
   events.add(result.steps, training::SessionEnd{});
   training::write_durably(place.folder / "result.json", to_json(result).dump(2) + "\n");
-  return result;
 }
 
 }  // namespace ablate::experiments

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <ostream>
 
 #include "experiments/config/study.h"
@@ -12,9 +13,6 @@ namespace ablate::experiments {
 std::filesystem::path run_folder(const std::filesystem::path& output, const std::string& study,
                                  const RunSpecification& run);
 
-/// Generated data is the same for every run of a study; runs differ in weights, order and dropout.
-inline constexpr uint64_t kDataSeed = 1;
-
 /// Where a run's relative data paths start: `given`, or where they did in training.
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given);
 
@@ -23,12 +21,13 @@ struct RunPlace {
   std::filesystem::path data_folder;  // where relative data paths start
   std::string study;
   int64_t threads;  // used where the configuration and an earlier start name none
+  std::optional<int64_t> pause_after = {};  // a step after which the run is only validated
 };
 
 /// Trains and evaluates one run in this process, continuing where an earlier one stopped, and
-/// writes result.json. A finished run is only read. `messages` gets lines for people and records of
-/// progress (training/progress.h). Throws UsageError where the folder holds a run
-/// of another configuration.
-RunResult run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages);
+/// writes result.json, or, where it pauses before its end, a RungScore. A finished run is left
+/// alone. `messages` gets lines for people and records of progress (training/progress.h). Throws
+/// UsageError where the folder holds a run of another configuration.
+void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages);
 
 }  // namespace ablate::experiments

@@ -13,6 +13,7 @@
 #include "experiments/process_pool.h"
 #include "experiments/run_failure.h"
 #include "experiments/run_one.h"
+#include "experiments/rung_score.h"
 #include "training/interrupt.h"
 
 namespace ablate::experiments {
@@ -21,16 +22,6 @@ namespace {
 constexpr int kInterrupted = static_cast<int>(ExitCode::interrupted);
 constexpr std::chrono::milliseconds kRedrawEvery{200};
 constexpr std::string_view kError = "ablate: ";
-
-struct Sharing {
-  int64_t jobs, threads;
-};
-
-Sharing share_cores(const Study& study, int64_t jobs) {
-  const int64_t cores = available_cores();
-  if (jobs == 0) jobs = std::min(cores, static_cast<int64_t>(study.runs.size()));
-  return {jobs, std::max<int64_t>(1, cores / jobs)};
-}
 
 /// "1 thread", "2 threads", or both where runs that name their number differ.
 std::string threads_text(const Study& study, int64_t shared) {
@@ -62,7 +53,7 @@ class StudyRunner {
       : study_(study), options_(options), sharing_(share_cores(study, options.jobs)) {
     for (const auto& run : study.runs) {
       const auto folder = run_folder(options.output, study.name, run);
-      if (!std::filesystem::exists(folder / "result.json")) open_.push_back({&run, folder});
+      if (!is_done(run, folder)) open_.push_back({&run, folder});
     }
     std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
                              study.runs.size(), open_.size(), sharing_.jobs,
@@ -120,21 +111,13 @@ class StudyRunner {
 
   void start(size_t index) {
     auto& open = open_[index];
-    auto arguments = options_.command;
-    for (const auto& [flag, value] :
-         {std::pair{"--tasks", open.run->task}, std::pair{"--arms", open.run->arm},
-          std::pair{"--seeds", std::to_string(open.run->seed)},
-          std::pair{"--threads", std::to_string(sharing_.threads)}}) {
-      arguments.emplace_back(flag);
-      arguments.push_back(value);
-    }
     std::filesystem::create_directories(open.folder);
     remove_failure(open.folder);
     open.message.clear();
     open.told_error = false;
     open.state = OpenRun::State::running;
     ++open.attempts;
-    pool_.start(index, arguments);
+    pool_.start(index, run_command(options_, *open.run, sharing_));
   }
 
   void take(const ProcessLine& line, LiveTable& table) {
@@ -190,6 +173,35 @@ class StudyRunner {
 
 std::string label(const RunSpecification& run) {
   return fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed);
+}
+
+Sharing share_cores(const Study& study, int64_t jobs) {
+  const int64_t cores = available_cores();
+  if (jobs == 0) jobs = std::clamp<int64_t>(std::ssize(study.runs), 1, cores);
+  const auto seeds = std::max<int64_t>(1, std::ssize(study.declared_seeds));
+  const auto all = std::ssize(study.configurations) * seeds;
+  return {jobs, std::max<int64_t>(1, cores / std::max<int64_t>(1, all))};
+}
+
+std::vector<std::string> run_command(const StudyOptions& options, const RunSpecification& run,
+                                     const Sharing& sharing) {
+  auto command = options.command;
+  for (const auto& [flag, value] : {std::pair{"--tasks", run.task}, std::pair{"--arms", run.arm},
+                                    std::pair{"--seeds", std::to_string(run.seed)},
+                                    std::pair{"--threads", std::to_string(sharing.threads)}}) {
+    command.emplace_back(flag);
+    command.push_back(value);
+  }
+  if (run.pause_after) {
+    command.emplace_back("--pause-after");
+    command.push_back(std::to_string(*run.pause_after));
+  }
+  return command;
+}
+
+bool is_done(const RunSpecification& run, const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / "result.json") ||
+         (run.pause_after && read_rung(folder, *run.pause_after));
 }
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options) {

@@ -17,6 +17,20 @@ struct StudyOptions {
   int64_t retries = 1;               // of a run that crashed: see worth_retrying()
 };
 
+/// How runs share the machine.
+struct Sharing {
+  int64_t jobs = 1;     // runs at a time
+  int64_t threads = 1;  // of each
+};
+
+/// `jobs` runs at a time, or one per core where it is 0. Threads follow from the study alone, since
+/// their number may change a result's last digits: cores divided by all its runs, at least one.
+Sharing share_cores(const Study& study, int64_t jobs);
+
+/// The command that carries out one run in a process.
+std::vector<std::string> run_command(const StudyOptions& options, const RunSpecification& run,
+                                     const Sharing& sharing);
+
 /// A run that ended without a result.
 struct FailedRun {
   std::string label;
@@ -31,7 +45,10 @@ struct StudyOutcome {
 /// task/arm/seed-n
 std::string label(const RunSpecification& run);
 
-/// Trains every run of the study that is not finished, each in a process of its own, after the run
+/// Whether there is nothing left to do for the run: it is finished, or paused where it should.
+bool is_done(const RunSpecification& run, const std::filesystem::path& folder);
+
+/// Trains every run of the study that is not done, each in a process of its own, after the run
 /// that it starts from. A run that fails does not stop the others and leaves failure.json; what it
 /// says is kept in log.txt. A stop request is passed on to the running ones, and none is started
 /// any more. Shows all this on standard error.

@@ -59,6 +59,8 @@ bool Trainer::finished() const {
   return state_.step >= input_.options.steps || state_.stopped_early;
 }
 
+bool Trainer::paused() const { return input_.pause_after && state_.step >= *input_.pause_after; }
+
 TrainingSummary Trainer::run() {
   if (resume()) progress_.say(fmt::format("continuing after step {}", state_.step));
   progress_.restart(state_.step);
@@ -69,7 +71,7 @@ TrainingSummary Trainer::run() {
                                           .seed = derive_seed(input_.seed, "order"),
                                           .start = state_.position,
                                           .masking = input_.masking});
-  while (!finished()) {
+  while (!finished() && !paused()) {
     train_step(stream);
     const auto& options = input_.options;
     if (options.evaluate_every > 0 && state_.step % options.evaluate_every == 0) validate();
@@ -81,7 +83,7 @@ TrainingSummary Trainer::run() {
     }
   }
   if (saved_step_ != state_.step) save();
-  return {state_, train_loss_, progress_.tokens_per_second(), progress_.seconds()};
+  return {state_, finished(), train_loss_, progress_.tokens_per_second(), progress_.seconds()};
 }
 
 void Trainer::train_step(data::BatchStream& stream) {

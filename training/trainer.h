@@ -68,6 +68,7 @@ struct TrainerInput {
   bool bfloat16 = false;
   std::span<const data::EncodedExample> train, validation;
   std::optional<data::Masking> masking = {};
+  std::optional<int64_t> pause_after = {};  // a step at which to save and return, unfinished
   std::filesystem::path folder;  // of the run: metrics.jsonl, its events and checkpoints/ go here
   std::map<std::string, std::string> files;  // copied into every checkpoint: name -> bytes
   Session session = {};                      // what TensorBoard calls this run
@@ -76,6 +77,7 @@ struct TrainerInput {
 /// What a finished training leaves besides its checkpoints.
 struct TrainingSummary {
   TrainingState state;
+  bool finished = true;          // not only paused
   double train_loss = 0;         // of the last log line
   double tokens_per_second = 0;  // since this process took over
   double seconds = 0;            // spent on updates since then
@@ -101,6 +103,7 @@ class Trainer {
   void validate();
   void save();
   bool finished() const;
+  bool paused() const;
 
   models::Transformer model_;
   TrainerInput input_;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "training/budget_options.h"
 #include "training/start_options.h"
 
 namespace ablate::training {
@@ -146,6 +147,7 @@ struct VectorOptions {
 
 struct TrainingOptions {
   int64_t steps = 1000;
+  BudgetOptions budget;
   int64_t tokens_per_batch = 4096;
   int64_t accumulate = 1;
   OptimizerOptions optimizer = Adam{};
@@ -169,7 +171,8 @@ struct TrainingOptions {
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
-    visit("steps", o.steps, "optimizer updates");
+    visit("steps", o.steps, "optimizer updates, where budget does not give their number");
+    visit("budget", o.budget, "what a run may take: steps, tokens, flops or seconds");
     visit("tokens_per_batch", o.tokens_per_batch,
           "most target tokens, padding included, of a batch");
     visit("accumulate", o.accumulate, "batches per update");
@@ -179,7 +182,8 @@ struct TrainingOptions {
     visit("clip", o.clip, "largest global gradient norm; 0: no clipping");
     visit("precision", o.precision, "fp32, or bf16 products where the machine has them");
     visit("device", o.device, "auto, cpu or cuda");
-    visit("threads", o.threads, "CPU threads; absent: the cores divided by the parallel jobs");
+    visit("threads", o.threads,
+          "CPU threads; absent: the cores divided by the runs of the study, at least one");
     visit("max_length", o.max_length, "pieces kept of a source or a target, with its end mark");
     visit("log_every", o.log_every, "steps between lines of metrics.jsonl");
     visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");

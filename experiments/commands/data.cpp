@@ -11,6 +11,7 @@
 #include "experiments/config/study.h"
 #include "experiments/exit_code.h"
 #include "experiments/result.h"
+#include "experiments/run_data.h"
 #include "experiments/run_one.h"
 #include "training/checkpoint/durable_file.h"
 

@@ -8,6 +8,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/evaluate.h"
 #include "experiments/process_pool.h"
+#include "experiments/run_data.h"
 #include "experiments/run_folder.h"
 #include "experiments/run_one.h"
 #include "experiments/score_line.h"

@@ -13,6 +13,7 @@
 #include "experiments/moefication.h"
 #include "experiments/report/page.h"
 #include "experiments/report/parts.h"
+#include "experiments/run_data.h"
 #include "experiments/run_one.h"
 #include "experiments/score_line.h"
 #include "training/checkpoint/checkpoint.h"

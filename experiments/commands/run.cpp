@@ -7,16 +7,20 @@
 #include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/study.h"
+#include "experiments/dry_run.h"
 #include "experiments/evidence/expectation.h"
 #include "experiments/evidence/make_evidence.h"
 #include "experiments/exit_code.h"
 #include "experiments/frozen_study.h"
 #include "experiments/process_pool.h"
+#include "experiments/run_estimate.h"
+#include "experiments/run_failure.h"
 #include "experiments/run_one.h"
 #include "experiments/run_study.h"
 #include "experiments/shipped_studies.h"
 #include "experiments/study_tables.h"
 #include "experiments/table/table.h"
+#include "experiments/tuning.h"
 #include "experiments/write_report.h"
 
 namespace ablate::experiments {
@@ -33,6 +37,8 @@ struct Request {
   bool list = false;
   bool json = false;
   bool worker = false;
+  bool estimate = false;
+  std::optional<int64_t> pause_after;
   int64_t threads = 1;
 };
 
@@ -56,25 +62,23 @@ std::vector<std::string> worker_command(const Request& request, const Study& stu
 
 void work(const Request& request, const Study& study) {
   end_with_parent();
-  for (const auto& run : study.runs)
-    run_one(run,
-            {.folder = run_folder(request.output, study.name, run),
-             .data_folder = study.data_folder,
-             .study = study.name,
-             .threads = request.threads},
-            std::cerr);
+  for (const auto& run : study.runs) {
+    const RunPlace place{.folder = run_folder(request.output, study.name, run),
+                         .data_folder = study.data_folder,
+                         .study = study.name,
+                         .threads = request.threads,
+                         .pause_after = request.pause_after};
+    if (request.estimate)
+      std::cout << to_json(estimate_run(run, place, std::cerr)).dump() << "\n";
+    else
+      run_one(run, place, std::cerr);
+  }
 }
 
 void show_list(const Request& request, const Study& study) {
   for (const auto& run : study.runs) {
     const auto folder = run_folder(request.output, study.name, run);
-    const bool finished = std::filesystem::exists(folder / "result.json");
-    const bool started = std::filesystem::exists(folder / "config.yaml");
-    std::cout << fmt::format("{}\t{}\t{}\n",
-                             finished  ? "finished"
-                             : started ? "started"
-                                       : "new",
-                             label(run), folder.string());
+    std::cout << fmt::format("{}\t{}\t{}\n", state_of(folder), label(run), folder.string());
   }
 }
 
@@ -86,17 +90,22 @@ void print_results(const Request& request, const StudyRuns& runs, const Evidence
   std::cerr << fmt::format("results: {0}\nreport: {0}/report.html\n", runs.folder.string());
 }
 
+StudyOptions study_options(const Request& request, const Study& study) {
+  return {.output = request.output,
+          .command = worker_command(request, study),
+          .jobs = request.jobs,
+          .retries = request.retries};
+}
+
 void run(const Request& request) {
   const auto study = freeze(request.study, request.selection, request.output);
-  const auto outcome = run_study(study, {.output = request.output,
-                                         .command = worker_command(request, study),
-                                         .jobs = request.jobs,
-                                         .retries = request.retries});
-  const auto runs = read_runs(study, std::filesystem::path(request.output) / study.name);
-  const auto evidence = make_evidence(study, runs);
+  const auto outcome = run_with_tuning(study, study_options(request, study));
+  const auto shown = with_tuned_arms(study, request.output);
+  const auto runs = read_runs(shown, std::filesystem::path(request.output) / study.name);
+  const auto evidence = make_evidence(shown, runs);
   if (!runs.results.empty()) {
     write_tables(evidence, runs);
-    write_report(study, evidence, runs.folder);
+    write_report(shown, evidence, runs.folder);
   }
   raise(outcome);
   print_results(request, runs, evidence);
@@ -124,12 +133,16 @@ void add_options(CLI::App& verb, Request& request) {
                   "Times a run that crashed or ran out of memory is started again")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  verb.add_flag("--dry-run", request.dry_run, "Check everything and list the runs; train nothing");
+  verb.add_flag("--dry-run", request.dry_run,
+                "List the runs with what each will take; train nothing");
   verb.add_flag("--list", request.list,
                 "List the runs and their state; without a study, the studies that ship");
   verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
+  // What a study tells the processes that do its runs.
   verb.add_flag("--worker", request.worker)->group("");
+  verb.add_flag("--estimate", request.estimate)->group("");
   verb.add_option("--threads", request.threads)->group("");
+  verb.add_option("--pause-after", request.pause_after)->group("");
 }
 
 }  // namespace
@@ -158,7 +171,8 @@ void add_run(CLI::App& app) {
     if (!request->worker && !request->list && !request->dry_run) return run(*request);
     const auto study = read_study(request->study, request->selection);
     if (request->worker) return work(*request, study);
-    show_list(*request, study);
+    if (request->list) return show_list(*request, with_tuned_arms(study, request->output));
+    dry_run(study, study_options(*request, study), request->json);
   });
 }
 

@@ -90,6 +90,9 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
     const auto& experiment = *arm.experiment;
     if (experiment.training.steps != reference.training.steps && !allows(comparison, Uneven::steps))
       refuse(arm, "training.steps", "steps");
+    if (experiment.training.budget != reference.training.budget &&
+        !allows(comparison, Uneven::steps))
+      refuse(arm, "training.budget", "steps");
     const auto key = other_data(experiment, reference);
     if (!key.empty() && !allows(comparison, Uneven::data)) refuse(arm, key, "data");
   }

@@ -13,6 +13,7 @@
 #include "experiments/config/document.h"
 #include "experiments/config/leaf.h"
 #include "experiments/config/overlay.h"
+#include "experiments/config/printer.h"
 #include "experiments/config/run_check.h"
 #include "experiments/config/selection.h"
 #include "experiments/config/study_file.h"
@@ -63,7 +64,7 @@ class StudyBuilder {
     read_plain_keys();
     read_tasks_and_arms();
     study_.tasks = selected(names_of(tasks_), selection_.tasks, {"--tasks", "task"}, problems_);
-    study_.arms = selected(names_of(arms_), selection_.arms, {"--arms", "arm"}, problems_);
+    study_.arms = selected_arms();
     check_claims();
     if (runs_fit()) lay_layers();
     check_.report(problems_);
@@ -100,9 +101,48 @@ class StudyBuilder {
     if (given("arms")) arms_ = variations(file_.arms, "arm", problems_);
     if (given("grid")) arms_ = multiplied(arms_, file_.grid, problems_);
     if (arms_.empty()) arms_.push_back({.name = "base"});
+    if (given("tune")) read_tuning();
     if (given("base")) lay(file_.base, base_, true);
     base_.trail.start = trail_.start;
     if (tasks_.empty()) tasks_.push_back({.name = name_of_base_task()});
+  }
+
+  /// Every arm with every value becomes an arm that runs only where it is named.
+  void read_tuning() {
+    const auto& values = file_.tune.values;
+    need(given("tune.key"), "tune", "tune needs 'key', a dotted path below base");
+    need(given("tune.values"), "tune", "tune needs 'values', a list of values to try");
+    for (const auto& arm : arms_)
+      if (arm.name.ends_with(kTunedSuffix))
+        problems_.add(arm.mark, fmt::format("no arm may end in {} in a study that tunes: that is "
+                                            "how the arms with the best values are called",
+                                            kTunedSuffix));
+    if (!given("tune.key") || !given("tune.values")) return;
+    need(file_.tune.halve_from.value_or(1) >= 1, "tune.halve_from",
+         "tune.halve_from must be positive");
+    if (given("tune.seeds")) check_seeds(file_.tune.seeds, trail_.place("tune.seeds"), problems_);
+    std::vector<Variation> bare;
+    for (const auto& arm : arms_) bare.push_back({.name = arm.name, .mark = arm.mark});
+    Value grid{.type = Value::Type::mapping, .mark = values.mark};
+    grid.entries.push_back({file_.tune.key, trail_.place("tune.key"), values});
+    candidates_ = multiplied(bare, grid, problems_);
+    study_.tuning = Tuning{.key = file_.tune.key,
+                           .metric = file_.tune.metric,
+                           .seeds = tuning_seeds(),
+                           .halve_from = file_.tune.halve_from};
+  }
+
+  std::vector<int64_t> tuning_seeds() const {
+    if (!file_.tune.seeds.empty()) return file_.tune.seeds;
+    const auto& seeds = study_.declared_seeds.empty() ? study_.seeds : study_.declared_seeds;
+    return {seeds.begin(), seeds.begin() + (seeds.empty() ? 0 : 1)};
+  }
+
+  std::vector<std::string> selected_arms() {
+    auto names = names_of(arms_);
+    if (selection_.arms.empty()) return names;
+    for (const auto& candidate : candidates_) names.push_back(candidate.name);
+    return selected(names, selection_.arms, {"--arms", "arm"}, problems_);
   }
 
   std::string name_of_base_task() const {
@@ -156,12 +196,32 @@ class StudyBuilder {
         check_start(arm.name, run);
         check_.add({task.name, arm.name}, run.experiment, run.trail);
         study_.configurations.push_back({task.name, arm.name, run.experiment});
+        if (is_selected(task.name, study_.tasks)) lay_candidates(task.name, arm.name, run);
         if (!wanted) continue;
         add_runs(task.name, arm.name, run);
         compared.push_back(std::move(run));
         configurations.push_back({arm.name, &compared.back().experiment, &compared.back().trail});
       }
       if (study_.compare) check_even(configurations, *study_.compare, problems_);
+    }
+  }
+
+  /// The arm with each value of the tuned key, which wins over all others.
+  void lay_candidates(const std::string& task, const std::string& arm, const Layered& run) {
+    const auto base = canonical(run.experiment);
+    for (const auto& value : candidates_) {
+      if (!value.name.starts_with(arm + "-" + file_.tune.key + "=")) continue;
+      Layered candidate = run;
+      const bool named = is_selected(value.name, study_.arms);
+      if (named && !is_selected(arm, study_.arms)) lay(sets_, candidate, false);
+      for (const auto& layer : value.layers) lay(layer, candidate, false);
+      check_.add({task, value.name}, candidate.experiment, candidate.trail);
+      if (named) add_runs(task, value.name, candidate);
+      if (!is_selected(arm, study_.arms)) continue;
+      // A run that is finished cannot be compared with others on their way.
+      const bool same = !file_.tune.halve_from && canonical(candidate.experiment) == base;
+      study_.tuning->candidates.push_back(
+          {task, arm, same ? arm : value.name, candidate.experiment, origins_of(candidate)});
     }
   }
 
@@ -202,7 +262,7 @@ class StudyBuilder {
   StudyFile file_;
   std::vector<Value> expectations_;
   Layered base_;
-  std::vector<Variation> tasks_, arms_;
+  std::vector<Variation> tasks_, arms_, candidates_;
   Value sets_;
   RunCheck check_;
   Study study_;

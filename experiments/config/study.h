@@ -21,6 +21,28 @@ struct RunSpecification {
   Experiment experiment;
   /// Dotted path of every value -> "default", "file:line" or "--set".
   std::map<std::string, std::string> origins;
+  std::string stored;                  // the arm whose folder holds it; empty: its own
+  std::optional<int64_t> pause_after;  // a step after which it is only validated; see RungScore
+};
+
+/// What the name of an arm with the best value ends in.
+inline constexpr const char* kTunedSuffix = "-tuned";
+
+/// An arm with one of the values that are tried for the tuned key.
+struct Candidate {
+  std::string task, arm;
+  std::string name;  // as an arm; `arm` itself where it has that value already
+  Experiment experiment;
+  std::map<std::string, std::string> origins;
+};
+
+/// How the best value of a key is looked for.
+struct Tuning {
+  std::string key;
+  ValidationMetric metric;
+  std::vector<int64_t> seeds;
+  std::optional<int64_t> halve_from;
+  std::vector<Candidate> candidates;  // of every selected task and arm
 };
 
 /// What the runs of one task and arm share.
@@ -42,6 +64,7 @@ struct Study {
   std::optional<Comparison> compare;  // absent, too, where the baseline is not selected
   std::vector<Clause> expect;         // of the selected tasks and arms
   std::vector<RunSpecification> runs;
+  std::optional<Tuning> tuning;
   std::vector<Configuration> configurations;  // every task and arm of the file, selected or not
   std::vector<int64_t> declared_seeds;        // the file's
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,37 @@ struct CompareOptions {
   }
 };
 
+/// By what of the validation values are chosen; test sets play no part.
+enum class ValidationMetric { perplexity, token_accuracy };
+
+constexpr auto names(ValidationMetric) {
+  return std::to_array<std::pair<ValidationMetric, std::string_view>>(
+      {{ValidationMetric::perplexity, "perplexity"},
+       {ValidationMetric::token_accuracy, "token_accuracy"}});
+}
+
+/// Values of one key that are tried for every arm.
+struct TuneOptions {
+  std::string key;
+  Value values;
+  std::vector<int64_t> seeds;
+  ValidationMetric metric = ValidationMetric::perplexity;
+  std::optional<int64_t> halve_from;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("key", o.key, "dotted path below base, such as training.schedule.peak");
+    visit("values", o.values,
+          "a list: of every arm the best value is a further arm, <arm>-tuned, beside the arm as it "
+          "stands");
+    visit("seeds", o.seeds, "seeds that values are compared on; absent: the study's first");
+    visit("metric", o.metric, "perplexity or token_accuracy, of the validation set");
+    visit("halve_from", o.halve_from,
+          "step at which the worse half of an arm's values is given up, again at twice as many, "
+          "until one is left (successive halving); absent: every value trains to the end");
+  }
+};
+
 /// The keys of a study file; sections that hold overlays are kept as they stand.
 struct StudyFile {
   std::string name;
@@ -37,6 +69,7 @@ struct StudyFile {
   Value tasks;
   Value arms;
   Value grid;
+  TuneOptions tune;
   CompareOptions compare;
   std::vector<std::string> expect;
 
@@ -50,6 +83,7 @@ struct StudyFile {
     visit("tasks", o.tasks, "name: what the task changes; absent: the one task of base");
     visit("arms", o.arms, "name: what the arm changes; absent: one arm, base");
     visit("grid", o.grid, "key.path: list of values; multiplies the arms");
+    visit("tune", o.tune, "a key whose best value is looked for, for every arm by itself");
     visit("compare", o.compare, "which arm is the baseline, by which metric");
     visit("expect", o.expect,
           "claims that the results are held against, as 'task: arm.metric < 0.5 * arm.metric'");

@@ -15,9 +15,13 @@ std::string label(const RunResult& run) {
   return fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed);
 }
 
-bool stops_early(const Study& study, const RunResult& result) {
+/// Whether something else than a number of steps ends the run: patience, or a budget in another
+/// unit, which is the same for all arms.
+bool ends_otherwise(const Study& study, const RunResult& result) {
   return std::ranges::any_of(study.runs, [&](const RunSpecification& run) {
-    return run.task == result.task && run.arm == result.arm && run.experiment.training.patience > 0;
+    const auto& options = run.experiment.training;
+    return run.task == result.task && run.arm == result.arm &&
+           (options.patience > 0 || !std::holds_alternative<training::StepBudget>(options.budget));
   });
 }
 
@@ -40,7 +44,7 @@ void check_fair(const Study& study, std::span<const RunResult> results) {
         !other.data_sha256.empty() && result.data_sha256 != other.data_sha256)
       refuse(other, result, "saw different data", "data");
     if (!allows(*study.compare, Uneven::steps) && result.steps != other.steps &&
-        !stops_early(study, result) && !stops_early(study, other))
+        !ends_otherwise(study, result) && !ends_otherwise(study, other))
       refuse(other, result, fmt::format("trained {} and {} steps", other.steps, result.steps),
              "steps");
   }

@@ -9,6 +9,7 @@
 #include "experiments/config/printer.h"
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
+#include "experiments/run_data.h"
 #include "experiments/run_one.h"
 #include "models/torchscript/torchscript.h"
 #include "tokenizer/special_ids.h"

@@ -33,7 +33,7 @@ TEST(LiveTable, ATerminalHasALineForEachRunningRunAndASummary) {
   EXPECT_EQ(stream.str(),
             "copy/a/seed-1        step 15/60  25%  loss 1.5000  4211 tokens/s  1:01<1:01:40\n"
             "copy/learned/seed-1  preparing data\n"
-            "2 of 5 runs done, 2 running; about 1:01:40 left\n");
+            "2 of 5 runs done, 2 running; about 1:32:30 left\n");
 }
 
 TEST(LiveTable, DrawingAgainReplacesTheLinesOfBefore) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "data/corpus.h"
+#include "data/encode.h"
+#include "experiments/config/experiment.h"
+#include "experiments/embedding_vectors.h"
+
+namespace ablate::experiments {
+
+/// Generated data is the same for every run of a study; runs differ in weights, order and dropout.
+inline constexpr uint64_t kDataSeed = 1;
+
+/// What a run learns from and is tested on.
+struct RunData {
+  data::Corpus corpus;
+  data::Tokenizers tokenizers;
+  std::vector<EmbeddingVectors> vectors;
+  data::EncodedSet train, validation;
+};
+
+/// Reads and encodes it, with the tokenizers of the run in the folder `start` where there is one,
+/// else with new ones. Relative paths start at `folder`. Throws DataError and TokenizerError.
+RunData read_run_data(const Experiment& experiment, const std::filesystem::path& folder,
+                      const std::optional<std::filesystem::path>& start);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+
+#include "experiments/run_one.h"
+#include "models/libtorch.h"
+
+namespace ablate::experiments {
+
+/// How a run's process computes.
+struct Environment {
+  int64_t threads;
+  torch::Device device;
+  bool bfloat16;
+};
+
+/// Sets the process up for a run: a continued one keeps its number of threads, which is part of
+/// what makes it repeatable. Says where bfloat16 is wanted and missing.
+Environment set_up(const RunSpecification& run, const RunPlace& place, std::ostream& messages);
+
+/// What environment.json of the run holds; null where it is missing or damaged.
+nlohmann::json recorded_environment(const std::filesystem::path& folder);
+
+}  // namespace ablate::experiments

@@ -1,0 +1,101 @@
+#include "experiments/run_length.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "data/batch_stream.h"
+#include "experiments/evaluate.h"
+#include "experiments/model_cost.h"
+#include "training/seed.h"
+#include "training/update.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr int64_t kCountedBatches = 256;
+constexpr int64_t kWarmUp = 2, kFewestTimed = 3;
+constexpr double kTimedSeconds = 1;
+constexpr double kMostUpdates = 1e9;
+
+data::BatchStream batches_of(const Experiment& experiment, const RunData& data) {
+  return {data.train.examples,
+          {.tokens_per_batch = experiment.training.tokens_per_batch,
+           .seed = training::derive_seed(kDataSeed, "order"),
+           .start = {},
+           .masking = masking_of(experiment, data.tokenizers)}};
+}
+
+/// Pieces of the longer side, the mean over the examples.
+int64_t typical_length(const RunData& data) {
+  double source = 0, target = 0;
+  for (const auto& example : data.train.examples) {
+    source += static_cast<double>(example.source.size());
+    target += static_cast<double>(example.target.size());
+  }
+  return std::llround(std::max(source, target) / static_cast<double>(data.train.examples.size()));
+}
+
+/// Updates that fit into a budget.
+struct Fitting {
+  const training::TrainingOptions& options;
+  const UpdateCost& cost;
+  double seconds;
+
+  double operator()(const training::StepBudget&) const {
+    return static_cast<double>(options.steps);
+  }
+  double operator()(const training::TokenBudget& budget) const {
+    return std::max(1.0, static_cast<double>(budget.tokens) / cost.tokens);
+  }
+  double operator()(const training::FlopBudget& budget) const {
+    return std::max(1.0, budget.flops / cost.flops);
+  }
+  double operator()(const training::TimeBudget& budget) const {
+    return std::max(1.0, budget.seconds / seconds);
+  }
+};
+
+}  // namespace
+
+UpdateCost update_cost(const Experiment& experiment, const RunData& data,
+                       const models::TransformerImpl& model) {
+  auto stream = batches_of(experiment, data);
+  double tokens = 0;
+  for (int64_t i = 0; i < kCountedBatches; ++i) tokens += static_cast<double>(stream.next().tokens);
+  tokens *= static_cast<double>(experiment.training.accumulate) / kCountedBatches;
+  return {tokens, 3 * tokens * flops_per_token(experiment.model, model, typical_length(data))};
+}
+
+double seconds_per_update(const Experiment& experiment, const RunData& data, bool bfloat16,
+                          models::Transformer model) {
+  const auto& options = experiment.training;
+  training::Optimizer optimizer(*model, options.optimizer);
+  auto stream = batches_of(experiment, data);
+  const auto now = std::chrono::steady_clock::now;
+  auto start = now();
+  const auto seconds = [&] { return std::chrono::duration<double>(now() - start).count(); };
+  for (int64_t step = 0;; ++step) {
+    if (step == kWarmUp) start = now();
+    const auto timed = step - kWarmUp;
+    if (timed >= kFewestTimed && seconds() >= kTimedSeconds)
+      return seconds() / static_cast<double>(timed);
+    std::vector<data::Batch> batches;
+    for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
+    training::update(model, optimizer, batches,
+                     {.learning_rate = 1e-9,
+                      .label_smoothing = options.label_smoothing,
+                      .clip = options.clip,
+                      .dropout = experiment.model.dropout,
+                      .dropout_seed = static_cast<uint64_t>(step),
+                      .bfloat16 = bfloat16});
+  }
+}
+
+int64_t updates_within(const training::TrainingOptions& options, const UpdateCost& cost,
+                       double seconds) {
+  const auto updates = std::visit(Fitting{options, cost, seconds}, options.budget);
+  return static_cast<int64_t>(std::min(updates, kMostUpdates));
+}
+
+}  // namespace ablate::experiments

@@ -1,0 +1,175 @@
+#include "experiments/tuning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "experiments/result.h"
+#include "experiments/run_failure.h"
+#include "experiments/run_one.h"
+#include "experiments/rung_score.h"
+
+namespace ablate::experiments {
+namespace {
+
+using std::filesystem::path;
+
+constexpr double kWorst = -std::numeric_limits<double>::infinity();
+
+RunSpecification run_of(const Candidate& candidate, int64_t seed) {
+  return {.task = candidate.task,
+          .arm = candidate.name,
+          .seed = seed,
+          .experiment = candidate.experiment,
+          .origins = candidate.origins};
+}
+
+/// Adds the run where it is not one of them.
+void add(RunSpecification run, std::vector<RunSpecification>& runs) {
+  const auto same = [&](const RunSpecification& other) { return label(other) == label(run); };
+  if (std::ranges::none_of(runs, same)) runs.push_back(std::move(run));
+}
+
+/// A candidate and how well it does: higher is better, kWorst where a run of it failed.
+struct Rated {
+  const Candidate* candidate;
+  double quality = 0;
+};
+
+/// Where the search for the best value of one arm stands.
+struct Search {
+  std::vector<RunSpecification> open;  // runs that have to end before it can go on
+  const Candidate* best = nullptr;     // none, too, where all failed
+};
+
+/// The search for one arm in one task, as far as the files of its runs tell.
+class ArmSearch {
+ public:
+  ArmSearch(const Study& study, const path& output) : study_(study), output_(output) {}
+
+  Search search(const std::string& task, const std::string& arm) {
+    std::vector<Rated> left;
+    for (const auto& candidate : study_.tuning->candidates)
+      if (candidate.task == task && candidate.arm == arm) left.push_back({&candidate});
+    if (study_.tuning->halve_from) halve(left);
+    if (search_.open.empty()) rate(left, {});
+    if (!search_.open.empty()) return std::move(search_);
+    const auto best = std::ranges::max_element(left, {}, &Rated::quality);  // the first of equals
+    if (best != left.end() && best->quality > kWorst) search_.best = best->candidate;
+    return std::move(search_);
+  }
+
+ private:
+  /// Leaves the better half after ever more steps, until one is left or runs have to end first.
+  void halve(std::vector<Rated>& left) {
+    for (int64_t step = *study_.tuning->halve_from; left.size() > 1; step *= 2) {
+      const bool paused = rate(left, step);
+      if (!search_.open.empty() || !paused) return;
+      std::ranges::stable_sort(left, std::ranges::greater{}, &Rated::quality);
+      left.resize((left.size() + 1) / 2);
+    }
+  }
+
+  /// Gives each its quality at that step or at the end; whether any run paused there.
+  bool rate(std::vector<Rated>& candidates, const std::optional<int64_t>& step) {
+    bool paused = false;
+    for (auto& [candidate, quality] : candidates) {
+      quality = 0;
+      for (const int64_t seed : study_.tuning->seeds) {
+        auto run = run_of(*candidate, seed);
+        run.pause_after = step;
+        const auto folder = run_folder(output_, study_.name, run);
+        const auto rung = step ? read_rung(folder, *step) : std::nullopt;
+        paused = paused || rung;
+        if (rung)
+          quality += quality_of(rung->validation_perplexity, rung->validation_token_accuracy);
+        else if (const auto result = read_result(folder))
+          quality += quality_of(result->validation_perplexity, result->validation_token_accuracy);
+        else if (read_failure(folder))
+          quality = kWorst;
+        else
+          search_.open.push_back(std::move(run));
+      }
+    }
+    return paused;
+  }
+
+  double quality_of(double perplexity, double token_accuracy) const {
+    const bool by_perplexity = study_.tuning->metric == ValidationMetric::perplexity;
+    const double quality = by_perplexity ? -perplexity : token_accuracy;
+    return std::isnan(quality) ? kWorst : quality;
+  }
+
+  const Study& study_;
+  const path& output_;
+  Search search_;
+};
+
+/// The search for every task and arm of the study, each once.
+std::vector<Search> searches(const Study& study, const path& output) {
+  std::vector<Search> all;
+  for (const auto& task : study.tasks)
+    for (const auto& arm : study.arms) all.push_back(ArmSearch(study, output).search(task, arm));
+  return all;
+}
+
+/// Runs of candidates that failed are tried again.
+void forget_failures(const Study& study, const path& output) {
+  for (const auto& candidate : study.tuning->candidates)
+    for (const int64_t seed : study.tuning->seeds)
+      remove_failure(run_folder(output, study.name, run_of(candidate, seed)));
+}
+
+void append(StudyOutcome& outcome, const StudyOutcome& more) {
+  outcome.failed.insert(outcome.failed.end(), more.failed.begin(), more.failed.end());
+  outcome.interrupted = outcome.interrupted || more.interrupted;
+}
+
+}  // namespace
+
+StudyOutcome run_with_tuning(const Study& study, const StudyOptions& options) {
+  if (!study.tuning) return run_study(study, options);
+  forget_failures(study, options.output);
+  auto stage = study;
+  StudyOutcome outcome;
+  for (;;) {
+    bool searching = false;
+    for (const auto& search : searches(study, options.output)) {
+      searching = searching || !search.open.empty();
+      for (const auto& run : search.open) add(run, stage.runs);
+    }
+    if (!stage.runs.empty()) append(outcome, run_study(stage, options));
+    if (outcome.interrupted) return outcome;
+    stage.runs.clear();
+    if (!searching) break;
+  }
+  for (const auto& search : searches(study, options.output))
+    for (const int64_t seed : study.seeds)
+      if (search.best != nullptr) add(run_of(*search.best, seed), stage.runs);
+  if (!stage.runs.empty()) append(outcome, run_study(stage, options));
+  return outcome;
+}
+
+Study with_tuned_arms(Study study, const path& output) {
+  if (!study.tuning) return study;
+  std::vector<RunSpecification> runs;
+  for (const auto& task : study.tasks) {
+    const auto first = runs.size();
+    for (const auto& run : study.runs)
+      if (run.task == task) runs.push_back(run);
+    const auto own = std::vector(runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end());
+    for (const auto& run : own) {
+      const auto* best = ArmSearch(study, output).search(task, run.arm).best;
+      auto tuned = best == nullptr ? run : run_of(*best, run.seed);
+      tuned.stored = best == nullptr ? run.arm + kTunedSuffix : best->name;
+      tuned.arm = run.arm + kTunedSuffix;
+      runs.push_back(std::move(tuned));
+    }
+  }
+  study.runs = std::move(runs);
+  for (const auto& arm : std::vector(study.arms)) study.arms.push_back(arm + kTunedSuffix);
+  return study;
+}
+
+}  // namespace ablate::experiments

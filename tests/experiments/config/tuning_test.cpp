@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::experiments {
+namespace {
+
+const std::string kTuned =
+    "name: s\nseeds: [4, 5]\nbase: {data: {task: copy}}\n"
+    "arms: {a: {}, b: {training.schedule.peak: 0.5}}\n"
+    "tune: {key: training.schedule.peak, values: [0.5, 0.25]}\n";
+
+double peak_of(const Experiment& experiment) {
+  return std::visit([](const auto& schedule) { return schedule.peak; },
+                    experiment.training.schedule);
+}
+
+TEST(Tuning, EveryArmHasACandidateOfEachValueOnTheFirstSeed) {
+  const auto study = study_of(kTuned);
+  EXPECT_EQ(study.runs.size(), 4U);
+  EXPECT_EQ(study.arms, (std::vector<std::string>{"a", "b"}));
+  ASSERT_TRUE(study.tuning);
+  EXPECT_EQ(study.tuning->seeds, std::vector<int64_t>{4});
+  std::string seen;
+  for (const auto& candidate : study.tuning->candidates)
+    seen += fmt::format("{}:{}:{} ", candidate.arm, candidate.name, peak_of(candidate.experiment));
+  EXPECT_EQ(seen,
+            "a:a-training.schedule.peak=0.5:0.5 a:a-training.schedule.peak=0.25:0.25 "
+            "b:b:0.5 b:b-training.schedule.peak=0.25:0.25 ");
+}
+
+TEST(Tuning, ACandidateRunsWhereItIsNamedWithTheSetsOfTheStudy) {
+  const auto study = study_of(kTuned, {.sets = {"training.steps=7", "training.schedule.peak=1"},
+                                       .arms = {"a-training.schedule.peak=0.25"},
+                                       .seeds = {9}});
+  ASSERT_EQ(study.runs.size(), 1U);
+  EXPECT_EQ(study.runs[0].seed, 9);
+  EXPECT_EQ(study.runs[0].experiment.training.steps, 7);
+  EXPECT_EQ(peak_of(study.runs[0].experiment), 0.25);
+}
+
+TEST(Tuning, MistakesAreNamed) {
+  const auto tuned = [](const std::string& tune) { return kBase + "tune: " + tune + "\n"; };
+  EXPECT_EQ(messages_of(tuned("{values: [1]}")),
+            "study.yaml:5:1: tune needs 'key', a dotted path below base");
+  EXPECT_EQ(messages_of(tuned("{key: training.steps}")),
+            "study.yaml:5:1: tune needs 'values', a list of values to try");
+  EXPECT_EQ(messages_of(tuned("{key: training.steps, values: 3}")),
+            "study.yaml:5:36: grid 'training.steps' must be a list of values");
+  EXPECT_EQ(messages_of(tuned("{key: training.step, values: [3]}")),
+            "study.yaml:5:13: unknown key 'step' in training; did you mean 'steps'?");
+  EXPECT_EQ(messages_of(tuned("{key: training.steps, values: [3], seeds: [1, 1]}")),
+            "study.yaml:5:36: seed 1 is given twice");
+  EXPECT_EQ(messages_of(kBase + "arms: {a-tuned: {}}\ntune: {key: training.steps, values: [3]}\n"),
+            "study.yaml:5:8: no arm may end in -tuned in a study that tunes: that is how the arms "
+            "with the best values are called");
+}
+
+}  // namespace
+}  // namespace ablate::experiments
