@@ -76,7 +76,7 @@ TEST_F(FamilyTest, ALanguageModelIsScoredByTheCharacter) {
   const auto& test = result["tests"][0];
   EXPECT_EQ(test["compared"], "nothing");
   EXPECT_LT(test["nats_per_character"].get<double>(), 0.15) << output_;
-  EXPECT_NE(output_.find("nats/char"), std::string::npos) << output_;
+  EXPECT_NE(output_.find("nats per character"), std::string::npos) << output_;
   EXPECT_EQ(output_.find("BLEU"), std::string::npos) << output_;
 }
 

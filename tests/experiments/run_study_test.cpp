@@ -202,7 +202,8 @@ TEST_F(RunStudyTest, LinesOfRunsNeverMixAndNothingIsRedrawnInAPipe) {
   std::istringstream lines(outcome.output);
   for (std::string line; std::getline(lines, line);)
     EXPECT_TRUE(line.starts_with("copy/") || line.starts_with("tiny: 4 runs") ||
-                line.starts_with("results: ") || !json_line(line).empty())
+                line.starts_with("results: ") || line.starts_with("report: ") ||
+                !json_line(line).empty())
         << line;
 }
 
