@@ -20,7 +20,6 @@ namespace ablate::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 constexpr size_t kSamples = 2;       // of each test set
 constexpr size_t kMostTestSets = 3;  // that samples are shown of
@@ -30,7 +29,7 @@ fs::path folder_of(const fs::path& study, const RunSpecification& run) {
   return study / run.task / run.arm / fmt::format("seed-{}", run.seed);
 }
 
-void add_mixture(const json& line, std::vector<ExpertLoad>& experts) {
+void add_mixture(const nlohmann::json& line, std::vector<ExpertLoad>& experts) {
   const auto name = line.at("mixture").get<std::string>();
   auto found = std::ranges::find(experts, name, &ExpertLoad::module);
   if (found == experts.end()) found = experts.insert(found, {.module = name});
@@ -39,7 +38,7 @@ void add_mixture(const json& line, std::vector<ExpertLoad>& experts) {
   found->entropy.push_back(line.at("entropy").get<double>());
 }
 
-void add_line(const json& line, RunRecord& record) {
+void add_line(const nlohmann::json& line, RunRecord& record) {
   const auto step = line.at("step").get<double>();
   if (line.contains("mixture"))
     add_mixture(line, record.experts);
@@ -56,7 +55,7 @@ RunRecord record_of(const RunSpecification& run, const fs::path& folder) {
     if (fs::exists(log))
       for (const auto& line : training::read_run_log(log))
         add_line(training::with_non_finite(line), record);
-  } catch (const json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     throw training::CheckpointError(log.string() + " is damaged: " + error.what());
   }
   if (const auto result = read_result(folder))
@@ -130,7 +129,7 @@ std::vector<SampleOutputs> samples_of(const Study& study, const fs::path& folder
   return samples;
 }
 
-std::string printed(const json& value) {
+std::string printed(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -139,7 +138,7 @@ std::vector<EnvironmentFact> environment_of(const Study& study, const fs::path& 
   for (const auto& run : study.runs) {
     const auto file = folder_of(folder, run) / "environment.json";
     if (!fs::exists(file)) continue;
-    const auto facts = json::parse(training::read_bytes(file), nullptr, false);
+    const auto facts = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
     if (!facts.is_object()) throw training::CheckpointError(file.string() + " is damaged");
     for (const auto& [name, value] : facts.items())
       if (name != "seed") ++counts[name][printed(value)];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "models/kernel/packed_product.h"
@@ -13,7 +12,6 @@
 namespace ablate::models {
 namespace {
 
-constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 constexpr int64_t kMostWalks = 65'536;  // of one sentence
 
 /// An unfinished hypothesis of one sentence.

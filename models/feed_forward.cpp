@@ -17,7 +17,7 @@ torch::Tensor activate(Activation activation, const torch::Tensor& x) {
   TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
 }
 
-struct Maker {
+struct FeedForwardMaker {
   const StackOptions& stack;
   std::shared_ptr<FeedForward> operator()(const DenseFeedForward& options) const {
     return std::make_shared<Dense>(options, stack);
@@ -37,7 +37,7 @@ torch::Tensor hidden_layer(const torch::Tensor& products, Activation activation,
 }
 
 std::shared_ptr<FeedForward> make_feed_forward(const StackOptions& options, int64_t layer) {
-  return std::visit(Maker{options}, feed_forward_of(options.feed_forward, layer));
+  return std::visit(FeedForwardMaker{options}, feed_forward_of(options.feed_forward, layer));
 }
 
 Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)

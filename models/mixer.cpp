@@ -150,7 +150,7 @@ class AverageMixer : public Mixer {
   Linear value_, out_;
 };
 
-struct Maker {
+struct MixerMaker {
   const StackOptions& stack;
   std::shared_ptr<Mixer> operator()(const MultiHead& options) const {
     return std::make_shared<SelfAttention>(options, stack);
@@ -178,7 +178,7 @@ void Mixer::Past::reorder(const torch::Tensor& order) {
 }
 
 std::shared_ptr<Mixer> make_mixer(const StackOptions& options) {
-  return std::visit(Maker{options}, options.attention);
+  return std::visit(MixerMaker{options}, options.attention);
 }
 
 }  // namespace ablate::models

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
 namespace ablate::models {
 namespace {
-
-constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 void forbid(torch::Tensor row, std::span<const int64_t> ids) {
   for (const auto id : ids) row[id] = kImpossible;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "models/libtorch.h"
@@ -8,6 +9,9 @@
 namespace ablate::models {
 
 // R rows, V vocabulary
+
+/// The log-probability of what is forbidden.
+inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 /// Log-probabilities of every row's next piece, -inf where the options or a prefix forbid it.
 /// Padding and start marks are no pieces of an output; what is forbidden keeps its share of the

@@ -259,7 +259,7 @@ class Network : public Router {
   torch::Tensor first_, second_;  // [E, D], [E, E]
 };
 
-struct Maker {
+struct RouterMaker {
   const MixtureOptions& options;
   int64_t d_model;
   std::shared_ptr<Router> operator()(const SoftmaxRouter& router) const {
@@ -316,7 +316,7 @@ torch::Tensor expected_activity(const torch::Tensor& x, const torch::Tensor& fir
 void Router::learn(const torch::Tensor&) {}
 
 std::shared_ptr<Router> make_router(const MixtureOptions& options, int64_t d_model) {
-  return std::visit(Maker{options, d_model}, options.router);
+  return std::visit(RouterMaker{options, d_model}, options.router);
 }
 
 }  // namespace ablate::models

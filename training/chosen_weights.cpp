@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstring>
 #include <vector>
 
 #include "training/checkpoint/checkpoint.h"
 
 namespace ablate::training {
 namespace {
-
-constexpr std::string_view kShadow = "shadow.";
 
 Found newest(const std::filesystem::path& checkpoints) {
   const auto all = list_checkpoints(checkpoints);
@@ -24,7 +23,7 @@ ChosenWeights averaged(const std::filesystem::path& checkpoints, const TrainingO
   if (options.ema > 0) {
     ChosenWeights chosen{"exponential average", {}};
     for (const auto& [name, tensor] : last.optimizer)
-      if (name.starts_with(kShadow)) chosen.weights[name.substr(kShadow.size())] = tensor;
+      if (name.starts_with(kShadow)) chosen.weights[name.substr(std::strlen(kShadow))] = tensor;
     return chosen;
   }
   auto all = list_checkpoints(checkpoints);

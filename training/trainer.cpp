@@ -9,8 +9,6 @@
 namespace ablate::training {
 namespace {
 
-constexpr const char* kShadow = "shadow.";
-
 nlohmann::json to_json(const TrainingState& state) {
   nlohmann::json json;
   TrainingState::fields(state, [&](const char* name, const auto& value) { json[name] = value; });

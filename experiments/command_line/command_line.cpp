@@ -17,7 +17,7 @@ std::string path_of(const CLI::App& app) {
   return above.empty() ? app.get_name() : above + " " + app.get_name();
 }
 
-std::vector<std::string> verbs_of(const CLI::App& app) {
+std::vector<std::string> verb_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     if (!verb->get_group().empty()) names.push_back(verb->get_name());
@@ -128,7 +128,7 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
     } else if (at->get_require_subcommand_min() > 0) {
       const auto above = path_of(*at);
       return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
-                         did_you_mean(word, verbs_of(*at)));
+                         did_you_mean(word, verb_names(*at)));
     }
   }
   return {};

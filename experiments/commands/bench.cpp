@@ -28,7 +28,7 @@ constexpr int64_t kWarmUp = 4;
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kDecodedSource = 14, kDecodedTarget = 20;
 
-struct Request {
+struct BenchRequest {
   std::string study;
   std::string batches;
   std::string precision;
@@ -77,7 +77,7 @@ nlohmann::json rows(const std::vector<int64_t>& values, int64_t length) {
   return all;
 }
 
-void write_batches(const Request& request, const Experiment& experiment,
+void write_batches(const BenchRequest& request, const Experiment& experiment,
                    const std::vector<data::Batch>& batches) {
   std::ofstream stream(request.batches);
   const auto& model = experiment.model;
@@ -156,13 +156,13 @@ Measured measure(models::Transformer model, const Experiment& experiment,
   return measured;
 }
 
-Experiment first_experiment(const Request& request) {
+Experiment first_experiment(const BenchRequest& request) {
   at::set_num_threads(static_cast<int>(request.threads > 0 ? request.threads : available_cores()));
   return read_study(request.study, request.selection).runs.front().experiment;
 }
 
 /// Greedy steps of random sources through a model of random weights, none of which ends.
-void bench_decode(const Request& request) {
+void bench_decode(const BenchRequest& request) {
   const auto experiment = first_experiment(request);
   auto model = random_model(experiment, request.vocabulary);
   if (model->family() == models::Family::encoder_only)
@@ -193,7 +193,7 @@ void bench_decode(const Request& request) {
     std::cout << fmt::format("{:.0f} target tokens/s, median of {} times\n", rate, seconds.size());
 }
 
-void bench_train(const Request& request) {
+void bench_train(const BenchRequest& request) {
   const auto experiment = first_experiment(request);
   const auto batches = make_batches(experiment.training.tokens_per_batch, request.vocabulary);
   if (!request.batches.empty()) write_batches(request, experiment, batches);
@@ -220,7 +220,7 @@ void bench_train(const Request& request) {
       each(measured.times.backward), each(measured.times.optimizer), each(measured.times.data));
 }
 
-void add_shared(CLI::App& verb, Request& request) {
+void add_shared(CLI::App& verb, BenchRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
   verb.add_option("--threads", request.threads, "CPU threads; absent: all cores")
       ->check(CLI::Range(1, 1024));
@@ -236,7 +236,7 @@ void add_shared(CLI::App& verb, Request& request) {
   verb.add_flag("--json", request.json, "Print one JSON object");
 }
 
-Request complete(Request request) {
+BenchRequest complete(BenchRequest request) {
   if (!request.precision.empty())
     request.selection.sets.push_back("training.precision=" + request.precision);
   return request;
@@ -245,7 +245,7 @@ Request complete(Request request) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<BenchRequest>();
   auto* verb = app.add_subcommand("bench", "Measure speed");
   verb->require_subcommand(1);
   auto* train =

@@ -9,13 +9,13 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct CompareRequest {
   std::vector<std::string> folders;
   bool all = false;
   bool json = false;
 };
 
-void compare(const Request& request) {
+void compare(const CompareRequest& request) {
   const auto comparison = compare_runs({request.folders.begin(), request.folders.end()});
   if (comparison.columns.size() < 2)
     throw UsageError("compare needs two runs or arms; give another folder");
@@ -30,7 +30,7 @@ void compare(const Request& request) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<CompareRequest>();
   auto* verb =
       app.add_subcommand("compare", "Show runs side by side: what differs, and the scores");
   verb->add_option(

@@ -18,21 +18,21 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct ConfigRequest {
   std::string study;
   std::string key;
   std::vector<std::string> sides;
   Selection selection;
 };
 
-void check(const Request& request) {
+void check(const ConfigRequest& request) {
   const auto study = read_study(request.study, request.selection);
   std::cout << fmt::format("{}: {} tasks, {} arms, {} seeds: {} runs\n", study.name,
                            study.tasks.size(), study.arms.size(), study.seeds.size(),
                            study.runs.size());
 }
 
-void show(const Request& request) {
+void show(const ConfigRequest& request) {
   std::string last;
   for (const auto& run : read_study(request.study, request.selection).runs) {
     const auto name = run.task + "/" + run.arm;
@@ -51,7 +51,7 @@ Experiment side(const std::string& name, const Study& study) {
                                study.file.string(), did_you_mean(name, study.arms)));
 }
 
-void diff(const Request& request) {
+void diff(const ConfigRequest& request) {
   const auto study = read_study(request.study, request.selection);
   const auto left = side(request.sides[0], study), right = side(request.sides[1], study);
   for (const auto& one : differences(left, right))
@@ -59,7 +59,7 @@ void diff(const Request& request) {
                              one.right.empty() ? "-" : one.right);
 }
 
-void add_study(CLI::App& verb, Request& request) {
+void add_study(CLI::App& verb, ConfigRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
       ->type_name(kKeyAndValue)
@@ -72,7 +72,7 @@ void add_study(CLI::App& verb, Request& request) {
 }  // namespace
 
 void add_config(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ConfigRequest>();
   auto* verb = app.add_subcommand("config", "Check, show and compare configurations");
   verb->require_subcommand(1);
   auto* check_verb = verb->add_subcommand("check", "Report every mistake of a study at once");

@@ -18,7 +18,7 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct DataRequest {
   std::string study;
   std::string output;
   std::string data;
@@ -31,7 +31,7 @@ struct Request {
 using Body = std::function<void(const std::string&, const data::Corpus&)>;
 
 /// The corpus that the flags alone describe.
-void for_given_task(const Request& request, const Body& body) {
+void for_given_task(const DataRequest& request, const Body& body) {
   if (!request.study.empty())
     throw UsageError("give a study or the flags of a task, not both; a study is changed by --set");
   const auto options = request.task.read().data;
@@ -40,7 +40,7 @@ void for_given_task(const Request& request, const Body& body) {
 }
 
 /// The corpus of every task of a study, once.
-void for_corpora(const Request& request, const Body& body) {
+void for_corpora(const DataRequest& request, const Body& body) {
   if (request.task.given()) return for_given_task(request, body);
   if (request.study.empty())
     throw UsageError("name a study, or a task with --task (copy, reverse, numbers, ...)");
@@ -61,7 +61,7 @@ void show_set(const std::string& name, const std::vector<data::Example>& example
     std::cout << "  " << examples[i].source << "\n    -> " << examples[i].target << "\n";
 }
 
-void show(const Request& request) {
+void show(const DataRequest& request) {
   for_corpora(request, [&](const std::string& task, const data::Corpus& corpus) {
     std::cout << fmt::format("# {} (SHA-256 {}, {} bad lines left out)\n", task, corpus.sha256,
                              corpus.skipped);
@@ -83,7 +83,7 @@ void write_set(const std::filesystem::path& file, const std::vector<data::Exampl
   training::write_durably(file, text);
 }
 
-void make(const Request& request) {
+void make(const DataRequest& request) {
   for_corpora(request, [&](const std::string& task, const data::Corpus& corpus) {
     const auto folder = std::filesystem::path(request.output) / task;
     std::filesystem::create_directories(folder);
@@ -95,7 +95,7 @@ void make(const Request& request) {
   });
 }
 
-void add_study(CLI::App& verb, Request& request) {
+void add_study(CLI::App& verb, DataRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--data", request.data, "Where relative data paths start");
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
@@ -111,7 +111,7 @@ void add_study(CLI::App& verb, Request& request) {
 }  // namespace
 
 void add_data(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<DataRequest>();
   auto* verb =
       app.add_subcommand("data", "Look at the data of a study or a task, or write it to files");
   verb->require_subcommand(1);

@@ -10,12 +10,12 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct DoctorRequest {
   std::string output = "runs";
   bool json = false;
 };
 
-void doctor(const Request& request) {
+void doctor(const DoctorRequest& request) {
   const auto findings = examine(request.output);
   std::cout << (request.json ? to_json_text(findings) : to_text(findings));
   const auto failed = std::ranges::count(findings, Health::fail, &Finding::health);
@@ -25,7 +25,7 @@ void doctor(const Request& request) {
 }  // namespace
 
 void add_doctor(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<DoctorRequest>();
   auto* verb = app.add_subcommand("doctor", "Check that this machine can run studies");
   verb->add_option("--output", request->output, "Folder that runs would be written to")
       ->capture_default_str();

@@ -16,7 +16,7 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct EvalRequest {
   std::string run;
   std::string checkpoint;
   std::string data;
@@ -33,7 +33,7 @@ void print(const Evaluation& evaluation, const std::string& weights) {
             << "chrF: " << evaluation.chrf_signature << "\n";
 }
 
-void evaluate_all(const Request& request) {
+void evaluate_all(const EvalRequest& request) {
   at::set_num_threads(static_cast<int>(available_cores()));
   auto loaded = load_run(request.run, request.checkpoint);
   auto& decoding = loaded.experiment.decoding;
@@ -54,7 +54,7 @@ void evaluate_all(const Request& request) {
 }  // namespace
 
 void add_eval(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<EvalRequest>();
   auto* verb = app.add_subcommand("eval", "Score a run's test sets again");
   verb->add_option("run", request->run, "The run folder")->required();
   verb->add_option("--checkpoint", request->checkpoint,

@@ -17,7 +17,7 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct InspectRequest {
   std::string study;
   int64_t vocabulary = 8000;
   int64_t length = 32;
@@ -30,7 +30,7 @@ void print_differences(const Experiment& base, const Experiment& arm) {
                              change.left.empty() ? "absent" : change.left);
 }
 
-void inspect_model(const Request& request) {
+void inspect_model(const InspectRequest& request) {
   const models::Vocabulary vocabulary{request.vocabulary, request.vocabulary, 0};
   std::map<std::string, const RunSpecification*> base;  // the first arm of each task
   std::set<std::string> shown;
@@ -102,7 +102,7 @@ void add_positions(CLI::App& verb) {
 }  // namespace
 
 void add_inspect(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<InspectRequest>();
   auto* verb = app.add_subcommand("inspect", "Look into a study's models");
   verb->require_subcommand(1);
   auto* model = verb->add_subcommand("model", "Modules, parameters, FLOPs and memory of every arm");

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMostPieces = 64;  // of a side: a page of more could not be looked at
 
-struct Request {
+struct InspectAttentionRequest {
   std::string run, checkpoint, text;
   std::optional<std::string> target;
   std::string to = "attention.html";
@@ -89,7 +89,7 @@ class Sorter {
 };
 
 /// What the model reads and writes: the given target, or else what it writes itself.
-data::EncodedExample example_of(const Request& request, LoadedRun& run) {
+data::EncodedExample example_of(const InspectAttentionRequest& request, LoadedRun& run) {
   auto& translator = run.translator;
   auto& experiment = run.experiment;
   if (std::holds_alternative<data::Labelled>(experiment.data))
@@ -107,7 +107,7 @@ data::EncodedExample example_of(const Request& request, LoadedRun& run) {
       .examples.front();
 }
 
-void inspect_attention(const Request& request) {
+void inspect_attention(const InspectAttentionRequest& request) {
   const torch::NoGradGuard no_grad;
   auto run = load_run(request.run, request.checkpoint);
   auto& model = run.translator.model;
@@ -135,7 +135,7 @@ void inspect_attention(const Request& request) {
 }  // namespace
 
 void add_inspect_attention(CLI::App& inspect) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<InspectAttentionRequest>();
   auto* verb = inspect.add_subcommand(
       "attention", "Draw what every layer and head of a run attends to, for one text");
   verb->add_option("run", request->run, "The run folder")->required();

@@ -17,7 +17,7 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct MetricsRequest {
   std::string hypotheses, references;
   bool lowercase = false;
   bool json = false;
@@ -51,7 +51,7 @@ void print(const training::BleuScore& bleu, const training::ChrfScore& chrf) {
   std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
 }
 
-void compare(const Request& request) {
+void compare(const MetricsRequest& request) {
   if (request.hypotheses == "-" && request.references == "-")
     throw UsageError("only one of --hypotheses and --references can be standard input (-)");
   const auto hypotheses = read_text(request.hypotheses), references = read_text(request.references);
@@ -72,7 +72,7 @@ void compare(const Request& request) {
 }  // namespace
 
 void add_metrics(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<MetricsRequest>();
   auto* verb = app.add_subcommand("metrics", "Print BLEU and chrF of translations, as sacreBLEU");
   verb->add_option("--hypotheses", request->hypotheses, "Translations, one a line; - for input")
       ->required();

@@ -23,7 +23,7 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct MoefyRequest {
   std::string run, to, checkpoint, data;
   std::string grouping = "coactivation", router = "network";
   MoefyOptions options;
@@ -88,7 +88,7 @@ RunResult result_of(const Moefied& moefied, const Evaluation& evaluation, const 
           .tests = evaluation.tests};
 }
 
-void write_run(const Request& request, const Moefied& moefied, const LoadedRun& dense,
+void write_run(const MoefyRequest& request, const Moefied& moefied, const LoadedRun& dense,
                const Evaluation& evaluation) {
   auto environment = nlohmann::json::parse(
       training::read_bytes(std::filesystem::path(request.run) / "environment.json"));
@@ -107,7 +107,7 @@ void write_run(const Request& request, const Moefied& moefied, const LoadedRun& 
                  {"result.json", to_json(result_of(moefied, evaluation, dense)).dump(2) + "\n"}}});
 }
 
-void moefy_run(Request request) {
+void moefy_run(MoefyRequest request) {
   at::set_num_threads(static_cast<int>(request.threads));
   request.options.grouping = grouping_of(request.grouping);
   request.options.router = router_of(request.router);
@@ -132,7 +132,7 @@ void moefy_run(Request request) {
 }  // namespace
 
 void add_moefy(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<MoefyRequest>();
   auto* verb = app.add_subcommand(
       "moefy", "Split a trained model's ReLU feed-forwards into experts (MoEfication)");
   verb->add_option("run", request->run, "The run folder")->required();

@@ -14,7 +14,7 @@ namespace {
 
 enum class Format { text, csv, json, markdown, latex };
 
-struct Request {
+struct ReportRequest {
   std::string folder;
   Format format = Format::text;
 };
@@ -35,7 +35,7 @@ std::string written_as(Format format, const Evidence& evidence) {
   return "";
 }
 
-void report(const Request& request) {
+void report(const ReportRequest& request) {
   const auto folder = std::filesystem::weakly_canonical(request.folder);
   const auto study = read_frozen(folder);
   const auto runs = read_runs(study, folder);
@@ -49,7 +49,7 @@ void report(const Request& request) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ReportRequest>();
   auto* verb = app.add_subcommand("report", "Make a study's report and tables again from its runs");
   verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
   verb->add_option("--format", request->format, "What is printed: text, csv, json, markdown, latex")

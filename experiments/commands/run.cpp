@@ -26,7 +26,7 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct RunRequest {
   std::string study;
   std::string output = "runs";
   std::string data;
@@ -43,7 +43,7 @@ struct Request {
 };
 
 /// The command line that does one run in a process of its own, but for which run.
-std::vector<std::string> worker_command(const Request& request, const Study& study) {
+std::vector<std::string> worker_command(const RunRequest& request, const Study& study) {
   std::vector<std::string> command{
       std::filesystem::read_symlink("/proc/self/exe").string(),
       "run",
@@ -60,7 +60,7 @@ std::vector<std::string> worker_command(const Request& request, const Study& stu
   return command;
 }
 
-void work(const Request& request, const Study& study) {
+void work(const RunRequest& request, const Study& study) {
   end_with_parent();
   for (const auto& run : study.runs) {
     const RunPlace place{.folder = run_folder(request.output, study.name, run),
@@ -75,14 +75,14 @@ void work(const Request& request, const Study& study) {
   }
 }
 
-void show_list(const Request& request, const Study& study) {
+void show_list(const RunRequest& request, const Study& study) {
   for (const auto& run : study.runs) {
     const auto folder = run_folder(request.output, study.name, run);
     std::cout << fmt::format("{}\t{}\t{}\n", state_of(folder), label(run), folder.string());
   }
 }
 
-void print_results(const Request& request, const StudyRuns& runs, const Evidence& evidence) {
+void print_results(const RunRequest& request, const StudyRuns& runs, const Evidence& evidence) {
   if (request.json)
     for (const auto& result : runs.results) std::cout << to_json(result).dump() << "\n";
   else
@@ -90,14 +90,14 @@ void print_results(const Request& request, const StudyRuns& runs, const Evidence
   std::cerr << fmt::format("results: {0}\nreport: {0}/report.html\n", runs.folder.string());
 }
 
-StudyOptions study_options(const Request& request, const Study& study) {
+StudyOptions study_options(const RunRequest& request, const Study& study) {
   return {.output = request.output,
           .command = worker_command(request, study),
           .jobs = request.jobs,
           .retries = request.retries};
 }
 
-void run(const Request& request) {
+void run(const RunRequest& request) {
   const auto study = freeze(request.study, request.selection, request.output);
   const auto outcome = run_with_tuning(study, study_options(request, study));
   const auto shown = with_tuned_arms(study, request.output);
@@ -112,7 +112,7 @@ void run(const Request& request) {
   raise_failed(evidence.expectations);
 }
 
-void add_options(CLI::App& verb, Request& request) {
+void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--output", request.output, "Folder of all runs")->capture_default_str();
   verb.add_option("--data", request.data,
@@ -148,7 +148,7 @@ void add_options(CLI::App& verb, Request& request) {
 }  // namespace
 
 void add_run(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<RunRequest>();
   auto* verb = app.add_subcommand("run", "Train and evaluate every arm and seed of a study");
   add_options(*verb, *request);
   verb->footer(

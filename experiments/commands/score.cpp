@@ -13,13 +13,13 @@
 namespace ablate::experiments {
 namespace {
 
-struct Request {
+struct ScoreRequest {
   std::string run;
   std::string checkpoint;
   std::string source, target;
 };
 
-void score_all(const Request& request) {
+void score_all(const ScoreRequest& request) {
   at::set_num_threads(static_cast<int>(available_cores()));
   const auto sources = read_all_lines(request.source), targets = read_all_lines(request.target);
   if (sources.size() != targets.size())
@@ -37,7 +37,7 @@ void score_all(const Request& request) {
 }  // namespace
 
 void add_score(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ScoreRequest>();
   auto* verb = app.add_subcommand(
       "score", "Print the log-probability (in nats) of every given target, a line for a line");
   verb->add_option("run", request->run, "The run folder")->required();

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kLongestLine = 16'777'216;  // bytes
 
-struct Request {
+struct TokenizerRequest {
   std::vector<std::string> input;
   std::string model;
   SectionFlags options;
@@ -28,7 +28,7 @@ struct Request {
   bool json = false;
 };
 
-void train(const Request& request) {
+void train(const TokenizerRequest& request) {
   std::vector<std::string> lines;
   for (const auto& file : request.input) {
     size_t number = 0;
@@ -45,7 +45,7 @@ void train(const Request& request) {
                            model.vocabulary_size(), lines.size(), model.sha256());
 }
 
-void encode(const Request& request) {
+void encode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   for (std::string line; std::getline(std::cin, line);)
     std::cout << (request.pieces ? fmt::format("{}", fmt::join(model.pieces(line), " "))
@@ -67,14 +67,14 @@ std::vector<int32_t> read_ids(const std::string& line, size_t number) {
   return ids;
 }
 
-void decode(const Request& request) {
+void decode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   size_t number = 0;
   for (std::string line; std::getline(std::cin, line);)
     std::cout << model.decode(read_ids(line, ++number)) << '\n';
 }
 
-void info(const Request& request) {
+void info(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   if (request.json) {
     std::cout << nlohmann::json{{"pieces", model.vocabulary_size()},
@@ -88,7 +88,7 @@ void info(const Request& request) {
                            model.bytes().size(), model.sha256());
 }
 
-CLI::App* add(CLI::App& verb, Request& request, const std::string& name, const std::string& text) {
+CLI::App* add(CLI::App& verb, TokenizerRequest& request, const std::string& name, const std::string& text) {
   auto* added = verb.add_subcommand(name, text);
   added->add_option("--model", request.model, "The tokenizer's model file")->required();
   return added;
@@ -97,7 +97,7 @@ CLI::App* add(CLI::App& verb, Request& request, const std::string& name, const s
 }  // namespace
 
 void add_tokenizer(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<TokenizerRequest>();
   auto* verb = app.add_subcommand("tokenizer", "Train and use a tokenizer by itself");
   verb->require_subcommand(1);
   auto* train_verb = add(*verb, *request, "train", "Learn a model from text files");

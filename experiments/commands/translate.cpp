@@ -20,7 +20,7 @@ constexpr size_t kGroup = 4096;
 /// Fewer lines are not worth a second thread.
 constexpr size_t kShared = 32;
 
-struct Request {
+struct TranslateRequest {
   std::vector<std::string> runs;
   std::string checkpoint, prefixes;
   std::string precision = "fp32";
@@ -52,7 +52,7 @@ struct Loaded {
   training::DecodingOptions options;
 };
 
-Loaded load(const Request& request) {
+Loaded load(const TranslateRequest& request) {
   Loaded loaded;
   for (const auto& folder : request.runs) {
     auto run = load_run(folder, request.checkpoint);
@@ -71,7 +71,7 @@ Loaded load(const Request& request) {
 }
 
 /// As many batches at once as there are cores, a thread each; two threads for one batch are slower.
-int64_t jobs_for(const Request& request, const Loaded& loaded, size_t lines) {
+int64_t jobs_for(const TranslateRequest& request, const Loaded& loaded, size_t lines) {
   const bool cpu = loaded.translators.front().model->output_weight().device().is_cpu();
   if (!cpu || lines < kShared) return 1;
   return request.jobs.value_or(request.threads.value_or(available_cores()));
@@ -85,7 +85,7 @@ training::DecodingOptions shared_out(training::DecodingOptions options, size_t l
   return options;
 }
 
-void print(const Request& request, int64_t line, const std::vector<training::Translation>& found) {
+void print(const TranslateRequest& request, int64_t line, const std::vector<training::Translation>& found) {
   if (request.n_best > 1) {
     for (const auto& one : found)
       std::cout << fmt::format("{} ||| {} ||| {:.6f} ||| {:.6f}\n", line, one_line(one.text),
@@ -97,7 +97,7 @@ void print(const Request& request, int64_t line, const std::vector<training::Tra
   std::cout << one_line(chosen.text) << '\n';
 }
 
-void translate_all(const Request& request) {
+void translate_all(const TranslateRequest& request) {
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
   auto loaded = load(request);
   if (request.risk > 0 && request.n_best > 1)
@@ -131,7 +131,7 @@ void translate_all(const Request& request) {
                              loaded.translators.front().max_length);
 }
 
-void generate(const Request& request, bool from_input) {
+void generate(const TranslateRequest& request, bool from_input) {
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
   auto loaded = load(request);
   if (!loaded.translators.front().prompts)
@@ -152,7 +152,7 @@ void generate(const Request& request, bool from_input) {
     }
 }
 
-void add_shared(CLI::App& verb, Request& request) {
+void add_shared(CLI::App& verb, TranslateRequest& request) {
   verb.add_option("run", request.runs, "The run folder; several vote by their mean probability")
       ->required();
   verb.add_option("--checkpoint", request.checkpoint,
@@ -174,7 +174,7 @@ void add_shared(CLI::App& verb, Request& request) {
 }  // namespace
 
 void add_translate(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<TranslateRequest>();
   auto* verb = app.add_subcommand("translate",
                                   "Translate standard input to standard output, a line for a line");
   add_shared(*verb, *request);
@@ -194,7 +194,7 @@ void add_translate(CLI::App& app) {
 }
 
 void add_generate(CLI::App& app) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<TranslateRequest>();
   auto* verb = app.add_subcommand("generate", "Continue prompts with a language model");
   add_shared(*verb, *request);
   auto* prompt = verb->add_option("--prompt", request->prompt,

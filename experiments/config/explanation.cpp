@@ -20,7 +20,7 @@ std::string fallback_text(const Schema& schema) {
   return schema.fallback.empty() ? "" : fmt::format("default: {}\n", schema.fallback);
 }
 
-std::string keys_of(const Schema& section, const std::string& indent) {
+std::string key_lines(const Schema& section, const std::string& indent) {
   std::string text;
   for (const auto& key : section.children)
     text += fmt::format("{}{:<{}}{}\n", indent, key.name, kKeyColumn, key.description);
@@ -28,11 +28,11 @@ std::string keys_of(const Schema& section, const std::string& indent) {
 }
 
 std::string below(const Schema& schema) {
-  if (schema.type == Schema::Type::mapping) return keys_of(schema, "  ");
+  if (schema.type == Schema::Type::mapping) return key_lines(schema, "  ");
   std::string text;
   if (schema.type == Schema::Type::variant)
     for (const auto& kind : schema.children)
-      text += fmt::format("  {}: {}\n{}", schema.discriminator, kind.name, keys_of(kind, "    "));
+      text += fmt::format("  {}: {}\n{}", schema.discriminator, kind.name, key_lines(kind, "    "));
   return text;
 }
 

@@ -13,7 +13,8 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr double kWidth = 360, kHeight = 240, kLeft = 40, kTop = 8, kBottom = 48, kRight = 12;
+constexpr double kMapWidth = 360, kMapHeight = 240, kMapLeft = 40, kMapTop = 8, kMapBottom = 48,
+                 kMapRight = 12;
 constexpr int kSteps = 64;  // shades on either side of zero; the colour after them stands for none
 
 using Colour = std::array<uint8_t, 3>;
@@ -53,23 +54,19 @@ Image image_of(const HeatMap& map, double largest) {
   return image;
 }
 
-Markup words(double x, double y, const char* kind, const std::string& what) {
-  return element("text", {{"class", kind}, {"x", at(x)}, {"y", at(y)}}, text(what));
-}
-
 std::vector<Attribute> box(const char* kind, double y, double height) {
   return {{"class", kind},
-          {"x", at(kLeft)},
+          {"x", at(kMapLeft)},
           {"y", fmt::format("{:.2f}", y)},
-          {"width", at(kWidth)},
+          {"width", at(kMapWidth)},
           {"height", fmt::format("{:.2f}", height)}};
 }
 
 Markup row_titles(const HeatMap& map) {
   Markup rows;
-  const double height = kHeight / static_cast<double>(map.row_titles.size());
+  const double height = kMapHeight / static_cast<double>(map.row_titles.size());
   for (size_t r = 0; r < map.row_titles.size(); ++r)
-    rows += element("rect", box("hover", kTop + static_cast<double>(r) * height, height),
+    rows += element("rect", box("hover", kMapTop + static_cast<double>(r) * height, height),
                     element("title", {}, text(map.row_titles[r])));
   return rows;
 }
@@ -82,29 +79,30 @@ Markup draw(const HeatMap& map) {
     for (const double number : row) extent.take(number);
   const double low = extent.any() ? extent.low() : 0, high = extent.any() ? extent.high() : 0;
   const auto image = image_of(map, map.full.value_or(std::max(std::abs(low), std::abs(high))));
-  auto place = box("pixels", kTop, kHeight);
+  auto place = box("pixels", kMapTop, kMapHeight);
   place.push_back({"preserveAspectRatio", "none"});
   place.push_back({"href", "data:image/png;base64," + base64(png(image))});
-  const double bottom = kTop + kHeight;
+  const double bottom = kMapTop + kMapHeight;
   const double last = static_cast<double>(image.height - 1);
   auto picture = element("image", place) + row_titles(map) +
-                 element("rect", box("frame", kTop, kHeight)) +
-                 words(kLeft, bottom + 15, "tick", plain(map.x_first)) +
-                 words(kLeft + kWidth, bottom + 15, "tick end", plain(map.x_last)) +
-                 words(kLeft + kWidth / 2, bottom + 15, "label middle", map.x_label) +
-                 words(kLeft - 5, kTop + 10, "tick end", "0") +
-                 words(kLeft - 5, bottom, "tick end", plain(last)) +
-                 words(kLeft + kWidth / 2, bottom + 36, "note middle",
+                 element("rect", box("frame", kMapTop, kMapHeight)) +
+                 words(kMapLeft, bottom + 15, "tick", plain(map.x_first)) +
+                 words(kMapLeft + kMapWidth, bottom + 15, "tick end", plain(map.x_last)) +
+                 words(kMapLeft + kMapWidth / 2, bottom + 15, "label middle", map.x_label) +
+                 words(kMapLeft - 5, kMapTop + 10, "tick end", "0") +
+                 words(kMapLeft - 5, bottom, "tick end", plain(last)) +
+                 words(kMapLeft + kMapWidth / 2, bottom + 36, "note middle",
                        fmt::format("values from {} to {}", plain(low), plain(high)));
-  picture +=
-      element("text",
-              {{"class", "label middle"},
-               {"transform", fmt::format("translate(14 {}) rotate(-90)", at(kTop + kHeight / 2))}},
-              text(map.y_label));
+  picture += element(
+      "text",
+      {{"class", "label middle"},
+       {"transform", fmt::format("translate(14 {}) rotate(-90)", at(kMapTop + kMapHeight / 2))}},
+      text(map.y_label));
   return element(
       "svg",
       {{"class", "chart"},
-       {"viewBox", fmt::format("0 0 {} {}", kLeft + kWidth + kRight, kTop + kHeight + kBottom)},
+       {"viewBox", fmt::format("0 0 {} {}", kMapLeft + kMapWidth + kMapRight,
+                               kMapTop + kMapHeight + kMapBottom)},
        {"role", "img"},
        {"aria-label", fmt::format("{}: values from {} to {}", map.title, plain(low), plain(high))}},
       picture);

@@ -13,7 +13,8 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr double kWidth = 480, kHeight = 300, kTop = 20, kBottom = 46, kLeft = 56;
+constexpr double kChartWidth = 480, kChartHeight = 300, kChartTop = 20, kChartBottom = 46,
+                 kChartLeft = 56;
 constexpr double kLetter = 6.6, kLineHeight = 14;
 constexpr size_t kLongestLabel = 20, kMostLabels = 18, kMostMarkers = 13, kMostRows = 15;
 
@@ -61,15 +62,11 @@ Layout lay_out(const LineChart& chart) {
     lines.push_back(thinned(line.points, kMostPoints));
   }
   const bool labelled = chart.lines.size() <= kMostLabels;
-  const double right = labelled ? kWidth - label_width(chart) : kWidth - 12;
+  const double right = labelled ? kChartWidth - label_width(chart) : kChartWidth - 12;
   Layout layout{chart, std::move(lines), labelled, right, x.padded(0.02), y_scale(chart)};
-  layout.x.over(kLeft, right);
-  layout.y.over(kHeight - kBottom, kTop);
+  layout.x.over(kChartLeft, right);
+  layout.y.over(kChartHeight - kChartBottom, kChartTop);
   return layout;
-}
-
-Markup words(double x, double y, const char* kind, const std::string& what) {
-  return element("text", {{"class", kind}, {"x", at(x)}, {"y", at(y)}}, text(what));
 }
 
 Markup rule(const char* kind, const Point& from, const Point& to) {
@@ -86,12 +83,12 @@ bool whole_numbers(const LineChart& chart) {
 }
 
 Markup axes(const Layout& layout) {
-  const double bottom = kHeight - kBottom;
+  const double bottom = kChartHeight - kChartBottom;
   Markup result;
   for (const double tick : layout.y.ticks(5)) {
     const double y = layout.y.place(tick);
-    result += rule("grid", {kLeft, y}, {layout.right, y});
-    result += words(kLeft - 7, y + 4, "tick end", plain(tick));
+    result += rule("grid", {kChartLeft, y}, {layout.right, y});
+    result += words(kChartLeft - 7, y + 4, "tick end", plain(tick));
   }
   const bool whole = whole_numbers(layout.chart);
   for (const double tick : layout.x.ticks(6)) {
@@ -101,9 +98,10 @@ Markup axes(const Layout& layout) {
     result +=
         words(x, bottom + 17, "tick middle", std::abs(tick) < 1e5 ? plain(tick) : large(tick));
   }
-  result += rule("axis", {kLeft, bottom}, {layout.right, bottom});
-  result += words((kLeft + layout.right) / 2, kHeight - 8, "label middle", layout.chart.x_label);
-  const double middle = (kTop + bottom) / 2;
+  result += rule("axis", {kChartLeft, bottom}, {layout.right, bottom});
+  result += words((kChartLeft + layout.right) / 2, kChartHeight - 8, "label middle",
+                  layout.chart.x_label);
+  const double middle = (kChartTop + bottom) / 2;
   result += element("text",
                     {{"class", "label middle"},
                      {"transform", fmt::format("translate(13 {}) rotate(-90)", at(middle))}},
@@ -114,12 +112,12 @@ Markup axes(const Layout& layout) {
 Markup trained_region(const Layout& layout) {
   const double edge = layout.x.place(*layout.chart.trained_to);
   return element("rect", {{"class", "trained"},
-                          {"x", at(kLeft)},
-                          {"y", at(kTop)},
-                          {"width", at(edge - kLeft)},
-                          {"height", at(kHeight - kBottom - kTop)}}) +
-         rule("edge", {edge, kTop}, {edge, kHeight - kBottom}) +
-         words(edge, kTop - 6, "note middle", "trained \u2190 | \u2192 beyond");
+                          {"x", at(kChartLeft)},
+                          {"y", at(kChartTop)},
+                          {"width", at(edge - kChartLeft)},
+                          {"height", at(kChartHeight - kChartBottom - kChartTop)}}) +
+         rule("edge", {edge, kChartTop}, {edge, kChartHeight - kChartBottom}) +
+         words(edge, kChartTop - 6, "note middle", "trained \u2190 | \u2192 beyond");
 }
 
 double clamped(const Scale& scale, double number) {
@@ -186,9 +184,9 @@ Markup labels(const Layout& layout) {
     if (!layout.lines[i].empty())
       labels.push_back({layout.y.place(layout.lines[i].back().y), &layout.chart.lines[i]});
   std::ranges::stable_sort(labels, {}, &Label::y);
-  double free = kTop + 4;
+  double free = kChartTop + 4;
   for (auto& label : labels) free = (label.y = std::max(label.y, free)) + kLineHeight;
-  double lowest = kHeight - kBottom + 2;
+  double lowest = kChartHeight - kChartBottom + 2;
   for (auto label = labels.rbegin(); label != labels.rend(); ++label)
     lowest = (label->y = std::min(label->y, lowest)) - kLineHeight;
   Markup result;
@@ -229,7 +227,7 @@ Markup draw(const LineChart& chart) {
   if (layout.labelled) picture += labels(layout);
   return element("svg",
                  {{"class", "chart"},
-                  {"viewBox", fmt::format("0 0 {} {}", kWidth, kHeight)},
+                  {"viewBox", fmt::format("0 0 {} {}", kChartWidth, kChartHeight)},
                   {"role", "img"},
                   {"aria-label", chart.title + "; the same numbers follow as a table"}},
                  picture);

@@ -67,4 +67,8 @@ std::string at(double coordinate) {
   return digits == "-0" ? "0" : digits;
 }
 
+Markup words(double x, double y, const char* kind, const std::string& what) {
+  return element("text", {{"class", kind}, {"x", at(x)}, {"y", at(y)}}, text(what));
+}
+
 }  // namespace ablate::experiments

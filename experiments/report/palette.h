@@ -31,4 +31,7 @@ Markup swatch(const Look& look);
 /// A coordinate of a picture.
 std::string at(double coordinate);
 
+/// Text in a picture, styled by the class `kind`.
+Markup words(double x, double y, const char* kind, const std::string& what);
+
 }  // namespace ablate::experiments

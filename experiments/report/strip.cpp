@@ -10,9 +10,12 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr double kWidth = 108, kHeight = 26, kMiddle = kHeight / 2, kInset = 6;
+constexpr double kStripWidth = 108, kStripHeight = 26, kStripMiddle = kStripHeight / 2,
+                 kStripInset = 6;
 
-Scale scale_of(const Extent& extent) { return extent.padded(0.02).over(kInset, kWidth - kInset); }
+Scale scale_of(const Extent& extent) {
+  return extent.padded(0.02).over(kStripInset, kStripWidth - kStripInset);
+}
 
 Markup rule(const char* kind, const std::string& path) {
   return element("path", {{"class", kind}, {"d", path}});
@@ -43,28 +46,30 @@ void take(Extent& extent, const Strip& strip) {
 
 Markup draw(const Strip& strip, const Extent& extent) {
   const auto x = scale_of(extent);
-  Markup picture = rule("grid", fmt::format("M{} {}H{}", kInset, kMiddle, kWidth - kInset));
-  if (strip.zero) picture += rule("edge", fmt::format("M{} 1V{}", at(x.place(0)), kHeight - 1));
+  Markup picture =
+      rule("grid", fmt::format("M{} {}H{}", kStripInset, kStripMiddle, kStripWidth - kStripInset));
+  if (strip.zero)
+    picture += rule("edge", fmt::format("M{} 1V{}", at(x.place(0)), kStripHeight - 1));
   if (strip.interval && std::isfinite(strip.interval->low))
-    picture += rule("interval", fmt::format("M{} {}H{}", at(x.place(strip.interval->low)), kMiddle,
-                                            at(x.place(strip.interval->high))));
+    picture += rule("interval", fmt::format("M{} {}H{}", at(x.place(strip.interval->low)),
+                                            kStripMiddle, at(x.place(strip.interval->high))));
   for (size_t i = 0, drawn = 0; i < strip.values.size(); ++i) {
     if (!std::isfinite(strip.values[i])) continue;
     const double aside = static_cast<double>(drawn++ % 3) - 1;  // equal values stay visible
     picture += element("circle",
                        {{"class", "dot"},
                         {"cx", at(x.place(strip.values[i]))},
-                        {"cy", at(kMiddle + 5 * aside)},
+                        {"cy", at(kStripMiddle + 5 * aside)},
                         {"r", "2.6"}},
                        element("title", {}, text(value_of(strip, i))));
   }
   if (std::isfinite(strip.mean))
-    picture += rule("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kHeight - 3));
+    picture += rule("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kStripHeight - 3));
   return element("svg",
                  {{"class", "strip " + strip.look.colour_class()},
-                  {"viewBox", fmt::format("0 0 {} {}", kWidth, kHeight)},
-                  {"width", at(kWidth)},
-                  {"height", at(kHeight)},
+                  {"viewBox", fmt::format("0 0 {} {}", kStripWidth, kStripHeight)},
+                  {"width", at(kStripWidth)},
+                  {"height", at(kStripHeight)},
                   {"role", "img"},
                   {"aria-label", spoken(strip)}},
                  picture);

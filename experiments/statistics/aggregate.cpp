@@ -9,7 +9,6 @@
 namespace ablate::statistics {
 namespace {
 
-constexpr uint64_t kSeed = 1;
 constexpr size_t kSamples = 2000;
 
 double middle_mean(std::vector<double>& all) {
@@ -35,7 +34,7 @@ double interquartile_mean(const TaskScores& scores) {
 }
 
 Interval interquartile_interval(const TaskScores& scores) {
-  NumpyRandom random(kSeed);
+  NumpyRandom random(kResamplingSeed);
   std::vector<double> means, sample;
   for (size_t i = 0; i < kSamples; ++i) {
     sample.clear();

@@ -6,6 +6,9 @@
 
 namespace ablate::statistics {
 
+/// Of whatever is drawn to judge results, so that the same runs are judged alike every time.
+inline constexpr uint64_t kResamplingSeed = 1;
+
 /// The generator that numpy.random.default_rng(seed) makes, number for number: PCG64 (O'Neill 2014,
 /// XSL-RR 128/64) seeded through SeedSequence. NumPy keeps these streams stable (NEP 19).
 class NumpyRandom {

@@ -8,7 +8,6 @@
 namespace ablate::statistics {
 namespace {
 
-constexpr uint64_t kSeed = 1;
 
 /// Sums that only rounding tells apart are equal.
 constexpr double kRounding = 1e-12;
@@ -22,7 +21,7 @@ int64_t extreme_patterns(double sum, std::span<const double> rest, double limit)
 }
 
 double drawn_p(std::span<const double> differences, double limit) {
-  NumpyRandom random(kSeed);
+  NumpyRandom random(kResamplingSeed);
   int64_t hits = 0;
   for (int64_t trial = 0; trial < kDrawnFlips; ++trial) {
     double sum = 0;

@@ -6,7 +6,7 @@
 namespace ablate::experiments {
 namespace {
 
-std::string escaped(const std::string& text) {
+std::string in_latex(const std::string& text) {
   std::string safe;
   for (const char letter : text) {
     switch (letter) {
@@ -46,17 +46,17 @@ std::string escaped(const std::string& text) {
 }
 
 std::string tabular(const Grid& grid) {
-  auto text = "% " + escaped(grid.title) + "\n\\begin{tabular}{" + std::string(grid.names, 'l') +
+  auto text = "% " + in_latex(grid.title) + "\n\\begin{tabular}{" + std::string(grid.names, 'l') +
               std::string(grid.headings.size() - grid.names, 'r') + "}\n\\toprule\n";
   const auto row_text = [](const auto& cells, const auto& shown) {
     std::string row;
     for (const auto& cell : cells) row += (&cell == &cells.front() ? "" : " & ") + shown(cell);
     return row + " \\\\\n";
   };
-  text += row_text(grid.headings, escaped) + "\\midrule\n";
+  text += row_text(grid.headings, in_latex) + "\\midrule\n";
   for (const auto& row : grid.rows)
     text += row_text(row, [](const GridCell& cell) {
-      const auto shown = escaped(cell.text);
+      const auto shown = in_latex(cell.text);
       return cell.best ? "\\textbf{" + shown + "}" : shown;
     });
   return text + "\\bottomrule\n\\end{tabular}\n\n";

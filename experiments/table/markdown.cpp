@@ -7,7 +7,7 @@ namespace ablate::experiments {
 namespace {
 
 /// Text that Markdown shows as it stands, in one line and in one cell.
-std::string escaped(const std::string& text) {
+std::string in_markdown(const std::string& text) {
   std::string safe;
   for (const char letter : text) {
     if (static_cast<unsigned char>(letter) < 0x20) {
@@ -27,14 +27,14 @@ std::string escaped(const std::string& text) {
 }
 
 std::string pipe_table(const Grid& grid) {
-  std::string text = "## " + escaped(grid.title) + "\n\n|";
-  for (const auto& heading : grid.headings) text += " " + escaped(heading) + " |";
+  std::string text = "## " + in_markdown(grid.title) + "\n\n|";
+  for (const auto& heading : grid.headings) text += " " + in_markdown(heading) + " |";
   text += "\n|";
   for (size_t i = 0; i < grid.headings.size(); ++i) text += i < grid.names ? "---|" : "---:|";
   for (const auto& row : grid.rows) {
     text += "\n|";
     for (const auto& cell : row) {
-      const auto shown = escaped(cell.text);
+      const auto shown = in_markdown(cell.text);
       text += " " + (cell.best ? "**" + shown + "**" : shown) + " |";
     }
   }
@@ -44,11 +44,11 @@ std::string pipe_table(const Grid& grid) {
 }  // namespace
 
 std::string markdown_table(const Evidence& evidence) {
-  auto text = "# " + escaped(evidence.study) + "\n\n";
-  if (!evidence.question.empty()) text += escaped(evidence.question) + "\n\n";
-  text += escaped(evidence.answer) + "\n\n";
+  auto text = "# " + in_markdown(evidence.study) + "\n\n";
+  if (!evidence.question.empty()) text += in_markdown(evidence.question) + "\n\n";
+  text += in_markdown(evidence.answer) + "\n\n";
   for (const auto& grid : grids_of(evidence)) text += pipe_table(grid);
-  for (const auto& remark : remarks_of(evidence)) text += "- " + escaped(remark) + "\n";
+  for (const auto& remark : remarks_of(evidence)) text += "- " + in_markdown(remark) + "\n";
   return text;
 }
 

@@ -8,7 +8,7 @@
 namespace ablate::models {
 namespace {
 
-struct Maker {
+struct PositionMaker {
   PositionContext context;
   std::shared_ptr<Position> operator()(const NoPosition&) const {
     return std::make_shared<Position>();
@@ -66,7 +66,7 @@ PositionTerms Position::terms(const torch::Tensor& query, const torch::Tensor& k
 
 std::shared_ptr<Position> make_position(const PositionOptions& options,
                                         const PositionContext& context) {
-  return std::visit(Maker{context}, options);
+  return std::visit(PositionMaker{context}, options);
 }
 
 }  // namespace ablate::models

@@ -7,15 +7,15 @@
 namespace ablate::data {
 namespace {
 
-Corpus made(const DataOptions& options) { return load(options, ".", 1); }
+Corpus small(const DataOptions& options) { return load(options, ".", 1); }
 
 std::string message(const DataOptions& options) {
   try {
-    made(options);
+    small(options);
   } catch (const DataError& error) {
     return error.what();
   }
-  return "made";
+  return "small";
 }
 
 TEST(SmallSpace, LeavesDisjointExamplesForEverySet) {
@@ -31,7 +31,7 @@ TEST(SmallSpace, LeavesDisjointExamplesForEverySet) {
   addition.test_digits = {1};
   for (const DataOptions& options :
        {DataOptions(numbers), DataOptions(copy), DataOptions(addition)}) {
-    const auto corpus = made(options);
+    const auto corpus = small(options);
     std::set<std::string> held;
     for (const auto& example : corpus.validation) EXPECT_TRUE(held.insert(example.source).second);
     for (const auto& test : corpus.tests) {
@@ -47,7 +47,7 @@ TEST(SmallSpace, LeavesDisjointExamplesForEverySet) {
 TEST(SmallSpace, GivesATestSetHalfOfIt) {
   Numbers numbers;
   numbers.test_digits = {1, 2, 4};
-  const auto corpus = made(numbers);
+  const auto corpus = small(numbers);
   EXPECT_EQ(corpus.tests[0].name, "1 digit");
   EXPECT_EQ(corpus.tests[0].examples.size(), 5U);   // of 0 to 9
   EXPECT_EQ(corpus.tests[1].examples.size(), 45U);  // of 10 to 99

@@ -6,13 +6,6 @@
 namespace ablate::experiments {
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 class DecodingTest : public ProgramTest {
  protected:
   DecodingTest() { EXPECT_EQ(shell(command("runs")).code, 0); }

@@ -9,23 +9,16 @@
 namespace ablate::experiments {
 namespace {
 
-const std::filesystem::path kSource = ABLATE_SOURCE;
+const std::filesystem::path kRepository = ABLATE_SOURCE;
 
 struct Command {
   std::string where;
   std::string text;  // "ablate ..."
 };
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 std::vector<std::filesystem::path> documents() {
-  std::vector<std::filesystem::path> files{kSource / "README.md", kSource / "bench/README.md"};
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kSource / "docs"))
+  std::vector<std::filesystem::path> files{kRepository / "README.md", kRepository / "bench/README.md"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRepository / "docs"))
     if (entry.path().extension() == ".md") files.push_back(entry.path());
   return files;
 }
@@ -139,7 +132,7 @@ std::string parse(const std::vector<std::string>& words) {
   const auto study = list("study");
   if (study.empty() || !study[0].starts_with("experiments/")) return {};
   try {
-    read_study(kSource / study[0],
+    read_study(kRepository / study[0],
                {.sets = list("--set"), .arms = list("--arms"), .tasks = list("--tasks")});
   } catch (const std::exception& error) {
     return error.what();
@@ -169,12 +162,12 @@ TEST(DocumentedCommands, NameFilesThatExist) {
   for (const auto& document : documents())
     for (const auto& code : code_of(document))
       for (std::sregex_iterator at(code.text.begin(), code.text.end(), file), end; at != end; ++at)
-        EXPECT_TRUE(std::filesystem::exists(kSource / (*at)[1].str()))
+        EXPECT_TRUE(std::filesystem::exists(kRepository / (*at)[1].str()))
             << document << ": " << (*at)[1].str();
 }
 
 TEST(DocumentedCommands, MakeHasTheTargets) {
-  const auto makefile = "\n" + read_file(kSource / "Makefile");
+  const auto makefile = "\n" + read_file(kRepository / "Makefile");
   const std::regex make(R"(^make ([a-z-]+))");
   int targets = 0;
   for (const auto& document : documents())
@@ -191,8 +184,8 @@ TEST(DocumentedCommands, MakeHasTheTargets) {
 class ExampleTest : public ProgramTest {
  protected:
   void SetUp() override {
-    std::filesystem::create_directory_symlink(kSource / "experiments", folder_ / "experiments");
-    std::filesystem::create_directory_symlink(kSource / "bench", folder_ / "bench");
+    std::filesystem::create_directory_symlink(kRepository / "experiments", folder_ / "experiments");
+    std::filesystem::create_directory_symlink(kRepository / "bench", folder_ / "bench");
     std::filesystem::create_directory(folder_ / "docs");
     const auto tiny = read_file(study());
     write_file(folder_ / "study.yaml",

@@ -31,11 +31,11 @@ Seen all_of(ProcessPool& pool) {
   return seen;
 }
 
-std::vector<std::string> shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
+std::vector<std::string> as_script(const std::string& script) { return {"/bin/sh", "-c", script}; }
 
 TEST(ProcessPool, BothOutputsComeBackAsWholeLinesBeforeTheEnd) {
   ProcessPool pool;
-  pool.start(3, shell("printf 'one\\ntw'; sleep 0.1; echo o >&2; printf last"));
+  pool.start(3, as_script("printf 'one\\ntw'; sleep 0.1; echo o >&2; printf last"));
   const auto seen = all_of(pool);
   EXPECT_EQ(seen.lines.at(3), (std::vector<std::string>{"one", "two", "last"}));
   EXPECT_EQ(seen.codes.at(3), 0);
@@ -43,16 +43,16 @@ TEST(ProcessPool, BothOutputsComeBackAsWholeLinesBeforeTheEnd) {
 
 TEST(ProcessPool, ProcessesRunSideBySide) {
   ProcessPool pool;
-  pool.start(0, shell("sleep 0.5; echo slow"));
-  pool.start(1, shell("echo fast"));
+  pool.start(0, as_script("sleep 0.5; echo slow"));
+  pool.start(1, as_script("echo fast"));
   EXPECT_EQ(pool.running(), 2U);
   EXPECT_EQ(all_of(pool).ended, (std::vector<size_t>{1, 0}));
 }
 
 TEST(ProcessPool, AnEndIsItsExitCodeOrItsSignal) {
   ProcessPool pool;
-  pool.start(0, shell("exit 5"));
-  pool.start(1, shell("kill -9 $$"));
+  pool.start(0, as_script("exit 5"));
+  pool.start(1, as_script("kill -9 $$"));
   const auto seen = all_of(pool);
   EXPECT_EQ(seen.codes.at(0), 5);
   EXPECT_EQ(seen.codes.at(1), 128 + SIGKILL);

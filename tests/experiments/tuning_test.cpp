@@ -93,6 +93,8 @@ TEST_F(TuningTest, HalvingGivesUpTheWorseHalfAtEachRung) {
   rung(kMiddle, 10, 6);                                // the lowest is given up
   rung(kMiddle, 20, 3);
   rung(kHigh, 20, 4);
+  EXPECT_EQ(chosen(), "tiny/copy/base-tuned/seed-3");  // the best one is still to be trained
+  finish(kMiddle, 1, 3);
   EXPECT_EQ(chosen(), "tiny/copy/" + kMiddle + "/seed-3");
 }
 

@@ -57,7 +57,7 @@ torch::Tensor one(const ContentAttention& a, int64_t t, Score&& score, Value&& v
 
 double product(const torch::Tensor& a, const torch::Tensor& b) { return a.dot(b).item<double>(); }
 
-void expect_near(const torch::Tensor& a, const torch::Tensor& b) {
+void expect_equal(const torch::Tensor& a, const torch::Tensor& b) {
   EXPECT_LT((a - b).abs().max().item<double>(), 1e-10) << a << b;
 }
 
@@ -74,7 +74,7 @@ TEST(Shaw, IsTheFormulaOfThePaper) {
       const auto expected = one(
           a, t, [&](int64_t s) { return product(q, a.key[0][h][s] + p["keys"][kLayer][row(s)]); },
           [&](int64_t s) { return a.value[0][h][s] + p["values"][kLayer][row(s)]; });
-      expect_near(output[0][h][t], expected);
+      expect_equal(output[0][h][t], expected);
     }
 }
 
@@ -93,7 +93,7 @@ TEST(TransformerXl, IsTheFormulaOfThePaper) {
         return product(q + p["content_bias"][kLayer][h], a.key[0][h][s]) +
                product(q + p["distance_bias"][kLayer][h], p["projection"][kLayer][h].mv(r));
       };
-      expect_near(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
+      expect_equal(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
     }
 }
 
@@ -120,7 +120,7 @@ TEST(Cope, CountsGatesBetweenQueryAndKey) {
         return product(q, a.key[0][h][s]) +
                (at(low) * (1 - share) + at(std::ceil(count)) * share) / scale;
       };
-      expect_near(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
+      expect_equal(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
     }
 }
 

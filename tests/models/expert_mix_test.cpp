@@ -6,13 +6,13 @@
 namespace ablate::models {
 namespace {
 
-constexpr int64_t kWidth = 48;
+constexpr int64_t kMixWidth = 48;
 
 /// A mixture in float whose scores and biases are far from zero.
-std::shared_ptr<Mixture> made(const MixtureOptions& options, bool bias = true) {
+std::shared_ptr<Mixture> expert_mix(const MixtureOptions& options, bool bias = true) {
   torch::manual_seed(11);
   auto mixture = std::make_shared<Mixture>(
-      options, StackOptions{.d_model = kWidth, .layers = 1, .causal = false, .bias = bias});
+      options, StackOptions{.d_model = kMixWidth, .layers = 1, .causal = false, .bias = bias});
   torch::NoGradGuard no_grad;
   for (auto& parameter : mixture->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
   return mixture;
@@ -25,9 +25,9 @@ torch::Tensor run(Mixture& mixture, const torch::Tensor& x, bool gradient,
   return mixture.forward(x, {none, real, {}, nullptr}).detach();
 }
 
-torch::Tensor input(int64_t rows, int64_t length) {
+torch::Tensor mix_input(int64_t rows, int64_t length) {
   torch::manual_seed(7);
-  return torch::randn({rows, length, kWidth});
+  return torch::randn({rows, length, kMixWidth});
 }
 
 /// The sorted path, which gradients take, is the oracle: mixture_test.cpp holds it to the
@@ -37,21 +37,21 @@ TEST(ExpertMix, EqualsTheSortedPath) {
     for (const bool gated : {false, true})
       for (const int64_t hidden : {1, 6, 32, 64, 70})
         for (const bool bias : {false, true}) {
-          const auto mixture = made({.experts = 5,
+          const auto mixture = expert_mix({.experts = 5,
                                      .active = 2,
                                      .d_hidden = hidden,
                                      .activation = activation,
                                      .gated = gated},
                                     bias);
-          for (const auto& x : {input(1, 1), input(3, 7), input(9, 70)}) {
+          for (const auto& x : {mix_input(1, 1), mix_input(3, 7), mix_input(9, 70)}) {
             const auto expected = run(*mixture, x, true);
             const double bound = 2e-6 * std::max(1.0, expected.abs().max().item<double>());
             EXPECT_LT(largest_difference(run(*mixture, x, false), expected), bound)
                 << static_cast<int>(activation) << gated << hidden << bias << x.sizes();
           }
           mixture->prepare_for_decoding();
-          const auto expected = run(*mixture, input(3, 7), true);
-          EXPECT_LT(largest_difference(run(*mixture, input(3, 7), false), expected),
+          const auto expected = run(*mixture, mix_input(3, 7), true);
+          EXPECT_LT(largest_difference(run(*mixture, mix_input(3, 7), false), expected),
                     4e-6 * std::max(1.0, expected.abs().max().item<double>()))
               << "prepared " << static_cast<int>(activation) << gated << hidden << bias;
         }
@@ -60,8 +60,8 @@ TEST(ExpertMix, EqualsTheSortedPath) {
 /// Routed by the piece, with weights of 1/2: a trained router's products depend on the batch's
 /// size in their last bits.
 TEST(ExpertMix, GivesAPositionTheSameBitsAloneAndInABatch) {
-  const auto mixture = made({.experts = 4, .active = 2, .d_hidden = 40, .router = HashRouter{}});
-  const auto x = input(5, 61), ids = torch::arange(5 * 61).view({5, 61});
+  const auto mixture = expert_mix({.experts = 4, .active = 2, .d_hidden = 40, .router = HashRouter{}});
+  const auto x = mix_input(5, 61), ids = torch::arange(5 * 61).view({5, 61});
   torch::NoGradGuard no_grad;
   Dropout none;
   const auto of = [&](int64_t begin, int64_t end) {
@@ -75,12 +75,12 @@ TEST(ExpertMix, GivesAPositionTheSameBitsAloneAndInABatch) {
 }
 
 TEST(ExpertMix, LeavesOutPaddingAndWhatFoundNoRoom) {
-  const auto x = input(4, 9);
+  const auto x = mix_input(4, 9);
   auto real = torch::ones({4, 9}, torch::kBool);
   real.slice(1, 6).fill_(false);
   for (const CapacityOptions& capacity :
        std::vector<CapacityOptions>{Dropless{}, Limited{.evaluation = 0.5}}) {
-    const auto mixture = made({.experts = 4, .active = 2, .d_hidden = 16, .capacity = capacity});
+    const auto mixture = expert_mix({.experts = 4, .active = 2, .d_hidden = 16, .capacity = capacity});
     const auto y = run(*mixture, x, false, real);
     EXPECT_EQ(y.slice(1, 6).abs().max().item<float>(), 0);
     EXPECT_LT(largest_difference(y, run(*mixture, x, true, real)), 1e-5);

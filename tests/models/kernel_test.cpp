@@ -14,7 +14,7 @@ std::vector<torch::Tensor> gradients(const torch::Tensor& output,
   return torch::autograd::grad({(output * torch::randn_like(output)).sum()}, inputs);
 }
 
-void expect_near(const torch::Tensor& a, const torch::Tensor& b, double tolerance = 2e-5) {
+void expect_close(const torch::Tensor& a, const torch::Tensor& b, double tolerance = 2e-5) {
   ASSERT_EQ(a.sizes(), b.sizes());
   EXPECT_LT((a - b).abs().max().item<double>(), tolerance);
 }
@@ -32,10 +32,10 @@ TEST(SumNormKernel, EqualsLayerNormOfTheSumWithItsGradients) {
     Dropout none;
     const auto fused = norm->after_sum(x, branch, Pass{none, {}});
     const auto plain = torch::layer_norm(x + branch, {width}, norm->weight, norm->bias, 1e-5);
-    expect_near(fused, plain);
+    expect_close(fused, plain);
     const std::vector<torch::Tensor> inputs{x, branch, norm->weight, norm->bias};
     const auto ours = gradients(fused, inputs), theirs = gradients(plain, inputs);
-    for (size_t i = 0; i < inputs.size(); ++i) expect_near(ours[i], theirs[i], 2e-4);
+    for (size_t i = 0; i < inputs.size(); ++i) expect_close(ours[i], theirs[i], 2e-4);
   }
 }
 
@@ -46,7 +46,7 @@ TEST(DropKernel, DropsTheShareItSaysAndScalesTheRest) {
   const double kept = y.ne(0).to(torch::kDouble).mean().item<double>();
   EXPECT_NEAR(kept, 0.7, 0.005);
   EXPECT_NEAR(y.max().item<double>(), 1 / 0.7, 1e-6);
-  expect_near(gradients(y, {x})[0], gradients(x * y.detach(), {x})[0]);
+  expect_close(gradients(y, {x})[0], gradients(x * y.detach(), {x})[0]);
 }
 
 TEST(DropKernel, RowsAndColumnsAreUncorrelated) {
@@ -78,9 +78,9 @@ TEST(SumNormKernel, DropsTheBranchAlone) {
   Dropout dropout(0.4, 9), same(0.4, 9);
   const auto fused = norm->after_sum(x, branch, Pass{dropout, {}});
   const auto plain = norm->forward(x + drop(branch, same), Pass{same, {}});
-  expect_near(fused, plain);
+  expect_close(fused, plain);
   const auto ours = gradients(fused, {x, branch}), theirs = gradients(plain, {x, branch});
-  for (size_t i = 0; i < 2; ++i) expect_near(ours[i], theirs[i], 1e-4);
+  for (size_t i = 0; i < 2; ++i) expect_close(ours[i], theirs[i], 1e-4);
 }
 
 struct Sizes {
@@ -129,14 +129,14 @@ TEST(PackedAttention, SelfAttentionEqualsTheFormulaWithItsGradients) {
         scores = scores.masked_fill(mask.logical_not(), -1e30);
         const auto theirs =
             scores.softmax(-1).matmul(heads_of(parts[2], count)).transpose(1, 2).flatten(2);
-        expect_near(ours, theirs);
+        expect_close(ours, theirs);
         if (!position.bias.defined()) {
-          expect_near(gradients(ours, {qkv})[0], gradients(theirs, {qkv})[0], 1e-4);
+          expect_close(gradients(ours, {qkv})[0], gradients(theirs, {qkv})[0], 1e-4);
           continue;
         }
         const auto a = gradients(ours, {qkv, bias}), b = gradients(theirs, {qkv, bias});
-        expect_near(a[0], b[0], 1e-4);
-        expect_near(a[1], b[1], 1e-4);
+        expect_close(a[0], b[0], 1e-4);
+        expect_close(a[1], b[1], 1e-4);
       }
 }
 
@@ -157,10 +157,10 @@ TEST(PackedAttention, CrossAttentionEqualsTheFormulaWithItsGradients) {
     scores = scores.masked_fill(real.logical_not().unsqueeze(1).unsqueeze(1), -1e30);
     const auto theirs =
         scores.softmax(-1).matmul(heads_of(parts[1], count)).transpose(1, 2).flatten(2);
-    expect_near(ours, theirs);
+    expect_close(ours, theirs);
     const auto a = gradients(ours, {query, key_value}), b = gradients(theirs, {query, key_value});
-    expect_near(a[0], b[0], 1e-4);
-    expect_near(a[1], b[1], 1e-4);
+    expect_close(a[0], b[0], 1e-4);
+    expect_close(a[1], b[1], 1e-4);
   }
 }
 

@@ -19,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void overwrite(const fs::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
-
 /// Saves in a child process that the kernel kills when a file reaches `bytes`. Returns the signal.
 int save_until_killed(const fs::path& folder, const Checkpoint& checkpoint, rlim_t bytes) {
   const pid_t child = ::fork();

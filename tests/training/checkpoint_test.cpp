@@ -16,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void overwrite(const fs::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
-
 TEST_F(CheckpointFolder, RoundTripKeepsEverything) {
   save_checkpoint(folder(), example(7));
   EXPECT_EQ(names(folder()), std::set<std::string>{"step-00000007"});

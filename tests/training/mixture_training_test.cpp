@@ -12,7 +12,7 @@ namespace {
 
 using models::MixtureOptions;
 
-constexpr int64_t kVocabulary = 12;
+constexpr int64_t kPieces = 12;
 
 models::Transformer with(const models::FeedForwardOptions& feed_forward) {
   torch::manual_seed(1);
@@ -20,17 +20,17 @@ models::Transformer with(const models::FeedForwardOptions& feed_forward) {
                                                         .layers = 2,
                                                         .attention = models::MultiHead{.heads = 2},
                                                         .feed_forward = feed_forward},
-                             models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
+                             models::Vocabulary{kPieces, kPieces, tokenizer::kPad});
 }
 
-data::Batch batch() {
+data::Batch three_pairs() {
   std::vector<data::EncodedExample> pairs = {
       {{5, 6, 7, 2}, {7, 6, 5, 2}}, {{8, 2}, {9, 2}}, {{4, 9, 2}, {9, 4, 4, 10, 2}}};
   const std::vector<int64_t> rows{0, 1, 2};
   return data::collate(pairs, rows);
 }
 
-UpdateOptions plain() {
+UpdateOptions plain_updates() {
   return {.learning_rate = 1e-3,
           .label_smoothing = 0.1,
           .clip = 0,
@@ -63,10 +63,10 @@ TEST(MixtureTraining, OneExpertHasTheLossesOfTheDenseModelOverFiftySteps) {
   auto mixture = with(small(models::SoftmaxRouter{}, 1, 1));
   upcycle(dense, mixture);
   Optimizer first(*dense, Adam{.epsilon = 1e-3}), second(*mixture, Adam{.epsilon = 1e-3});
-  const auto one = batch();
+  const auto one = three_pairs();
   for (int step = 0; step < 50; ++step) {
-    const double a = update(dense, first, {&one, 1}, plain()).loss;
-    const double b = update(mixture, second, {&one, 1}, plain()).loss;
+    const double a = update(dense, first, {&one, 1}, plain_updates()).loss;
+    const double b = update(mixture, second, {&one, 1}, plain_updates()).loss;
     ASSERT_NEAR(a, b, 1e-4) << step;
   }
 }
@@ -87,8 +87,8 @@ TEST(MixtureTraining, AnUpcycledMixtureIsTheDenseModelBeforeTheFirstStep) {
 TEST(MixtureTraining, RecordsNameEveryMixtureAndAddUp) {
   auto model = with(small(models::SoftmaxRouter{}, 2));
   Optimizer optimizer(*model, Adam{});
-  const auto one = batch();
-  const auto mixtures = update(model, optimizer, {&one, 1}, plain()).mixtures;
+  const auto one = three_pairs();
+  const auto mixtures = update(model, optimizer, {&one, 1}, plain_updates()).mixtures;
   ASSERT_EQ(mixtures.size(), 4U);
   EXPECT_EQ(mixtures[0].name, "encoder.layers.0.feed_forward");
   EXPECT_EQ(mixtures[3].name, "decoder.layers.1.feed_forward");
@@ -109,8 +109,8 @@ TEST(MixtureTraining, ThePenaltyMovesTheRouterWhereTheTaskCannot) {
     options.balance = {.load = penalised ? 1.0 : 0.0, .z = 0.0};
     auto model = with(options);
     Optimizer optimizer(*model, Adam{});
-    const auto one = batch();
-    const auto mixture = update(model, optimizer, {&one, 1}, plain()).mixtures[0];
+    const auto one = three_pairs();
+    const auto mixture = update(model, optimizer, {&one, 1}, plain_updates()).mixtures[0];
     if (penalised)
       EXPECT_GT(mixture.router_gradient, 1e-6);
     else
@@ -148,15 +148,15 @@ TEST(MixtureTraining, ThePenaltyOfABatchCountsByItsShareOfTheTokens) {
   for (const auto& parameter : same->parameters())
     if (parameter.grad().defined()) square += std::pow(parameter.grad().norm().item<double>(), 2);
   Optimizer optimizer(*model, Adam{});
-  EXPECT_NEAR(update(model, optimizer, batches, plain()).gradient_norm, std::sqrt(square), 1e-5);
+  EXPECT_NEAR(update(model, optimizer, batches, plain_updates()).gradient_norm, std::sqrt(square), 1e-5);
 }
 
 TEST(MixtureTraining, NoisyRoutersLearnTheSizeOfTheirNoise) {
   auto model = with(small(models::NoisyRouter{}, 2));
   Optimizer optimizer(*model, Adam{});
   const auto before = weights_of(*model).at("encoder.layers.0.feed_forward.router.noise").clone();
-  const auto one = batch();
-  update(model, optimizer, {&one, 1}, plain());
+  const auto one = three_pairs();
+  update(model, optimizer, {&one, 1}, plain_updates());
   const auto after = weights_of(*model).at("encoder.layers.0.feed_forward.router.noise");
   EXPECT_GT((after - before).abs().max().item<double>(), 1e-4);
 }
@@ -164,9 +164,9 @@ TEST(MixtureTraining, NoisyRoutersLearnTheSizeOfTheirNoise) {
 TEST(MixtureTraining, ASelectionBiasMovesOnceAnUpdateWhateverItAccumulates) {
   auto model = with(small(models::SigmoidRouter{.bias_step = 0.25}, 2));
   Optimizer optimizer(*model, Adam{});
-  const std::vector<data::Batch> batches{batch(), batch(), batch()};
+  const std::vector<data::Batch> batches{three_pairs(), three_pairs(), three_pairs()};
   const auto bias = weights_of(*model).at("decoder.layers.1.feed_forward.router.bias");
-  update(model, optimizer, batches, plain());
+  update(model, optimizer, batches, plain_updates());
   EXPECT_NEAR(bias.abs().max().item<double>(), 0.25, 1e-9);
 }
 

@@ -59,7 +59,7 @@ void fill(models::Transformer& model, const nlohmann::json& parameters) {
   }
 }
 
-data::Batch batch() {
+data::Batch golden_batch() {
   data::Batch result;
   const auto& json = golden().at("batch");
   const auto flat = [&](const char* side, std::vector<int64_t>& into, int64_t& length) {
@@ -104,7 +104,7 @@ class Parity : public testing::TestWithParam<std::tuple<size_t, torch::ScalarTyp
 
 TEST_P(Parity, LogitsLossAndEveryGradientAreThoseOfPyTorch) {
   auto model = this->model();
-  const auto tensors = to_tensors(batch(), torch::kCPU);
+  const auto tensors = to_tensors(golden_batch(), torch::kCPU);
   EXPECT_LT(
       relative_error(model->forward(tensors.source, tensors.target_in), expected().at("logits")),
       tolerance());
@@ -137,7 +137,7 @@ TEST_P(Parity, TheLossOverTenUpdatesIsThatOfPyTorch) {
   adamw.epsilon = o.at("epsilon");
   adamw.weight_decay = o.at("weight_decay");
   Optimizer optimizer(*model, adamw);
-  const auto one = batch();
+  const auto one = golden_batch();
   for (const double wanted : expected().at("losses")) {
     const auto record = update(model, optimizer, {&one, 1},
                                {.learning_rate = o.at("learning_rate"),

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kVocabulary = 12;
 
-models::Transformer tiny(double seed = 1) {
+models::Transformer tiny_model(double seed = 1) {
   torch::manual_seed(static_cast<uint64_t>(seed));
   return models::Transformer(
       models::TransformerOptions{.d_model = 16,
@@ -52,7 +52,7 @@ double largest_difference(const models::Transformer& a, const models::Transforme
 }
 
 TEST(Update, SplittingIntoMicroBatchesChangesNothing) {
-  auto whole = tiny(), split = tiny();
+  auto whole = tiny_model(), split = tiny_model();
   // A large epsilon keeps Adam from turning rounding noise of vanishing gradients into whole steps.
   const Adam adam{.epsilon = 1e-3};
   Optimizer first(*whole, adam), second(*split, adam);
@@ -72,7 +72,7 @@ TEST(Update, OverfitsEightPairs) {
   std::vector<data::EncodedExample> eight;
   for (int32_t i = 0; i < 8; ++i)
     eight.push_back(pair({4 + i, 4 + (i * 3) % 8}, {4 + (i * 5) % 8, 4 + i, 11 - i}));
-  auto model = tiny();
+  auto model = tiny_model();
   Optimizer optimizer(*model, Adam{});
   const auto all = data::collate(eight, std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
   auto options = plain();
@@ -83,19 +83,19 @@ TEST(Update, OverfitsEightPairs) {
 }
 
 TEST(Update, ClippingBoundsTheGradientThatTheStepSees) {
-  auto model = tiny();
+  auto model = tiny_model();
   Optimizer optimizer(*model, Adam{});
   const auto one = batch({0, 1, 2});
   auto options = plain();
   options.clip = 1e-30;  // far below Adam's epsilon: the step vanishes
-  auto before = tiny();
+  auto before = tiny_model();
   const auto record = update(model, optimizer, {&one, 1}, options);
   EXPECT_GT(record.gradient_norm, 1e-3);
   EXPECT_LT(largest_difference(model, before), 1e-6);
 }
 
 TEST(Update, ANotFiniteLossLeavesTheWeightsAlone) {
-  auto model = tiny();
+  auto model = tiny_model();
   {
     torch::NoGradGuard no_grad;
     model->named_parameters()["decoder.layers.0.feed_forward.up.bias"].fill_(
@@ -110,7 +110,7 @@ TEST(Update, ANotFiniteLossLeavesTheWeightsAlone) {
 
 TEST(Update, IsAFunctionOfItsDropoutSeed) {
   const auto loss = [](uint64_t seed) {
-    auto model = tiny();
+    auto model = tiny_model();
     Optimizer optimizer(*model, Adam{});
     const auto one = batch({0, 1, 2, 3});
     auto options = plain();
@@ -124,7 +124,7 @@ TEST(Update, IsAFunctionOfItsDropoutSeed) {
 
 TEST(Update, Bfloat16TrainsNearlyAsFloat) {
   auto options = plain();
-  auto exact = tiny(), rounded = tiny();
+  auto exact = tiny_model(), rounded = tiny_model();
   Optimizer first(*exact, Adam{}), second(*rounded, Adam{});
   const auto one = batch({0, 1, 2, 3});
   double a = 0, b = 0;
@@ -142,7 +142,7 @@ TEST(Update, Bfloat16TrainsNearlyAsFloat) {
 /// The first losses of a fixed run; a change of these numbers is a change of behaviour and belongs
 /// into the CHANGELOG.
 TEST(Update, TheGoldenRunOfTwentyStepsIsUnchanged) {
-  auto model = tiny();
+  auto model = tiny_model();
   Optimizer optimizer(*model, Adam{});
   std::vector<double> losses;
   for (int step = 0; step < 20; ++step) {

@@ -11,7 +11,7 @@ TEST_P(DocumentMessages, AreVerbatim) {
   EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
 }
 
-const std::vector<MessageCase> kCases = {
+const std::vector<MessageCase> kDocumentCases = {
     {"DuplicateKey", kBase + "seeds: [2]\n",
      "study.yaml:5:1: duplicate key 'seeds'; first given in line 2"},
     {"EmptyFile", "", "study.yaml: is empty"},
@@ -51,7 +51,7 @@ const std::vector<MessageCase> kCases = {
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Each, DocumentMessages, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Each, DocumentMessages, testing::ValuesIn(kDocumentCases),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

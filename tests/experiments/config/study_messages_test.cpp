@@ -11,7 +11,7 @@ TEST_P(StudyMessages, AreVerbatim) {
   EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
 }
 
-const std::vector<MessageCase> kCases = {
+const std::vector<MessageCase> kStudyCases = {
     {"BrokenRuleInOneArm", kBase + "arms:\n  a: {}\n  b: {model.dropout: 2}\n",
      "study.yaml:7:22: model.dropout must be in [0, 1) (task 'copy', arm 'b')"},
     {"BrokenRuleInOneOfTwoTasksIsReportedOnce",
@@ -138,7 +138,7 @@ const std::vector<MessageCase> kCases = {
     {"SetTab", kBase, "--set:1:15: control character 0x07", {"model.layers=2\007"}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Each, StudyMessages, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Each, StudyMessages, testing::ValuesIn(kStudyCases),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -46,11 +46,11 @@ TEST(Tuning, MistakesAreNamed) {
   EXPECT_EQ(messages_of(tuned("{key: training.steps}")),
             "study.yaml:5:1: tune needs 'values', a list of values to try");
   EXPECT_EQ(messages_of(tuned("{key: training.steps, values: 3}")),
-            "study.yaml:5:36: grid 'training.steps' must be a list of values");
+            "study.yaml:5:37: grid 'training.steps' must be a list of values");
   EXPECT_EQ(messages_of(tuned("{key: training.step, values: [3]}")),
-            "study.yaml:5:13: unknown key 'step' in training; did you mean 'steps'?");
+            "study.yaml:5:22: unknown key 'step' in training; did you mean 'steps'?");
   EXPECT_EQ(messages_of(tuned("{key: training.steps, values: [3], seeds: [1, 1]}")),
-            "study.yaml:5:36: seed 1 is given twice");
+            "study.yaml:5:49: seed 1 is given twice");
   EXPECT_EQ(messages_of(kBase + "arms: {a-tuned: {}}\ntune: {key: training.steps, values: [3]}\n"),
             "study.yaml:5:8: no arm may end in -tuned in a study that tunes: that is how the arms "
             "with the best values are called");

@@ -11,7 +11,7 @@ TEST_P(ValueMessages, AreVerbatim) {
   EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
 }
 
-const std::vector<MessageCase> kCases = {
+const std::vector<MessageCase> kValueCases = {
     {"UnknownKey", kModel + "{d_modle: 64}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?"},
     {"UnknownKeyElsewhere", kTraining + "{dropout: 0.1}\n",
@@ -178,7 +178,7 @@ const std::vector<MessageCase> kCases = {
      "write 10000"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Each, ValueMessages, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Each, ValueMessages, testing::ValuesIn(kValueCases),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -35,6 +35,7 @@ inline RunResult result_of(const std::string& arm, int64_t seed, double within, 
           .parameters = 1234,
           .active_parameters = 1234,
           .steps = 10,
+          .train_loss = 1,
           .data_sha256 = "d",
           .tests = {near, far}};
 }

@@ -49,10 +49,6 @@ class Parsed : public testing::Test {
   int pages_ = 0;
 };
 
-std::string page_of(const SampleReport& report) {
-  return report_page(report.evidence, report.data);
-}
-
 TEST_F(Parsed, APageIsWellFormedAndHoldsNoScript) {
   add(page_of(sample_report()));
   const auto page = parse().at(0);

@@ -10,10 +10,6 @@
 namespace ablate::experiments {
 namespace {
 
-std::string page_of(const SampleReport& report) {
-  return report_page(report.evidence, report.data);
-}
-
 size_t place(const std::string& page, const std::string& what) {
   const auto found = page.find(what);
   EXPECT_NE(found, std::string::npos) << what;

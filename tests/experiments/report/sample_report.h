@@ -6,6 +6,7 @@
 #include <string>
 
 #include "experiments/evidence/evidence.h"
+#include "experiments/report/page.h"
 #include "experiments/report/report_data.h"
 
 namespace ablate::experiments {
@@ -109,6 +110,10 @@ inline SampleReport sample_report(const Words& words = usual) {
     for (const int64_t seed : {1, 2})
       report.data.runs.push_back(run_record({task, arm, within}, seed, w));
   return report;
+}
+
+inline std::string page_of(const SampleReport& report) {
+  return report_page(report.evidence, report.data);
 }
 
 }  // namespace ablate::experiments
