@@ -52,13 +52,15 @@ void add_report(CLI::App& app) {
   auto request = std::make_shared<ReportRequest>();
   auto* verb = app.add_subcommand("report", "Make a study's report and tables again from its runs");
   verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
-  verb->add_option("--format", request->format, "What is printed: text, csv, json, markdown, latex")
+  verb->add_option("--format", request->format, "What is printed")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::text},
                                                                 {"csv", Format::csv},
                                                                 {"json", Format::json},
                                                                 {"markdown", Format::markdown},
-                                                                {"latex", Format::latex}}));
+                                                                {"latex", Format::latex}})
+              .description(""))
+      ->type_name("{text,csv,json,markdown,latex}");
   verb->footer(
       "Trains nothing. Writes report.html, results.jsonl, results.csv, results.json, table.txt, "
       "table.md and table.tex into the folder, as 'ablate run' does, and prints one of them.\n"

@@ -1,6 +1,7 @@
 #include "experiments/evidence/sentence_claims.h"
 
 #include <algorithm>
+#include <map>
 
 #include "experiments/evidence/sentence_test.h"
 #include "experiments/run_one.h"
@@ -23,13 +24,20 @@ Outputs outputs_of(const Study& study, const std::filesystem::path& folder,
   return outputs;
 }
 
-void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline,
+/// The draws for each number of sentences, made once.
+using Draws = std::map<size_t, statistics::Resampling>;
+
+void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline, Draws& draws,
                const std::vector<int64_t>& seeds) {
   const bool bleu = cell.metric == "bleu";
   if (!bleu && cell.metric != "chrf") return;
   for (size_t i = 0; i < seeds.size(); ++i) {
     if (!arm[i] || !baseline[i]) continue;
-    auto test = bleu ? bleu_test(*arm[i], *baseline[i]) : chrf_test(*arm[i], *baseline[i]);
+    const size_t sentences = baseline[i]->bleu.sentences();
+    if (arm[i]->bleu.sentences() != sentences) continue;
+    const auto& resampling = draws.try_emplace(sentences, sentences).first->second;
+    auto test = bleu ? bleu_test(*arm[i], *baseline[i], resampling)
+                     : chrf_test(*arm[i], *baseline[i], resampling);
     test.seed = seeds[i];
     cell.sentence_tests.push_back(test);
   }
@@ -47,6 +55,7 @@ void add_sentence_tests(TaskEvidence& task, const Study& study,
   if (baseline == task.arms.end()) return;
   const auto& reference = run_of(baseline->name);
   if (!std::holds_alternative<data::Text>(reference.experiment.data)) return;
+  Draws draws;
   for (const auto& cell : baseline->cells) {
     if (cell.metric != "bleu") continue;
     const auto of_baseline = outputs_of(study, folder, reference, cell.test_set);
@@ -54,7 +63,8 @@ void add_sentence_tests(TaskEvidence& task, const Study& study,
       if (arm.baseline) continue;
       const auto mine = outputs_of(study, folder, run_of(arm.name), cell.test_set);
       for (auto& other : arm.cells)
-        if (other.test_set == cell.test_set) add_tests(other, mine, of_baseline, study.seeds);
+        if (other.test_set == cell.test_set)
+          add_tests(other, mine, of_baseline, draws, study.seeds);
     }
   }
 }

@@ -25,10 +25,13 @@ std::optional<ScoredSentences> read_sentences(const std::filesystem::path& run,
                                               const std::string& test_set);
 
 /// The p of two systems' BLEU as sacreBLEU's paired tests give it; both 1 where every sentence of
-/// the one has the statistics of the other's, so that there is nothing to test.
-SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline);
+/// the one has the statistics of the other's, so that there is nothing to test. REQUIRES:
+/// resampling.sentences() sentences in both.
+SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline,
+                       const statistics::Resampling& resampling);
 
 /// The same of chrF2.
-SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline);
+SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline,
+                       const statistics::Resampling& resampling);
 
 }  // namespace ablate::experiments

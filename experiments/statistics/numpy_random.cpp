@@ -85,14 +85,10 @@ uint32_t NumpyRandom::below(uint32_t bound) {
   return static_cast<uint32_t>(product >> 32U);
 }
 
-std::vector<bool> NumpyRandom::booleans(size_t count) {
-  std::vector<bool> values(count);
-  uint32_t bits = 0;
-  for (size_t i = 0; i < count; ++i) {
-    bits = i % 32 == 0 ? next_uint32() : bits >> 1U;
-    values[i] = (bits & 1U) != 0;
-  }
-  return values;
+std::vector<uint32_t> NumpyRandom::boolean_words(size_t count) {
+  std::vector<uint32_t> words((count + 31) / 32);
+  for (auto& word : words) word = next_uint32();
+  return words;
 }
 
 double NumpyRandom::uniform() { return static_cast<double>(next_uint64() >> 11U) * 0x1.0p-53; }

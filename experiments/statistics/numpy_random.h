@@ -25,8 +25,8 @@ class NumpyRandom {
   /// size=...). REQUIRES: 0 < bound < 2^32.
   uint32_t below(uint32_t bound);
 
-  /// integers(2, size=count, dtype=bool).
-  std::vector<bool> booleans(size_t count);
+  /// integers(2, size=count, dtype=bool), 32 of them in a word from its lowest bit on.
+  std::vector<uint32_t> boolean_words(size_t count);
 
   /// random(): a multiple of 2^-53 in [0, 1).
   double uniform();

@@ -8,7 +8,6 @@
 namespace ablate::statistics {
 namespace {
 
-
 /// Sums that only rounding tells apart are equal.
 constexpr double kRounding = 1e-12;
 

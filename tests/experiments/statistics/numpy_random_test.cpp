@@ -15,9 +15,9 @@ TEST(NumpyRandom, GivesTheNumbersOfNumpy) {
     for (const auto& choice : example["choices"])
       for (const auto& drawn : choice["drawn"])
         EXPECT_EQ(random.below(choice["bound"].get<uint32_t>()), drawn.get<uint32_t>());
-    const auto booleans = random.booleans(example["booleans"].size());
-    for (size_t i = 0; i < booleans.size(); ++i)
-      EXPECT_EQ(booleans[i] ? 1 : 0, example["booleans"][i].get<int>()) << i;
+    const auto booleans = random.boolean_words(example["booleans"].size());
+    for (size_t i = 0; i < example["booleans"].size(); ++i)
+      EXPECT_EQ(booleans[i / 32] >> (i % 32) & 1U, example["booleans"][i].get<unsigned>()) << i;
     for (const auto& uniform : example["uniform"])
       EXPECT_EQ(random.uniform(), uniform.get<double>());
     for (const auto& drawn : example["after"]) EXPECT_EQ(random.below(10), drawn.get<uint32_t>());
