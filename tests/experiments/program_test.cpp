@@ -53,6 +53,13 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
   EXPECT_LT(second, 0);
 }
 
+TEST_F(ProgramTest, ABareLoopEndsInTheScoresOfTheRun) {
+  ASSERT_EQ(shell(command("out")).code, 0);
+  const auto result = nlohmann::json::parse(read_file(run("out") / "result.json"));
+  const auto bare = shell(kProgram + " bench bare " + study().string() + " --json");
+  EXPECT_EQ(nlohmann::json::parse(bare.output)["tests"], result["tests"]);
+}
+
 TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {
   const auto code = [](const std::string& arguments) {
     return shell(kProgram + " " + arguments + " >/dev/null 2>&1").code;

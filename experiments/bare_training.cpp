@@ -1,0 +1,49 @@
+#include "experiments/bare_training.h"
+
+#include "data/batch_stream.h"
+#include "experiments/evaluate.h"
+#include "experiments/run_data.h"
+#include "experiments/run_environment.h"
+#include "experiments/run_folder.h"
+#include "training/likelihood.h"
+#include "training/schedule.h"
+#include "training/seed.h"
+#include "training/update.h"
+
+namespace ablate::experiments {
+
+std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& place,
+                                   std::ostream& messages) {
+  const auto environment = set_up(run, place, messages);
+  const auto data = read_run_data(run.experiment, place.data_folder, {});
+  const auto& options = run.experiment.training;
+  const auto seed = static_cast<uint64_t>(run.seed);
+  const auto masking = masking_of(run.experiment, data.tokenizers);
+  torch::manual_seed(training::derive_seed(seed, "weights"));
+  auto model = make_model(run.experiment, data.tokenizers);
+  model->to(environment.device);
+  training::Optimizer optimizer(*model, options.optimizer);
+  data::BatchStream stream(data.train.examples, {.tokens_per_batch = options.tokens_per_batch,
+                                                 .seed = training::derive_seed(seed, "order"),
+                                                 .start = {},
+                                                 .masking = masking});
+  for (int64_t step = 1; step <= options.steps; ++step) {
+    std::vector<data::Batch> batches;
+    for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
+    training::update(
+        model, optimizer, batches,
+        {.learning_rate = training::learning_rate(options.schedule, step, options.steps),
+         .label_smoothing = options.label_smoothing,
+         .clip = options.clip,
+         .dropout = run.experiment.model.dropout,
+         .dropout_seed = training::derive_seed(seed, "dropout", static_cast<uint64_t>(step)),
+         .bfloat16 = environment.bfloat16});
+    if (options.evaluate_every > 0 && step % options.evaluate_every == 0)
+      training::likelihood(model, data.validation.examples, {options.tokens_per_batch, masking});
+  }
+  training::likelihood(model, data.validation.examples, {options.tokens_per_batch, masking});
+  training::Translator translator{model, data.tokenizers, options.max_length};
+  return evaluate(translator, data.corpus.tests, run.experiment).tests;
+}
+
+}  // namespace ablate::experiments
