@@ -6,6 +6,7 @@
 
 #include "experiments/config/printer.h"
 #include "experiments/config/scalar.h"
+#include "experiments/config/study.h"
 #include "experiments/config/suggestion.h"
 
 namespace ablate::experiments {
@@ -77,7 +78,9 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
 
 void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
                 ProblemList& problems) {
-  const auto baseline = std::ranges::find(arms, comparison.baseline, &ArmConfiguration::arm);
+  const auto baseline = std::ranges::find_if(arms, [&](const ArmConfiguration& arm) {
+    return comparison.baseline == arm.arm || comparison.baseline == arm.arm + kTunedSuffix;
+  });
   if (baseline == arms.end()) return;
   const auto& reference = *baseline->experiment;
   const auto refuse = [&](const ArmConfiguration& arm, const std::string& key, const char* name) {

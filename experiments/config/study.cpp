@@ -132,6 +132,14 @@ class StudyBuilder {
                            .halve_from = file_.tune.halve_from};
   }
 
+  /// The arms that results are compared of: those of the file, and each at its best value.
+  std::vector<std::string> compared_arms() const {
+    auto names = names_of(arms_);
+    if (study_.tuning)
+      for (const auto& arm : arms_) names.push_back(arm.name + kTunedSuffix);
+    return names;
+  }
+
   std::vector<int64_t> tuning_seeds() const {
     if (!file_.tune.seeds.empty()) return file_.tune.seeds;
     const auto& seeds = study_.declared_seeds.empty() ? study_.seeds : study_.declared_seeds;
@@ -152,10 +160,10 @@ class StudyBuilder {
   }
 
   void check_claims() {
-    const StudyNames names{names_of(tasks_), names_of(arms_)};
+    const StudyNames names{names_of(tasks_), compared_arms()};
     if (given("compare")) {
       auto comparison = check_comparison(file_.compare, names, trail_, problems_);
-      if (is_selected(comparison.baseline, study_.arms)) study_.compare = std::move(comparison);
+      if (is_compared(comparison.baseline)) study_.compare = std::move(comparison);
     }
     for (const auto& item : expectations_) {
       if (item.type != Value::Type::scalar || item.scalar.empty()) continue;  // already reported
@@ -164,10 +172,16 @@ class StudyBuilder {
     }
   }
 
+  /// Whether the arm, or that whose best value it has, is selected.
+  bool is_compared(const std::string& arm) const {
+    const bool tuned = study_.tuning && arm.ends_with(kTunedSuffix);
+    const auto own =
+        tuned ? arm.substr(0, arm.size() - std::string_view(kTunedSuffix).size()) : arm;
+    return is_selected(own, study_.arms);
+  }
+
   bool is_wanted(const Clause& clause) const {
-    const auto wanted = [&](const Term& term) {
-      return term.arm.empty() || is_selected(term.arm, study_.arms);
-    };
+    const auto wanted = [&](const Term& term) { return term.arm.empty() || is_compared(term.arm); };
     return is_selected(clause.task, study_.tasks) && wanted(clause.left) && wanted(clause.right);
   }
 

@@ -39,6 +39,18 @@ TEST(Tuning, ACandidateRunsWhereItIsNamedWithTheSetsOfTheStudy) {
   EXPECT_EQ(peak_of(study.runs[0].experiment), 0.25);
 }
 
+TEST(Tuning, AnArmAtItsBestCanBeTheBaselineAndBeExpectedOf) {
+  const auto text = kTuned +
+                    "compare: {baseline: a-tuned, metric: perplexity}\n"
+                    "expect: [\"a-tuned.perplexity <= a.perplexity\"]\n";
+  const auto study = study_of(text);
+  ASSERT_TRUE(study.compare);
+  EXPECT_EQ(study.compare->baseline, "a-tuned");
+  EXPECT_EQ(study.expect.size(), 1U);
+  EXPECT_EQ(messages_of(kBase + "compare: {baseline: base-tuned, metric: perplexity}\n"),
+            "study.yaml:5:21: unknown arm 'base-tuned' in compare.baseline; choose base");
+}
+
 TEST(Tuning, MistakesAreNamed) {
   const auto tuned = [](const std::string& tune) { return kBase + "tune: " + tune + "\n"; };
   EXPECT_EQ(messages_of(tuned("{values: [1]}")),
