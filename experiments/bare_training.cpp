@@ -1,7 +1,10 @@
 #include "experiments/bare_training.h"
 
+#include <fmt/format.h>
+
 #include "data/batch_stream.h"
 #include "experiments/evaluate.h"
+#include "experiments/exit_code.h"
 #include "experiments/run_data.h"
 #include "experiments/run_environment.h"
 #include "experiments/run_folder.h"
@@ -11,9 +14,22 @@
 #include "training/update.h"
 
 namespace ablate::experiments {
+namespace {
+
+void check_plain(const training::TrainingOptions& options) {
+  const auto refuse = [](const char* key) {
+    throw UsageError(fmt::format("{} is not done by a bare loop; take it out with --set", key));
+  };
+  if (!std::holds_alternative<training::StepBudget>(options.budget)) refuse("training.budget");
+  if (options.start.run || options.start.arm) refuse("training.start");
+  if (options.vectors.source || options.vectors.target) refuse("training.vectors");
+}
+
+}  // namespace
 
 std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& place,
                                    std::ostream& messages) {
+  check_plain(run.experiment.training);
   const auto environment = set_up(run, place, messages);
   const auto data = read_run_data(run.experiment, place.data_folder, {});
   const auto& options = run.experiment.training;
