@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "experiments/result.h"
@@ -159,8 +160,11 @@ Study with_tuned_arms(Study study, const path& output) {
     for (const auto& run : study.runs)
       if (run.task == task) runs.push_back(run);
     const auto own = std::vector(runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end());
+    std::map<std::string, const Candidate*> best_of;
     for (const auto& run : own) {
-      const auto* best = ArmSearch(study, output).search(task, run.arm).best;
+      const auto [found, fresh] = best_of.try_emplace(run.arm);
+      if (fresh) found->second = ArmSearch(study, output).search(task, run.arm).best;
+      const auto* best = found->second;
       auto tuned = best == nullptr ? run : run_of(*best, run.seed);
       tuned.stored = best == nullptr ? run.arm + kTunedSuffix : best->name;
       tuned.arm = run.arm + kTunedSuffix;

@@ -174,10 +174,9 @@ class StudyBuilder {
 
   /// Whether the arm, or that whose best value it has, is selected.
   bool is_compared(const std::string& arm) const {
-    const bool tuned = study_.tuning && arm.ends_with(kTunedSuffix);
-    const auto own =
-        tuned ? arm.substr(0, arm.size() - std::string_view(kTunedSuffix).size()) : arm;
-    return is_selected(own, study_.arms);
+    return std::ranges::any_of(study_.arms, [&](const std::string& own) {
+      return arm == own || (study_.tuning && arm == own + kTunedSuffix);
+    });
   }
 
   bool is_wanted(const Clause& clause) const {
