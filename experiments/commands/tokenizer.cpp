@@ -88,7 +88,8 @@ void info(const TokenizerRequest& request) {
                            model.bytes().size(), model.sha256());
 }
 
-CLI::App* add(CLI::App& verb, TokenizerRequest& request, const std::string& name, const std::string& text) {
+CLI::App* add(CLI::App& verb, TokenizerRequest& request, const std::string& name,
+              const std::string& text) {
   auto* added = verb.add_subcommand(name, text);
   added->add_option("--model", request.model, "The tokenizer's model file")->required();
   return added;

@@ -85,7 +85,8 @@ training::DecodingOptions shared_out(training::DecodingOptions options, size_t l
   return options;
 }
 
-void print(const TranslateRequest& request, int64_t line, const std::vector<training::Translation>& found) {
+void print(const TranslateRequest& request, int64_t line,
+           const std::vector<training::Translation>& found) {
   if (request.n_best > 1) {
     for (const auto& one : found)
       std::cout << fmt::format("{} ||| {} ||| {:.6f} ||| {:.6f}\n", line, one_line(one.text),

@@ -27,7 +27,8 @@ struct ResamplingOptions {
 };
 
 /// Tests whether two systems score differently on one test set, as sacreBLEU 2. The random draws
-/// depend on the number of sentences alone, so they are made once for all pairs of systems.
+/// depend on the number of sentences alone, so they are made once for all pairs of systems:
+/// five kilobytes of them for each sentence.
 class Resampling {
  public:
   /// REQUIRES: 0 < sentences < 2^32.

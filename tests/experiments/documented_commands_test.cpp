@@ -17,7 +17,8 @@ struct Command {
 };
 
 std::vector<std::filesystem::path> documents() {
-  std::vector<std::filesystem::path> files{kRepository / "README.md", kRepository / "bench/README.md"};
+  std::vector<std::filesystem::path> files{kRepository / "README.md",
+                                           kRepository / "bench/README.md"};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kRepository / "docs"))
     if (entry.path().extension() == ".md") files.push_back(entry.path());
   return files;

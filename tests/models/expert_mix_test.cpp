@@ -38,11 +38,11 @@ TEST(ExpertMix, EqualsTheSortedPath) {
       for (const int64_t hidden : {1, 6, 32, 64, 70})
         for (const bool bias : {false, true}) {
           const auto mixture = expert_mix({.experts = 5,
-                                     .active = 2,
-                                     .d_hidden = hidden,
-                                     .activation = activation,
-                                     .gated = gated},
-                                    bias);
+                                           .active = 2,
+                                           .d_hidden = hidden,
+                                           .activation = activation,
+                                           .gated = gated},
+                                          bias);
           for (const auto& x : {mix_input(1, 1), mix_input(3, 7), mix_input(9, 70)}) {
             const auto expected = run(*mixture, x, true);
             const double bound = 2e-6 * std::max(1.0, expected.abs().max().item<double>());
@@ -60,7 +60,8 @@ TEST(ExpertMix, EqualsTheSortedPath) {
 /// Routed by the piece, with weights of 1/2: a trained router's products depend on the batch's
 /// size in their last bits.
 TEST(ExpertMix, GivesAPositionTheSameBitsAloneAndInABatch) {
-  const auto mixture = expert_mix({.experts = 4, .active = 2, .d_hidden = 40, .router = HashRouter{}});
+  const auto mixture =
+      expert_mix({.experts = 4, .active = 2, .d_hidden = 40, .router = HashRouter{}});
   const auto x = mix_input(5, 61), ids = torch::arange(5 * 61).view({5, 61});
   torch::NoGradGuard no_grad;
   Dropout none;
@@ -80,7 +81,8 @@ TEST(ExpertMix, LeavesOutPaddingAndWhatFoundNoRoom) {
   real.slice(1, 6).fill_(false);
   for (const CapacityOptions& capacity :
        std::vector<CapacityOptions>{Dropless{}, Limited{.evaluation = 0.5}}) {
-    const auto mixture = expert_mix({.experts = 4, .active = 2, .d_hidden = 16, .capacity = capacity});
+    const auto mixture =
+        expert_mix({.experts = 4, .active = 2, .d_hidden = 16, .capacity = capacity});
     const auto y = run(*mixture, x, false, real);
     EXPECT_EQ(y.slice(1, 6).abs().max().item<float>(), 0);
     EXPECT_LT(largest_difference(y, run(*mixture, x, true, real)), 1e-5);

@@ -148,7 +148,8 @@ TEST(MixtureTraining, ThePenaltyOfABatchCountsByItsShareOfTheTokens) {
   for (const auto& parameter : same->parameters())
     if (parameter.grad().defined()) square += std::pow(parameter.grad().norm().item<double>(), 2);
   Optimizer optimizer(*model, Adam{});
-  EXPECT_NEAR(update(model, optimizer, batches, plain_updates()).gradient_norm, std::sqrt(square), 1e-5);
+  EXPECT_NEAR(update(model, optimizer, batches, plain_updates()).gradient_norm, std::sqrt(square),
+              1e-5);
 }
 
 TEST(MixtureTraining, NoisyRoutersLearnTheSizeOfTheirNoise) {
