@@ -6,6 +6,7 @@
 
 #include "models/kernel/packed_product.h"
 #include "models/kernel/run.h"
+#include "models/ops/linear_cross_entropy.h"
 #include "models/piece_rules.h"
 #include "models/voters.h"
 
@@ -339,11 +340,11 @@ std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
 torch::Tensor score(Transformer& model, const torch::Tensor& source, const torch::Tensor& target_in,
                     const torch::Tensor& target_out, int64_t pad) {
   torch::NoGradGuard no_grad;
-  const auto logits = model->forward(source, target_in);
-  const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  const auto log_probability = torch::log_softmax(logits, -1, wide);
-  const auto chosen = log_probability.gather(2, target_out.unsqueeze(2)).squeeze(2);  // [B, T]
-  return chosen.masked_fill(target_out.eq(pad), 0.0).sum(1, /*keepdim=*/false, torch::kDouble);
+  Dropout none;
+  const auto hidden = model->hidden(source, target_in, none);  // [B, T, D]
+  const auto scores = ops::score_targets(hidden.flatten(0, 1), model->output_projection(),
+                                         target_out.flatten(), pad);
+  return -scores.nll.view_as(target_out).sum(1, /*keepdim=*/false, torch::kDouble);
 }
 
 }  // namespace ablate::models

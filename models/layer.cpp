@@ -29,7 +29,7 @@ torch::Tensor LayerImpl::through(torch::Tensor x, const Pass& pass, Mix&& mix, C
 }
 
 torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Memory* memory,
-                                 const AttentionPosition& position, const Pass& pass) {
+                                 const ops::AttentionPosition& position, const Pass& pass) {
   const auto real = causal_ ? torch::Tensor() : pass.real;
   return through(
       x, pass, [&](const auto& y) { return attention_->forward(y, real, position, pass.recorded); },
@@ -39,15 +39,18 @@ torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Memory* memory,
 }
 
 LayerCache LayerImpl::start(const torch::Tensor& like, const Memory* memory) {
-  return {attention_ ? attention_->nothing(like) : Mixer::Past(),
-          cross_attention_ ? cross_attention_->project(memory->output) : KeyValue()};
+  return {.past = attention_ ? attention_->empty_cache(like) : KVCache(),
+          .memory = cross_attention_ ? cross_attention_->project(memory->output) : KVCache()};
 }
 
-torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache, const MemoryRows& rows,
-                              const AttentionPosition& position, const Pass& pass) {
+torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
+                              const torch::Tensor& memory_real,
+                              const ops::AttentionPosition& position, const Pass& pass) {
   return through(
       x, pass, [&](const auto& y) { return attention_->step(y, cache.past, position); },
-      [&](const auto& y) { return cross_attention_->step(y, cache.memory, rows, pass.recorded); });
+      [&](const auto& y) {
+        return cross_attention_->step(y, cache.memory, memory_real, pass.recorded);
+      });
 }
 
 }  // namespace ablate::models

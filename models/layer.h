@@ -16,10 +16,9 @@ struct Memory {
   torch::Tensor output, real;
 };
 
-/// What one layer keeps between steps; the memory has M rows.
+/// What one layer keeps between steps.
 struct LayerCache {
-  Mixer::Past past;
-  KeyValue memory;
+  KVCache past, memory;
 };
 
 /// A mixer of positions, attention over a memory, and a feed-forward, each where the stack has one
@@ -32,11 +31,12 @@ class LayerImpl : public torch::nn::Module {
   /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal
   /// stack's rows needs no mask: nothing real looks at it. // [B, T, D] -> [B, T, D]
   torch::Tensor forward(const torch::Tensor& x, const Memory* memory,
-                        const AttentionPosition& position, const Pass& pass);
+                        const ops::AttentionPosition& position, const Pass& pass);
   /// `like` [B, T, D] gives batch, type and device.
   LayerCache start(const torch::Tensor& like, const Memory* memory);
-  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const MemoryRows& rows,
-                     const AttentionPosition& position, const Pass& pass);  // [B, T, D]
+  /// `memory_real` has a row for each row of the memory. // [B, T, D] -> [B, T, D]
+  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& memory_real,
+                     const ops::AttentionPosition& position, const Pass& pass);
 
  private:
   template <class Mix, class Cross>

@@ -12,13 +12,13 @@ namespace ablate::models {
 /// What decoding keeps between steps.
 struct DecoderCache {
   std::vector<LayerCache> layers;
-  MemoryRows memory;
+  torch::Tensor memory_real;     // of the memory's rows; undefined: there is no memory // [M, S]
   torch::Tensor positions;       // of the pieces decoded so far // [T]
   int64_t extent = 0;            // their number, for length checks
   Recorded* recorded = nullptr;  // where steps leave what they did; null: nowhere
 
-  /// Row i becomes what row rows[i] was. // [B']
-  void reorder(const torch::Tensor& rows);
+  /// Sequence i becomes what sequence order[i] was. // [B']
+  void reorder(const torch::Tensor& order);
 };
 
 /// Layers over embedded sequences; a final norm where norms come first.

@@ -54,6 +54,7 @@ class TransformerImpl : public torch::nn::Module {
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_.dense; }
+  const ops::LinearWeight& output_projection() const { return output_; }
   /// Lays all matrices out for decoding on the CPU, in bfloat16 rounded to that. The weights must
   /// not change afterwards.
   void prepare_for_decoding(WeightDtype dtype);

@@ -8,8 +8,7 @@
 // starts.
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define ABLATE_CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define ABLATE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define ABLATE_CLONES
 #endif
