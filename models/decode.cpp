@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include "models/kernel/packed_product.h"
-#include "models/kernel/run.h"
+#include "models/kernel/vector_math.h"
 #include "models/ops/linear_cross_entropy.h"
+#include "models/ops/top_k.h"
 #include "models/piece_rules.h"
 #include "models/voters.h"
 
@@ -188,26 +188,22 @@ Best best_of(const torch::Tensor& permitted, int64_t count) {
   return {values.to(torch::kDouble).cpu(), ids.cpu()};
 }
 
-/// The same from float logits on the CPU, without a log-softmax of the whole vocabulary.
+/// The same from logits alone, without what no output may hold.
 Best best_of_logits(const torch::Tensor& logits, int64_t count, const SearchOptions& options) {
-  const int64_t wanted = std::min(count, logits.size(1) - 2), taken = wanted + 2;
+  const int64_t wanted = std::min(count, logits.size(1) - 2);
+  const auto top = ops::log_softmax_top_k(logits, wanted + 2);
   Best best{torch::empty({logits.size(0), wanted}, torch::kDouble),
             torch::empty({logits.size(0), wanted}, torch::kLong)};
-  std::vector<float> value(static_cast<size_t>(taken));
-  std::vector<int64_t> index(value.size());
-  for (int64_t row = 0; row < logits.size(0); ++row) {
-    const float* scores = logits.const_data_ptr<float>() + row * logits.size(1);
-    const float all =
-        kernel::best_of_row(scores, logits.size(1), {value.data(), index.data(), taken});
-    double* values = best.values.mutable_data_ptr<double>() + row * wanted;
-    int64_t* ids = best.ids.mutable_data_ptr<int64_t>() + row * wanted;
-    int64_t kept = 0;
-    for (size_t i = 0; kept < wanted; ++i) {
-      if (index[i] == options.pad || index[i] == options.bos) continue;
-      values[kept] = static_cast<double>(value[i] - all);
-      ids[kept++] = index[i];
+  const auto value = top.values.accessor<double, 2>();
+  const auto index = top.indices.accessor<int64_t, 2>();
+  auto values = best.values.accessor<double, 2>();
+  auto ids = best.ids.accessor<int64_t, 2>();
+  for (int64_t row = 0; row < logits.size(0); ++row)
+    for (int64_t i = 0, kept = 0; kept < wanted; ++i) {
+      if (index[row][i] == options.pad || index[row][i] == options.bos) continue;
+      values[row][kept] = value[row][i];
+      ids[row][kept++] = index[row][i];
     }
-  }
   return best;
 }
 
@@ -218,7 +214,7 @@ std::vector<int64_t> extend(std::vector<Sentence>& sentences, const torch::Tenso
   int64_t row = 0;
   Best best;
   torch::Tensor all;
-  if (plain(sentences, options) && kernel::serves(logits) && logits.size(1) > 2) {
+  if (plain(sentences, options) && logits.size(1) > 2) {
     best = best_of_logits(logits, 2 * options.beam, options);
   } else {
     all = permitted(logits, written(sentences), options);

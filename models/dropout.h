@@ -25,10 +25,6 @@ class Dropout {
   uint64_t streams_ = 0;
 };
 
-/// Whether an operation may run as one of our CPU kernels: it records a gradient, holds float or
-/// bfloat16, and is not being traced. Otherwise the same formula runs as ATen operations.
-bool runs_as_kernel(const torch::Tensor& x);
-
 /// x with elements dropped and the kept ones scaled by 1 / (1 - rate). // [..., D] -> [..., D]
 torch::Tensor drop(const torch::Tensor& x, Dropout& dropout);
 

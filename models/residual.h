@@ -19,7 +19,7 @@ class NormImpl : public torch::nn::Module {
   explicit NormImpl(int64_t width) : NormImpl(NormKind::layer, width, true) {}
 
   torch::Tensor forward(const torch::Tensor& x, const Pass& pass);  // [..., D] -> [..., D]
-  /// forward(x + dropout(branch)) in one pass over memory where a CPU kernel can run.
+  /// forward(x + dropout(branch)).
   torch::Tensor after_sum(const torch::Tensor& x, const torch::Tensor& branch, const Pass& pass);
 
   torch::Tensor weight;  // [D]

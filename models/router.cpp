@@ -4,14 +4,10 @@
 
 #include <cmath>
 
-#include "models/kernel/expert_mix.h"
-#include "models/kernel/run.h"
+#include "models/ops/top_k.h"
 
 namespace ablate::models {
 namespace {
-
-/// Of more choices a sort is faster than picking one by one.
-constexpr int64_t kMostQuick = 8;
 
 /// Normal numbers without those beyond two standard deviations, of variance 0.1 / fan-in before
 /// the cut (Fedus et al. 2021, section 2.4).
@@ -58,31 +54,11 @@ class Softmax : public ScoringRouter {
 
   Choice choose(const RouterInput& input) override {
     const auto h = scores(jittered(wide(input.x), jitter_, input.pass));
-    if (active_ <= kMostQuick && kernel::serves(h)) return chosen_at_once(h);
-    const auto p = h.softmax(-1);
-    const auto [weight, expert] = p.topk(active_, -1);
-    return {expert, renormalize_ ? divided_by_sum(weight) : weight, p, h, {}};
+    const auto [p, best] = ops::softmax_top_k(h, active_);
+    return {best.indices, renormalize_ ? divided_by_sum(best.values) : best.values, p, h, {}};
   }
 
  private:
-  /// The same in one pass instead of five operators, which cost a decoding step most of its time.
-  Choice chosen_at_once(const torch::Tensor& h) const {
-    Choice choice{torch::empty({h.size(0), active_}, torch::kLong),
-                  torch::empty({h.size(0), active_}),
-                  torch::empty_like(h),
-                  h,
-                  {}};
-    kernel::choose_best({.scores = h.const_data_ptr<float>(),
-                         .experts = h.size(1),
-                         .slots = active_,
-                         .probability = choice.probability.mutable_data_ptr<float>(),
-                         .weight = choice.weight.mutable_data_ptr<float>(),
-                         .expert = choice.expert.mutable_data_ptr<int64_t>(),
-                         .renormalize = renormalize_},
-                        0, h.size(0));
-    return choice;
-  }
-
   bool renormalize_;
   double jitter_;
 };

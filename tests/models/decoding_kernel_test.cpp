@@ -1,29 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "models/decode.h"
-#include "models/kernel/packed_product.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
 namespace ablate::models {
 namespace {
-
-TEST(BestOfRow, AreTheLargestAndTheLogarithmOfAllExponentials) {
-  torch::manual_seed(2);
-  for (const int64_t width : {4, 16, 17, 100, 1000}) {
-    auto scores = torch::randn({width}) * 5;
-    scores[width / 2] = scores[width - 1];  // a tie
-    float value[4];
-    int64_t index[4];
-    const float all = kernel::best_of_row(scores.const_data_ptr<float>(), width, {value, index, 4});
-    EXPECT_NEAR(all, scores.logsumexp(0).item<float>(), 1e-4);
-    const auto best = std::get<0>(scores.topk(4));
-    for (int64_t i = 0; i < 4; ++i) {
-      EXPECT_EQ(value[i], best[i].item<float>());
-      EXPECT_EQ(scores[index[i]].item<float>(), value[i]);
-    }
-  }
-}
 
 /// Steps use kernels that whole sequences do not.
 TEST(Decoding, PreparedModelsWriteTheSame) {
