@@ -3,9 +3,9 @@
 #include <array>
 #include <span>
 
-#include "models/dropout.h"
 #include "models/kernel/run.h"
 #include "models/kernel/single_attention.h"
+#include "models/ops/backend.h"
 #include "models/packed_attention.h"
 
 namespace ablate::models {
@@ -141,8 +141,10 @@ void append(Mixer::Past& past, const KeyValue& next) {
   past.rows = torch::cat({past.rows, own}, 1);
 }
 
+bool is_watched(const Observer* observer) { return observer != nullptr && observer->attention; }
+
 bool runs_packed(const torch::Tensor& x, int64_t keys, const Heads& heads) {
-  return heads.key_values == heads.count && runs_as_kernel(x) &&
+  return heads.key_values == heads.count && ops::trains_on_cpu(x) &&
          std::max(x.size(1), keys) <= kLongestPacked;
 }
 
@@ -174,19 +176,19 @@ SelfAttention::Projected SelfAttention::projected(const torch::Tensor& qkv,
 }
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& real,
-                                     const AttentionPosition& position, Recorded* recorded) {
-  const bool records = Recorded::wants_attentions(recorded);
+                                     const AttentionPosition& position, const Observer* observer) {
+  const bool watched = is_watched(observer);
   const auto qkv = qkv_(x);  // [B, T, HK + GK + GW]
-  if (!records && position.content == nullptr && runs_packed(x, x.size(1), heads_))
+  if (!watched && position.content == nullptr && runs_packed(x, x.size(1), heads_))
     return out_(packed_self_attention(qkv, {real, position, causal_}, heads_));
   const auto [query, own] = projected(qkv, position.rotation);
   const auto memory = for_every_head(own, heads_);
   const Scores scores{real, position.bias, causal_};
   torch::Tensor probabilities;
   const auto output = attend(query, memory, scores, position, &probabilities);
-  if (records)
-    recorded->attentions.push_back(
-        probabilities.defined() ? probabilities : probabilities_of(query, memory.key, scores));
+  if (watched)
+    observer->attention(probabilities.defined() ? probabilities
+                                                : probabilities_of(query, memory.key, scores));
   return out_(output);
 }
 
@@ -222,10 +224,10 @@ CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOpti
           "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
-                                          const torch::Tensor& real, Recorded* recorded) {
-  if (!Recorded::wants_attentions(recorded) && runs_packed(x, memory.size(1), heads_))
+                                          const torch::Tensor& real, const Observer* observer) {
+  if (!is_watched(observer) && runs_packed(x, memory.size(1), heads_))
     return out_(packed_cross_attention(query_(x), key_value_(memory), real, heads_));
-  return step(x, project(memory), {real, {}}, recorded);
+  return step(x, project(memory), {real, {}}, observer);
 }
 
 KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
@@ -235,10 +237,10 @@ KeyValue CrossAttentionImpl::project(const torch::Tensor& memory) {
 }
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, const KeyValue& memory,
-                                       const MemoryRows& rows, Recorded* recorded) {
+                                       const MemoryRows& rows, const Observer* observer) {
   const auto query = split_heads(query_(x), heads_.count);
-  const bool records = Recorded::wants_attentions(recorded);
-  if (!records && is_single(query, memory)) {
+  const bool watched = is_watched(observer);
+  if (!watched && is_single(query, memory)) {
     const auto pair = std::to_array({memory.key, memory.value});
     return out_(attend_single(query, {pair, rows.rows}, {.real = rows.real}));
   }
@@ -247,7 +249,7 @@ torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, const KeyValue& m
   };
   const auto read = for_every_head({own(memory.key), own(memory.value)}, heads_);
   const Scores scores{.real = own(rows.real)};
-  if (records) recorded->attentions.push_back(probabilities_of(query, read.key, scores));
+  if (watched) observer->attention(probabilities_of(query, read.key, scores));
   return out_(attend(query, read, scores));
 }
 

@@ -39,7 +39,7 @@ class SelfAttention : public Mixer {
   SelfAttention(const MultiHead& options, const StackOptions& stack);
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition& position, Recorded* recorded) override;
+                        const AttentionPosition& position, const Observer* observer) override;
   Past nothing(const torch::Tensor& like) const override;  // key [B, G, 0, K], value [B, G, 0, W]
   torch::Tensor step(const torch::Tensor& x, Past& past,
                      const AttentionPosition& position) override;
@@ -57,16 +57,16 @@ class SelfAttention : public Mixer {
 };
 
 /// Multi-head attention over the encoder's output, whose keys and values are projected once.
-class CrossAttentionImpl : public torch::nn::Module {
+class CrossAttentionImpl : public Module {
  public:
   CrossAttentionImpl(const MultiHead& options, const StackOptions& stack);
 
   /// [B, T, D], [B, S, D], [B, S] -> [B, T, D]
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,
-                        const torch::Tensor& real, Recorded* recorded);
+                        const torch::Tensor& real, const Observer* observer);
   KeyValue project(const torch::Tensor& memory);  // [B, S, D]
   torch::Tensor step(const torch::Tensor& x, const KeyValue& memory, const MemoryRows& rows,
-                     Recorded* recorded);
+                     const Observer* observer);
 
  private:
   Heads heads_;

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "models/libtorch.h"
-#include "models/pass.h"
+#include "models/forward_context.h"
+#include "models/module.h"
 #include "models/position/position.h"
 #include "models/transformer_options.h"
 
@@ -12,7 +12,7 @@ namespace ablate::models {
 
 /// What mixes the positions of one sequence: attention, or what stands in its place. A mixer of a
 /// causal stack lets nothing pass from later positions to earlier ones.
-class Mixer : public torch::nn::Module {
+class Mixer : public Module {
  public:
   /// What a mixer keeps of the positions so far.
   struct Past {
@@ -26,10 +26,10 @@ class Mixer : public torch::nn::Module {
   };
 
   /// `real` [B, T] is false at padding, or undefined where nothing is padded before a real
-  /// position. Attention leaves its probabilities in `recorded` where they are wanted.
+  /// position. `observer` may be null.
   /// // [B, T, D] -> [B, T, D]
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                                const AttentionPosition& position, Recorded* recorded) = 0;
+                                const AttentionPosition& position, const Observer* observer) = 0;
   /// The past of sequences that have not begun, in the type of `like`. // [B, ..., D]
   virtual Past nothing(const torch::Tensor& like) const = 0;
   /// Continues sequences of a causal stack, and adds the new positions to `past`. Several positions

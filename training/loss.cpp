@@ -1,7 +1,7 @@
 #include "training/loss.h"
 
-#include "models/dropout.h"
 #include "models/kernel/run.h"
+#include "models/ops/backend.h"
 #include "training/kernel/cross_entropy.h"
 
 namespace ablate::training {
@@ -72,7 +72,7 @@ Loss cross_entropy(const torch::Tensor& hidden, const torch::Tensor& output_weig
   const auto real = target.ne(options.pad).flatten().nonzero().squeeze(1);  // [N]
   const auto rows = hidden.flatten(0, 1).index_select(0, real);             // [N, D]
   const auto wanted = target.flatten().index_select(0, real);               // [N]
-  if (models::runs_as_kernel(rows) && output_weight.scalar_type() == torch::kFloat) {
+  if (models::ops::trains_on_cpu(rows) && output_weight.scalar_type() == torch::kFloat) {
     const auto result = LinearCrossEntropy::apply(rows, output_weight, wanted, options.smoothing);
     return {result[0], result[1]};
   }

@@ -3,19 +3,22 @@
 #include <bit>
 #include <cstdint>
 
+#include "models/random.h"
+
 // Torch-free building blocks of the CPU kernels. A loop over these is vectorised by the compiler;
 // `ABLATE_CLONES` compiles a function once per instruction set and picks one when the program
 // starts.
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define ABLATE_CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define ABLATE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define ABLATE_CLONES
 #endif
 #define ABLATE_INLINE inline __attribute__((always_inline))
 
 namespace ablate::models::kernel {
+
+using models::mix;
 
 /// Storage of a bfloat16 number, bit for bit that of c10::BFloat16.
 struct Bfloat16 {
@@ -51,14 +54,6 @@ ABLATE_INLINE float exponential(float x) {
   sum = sum * rest * rest + rest + 1.0F;
   const int32_t exponent = (static_cast<int32_t>(whole) + 127) << 23;
   return x < -87.0F ? 0.0F : sum * std::bit_cast<float>(exponent);
-}
-
-/// Mixes 64 bits (the finaliser of SplitMix64, Steele et al. 2014).
-constexpr uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
 }
 
 /// The key of one row's random numbers.

@@ -9,4 +9,10 @@ bool infers_on_cpu(const torch::Tensor& x) {
          x.device().is_cpu() && x.scalar_type() == torch::kFloat;
 }
 
+bool trains_on_cpu(const torch::Tensor& x) {
+  const auto type = x.scalar_type();
+  return x.device().is_cpu() && (type == torch::kFloat || type == torch::kBFloat16) &&
+         torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing();
+}
+
 }  // namespace ablate::models::ops

@@ -7,5 +7,7 @@ namespace ablate::models::ops {
 /// Whether a CPU kernel without a gradient can take x, float rows that need not be contiguous, in
 /// this pass: none is recorded, and a trace needs ATen's operators.
 bool infers_on_cpu(const torch::Tensor& x);
+/// Whether a CPU kernel with a gradient can take x, float or bfloat16, in this pass.
+bool trains_on_cpu(const torch::Tensor& x);
 
 }  // namespace ablate::models::ops

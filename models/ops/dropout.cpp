@@ -1,10 +1,10 @@
 #include "models/ops/dropout.h"
 
-#include <ATen/Context.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 
 #include <cmath>
 
+#include "models/generator.h"
 #include "models/kernel/residual_norm.h"
 #include "models/kernel/run.h"
 
@@ -45,13 +45,6 @@ bool has_kernel_type(const torch::Tensor& x) {
   return x.device().is_cpu() && (type == torch::kFloat || type == torch::kBFloat16);
 }
 
-/// A generator of x's device that leaves the ambient one alone.
-at::Generator generator_on(const torch::Device& device, uint64_t seed) {
-  auto generator = at::globalContext().defaultGenerator(device).clone();
-  generator.set_current_seed(seed);
-  return generator;
-}
-
 }  // namespace
 
 kernel::Keep keep_of(const DropoutStream& stream) {
@@ -64,7 +57,7 @@ torch::Tensor dropout(const torch::Tensor& x, const DropoutStream& stream) {
   if (stream.rate == 0) return x;
   if (has_kernel_type(x) && !torch::jit::tracer::isTracing()) return DropRows::apply(x, stream);
   const double kept = 1 - stream.rate;
-  auto mask = torch::empty_like(x).bernoulli_(kept, generator_on(x.device(), stream.seed));
+  auto mask = torch::empty_like(x).bernoulli_(kept, seeded_generator(stream.seed, x.device()));
   return x * mask.div_(kept);
 }
 

@@ -60,8 +60,8 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
     take(layer.memory.key);
     take(layer.memory.value);
   }
-  like.positions = model.target_positions(state[0]);
-  like.extent = state[0].size(1);
+  like.position_ids = model.target_position_ids(state[0]);
+  like.length = state[0].size(1);
   return like;
 }
 

@@ -29,8 +29,7 @@ TEST(SumNormKernel, EqualsLayerNormOfTheSumWithItsGradients) {
     torch::AutoGradMode grad(true);
     const auto x = torch::randn({5, 9, width}).requires_grad_();
     const auto branch = torch::randn({5, 9, width}).requires_grad_();
-    Dropout none;
-    const auto fused = norm->after_sum(x, branch, Pass{none, {}});
+    const auto fused = norm->add_norm(x, branch, Dropout(), {});
     const auto plain = torch::layer_norm(x + branch, {width}, norm->weight, norm->bias, 1e-5);
     expect_close(fused, plain);
     const std::vector<torch::Tensor> inputs{x, branch, norm->weight, norm->bias};
@@ -44,9 +43,10 @@ TEST(SumNormKernel, DropsTheBranchAlone) {
   Norm norm(width);
   const auto x = torch::randn({50, width}).requires_grad_();
   const auto branch = torch::randn({50, width}).requires_grad_();
-  Dropout dropout(0.4, 9), same(0.4, 9);
-  const auto fused = norm->after_sum(x, branch, Pass{dropout, {}});
-  const auto plain = norm->forward(x + drop(branch, same), Pass{same, {}});
+  const Dropout dropout;
+  const ForwardContext context{.training = true, .dropout = 0.4, .seed = 9};
+  const auto fused = norm->add_norm(x, branch, dropout, context);
+  const auto plain = norm->forward(x + dropout->forward(branch, context), context);
   expect_close(fused, plain);
   const auto ours = gradients(fused, {x, branch}), theirs = gradients(plain, {x, branch});
   for (size_t i = 0; i < 2; ++i) expect_close(ours[i], theirs[i], 1e-4);
