@@ -36,8 +36,8 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
   const auto& options = run.experiment.training;
   const auto seed = static_cast<uint64_t>(run.seed);
   const auto masking = masking_of(run.experiment, data.tokenizers);
-  torch::manual_seed(training::derive_seed(seed, "weights"));
   auto model = make_model(run.experiment, data.tokenizers);
+  models::initialize(*model, training::derive_seed(seed, "weights"));
   model->to(environment.device);
   const auto optimizer = training::make_optimizer(options.optimizer, *model);
   data::BatchStream stream(data.train.examples, {.tokens_per_batch = options.tokens_per_batch,

@@ -3,11 +3,12 @@
 namespace ablate::models {
 namespace {
 
-/// The values, after their probabilities were left where they are wanted.
-torch::Tensor recorded_values(ops::AttentionOutput output, Recorded* recorded) {
-  if (output.probabilities.defined())
-    recorded->attentions.push_back(std::move(output.probabilities));
-  return std::move(output.values);
+bool is_watched(const Observer* observer) { return observer != nullptr && observer->attention; }
+
+/// The values, after their probabilities were shown to whoever watches.
+torch::Tensor observed_values(const ops::AttentionOutput& output, const Observer* observer) {
+  if (is_watched(observer)) observer->attention(output.probabilities);
+  return output.values;
 }
 
 }  // namespace
@@ -30,15 +31,15 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
           "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& real,
-                                     const ops::AttentionPosition& position, Recorded* recorded) {
-  return out_(
-      recorded_values(ops::attention({.query = qkv_(x),
-                                      .heads = heads_,
-                                      .padding_mask = real,
-                                      .position = position,
-                                      .causal = causal_,
-                                      .wants_probabilities = Recorded::wants_attentions(recorded)}),
-                      recorded));
+                                     const ops::AttentionPosition& position,
+                                     const Observer* observer) {
+  return out_(observed_values(ops::attention({.query = qkv_(x),
+                                              .heads = heads_,
+                                              .padding_mask = real,
+                                              .position = position,
+                                              .causal = causal_,
+                                              .wants_probabilities = is_watched(observer)}),
+                              observer));
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
@@ -63,14 +64,13 @@ CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOpti
           "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
-                                          const torch::Tensor& real, Recorded* recorded) {
-  return out_(
-      recorded_values(ops::attention({.query = query_(x),
-                                      .key_value = key_value_(memory),
-                                      .heads = heads_,
-                                      .padding_mask = real,
-                                      .wants_probabilities = Recorded::wants_attentions(recorded)}),
-                      recorded));
+                                          const torch::Tensor& real, const Observer* observer) {
+  return out_(observed_values(ops::attention({.query = query_(x),
+                                              .key_value = key_value_(memory),
+                                              .heads = heads_,
+                                              .padding_mask = real,
+                                              .wants_probabilities = is_watched(observer)}),
+                              observer));
 }
 
 KVCache CrossAttentionImpl::project(const torch::Tensor& memory) {
@@ -78,14 +78,13 @@ KVCache CrossAttentionImpl::project(const torch::Tensor& memory) {
 }
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, KVCache& memory,
-                                       const torch::Tensor& real, Recorded* recorded) {
-  return out_(
-      recorded_values(ops::attention({.query = query_(x),
-                                      .heads = heads_,
-                                      .padding_mask = real,
-                                      .wants_probabilities = Recorded::wants_attentions(recorded)},
-                                     memory),
-                      recorded));
+                                       const torch::Tensor& real, const Observer* observer) {
+  return out_(observed_values(ops::attention({.query = query_(x),
+                                              .heads = heads_,
+                                              .padding_mask = real,
+                                              .wants_probabilities = is_watched(observer)},
+                                             memory),
+                              observer));
 }
 
 }  // namespace ablate::models

@@ -20,7 +20,7 @@ class SelfAttention : public Mixer {
   SelfAttention(const MultiHead& options, const StackOptions& stack);
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const ops::AttentionPosition& position, Recorded* recorded) override;
+                        const ops::AttentionPosition& position, const Observer* observer) override;
   KVCache empty_cache(const torch::Tensor& like) const override;
   torch::Tensor step(const torch::Tensor& x, KVCache& cache,
                      const ops::AttentionPosition& position) override;
@@ -32,17 +32,17 @@ class SelfAttention : public Mixer {
 };
 
 /// Multi-head attention over the encoder's output, whose keys and values are projected once.
-class CrossAttentionImpl : public torch::nn::Module {
+class CrossAttentionImpl : public Module {
  public:
   CrossAttentionImpl(const MultiHead& options, const StackOptions& stack);
 
   /// [B, T, D], [B, S, D], [B, S] -> [B, T, D]
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,
-                        const torch::Tensor& real, Recorded* recorded);
+                        const torch::Tensor& real, const Observer* observer);
   KVCache project(const torch::Tensor& memory);  // [M, S, D]
   /// [B, T, D], a memory of M rows and its mask [M, S] -> [B, T, D]
   torch::Tensor step(const torch::Tensor& x, KVCache& memory, const torch::Tensor& real,
-                     Recorded* recorded);
+                     const Observer* observer);
 
  private:
   ops::Heads heads_;

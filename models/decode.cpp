@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
-#include "models/kernel/vector_math.h"
 #include "models/ops/linear_cross_entropy.h"
 #include "models/ops/top_k.h"
 #include "models/piece_rules.h"
+#include "models/random.h"
 #include "models/voters.h"
 
 namespace ablate::models {
@@ -121,9 +121,8 @@ void draw_next(Sentence& sentence, const torch::Tensor& log_probability, int64_t
   for (size_t i = 0; i < sentence.open.size(); ++i) {
     auto& walk = sentence.open[i];
     const auto row = log_probability[first_row + static_cast<int64_t>(i)];
-    const auto bits = kernel::mix(
-        kernel::mix(options.sampling->seed ^ kernel::mix(static_cast<uint64_t>(walk.stream))) ^
-        walk.ids.size());
+    const auto bits = mix(mix(options.sampling->seed ^ mix(static_cast<uint64_t>(walk.stream))) ^
+                          walk.ids.size());
     const double uniform = static_cast<double>(bits >> 11) * 0x1.0p-53;
     const auto id = drawn(row, *options.sampling, uniform);
     const Candidate taken{i, id, walk.log_probability + row[id].item<double>()};
@@ -336,8 +335,7 @@ std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
 torch::Tensor score(Transformer& model, const torch::Tensor& source, const torch::Tensor& target_in,
                     const torch::Tensor& target_out, int64_t pad) {
   torch::NoGradGuard no_grad;
-  Dropout none;
-  const auto hidden = model->hidden(source, target_in, none);  // [B, T, D]
+  const auto hidden = model->hidden(source, target_in).hidden;  // [B, T, D]
   const auto scores = ops::score_targets(hidden.flatten(0, 1), model->output_projection(),
                                          target_out.flatten(), pad);
   return -scores.nll.view_as(target_out).sum(1, /*keepdim=*/false, torch::kDouble);

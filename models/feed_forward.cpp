@@ -32,13 +32,13 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
       down_(register_module("down",
                             Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias))) {}
 
-torch::Tensor Dense::forward(const torch::Tensor& x, const Pass& pass) {
-  if (pass.recorded != nullptr && pass.recorded->inputs_wanted)
-    pass.recorded->inputs.push_back(
-        pass.real.defined()
-            ? x.flatten(0, 1).index_select(0, pass.real.flatten().nonzero().squeeze(1))
+FeedForwardOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
+  if (context.observer != nullptr && context.observer->feed_forward_input)
+    context.observer->feed_forward_input(
+        context.padding_mask.defined()
+            ? x.flatten(0, 1).index_select(0, context.padding_mask.flatten().nonzero().squeeze(1))
             : x.flatten(0, 1));
-  return down_(ops::hidden_layer(up_(x), activation_, gated_));
+  return {.output = down_(ops::hidden_layer(up_(x), activation_, gated_)), .routing = {}};
 }
 
 }  // namespace ablate::models

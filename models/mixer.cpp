@@ -1,6 +1,8 @@
 #include "models/mixer.h"
 
-#include <torch/nn/modules/rnn.h>
+#include <ATen/ops/lstm.h>
+
+#include <cmath>
 
 #include "models/attention.h"
 #include "models/linear.h"
@@ -13,20 +15,42 @@ torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& real)
   return real.defined() ? x.masked_fill(real.logical_not().unsqueeze(-1), 0.0) : x;
 }
 
-torch::nn::LSTM make_lstm(int64_t input, int64_t hidden) {
-  return torch::nn::LSTM(torch::nn::LSTMOptions(input, hidden).batch_first(true));
-}
+/// Input, forget, cell and output gates below each other; names and distribution are those of
+/// torch.nn.LSTM.
+class LstmCellsImpl : public Module {
+ public:
+  LstmCellsImpl(int64_t width, int64_t hidden) {
+    const Uniform uniform{.bound = 1 / std::sqrt(static_cast<double>(hidden))};
+    weights_ = {register_parameter("weight_ih_l0", {4 * hidden, width}, uniform, Role::matrix),
+                register_parameter("weight_hh_l0", {4 * hidden, hidden}, uniform, Role::matrix),
+                register_parameter("bias_ih_l0", {4 * hidden}, uniform, Role::vector),
+                register_parameter("bias_hh_l0", {4 * hidden}, uniform, Role::vector)};
+  }
+
+  torch::ScalarType type() const { return weights_[0].scalar_type(); }
+  /// Output, hidden state and cell state. // [B, T, width], [1, B, hidden] twice -> [B, T, hidden]
+  std::tuple<torch::Tensor, torch::Tensor, torch::Tensor> forward(const torch::Tensor& x,
+                                                                  const torch::Tensor& hidden,
+                                                                  const torch::Tensor& cell) const {
+    return at::lstm(x, {hidden, cell}, weights_, /*has_biases=*/true, /*num_layers=*/1,
+                    /*dropout=*/0.0, /*train=*/true, /*bidirectional=*/false, /*batch_first=*/true);
+  }
+
+ private:
+  std::vector<torch::Tensor> weights_;
+};
+TORCH_MODULE(LstmCells);
 
 class LstmMixer : public Mixer {
  public:
   LstmMixer(const Lstm&, const StackOptions& options)
       : width_(options.causal ? options.d_model : options.d_model / 2),
-        ahead_(register_module("ahead", make_lstm(options.d_model, width_))) {
-    if (!options.causal) back_ = register_module("back", make_lstm(options.d_model, width_));
+        ahead_(register_module("ahead", LstmCells(options.d_model, width_))) {
+    if (!options.causal) back_ = register_module("back", LstmCells(options.d_model, width_));
   }
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const ops::AttentionPosition&, Recorded*) override {
+                        const ops::AttentionPosition&, const Observer*) override {
     auto cache = empty_cache(x);
     const auto ahead = run(ahead_, x, cache);
     if (!back_) return ahead;
@@ -55,17 +79,17 @@ class LstmMixer : public Mixer {
     return torch::where(column.lt(length), length - 1 - column, column);
   }
 
-  static torch::Tensor run(torch::nn::LSTM& lstm, const torch::Tensor& x, KVCache& cache) {
-    const auto type = lstm->all_weights()[0].scalar_type();
-    const auto& [hidden, cell] = cache.merge();
-    const auto [output, state] = lstm->forward(
-        x.to(type), std::tuple(hidden.to(type).unsqueeze(0), cell.to(type).unsqueeze(0)));
-    cache.blocks = {{std::get<0>(state).squeeze(0), std::get<1>(state).squeeze(0)}};
+  static torch::Tensor run(const LstmCells& lstm, const torch::Tensor& x, KVCache& cache) {
+    const auto type = lstm->type();
+    const auto& state = cache.merge();
+    const auto [output, hidden, cell] =
+        lstm->forward(x.to(type), state[0].to(type).unsqueeze(0), state[1].to(type).unsqueeze(0));
+    cache.blocks = {{hidden.squeeze(0), cell.squeeze(0)}};
     return output.to(x.scalar_type());
   }
 
   int64_t width_;
-  torch::nn::LSTM ahead_, back_{nullptr};
+  LstmCells ahead_, back_{nullptr};
 };
 
 class ConvolutionMixer : public Mixer {
@@ -78,7 +102,7 @@ class ConvolutionMixer : public Mixer {
                              stack.bias))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const ops::AttentionPosition&, Recorded*) override {
+                        const ops::AttentionPosition&, const Observer*) override {
     const int64_t before = causal_ ? width_ - 1 : width_ / 2, after = width_ - 1 - before;
     return over(torch::constant_pad_nd(without_padding(x, real), {0, 0, before, after}));
   }
@@ -115,7 +139,7 @@ class AverageMixer : public Mixer {
             "out", Linear(options.d_model, std::vector{options.d_model}, options.bias))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const ops::AttentionPosition& position, Recorded*) override {
+                        const ops::AttentionPosition& position, const Observer*) override {
     if (causal_) {
       auto cache = empty_cache(x);
       return step(x, cache, position);

@@ -2,23 +2,24 @@
 
 #include <memory>
 
+#include "models/forward_context.h"
 #include "models/kv_cache.h"
-#include "models/libtorch.h"
+#include "models/module.h"
 #include "models/ops/attention.h"
-#include "models/pass.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
 
 /// What mixes the positions of one sequence: attention, or what stands in its place. A mixer of a
 /// causal stack lets nothing pass from later positions to earlier ones.
-class Mixer : public torch::nn::Module {
+class Mixer : public Module {
  public:
   /// `real` [B, T] is false at padding, or undefined where nothing is padded before a real
-  /// position. Attention leaves its probabilities in `recorded` where they are wanted.
+  /// position. `observer` may be null.
   /// // [B, T, D] -> [B, T, D]
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                                const ops::AttentionPosition& position, Recorded* recorded) = 0;
+                                const ops::AttentionPosition& position,
+                                const Observer* observer) = 0;
   /// The cache of sequences without positions yet, in the type of `like`. // [B, T, D]
   virtual KVCache empty_cache(const torch::Tensor& like) const = 0;
   /// Continues sequences of a causal stack, and adds the new positions to `cache`. Several

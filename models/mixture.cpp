@@ -8,49 +8,9 @@ namespace {
 /// Below any share of a position, above the rounding of a product.
 constexpr double kRounding = 1e-9;
 
-torch::Tensor matrices(int64_t experts, int64_t parts, int64_t rows, int64_t width) {
-  auto all = torch::empty({experts * parts, rows, width});
-  torch::NoGradGuard no_grad;
-  for (auto& matrix : all.unbind(0)) torch::nn::init::xavier_uniform_(matrix);
-  return all.view({experts, parts * rows, width});
-}
-
-/// 1 + the squared coefficient of variation. // [E] -> []
-torch::Tensor evenness(const torch::Tensor& x) {
-  return static_cast<double>(x.size(0)) * x.square().sum() / x.sum().square();
-}
-
-/// counts: of all choices, kept: of those that found room. // [E], [E]
-Routing routing_of(const Choice& choice, const torch::Tensor& counts, const torch::Tensor& kept,
-                   const torch::Tensor& real, const MixtureOptions& options) {
-  Routing routing;
-  const auto share = real.to(choice.weight.scalar_type()) / real.sum();  // [N]
-  routing.counts = counts.detach();
-  routing.dropped = 1 - kept.sum().to(torch::kFloat) / counts.sum();
-  routing.entropy = torch::zeros({}, share.options());
-  if (!choice.probability.defined()) return routing;
-  const auto p = (choice.probability * share.unsqueeze(1)).sum(0);  // mean [E]
-  const auto experts = static_cast<double>(p.size(0));
-  const auto used = counts.to(p.scalar_type()) / (real.sum() * static_cast<double>(options.active));
-  routing.z = (choice.scores.logsumexp(-1).square() * share).sum();
-  routing.penalty = options.balance.z * routing.z;
-  if (choice.balances) {
-    routing.load = choice.chance.defined() ? evenness((choice.chance * share.unsqueeze(1)).sum(0))
-                                           : experts * (used.detach() * p).sum();
-    routing.penalty = routing.penalty + options.balance.load * routing.load;
-  }
-  if (options.balance.importance > 0) {
-    const auto weight = (choice.weight * share.unsqueeze(1)).flatten();
-    const auto none = torch::zeros({options.experts + 1}, weight.options());
-    routing.penalty =
-        routing.penalty +
-        options.balance.importance *
-            evenness(
-                none.index_add(0, choice.expert.flatten(), weight).slice(0, 0, options.experts));
-  }
-  const auto all = choice.probability.detach();
-  routing.entropy = -(all.clamp_min(1e-30).log() * all).sum(-1).mul(share).sum();
-  return routing;
+/// `parts` matrices of [rows, columns] below each other for every expert, each drawn by itself.
+XavierUniform expert_matrices(int64_t experts, int64_t parts, int64_t rows) {
+  return {.rows = std::vector<int64_t>(static_cast<size_t>(experts * parts), rows)};
 }
 
 }  // namespace
@@ -59,15 +19,18 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
     : options_(options),
       router_(register_module("router", make_router(options, stack.d_model))),
       experts_{.activation = options.activation, .gated = options.gated} {
-  experts_.up = register_parameter(
-      "up", matrices(options.experts, options.gated ? 2 : 1, options.d_hidden, stack.d_model));
+  const int64_t parts = options.gated ? 2 : 1;
+  experts_.up =
+      register_parameter("up", {options.experts, parts * options.d_hidden, stack.d_model},
+                         expert_matrices(options.experts, parts, options.d_hidden), Role::matrix);
   experts_.down =
-      register_parameter("down", matrices(options.experts, 1, options.d_hidden, stack.d_model));
+      register_parameter("down", {options.experts, options.d_hidden, stack.d_model},
+                         expert_matrices(options.experts, 1, options.d_hidden), Role::matrix);
   if (stack.bias) {
-    experts_.up_bias =
-        register_parameter("up_bias", torch::zeros({options.experts, experts_.up.size(1)}));
-    experts_.down_bias =
-        register_parameter("down_bias", torch::zeros({options.experts, stack.d_model}));
+    experts_.up_bias = register_parameter("up_bias", {options.experts, parts * options.d_hidden},
+                                          Constant{0}, Role::vector);
+    experts_.down_bias = register_parameter("down_bias", {options.experts, stack.d_model},
+                                            Constant{0}, Role::vector);
   }
   if (options.shared_experts == 0) return;
   const DenseFeedForward shared{.d_hidden = options.shared_experts * options.d_hidden,
@@ -76,15 +39,15 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
   shared_ = register_module("shared", std::make_shared<Dense>(shared, stack));
 }
 
-torch::Tensor Mixture::with_room(const torch::Tensor& experts, const torch::Tensor& weights,
-                                 const torch::Tensor& real, bool trains) const {
+torch::Tensor Mixture::apply_capacity(const torch::Tensor& experts, const torch::Tensor& weights,
+                                      const torch::Tensor& padding_mask, bool training) const {
   const auto* limited = std::get_if<Limited>(&options_.capacity);
   if (limited == nullptr) return experts;
   const auto expert = experts.t().flatten(), weight = weights.t().flatten();  // [k N]
-  const double factor = trains ? limited->factor : limited->evaluation;
+  const double factor = training ? limited->factor : limited->evaluation;
   const double share =
       factor * static_cast<double>(options_.active) / static_cast<double>(options_.experts);
-  const auto room = (real.sum().to(torch::kDouble) * share - kRounding).ceil();
+  const auto room = (padding_mask.sum().to(torch::kDouble) * share - kRounding).ceil();
   auto order = ops::indices_of(expert);
   if (limited->keep == Keep::likeliest)
     order = weight.detach().argsort(/*stable=*/true, 0, /*descending=*/true);
@@ -98,36 +61,41 @@ torch::Tensor Mixture::with_room(const torch::Tensor& experts, const torch::Tens
       .t();
 }
 
-torch::Tensor Mixture::forward(const torch::Tensor& x, const Pass& pass) {
-  const auto flat = x.flatten(0, 1);  // [N, D]
+torch::Tensor Mixture::padding_mask_of(const torch::Tensor& flat,
+                                       const ForwardContext& context) const {
+  if (context.padding_mask.defined()) return context.padding_mask.flatten();
   // Most decoding steps pad nothing, and every operator counts there.
-  const bool counts_real = pass.real.defined() || pass.recorded != nullptr || needs_real();
-  const auto real = pass.real.defined() ? pass.real.flatten()
-                    : counts_real       ? torch::ones_like(flat.select(1, 0), torch::kBool)
-                                        : torch::Tensor();
-  const auto ids = pass.ids.defined() ? pass.ids.flatten() : pass.ids;
-  const auto choice =
-      router_->choose({flat, real, ids, pass.dropout, experts_.up, experts_.up_bias});
-  const auto wanted = pass.real.defined() ? choice.expert.masked_fill(
-                                                real.logical_not().unsqueeze(1), options_.experts)
-                                          : choice.expert;  // [N, k]
-  const auto expert = with_room(wanted, choice.weight, real, pass.dropout.trains());
-  const auto y =
-      ops::expert_feed_forward(flat, experts_, {.expert = expert, .weight = choice.weight})
-          .view_as(x);
-  if (pass.recorded != nullptr) {
-    const auto counts = [&](const torch::Tensor& experts) {
-      return ops::bin_counts(experts.flatten(), options_.experts + 1).slice(0, 0, options_.experts);
-    };
-    pass.recorded->routings.push_back(
-        routing_of(choice, counts(wanted), counts(expert), real, options_));
-  }
-  return shared_ ? y + shared_->forward(x, pass) : y;
+  const bool needed = std::holds_alternative<Limited>(options_.capacity) ||
+                      std::holds_alternative<ExpertChoiceRouter>(options_.router);
+  return needed ? torch::ones_like(flat.select(1, 0), torch::kBool) : torch::Tensor();
 }
 
-bool Mixture::needs_real() const {
-  return std::holds_alternative<Limited>(options_.capacity) ||
-         std::holds_alternative<ExpertChoiceRouter>(options_.router);
+FeedForwardOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& context) {
+  const auto flat = x.flatten(0, 1);  // [N, D]
+  const auto mask = padding_mask_of(flat, context);
+  const auto chosen = router_->forward(
+      {.x = flat,
+       .padding_mask = mask,
+       .token_ids = context.token_ids.defined() ? context.token_ids.flatten() : context.token_ids,
+       .up = experts_.up,
+       .up_bias = experts_.up_bias},
+      context);
+  const auto wanted =
+      context.padding_mask.defined()
+          ? chosen.topk_idx.masked_fill(mask.logical_not().unsqueeze(1), options_.experts)
+          : chosen.topk_idx;  // [N, k]
+  const auto kept = apply_capacity(wanted, chosen.topk_weight, mask, context.training);
+  const auto y =
+      ops::expert_feed_forward(flat, experts_, {.expert = kept, .weight = chosen.topk_weight})
+          .view_as(x);
+  return {.output = shared_ ? y + shared_->forward(x, context).output : y,
+          .routing = Routing{.router = chosen,
+                             .padding_mask = mask,
+                             .wanted_idx = wanted,
+                             .kept_idx = kept,
+                             .experts = options_.experts,
+                             .active = options_.active,
+                             .balance = options_.balance}};
 }
 
 }  // namespace ablate::models

@@ -12,9 +12,11 @@ class Mixture : public FeedForward {
  public:
   Mixture(const MixtureOptions& options, const StackOptions& stack);
 
-  torch::Tensor forward(const torch::Tensor& x, const Pass& pass) override;
+  FeedForwardOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
   /// Called after an update with the positions that its batches sent to each expert. // [E]
-  void learn(const torch::Tensor& counts) { router_->learn(counts); }
+  void update_selection_bias(const torch::Tensor& counts) {
+    router_->update_selection_bias(counts);
+  }
   /// Lays the first layers out for decoding; the weights must not change afterwards.
   void prepare_for_decoding() { experts_ = experts_.prepacked(); }
   /// Experts that a position uses, the shared ones not counted.
@@ -22,9 +24,9 @@ class Mixture : public FeedForward {
 
  private:
   // Experts and their weights are [N, k], slots with expert E empty.
-  torch::Tensor with_room(const torch::Tensor& experts, const torch::Tensor& weights,
-                          const torch::Tensor& real, bool trains) const;
-  bool needs_real() const;
+  torch::Tensor apply_capacity(const torch::Tensor& experts, const torch::Tensor& weights,
+                               const torch::Tensor& padding_mask, bool training) const;
+  torch::Tensor padding_mask_of(const torch::Tensor& flat, const ForwardContext& context) const;
 
   MixtureOptions options_;
   std::shared_ptr<Router> router_;

@@ -21,7 +21,7 @@ PositionContext context_of(const StackOptions& options) {
   return context;
 }
 
-std::vector<Layer> make_layers(torch::nn::Module& owner, const StackOptions& options) {
+std::vector<Layer> make_layers(Module& owner, const StackOptions& options) {
   auto list = owner.register_module("layers", torch::nn::ModuleList());
   std::vector<Layer> layers;
   for (int64_t i = 0; i < options.layers; ++i) {
@@ -61,38 +61,43 @@ void DecoderCache::reorder(const torch::Tensor& order) {
 
 StackImpl::StackImpl(const StackOptions& options)
     : position_(register_module("position", make_position(options.position, context_of(options)))),
-      numbering_(register_module("numbering", std::make_shared<Numbering>(options.numbering))),
+      position_ids_(
+          register_module("position_ids", std::make_shared<PositionIds>(options.numbering))),
+      dropout_(register_module("dropout", Dropout())),
       layers_(make_layers(*this, options)),
       norm_(make_final_norm(*this, options)) {}
 
-void StackImpl::check(int64_t length, const Dropout& pass) const {
+void StackImpl::check(int64_t length, const ForwardContext& context) const {
   position_->check(length);
-  numbering_->check(length, pass);
+  position_ids_->check(length, context);
 }
 
-torch::Tensor StackImpl::forward(torch::Tensor x, const Memory* memory,
-                                 const PositionTerms& position, const Pass& pass) {
+StackOutput StackImpl::forward(torch::Tensor x, const EncoderOutput* memory,
+                               const PositionTerms& position, const ForwardContext& context) {
+  std::vector<Routing> routings;
   x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i](y, memory, at, pass);
+    auto layer = layers_[i](y, memory, at, context);
+    if (layer.routing) routings.push_back(std::move(*layer.routing));
+    return layer.output;
   });
-  return norm_ ? norm_(x, pass) : x;
+  return {.output = norm_ ? norm_(x, context) : x, .routings = std::move(routings)};
 }
 
-DecoderCache StackImpl::start(const torch::Tensor& like, const Memory* memory) {
+DecoderCache StackImpl::start(const torch::Tensor& like, const EncoderOutput* memory) {
   DecoderCache cache{
       .layers = {},
-      .memory_real = memory == nullptr ? torch::Tensor() : memory->real,
-      .positions = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
+      .memory_mask = memory == nullptr ? torch::Tensor() : memory->padding_mask,
+      .position_ids = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
   for (auto& layer : layers_) cache.layers.push_back(layer->start(like, memory));
   return cache;
 }
 
 torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
-                              const Pass& pass) {
+                              const ForwardContext& context) {
   x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i]->step(y, cache.layers[i], cache.memory_real, at, pass);
+    return layers_[i]->step(y, cache.layers[i], cache.memory_mask, at, context);
   });
-  return norm_ ? norm_(x, pass) : x;
+  return norm_ ? norm_(x, context) : x;
 }
 
 }  // namespace ablate::models

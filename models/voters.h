@@ -30,7 +30,7 @@ class Voters {
 
  private:
   void reorder(const torch::Tensor& rows);
-  void add_attention(const Recorded& recorded);
+  void add_attention(const torch::Tensor& probabilities);  // [R, H, 1, S]
 
   std::span<Transformer> models_;
   double coverage_penalty_;

@@ -58,8 +58,7 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
     auto batch = data::collate(examples, indices);
     if (options.masking) data::mask(batch, *options.masking, random);
     const auto tensors = to_tensors(batch, device);
-    models::Dropout none;
-    const auto hidden = model->hidden(tensors.source, tensors.target_in, none);  // [B, T, D]
+    const auto hidden = model->hidden(tensors.source, tensors.target_in).hidden;  // [B, T, D]
     const auto scores =
         models::ops::score_targets(hidden.flatten(0, 1), model->output_projection(),
                                    tensors.target_out.flatten(), tokenizer::kPad);  // [N]

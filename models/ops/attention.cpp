@@ -116,7 +116,8 @@ bool runs_single_query(const AttentionInput& in) {
 }  // namespace
 
 AttentionOutput attention(const AttentionInput& in) {
-  if (runs_packed(in)) return {.values = cpu::packed_attention(in), .probabilities = {}};
+  if constexpr (kHasKernels)
+    if (runs_packed(in)) return {.values = cpu::packed_attention(in), .probabilities = {}};
   return attend(
       query_of(in),
       in.key_value.defined() ? split_key_value(in.key_value, in.heads) : own_key_value(in), in);
@@ -125,10 +126,11 @@ AttentionOutput attention(const AttentionInput& in) {
 AttentionOutput attention(const AttentionInput& in, KVCache& cache) {
   const auto query = query_of(in);
   const bool appends = has_own_keys(in);
-  if (runs_single_query(in)) {
-    if (appends) cache.append(own_key_value(in));
-    return {.values = cpu::single_query_attention(query, cache, in), .probabilities = {}};
-  }
+  if constexpr (kHasKernels)
+    if (runs_single_query(in)) {
+      if (appends) cache.append(own_key_value(in));
+      return {.values = cpu::single_query_attention(query, cache, in), .probabilities = {}};
+    }
   if (appends) {
     const auto &past = cache.merge(), next = own_key_value(in);
     cache.blocks = {{torch::cat({past[0], next[0]}, 2), torch::cat({past[1], next[1]}, 2)}};

@@ -4,13 +4,13 @@
 
 namespace ablate::models::ops {
 
-bool has_cpu_kernel(const torch::Tensor& x) {
+bool has_cpu_type(const torch::Tensor& x) {
   return x.device().is_cpu() &&
          (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kBFloat16);
 }
 
 bool trains_on_cpu(const torch::Tensor& x) {
-  return has_cpu_kernel(x) && torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing();
+  return has_cpu_type(x) && torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing();
 }
 
 bool infers_on_cpu(const torch::Tensor& x) {

@@ -84,20 +84,22 @@ torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const Expe
 
 Experts Experts::prepacked() const {
   auto experts = *this;
-  experts.packed_up = cpu::pack_experts(up);
+  if constexpr (kHasKernels) experts.packed_up = cpu::pack_experts(up);
   experts.packed_version = static_cast<uint32_t>(up._version());
   return experts;
 }
 
 torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
                                   const ExpertChoice& choice) {
-  if (!infers_on_cpu(x) || choice.weight.scalar_type() != torch::kFloat ||
-      x.size(1) % cpu::kMixWidth != 0)
-    return grouped(x, experts, choice);
-  TORCH_CHECK(!experts.packed_up.defined() ||
-                  static_cast<uint32_t>(experts.up._version()) == experts.packed_version,
-              "the experts have changed since they were packed for decoding; pack them again");
-  return cpu::mix_experts(x.contiguous(), experts, choice);
+  if constexpr (kHasKernels)
+    if (infers_on_cpu(x) && choice.weight.scalar_type() == torch::kFloat &&
+        x.size(1) % cpu::kMixWidth == 0) {
+      TORCH_CHECK(!experts.packed_up.defined() ||
+                      static_cast<uint32_t>(experts.up._version()) == experts.packed_version,
+                  "the experts have changed since they were packed for decoding; pack them again");
+      return cpu::mix_experts(x.contiguous(), experts, choice);
+    }
+  return grouped(x, experts, choice);
 }
 
 }  // namespace ablate::models::ops

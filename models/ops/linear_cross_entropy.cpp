@@ -64,10 +64,9 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
 
   static void to_gradient(const torch::Tensor& logits, const torch::Tensor& target,
                           const CrossEntropyOptions& options, const torch::Tensor& losses) {
-    if (has_cpu_kernel(logits)) {  // without ignored rows
-      cpu::cross_entropy_gradient(logits, target, options.smoothing, losses);
-      return;
-    }
+    if constexpr (kHasKernels)
+      if (has_cpu_type(logits))  // of which none is ignored
+        return cpu::cross_entropy_gradient(logits, target, options.smoothing, losses);
     const auto ignored = target.eq(options.ignored);
     cross_entropy_gradient(logits, target.masked_fill(ignored, 0), options.smoothing, losses);
     logits.masked_fill_(ignored.unsqueeze(1), 0.0);

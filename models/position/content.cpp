@@ -39,19 +39,17 @@ torch::Tensor behind(const ops::ContentAttention& a) {
   return a.query_positions.unsqueeze(1) - a.key_positions.unsqueeze(0);
 }
 
-torch::Tensor normal(torch::IntArrayRef sizes, int64_t width) {
-  return torch::randn(sizes) / std::sqrt(static_cast<double>(width));
-}
+Normal normal_of(int64_t width) { return {1 / std::sqrt(static_cast<double>(width))}; }
 
 }  // namespace
 
 ShawPosition::ShawPosition(const Shaw& options, const PositionContext& context)
     : max_distance_(options.max_distance),
-      keys_(register_parameter(
-          "keys", normal({context.layers, 2 * max_distance_ + 1, context.d_k}, context.d_k))) {
+      keys_(register_parameter("keys", {context.layers, 2 * max_distance_ + 1, context.d_k},
+                               normal_of(context.d_k), Role::matrix)) {
   if (options.values)
-    values_ = register_parameter(
-        "values", normal({context.layers, 2 * max_distance_ + 1, context.d_v}, context.d_v));
+    values_ = register_parameter("values", {context.layers, 2 * max_distance_ + 1, context.d_v},
+                                 normal_of(context.d_v), Role::matrix);
 }
 
 torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
@@ -68,14 +66,14 @@ torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
 }
 
 TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
-    : content_bias_(register_parameter("content_bias",
-                                       torch::zeros({context.layers, context.heads, context.d_k}))),
-      distance_bias_(register_parameter(
-          "distance_bias", torch::zeros({context.layers, context.heads, context.d_k}))),
-      projection_(register_parameter(
-          "projection",
-          normal({context.layers, context.heads, context.d_k, context.d_model}, context.d_model))) {
-}
+    : content_bias_(register_parameter("content_bias", {context.layers, context.heads, context.d_k},
+                                       Constant{0}, Role::vector)),
+      distance_bias_(register_parameter("distance_bias",
+                                        {context.layers, context.heads, context.d_k}, Constant{0},
+                                        Role::vector)),
+      projection_(register_parameter("projection",
+                                     {context.layers, context.heads, context.d_k, context.d_model},
+                                     normal_of(context.d_model), Role::matrix)) {}
 
 torch::Tensor TransformerXlPosition::attend(const ops::ContentAttention& a) {
   const auto type = a.query.scalar_type();
@@ -94,8 +92,8 @@ torch::Tensor TransformerXlPosition::attend(const ops::ContentAttention& a) {
 }
 
 CopePosition::CopePosition(const Cope& options, const PositionContext& context)
-    : table_(register_parameter("table",
-                                torch::zeros({context.layers, context.d_k, options.positions}))) {}
+    : table_(register_parameter("table", {context.layers, context.d_k, options.positions},
+                                Constant{0}, Role::matrix)) {}
 
 torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
   // Counted in float: bfloat16 has no fractions of numbers above 128.

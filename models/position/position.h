@@ -3,7 +3,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "models/libtorch.h"
+#include "models/module.h"
 #include "models/ops/attention.h"
 #include "models/position/position_options.h"
 
@@ -27,7 +27,7 @@ struct PositionTerms {
 /// position tensors, so a cached step is an offset and other positions are only other numbers.
 /// Cross-attention gets no position information from any scheme: distances between a source and a
 /// target mean nothing until the model learns an alignment.
-class Position : public torch::nn::Module, public ops::ContentScheme {
+class Position : public Module, public ops::ContentScheme {
  public:
   /// Vectors to add to the embeddings at `positions`; undefined where the scheme adds none.
   virtual torch::Tensor embedding(const torch::Tensor& positions);  // [T] -> [T, D]

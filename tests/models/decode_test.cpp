@@ -13,12 +13,12 @@ namespace {
 constexpr int64_t kVocabulary = 6;
 
 Transformer small(uint64_t seed) {
-  torch::manual_seed(seed);
   Transformer model(TransformerOptions{.d_model = 8,
                                        .layers = 1,
                                        .attention = MultiHead{.heads = 2},
                                        .feed_forward = DenseFeedForward{.d_hidden = 8}},
                     Vocabulary{kVocabulary, kVocabulary, 0});
+  initialize(*model, seed);
   torch::NoGradGuard no_grad;
   model->parameters()[0].mul_(2.0);  // sharper distributions, so that hypotheses differ
   return model;
@@ -222,10 +222,11 @@ double coverage_of(Transformer& model, const torch::Tensor& source, const std::v
                    double penalty) {
   auto in = out;
   in.insert(in.begin(), 1);
-  Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = true};
-  Dropout none;
-  model->hidden(source, torch::tensor(in).unsqueeze(0), none, &recorded);
-  const auto read = recorded.attentions.back()[0].mean(0).sum(0);  // [S]
+  torch::Tensor attention;  // of the last layer
+  Observer observer;
+  observer.attention = [&](const torch::Tensor& probabilities) { attention = probabilities; };
+  model->hidden(source, torch::tensor(in).unsqueeze(0), {.observer = &observer});
+  const auto read = attention[0].mean(0).sum(0);  // [S]
   return penalty * read.clamp_max(1.0).log().masked_fill(source[0].eq(0), 0.0).sum().item<double>();
 }
 

@@ -37,12 +37,13 @@ TEST(Attention, RecordsWhatEachQueryReadsWithoutChangingAnything) {
     auto model = make(options);
     const auto source = ids({{5, 6, 7, 8, 2}, {9, 4, 2, 0, 0}});
     const auto target = ids({{1, 4, 5}, {1, 6, 7}});
-    Dropout none;
-    Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = true};
-    const auto plain = model->hidden(source, target, none);
-    EXPECT_LT(largest_difference(model->hidden(source, target, none, &recorded), plain), 1e-4)
-        << name;
-    for (const auto& heads : recorded.attentions) {
+    std::vector<torch::Tensor> attentions;
+    Observer observer;
+    observer.attention = [&](const torch::Tensor& p) { attentions.push_back(p); };
+    const auto plain = model->hidden(source, target).hidden;
+    const auto watched = model->hidden(source, target, {.observer = &observer}).hidden;
+    EXPECT_LT(largest_difference(watched, plain), 1e-4) << name;
+    for (const auto& heads : attentions) {
       // Padding may find nothing to read.
       for (const auto& rows : {heads[0], heads[1].narrow(-2, 0, 3)})
         EXPECT_LT(largest_difference(rows.sum(-1), torch::ones({1})), 1e-5) << name;

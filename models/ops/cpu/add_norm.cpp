@@ -1,7 +1,7 @@
 #include "models/ops/cpu/add_norm.h"
 
 #include "models/kernel/residual_norm.h"
-#include "models/kernel/run.h"
+#include "models/ops/cpu/run.h"
 #include "models/ops/second_derivative.h"
 
 namespace ablate::models::ops::cpu {
@@ -19,20 +19,20 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
     const int64_t width = x.size(-1), rows = x.numel() / width;
     auto sum = torch::empty_like(residual), output = torch::empty_like(residual);
     auto statistics = torch::empty({2, rows}, weight.options().requires_grad(false));
-    const auto keep = keep_of(stream);
-    kernel::with_type(x.scalar_type(), [&]<class T>(T) {
+    const auto mask = mask_of(stream);
+    with_type(x.scalar_type(), [&]<class T>(T) {
       const kernel::ResidualNorm<T> arguments{
-          .residual = kernel::pointer<const T>(residual),
-          .branch = kernel::pointer<const T>(added),
-          .sum = kernel::pointer<T>(sum),
-          .output = kernel::pointer<T>(output),
+          .residual = pointer<const T>(residual),
+          .branch = pointer<const T>(added),
+          .sum = pointer<T>(sum),
+          .output = pointer<T>(output),
           .mean = statistics.data_ptr<float>(),
           .inverse_deviation = statistics.data_ptr<float>() + rows,
           .weight = weight.const_data_ptr<float>(),
           .bias = bias.const_data_ptr<float>(),
           .epsilon = static_cast<float>(epsilon)};
-      at::parallel_for(0, rows, kernel::grain(width), [&](int64_t begin, int64_t end) {
-        kernel::residual_norm({begin, end, width}, keep, arguments);
+      at::parallel_for(0, rows, grain(width), [&](int64_t begin, int64_t end) {
+        kernel::residual_norm({begin, end, width}, mask, arguments);
       });
     });
     context->save_for_backward({sum, statistics, weight});
@@ -45,7 +45,7 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
     refuse_second_derivative("the norm of a sum");
     const auto saved = context->get_saved_variables();
     const auto &sum = saved[0], &statistics = saved[1], &weight = saved[2];
-    const auto keep = keep_of({.rate = context->saved_data["rate"].toDouble(),
+    const auto mask = mask_of({.rate = context->saved_data["rate"].toDouble(),
                                .seed = static_cast<uint64_t>(context->saved_data["seed"].toInt())});
     const auto grad_output = grad_outputs[0].contiguous();
     const int64_t width = sum.size(-1), rows = sum.numel() / width;
@@ -54,22 +54,22 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
     const int64_t parts = std::min<int64_t>(rows, at::get_num_threads());
     auto partial = torch::zeros({2, parts, width}, weight.options().requires_grad(false));
     float* partials = partial.data_ptr<float>();
-    kernel::with_type(sum.scalar_type(), [&]<class T>(T) {
+    with_type(sum.scalar_type(), [&]<class T>(T) {
       const kernel::ResidualNormGradient<T> arguments{
-          .output_gradient = kernel::pointer<const T>(grad_output),
-          .sum = kernel::pointer<const T>(sum),
+          .output_gradient = pointer<const T>(grad_output),
+          .sum = pointer<const T>(sum),
           .mean = statistics.const_data_ptr<float>(),
           .inverse_deviation = statistics.const_data_ptr<float>() + rows,
           .weight = weight.const_data_ptr<float>(),
-          .residual_gradient = kernel::pointer<T>(residual),
-          .branch_gradient = kernel::pointer<T>(branch)};
+          .residual_gradient = pointer<T>(residual),
+          .branch_gradient = pointer<T>(branch)};
       at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
         for (int64_t part = first; part < last; ++part) {
           auto mine = arguments;
           mine.weight_gradient = partials + part * width;
           mine.bias_gradient = partials + (parts + part) * width;
           kernel::residual_norm_gradient({rows * part / parts, rows * (part + 1) / parts, width},
-                                         keep, mine);
+                                         mask, mine);
         }
       });
     });

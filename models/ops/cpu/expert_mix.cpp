@@ -2,7 +2,7 @@
 
 #include "models/kernel/expert_mix.h"
 #include "models/kernel/packed_product.h"
-#include "models/kernel/run.h"
+#include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {
 namespace {

@@ -1,7 +1,7 @@
 #include "models/ops/cpu/packed_attention.h"
 
-#include "models/kernel/run.h"
 #include "models/kernel/short_attention.h"
+#include "models/ops/cpu/run.h"
 #include "models/ops/second_derivative.h"
 
 namespace ablate::models::ops::cpu {
@@ -55,7 +55,7 @@ Operands operands_of(const torch::Tensor& query, const torch::Tensor& key_value,
 
 template <class T>
 kernel::Packed<T> columns(const torch::Tensor& x, int64_t column) {
-  return {kernel::pointer<T>(x) + column, x.size(-1)};
+  return {pointer<T>(x) + column, x.size(-1)};
 }
 
 kernel::RotaryTable rotary(const Operands& in) {
@@ -92,7 +92,7 @@ Result run_forward(const Operands& in) {
   auto probabilities =
       torch::empty({in.query.size(0), shape.heads, shape.queries, kernel::padded(shape.keys)},
                    values.options().dtype(torch::kFloat));
-  kernel::with_type(in.query.scalar_type(), [&]<class T>(T) {
+  with_type(in.query.scalar_type(), [&]<class T>(T) {
     const kernel::Attention<T> arguments{.shape = shape,
                                          .input = kernel_input<T>(in),
                                          .output = columns<T>(values, 0),
@@ -114,7 +114,7 @@ void run_backward(const Operands& in, const torch::Tensor& grad_output,
   const int64_t parts = std::min<int64_t>(in.items(), at::get_num_threads());
   float* bias = gradients.bias.defined() ? gradients.bias.data_ptr<float>() : nullptr;
   const int64_t part_size = bias == nullptr ? 0 : gradients.bias.stride(0);
-  kernel::with_type(in.query.scalar_type(), [&]<class T>(T) {
+  with_type(in.query.scalar_type(), [&]<class T>(T) {
     const kernel::AttentionGradient<T> arguments{
         .shape = in.shape,
         .input = kernel_input<T>(in),

@@ -1,7 +1,7 @@
 #include "models/ops/cpu/single_query.h"
 
-#include "models/kernel/run.h"
 #include "models/kernel/single_attention.h"
+#include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {
 namespace {
@@ -38,7 +38,7 @@ torch::Tensor single_query_attention(const torch::Tensor& query, const KVCache& 
       .keys = keys,
       .d_k = in.heads.d_k,
       .d_v = width};
-  at::parallel_for(0, rows * heads, kernel::grain(keys * (attention.d_k + width)),
+  at::parallel_for(0, rows * heads, grain(keys * (attention.d_k + width)),
                    [&](int64_t begin, int64_t end) { kernel::attend(attention, begin, end); });
   return output;
 }
