@@ -12,7 +12,7 @@ namespace ablate::experiments {
 namespace {
 
 std::vector<std::string> outputs_of(training::Translator& translator, const data::TestSet& test,
-                                    const training::DecodingOptions& decoding) {
+                                    const models::SearchOptions& decoding) {
   std::vector<std::string> lines, outputs;
   for (const auto& example : test.examples) lines.push_back(example.source);
   for (auto& translation : training::translate(translator, lines, decoding))

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "data/batch.h"
-#include "models/decode.h"
+#include "models/inference/search.h"
 #include "tokenizer/special_ids.h"
 #include "training/metrics/chrf.h"
 #include "training/update.h"
@@ -29,26 +29,16 @@ std::vector<int64_t> by_length(const std::vector<size_t>& lengths) {
   return order;
 }
 
-models::SearchOptions search_options(const DecodingOptions& options, const TranslationTask& task) {
-  models::SearchOptions search{.beam = std::max(options.beam, task.n_best),
-                               .n_best = task.n_best,
-                               .length_penalty = options.length_penalty,
-                               .coverage_penalty = options.coverage_penalty,
-                               .min_length = options.min_length,
-                               .max_length = options.max_length,
-                               .max_ratio = task.running ? kUnlimited : options.max_ratio,
-                               .repetition_penalty = options.repetition_penalty,
-                               .no_repeat_ngram = options.no_repeat_ngram,
-                               .sampling = {},
-                               .pad = tokenizer::kPad,
-                               .bos = tokenizer::kBos,
-                               .eos = task.running ? models::kNoEnd : tokenizer::kEos};
-  if (const auto* random = std::get_if<RandomSampling>(&options.sampling))
-    search.sampling = models::Sampling{.temperature = random->temperature,
-                                       .top_k = random->top_k,
-                                       .top_p = random->top_p,
-                                       .seed = static_cast<uint64_t>(random->random_seed)};
-  return search;
+models::SpecialTokens special_tokens(const TranslationTask& task) {
+  return {.pad = tokenizer::kPad,
+          .bos = tokenizer::kBos,
+          .eos = task.running ? models::kNoEnd : tokenizer::kEos,
+          .start = tokenizer::kBos};
+}
+
+models::SearchOptions search_options(models::SearchOptions options, const TranslationTask& task) {
+  if (task.running) options.max_ratio = kUnlimited;
+  return options;
 }
 
 bool blank(const std::string& line) {
@@ -201,7 +191,7 @@ void check_alike(std::span<const Translator> translators) {
 
 std::vector<std::vector<Translation>> translate_all(std::span<Translator> translators,
                                                     const TranslationTask& task,
-                                                    const DecodingOptions& options) {
+                                                    const models::SearchOptions& options) {
   check_alike(translators);
   auto& first = translators.front();
   std::vector<std::vector<Translation>> results(task.lines.size());
@@ -228,8 +218,13 @@ std::vector<std::vector<Translation>> translate_all(std::span<Translator> transl
     }
     const auto source =
         to_tensors(data::collate(all.examples, part), first.model->output_weight().device()).source;
-    const auto found =
-        models::search_all(voters, {source, prefixes, numbers}, search_options(options, task));
+    const auto found = models::search_all(voters,
+                                          {.source = source,
+                                           .tokens = special_tokens(task),
+                                           .n_best = task.n_best,
+                                           .prefixes = prefixes,
+                                           .numbers = numbers},
+                                          search_options(options, task));
     for (size_t row = 0; row < part.size(); ++row) {
       auto& result = results[all.line_of[static_cast<size_t>(part[row])]];
       result = decoded(first, found[row], result[0].cut);
@@ -239,7 +234,7 @@ std::vector<std::vector<Translation>> translate_all(std::span<Translator> transl
 }
 
 std::vector<Translation> translate(Translator& translator, std::span<const std::string> lines,
-                                   const DecodingOptions& options) {
+                                   const models::SearchOptions& options) {
   std::vector<Translation> best;
   for (auto& found : translate_all({&translator, 1}, {.lines = lines}, options))
     best.push_back(std::move(found.front()));

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "data/encode.h"
+#include "models/inference/search_options.h"
 #include "models/transformer.h"
-#include "training/training_options.h"
 
 namespace ablate::training {
 
@@ -53,11 +53,11 @@ std::vector<Translation> classify(Translator& translator, std::span<const std::s
 /// with a label head gives the class of the line. Throws TokenizerError where tokenizers differ.
 std::vector<std::vector<Translation>> translate_all(std::span<Translator> translators,
                                                     const TranslationTask& task,
-                                                    const DecodingOptions& options);
+                                                    const models::SearchOptions& options);
 
 /// The best target of one translator for every line.
 std::vector<Translation> translate(Translator& translator, std::span<const std::string> lines,
-                                   const DecodingOptions& options);
+                                   const models::SearchOptions& options);
 
 /// Of a line's candidates the one that is most like all of them: the highest mean sentence chrF
 /// (minimum Bayes risk, Kumar & Byrne 2004). // index

@@ -49,19 +49,15 @@ models::ProductType product_type(const std::string& precision) {
 
 struct Loaded {
   std::vector<training::Translator> translators;
-  training::DecodingOptions options;
+  models::SearchOptions options;
 };
 
 Loaded load(const TranslateRequest& request) {
   Loaded loaded;
   for (const auto& folder : request.runs) {
     auto run = load_run(folder, request.checkpoint);
-    if (loaded.translators.empty()) loaded.options = request.decoding.over(run.experiment.decoding);
-    const bool reads_source = models::cross_attention_of(run.experiment.model).has_value();
-    if (loaded.options.coverage_penalty > 0 && !reads_source)
-      throw UsageError(folder +
-                       " has no attention over a source, so nothing can be covered; leave "
-                       "out --coverage-penalty");
+    const auto options = request.decoding.over(run.experiment);
+    if (loaded.translators.empty()) loaded.options = options;
     const auto product = product_type(request.precision);
     if (run.translator.model->output_weight().device().is_cpu())
       run.translator.model->prepare_for_decoding(product);
@@ -78,8 +74,7 @@ int64_t jobs_for(const TranslateRequest& request, const Loaded& loaded, size_t l
 }
 
 /// Batches small enough that every job gets its share.
-training::DecodingOptions shared_out(training::DecodingOptions options, size_t lines,
-                                     int64_t jobs) {
+models::SearchOptions shared_out(models::SearchOptions options, size_t lines, int64_t jobs) {
   const auto share = static_cast<int64_t>(lines + static_cast<size_t>(jobs) - 1) / jobs;
   options.batch = std::clamp<int64_t>(share, 1, options.batch);
   return options;

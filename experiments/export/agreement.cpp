@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "data/batch.h"
-#include "models/decode.h"
+#include "models/inference/search.h"
 #include "tokenizer/special_ids.h"
 #include "training/translate.h"
 #include "training/update.h"
@@ -66,9 +66,13 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
 void compare_search(Agreement& agreement, models::Transformer& model, torch::jit::Module& module,
                     const torch::Tensor& source, int64_t start) {
   for (const int64_t beams : {int64_t{1}, kBeams}) {
-    const auto expected = models::search(
-        model, source,
-        {.beam = beams, .max_length = kLongestOutput, .max_ratio = 3.0, .start = start});
+    const auto expected = models::search(model,
+                                         {.source = source,
+                                          .tokens = {.pad = tokenizer::kPad,
+                                                     .bos = tokenizer::kBos,
+                                                     .eos = tokenizer::kEos,
+                                                     .start = start}},
+                                         {.beam = beams, .max_length = kLongestOutput});
     const auto found = beams == 1 ? module.get_method("greedy")({source, kLongestOutput})
                                   : module.get_method("beam")({source, beams, 1.0, kLongestOutput});
     const auto ids = found.toTupleRef().elements()[0].toTensor();

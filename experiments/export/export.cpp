@@ -66,7 +66,7 @@ void convert(models::TransformerImpl& model, torch::ScalarType type) {
       torch::Tensor(tensor).set_data(tensor.to(type));
 }
 
-models::TorchScriptOptions script_options(const LoadedRun& run) {
+models::SpecialTokens special_tokens_of(const LoadedRun& run) {
   return {.pad = tokenizer::kPad,
           .bos = tokenizer::kBos,
           .eos = tokenizer::kEos,
@@ -104,7 +104,7 @@ Agreement export_torchscript(const ExportRequest& request, std::ostream& message
                                 .tokenizers = run.translator.tokenizers,
                                 .examples = examples_for(run, request, messages),
                                 .weights = run.weights};
-  const auto bytes = to_archive(models::to_torchscript(model, script_options(run)), contents);
+  const auto bytes = to_archive(models::to_torchscript(model, special_tokens_of(run)), contents);
   auto archive = from_archive(bytes, request.to.string());
   const auto agreement = compare(model, archive.module, contents);
   require_agreement(agreement, request.type, request.to, "; nothing was written");

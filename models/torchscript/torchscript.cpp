@@ -124,8 +124,8 @@ jit::IValue written(const torch::Tensor& logits, const Tensors& state) {
   return c10::ivalue::Tuple::create(logits, c10::List<torch::Tensor>(state));
 }
 
-torch::Tensor example_ids(int64_t rows, int64_t length, const TorchScriptOptions& options) {
-  return torch::full({rows, length}, options.eos, torch::kLong);
+torch::Tensor example_ids(int64_t rows, int64_t length, const SpecialTokens& tokens) {
+  return torch::full({rows, length}, tokens.eos.value, torch::kLong);
 }
 
 /// The state before the start mark is read, which stands before a decoder-only model's source.
@@ -142,20 +142,39 @@ jit::IValue begun(Transformer& model, const torch::Tensor& source, int64_t mark)
   return written(logits, state_of(ids, cache));
 }
 
-void add_writing(jit::Module& module, Transformer& model, const TorchScriptOptions& options) {
-  const auto source = example_ids(2, 3, options);
+void replace_all(std::string& text, const std::string& old, const std::string& by) {
+  for (auto at = text.find(old); at != std::string::npos; at = text.find(old, at + by.size()))
+    text.replace(at, old.size(), by);
+}
+
+/// The loops with the defaults of the search options.
+std::string decoding_loops() {
+  std::string text = kDecodingLoops;
+  const auto fill = [&]<class T>(std::string_view name, const T& value, std::string_view) {
+    if constexpr (std::is_arithmetic_v<T>)
+      replace_all(text, "@" + std::string(name), std::to_string(value));
+  };
+  const SearchOptions search;
+  const RandomSampling sampling;
+  SearchOptions::fields(search, fill);
+  RandomSampling::fields(sampling, fill);
+  return text;
+}
+
+void add_writing(jit::Module& module, Transformer& model, const SpecialTokens& tokens) {
+  const auto source = example_ids(2, 3, tokens);
   add_method(module, {.name = "begin",
                       .arguments = {"source"},
                       .example = {source},
                       .run = [&](const jit::Stack& inputs) {
-                        return begun(model, inputs[0].toTensor(), options.start);
+                        return begun(model, inputs[0].toTensor(), tokens.start.value);
                       }});
   const auto like = started(model, source);
   // Of the traced method: without a trace, steps keep their state in another form.
   const auto state = module.get_method("begin")({source}).toTuple()->elements()[1];
   add_method(module, {.name = "step",
                       .arguments = {"last", "state"},
-                      .example = {example_ids(2, 1, options).select(1, 0), state},
+                      .example = {example_ids(2, 1, tokens).select(1, 0), state},
                       .run = [&](const jit::Stack& inputs) {
                         const auto last = inputs[0].toTensor();
                         const auto before = inputs[1].toTensorVector();
@@ -164,29 +183,30 @@ void add_writing(jit::Module& module, Transformer& model, const TorchScriptOptio
                         const auto ids = torch::cat({before[0], last.unsqueeze(1)}, 1);
                         return written(next, state_of(ids, cache));
                       }});
-  module.register_attribute("bos", c10::IntType::get(), options.bos);
-  module.register_attribute("eos", c10::IntType::get(), options.eos);
+  module.register_attribute("bos", c10::IntType::get(), tokens.bos.value);
+  module.register_attribute("eos", c10::IntType::get(), tokens.eos.value);
   module.register_attribute("longest", c10::IntType::get(), longest_length(*model));
   module.register_attribute("prompt", c10::IntType::get(),
                             int64_t{model->family() == Family::decoder_only});
-  module.define(kDecodingLoops);
+  module.register_attribute("never", c10::FloatType::get(), -1e300);  // of no hypothesis
+  module.define(decoding_loops());
 }
 
 }  // namespace
 
-torch::jit::Module to_torchscript(Transformer& model, const TorchScriptOptions& options) {
+torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens) {
   const torch::NoGradGuard no_grad;
   auto module = mirrored(*model, c10::QualifiedName("__torch__.ablate.Transformer"),
                          std::make_shared<jit::CompilationUnit>());
-  module.register_attribute("pad", c10::IntType::get(), options.pad);
+  module.register_attribute("pad", c10::IntType::get(), tokens.pad.value);
   module.register_buffer(kAnchor, torch::zeros({1}, model->output_weight().options()));
   const bool pair = model->family() == Family::encoder_decoder;
-  const auto ids = example_ids(2, 3, options);
+  const auto ids = example_ids(2, 3, tokens);
   add_method(module,
              {.name = "forward",
               .arguments = pair ? std::vector<std::string>{"source", "target"}
                                 : std::vector<std::string>{"source"},
-              .example = pair ? jit::Stack{ids, example_ids(2, 4, options)} : jit::Stack{ids},
+              .example = pair ? jit::Stack{ids, example_ids(2, 4, tokens)} : jit::Stack{ids},
               .run = [&](const jit::Stack& inputs) {
                 return model->forward(inputs.front().toTensor(), inputs.back().toTensor());
               }});
@@ -197,7 +217,7 @@ torch::jit::Module to_torchscript(Transformer& model, const TorchScriptOptions& 
                         .run = [&](const jit::Stack& inputs) {
                           return model->encode(inputs[0].toTensor()).output;
                         }});
-  if (model->family() != Family::encoder_only) add_writing(module, model, options);
+  if (model->family() != Family::encoder_only) add_writing(module, model, tokens);
   return module;
 }
 

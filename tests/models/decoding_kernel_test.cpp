@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "models/decode.h"
+#include "models/inference/search.h"
 #include "models/kernel/packed_product.h"
 #include "models/packed_weight.h"
+#include "tests/models/inference/small_model.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 

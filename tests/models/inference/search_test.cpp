@@ -1,28 +1,15 @@
-#include "models/decode.h"
+#include "models/inference/search.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
 
-#include "models/piece_rules.h"
+#include "tests/models/inference/small_model.h"
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
 
 namespace ablate::models {
 namespace {
-
-constexpr int64_t kVocabulary = 6;
-
-Transformer small(uint64_t seed) {
-  torch::manual_seed(seed);
-  Transformer model(TransformerOptions{.d_model = 8,
-                                       .layers = 1,
-                                       .attention = MultiHead{.heads = 2},
-                                       .feed_forward = DenseFeedForward{.d_hidden = 8}},
-                    Vocabulary{kVocabulary, kVocabulary, 0});
-  torch::NoGradGuard no_grad;
-  model->parameters()[0].mul_(2.0);  // sharper distributions, so that hypotheses differ
-  return model;
-}
 
 /// Every target of at most `length` pieces with its score: what an unlimited beam must find.
 Hypothesis exhaustive(Transformer& model, const torch::Tensor& source, const SearchOptions& o) {
@@ -32,22 +19,22 @@ Hypothesis exhaustive(Transformer& model, const torch::Tensor& source, const Sea
     std::vector<std::vector<int64_t>> longer;
     for (const auto& prefix : open)
       for (int64_t id = 0; id < kVocabulary; ++id) {
-        if (id == o.pad || id == o.bos) continue;
+        if (id == kTokens.pad || id == kTokens.bos) continue;
         auto out = prefix;
         out.push_back(id);
-        if (id != o.eos && length < o.max_length) {
+        if (id != kTokens.eos && length < o.max_length) {
           longer.push_back(out);
           continue;
         }
         auto in = prefix;
-        in.insert(in.begin(), o.bos);
+        in.insert(in.begin(), kTokens.bos);
         const double log_probability =
             score(model, source, torch::tensor(in).unsqueeze(0), torch::tensor(out).unsqueeze(0),
                   /*pad=*/-1)
                 .item<double>();
         const double value =
             log_probability / std::pow(static_cast<double>(length), o.length_penalty);
-        if (id == o.eos) out.pop_back();
+        if (id == kTokens.eos) out.pop_back();
         if (value > best.score) best = {out, value};
       }
     open = longer;
@@ -68,7 +55,7 @@ TEST(Search, AnUnlimitedBeamFindsTheBestOfAllTargets) {
     }
 }
 
-TEST(Search, GreedyTakesTheLikeliestPieceEveryTime) {
+TEST(Search, GreedyTakesTheLikeliestTokenEveryTime) {
   auto model = small(5);
   const auto source = torch::tensor({{3, 4, 5, 2}}, torch::kLong);
   const auto found = search(model, source, {.beam = 1, .max_length = 9})[0];
@@ -121,10 +108,6 @@ TEST(Search, ItsScoreIsThatOfTheTarget) {
       1e-4);
 }
 
-torch::Tensor sources() {
-  return torch::tensor({{3, 4, 5, 2}, {5, 2, 0, 0}, {4, 4, 2, 0}}, torch::kLong);
-}
-
 /// Of an output of at most `longest` pieces; one that was cut has no end mark.
 double log_probability(Transformer& model, const torch::Tensor& source,
                        const std::vector<int64_t>& ids, size_t longest) {
@@ -140,8 +123,9 @@ double log_probability(Transformer& model, const torch::Tensor& source,
 TEST(Search, TheNBestAreTheBestOfAllTargetsInOrder) {
   auto model = small(3);
   const auto source = torch::tensor({{3, 4, 2}}, torch::kLong);
-  const SearchOptions options{.beam = 200, .n_best = 5, .length_penalty = 0, .max_length = 12};
-  const auto found = search_all({&model, 1}, {source, {}, {}}, options)[0];
+  const SearchOptions options{.beam = 200, .length_penalty = 0, .max_length = 12};
+  const auto found =
+      search_all({&model, 1}, {.source = source, .tokens = kTokens, .n_best = 5}, options)[0];
   ASSERT_EQ(found.size(), 5U);
   EXPECT_EQ(found[0].ids, search(model, source, options)[0].ids);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -150,7 +134,7 @@ TEST(Search, TheNBestAreTheBestOfAllTargetsInOrder) {
   }
 }
 
-TEST(Search, AnOutputHasAtLeastTheFewestPieces) {
+TEST(Search, AnOutputHasAtLeastTheFewestTokens) {
   auto model = small(6);
   for (const int64_t beam : {1, 3})
     for (const auto& row :
@@ -177,22 +161,13 @@ TEST(Search, NoNgramComesTwice) {
   }
 }
 
-TEST(Search, ARepetitionPenaltyWeakensWhatStandsThere) {
-  const std::vector<int64_t> ids{3, 3};
-  const std::vector<Written> rows{{&ids, nullptr}};
-  const auto logits = torch::tensor({{0.0, 0.0, -1.0, 2.0, 1.0, -3.0}});
-  const auto all = permitted(logits, rows, {.repetition_penalty = 2.0});
-  const auto expected = torch::tensor({{0.0, 0.0, -1.0, 1.0, 1.0, -3.0}}).log_softmax(-1);
-  EXPECT_LT((all - expected).slice(1, 2).abs().max().item<double>(), 1e-6);
-  EXPECT_EQ(all[0][0].item<double>(), -std::numeric_limits<double>::infinity()) << "padding";
-}
-
 TEST(Search, OutputsBeginWithTheirPrefixes) {
   auto model = small(6);
   const std::vector<std::vector<int64_t>> prefixes{{5, 5, 3}, {}, {4}};
   for (const int64_t beam : {1, 4}) {
-    const auto found = search_all({&model, 1}, {sources(), prefixes, {}},
-                                  {.beam = beam, .length_penalty = 0, .max_length = 12});
+    const auto found =
+        search_all({&model, 1}, {.source = sources(), .tokens = kTokens, .prefixes = prefixes},
+                   {.beam = beam, .length_penalty = 0, .max_length = 12});
     for (size_t row = 0; row < prefixes.size(); ++row) {
       const auto& best = found[row].front();
       ASSERT_GE(best.ids.size(), prefixes[row].size());
@@ -204,100 +179,13 @@ TEST(Search, OutputsBeginWithTheirPrefixes) {
   }
 }
 
-TEST(Search, OneModelTwiceVotesAsOnce) {
-  auto model = small(6), other = small(9);
-  const SearchOptions options{.beam = 3, .max_length = 10};
-  std::vector<Transformer> twice{model, model}, both{model, other};
-  const auto once = search(model, sources(), options);
-  const auto voted = search_all(twice, {sources(), {}, {}}, options);
-  for (size_t row = 0; row < once.size(); ++row) {
-    EXPECT_EQ(voted[row][0].ids, once[row].ids);
-    EXPECT_NEAR(voted[row][0].score, once[row].score, 1e-5);
-  }
-  EXPECT_NE(search_all(both, {sources(), {}, {}}, options)[0][0].score, once[0].score);
-}
-
-/// Of one finished target: what the search should have added to its score.
-double coverage_of(Transformer& model, const torch::Tensor& source, const std::vector<int64_t>& out,
-                   double penalty) {
-  auto in = out;
-  in.insert(in.begin(), 1);
-  Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = true};
-  Dropout none;
-  model->hidden(source, torch::tensor(in).unsqueeze(0), none, &recorded);
-  const auto read = recorded.attentions.back()[0].mean(0).sum(0);  // [S]
-  return penalty * read.clamp_max(1.0).log().masked_fill(source[0].eq(0), 0.0).sum().item<double>();
-}
-
-TEST(Search, ACoveragePenaltyIsThatOfTheWholeTargetsAttention) {
-  torch::NoGradGuard no_grad;
-  auto model = small(6);
-  int64_t punished = 0;
-  for (const int64_t beam : {1, 3}) {
-    const SearchOptions options{.beam = beam, .coverage_penalty = 0.4, .max_length = 9};
-    const auto found = search(model, sources(), options);
-    for (size_t row = 0; row < found.size(); ++row) {
-      auto out = found[row].ids;
-      const bool ended = std::ssize(out) < options.max_length;
-      if (!ended) continue;
-      const double pieces = static_cast<double>(out.size() + 1);
-      const auto source =
-          sources().slice(0, static_cast<int64_t>(row), static_cast<int64_t>(row) + 1);
-      EXPECT_NEAR(found[row].score,
-                  found[row].log_probability / pieces + coverage_of(model, source, out, 0.4), 1e-5);
-      punished += found[row].score < found[row].log_probability / pieces - 0.01 ? 1 : 0;
-    }
-  }
-  EXPECT_GT(punished, 0);
-}
-
-/// Pearson's statistic of counts against expected shares.
-double chi_square(const std::map<int64_t, int64_t>& counts, const torch::Tensor& probability,
-                  double draws) {
-  double sum = 0;
-  for (int64_t id = 0; id < probability.size(0); ++id) {
-    const double expected = probability[id].item<double>() * draws;
-    const double seen = counts.contains(id) ? static_cast<double>(counts.at(id)) : 0.0;
-    if (expected > 0)
-      sum += std::pow(seen - expected, 2) / expected;
-    else
-      EXPECT_EQ(seen, 0) << id;
-  }
-  return sum;
-}
-
-TEST(Sampling, FollowsTheDistribution) {
-  const auto logits = torch::tensor({0.5, -1.0, 1.2, 0.1, -0.3, 2.0}).log_softmax(0);
-  struct Case {
-    Sampling sampling;
-    torch::Tensor expected;
-    double bound;  // of chi-square with as many degrees of freedom, at p = 0.001
-  };
-  const auto softmax = [](const torch::Tensor& x) { return x.softmax(0); };
-  const auto only = [&](std::vector<int64_t> ids) {
-    auto kept = torch::zeros_like(logits);
-    for (const auto id : ids) kept[id] = logits[id].exp();
-    return kept / kept.sum();
-  };
-  // Sorted probabilities: 0.49, 0.22, 0.11, 0.07, ...; two reach 0.6.
-  const std::vector<Case> cases{{{}, softmax(logits), 20.5},
-                                {{.temperature = 0.5}, softmax(logits / 0.5), 20.5},
-                                {{.top_k = 3}, only({5, 2, 0}), 13.8},
-                                {{.top_p = 0.6}, only({5, 2}), 10.8}};
-  constexpr int kDraws = 20'000;
-  for (const auto& one : cases) {
-    std::map<int64_t, int64_t> counts;
-    for (int i = 0; i < kDraws; ++i) ++counts[drawn(logits, one.sampling, (i + 0.5) / kDraws)];
-    EXPECT_LT(chi_square(counts, one.expected, kDraws), one.bound);
-  }
-}
-
-TEST(Sampling, FirstPiecesOfManyOutputsFollowTheModel) {
+TEST(Search, FirstTokensOfManyDrawnOutputsFollowTheModel) {
   auto model = small(4);
   const auto source = torch::tensor({{3, 4, 2}}, torch::kLong);
   constexpr int64_t kDraws = 4000;
-  const auto found = search_all({&model, 1}, {source, {}, {}},
-                                {.n_best = kDraws, .max_length = 1, .sampling = Sampling{}})[0];
+  const auto found =
+      search_all({&model, 1}, {.source = source, .tokens = kTokens, .n_best = kDraws},
+                 {.max_length = 1, .sampling = RandomSampling{}})[0];
   torch::NoGradGuard no_grad;
   auto probability = model->forward(source, torch::tensor({{1}})).softmax(-1)[0][0];
   probability[0] = probability[1] = 0;  // padding and start mark are never drawn
@@ -306,16 +194,66 @@ TEST(Sampling, FirstPiecesOfManyOutputsFollowTheModel) {
   EXPECT_LT(chi_square(counts, probability / probability.sum(), kDraws), 16.3);  // 3 free, 0.001
 }
 
-TEST(Sampling, IsAFunctionOfSeedAndRowAlone) {
+TEST(Search, WhatIsDrawnIsAFunctionOfSeedAndRowAlone) {
   auto model = small(6);
-  const auto draw = [&](const torch::Tensor& source, std::vector<int64_t> numbers, uint64_t seed) {
-    return search_all({&model, 1}, {source, {}, numbers},
-                      {.n_best = 3, .max_length = 10, .sampling = Sampling{.seed = seed}});
+  const auto draw = [&](const torch::Tensor& source, std::vector<int64_t> numbers, int64_t seed) {
+    return search_all({&model, 1},
+                      {.source = source, .tokens = kTokens, .n_best = 3, .numbers = numbers},
+                      {.max_length = 10, .sampling = RandomSampling{.random_seed = seed}});
   };
   const auto all = draw(sources(), {7, 8, 9}, 5);
   const auto alone = draw(sources().slice(0, 1, 2).slice(1, 0, 2), {8}, 5);
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(all[1][i].ids, alone[0][i].ids);
   EXPECT_NE(draw(sources(), {7, 8, 9}, 6)[0][0].ids, all[0][0].ids);
+}
+
+/// Prompts of three lengths; the searches of each alone must be those of all together.
+void expect_each_as_alone(Transformer& model, const SearchOptions& options, int64_t n_best) {
+  const auto prompts = torch::tensor(
+      {{3, 4, 5, 4, 3}, {5, 3, 0, 0, 0}, {4, 4, 3, 0, 0}, {0, 0, 0, 0, 0}}, torch::kLong);
+  const std::vector<int64_t> lengths{5, 2, 3, 0}, numbers{7, 8, 9, 10};
+  const auto together = search_all(
+      {&model, 1}, {.source = prompts, .tokens = kTokens, .n_best = n_best, .numbers = numbers},
+      options);
+  for (size_t row = 0; row < lengths.size(); ++row) {
+    const auto at = static_cast<int64_t>(row);
+    const auto alone = search_all({&model, 1},
+                                  {.source = prompts.slice(0, at, at + 1).slice(1, 0, lengths[row]),
+                                   .tokens = kTokens,
+                                   .n_best = n_best,
+                                   .numbers = std::span(numbers).subspan(row, 1)},
+                                  options)[0];
+    ASSERT_EQ(together[row].size(), alone.size());
+    for (size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_EQ(together[row][i].ids, alone[i].ids) << row;
+      EXPECT_NEAR(together[row][i].score, alone[i].score, 1e-5);
+    }
+  }
+}
+
+TEST(Search, PromptsOfDifferentLengthsAreContinuedAsEachAlone) {
+  for (const auto& variants : {position_variants(), numbering_variants()})
+    for (auto [name, options] : variants) {
+      SCOPED_TRACE(name);
+      options.family = Family::decoder_only;
+      auto model = make(options);
+      torch::NoGradGuard no_grad;
+      for (auto& parameter : model->parameters())
+        parameter.add_(torch::randn_like(parameter) * 0.3);
+      for (const int64_t beam : {1, 3})
+        expect_each_as_alone(model, {.beam = beam, .max_length = 7}, 1);
+    }
+}
+
+TEST(Search, AProcessedOrDrawnContinuationDoesNotCountItsPrompt) {
+  auto model = small(11, Family::decoder_only);
+  const std::vector<SearchOptions> all{
+      {.beam = 2, .max_length = 9, .max_ratio = 0.1},
+      {.min_length = 3, .max_length = 6, .no_repeat_ngram = 2},
+      {.max_length = 6, .repetition_penalty = 3},
+      {.max_length = 6, .sampling = RandomSampling{.temperature = 1.5}}};
+  for (const auto& options : all)
+    for (const int64_t n_best : {1, 3}) expect_each_as_alone(model, options, n_best);
 }
 
 }  // namespace
