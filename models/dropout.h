@@ -1,7 +1,7 @@
 #pragma once
 
-#include "models/kernel/vector_math.h"
 #include "models/libtorch.h"
+#include "models/ops/dropout.h"
 
 namespace ablate::models {
 
@@ -15,8 +15,8 @@ class Dropout {
 
   bool trains() const { return trains_; }
   double rate() const { return rate_; }
-  /// The next stream's choice of elements, for the CPU kernels.
-  kernel::Keep next();
+  /// The stream of the next place that drops.
+  ops::DropoutStream next();
 
  private:
   bool trains_ = false;

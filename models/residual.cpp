@@ -116,7 +116,7 @@ torch::Tensor NormImpl::after_sum(const torch::Tensor& x, const torch::Tensor& b
                                   const Pass& pass) {
   if (kind_ == NormKind::layer && bias.defined() && runs_as_kernel(x) &&
       weight.scalar_type() == torch::kFloat)
-    return SumNorm::apply(x, branch, weight, bias, pass.dropout.next());
+    return SumNorm::apply(x, branch, weight, bias, ops::keep_of(pass.dropout.next()));
   return forward(x + drop(branch, pass.dropout), pass);
 }
 

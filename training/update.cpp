@@ -57,7 +57,6 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     const auto tensors = to_tensors(batches[i], device);
     settings.clock.lap(&StepTimes::data);
     const uint64_t seed = derive_seed(options.dropout_seed, "batch", i);
-    if (!device.is_cpu()) torch::manual_seed(seed);  // ATen's dropout draws from this generator
     models::Dropout dropout(options.dropout, seed);
     models::Recorded recorded;
     const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout, &recorded);

@@ -39,37 +39,6 @@ TEST(SumNormKernel, EqualsLayerNormOfTheSumWithItsGradients) {
   }
 }
 
-TEST(DropKernel, DropsTheShareItSaysAndScalesTheRest) {
-  const auto x = torch::ones({1000, 100}).requires_grad_();
-  Dropout dropout(0.3, 42);
-  const auto y = drop(x, dropout);
-  const double kept = y.ne(0).to(torch::kDouble).mean().item<double>();
-  EXPECT_NEAR(kept, 0.7, 0.005);
-  EXPECT_NEAR(y.max().item<double>(), 1 / 0.7, 1e-6);
-  expect_close(gradients(y, {x})[0], gradients(x * y.detach(), {x})[0]);
-}
-
-TEST(DropKernel, RowsAndColumnsAreUncorrelated) {
-  const auto x = torch::ones({400, 400}).requires_grad_();
-  Dropout dropout(0.5, 3);
-  const auto y = (drop(x, dropout).detach() - 1).to(torch::kDouble);  // -1 or 1
-  const auto correlation = [](const torch::Tensor& a, const torch::Tensor& b) {
-    return (a * b).mean().item<double>();
-  };
-  EXPECT_NEAR(correlation(y.slice(0, 1), y.slice(0, 0, 399)), 0, 0.01);
-  EXPECT_NEAR(correlation(y.slice(1, 1), y.slice(1, 0, 399)), 0, 0.01);
-  const auto again = (drop(x, dropout).detach() - 1).to(torch::kDouble);
-  EXPECT_NEAR(correlation(y, again), 0, 0.01);
-}
-
-TEST(DropKernel, IsAFunctionOfItsSeed) {
-  const auto x = torch::randn({30, 30}).requires_grad_();
-  Dropout first(0.2, 5), same(0.2, 5), other(0.2, 6);
-  const auto y = drop(x, first);
-  EXPECT_TRUE(torch::equal(y, drop(x, same)));
-  EXPECT_FALSE(torch::equal(y, drop(x, other)));
-}
-
 TEST(SumNormKernel, DropsTheBranchAlone) {
   const int64_t width = 64;
   Norm norm(width);
