@@ -74,7 +74,7 @@ Evaluation evaluate(training::Translator& translator, const std::vector<data::Te
                     const Experiment& experiment) {
   Evaluation evaluation;
   if (translator.model->output_weight().device().is_cpu())
-    translator.model->prepare_for_decoding(models::ProductType::float32);
+    translator.model->prepare_for_decoding(models::WeightDtype::fp32);
   const auto& format = translator.format;
   const auto compared = format.compared();
   const training::LikelihoodOptions likelihood{experiment.training.tokens_per_batch,

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "models/libtorch.h"
-#include "models/packed_weight.h"
+#include "models/ops/linear.h"
 
 namespace ablate::models {
 
@@ -16,15 +15,12 @@ class LinearImpl : public torch::nn::Module {
  public:
   LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool with_bias);
 
-  torch::Tensor forward(const torch::Tensor& x);  // [..., width] -> [..., sum of parts]
+  torch::Tensor forward(const torch::Tensor& x) const;  // [..., width] -> [..., sum of parts]
   /// Keeps a copy of the weight as decoding wants it; from then on the weight must not change.
-  void pack(ProductType type) { packed_.emplace(weight, type); }
+  void prepack(WeightDtype dtype) { weight = weight.prepacked(dtype); }
 
-  torch::Tensor weight;  // [sum of parts, width]
-  torch::Tensor bias;    // [sum of parts] or undefined
-
- private:
-  std::optional<PackedWeight> packed_;
+  ops::LinearWeight weight;  // [sum of parts, width]
+  torch::Tensor bias;        // [sum of parts] or undefined
 };
 TORCH_MODULE(Linear);
 

@@ -39,8 +39,8 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
     const bool encodes = family_ == Family::encoder_only;
     source_table_ = target_table_ =
         table("embedding", encodes ? vocabulary.source : vocabulary.target);
-    output_ = tying == Tying::none ? table(pool_ ? "classifier" : "output", vocabulary.target)
-                                   : target_table_;
+    output_.dense = tying == Tying::none ? table(pool_ ? "classifier" : "output", vocabulary.target)
+                                         : target_table_;
     return;
   }
   TORCH_CHECK(!shares_source(tying) || vocabulary.source == vocabulary.target,
@@ -52,9 +52,9 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
     target_table_ = table("target_embedding", vocabulary.target);
   }
   if (tying == Tying::three_way || tying == Tying::target)
-    output_ = target_table_;
+    output_.dense = target_table_;
   else
-    output_ = tying == Tying::source ? source_table_ : table("output", vocabulary.target);
+    output_.dense = tying == Tying::source ? source_table_ : table("output", vocabulary.target);
 }
 
 torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tensor& table,
@@ -63,7 +63,7 @@ torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tens
 }
 
 torch::ScalarType TransformerImpl::compute_type() const {
-  return bfloat16_ ? torch::kBFloat16 : output_.scalar_type();
+  return bfloat16_ ? torch::kBFloat16 : output_.dense.scalar_type();
 }
 
 Memory TransformerImpl::encode(const torch::Tensor& source, Dropout& dropout, Recorded* recorded) {
@@ -109,17 +109,16 @@ torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch:
 }
 
 torch::Tensor TransformerImpl::project(const torch::Tensor& x) const {
-  if (packed_output_ && PackedWeight::serves(x)) return packed_output_->multiply(x, {});
-  return torch::linear(x, output_.to(x.scalar_type()));
+  return ops::linear(x, output_);
 }
 
-void TransformerImpl::prepare_for_decoding(ProductType type) {
+void TransformerImpl::prepare_for_decoding(WeightDtype dtype) {
   for (const auto& module : modules()) {
-    if (const auto linear = std::dynamic_pointer_cast<LinearImpl>(module)) linear->pack(type);
+    if (const auto linear = std::dynamic_pointer_cast<LinearImpl>(module)) linear->prepack(dtype);
     if (const auto mixture = std::dynamic_pointer_cast<Mixture>(module))
       mixture->prepare_for_decoding();
   }
-  packed_output_.emplace(output_, type);
+  output_ = output_.prepacked(dtype);
 }
 
 DecoderCache TransformerImpl::start(const torch::Tensor& source) {

@@ -53,10 +53,10 @@ class TransformerImpl : public torch::nn::Module {
   const torch::Tensor& source_embedding() const { return source_table_; }
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
-  const torch::Tensor& output_weight() const { return output_; }
+  const torch::Tensor& output_weight() const { return output_.dense; }
   /// Lays all matrices out for decoding on the CPU, in bfloat16 rounded to that. The weights must
   /// not change afterwards.
-  void prepare_for_decoding(ProductType type);
+  void prepare_for_decoding(WeightDtype dtype);
   /// Rounds activations and products to bfloat16 from here on (or no longer); parameters stay as
   /// they are.
   void compute_in_bfloat16(bool on) { bfloat16_ = on; }
@@ -79,8 +79,8 @@ class TransformerImpl : public torch::nn::Module {
   int64_t d_model_, pad_;
   double embedding_scale_;
   bool bfloat16_ = false;
-  torch::Tensor source_table_, target_table_, output_;  // [V, D]
-  std::optional<PackedWeight> packed_output_;
+  torch::Tensor source_table_, target_table_;  // [V, D]
+  ops::LinearWeight output_;                   // [V, D]
   Stack encoder_{nullptr}, decoder_{nullptr};
 };
 TORCH_MODULE(Transformer);

@@ -171,8 +171,8 @@ void bench_decode(const BenchRequest& request) {
     throw UsageError("an encoder writes nothing; choose another model.family");
   const torch::NoGradGuard no_grad;
   model->prepare_for_decoding(experiment.training.precision == training::Precision::bf16
-                                  ? models::ProductType::bfloat16
-                                  : models::ProductType::float32);
+                                  ? models::WeightDtype::bf16
+                                  : models::WeightDtype::fp32);
   const auto source = torch::randint(tokenizer::kUnk + 1, request.vocabulary,
                                      {request.batch, kDecodedSource}, torch::kLong)
                           .to(model->output_weight().device());

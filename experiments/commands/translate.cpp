@@ -40,10 +40,10 @@ std::string one_line(std::string text) {
   return text;
 }
 
-models::ProductType product_type(const std::string& precision) {
-  if (precision == "fp32") return models::ProductType::float32;
-  if (precision == "bf16") return models::ProductType::bfloat16;
-  if (precision == "int8") return models::ProductType::int8;
+models::WeightDtype product_type(const std::string& precision) {
+  if (precision == "fp32") return models::WeightDtype::fp32;
+  if (precision == "bf16") return models::WeightDtype::bf16;
+  if (precision == "int8") return models::WeightDtype::int8;
   throw UsageError("--precision must be fp32, bf16 or int8");
 }
 

@@ -5,8 +5,6 @@
 namespace ablate::experiments {
 namespace {
 
-using nlohmann::json;
-
 uintmax_t size_of(const std::filesystem::path& folder, const std::string& ending) {
   uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
@@ -18,12 +16,12 @@ TEST_F(ProgramTest, ADryRunTellsWhatTheRunsThenTakeAndWritesNothing) {
   const auto outcome = shell(command("out", "--dry-run --json"));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
-  const auto line = json::parse(outcome.output);
+  const auto line = nlohmann::json::parse(outcome.output);
   EXPECT_EQ(line.at("run"), "copy/base/seed-1");
   EXPECT_EQ(line.at("state"), "new");
   const auto& estimate = line.at("estimate");
   ASSERT_EQ(shell(command("out")).code, 0);
-  const auto result = json::parse(read_file(run("out") / "result.json"));
+  const auto result = nlohmann::json::parse(read_file(run("out") / "result.json"));
   EXPECT_EQ(estimate.at("parameters"), result.at("parameters"));
   EXPECT_EQ(estimate.at("steps"), result.at("steps"));
   const double flops =

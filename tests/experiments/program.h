@@ -52,6 +52,19 @@ inline Outcome shell(const std::string& command) {
   return outcome;
 }
 
+/// Starts a command in a process group of its own, with nothing on standard output.
+inline pid_t start_process(const std::string& command) {
+  const pid_t process = fork();
+  if (process == 0) {
+    setpgid(0, 0);
+    freopen("/dev/null", "w", stdout);
+    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
+    _exit(127);
+  }
+  setpgid(process, process);
+  return process;
+}
+
 /// A test with an empty folder and a tiny study in it.
 class ProgramTest : public testing::Test {
  protected:

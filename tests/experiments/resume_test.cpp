@@ -14,18 +14,6 @@ std::string state_of(const std::filesystem::path& run) {
          read_file(last / "state.json") + read_file(run / "metrics.jsonl");
 }
 
-pid_t start(const std::string& command) {
-  const pid_t process = fork();
-  if (process == 0) {
-    setpgid(0, 0);
-    freopen("/dev/null", "w", stdout);
-    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
-    _exit(127);
-  }
-  setpgid(process, process);
-  return process;
-}
-
 using Clock = std::chrono::steady_clock;
 
 /// Whether the process ended by itself before `stop` said so; otherwise it is killed.
@@ -55,12 +43,12 @@ TEST_F(ProgramTest, KilledRunsContinueBitForBit) {
     const auto name = "killed" + std::to_string(trial);
     const size_t bytes = 1 + random() % (read_file(run("whole") / "metrics.jsonl").size() / 2);
     // The first kill meets a training under way on any machine; the others come at any moment.
-    ASSERT_FALSE(ended_before(start(command(name)), [&] {
+    ASSERT_FALSE(ended_before(start_process(command(name)), [&] {
       return read_file(run(name) / "metrics.jsonl").size() >= bytes;
     }));
     for (int attempt = 0; attempt < 5; ++attempt) {
       const auto end = Clock::now() + whole * (random() % 100) / 100;
-      if (ended_before(start(command(name)), [&] { return Clock::now() >= end; })) break;
+      if (ended_before(start_process(command(name)), [&] { return Clock::now() >= end; })) break;
     }
     ASSERT_EQ(shell(command(name)).code, 0);
     EXPECT_EQ(state_of(run(name)), expected) << "trial " << trial;
@@ -71,7 +59,7 @@ TEST_F(ProgramTest, ATerminatedRunIsSavedAndContinues) {
   ASSERT_EQ(shell(command("whole")).code, 0);
   int interrupted = 0;
   for (int attempt = 0; attempt < 40; ++attempt) {
-    const pid_t process = start(command("stopped"));
+    const pid_t process = start_process(command("stopped"));
     const auto checkpoints = run("stopped") / "checkpoints";
     int status = 0;
     while (attempt == 0 && !std::filesystem::exists(run("stopped") / "metrics.jsonl") &&

@@ -7,17 +7,16 @@
 namespace ablate::experiments {
 namespace {
 
-using nlohmann::json;
-
 /// A run of the tiny study within a budget.
 class RunLengthTest : public ProgramTest {
  protected:
-  json result_of(const std::string& output, const std::string& budget, int seed = 1) const {
+  nlohmann::json result_of(const std::string& output, const std::string& budget,
+                           int seed = 1) const {
     const auto outcome = shell(command(
         output, "--seeds " + std::to_string(seed) + " --set 'training.budget=" + budget + "'"));
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     const auto folder = run(output).parent_path() / ("seed-" + std::to_string(seed));
-    return json::parse(read_file(folder / "result.json"));
+    return nlohmann::json::parse(read_file(folder / "result.json"));
   }
 };
 
@@ -55,7 +54,7 @@ TEST_F(RunLengthTest, ATimeBudgetFixesTheNumberOfUpdatesOnce) {
   EXPECT_GE(first.at("steps"), 1);
   std::filesystem::remove(run("out") / "result.json");
   std::filesystem::remove_all(run("out") / "checkpoints");
-  auto environment = json::parse(read_file(run("out") / "environment.json"));
+  auto environment = nlohmann::json::parse(read_file(run("out") / "environment.json"));
   EXPECT_EQ(environment.at("steps"), first.at("steps"));
   environment["steps"] = 33;
   write_file(run("out") / "environment.json", environment.dump());

@@ -57,18 +57,6 @@ std::string json_line(const std::string& text) {
   return nlohmann::json::parse(text.substr(0, text.find('\n'))).dump();
 }
 
-pid_t start(const std::string& command) {
-  const pid_t process = fork();
-  if (process == 0) {
-    setpgid(0, 0);
-    freopen("/dev/null", "w", stdout);
-    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
-    _exit(127);
-  }
-  setpgid(process, process);
-  return process;
-}
-
 /// The processes that `parent` started.
 std::vector<pid_t> children_of(pid_t parent) {
   const auto id = std::to_string(parent);
@@ -76,7 +64,7 @@ std::vector<pid_t> children_of(pid_t parent) {
   return {std::istream_iterator<pid_t>(list), {}};
 }
 
-int code_of(pid_t process) {
+int exit_code_of(pid_t process) {
   int status = 0;
   waitpid(process, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -98,7 +86,7 @@ TEST_F(RunStudyTest, AKilledStudyEndsInTheSameResults) {
   std::mt19937 random(11);
   int kills = 0;
   for (int attempt = 0; attempt < 8; ++attempt) {
-    const pid_t study = start(command("killed", "--jobs 2"));
+    const pid_t study = start_process(command("killed", "--jobs 2"));
     std::this_thread::sleep_for(whole * (10 + random() % 60) / 100);
     const auto workers = children_of(study);
     switch (attempt % 3) {
@@ -111,7 +99,7 @@ TEST_F(RunStudyTest, AKilledStudyEndsInTheSameResults) {
       case 2:
         kill(study, SIGTERM);
     }
-    const int code = code_of(study);
+    const int code = exit_code_of(study);
     EXPECT_TRUE(code == 0 || code == 128 + SIGKILL || code == 75) << code;
     kills += code != 0 || !workers.empty();
     if (code == 0 && attempt % 3 != 1) break;
@@ -123,7 +111,8 @@ TEST_F(RunStudyTest, AKilledStudyEndsInTheSameResults) {
 
 TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
   const auto kill_runs = [&](const std::string& output, int times) {
-    const pid_t study = start(command(output, "--arms base --seeds 1 --set training.steps=4000"));
+    const pid_t study =
+        start_process(command(output, "--arms base --seeds 1 --set training.steps=4000"));
     const auto log = run(output) / "metrics.jsonl";
     for (int i = 0; i < times; ++i) {
       const auto size = std::filesystem::exists(log) ? std::filesystem::file_size(log) : 0;
@@ -132,7 +121,7 @@ TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
       for (const pid_t worker : children_of(study)) kill(worker, SIGKILL);
       while (!children_of(study).empty() && i + 1 == times) std::this_thread::yield();
     }
-    return code_of(study);
+    return exit_code_of(study);
   };
   EXPECT_EQ(kill_runs("twice", 2), 128 + SIGKILL);
   const auto failure = nlohmann::json::parse(read_file(run("twice") / "failure.json"));
@@ -188,10 +177,10 @@ TEST_F(RunStudyTest, ArmsAndSeedsMayBeAddedToAStudy) {
 
 TEST_F(RunStudyTest, EditingTheFileDuringARunChangesNothing) {
   ASSERT_EQ(shell(command("whole", "--jobs 1")).code, 0);
-  const pid_t edited = start(command("edited", "--jobs 1"));
+  const pid_t edited = start_process(command("edited", "--jobs 1"));
   while (!std::filesystem::exists(run("edited") / "config.yaml")) std::this_thread::yield();
   change("steps: 60", "steps: 10");
-  EXPECT_EQ(code_of(edited), 0);
+  EXPECT_EQ(exit_code_of(edited), 0);
   EXPECT_EQ(results("edited"), results("whole"));
 }
 
@@ -222,7 +211,7 @@ TEST_F(RunStudyTest, ATerminalShowsEveryRunningRun) {
   for (ssize_t got; (got = read(terminal, buffer, sizeof buffer)) > 0;)
     seen.append(buffer, static_cast<size_t>(got));
   close(terminal);
-  ASSERT_EQ(code_of(process), 0) << seen;
+  ASSERT_EQ(exit_code_of(process), 0) << seen;
   EXPECT_NE(seen.find("\033[3A\033[J"), std::string::npos);  // two runs and the summary
   EXPECT_NE(seen.find("of 4 runs done, 2 running"), std::string::npos);
   const auto summary = seen.find("; about ");
