@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tokenizer/special_ids.h"
+#include "data/corpus.h"
 
 namespace ablate::data {
 
@@ -11,7 +11,7 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
   for (const int64_t index : indices) {
     const auto& example = examples[static_cast<size_t>(index)];
     if ((example.source.empty() && example.given == 0) || example.target.empty())
-      throw DataError("example " + std::to_string(index) + " has a side without its end mark");
+      throw DataError("example " + std::to_string(index) + " has a side without its end token");
     batch.source_length =
         std::max(batch.source_length, static_cast<int64_t>(example.source.size()));
     batch.target_length =
@@ -27,11 +27,25 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
     const auto& example = examples[static_cast<size_t>(index)];
     std::ranges::copy(example.source, source);
     std::copy(example.target.begin() + example.given, example.target.end(), out + example.given);
-    *in = tokenizer::kBos;
+    *in = kStartToken;
     std::copy(example.target.begin(), example.target.end() - 1, in + 1);
     source += batch.source_length;
     in += batch.target_length;
     out += batch.target_length;
+  }
+  return batch;
+}
+
+SourceBatch collate_sources(std::span<const std::vector<int32_t>> sources,
+                            std::span<const int64_t> indices) {
+  SourceBatch batch{.rows = static_cast<int64_t>(indices.size())};
+  for (const int64_t index : indices)
+    batch.length = std::max<int64_t>(batch.length, std::ssize(sources[static_cast<size_t>(index)]));
+  batch.ids.assign(static_cast<size_t>(batch.rows * batch.length), tokenizer::kPad);
+  auto row = batch.ids.begin();
+  for (const int64_t index : indices) {
+    std::ranges::copy(sources[static_cast<size_t>(index)], row);
+    row += batch.length;
   }
   return batch;
 }

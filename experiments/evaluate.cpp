@@ -47,11 +47,6 @@ void add_likelihood(TestScores& scores, training::Translator& translator,
   scores.target_pieces /= static_cast<double>(encoded.examples.size());
 }
 
-Compared compared_in(const Experiment& experiment) {
-  if (std::holds_alternative<data::Language>(experiment.data)) return Compared::nothing;
-  return std::holds_alternative<data::Labelled>(experiment.data) ? Compared::label : Compared::text;
-}
-
 /// Decodes the whole set and compares with its references.
 void add_text_scores(Evaluation& evaluation, TestScores& scores, const data::TestSet& test,
                      std::vector<std::string> outputs) {
@@ -75,34 +70,15 @@ void add_text_scores(Evaluation& evaluation, TestScores& scores, const data::Tes
 
 }  // namespace
 
-std::optional<data::Masking> masking_of(const Experiment& experiment,
-                                        const data::Tokenizers& tokenizers) {
-  const auto* language = std::get_if<data::Language>(&experiment.data);
-  if (language == nullptr || experiment.model.family != models::Family::encoder_only) return {};
-  return data::Masking{.share = language->masked,
-                       .vocabulary = tokenizers.source.vocabulary_size()};
-}
-
-data::EncodedSet encode_for(const Experiment& experiment, const data::Tokenizers& tokenizers,
-                            std::span<const data::Example> examples) {
-  if (const auto* language = std::get_if<data::Language>(&experiment.data))
-    return experiment.model.family == models::Family::encoder_only
-               ? data::pack_for_masking(examples, tokenizers.source, language->block)
-               : data::pack(examples, tokenizers.target, language->block);
-  if (std::holds_alternative<data::Labelled>(experiment.data))
-    return data::encode_labelled(examples, tokenizers, experiment.training.max_length);
-  return training::encode_for(experiment.model.family, tokenizers, examples,
-                              experiment.training.max_length);
-}
-
 Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const Experiment& experiment) {
   Evaluation evaluation;
   if (translator.model->output_weight().device().is_cpu())
     translator.model->prepare_for_decoding(models::WeightDtype::fp32);
-  const auto compared = compared_in(experiment);
+  const auto& format = translator.format;
+  const auto compared = format.compared();
   const training::LikelihoodOptions likelihood{experiment.training.tokens_per_batch,
-                                               masking_of(experiment, translator.tokenizers)};
+                                               format.masking(translator.tokenizers)};
   for (const auto& test : tests) {
     TestScores scores{.name = test.name,
                       .beyond = test.beyond,
@@ -110,7 +86,7 @@ Evaluation evaluate(training::Translator& translator, const std::vector<data::Te
                       .compared = compared};
     if (compared != Compared::nothing)
       add_text_scores(evaluation, scores, test, outputs_of(translator, test, experiment.decoding));
-    add_likelihood(scores, translator, encode_for(experiment, translator.tokenizers, test.examples),
+    add_likelihood(scores, translator, format.encode(test.examples, translator.tokenizers),
                    likelihood);
     scores.nats_per_character /= static_cast<double>(characters_of(test));
     // Where only some pieces or a class are asked for, no sum over all characters exists.

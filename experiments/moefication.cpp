@@ -76,7 +76,7 @@ std::vector<Layer> layers_of(const models::TransformerImpl& model) {
 /// Keeps what stands before every feed-forward at about `positions` positions of the training set.
 void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corpus,
             int64_t positions) {
-  const auto set = encode_for(run.experiment, run.translator.tokenizers, corpus.train);
+  const auto set = run.translator.format.encode(corpus.train, run.translator.tokenizers);
   const auto& training = run.experiment.training;
   auto& model = run.translator.model;
   const auto device = model->output_weight().device();
@@ -241,11 +241,11 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
   check_request(run.experiment.model, options);
   const auto layers = split_layers(run, corpus, options);
   const auto validation =
-      encode_for(run.experiment, run.translator.tokenizers, corpus.validation).examples;
+      run.translator.format.encode(corpus.validation, run.translator.tokenizers).examples;
   const auto likelihood = [&](models::Transformer& model) {
     return training::likelihood(model, validation,
                                 {run.experiment.training.tokens_per_batch,
-                                 masking_of(run.experiment, run.translator.tokenizers)});
+                                 run.translator.format.masking(run.translator.tokenizers)});
   };
   const double seconds = feed_forward_seconds(*run.translator.model, layers);
   const auto measured = [&](int64_t active) {

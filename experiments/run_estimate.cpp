@@ -32,7 +32,7 @@ double evaluation_seconds(training::Translator& translator, data::TestSet test,
   const auto all = static_cast<double>(test.examples.size());
   const auto rows = static_cast<size_t>(experiment.decoding.batch);
   if (test.examples.size() > rows) test.examples.resize(rows);
-  const auto encoded = encode_for(experiment, translator.tokenizers, test.examples);
+  const auto encoded = translator.format.encode(test.examples, translator.tokenizers);
   double pieces = 0;
   for (const auto& example : encoded.examples)
     pieces += static_cast<double>(example.target.size() - static_cast<size_t>(example.given));
@@ -51,11 +51,10 @@ double scoring_seconds(const Experiment& experiment, const RunData& data,
                        models::Transformer& model, int64_t steps) {
   const auto& options = experiment.training;
   const Stopwatch validating;
-  training::likelihood(model, data.validation.examples,
-                       {options.tokens_per_batch, masking_of(experiment, data.tokenizers)});
+  training::likelihood(model, data.validation.examples, {options.tokens_per_batch, data.masking()});
   const int64_t validations = 1 + (options.evaluate_every > 0 ? steps / options.evaluate_every : 0);
   double seconds = static_cast<double>(validations) * validating.seconds();
-  training::Translator translator{model, data.tokenizers, options.max_length};
+  training::Translator translator{model, data.tokenizers, data.format};
   for (const auto& test : data.corpus.tests)
     seconds += evaluation_seconds(translator, test, experiment);
   return seconds;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "data/encode.h"
+#include "data/tokenizers.h"
 #include "experiments/config/experiment.h"
 #include "models/transformer.h"
 #include "training/translate.h"

@@ -29,42 +29,37 @@ std::vector<int64_t> by_length(const std::vector<size_t>& lengths) {
   return order;
 }
 
-models::SpecialTokens special_tokens(const TranslationTask& task) {
+models::SpecialTokens special_tokens(const TranslationTask& task,
+                                     const data::SequenceFormat& format) {
   return {.pad = tokenizer::kPad,
           .bos = tokenizer::kBos,
-          .eos = task.running ? models::kNoEnd : tokenizer::kEos,
-          .start = tokenizer::kBos};
+          .eos = format.end_token(task.one_line).value_or(models::kNoEnd),
+          .start = format.start_token()};
 }
 
-models::SearchOptions search_options(models::SearchOptions options, const TranslationTask& task) {
-  if (task.running) options.max_ratio = kUnlimited;
+models::SearchOptions search_options(models::SearchOptions options,
+                                     const models::SpecialTokens& tokens) {
+  if (tokens.eos == models::kNoEnd) options.max_ratio = kUnlimited;
   return options;
 }
 
-bool blank(const std::string& line) {
-  return line.find_first_not_of(" \t\r\v\f") == std::string::npos;
+/// The sources of one batch. // [B, S]
+torch::Tensor source_tensor(std::span<const std::vector<int32_t>> sources,
+                            std::span<const int64_t> rows, torch::Device device) {
+  auto batch = data::collate_sources(sources, rows);
+  return torch::tensor(batch.ids, torch::kLong).view({batch.rows, batch.length}).to(device);
 }
 
 }  // namespace
 
-int64_t start_mark(bool prompts) { return prompts ? tokenizer::kEos : tokenizer::kBos; }
-
-data::EncodedSet encode_for(models::Family family, const data::Tokenizers& tokenizers,
-                            std::span<const data::Example> pairs, int64_t max_length) {
-  auto encoded = data::encode(pairs, tokenizers, max_length);
-  return family == models::Family::decoder_only ? data::as_sequences(std::move(encoded)) : encoded;
-}
-
 std::vector<Translation> classify(Translator& translator, std::span<const std::string> lines,
                                   int64_t rows) {
   torch::NoGradGuard no_grad;
-  std::vector<data::Example> examples;
-  for (const auto& line : lines) examples.push_back({line, {}});
-  auto encoded = data::encode_labelled(examples, translator.tokenizers, translator.max_length);
+  std::vector<std::vector<int32_t>> sources;
   std::vector<size_t> lengths;
-  for (auto& example : encoded.examples) {
-    example.target = {tokenizer::kEos};
-    lengths.push_back(example.source.size());
+  for (const auto& line : lines) {
+    sources.push_back(translator.format.encode_source(line, translator.tokenizers).value().ids);
+    lengths.push_back(sources.back().size());
   }
   const auto order = by_length(lengths);
   const auto device = translator.model->output_weight().device();
@@ -72,7 +67,7 @@ std::vector<Translation> classify(Translator& translator, std::span<const std::s
   for (size_t begin = 0; begin < order.size(); begin += static_cast<size_t>(rows)) {
     const auto part =
         std::span(order).subspan(begin, std::min(static_cast<size_t>(rows), order.size() - begin));
-    const auto source = to_tensors(data::collate(encoded.examples, part), device).source;
+    const auto source = source_tensor(sources, part, device);
     const auto logits = translator.model->forward(source, source).squeeze(1);  // [B, C]
     const auto [best, label] = logits.log_softmax(-1, torch::kFloat).cpu().max(-1);
     for (size_t row = 0; row < part.size(); ++row) {
@@ -88,52 +83,23 @@ std::vector<Translation> classify(Translator& translator, std::span<const std::s
 
 namespace {
 
-/// The lines that are not blank, as ids.
+/// The lines that have anything to read, as ids.
 struct Encoded {
-  std::vector<data::EncodedExample> examples;
+  std::vector<std::vector<int32_t>> sources;
   std::vector<std::vector<int64_t>> prefixes;  // empty: no line has one
   std::vector<size_t> line_of, lengths;
 };
-
-/// Ids of a text, each of whose lines but the last is closed by an end mark, as in running text.
-std::vector<int32_t> encoded_lines(const Translator& translator, const std::string& text) {
-  std::vector<int32_t> ids;
-  for (size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find('\n', begin), text.size());
-    const auto line = translator.tokenizers.source.encode(text.substr(begin, end - begin));
-    ids.insert(ids.end(), line.begin(), line.end());
-    if (end < text.size()) ids.push_back(tokenizer::kEos);
-    begin = end + 1;
-  }
-  return ids;
-}
-
-/// The text of ids, an end mark being the end of a line.
-std::string decoded_lines(const Translator& translator, const std::vector<int32_t>& ids) {
-  std::string text;
-  for (auto begin = ids.begin();;) {
-    const auto end = std::find(begin, ids.end(), tokenizer::kEos);
-    text += translator.tokenizers.target.decode(std::vector(begin, end));
-    if (end == ids.end()) return text;
-    text += '\n';
-    begin = end + 1;
-  }
-}
 
 Encoded encoded(const Translator& translator, const TranslationTask& task,
                 std::vector<std::vector<Translation>>& results) {
   Encoded all;
   for (size_t line = 0; line < task.lines.size(); ++line) {
     results[line].resize(1);
-    // Where prompts go on, a blank one is the beginning of a new text.
-    if (blank(task.lines[line]) && !translator.prompts) continue;
-    auto ids = encoded_lines(translator, task.lines[line]);
-    const auto most = static_cast<size_t>(translator.max_length - 1);
-    results[line][0].cut = ids.size() > most;
-    ids.resize(std::min(ids.size(), most));
-    if (!translator.prompts || ids.empty()) ids.push_back(tokenizer::kEos);
-    all.lengths.push_back(ids.size());
-    all.examples.push_back({std::move(ids), {tokenizer::kEos}});
+    auto source = translator.format.encode_source(task.lines[line], translator.tokenizers);
+    if (!source) continue;
+    results[line][0].cut = source->cut;
+    all.lengths.push_back(source->ids.size());
+    all.sources.push_back(std::move(source->ids));
     all.line_of.push_back(line);
     if (task.prefixes.empty()) continue;
     const auto prefix = translator.tokenizers.target.encode(task.prefixes[line]);
@@ -147,7 +113,8 @@ std::vector<Translation> decoded(const Translator& translator,
   std::vector<Translation> texts;
   for (const auto& one : found) {
     const std::vector<int32_t> ids(one.ids.begin(), one.ids.end());
-    texts.push_back({decoded_lines(translator, ids), one.score, one.log_probability, cut});
+    texts.push_back({translator.format.decode(ids, translator.tokenizers), one.score,
+                     one.log_probability, cut});
   }
   if (texts.empty()) texts.push_back({.cut = cut});
   return texts;
@@ -203,6 +170,7 @@ std::vector<std::vector<Translation>> translate_all(std::span<Translator> transl
   const auto all = encoded(first, task, results);
   const auto order = by_length(all.lengths);
   const auto rows = static_cast<size_t>(options.batch);
+  const auto tokens = special_tokens(task, first.format);
   std::vector<models::Transformer> models;
   for (const auto& one : translators) models.push_back(one.model);
   in_parallel((order.size() + rows - 1) / rows, task.jobs, [&](size_t batch) {
@@ -216,15 +184,14 @@ std::vector<std::vector<Translation>> translate_all(std::span<Translator> transl
       numbers.push_back(task.first_line + static_cast<int64_t>(all.line_of[at]));
       if (!all.prefixes.empty()) prefixes.push_back(all.prefixes[at]);
     }
-    const auto source =
-        to_tensors(data::collate(all.examples, part), first.model->output_weight().device()).source;
+    const auto source = source_tensor(all.sources, part, first.model->output_weight().device());
     const auto found = models::search_all(voters,
                                           {.source = source,
-                                           .tokens = special_tokens(task),
+                                           .tokens = tokens,
                                            .n_best = task.n_best,
                                            .prefixes = prefixes,
                                            .numbers = numbers},
-                                          search_options(options, task));
+                                          search_options(options, tokens));
     for (size_t row = 0; row < part.size(); ++row) {
       auto& result = results[all.line_of[static_cast<size_t>(part[row])]];
       result = decoded(first, found[row], result[0].cut);
@@ -251,9 +218,7 @@ size_t least_risk(std::span<const Translation> candidates) {
 
 std::vector<double> score_targets(Translator& translator, std::span<const data::Example> examples,
                                   int64_t batch) {
-  const auto encoded =
-      encode_for(translator.model->family(), translator.tokenizers, examples, translator.max_length)
-          .examples;
+  const auto encoded = translator.format.encode_each(examples, translator.tokenizers).examples;
   std::vector<size_t> lengths;
   for (const auto& example : encoded)
     lengths.push_back(std::max(example.source.size(), example.target.size()));

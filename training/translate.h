@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "data/encode.h"
+#include "data/sequence_format.h"
 #include "models/inference/search_options.h"
 #include "models/transformer.h"
 
@@ -14,24 +14,14 @@ namespace ablate::training {
 struct Translator {
   models::Transformer model;
   data::Tokenizers tokenizers;
-  int64_t max_length;    // pieces kept of a source, its end mark included
-  bool prompts = false;  // a source goes on, instead of being closed by an end mark
+  data::SequenceFormat format;
 };
-
-/// What stands before the first piece of a target: the start mark, or, where running text goes on,
-/// the end mark of the text before.
-int64_t start_mark(bool prompts);
-
-/// The ids of pairs as a family reads and writes them: a decoder alone reads source and target as
-/// one sequence.
-data::EncodedSet encode_for(models::Family family, const data::Tokenizers& tokenizers,
-                            std::span<const data::Example> pairs, int64_t max_length);
 
 struct Translation {
   std::string text;
   double score = 0;            // log p / pieces ^ length penalty
   double log_probability = 0;  // log p, the end mark included
-  bool cut = false;            // the source was longer than `max_length`
+  bool cut = false;            // the source was longer than the format's limit
 };
 
 /// Lines to translate.
@@ -41,7 +31,7 @@ struct TranslationTask {
   int64_t first_line = 0;                      // number of the first, for what is drawn at random
   int64_t n_best = 1;                          // outputs wanted of a line
   int64_t jobs = 1;                            // batches worked on at once, a thread each
-  bool running = false;  // go on behind end marks, which are the ends of lines, up to max_length
+  bool one_line = true;  // an output ends with its line, else, of running text, at max_length
 };
 
 /// The likeliest class of every line with its log-probability. REQUIRES: a model with a label head.

@@ -119,8 +119,7 @@ void moefy_run(MoefyRequest request) {
   const auto moefied = moefy(run, corpus, request.options);
   std::cout << table(moefied, request.options.experts) << std::flush;
   const auto before = evaluate(run.translator, corpus.tests, run.experiment);
-  training::Translator translator{moefied.model, run.translator.tokenizers,
-                                  run.translator.max_length};
+  training::Translator translator{moefied.model, run.translator.tokenizers, run.translator.format};
   const auto after = evaluate(translator, corpus.tests, moefied.experiment);
   for (size_t i = 0; i < after.tests.size(); ++i)
     std::cout << "dense, " << score_line(before.tests[i]) << "\nmoefied, "

@@ -7,6 +7,7 @@
 #include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/lines.h"
+#include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_folder.h"
 
@@ -27,6 +28,10 @@ void score_all(const ScoreRequest& request) {
                                       request.source, sources.size(), request.target,
                                       targets.size()));
   auto loaded = load_run(request.run, request.checkpoint);
+  const auto& model = loaded.translator.model;
+  if (model->family() == models::Family::encoder_only && !model->labels())
+    throw UsageError(request.run +
+                     " is a masked language model, which gives no text a probability");
   std::vector<data::Example> examples;
   for (size_t i = 0; i < sources.size(); ++i) examples.push_back({sources[i], targets[i]});
   for (const double score :

@@ -124,13 +124,13 @@ void translate_all(const TranslateRequest& request) {
   });
   if (cut > 0)
     std::cerr << fmt::format("{} lines were cut to the model's {} pieces\n", cut,
-                             loaded.translators.front().max_length);
+                             loaded.translators.front().format.max_length());
 }
 
 void generate(const TranslateRequest& request, bool from_input) {
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
   auto loaded = load(request);
-  if (!loaded.translators.front().prompts)
+  if (!loaded.translators.front().format.continues_text())
     throw UsageError(
         "generate needs a language model (data.task: language, model.family: decoder_only); "
         "use translate");
@@ -139,7 +139,7 @@ void generate(const TranslateRequest& request, bool from_input) {
                                              {.lines = prompts,
                                               .n_best = request.n_best,
                                               .jobs = jobs_for(request, loaded, prompts.size()),
-                                              .running = !request.one_line},
+                                              .one_line = request.one_line},
                                              loaded.options);
   for (size_t i = 0; i < prompts.size(); ++i)
     for (const auto& one : found[i]) {

@@ -83,6 +83,11 @@ void compare_search(Agreement& agreement, models::Transformer& model, torch::jit
   }
 }
 
+/// What training put before the first id of an output, which a search must start from.
+int64_t trained_start(const ExportExamples& examples) {
+  return data::collate(examples, std::vector<int64_t>{0}).target_in.front();
+}
+
 /// What a search starts from: sources, or the beginnings of sequences, of which each goes alone.
 std::vector<torch::Tensor> prompts(models::Family family, const ExportExamples& examples) {
   std::vector<int64_t> rows;
@@ -119,9 +124,7 @@ Agreement compare(models::Transformer& model, torch::jit::Module& module,
   }
   if (family != models::Family::encoder_only)
     for (const auto& source : prompts(family, examples))
-      compare_search(
-          agreement, model, module, source,
-          training::start_mark(std::holds_alternative<data::Language>(contents.experiment.data)));
+      compare_search(agreement, model, module, source, trained_start(examples));
   return agreement;
 }
 

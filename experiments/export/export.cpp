@@ -48,7 +48,7 @@ ExportExamples examples_for(const LoadedRun& run, const ExportRequest& request,
         data::load(run.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
     auto examples = corpus.tests.front().examples;
     if (examples.size() > kExamples) examples.resize(kExamples);
-    auto encoded = encode_for(run.experiment, run.translator.tokenizers, examples).examples;
+    auto encoded = run.translator.format.encode(examples, run.translator.tokenizers).examples;
     if (encoded.size() > kExamples) encoded.resize(kExamples);
     return encoded;
   } catch (const data::DataError& error) {
@@ -70,7 +70,7 @@ models::SpecialTokens special_tokens_of(const LoadedRun& run) {
   return {.pad = tokenizer::kPad,
           .bos = tokenizer::kBos,
           .eos = tokenizer::kEos,
-          .start = training::start_mark(run.translator.prompts)};
+          .start = run.translator.format.start_token()};
 }
 
 void require_agreement(const Agreement& agreement, torch::ScalarType type,

@@ -1,4 +1,4 @@
-#include "data/packed_file.h"
+#include "data/gzip_file.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ constexpr size_t kRatioFrom = size_t{4} << 20U;  // decompressed
 
 }  // namespace
 
-PackedFile::PackedFile(std::filesystem::path file) : path_(std::move(file)) {
+GzipFile::GzipFile(std::filesystem::path file) : path_(std::move(file)) {
   std::error_code unreadable;
   if (std::filesystem::is_directory(path_, unreadable))
     throw DataError(path_.string() + ": is a folder; name a file");
@@ -25,7 +25,7 @@ PackedFile::PackedFile(std::filesystem::path file) : path_(std::move(file)) {
                     "or at --data)");
 }
 
-size_t PackedFile::read(std::span<char> buffer) {
+size_t GzipFile::read(std::span<char> buffer) {
   const int got = gzread(stream_.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
   if (got <= 0) {
     check_end();
@@ -36,7 +36,7 @@ size_t PackedFile::read(std::span<char> buffer) {
   return static_cast<size_t>(got);
 }
 
-void PackedFile::check_size() const {
+void GzipFile::check_size() const {
   if (total_ > kLargestFile) throw DataError(path_.string() + ": holds more than 16 GiB");
   const auto packed = static_cast<size_t>(std::max<z_off_t>(gzoffset(stream_.get()), 1));
   if (total_ > kRatioFrom && total_ / packed > kHighestRatio)
@@ -45,7 +45,7 @@ void PackedFile::check_size() const {
                     "unpack it if it is text nevertheless");
 }
 
-void PackedFile::check_end() const {
+void GzipFile::check_end() const {
   int status = Z_OK;
   gzerror(stream_.get(), &status);
   if (status == Z_ERRNO) throw DataError(path_.string() + ": cannot be read to its end");

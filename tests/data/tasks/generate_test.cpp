@@ -1,21 +1,50 @@
+#include "data/tasks/generate.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "data/corpus.h"
-
 namespace ablate::data {
 namespace {
 
-Corpus small(const DataOptions& options) { return load(options, ".", 1); }
+struct Forgotten : SymbolTask {};  // a task without a generator
 
-std::string message(const DataOptions& options) {
+static_assert(Generated<Copy> && Generated<Numbers>);
+static_assert(!Generated<Forgotten> && !Generated<Text> && !Generated<Facts>);
+
+std::string refusal(const TaskGenerator& task) {
   try {
-    small(options);
+    generate(task, 1);
   } catch (const DataError& error) {
     return error.what();
   }
-  return "small";
+  return "generated";
+}
+
+TEST(Generated, TrainingValidationAndTestsAreDisjoint) {
+  Numbers numbers;
+  numbers.test_digits = {4, 5};
+  Reverse reverse;
+  reverse.test_length = {3, 12, 13};
+  for (const DataOptions& options : {DataOptions(numbers), DataOptions(reverse)}) {
+    const auto corpus = load(options, ".", 1);
+    std::set<std::string> held;
+    const auto add = [&](const std::vector<Example>& set) {
+      for (const auto& example : set) EXPECT_TRUE(held.insert(example.source).second);
+    };
+    add(corpus.validation);
+    for (const auto& test : corpus.tests) add(test.examples);
+    for (const auto& example : corpus.train) EXPECT_FALSE(held.contains(example.source));
+  }
+}
+
+TEST(Generated, LengthsBeyondTrainingAreMarked) {
+  Reverse reverse;
+  reverse.test_length = {12, 13};
+  const auto corpus = generate(reverse.generator(), 1);
+  EXPECT_FALSE(corpus.tests[0].beyond);
+  EXPECT_TRUE(corpus.tests[1].beyond);
+  EXPECT_EQ(corpus.tests[1].name, "length 13");
 }
 
 TEST(SmallSpace, LeavesDisjointExamplesForEverySet) {
@@ -31,7 +60,7 @@ TEST(SmallSpace, LeavesDisjointExamplesForEverySet) {
   addition.test_digits = {1};
   for (const DataOptions& options :
        {DataOptions(numbers), DataOptions(copy), DataOptions(addition)}) {
-    const auto corpus = small(options);
+    const auto corpus = load(options, ".", 1);
     std::set<std::string> held;
     for (const auto& example : corpus.validation) EXPECT_TRUE(held.insert(example.source).second);
     for (const auto& test : corpus.tests) {
@@ -47,7 +76,7 @@ TEST(SmallSpace, LeavesDisjointExamplesForEverySet) {
 TEST(SmallSpace, GivesATestSetHalfOfIt) {
   Numbers numbers;
   numbers.test_digits = {1, 2, 4};
-  const auto corpus = small(numbers);
+  const auto corpus = generate(numbers.generator(), 1);
   EXPECT_EQ(corpus.tests[0].name, "1 digit");
   EXPECT_EQ(corpus.tests[0].examples.size(), 5U);   // of 0 to 9
   EXPECT_EQ(corpus.tests[1].examples.size(), 45U);  // of 10 to 99
@@ -59,36 +88,9 @@ TEST(SmallSpace, IsRefusedWhereOneSetWouldBeEmpty) {
   copy.symbols = 2;
   copy.train_length = {1, 1};
   copy.test_length = {1};
-  EXPECT_EQ(message(copy),
+  EXPECT_EQ(refusal(copy.generator()),
             "the task has only 2 different training sources, too few to hold some out for "
             "validation and test; widen its trained lengths or its symbols");
-}
-
-TEST(Numbers, ALocaleWithoutALanguageIsRefused) {
-  for (const std::string locale : {"", "root"}) {
-    Numbers numbers;
-    numbers.source = locale;
-    EXPECT_EQ(message(numbers), "ICU does not spell out numbers in '" + locale +
-                                    "'; use the name of a language such as en, de or fr");
-  }
-}
-
-TEST(DataOptions, ATestSizeMayBeNamedOnce) {
-  const auto broken = [](const auto& options) {
-    std::set<std::string> keys;
-    options.rules(options, [&](bool holds, std::string_view key, std::string_view) {
-      if (!holds) keys.emplace(key);
-    });
-    return keys;
-  };
-  Copy copy;
-  EXPECT_TRUE(broken(copy).empty());
-  copy.test_length = {12, 13, 12};
-  EXPECT_EQ(broken(copy), std::set<std::string>{"test_length"});
-  Numbers numbers;
-  EXPECT_TRUE(broken(numbers).empty());
-  numbers.test_digits = {4, 4};
-  EXPECT_EQ(broken(numbers), std::set<std::string>{"test_digits"});
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 namespace ablate::data {
 
 /// A file read from its beginning to its end, plain or gzip (by its first bytes).
-class PackedFile {
+class GzipFile {
  public:
   /// Throws DataError where the file cannot be opened.
-  explicit PackedFile(std::filesystem::path file);
+  explicit GzipFile(std::filesystem::path file);
 
   /// Fills `buffer` as far as the file goes and returns the bytes read; 0 at the end. Throws
   /// DataError where the file cannot be read, or is an archive that is damaged or unpacks to more
