@@ -38,7 +38,7 @@ void evaluate_all(const EvalRequest& request) {
   loaded.experiment.decoding = request.decoding.over(loaded.experiment);
   const auto corpus =
       data::load(loaded.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
-  const auto evaluation = evaluate(loaded.translator, corpus.tests, loaded.experiment);
+  const auto evaluation = evaluate(loaded.translator(), corpus.tests, loaded.experiment);
   if (!request.json) return print(evaluation, loaded.weights);
   nlohmann::json all{{"weights", loaded.weights},
                      {"bleu_signature", evaluation.bleu_signature},

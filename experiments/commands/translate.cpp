@@ -8,9 +8,12 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/decoding_flags.h"
 #include "experiments/commands/lines.h"
+#include "experiments/config/option.h"
+#include "experiments/config/suggestion.h"
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_folder.h"
+#include "training/inference/minimum_bayes_risk.h"
 
 namespace ablate::experiments {
 namespace {
@@ -40,11 +43,10 @@ std::string one_line(std::string text) {
   return text;
 }
 
-models::WeightDtype product_type(const std::string& precision) {
-  if (precision == "fp32") return models::WeightDtype::fp32;
-  if (precision == "bf16") return models::WeightDtype::bf16;
-  if (precision == "int8") return models::WeightDtype::int8;
-  throw UsageError("--precision must be fp32, bf16 or int8");
+models::WeightDtype dtype_of(const std::string& precision) {
+  for (const auto& [dtype, name] : names(models::WeightDtype{}))
+    if (name == precision) return dtype;
+  throw UsageError("--precision must be " + alternatives(choices_of(models::WeightDtype{})));
 }
 
 struct Loaded {
@@ -58,17 +60,14 @@ Loaded load(const TranslateRequest& request) {
     auto run = load_run(folder, request.checkpoint);
     const auto options = request.decoding.over(run.experiment);
     if (loaded.translators.empty()) loaded.options = options;
-    const auto product = product_type(request.precision);
-    if (run.translator.model->output_weight().device().is_cpu())
-      run.translator.model->prepare_for_decoding(product);
-    loaded.translators.push_back(std::move(run.translator));
+    loaded.translators.push_back(run.translator(dtype_of(request.precision)));
   }
   return loaded;
 }
 
 /// As many batches at once as there are cores, a thread each; two threads for one batch are slower.
 int64_t jobs_for(const TranslateRequest& request, const Loaded& loaded, size_t lines) {
-  const bool cpu = loaded.translators.front().model->output_weight().device().is_cpu();
+  const bool cpu = loaded.translators.front().model.device().is_cpu();
   if (!cpu || lines < kShared) return 1;
   return request.jobs.value_or(request.threads.value_or(available_cores()));
 }
@@ -155,8 +154,8 @@ void add_shared(CLI::App& verb, TranslateRequest& request) {
                   "Which weights; absent: those that the run was evaluated with")
       ->type_name(kCheckpoint);
   request.decoding.add(verb);
-  verb.add_option("--precision", request.precision, "Of matrix products")
-      ->type_name(type_of_words({"fp32", "bf16", "int8"}))
+  verb.add_option("--precision", request.precision, "Type of the weights; int8 on the CPU only")
+      ->type_name(type_of_words(choices_of(models::WeightDtype{})))
       ->capture_default_str();
   verb.add_option("--n-best", request.n_best, "Outputs of every line, best first")
       ->check(CLI::Range(1, 256));

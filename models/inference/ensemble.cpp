@@ -2,17 +2,17 @@
 
 namespace ablate::models {
 
-Ensemble::Ensemble(std::span<Transformer> models, const torch::Tensor& source,
+Ensemble::Ensemble(std::span<const InferenceModel> models, const torch::Tensor& source,
                    const SpecialTokens& tokens, double coverage_penalty)
     : models_(models), coverage_penalty_(coverage_penalty) {
   last_ = torch::full({source.size(0)}, tokens.start.value, source.options());
   auto prompt = source;
-  if (models.front()->family() == Family::decoder_only) {
+  if (models.front().family() == Family::decoder_only) {
     const auto whole = torch::cat({last_.unsqueeze(1), source}, 1);  // [R, 1 + S]
     last_ = whole.select(1, source.size(1));
     prompt = whole.slice(1, 0, source.size(1));
   }
-  for (auto& model : models) caches_.push_back(model->start(prompt));
+  for (const auto& model : models) caches_.push_back(model.prefill(prompt));
   if (coverage_penalty_ == 0) return;
   padded_ = source.eq(tokens.pad.value);
   read_ = torch::zeros(source.sizes(), source.options().dtype(torch::kDouble));
@@ -23,7 +23,7 @@ torch::Tensor Ensemble::step() {
   std::vector<torch::Tensor> votes;
   for (size_t i = 0; i < models_.size(); ++i) {
     caches_[i].recorded = &recorded;
-    votes.push_back(models_[i]->step(last_, caches_[i]));
+    votes.push_back(models_[i].step(last_, caches_[i]));
     if (coverage_penalty_ > 0) add_attention(recorded);
     caches_[i].recorded = nullptr;
   }

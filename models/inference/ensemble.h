@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/inference/hypothesis.h"
-#include "models/transformer.h"
+#include "models/inference/inference_model.h"
 
 namespace ablate::models {
 
@@ -17,8 +17,8 @@ class Ensemble {
   /// Reads the source and the start token; a decoder-only model reads the start token and then the
   /// source, in which no row may be padded. REQUIRES: models of one family; attention over a source
   /// where `coverage_penalty` is above 0. // source [R, S]
-  Ensemble(std::span<Transformer> models, const torch::Tensor& source, const SpecialTokens& tokens,
-           double coverage_penalty);
+  Ensemble(std::span<const InferenceModel> models, const torch::Tensor& source,
+           const SpecialTokens& tokens, double coverage_penalty);
 
   /// Logits of every row's next token; of several models the log of the mean probability, which is
   /// its own log-softmax. // [R, V]
@@ -34,7 +34,7 @@ class Ensemble {
   void reorder(const torch::Tensor& rows);
   void add_attention(const Recorded& recorded);
 
-  std::span<Transformer> models_;
+  std::span<const InferenceModel> models_;
   double coverage_penalty_;
   std::vector<DecoderCache> caches_;
   torch::Tensor last_;           // the token that the next step reads // [R]

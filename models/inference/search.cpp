@@ -84,7 +84,7 @@ NextRows expand_all(std::span<BeamState> states, const torch::Tensor& logits,
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> search_all(std::span<Transformer> models,
+std::vector<std::vector<Hypothesis>> search_all(std::span<const InferenceModel> models,
                                                 const SearchInput& input,
                                                 const SearchOptions& options) {
   const torch::NoGradGuard no_grad;
@@ -93,7 +93,7 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<Transformer> models,
   const SearchRules rules{widened, input.tokens, input.n_best};
   const LogitsProcessors processors(options, input.tokens, !input.prefixes.empty());
   const auto lengths = lengths_of(input);
-  const auto prompts = prompts_of(input, lengths, models.front()->family());
+  const auto prompts = prompts_of(input, lengths, models.front().family());
   auto states = initial_states(input, lengths, prompts, options);
   std::vector<std::vector<Hypothesis>> results(states.size());
   Ensemble ensemble(models, prompts.common, input.tokens, options.coverage_penalty);
@@ -109,7 +109,7 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<Transformer> models,
   return results;
 }
 
-std::vector<Hypothesis> search(Transformer& model, const SearchInput& input,
+std::vector<Hypothesis> search(const InferenceModel& model, const SearchInput& input,
                                const SearchOptions& options) {
   std::vector<Hypothesis> results;
   for (auto& found : search_all({&model, 1}, input, options))
@@ -117,10 +117,10 @@ std::vector<Hypothesis> search(Transformer& model, const SearchInput& input,
   return results;
 }
 
-torch::Tensor score(Transformer& model, const torch::Tensor& source, const torch::Tensor& target_in,
-                    const torch::Tensor& target_out, int64_t pad) {
+torch::Tensor score(const InferenceModel& model, const torch::Tensor& source,
+                    const torch::Tensor& target_in, const torch::Tensor& target_out, int64_t pad) {
   const torch::NoGradGuard no_grad;
-  const auto logits = model->forward(source, target_in);
+  const auto logits = model.forward(source, target_in);
   const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
   const auto log_probability = torch::log_softmax(logits, -1, wide);
   const auto chosen = log_probability.gather(2, target_out.unsqueeze(2)).squeeze(2);  // [B, T]

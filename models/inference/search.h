@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "models/inference/hypothesis.h"
+#include "models/inference/inference_model.h"
 #include "models/libtorch.h"
-#include "models/transformer.h"
 
 namespace ablate::models {
 
@@ -24,17 +24,17 @@ struct SearchInput {
 /// other rows. Several models vote by the mean of their probabilities. Decoder-only models continue
 /// the sequence of start token and source; prompts of different lengths go together, the longer
 /// ones being read while the shorter ones are already continued.
-std::vector<std::vector<Hypothesis>> search_all(std::span<Transformer> models,
+std::vector<std::vector<Hypothesis>> search_all(std::span<const InferenceModel> models,
                                                 const SearchInput& input,
                                                 const SearchOptions& options);
 
 /// The best output of one model for every row.
-std::vector<Hypothesis> search(Transformer& model, const SearchInput& input,
+std::vector<Hypothesis> search(const InferenceModel& model, const SearchInput& input,
                                const SearchOptions& options);
 
 /// Log-probability of each target given its source, the end token included.
 /// // [B, S], [B, T], [B, T] -> [B]
-torch::Tensor score(Transformer& model, const torch::Tensor& source, const torch::Tensor& target_in,
-                    const torch::Tensor& target_out, int64_t pad);
+torch::Tensor score(const InferenceModel& model, const torch::Tensor& source,
+                    const torch::Tensor& target_in, const torch::Tensor& target_out, int64_t pad);
 
 }  // namespace ablate::models

@@ -70,7 +70,7 @@ void expect_equal_search(Transformer& model, torch::jit::Module& module, const C
   constexpr double kPenalty = 0.7, kRatio = 1.5;
   constexpr int64_t kLongest = 12;
   const auto expected = search(
-      model, {.source = one.source, .tokens = kTokens},
+      InferenceModel(model), {.source = one.source, .tokens = kTokens},
       {.beam = beams, .length_penalty = kPenalty, .max_length = kLongest, .max_ratio = kRatio});
   const auto found =
       beams == 1 ? module.get_method("greedy")({one.source, kLongest, kRatio, kPenalty})
@@ -125,7 +125,7 @@ void save_with_expected(Transformer& model, const std::filesystem::path& file) {
   expected.register_buffer("logits", model->forward(one.source, pair ? one.target : one.source));
   if (model->family() != Family::encoder_only)
     for (const int64_t beams : {1, 4}) {
-      const auto found = search(model, {.source = one.source, .tokens = kTokens},
+      const auto found = search(InferenceModel(model), {.source = one.source, .tokens = kTokens},
                                 {.beam = beams,
                                  .length_penalty = beams == 1 ? 1.0 : 0.7,
                                  .max_length = 12,

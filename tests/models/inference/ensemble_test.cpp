@@ -8,9 +8,9 @@ namespace ablate::models {
 namespace {
 
 TEST(Ensemble, OneModelTwiceVotesAsOnce) {
-  auto model = small(6), other = small(9);
+  const InferenceModel model(small(6)), other(small(9));
   const SearchOptions options{.beam = 3, .max_length = 10};
-  std::vector<Transformer> twice{model, model}, both{model, other};
+  std::vector<InferenceModel> twice{model, model}, both{model, other};
   const auto once = search(model, sources(), options);
   const auto voted = search_all(twice, {.source = sources(), .tokens = kTokens}, options);
   for (size_t row = 0; row < once.size(); ++row) {
@@ -36,10 +36,11 @@ double coverage_of(Transformer& model, const torch::Tensor& source, const std::v
 TEST(Ensemble, ACoveragePenaltyIsThatOfTheWholeTargetsAttention) {
   torch::NoGradGuard no_grad;
   auto model = small(6);
+  const InferenceModel inference(model);
   int64_t punished = 0;
   for (const int64_t beam : {1, 3}) {
     const SearchOptions options{.beam = beam, .coverage_penalty = 0.4, .max_length = 9};
-    const auto found = search(model, sources(), options);
+    const auto found = search(inference, sources(), options);
     for (size_t row = 0; row < found.size(); ++row) {
       auto out = found[row].ids;
       const bool ended = std::ssize(out) < options.max_length;

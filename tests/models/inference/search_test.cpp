@@ -12,7 +12,8 @@ namespace ablate::models {
 namespace {
 
 /// Every target of at most `length` pieces with its score: what an unlimited beam must find.
-Hypothesis exhaustive(Transformer& model, const torch::Tensor& source, const SearchOptions& o) {
+Hypothesis exhaustive(const InferenceModel& model, const torch::Tensor& source,
+                      const SearchOptions& o) {
   Hypothesis best{.ids = {}, .score = -1e30};
   std::vector<std::vector<int64_t>> open{{}};
   for (int64_t length = 1; length <= o.max_length; ++length) {
@@ -45,7 +46,7 @@ Hypothesis exhaustive(Transformer& model, const torch::Tensor& source, const Sea
 TEST(Search, AnUnlimitedBeamFindsTheBestOfAllTargets) {
   for (const uint64_t seed : {1U, 2U, 3U, 4U})
     for (const double penalty : {0.0, 1.0}) {
-      auto model = small(seed);
+      const InferenceModel model(small(seed));
       const auto source = torch::tensor({{3, 4, 2}}, torch::kLong);
       const SearchOptions options{.beam = 200, .length_penalty = penalty, .max_length = 3};
       const auto found = search(model, source, options)[0];
@@ -56,13 +57,13 @@ TEST(Search, AnUnlimitedBeamFindsTheBestOfAllTargets) {
 }
 
 TEST(Search, GreedyTakesTheLikeliestTokenEveryTime) {
-  auto model = small(5);
+  const InferenceModel model(small(5));
   const auto source = torch::tensor({{3, 4, 5, 2}}, torch::kLong);
   const auto found = search(model, source, {.beam = 1, .max_length = 9})[0];
   torch::NoGradGuard no_grad;
   std::vector<int64_t> ids{1};
   while (ids.size() < 10) {
-    const auto next = model->forward(source, torch::tensor(ids).unsqueeze(0))[0][-1].argmax();
+    const auto next = model.forward(source, torch::tensor(ids).unsqueeze(0))[0][-1].argmax();
     if (next.item<int64_t>() == 2) break;
     ids.push_back(next.item<int64_t>());
   }
@@ -71,7 +72,7 @@ TEST(Search, GreedyTakesTheLikeliestTokenEveryTime) {
 
 TEST(Search, ResultsDoNotDependOnTheOtherRows) {
   for (const int64_t beam : {1, 4}) {
-    auto model = small(6);
+    const InferenceModel model(small(6));
     const auto source =
         torch::tensor({{3, 4, 5, 2}, {5, 2, 0, 0}, {4, 4, 2, 0}, {3, 2, 0, 0}}, torch::kLong);
     const SearchOptions options{.beam = beam, .max_length = 12};
@@ -86,7 +87,7 @@ TEST(Search, ResultsDoNotDependOnTheOtherRows) {
 }
 
 TEST(Search, NeverExceedsItsLength) {
-  auto model = small(7);
+  const InferenceModel model(small(7));
   const auto source = torch::tensor({{3, 4, 2}}, torch::kLong);
   for (const int64_t length : {1, 2, 5})
     EXPECT_LE(search(model, source, {.beam = 3, .max_length = length})[0].ids.size(),
@@ -94,7 +95,7 @@ TEST(Search, NeverExceedsItsLength) {
 }
 
 TEST(Search, ItsScoreIsThatOfTheTarget) {
-  auto model = small(8);
+  const InferenceModel model(small(8));
   const auto source = torch::tensor({{3, 5, 2}}, torch::kLong);
   const auto found = search(model, source, {.beam = 4, .length_penalty = 0, .max_length = 20})[0];
   auto in = found.ids, out = found.ids;
@@ -109,7 +110,7 @@ TEST(Search, ItsScoreIsThatOfTheTarget) {
 }
 
 /// Of an output of at most `longest` pieces; one that was cut has no end mark.
-double log_probability(Transformer& model, const torch::Tensor& source,
+double log_probability(const InferenceModel& model, const torch::Tensor& source,
                        const std::vector<int64_t>& ids, size_t longest) {
   auto in = ids, out = ids;
   in.insert(in.begin(), 1);
@@ -121,7 +122,7 @@ double log_probability(Transformer& model, const torch::Tensor& source,
 }
 
 TEST(Search, TheNBestAreTheBestOfAllTargetsInOrder) {
-  auto model = small(3);
+  const InferenceModel model(small(3));
   const auto source = torch::tensor({{3, 4, 2}}, torch::kLong);
   const SearchOptions options{.beam = 200, .length_penalty = 0, .max_length = 12};
   const auto found =
@@ -135,7 +136,7 @@ TEST(Search, TheNBestAreTheBestOfAllTargetsInOrder) {
 }
 
 TEST(Search, AnOutputHasAtLeastTheFewestTokens) {
-  auto model = small(6);
+  const InferenceModel model(small(6));
   for (const int64_t beam : {1, 3})
     for (const auto& row :
          search(model, sources(), {.beam = beam, .min_length = 4, .max_length = 9}))
@@ -143,7 +144,7 @@ TEST(Search, AnOutputHasAtLeastTheFewestTokens) {
 }
 
 TEST(Search, NoNgramComesTwice) {
-  auto model = small(7);
+  const InferenceModel model(small(7));
   const auto repeats = [](const std::vector<int64_t>& ids) {
     for (size_t i = 0; i + 1 < ids.size(); ++i)
       for (size_t j = i + 1; j + 1 < ids.size(); ++j)
@@ -162,7 +163,7 @@ TEST(Search, NoNgramComesTwice) {
 }
 
 TEST(Search, OutputsBeginWithTheirPrefixes) {
-  auto model = small(6);
+  const InferenceModel model(small(6));
   const std::vector<std::vector<int64_t>> prefixes{{5, 5, 3}, {}, {4}};
   for (const int64_t beam : {1, 4}) {
     const auto found =
@@ -180,14 +181,14 @@ TEST(Search, OutputsBeginWithTheirPrefixes) {
 }
 
 TEST(Search, FirstTokensOfManyDrawnOutputsFollowTheModel) {
-  auto model = small(4);
+  const InferenceModel model(small(4));
   const auto source = torch::tensor({{3, 4, 2}}, torch::kLong);
   constexpr int64_t kDraws = 4000;
   const auto found =
       search_all({&model, 1}, {.source = source, .tokens = kTokens, .n_best = kDraws},
                  {.max_length = 1, .sampling = RandomSampling{}})[0];
   torch::NoGradGuard no_grad;
-  auto probability = model->forward(source, torch::tensor({{1}})).softmax(-1)[0][0];
+  auto probability = model.forward(source, torch::tensor({{1}})).softmax(-1)[0][0];
   probability[0] = probability[1] = 0;  // padding and start mark are never drawn
   std::map<int64_t, int64_t> counts;
   for (const auto& one : found) ++counts[one.ids.empty() ? 2 : one.ids[0]];
@@ -195,7 +196,7 @@ TEST(Search, FirstTokensOfManyDrawnOutputsFollowTheModel) {
 }
 
 TEST(Search, WhatIsDrawnIsAFunctionOfSeedAndRowAlone) {
-  auto model = small(6);
+  const InferenceModel model(small(6));
   const auto draw = [&](const torch::Tensor& source, std::vector<int64_t> numbers, int64_t seed) {
     return search_all({&model, 1},
                       {.source = source, .tokens = kTokens, .n_best = 3, .numbers = numbers},
@@ -208,7 +209,8 @@ TEST(Search, WhatIsDrawnIsAFunctionOfSeedAndRowAlone) {
 }
 
 /// Prompts of three lengths; the searches of each alone must be those of all together.
-void expect_each_as_alone(Transformer& model, const SearchOptions& options, int64_t n_best) {
+void expect_each_as_alone(const InferenceModel& model, const SearchOptions& options,
+                          int64_t n_best) {
   const auto prompts = torch::tensor(
       {{3, 4, 5, 4, 3}, {5, 3, 0, 0, 0}, {4, 4, 3, 0, 0}, {0, 0, 0, 0, 0}}, torch::kLong);
   const std::vector<int64_t> lengths{5, 2, 3, 0}, numbers{7, 8, 9, 10};
@@ -241,12 +243,12 @@ TEST(Search, PromptsOfDifferentLengthsAreContinuedAsEachAlone) {
       for (auto& parameter : model->parameters())
         parameter.add_(torch::randn_like(parameter) * 0.3);
       for (const int64_t beam : {1, 3})
-        expect_each_as_alone(model, {.beam = beam, .max_length = 7}, 1);
+        expect_each_as_alone(InferenceModel(model), {.beam = beam, .max_length = 7}, 1);
     }
 }
 
 TEST(Search, AProcessedOrDrawnContinuationDoesNotCountItsPrompt) {
-  auto model = small(11, Family::decoder_only);
+  const InferenceModel model(small(11, Family::decoder_only));
   const std::vector<SearchOptions> all{
       {.beam = 2, .max_length = 9, .max_ratio = 0.1},
       {.min_length = 3, .max_length = 6, .no_repeat_ngram = 2},

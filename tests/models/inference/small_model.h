@@ -30,7 +30,7 @@ inline torch::Tensor sources() {
   return torch::tensor({{3, 4, 5, 2}, {5, 2, 0, 0}, {4, 4, 2, 0}}, torch::kLong);
 }
 
-inline std::vector<Hypothesis> search(Transformer& model, const torch::Tensor& source,
+inline std::vector<Hypothesis> search(const InferenceModel& model, const torch::Tensor& source,
                                       const SearchOptions& options) {
   return search(model, {.source = source, .tokens = kTokens}, options);
 }
