@@ -36,7 +36,7 @@ struct TranslateRequest {
   bool one_line = false;
 };
 
-/// A line for a line, whatever pieces a model knows.
+/// A line for a line, whatever tokens a model knows.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -122,7 +122,7 @@ void translate_all(const TranslateRequest& request) {
     done += lines.size();
   });
   if (cut > 0)
-    std::cerr << fmt::format("{} lines were cut to the model's {} pieces\n", cut,
+    std::cerr << fmt::format("{} lines were cut to the model's {} tokens\n", cut,
                              loaded.translators.front().format.max_length());
 }
 

@@ -20,7 +20,7 @@ namespace ablate::models {
 /// SearchOptions. Rows of a decoder-only model's source have no padding.
 torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens);
 
-/// Most pieces of a target, or of a source, that have positions; a large number where all do.
+/// Most tokens of a target, or of a source, that have positions; a large number where all do.
 int64_t longest_length(const TransformerImpl& model);
 
 /// Weights of such a module by the model's names, shared ones once.
