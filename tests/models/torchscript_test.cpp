@@ -144,6 +144,26 @@ void save_with_expected(Transformer& model, const std::filesystem::path& file) {
   module.save(file.string());
 }
 
+TEST(TorchScript, TheLoopsHaveTheDefaultsOfTheSearch) {
+  auto model = make({.d_model = 16});
+  const auto module = to_torchscript(model, kTokens);
+  const auto fallback = [&](const std::string& method, const std::string& argument) {
+    const auto& schema = module.get_method(method).function().getSchema();
+    return schema.arguments().at(*schema.argumentIndexWithName(argument)).default_value().value();
+  };
+  const SearchOptions search;
+  for (const auto* method : {"greedy", "sample", "beam"}) {
+    EXPECT_EQ(fallback(method, "max_length").toInt(), search.max_length);
+    EXPECT_EQ(fallback(method, "max_ratio").toDouble(), search.max_ratio);
+  }
+  for (const auto* method : {"greedy", "beam"})
+    EXPECT_EQ(fallback(method, "length_penalty").toDouble(), search.length_penalty);
+  const RandomSampling sampling;
+  EXPECT_EQ(fallback("sample", "temperature").toDouble(), sampling.temperature);
+  EXPECT_EQ(fallback("sample", "top_k").toInt(), sampling.top_k);
+  EXPECT_EQ(fallback("sample", "top_p").toDouble(), sampling.top_p);
+}
+
 TEST(TorchScript, OfEveryFamilySchemeAndFeedForwardGivesTheSameFromCppAndFromPython) {
   torch::NoGradGuard no_grad;
   std::string pattern = testing::TempDir() + "torchscript-XXXXXX";
