@@ -134,7 +134,7 @@ DecoderCache initial_cache(Transformer& model, const torch::Tensor& source) {
 }
 
 /// Logits of a target's first token, and the state then.
-jit::IValue begin(Transformer& model, const torch::Tensor& source, int64_t start) {
+jit::IValue first_step(Transformer& model, const torch::Tensor& source, int64_t start) {
   auto cache = initial_cache(model, source);
   auto ids = (source.sum(1) * 0 + start).unsqueeze(1);  // [B, 1]
   if (model->family() == Family::decoder_only) ids = torch::cat({ids, source}, 1);
@@ -167,7 +167,7 @@ void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& 
                       .arguments = {"source"},
                       .example = {source},
                       .run = [&](const jit::Stack& inputs) {
-                        return begin(model, inputs[0].toTensor(), tokens.start.value);
+                        return first_step(model, inputs[0].toTensor(), tokens.start.value);
                       }});
   const auto like = initial_cache(model, source);
   // Of the traced method: without a trace, steps keep their state in another form.

@@ -46,8 +46,8 @@ EncodedLines encode_lines(const Translator& translator, const TranslationTask& t
   return all;
 }
 
-std::vector<Translation> decode(const Translator& translator,
-                                std::span<const models::Hypothesis> found, bool cut) {
+std::vector<Translation> to_translations(const Translator& translator,
+                                         std::span<const models::Hypothesis> found, bool cut) {
   std::vector<Translation> texts;
   for (const auto& one : found) {
     const std::vector<int32_t> ids(one.ids.begin(), one.ids.end());
@@ -125,7 +125,7 @@ std::vector<std::vector<Translation>> translate_all(std::span<const Translator> 
     const auto found = search(lines, batches[batch]);
     for (size_t i = 0; i < found.size(); ++i) {
       const auto row = static_cast<size_t>(batches[batch][i]);
-      results[lines.line_of[row]] = decode(first, found[i], lines.cut[row]);
+      results[lines.line_of[row]] = to_translations(first, found[i], lines.cut[row]);
     }
   });
   return results;

@@ -8,8 +8,8 @@
 namespace ablate::models {
 namespace {
 
-const auto kSource = [] { return ids({{5, 6, 7, 8, 2}, {9, 4, 2, 0, 0}, {3, 2, 0, 0, 0}}); };
-const auto kTarget = [] { return ids({{1, 4, 5}, {1, 6, 7}, {1, 8, 9}}); };
+torch::Tensor some_source() { return ids({{5, 6, 7, 8, 2}, {9, 4, 2, 0, 0}, {3, 2, 0, 0, 0}}); }
+torch::Tensor some_target() { return ids({{1, 4, 5}, {1, 6, 7}, {1, 8, 9}}); }
 
 /// Largest logit, at least 1.
 double scale_of(const torch::Tensor& logits) {
@@ -30,13 +30,14 @@ TEST(InferenceModel, OfEveryVariantGivesTheTrainedModelsLogitsAtOnceAndStepBySte
     SCOPED_TRACE(name);
     auto trained = far_from_start(options);
     const InferenceModel model(trained);
-    const auto logits = trained->forward(kSource(), kTarget());
+    const auto logits = trained->forward(some_source(), some_target());
     const auto close = 1e-5 * scale_of(logits);
-    EXPECT_LT(largest_difference(model.forward(kSource(), kTarget()), logits), close);
-    auto cache = model.prefill(kSource());
-    for (int64_t t = 0; t < kTarget().size(1); ++t)
-      EXPECT_LT(largest_difference(model.step(kTarget().select(1, t), cache), logits.select(1, t)),
-                10 * close);
+    EXPECT_LT(largest_difference(model.forward(some_source(), some_target()), logits), close);
+    auto cache = model.prefill(some_source());
+    for (int64_t t = 0; t < some_target().size(1); ++t)
+      EXPECT_LT(
+          largest_difference(model.step(some_target().select(1, t), cache), logits.select(1, t)),
+          10 * close);
   }
 }
 
@@ -46,34 +47,34 @@ TEST(InferenceModel, DoesNotFollowFurtherTraining) {
     auto trained = far_from_start(options);
     for (const auto dtype : {WeightDtype::fp32, WeightDtype::bf16, WeightDtype::int8}) {
       const InferenceModel model(trained, dtype);
-      const auto before = model.forward(kSource(), kTarget());
+      const auto before = model.forward(some_source(), some_target());
       const torch::NoGradGuard no_grad;
       for (auto& parameter : trained->parameters())
         parameter.add_(torch::randn_like(parameter) * 0.1);
-      EXPECT_TRUE(torch::equal(model.forward(kSource(), kTarget()), before));
-      EXPECT_FALSE(torch::equal(trained->forward(kSource(), kTarget()), before));
+      EXPECT_TRUE(torch::equal(model.forward(some_source(), some_target()), before));
+      EXPECT_FALSE(torch::equal(trained->forward(some_source(), some_target()), before));
     }
   }
 }
 
 TEST(InferenceModel, LeavesTheTrainedModelAsItIs) {
   auto trained = make({.d_model = 16});
-  const auto logits = trained->forward(kSource(), kTarget());
+  const auto logits = trained->forward(some_source(), some_target());
   const InferenceModel model(trained, WeightDtype::int8);
-  EXPECT_TRUE(torch::equal(trained->forward(kSource(), kTarget()), logits));
+  EXPECT_TRUE(torch::equal(trained->forward(some_source(), some_target()), logits));
   for (const auto& parameter : trained->parameters()) EXPECT_TRUE(parameter.requires_grad());
 }
 
 TEST(InferenceModel, RecordsNoGradients) {
   auto trained = make({.d_model = 16});
-  EXPECT_FALSE(InferenceModel(trained).forward(kSource(), kTarget()).requires_grad());
+  EXPECT_FALSE(InferenceModel(trained).forward(some_source(), some_target()).requires_grad());
 }
 
 TEST(InferenceModel, FewerBitsGiveLogitsNearby) {
   auto trained = make({.d_model = 16});
-  const auto logits = InferenceModel(trained).forward(kSource(), kTarget());
+  const auto logits = InferenceModel(trained).forward(some_source(), some_target());
   for (const auto dtype : {WeightDtype::bf16, WeightDtype::int8}) {
-    const auto rounded = InferenceModel(trained, dtype).forward(kSource(), kTarget());
+    const auto rounded = InferenceModel(trained, dtype).forward(some_source(), some_target());
     EXPECT_FALSE(torch::equal(rounded, logits));
     EXPECT_LT(largest_difference(rounded, logits), 0.05 * scale_of(logits));
   }

@@ -12,7 +12,7 @@ using models::Family;
 const std::vector<std::string> kLines{"a", "a b c d", "", "b c", "d c b a d", "c"};
 const models::SearchOptions kShort{.beam = 2, .max_length = 8};
 
-void expect_same(const std::vector<Translation>& a, const std::vector<Translation>& b) {
+void expect_same_texts(const std::vector<Translation>& a, const std::vector<Translation>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].text, b[i].text);
@@ -29,12 +29,12 @@ TEST(Translator, GivesEveryLineItsOutputWhateverTheBatchAndTheJobs) {
     for (const int64_t batch : {1, 2, 64}) {
       auto options = kShort;
       options.batch = batch;
-      expect_same(translate(translator, kLines, options), alone);
+      expect_same_texts(translate(translator, kLines, options), alone);
       std::vector<Translation> side_by_side;
       for (const auto& found :
            translate_all({&translator, 1}, {.lines = kLines, .jobs = 3}, options))
         side_by_side.push_back(found.front());
-      expect_same(side_by_side, alone);
+      expect_same_texts(side_by_side, alone);
     }
   }
 }
