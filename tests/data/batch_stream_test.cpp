@@ -10,16 +10,16 @@
 namespace ablate::data {
 namespace {
 
-std::vector<EncodedExample> examples(size_t count) {
-  std::vector<EncodedExample> result;
-  for (size_t i = 0; i < count; ++i)
-    result.push_back(
+std::vector<EncodedExample> pairs() {
+  std::vector<EncodedExample> all;
+  for (size_t i = 0; i < 100; ++i)
+    all.push_back(
         {std::vector<int32_t>(2 + (i * 7) % 23, 5), std::vector<int32_t>(2 + (i * 5) % 17, 6)});
-  return result;
+  return all;
 }
 
 TEST(BatchStream, ContinuesFromAnyPositionExactly) {
-  const auto all = examples(100);
+  const auto all = pairs();
   const auto open = [&](StreamPosition start) {
     return std::make_unique<BatchStream>(
         all, BatchStream::Options{.tokens_per_batch = 100, .seed = 3, .start = start});
