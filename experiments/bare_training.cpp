@@ -21,8 +21,9 @@ void check_plain(const training::TrainingOptions& options) {
     throw UsageError(fmt::format("{} is not done by a bare loop; take it out with --set", key));
   };
   if (!std::holds_alternative<training::StepBudget>(options.budget)) refuse("training.budget");
-  if (options.start.run || options.start.arm) refuse("training.start");
-  if (options.vectors.source || options.vectors.target) refuse("training.vectors");
+  if (options.init_from.run || options.init_from.arm) refuse("training.init_from");
+  if (options.pretrained_embeddings.source || options.pretrained_embeddings.target)
+    refuse("training.pretrained_embeddings");
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
   torch::manual_seed(training::derive_seed(seed, "weights"));
   auto model = make_model(run.experiment, data.tokenizers);
   model->to(environment.device);
-  training::Optimizer optimizer(*model, options.optimizer);
+  const auto optimizer = training::make_optimizer(options.optimizer, *model);
   data::BatchStream stream(data.train.examples, {.tokens_per_batch = options.tokens_per_batch,
                                                  .seed = training::derive_seed(seed, "order"),
                                                  .start = {},
@@ -46,7 +47,7 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
     std::vector<data::Batch> batches;
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
     training::update(
-        model, optimizer, batches,
+        model, *optimizer, batches,
         {.learning_rate = training::learning_rate(options.schedule, step, options.steps),
          .label_smoothing = options.label_smoothing,
          .clip = options.clip,

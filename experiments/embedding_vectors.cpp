@@ -61,7 +61,7 @@ std::string EmbeddingVectors::coverage() const {
 std::vector<EmbeddingVectors> read_vectors(const Experiment& experiment,
                                            const data::Tokenizers& tokenizers,
                                            const std::filesystem::path& data_folder) {
-  const auto& options = experiment.training.vectors;
+  const auto& options = experiment.training.pretrained_embeddings;
   const int64_t width = experiment.model.d_model;
   std::vector<EmbeddingVectors> vectors;
   if (options.source)

@@ -161,7 +161,7 @@ void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vecto
   for (auto& [name, tensor] : training::weights_of(model)) {
     const auto found = weights.find(name);
     if (found == weights.end() || found->second.sizes() != tensor.sizes())
-      throw UsageError("training.start.split: " + name +
+      throw UsageError("training.init_from.split: " + name +
                        " does not fit: but for its mixtures the model must be that of the dense "
                        "run, and experts times d_hidden its d_hidden");
     torch::Tensor(tensor).copy_(found->second);
@@ -273,7 +273,7 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
 void start_split(models::TransformerImpl& model, const Experiment& experiment, LoadedRun& dense,
                  const data::Corpus& corpus, uint64_t seed) {
   const torch::NoGradGuard no_grad;
-  const auto& start = experiment.training.start;
+  const auto& start = experiment.training.init_from;
   const auto& mixture = std::get<models::MixtureOptions>(experiment.model.feed_forward);
   const MoefyOptions options{.experts = mixture.experts,
                              .active = mixture.active,

@@ -14,7 +14,7 @@ struct MoefyOptions {
   int64_t active = 4;
   Grouping grouping = Grouping::coactivation;
   models::RouterOptions router = models::NetworkRouter{};
-  int64_t positions = training::StartOptions{}.positions;  // recorded for grouping and router
+  int64_t positions = training::InitFromOptions{}.positions;  // recorded for grouping and router
   uint64_t seed = 1;
 };
 
@@ -42,7 +42,7 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
 
 /// Fills `model`, which `experiment` describes and whose feed-forwards are mixtures with an oracle,
 /// similarity or network router, with the weights of `dense`, divided as `experiment` says in
-/// training.start. Throws UsageError where the sizes do not fit.
+/// training.init_from. Throws UsageError where the sizes do not fit.
 void start_split(models::TransformerImpl& model, const Experiment& experiment, LoadedRun& dense,
                  const data::Corpus& corpus, uint64_t seed);
 

@@ -61,10 +61,11 @@ RouterNetwork fit_router(const RouterTask& task) {
   const auto target = mass / mass.amax(1, /*keepdim=*/true).clamp_min(1e-12);
   const int64_t trained = std::max<int64_t>(1, x.size(0) * 9 / 10);
   Trained network(result.centres);
-  training::Optimizer optimizer(network, training::Adam{.beta2 = 0.999, .epsilon = 1e-8});
+  const auto optimizer =
+      training::make_optimizer(training::Adam{.beta2 = 0.999, .epsilon = 1e-8}, network);
   double best = -1;
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
-    train_epoch(network, optimizer, x.slice(0, 0, trained), target.slice(0, 0, trained));
+    train_epoch(network, *optimizer, x.slice(0, 0, trained), target.slice(0, 0, trained));
     const double held_out =
         captured_mass(models::expected_activity(x.slice(0, trained), network.first, network.second),
                       mass.slice(0, trained), task.active);

@@ -79,7 +79,7 @@ RunEstimate estimate_run(const RunSpecification& run, const RunPlace& place,
   const auto environment = set_up(run, place, messages);
   const auto& options = run.experiment.training;
   std::optional<std::filesystem::path> start;
-  if (options.start.run) start = place.data_folder / *options.start.run;
+  if (options.init_from.run) start = place.data_folder / *options.init_from.run;
   const auto data = read_run_data(run.experiment, place.data_folder, start);
   auto model = make_model(run.experiment, data.tokenizers);
   const auto cost = update_cost(run.experiment, data, *model);

@@ -129,8 +129,8 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
   experiment.training.average = 0;
   experiment.training.ema = 0;
   experiment.training.patience = 0;
-  experiment.training.start = {};
-  experiment.training.vectors = {};
+  experiment.training.init_from = {};
+  experiment.training.pretrained_embeddings = {};
   experiment.training.budget = {};
   const auto config = to_yaml(experiment);
   write_folder(folder, [&](const std::filesystem::path& part) {

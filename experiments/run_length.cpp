@@ -70,7 +70,7 @@ UpdateCost update_cost(const Experiment& experiment, const RunData& data,
 double seconds_per_update(const Experiment& experiment, const RunData& data, bool bfloat16,
                           models::Transformer model) {
   const auto& options = experiment.training;
-  training::Optimizer optimizer(*model, options.optimizer);
+  const auto optimizer = training::make_optimizer(options.optimizer, *model);
   auto stream = batches_of(experiment, data);
   const auto now = std::chrono::steady_clock::now;
   auto start = now();
@@ -82,7 +82,7 @@ double seconds_per_update(const Experiment& experiment, const RunData& data, boo
       return seconds() / static_cast<double>(timed);
     std::vector<data::Batch> batches;
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
-    training::update(model, optimizer, batches,
+    training::update(model, *optimizer, batches,
                      {.learning_rate = 1e-9,
                       .label_smoothing = options.label_smoothing,
                       .clip = options.clip,

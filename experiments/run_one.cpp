@@ -55,13 +55,13 @@ void check_same_data(const std::filesystem::path& folder, const data::Corpus& co
 /// The run that training starts from, if any.
 std::optional<std::filesystem::path> start_folder(const RunSpecification& run,
                                                   const RunPlace& place) {
-  const auto& start = run.experiment.training.start;
+  const auto& start = run.experiment.training.init_from;
   if (start.run) return place.data_folder / *start.run;
   if (!start.arm) return {};
   const auto folder = place.folder.parent_path().parent_path() / *start.arm /
                       place.folder.filename();  // <task>/<arm>/seed-<n>
   if (!std::filesystem::exists(folder / "result.json"))
-    throw UsageError(fmt::format("training.start.arm: {} is not finished; run the arm '{}' too",
+    throw UsageError(fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
                                  folder.string(), *start.arm));
   return folder;
 }
@@ -142,7 +142,7 @@ training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace
 /// Weights from the run that training starts from; says which.
 std::string start_model(models::TransformerImpl& model, const RunSpecification& run,
                         const Prepared& prepared) {
-  if (!run.experiment.training.start.split) return start_from(*prepared.start, model);
+  if (!run.experiment.training.init_from.split) return start_from(*prepared.start, model);
   auto dense = load_run(*prepared.start, "");
   start_split(model, run.experiment, dense, prepared.data.corpus, static_cast<uint64_t>(run.seed));
   return "split the feed-forwards of " + prepared.start->string();
@@ -155,7 +155,7 @@ models::Transformer begin_model(const RunSpecification& run, const Prepared& pre
   auto model = make_model(run.experiment, prepared.data.tokenizers);
   if (prepared.start && !continued)
     messages << start_model(*model, run, prepared) << "\n" << std::flush;
-  set_vectors(*model, prepared.data.vectors, run.experiment.training.vectors.frozen);
+  set_vectors(*model, prepared.data.vectors, run.experiment.training.pretrained_embeddings.frozen);
   for (const auto& given : prepared.data.vectors)
     messages << given.coverage() << "\n" << std::flush;
   return model;

@@ -102,7 +102,7 @@ class StudyRunner {
 
   /// Whether the run that this one starts from may still finish.
   bool waits(const OpenRun& open) const {
-    const auto& from = open.run->experiment.training.start.arm;
+    const auto& from = open.run->experiment.training.init_from.arm;
     return from && std::ranges::any_of(open_, [&](const OpenRun& other) {
              return other.run->arm == *from && other.run->task == open.run->task &&
                     other.run->seed == open.run->seed && other.state != OpenRun::State::ended;

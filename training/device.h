@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "models/libtorch.h"
-#include "training/training_options.h"
+#include "training/device_options.h"
 
 namespace ablate::training {
 

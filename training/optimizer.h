@@ -1,42 +1,36 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "models/libtorch.h"
-#include "training/training_options.h"
+#include "training/optimizer_options.h"
 
 namespace ablate::training {
 
-/// Adam with decoupled weight decay (Loshchilov & Hutter 2019) over LibTorch's fused kernel; Adam
-/// (Kingma & Ba 2015) is decay 0. Vectors (norms, biases) never decay; frozen parameters, which
-/// require no gradient, are left alone.
+/// Moves a model's parameters against their gradients. Weight decay acts on matrices only, not on
+/// norms and biases; frozen parameters, which require no gradient, are left alone.
 class Optimizer {
  public:
-  Optimizer(const torch::nn::Module& model, const OptimizerOptions& options);
+  virtual ~Optimizer() = default;
 
   /// One update with the gradients now in the parameters; parameters without one are left alone.
-  void step(double learning_rate);
+  virtual void step(double learning_rate) = 0;
   /// Forgets all gradients, so that the next backward pass writes instead of adding.
-  void clear_gradients();
+  virtual void clear_gradients() = 0;
   /// Gradients of all parameters that have one.
-  std::vector<torch::Tensor> gradients() const;
+  virtual std::vector<torch::Tensor> gradients() const = 0;
+  /// What is remembered between steps, as "<what>.<parameter's name>", shared with the optimizer.
+  virtual std::map<std::string, torch::Tensor> state() const = 0;
 
-  /// Moments and step counts by parameter name, shared with the optimizer.
-  std::map<std::string, torch::Tensor> state() const;
-  /// Copies a saved state in; throws c10::Error where names or shapes differ.
-  void load(const std::map<std::string, torch::Tensor>& state);
-
- private:
-  struct Entry {
-    std::string name;
-    torch::Tensor parameter, first, second, count;
-  };
-  void step_group(bool decayed, double learning_rate);
-
-  AdamW options_;
-  std::vector<Entry> entries_;
+  /// Copies a saved state in; throws c10::Error naming the first tensor that is missing, surplus or
+  /// of another shape.
+  void load(const std::map<std::string, torch::Tensor>& saved);
 };
+
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
+                                          const torch::nn::Module& model);
 
 }  // namespace ablate::training

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "training/training_options.h"
+#include "training/schedule_options.h"
 
 namespace ablate::training {
 

@@ -26,7 +26,7 @@ TrainingState from_json(const nlohmann::json& json) {
 Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Options progress)
     : model_(std::move(model)),
       input_(std::move(input)),
-      optimizer_(*model_, input_.options.optimizer),
+      optimizer_(make_optimizer(input_.options.optimizer, *model_)),
       progress_(std::move(progress)) {
   if (input_.options.ema > 0) shadow_ = copy(weights_of(*model_));
 }
@@ -42,7 +42,7 @@ bool Trainer::resume() {
     TORCH_CHECK(!saved.empty(), "the checkpoint lacks the average of '", name, "'");
     tensor.copy_(saved.mapped());
   }
-  optimizer_.load(moments);
+  optimizer_->load(moments);
   state_ = from_json(found->state);
   train_loss_ = found->state.value("train_loss", 0.0);
   saved_step_ = state_.step;
@@ -91,7 +91,7 @@ void Trainer::train_step(data::BatchStream& stream) {
   const int64_t step = state_.step + 1;
   const double rate = learning_rate(options.schedule, step, options.steps);
   const auto record =
-      update(model_, optimizer_, batches,
+      update(model_, *optimizer_, batches,
              {.learning_rate = rate,
               .label_smoothing = options.label_smoothing,
               .clip = options.clip,
@@ -190,7 +190,7 @@ void Trainer::save() {
   state_.log_bytes = log_->size();
   Checkpoint checkpoint{.step = state_.step,
                         .model = weights_of(*model_),
-                        .optimizer = optimizer_.state(),
+                        .optimizer = optimizer_->state(),
                         .state = to_json(state_),
                         .files = input_.files};
   checkpoint.state["train_loss"] = train_loss_;

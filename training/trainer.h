@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -107,7 +108,7 @@ class Trainer {
 
   models::Transformer model_;
   TrainerInput input_;
-  Optimizer optimizer_;
+  std::unique_ptr<Optimizer> optimizer_;
   Weights shadow_;  // exponential average of the weights; empty without one
   TrainingState state_;
   std::optional<RunLog> log_;

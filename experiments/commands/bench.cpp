@@ -127,7 +127,7 @@ models::Transformer random_model(const Experiment& experiment, int64_t vocabular
 
 Measured measure(models::Transformer model, const Experiment& experiment,
                  const std::vector<data::Batch>& batches, int64_t steps) {
-  training::Optimizer optimizer(*model, experiment.training.optimizer);
+  const auto optimizer = training::make_optimizer(experiment.training.optimizer, *model);
   Measured measured;
   int64_t tokens = 0;
   auto start = std::chrono::steady_clock::now();
@@ -139,7 +139,7 @@ Measured measure(models::Transformer model, const Experiment& experiment,
     }
     const auto& batch = batches[static_cast<size_t>(step) % batches.size()];
     const auto record = training::update(
-        model, optimizer, {&batch, 1},
+        model, *optimizer, {&batch, 1},
         {.learning_rate = training::learning_rate(experiment.training.schedule, 1, 1000),
          .label_smoothing = experiment.training.label_smoothing,
          .clip = experiment.training.clip,

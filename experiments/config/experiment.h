@@ -56,8 +56,9 @@ struct Experiment {
     require(!encoder || !language || o.tokenizer.mask, "tokenizer.mask",
             "must be true for a masked language model");
     const bool one_embedding = !encoder_decoder || models::one_embedding(o.model.tying);
-    require(!one_embedding || !o.training.vectors.source || !o.training.vectors.target,
-            "training.vectors.target",
+    require(!one_embedding || !o.training.pretrained_embeddings.source ||
+                !o.training.pretrained_embeddings.target,
+            "training.pretrained_embeddings.target",
             "and source are one embedding in this model; give one of them");
     const auto* randomized = std::get_if<models::Randomized>(&o.model.numbering);
     require(randomized == nullptr ||
@@ -65,9 +66,9 @@ struct Experiment {
             "model.numbering.longest",
             "must be at least the longest sequence that an evaluation may meet: see "
             "training.max_length and decoding.max_length");
-    require(!o.training.start.split || is_moefied(o.model), "model.feed_forward",
+    require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
             "must be a mixture of relu experts with an oracle, similarity or network router, alike "
-            "in every layer, where training.start.split divides a dense run");
+            "in every layer, where training.init_from.split divides a dense run");
     require(o.decoding.coverage_penalty == 0 || models::cross_attention_of(o.model).has_value(),
             "decoding.coverage_penalty", "needs a model with attention over a source");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",

@@ -7,6 +7,7 @@
 
 #include "experiments/config/option.h"
 #include "experiments/config/problem_list.h"
+#include "experiments/config/renamed_key.h"
 #include "experiments/config/schema.h"
 #include "experiments/config/study_schema.h"
 #include "experiments/config/suggestion.h"
@@ -62,6 +63,8 @@ std::vector<std::string> deeper(const Schema& root, const std::string& path) {
 
 /// Paths that end in the last key of `path`, or the one that is spelled nearly like it.
 std::string hint(const Schema& root, const std::string& path) {
+  if (const auto now = current_name(path); !now.empty())
+    return fmt::format("; it is called {} now", now);
   if (const auto below = deeper(root, path); !below.empty())
     return fmt::format("; did you mean {}?", alternatives(below));
   const auto near = nearest(path, all_paths(root));

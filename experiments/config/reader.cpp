@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/config/renamed_key.h"
 #include "experiments/config/suggestion.h"
 
 namespace ablate::experiments {
@@ -130,6 +131,8 @@ void Reader::report_unknown(const Entry& entry, const std::string& path,
 
 std::string Reader::hint(const std::string& key, const std::string& path,
                          const std::vector<std::string>& known) {
+  if (auto now = current_name(join_path(path, key)); !now.empty())
+    return fmt::format("; it is called {} now", now);
   if (auto found = owner(node_at(schema_, path), key); !found.empty()) return found;
   auto elsewhere = paths_of(schema_, key);
   if (!elsewhere.empty()) {

@@ -246,14 +246,14 @@ class StudyBuilder {
 
   /// An arm starts from one that stands before it, so that no circle can close.
   void check_start(const std::string& arm, const Layered& run) {
-    const auto& from = run.experiment.training.start.arm;
-    if (!from || run.trail.failed.contains("training.start.arm")) return;
+    const auto& from = run.experiment.training.init_from.arm;
+    if (!from || run.trail.failed.contains("training.init_from.arm")) return;
     const auto names = names_of(arms_);
     const auto found = std::ranges::find(names, *from);
     if (found < std::ranges::find(names, arm)) return;
-    const auto place = run.trail.place("training.start.arm");
+    const auto place = run.trail.place("training.init_from.arm");
     problems_.add(place, found == names.end()
-                             ? fmt::format("unknown arm {} in training.start.arm{}",
+                             ? fmt::format("unknown arm {} in training.init_from.arm{}",
                                            in_quotes(*from), did_you_mean(*from, names))
                              : fmt::format("the arm {} cannot start from {}, which must stand "
                                            "before it in the file",

@@ -50,7 +50,7 @@ BatchStream::Options running(bool masked, StreamPosition start = {}) {
           .augmentation = {.chunking = Chunking{.block = 8, .masked = masked}}};
 }
 
-/// The tokens that an epoch predicts, and those that begin its blocks.
+/// The tokens that an epoch predicts, and those that it predicts first of a block.
 struct Epoch {
   std::multiset<int64_t> predicted;
   std::set<int64_t> first;
@@ -64,7 +64,7 @@ std::vector<Epoch> epochs(const std::vector<EncodedExample>& text, bool masked, 
     auto& epoch = all[static_cast<size_t>(stream.position().epoch)];
     const auto batch = stream.next();
     for (int64_t row = 0; row < batch.rows; ++row)
-      epoch.first.insert(batch.target_in[static_cast<size_t>(row * batch.target_length + 1)]);
+      epoch.first.insert(batch.target_out[static_cast<size_t>(row * batch.target_length + 1)]);
     for (const auto id : batch.target_out)
       if (id != tokenizer::kPad) epoch.predicted.insert(id);
   }

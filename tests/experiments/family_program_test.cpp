@@ -89,7 +89,7 @@ TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
   const auto labelled = this->result(
       "labelled", "task: labelled, train: train.tsv, validation: validation.tsv, test: test.tsv",
       "family: encoder_only, tying: none, output: { kind: label }",
-      ", steps: 60, start: { run: '" + from + "' }");
+      ", steps: 60, init_from: { run: '" + from + "' }");
   EXPECT_NE(output_.find("weights of " + from + "; new: classifier"), std::string::npos) << output_;
   EXPECT_EQ(labelled["tests"][0]["exact_match"].get<double>(), 1.0) << output_;
   EXPECT_EQ(labelled["tests"][0]["nats_per_character"], "NaN");
@@ -108,7 +108,7 @@ TEST_F(FamilyTest, TheFirstStepLeavesFromTheWeightsStartedFrom) {
   const auto first = tensors(run_);
   result("labelled", "task: labelled, train: train.tsv, validation: validation.tsv, test: test.tsv",
          "family: encoder_only, tying: none, output: { kind: label }",
-         ", steps: 1, start: { run: '" + run_.string() + "' }");
+         ", steps: 1, init_from: { run: '" + run_.string() + "' }");
   const auto second = tensors(run_);
   for (const auto* name : {"embedding", "encoder.layers.0.attention.qkv.weight"})
     // One step of Adam moves a weight by at most the learning rate, here peak / warm-up.
@@ -125,7 +125,7 @@ TEST_F(FamilyTest, AMixtureStartsFromADenseModel) {
   const auto mixture =
       result("mixture", data,
              "encoder: { feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 64 } }",
-             ", steps: 1, log_every: 1, start: { run: '" + from + "' }");
+             ", steps: 1, log_every: 1, init_from: { run: '" + from + "' }");
   EXPECT_NE(output_.find("new: encoder.layers.0.feed_forward.router.weight"), std::string::npos)
       << output_;
   // One small step away from a model that has learned the task.
@@ -150,10 +150,11 @@ class VectorsTest : public FamilyTest {
     write_file(folder_ / "words.txt", text);
   }
   nlohmann::json trained(const std::string& vectors, int steps = 30) {
-    return result("vectors" + std::to_string(steps),
-                  "task: language, train: train.txt, validation: validation.txt",
-                  "family: decoder_only, tying: none",
-                  ", steps: " + std::to_string(steps) + ", vectors: { " + vectors + " }");
+    return result(
+        "vectors" + std::to_string(steps),
+        "task: language, train: train.txt, validation: validation.txt",
+        "family: decoder_only, tying: none",
+        ", steps: " + std::to_string(steps) + ", pretrained_embeddings: { " + vectors + " }");
   }
   /// Rows of the embedding for " good" and " the", which has no vector. // [2, D]
   torch::Tensor rows() const {
@@ -201,7 +202,8 @@ TEST_F(VectorsTest, AnotherWidthIsAnError) {
   write_file(file,
              "name: narrow\nseeds: [1]\nbase:\n  data: { task: language, train: train.txt }\n"
              "  model: { d_model: 32, family: decoder_only, attention: { heads: 4 } }\n"
-             "  tokenizer: { kind: word }\n  training: { vectors: { source: words.txt } }\n");
+             "  tokenizer: { kind: word }\n  training: { pretrained_embeddings: { source: "
+             "words.txt } }\n");
   const auto outcome =
       shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
   EXPECT_EQ(outcome.code, 3) << outcome.output;

@@ -98,11 +98,11 @@ TEST_F(MoefyTest, AStudySplitsOneArmIntoAnotherAndTrainsItFurther) {
                "feed_forward: { kind: dense, d_hidden: 64 } }\n"
                "  training: { steps: 40, tokens_per_batch: 512, max_length: 32, threads: 1 }\n"
                "arms:\n  dense: {}\n"
-               "  all: { training.start: { arm: dense, split: clusters, positions: 500 }, "
+               "  all: { training.init_from: { arm: dense, split: clusters, positions: 500 }, "
                "training.steps: 0, model.feed_forward: " +
                    start +
                    " }\n"
-                   "  more: { training.start: { arm: all }, training.steps: 3, "
+                   "  more: { training.init_from: { arm: all }, training.steps: 3, "
                    "model.feed_forward: " +
                    start + " }\n");
     return shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");

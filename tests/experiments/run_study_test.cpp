@@ -130,7 +130,7 @@ TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
 }
 
 TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
-  change("wide: { model.d_model: 24 }", "wide: { training.vectors.source: missing.txt }");
+  change("wide: { model.d_model: 24 }", "wide: { training.pretrained_embeddings.source: missing.txt }");
   const auto outcome = shell(command("out"));
   EXPECT_EQ(outcome.code, 3) << outcome.output;
   EXPECT_TRUE(std::filesystem::exists(run("out") / "result.json"));

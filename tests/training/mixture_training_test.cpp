@@ -62,11 +62,12 @@ TEST(MixtureTraining, OneExpertHasTheLossesOfTheDenseModelOverFiftySteps) {
   auto dense = with(models::DenseFeedForward{.d_hidden = 24});
   auto mixture = with(small(models::SoftmaxRouter{}, 1, 1));
   upcycle(dense, mixture);
-  Optimizer first(*dense, Adam{.epsilon = 1e-3}), second(*mixture, Adam{.epsilon = 1e-3});
+  const Adam adam{.epsilon = 1e-3};
+  const auto first = make_optimizer(adam, *dense), second = make_optimizer(adam, *mixture);
   const auto one = three_pairs();
   for (int step = 0; step < 50; ++step) {
-    const double a = update(dense, first, {&one, 1}, plain_updates()).loss;
-    const double b = update(mixture, second, {&one, 1}, plain_updates()).loss;
+    const double a = update(dense, *first, {&one, 1}, plain_updates()).loss;
+    const double b = update(mixture, *second, {&one, 1}, plain_updates()).loss;
     ASSERT_NEAR(a, b, 1e-4) << step;
   }
 }
@@ -86,9 +87,9 @@ TEST(MixtureTraining, AnUpcycledMixtureIsTheDenseModelBeforeTheFirstStep) {
 
 TEST(MixtureTraining, RecordsNameEveryMixtureAndAddUp) {
   auto model = with(small(models::SoftmaxRouter{}, 2));
-  Optimizer optimizer(*model, Adam{});
+  const auto optimizer = make_optimizer(Adam{}, *model);
   const auto one = three_pairs();
-  const auto mixtures = update(model, optimizer, {&one, 1}, plain_updates()).mixtures;
+  const auto mixtures = update(model, *optimizer, {&one, 1}, plain_updates()).mixtures;
   ASSERT_EQ(mixtures.size(), 4U);
   EXPECT_EQ(mixtures[0].name, "encoder.layers.0.feed_forward");
   EXPECT_EQ(mixtures[3].name, "decoder.layers.1.feed_forward");
@@ -108,9 +109,9 @@ TEST(MixtureTraining, ThePenaltyMovesTheRouterWhereTheTaskCannot) {
     auto options = small(models::SoftmaxRouter{.renormalize = true}, 1);
     options.balance = {.load = penalised ? 1.0 : 0.0, .z = 0.0};
     auto model = with(options);
-    Optimizer optimizer(*model, Adam{});
+    const auto optimizer = make_optimizer(Adam{}, *model);
     const auto one = three_pairs();
-    const auto mixture = update(model, optimizer, {&one, 1}, plain_updates()).mixtures[0];
+    const auto mixture = update(model, *optimizer, {&one, 1}, plain_updates()).mixtures[0];
     if (penalised)
       EXPECT_GT(mixture.router_gradient, 1e-6);
     else
@@ -147,27 +148,27 @@ TEST(MixtureTraining, ThePenaltyOfABatchCountsByItsShareOfTheTokens) {
   double square = 0;
   for (const auto& parameter : same->parameters())
     if (parameter.grad().defined()) square += std::pow(parameter.grad().norm().item<double>(), 2);
-  Optimizer optimizer(*model, Adam{});
-  EXPECT_NEAR(update(model, optimizer, batches, plain_updates()).gradient_norm, std::sqrt(square),
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  EXPECT_NEAR(update(model, *optimizer, batches, plain_updates()).gradient_norm, std::sqrt(square),
               1e-5);
 }
 
 TEST(MixtureTraining, NoisyRoutersLearnTheSizeOfTheirNoise) {
   auto model = with(small(models::NoisyRouter{}, 2));
-  Optimizer optimizer(*model, Adam{});
+  const auto optimizer = make_optimizer(Adam{}, *model);
   const auto before = weights_of(*model).at("encoder.layers.0.feed_forward.router.noise").clone();
   const auto one = three_pairs();
-  update(model, optimizer, {&one, 1}, plain_updates());
+  update(model, *optimizer, {&one, 1}, plain_updates());
   const auto after = weights_of(*model).at("encoder.layers.0.feed_forward.router.noise");
   EXPECT_GT((after - before).abs().max().item<double>(), 1e-4);
 }
 
 TEST(MixtureTraining, ASelectionBiasMovesOnceAnUpdateWhateverItAccumulates) {
   auto model = with(small(models::SigmoidRouter{.bias_step = 0.25}, 2));
-  Optimizer optimizer(*model, Adam{});
+  const auto optimizer = make_optimizer(Adam{}, *model);
   const std::vector<data::Batch> batches{three_pairs(), three_pairs(), three_pairs()};
   const auto bias = weights_of(*model).at("decoder.layers.1.feed_forward.router.bias");
-  update(model, optimizer, batches, plain_updates());
+  update(model, *optimizer, batches, plain_updates());
   EXPECT_NEAR(bias.abs().max().item<double>(), 0.25, 1e-9);
 }
 
@@ -180,7 +181,7 @@ TEST(MixtureTraining, BiasesOfExpertsDoNotDecay) {
     item.value().fill_(1.0);
     item.value().mutable_grad() = torch::zeros_like(item.value());
   }
-  Optimizer(mixture, AdamW{Adam{}, 0.5}).step(0.1);
+  make_optimizer(AdamW{Adam{}, 0.5}, mixture)->step(0.1);
   for (const auto& item : mixture.named_parameters())
     EXPECT_NEAR(item.value().view(-1)[0].item<double>(),
                 item.key().ends_with("bias") ? 1.0 : 1.0 - 0.1 * 0.5, 1e-6)

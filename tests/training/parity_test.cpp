@@ -136,10 +136,10 @@ TEST_P(Parity, TheLossOverTenUpdatesIsThatOfPyTorch) {
   adamw.beta2 = o.at("beta2");
   adamw.epsilon = o.at("epsilon");
   adamw.weight_decay = o.at("weight_decay");
-  Optimizer optimizer(*model, adamw);
+  const auto optimizer = make_optimizer(adamw, *model);
   const auto one = golden_batch();
   for (const double wanted : expected().at("losses")) {
-    const auto record = update(model, optimizer, {&one, 1},
+    const auto record = update(model, *optimizer, {&one, 1},
                                {.learning_rate = o.at("learning_rate"),
                                 .label_smoothing = golden().at("label_smoothing"),
                                 .clip = 0,

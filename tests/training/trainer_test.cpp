@@ -72,6 +72,28 @@ TEST_F(TrainerTest, UpdatesThatAreNotFiniteAreLeftOutAndCountedWhereWanted) {
   EXPECT_EQ(train(skipping, broken()).state.skipped, 12);
 }
 
+TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
+  for (const OptimizerOptions& kind : {OptimizerOptions(Adam{}), OptimizerOptions(AdamW{}),
+                                       OptimizerOptions(Sgd{}), OptimizerOptions(Lion{})}) {
+    auto chosen = input();
+    chosen.options.optimizer = kind;
+    train(chosen, tiny());
+    const auto checkpoints = folder() / "checkpoints";
+    const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
+    for (const auto& found : list_checkpoints(checkpoints))
+      if (found.step > 4) std::filesystem::remove_all(found.path);
+    train(chosen, tiny());
+    const auto resumed = load_checkpoint(list_checkpoints(checkpoints).back().path);
+    ASSERT_EQ(resumed.step, 12);
+    ASSERT_EQ(resumed.optimizer.size(), whole.optimizer.size());
+    for (const auto& [name, tensor] : whole.model)
+      EXPECT_TRUE(torch::equal(tensor, resumed.model.at(name))) << kind.index() << name;
+    for (const auto& [name, tensor] : whole.optimizer)
+      EXPECT_TRUE(torch::equal(tensor, resumed.optimizer.at(name))) << kind.index() << name;
+    std::filesystem::remove_all(checkpoints);
+  }
+}
+
 TEST_F(TrainerTest, KeepsTheNewestCheckpointsAndTheBest) {
   auto often = input();
   often.options.keep = 1;

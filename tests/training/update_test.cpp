@@ -55,11 +55,11 @@ TEST(Update, SplittingIntoMicroBatchesChangesNothing) {
   auto whole = tiny_model(), split = tiny_model();
   // A large epsilon keeps Adam from turning rounding noise of vanishing gradients into whole steps.
   const Adam adam{.epsilon = 1e-3};
-  Optimizer first(*whole, adam), second(*split, adam);
+  const auto first = make_optimizer(adam, *whole), second = make_optimizer(adam, *split);
   const std::vector<data::Batch> one{batch({0, 1, 2, 3})},
       three{batch({0}), batch({1, 2}), batch({3})};
   for (int step = 0; step < 3; ++step) {
-    const auto a = update(whole, first, one, plain()), b = update(split, second, three, plain());
+    const auto a = update(whole, *first, one, plain()), b = update(split, *second, three, plain());
     EXPECT_EQ(a.tokens, b.tokens);
     EXPECT_NEAR(a.loss, b.loss, 1e-5);
     EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 1e-5);
@@ -73,23 +73,23 @@ TEST(Update, OverfitsEightPairs) {
   for (int32_t i = 0; i < 8; ++i)
     eight.push_back(pair({4 + i, 4 + (i * 3) % 8}, {4 + (i * 5) % 8, 4 + i, 11 - i}));
   auto model = tiny_model();
-  Optimizer optimizer(*model, Adam{});
+  const auto optimizer = make_optimizer(Adam{}, *model);
   const auto all = data::collate(eight, std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
   auto options = plain();
   options.label_smoothing = 0;
   double loss = 0;
-  for (int step = 0; step < 200; ++step) loss = update(model, optimizer, {&all, 1}, options).loss;
+  for (int step = 0; step < 200; ++step) loss = update(model, *optimizer, {&all, 1}, options).loss;
   EXPECT_LT(loss, 0.02);
 }
 
 TEST(Update, ClippingBoundsTheGradientThatTheStepSees) {
   auto model = tiny_model();
-  Optimizer optimizer(*model, Adam{});
+  const auto optimizer = make_optimizer(Adam{}, *model);
   const auto one = batch({0, 1, 2});
   auto options = plain();
   options.clip = 1e-30;  // far below Adam's epsilon: the step vanishes
   auto before = tiny_model();
-  const auto record = update(model, optimizer, {&one, 1}, options);
+  const auto record = update(model, *optimizer, {&one, 1}, options);
   EXPECT_GT(record.gradient_norm, 1e-3);
   EXPECT_LT(largest_difference(model, before), 1e-6);
 }
@@ -102,21 +102,21 @@ TEST(Update, ANotFiniteLossLeavesTheWeightsAlone) {
         std::numeric_limits<float>::infinity());
   }
   const auto embedding = model->output_weight().clone();
-  Optimizer optimizer(*model, Adam{});
+  const auto optimizer = make_optimizer(Adam{}, *model);
   const auto one = batch({0});
-  EXPECT_TRUE(update(model, optimizer, {&one, 1}, plain()).skipped);
+  EXPECT_TRUE(update(model, *optimizer, {&one, 1}, plain()).skipped);
   EXPECT_TRUE(torch::equal(embedding, model->output_weight()));
 }
 
 TEST(Update, IsAFunctionOfItsDropoutSeed) {
   const auto loss = [](uint64_t seed) {
     auto model = tiny_model();
-    Optimizer optimizer(*model, Adam{});
+    const auto optimizer = make_optimizer(Adam{}, *model);
     const auto one = batch({0, 1, 2, 3});
     auto options = plain();
     options.dropout = 0.3;
     options.dropout_seed = seed;
-    return update(model, optimizer, {&one, 1}, options).loss;
+    return update(model, *optimizer, {&one, 1}, options).loss;
   };
   EXPECT_EQ(loss(1), loss(1));
   EXPECT_NE(loss(1), loss(2));
@@ -125,14 +125,14 @@ TEST(Update, IsAFunctionOfItsDropoutSeed) {
 TEST(Update, Bfloat16TrainsNearlyAsFloat) {
   auto options = plain();
   auto exact = tiny_model(), rounded = tiny_model();
-  Optimizer first(*exact, Adam{}), second(*rounded, Adam{});
+  const auto first = make_optimizer(Adam{}, *exact), second = make_optimizer(Adam{}, *rounded);
   const auto one = batch({0, 1, 2, 3});
   double a = 0, b = 0;
   for (int step = 0; step < 30; ++step) {
     options.bfloat16 = false;
-    a = update(exact, first, {&one, 1}, options).loss;
+    a = update(exact, *first, {&one, 1}, options).loss;
     options.bfloat16 = true;
-    b = update(rounded, second, {&one, 1}, options).loss;
+    b = update(rounded, *second, {&one, 1}, options).loss;
   }
   EXPECT_LT(a, 1.0);
   EXPECT_NEAR(a, b, 0.1);
@@ -143,7 +143,7 @@ TEST(Update, Bfloat16TrainsNearlyAsFloat) {
 /// into the CHANGELOG.
 TEST(Update, TheGoldenRunOfTwentyStepsIsUnchanged) {
   auto model = tiny_model();
-  Optimizer optimizer(*model, Adam{});
+  const auto optimizer = make_optimizer(Adam{}, *model);
   std::vector<double> losses;
   for (int step = 0; step < 20; ++step) {
     const auto one = batch({step % 4, (step + 1) % 4});
@@ -151,7 +151,7 @@ TEST(Update, TheGoldenRunOfTwentyStepsIsUnchanged) {
     options.dropout = 0.1;
     options.dropout_seed = static_cast<uint64_t>(step);
     options.learning_rate = 1e-3 * (step + 1);
-    losses.push_back(update(model, optimizer, {&one, 1}, options).loss);
+    losses.push_back(update(model, *optimizer, {&one, 1}, options).loss);
   }
   const std::vector<double> golden{3.28465, 3.21276, 2.92292, 3.02287, 2.64021, 2.30871, 2.22553,
                                    2.50632, 2.01357, 1.8061,  1.91374, 1.89925, 1.79198, 1.71027,

@@ -19,7 +19,7 @@ constexpr auto names(Grouping) {
 }
 
 /// The finished run whose tokenizer and weights training starts from, if any.
-struct StartOptions {
+struct InitFromOptions {
   std::optional<std::string> run;
   std::optional<std::string> arm;
   std::optional<Grouping> split;
@@ -40,7 +40,7 @@ struct StartOptions {
     visit("positions", o.positions, "positions recorded to group neurons and train routers");
   }
   template <class Require>
-  static void rules(const StartOptions& o, Require&& require) {
+  static void rules(const InitFromOptions& o, Require&& require) {
     require(!o.run || !o.arm, "arm", "and run exclude each other");
     require(!o.split || o.given(), "split", "needs run or arm");
     require(o.positions >= 100 && o.positions <= 10'000'000, "positions",

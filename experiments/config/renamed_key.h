@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ablate::experiments {
+
+/// A key that an earlier version knew by another name, as dotted paths from the root.
+struct RenamedKey {
+  std::string_view before, now;
+};
+
+inline constexpr RenamedKey kRenamedKeys[] = {
+    {"training.start", "training.init_from"},
+    {"training.vectors", "training.pretrained_embeddings"},
+};
+
+/// The present name of a key or of one below it ("training.start.run" -> "training.init_from.run");
+/// empty where no earlier version knew it by another name.
+std::string current_name(std::string_view path);
+
+}  // namespace ablate::experiments

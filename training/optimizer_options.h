@@ -1,0 +1,94 @@
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+namespace ablate::training {
+
+/// Adam (Kingma & Ba 2015) with the constants of Vaswani et al. 2017, section 5.3.
+struct Adam {
+  static constexpr std::string_view name = "adam";
+  double beta1 = 0.9;
+  double beta2 = 0.98;
+  double epsilon = 1e-9;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("beta1", o.beta1, "decay of the first moment");
+    visit("beta2", o.beta2, "decay of the second moment");
+    visit("epsilon", o.epsilon, "added to the root of the second moment");
+  }
+  template <class Require>
+  static void rules(const Adam& o, Require&& require) {
+    require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
+    require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
+    require(o.epsilon > 0, "epsilon", "must be positive");
+  }
+};
+
+/// Adam with decoupled weight decay (Loshchilov & Hutter 2019); norms and biases do not decay.
+struct AdamW : Adam {
+  static constexpr std::string_view name = "adamw";
+  double weight_decay = 0.01;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    Adam::fields(o, visit);
+    visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
+  }
+  template <class Require>
+  static void rules(const AdamW& o, Require&& require) {
+    Adam::rules(o, require);
+    require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
+  }
+};
+
+/// Stochastic gradient descent with momentum (Sutskever et al. 2013), as torch.optim.SGD writes it:
+/// v = momentum v + g, and the step is v, or g + momentum v with Nesterov's look-ahead.
+struct Sgd {
+  static constexpr std::string_view name = "sgd";
+  double momentum = 0.9;
+  bool nesterov = false;
+  double weight_decay = 0.0;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("momentum", o.momentum, "share of the last step's velocity that is kept; 0: plain SGD");
+    visit("nesterov", o.nesterov, "look ahead along the velocity (Nesterov)");
+    visit("weight_decay", o.weight_decay,
+          "times the weight matrices, added to their gradients (L2 regularisation)");
+  }
+  template <class Require>
+  static void rules(const Sgd& o, Require&& require) {
+    require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
+    require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
+    require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
+  }
+};
+
+/// Lion (Chen et al. 2023, algorithm 2): the sign of an interpolated momentum, with decoupled
+/// weight decay. Every number moves by exactly the learning rate, so that wants to be 3 to 10 times
+/// smaller than Adam's.
+struct Lion {
+  static constexpr std::string_view name = "lion";
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+  double weight_decay = 0.0;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("beta1", o.beta1, "share of the momentum in the direction whose sign is the step");
+    visit("beta2", o.beta2, "decay of the momentum");
+    visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
+  }
+  template <class Require>
+  static void rules(const Lion& o, Require&& require) {
+    require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
+    require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
+    require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
+  }
+};
+
+using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion>;
+
+}  // namespace ablate::training
