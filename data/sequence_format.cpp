@@ -29,7 +29,6 @@ tokenizer::Encoded enclosed(std::string_view text, const tokenizer::Tokenizer& t
 
 /// The source in front of the target, as one sequence whose target alone is predicted.
 EncodedExample joined(EncodedExample pair) {
-  const auto prompt = static_cast<int64_t>(pair.source.size());
   EncodedExample one{.prompt_length = static_cast<int64_t>(pair.source.size())};
   one.target = std::move(pair.source);
   one.target.insert(one.target.end(), pair.target.begin(), pair.target.end());
