@@ -10,13 +10,13 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
   Batch batch{.rows = static_cast<int64_t>(indices.size())};
   for (const int64_t index : indices) {
     const auto& example = examples[static_cast<size_t>(index)];
-    if ((example.source.empty() && example.given == 0) || example.target.empty())
+    if ((example.source.empty() && example.prompt_length == 0) || example.target.empty())
       throw DataError("example " + std::to_string(index) + " has a side without its end token");
     batch.source_length =
         std::max(batch.source_length, static_cast<int64_t>(example.source.size()));
     batch.target_length =
         std::max(batch.target_length, static_cast<int64_t>(example.target.size()));
-    batch.tokens += static_cast<int64_t>(example.target.size()) - example.given;
+    batch.tokens += static_cast<int64_t>(example.target.size()) - example.prompt_length;
   }
   batch.source.assign(static_cast<size_t>(batch.rows * batch.source_length), tokenizer::kPad);
   batch.target_in.assign(static_cast<size_t>(batch.rows * batch.target_length), tokenizer::kPad);
@@ -26,7 +26,8 @@ Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t>
   for (const int64_t index : indices) {
     const auto& example = examples[static_cast<size_t>(index)];
     std::ranges::copy(example.source, source);
-    std::copy(example.target.begin() + example.given, example.target.end(), out + example.given);
+    std::copy(example.target.begin() + example.prompt_length, example.target.end(),
+              out + example.prompt_length);
     *in = kStartToken;
     std::copy(example.target.begin(), example.target.end() - 1, in + 1);
     source += batch.source_length;

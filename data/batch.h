@@ -8,7 +8,7 @@
 
 namespace ablate::data {
 
-/// Padded ids, row-major. The decoder reads `target_in` (start mark first) and predicts
+/// Padded ids, row-major. The decoder reads `target_in` (start token first) and predicts
 /// `target_out`, which holds padding where nothing is to be predicted.
 struct Batch {
   int64_t rows = 0, source_length = 0, target_length = 0;

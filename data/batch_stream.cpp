@@ -8,7 +8,7 @@
 namespace ablate::data {
 namespace {
 
-constexpr size_t kAhead = 8;
+constexpr size_t kPrefetchBatches = 8;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ void BatchStream::prepare() {
 
 bool BatchStream::put(Prepared prepared) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return stop_ || ready_.size() < kAhead; });
+  changed_.wait(lock, [this] { return stop_ || ready_.size() < kPrefetchBatches; });
   if (stop_) return false;
   ready_.push_back(std::move(prepared));
   changed_.notify_all();

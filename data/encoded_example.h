@@ -14,7 +14,7 @@ inline constexpr int32_t kStartToken = tokenizer::kBos;
 /// only a decoder reads has no source.
 struct EncodedExample {
   std::vector<int32_t> source, target;
-  int64_t given = 0;  // first ids of `target` that are not to be predicted
+  int64_t prompt_length = 0;  // first ids of `target`, which are read and not predicted
 };
 
 struct EncodedSet {

@@ -23,7 +23,7 @@ std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& 
   auto length = chunking.offset > 0 ? static_cast<size_t>(chunking.offset) : block;
   for (size_t begin = 0; begin + overlap < ids.size(); begin += std::exchange(length, block)) {
     const auto part = ids.subspan(begin, std::min(length + overlap, ids.size() - begin));
-    EncodedExample one{.given = 1};
+    EncodedExample one{.prompt_length = 1};
     if (chunking.masked) one.target.push_back(kStartToken);
     one.target.insert(one.target.end(), part.begin(), part.end());
     if (chunking.masked) one.source = one.target;
@@ -36,7 +36,7 @@ std::vector<int32_t> unchunk(std::span<const EncodedExample> blocks, bool masked
   std::vector<int32_t> ids;
   if (!masked && !blocks.empty()) ids.push_back(blocks.front().target.front());
   for (const auto& block : blocks)
-    ids.insert(ids.end(), block.target.begin() + block.given, block.target.end());
+    ids.insert(ids.end(), block.target.begin() + block.prompt_length, block.target.end());
   return ids;
 }
 

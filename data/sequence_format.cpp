@@ -29,9 +29,10 @@ tokenizer::Encoded enclosed(std::string_view text, const tokenizer::Tokenizer& t
 
 /// The source in front of the target, as one sequence whose target alone is predicted.
 EncodedExample joined(EncodedExample pair) {
-  const auto given = static_cast<int64_t>(pair.source.size());
-  pair.source.insert(pair.source.end(), pair.target.begin(), pair.target.end());
-  return {.target = std::move(pair.source), .given = given};
+  EncodedExample one{.prompt_length = static_cast<int64_t>(pair.source.size())};
+  one.target = std::move(pair.source);
+  one.target.insert(one.target.end(), pair.target.begin(), pair.target.end());
+  return one;
 }
 
 }  // namespace

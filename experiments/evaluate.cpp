@@ -40,10 +40,10 @@ void add_likelihood(TestScores& scores, const training::Translator& translator,
   scores.position_accuracy = likelihood.position_accuracy;
   scores.nats_per_character = likelihood.negative * static_cast<double>(likelihood.tokens);
   for (const auto& example : encoded.examples) {
-    const auto given = static_cast<size_t>(example.given);
+    const auto prompt = static_cast<size_t>(example.prompt_length);
     scores.source_pieces +=
-        static_cast<double>((example.source.empty() ? given : example.source.size()) - 1);
-    scores.target_pieces += static_cast<double>(example.target.size() - given - 1);
+        static_cast<double>((example.source.empty() ? prompt : example.source.size()) - 1);
+    scores.target_pieces += static_cast<double>(example.target.size() - prompt - 1);
   }
   scores.source_pieces /= static_cast<double>(encoded.examples.size());
   scores.target_pieces /= static_cast<double>(encoded.examples.size());
@@ -81,7 +81,7 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
                                                format.masking(translator.tokenizers)};
   for (const auto& test : tests) {
     TestScores scores{.name = test.name,
-                      .beyond = test.beyond,
+                      .beyond = test.extrapolation,
                       .examples = static_cast<int64_t>(test.examples.size()),
                       .compared = compared};
     if (compared != Compared::nothing)

@@ -35,7 +35,7 @@ double evaluation_seconds(const training::Translator& translator, data::TestSet 
   const auto encoded = translator.format.encode(test.examples, translator.tokenizers);
   double pieces = 0;
   for (const auto& example : encoded.examples)
-    pieces += static_cast<double>(example.target.size() - static_cast<size_t>(example.given));
+    pieces += static_cast<double>(example.target.size() - static_cast<size_t>(example.prompt_length));
   auto& decoding = experiment.decoding;
   const auto length = std::llround(pieces / static_cast<double>(encoded.examples.size()));
   decoding.max_length = std::clamp<int64_t>(length, 1, decoding.max_length);

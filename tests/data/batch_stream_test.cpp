@@ -10,16 +10,16 @@
 namespace ablate::data {
 namespace {
 
-std::vector<EncodedExample> examples(size_t count) {
-  std::vector<EncodedExample> result;
-  for (size_t i = 0; i < count; ++i)
-    result.push_back(
+std::vector<EncodedExample> pairs() {
+  std::vector<EncodedExample> all;
+  for (size_t i = 0; i < 100; ++i)
+    all.push_back(
         {std::vector<int32_t>(2 + (i * 7) % 23, 5), std::vector<int32_t>(2 + (i * 5) % 17, 6)});
-  return result;
+  return all;
 }
 
 TEST(BatchStream, ContinuesFromAnyPositionExactly) {
-  const auto all = examples(100);
+  const auto all = pairs();
   const auto open = [&](StreamPosition start) {
     return std::make_unique<BatchStream>(
         all, BatchStream::Options{.tokens_per_batch = 100, .seed = 3, .start = start});
@@ -50,7 +50,7 @@ BatchStream::Options running(bool masked, StreamPosition start = {}) {
           .augmentation = {.chunking = Chunking{.block = 8, .masked = masked}}};
 }
 
-/// The tokens that an epoch predicts, and those that begin its blocks.
+/// The tokens that an epoch predicts, and those that it predicts first of a block.
 struct Epoch {
   std::multiset<int64_t> predicted;
   std::set<int64_t> first;
@@ -64,7 +64,7 @@ std::vector<Epoch> epochs(const std::vector<EncodedExample>& text, bool masked, 
     auto& epoch = all[static_cast<size_t>(stream.position().epoch)];
     const auto batch = stream.next();
     for (int64_t row = 0; row < batch.rows; ++row)
-      epoch.first.insert(batch.target_in[static_cast<size_t>(row * batch.target_length + 1)]);
+      epoch.first.insert(batch.target_out[static_cast<size_t>(row * batch.target_length + 1)]);
     for (const auto id : batch.target_out)
       if (id != tokenizer::kPad) epoch.predicted.insert(id);
   }

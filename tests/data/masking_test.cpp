@@ -12,7 +12,7 @@ constexpr int64_t kVocabulary = 9;  // the five special tokens and four ordinary
 
 /// A batch of one row that predicts `tokens` ordinary tokens behind the start token.
 Batch unmasked(int64_t tokens) {
-  EncodedExample one{.target = {kStartToken}, .given = 1};
+  EncodedExample one{.target = {kStartToken}, .prompt_length = 1};
   for (int64_t i = 0; i < tokens; ++i)
     one.target.push_back(static_cast<int32_t>(tokenizer::kMask + 1 + i % 4));
   one.source = one.target;

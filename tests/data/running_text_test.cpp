@@ -25,7 +25,7 @@ TEST(Chunk, ABlockBeginsWithTheLastIdOfTheOneBefore) {
   EXPECT_EQ(blocks[1].target, (Ids{13, 14, 15}));
   EXPECT_EQ(blocks[2].target, (Ids{15, 16}));
   for (const auto& block : blocks) {
-    EXPECT_EQ(block.given, 1);
+    EXPECT_EQ(block.prompt_length, 1);
     EXPECT_TRUE(block.source.empty());
   }
 }

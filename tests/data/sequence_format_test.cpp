@@ -40,7 +40,7 @@ TEST_F(SequenceFormatTest, AnEncoderReadsTheSourceOfAPairAndADecoderWritesTheTar
   const auto pair = first(format, {"ab", "c"});
   EXPECT_EQ(pair.source, (Ids{a_, b_, kEos}));
   EXPECT_EQ(pair.target, (Ids{c_, kEos}));
-  EXPECT_EQ(pair.given, 0);
+  EXPECT_EQ(pair.prompt_length, 0);
   EXPECT_EQ(source(format, "ab"), pair.source);
   EXPECT_EQ(format.compared(), Compared::text);
   EXPECT_EQ(format.longest_sequence(7), 8);
@@ -51,7 +51,7 @@ TEST_F(SequenceFormatTest, ADecoderAloneReadsThePairAsOneSequenceAndPredictsTheT
   const auto pair = first(format, {"ab", "c"});
   EXPECT_TRUE(pair.source.empty());
   EXPECT_EQ(pair.target, (Ids{a_, b_, kEos, c_, kEos}));
-  EXPECT_EQ(pair.given, 3);
+  EXPECT_EQ(pair.prompt_length, 3);
   EXPECT_EQ(source(format, "ab"), (Ids{a_, b_, kEos}));
   EXPECT_EQ(format.longest_sequence(7), 4 + 8);
 }
@@ -98,7 +98,7 @@ TEST_F(SequenceFormatTest, AnExampleOfRunningTextByItselfIsALineAndTheLineAfterI
   const SequenceFormat format(kRunningText, kDecoderAlone, 9);
   const auto set = format.encode_each(std::vector<Example>{{"ab", "c"}}, tokenizers_);
   EXPECT_EQ(set.examples[0].target, (Ids{a_, b_, kEos, c_, kEos}));
-  EXPECT_EQ(set.examples[0].given, 3);
+  EXPECT_EQ(set.examples[0].prompt_length, 3);
 }
 
 TEST_F(SequenceFormatTest, AnEncoderAloneFindsMaskedTokensBehindAStartToken) {
@@ -106,7 +106,7 @@ TEST_F(SequenceFormatTest, AnEncoderAloneFindsMaskedTokensBehindAStartToken) {
   const auto block = first(format, {{}, "abca"});
   EXPECT_EQ(block.source, (Ids{kBos, a_, b_, c_}));
   EXPECT_EQ(block.target, block.source);
-  EXPECT_EQ(block.given, 1);
+  EXPECT_EQ(block.prompt_length, 1);
   EXPECT_EQ(source(format, "ab"), (Ids{kBos, a_, b_, kEos}));
   const auto masking = format.masking(tokenizers_);
   ASSERT_TRUE(masking.has_value());
@@ -120,7 +120,7 @@ TEST_F(SequenceFormatTest, AClassIsTheOneTargetOfItsText) {
   const std::vector<Example> train{{"abca", "good"}, {"b", "bad"}};
   const auto own = format.tokenizers({.kind = tokenizer::Kind::character}, train, {});
   const auto set = format.encode(train, own);
-  const auto& [source, target, given] = set.examples.at(0);
+  const auto& [source, target, prompt_length] = set.examples.at(0);
   EXPECT_EQ(source.size(), 4U);
   EXPECT_EQ(source.front(), kBos);
   EXPECT_EQ(source.back(), kEos);

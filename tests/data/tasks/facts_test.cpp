@@ -14,7 +14,7 @@ TEST(Facts, EveryKeyHasOneValueAndAllOfThemAreTrainedOnAndTested) {
     EXPECT_TRUE(table.emplace(example.source, example.target).second);
   EXPECT_EQ(table.size(), 64U);
   EXPECT_EQ(corpus.train, corpus.tests.front().examples);
-  EXPECT_FALSE(corpus.tests.front().beyond);
+  EXPECT_FALSE(corpus.tests.front().extrapolation);
   EXPECT_NE(corpus.train, fact_table({.symbols = 4, .key = 3}, 2).train);
 }
 

@@ -42,8 +42,8 @@ TEST(Generated, LengthsBeyondTrainingAreMarked) {
   Reverse reverse;
   reverse.test_length = {12, 13};
   const auto corpus = generate(reverse.generator(), 1);
-  EXPECT_FALSE(corpus.tests[0].beyond);
-  EXPECT_TRUE(corpus.tests[1].beyond);
+  EXPECT_FALSE(corpus.tests[0].extrapolation);
+  EXPECT_TRUE(corpus.tests[1].extrapolation);
   EXPECT_EQ(corpus.tests[1].name, "length 13");
 }
 
