@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "models/kernel/packed_product.h"
-#include "models/kernel/run.h"
+#include "models/ops/top_k.h"
 
 namespace ablate::models {
 namespace {
@@ -47,30 +46,24 @@ void expand(BeamState& state, std::span<const Candidate> candidates, int64_t fir
   for (size_t i = 0; i < taken.parents.size(); ++i) next.add(taken.parents[i], taken.tokens[i]);
 }
 
-/// The same where only the suppressed tokens are left out, without a log-softmax of the whole
-/// vocabulary.
-TopTokens top_tokens_by_kernel(const torch::Tensor& logits, std::span<const int64_t> suppressed,
+/// The same where only the suppressed tokens are left out.
+TopTokens top_tokens_of_logits(const torch::Tensor& logits, std::span<const int64_t> suppressed,
                                int64_t count) {
-  const int64_t left_out = std::ssize(suppressed);
-  const int64_t wanted = std::min(count, logits.size(1) - left_out), taken = wanted + left_out;
-  TopTokens top{torch::empty({logits.size(0), wanted}, torch::kDouble),
-                torch::empty({logits.size(0), wanted}, torch::kLong)};
-  std::vector<float> value(static_cast<size_t>(taken));
-  std::vector<int64_t> index(value.size());
-  for (int64_t row = 0; row < logits.size(0); ++row) {
-    const float* scores = logits.const_data_ptr<float>() + row * logits.size(1);
-    const float all =
-        kernel::best_of_row(scores, logits.size(1), {value.data(), index.data(), taken});
-    double* values = top.values.mutable_data_ptr<double>() + row * wanted;
-    int64_t* ids = top.ids.mutable_data_ptr<int64_t>() + row * wanted;
-    int64_t kept = 0;
-    for (size_t i = 0; kept < wanted; ++i) {
-      if (std::ranges::find(suppressed, index[i]) != suppressed.end()) continue;
-      values[kept] = static_cast<double>(value[i] - all);
-      ids[kept++] = index[i];
+  const int64_t wanted = std::min(count, logits.size(1) - std::ssize(suppressed));
+  const auto top = ops::log_softmax_top_k(logits, wanted + std::ssize(suppressed));
+  TopTokens kept{torch::empty({logits.size(0), wanted}, torch::kDouble),
+                 torch::empty({logits.size(0), wanted}, torch::kLong)};
+  const auto value = top.values.accessor<double, 2>();
+  const auto id = top.indices.accessor<int64_t, 2>();
+  auto values = kept.values.accessor<double, 2>();
+  auto ids = kept.ids.accessor<int64_t, 2>();
+  for (int64_t row = 0; row < logits.size(0); ++row)
+    for (int64_t i = 0, k = 0; k < wanted; ++i) {
+      if (std::ranges::find(suppressed, id[row][i]) != suppressed.end()) continue;
+      values[row][k] = value[row][i];
+      ids[row][k++] = id[row][i];
     }
-  }
-  return top;
+  return kept;
 }
 
 }  // namespace
@@ -78,8 +71,8 @@ TopTokens top_tokens_by_kernel(const torch::Tensor& logits, std::span<const int6
 TopTokens top_tokens(const torch::Tensor& logits, const LogitsProcessors& processors,
                      std::span<const RowContext> rows, int64_t count) {
   const auto suppressed = processors.suppressed();
-  if (processors.empty() && kernel::serves(logits) && logits.size(1) > std::ssize(suppressed))
-    return top_tokens_by_kernel(logits, suppressed, count);
+  if (processors.empty() && logits.size(1) > std::ssize(suppressed))
+    return top_tokens_of_logits(logits, suppressed, count);
   const auto log_probability = processors.apply(logits, rows);
   const auto [values, ids] = log_probability.topk(std::min(count, log_probability.size(1)), -1);
   return {values.to(torch::kDouble).cpu(), ids.cpu()};
