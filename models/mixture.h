@@ -18,7 +18,7 @@ class Mixture : public FeedForward {
     router_->update_selection_bias(counts);
   }
   /// Lays the first layers out for decoding; the weights must not change afterwards.
-  void prepare_for_decoding() { experts_ = experts_.prepacked(); }
+  void prepack() { experts_ = experts_.prepacked(); }
   /// Experts that a position uses, the shared ones not counted.
   int64_t active() const { return options_.active; }
 
