@@ -75,7 +75,8 @@ TEST(Search, GreedyTakesTheLikeliestPieceEveryTime) {
   torch::NoGradGuard no_grad;
   std::vector<int64_t> ids{1};
   while (ids.size() < 10) {
-    const auto next = model->forward(source, torch::tensor(ids).unsqueeze(0))[0][-1].argmax();
+    const auto logits = model->forward(source, torch::tensor(ids).unsqueeze(0))[0][-1];
+    const auto next = logits.slice(0, 2).argmax() + 2;  // neither padding nor the start
     if (next.item<int64_t>() == 2) break;
     ids.push_back(next.item<int64_t>());
   }
