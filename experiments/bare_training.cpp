@@ -59,7 +59,8 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
                            {options.tokens_per_batch, data.masking()});
   }
   training::likelihood(model, data.validation.examples, {options.tokens_per_batch, data.masking()});
-  training::Translator translator{model, data.tokenizers, data.format};
+  const training::Translator translator{models::InferenceModel(model), data.tokenizers,
+                                        data.format};
   return evaluate(translator, data.corpus.tests, run.experiment).tests;
 }
 

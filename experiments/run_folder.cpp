@@ -148,7 +148,7 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
 
 std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model) {
   const auto started = load_run(folder, "");
-  const auto weights = training::weights_of(*started.translator.model);
+  const auto weights = training::weights_of(*started.model);
   torch::NoGradGuard no_grad;
   size_t taken = 0;
   std::string own;

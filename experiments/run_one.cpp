@@ -205,7 +205,8 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
       training::choose_weights(place.folder / "checkpoints", "", experiment.training);
   training::load_weights(*model, chosen.weights);
   const auto validation = validation_of(run, prepared, model);
-  training::Translator translator{model, prepared.data.tokenizers, prepared.data.format};
+  const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
+                                        prepared.data.format};
   auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
   write_outputs(place.folder, evaluation, prepared.data.corpus.tests);
   return {.study = place.study,

@@ -169,7 +169,7 @@ torch::Tensor Mixture::through_experts(const torch::Tensor& sorted,
   return torch::cat(outputs);
 }
 
-void Mixture::prepare_for_decoding() {
+void Mixture::prepack() {
   if (options_.d_hidden % kernel::kPanel != 0) return;
   const torch::NoGradGuard no_grad;
   const auto all = up_.to(torch::kCPU, torch::kFloat).flatten(0, 1).contiguous();  // [E F, D]

@@ -16,7 +16,7 @@ class Mixture : public FeedForward {
   /// Called after an update with the positions that its batches sent to each expert. // [E]
   void learn(const torch::Tensor& counts) { router_->learn(counts); }
   /// Lays the first layers out for decoding; the weights must not change afterwards.
-  void prepare_for_decoding();
+  void prepack();
   /// Experts that a position uses, the shared ones not counted.
   int64_t active() const { return options_.active; }
 

@@ -54,14 +54,17 @@ class TransformerImpl : public torch::nn::Module {
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_.dense; }
-  /// Lays all matrices out for decoding on the CPU, in bfloat16 rounded to that. The weights must
-  /// not change afterwards.
-  void prepare_for_decoding(WeightDtype dtype);
+  /// What the model was made from.
+  const TransformerOptions& options() const { return options_; }
+  const Vocabulary& vocabulary() const { return vocabulary_; }
   /// Rounds activations and products to bfloat16 from here on (or no longer); parameters stay as
   /// they are.
   void compute_in_bfloat16(bool on) { bfloat16_ = on; }
 
  private:
+  friend class InferenceModel;
+  /// Lays all matrices out for products on the CPU; the weights must not change afterwards.
+  void prepack(WeightDtype dtype);
   torch::Tensor table(const std::string& name, int64_t size);
   void make_tables(Tying tying, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
@@ -74,6 +77,8 @@ class TransformerImpl : public torch::nn::Module {
   torch::ScalarType compute_type() const;
   torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
 
+  TransformerOptions options_;
+  Vocabulary vocabulary_;
   Family family_;
   std::optional<Pool> pool_;  // of a label head
   int64_t d_model_, pad_;

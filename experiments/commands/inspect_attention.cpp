@@ -97,18 +97,18 @@ struct Inputs {
 
 /// The target is the given one, or else what the model writes itself.
 Inputs inputs_of(const InspectAttentionRequest& request, LoadedRun& run) {
-  auto& translator = run.translator;
-  const auto& format = translator.format;
+  const auto& format = run.format;
   if (run.experiment.model.family == models::Family::encoder_only) {
-    const auto ids = format.encode_source(request.text, translator.tokenizers).value().ids;
+    const auto ids = format.encode_source(request.text, run.tokenizers).value().ids;
     return {.source = torch::tensor(ids, torch::kLong).unsqueeze(0)};
   }
-  const auto target = request.target ? *request.target
-                                     : training::translate(translator, std::vector{request.text},
-                                                           run.experiment.decoding)[0]
-                                           .text;
+  const auto target = request.target
+                          ? *request.target
+                          : training::translate(run.translator(), std::vector{request.text},
+                                                run.experiment.decoding)[0]
+                                .text;
   const std::vector<data::Example> pair{{request.text, target}};
-  const auto set = format.encode_each(pair, translator.tokenizers);
+  const auto set = format.encode_each(pair, run.tokenizers);
   const auto tensors =
       training::to_tensors(data::collate(set.examples, std::vector<int64_t>{0}), torch::kCPU);
   if (set.examples[0].source.empty()) return {.target = tensors.target_in};
@@ -118,7 +118,7 @@ Inputs inputs_of(const InspectAttentionRequest& request, LoadedRun& run) {
 void inspect_attention(const InspectAttentionRequest& request) {
   const torch::NoGradGuard no_grad;
   auto run = load_run(request.run, request.checkpoint);
-  auto& model = run.translator.model;
+  auto& model = run.model;
   const auto inputs = inputs_of(request, run);
   const auto device = model->output_weight().device();
   const auto on_device = [&](const torch::Tensor& ids) {
@@ -128,7 +128,7 @@ void inspect_attention(const InspectAttentionRequest& request) {
   models::Dropout none;
   model->hidden(on_device(inputs.source), on_device(inputs.target), none, &recorded);
   if (recorded.attentions.empty()) throw UsageError(request.run + " has no attention to show");
-  const auto& tokenizers = run.translator.tokenizers;
+  const auto& tokenizers = run.tokenizers;
   Sorter sorter(recorded, tokens_of(inputs.source, tokenizers.source),
                 tokens_of(inputs.target, tokenizers.target));
   training::write_durably(request.to, attention_page(fmt::format("Attention of {}", request.run),

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "models/decode.h"
 #include "models/kernel/packed_product.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
@@ -21,29 +20,6 @@ TEST(BestOfRow, AreTheLargestAndTheLogarithmOfAllExponentials) {
     for (int64_t i = 0; i < 4; ++i) {
       EXPECT_EQ(value[i], best[i].item<float>());
       EXPECT_EQ(scores[index[i]].item<float>(), value[i]);
-    }
-  }
-}
-
-/// Steps use kernels that whole sequences do not.
-TEST(Decoding, PreparedModelsWriteTheSame) {
-  torch::NoGradGuard no_grad;
-  for (const auto& [name, options] : variants()) {
-    auto model = make(options);
-    for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
-    const auto source = ids({{5, 6, 7, 8, 2}, {9, 4, 2, 0, 0}, {3, 2, 0, 0, 0}});
-    const auto target = ids({{1, 4, 5}, {1, 6, 7}, {1, 8, 9}});
-    const auto logits = model->forward(source, target);
-    const auto before = search(model, source, {.beam = 3, .max_length = 9});
-    model->prepare_for_decoding(WeightDtype::fp32);
-    EXPECT_LT(largest_difference(model->forward(source, target), logits),
-              1e-5 * std::max(1.0, logits.abs().max().item<double>()))
-        << name;
-    const auto after = search(model, source, {.beam = 3, .max_length = 9});
-    for (size_t row = 0; row < before.size(); ++row) {
-      EXPECT_EQ(after[row].ids, before[row].ids) << name;
-      EXPECT_NEAR(after[row].score, before[row].score, 1e-4 + 1e-5 * std::abs(before[row].score))
-          << name;
     }
   }
 }

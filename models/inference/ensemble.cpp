@@ -1,29 +1,29 @@
-#include "models/voters.h"
+#include "models/inference/ensemble.h"
 
 namespace ablate::models {
 
-Voters::Voters(std::span<Transformer> models, const torch::Tensor& source,
-               const SearchOptions& options)
-    : models_(models), coverage_penalty_(options.coverage_penalty) {
-  last_ = torch::full({source.size(0)}, options.start, source.options());
-  auto begin = source;
-  if (models.front()->family() == Family::decoder_only) {
-    begin = torch::cat({last_.unsqueeze(1), source}, 1);  // [R, 1 + S], its last id not yet read
-    last_ = begin.select(1, source.size(1));
-    begin = begin.slice(1, 0, source.size(1));
+Ensemble::Ensemble(std::span<const InferenceModel> models, const torch::Tensor& source,
+                   const SpecialTokens& tokens, double coverage_penalty)
+    : models_(models), coverage_penalty_(coverage_penalty) {
+  last_ = torch::full({source.size(0)}, tokens.start.value, source.options());
+  auto prompt = source;
+  if (models.front().family() == Family::decoder_only) {
+    const auto whole = torch::cat({last_.unsqueeze(1), source}, 1);  // [R, 1 + S]
+    last_ = whole.select(1, source.size(1));
+    prompt = whole.slice(1, 0, source.size(1));
   }
-  for (auto& model : models) caches_.push_back(model->start(begin));
+  for (const auto& model : models) caches_.push_back(model.prefill(prompt));
   if (coverage_penalty_ == 0) return;
-  padded_ = source.eq(options.pad);
+  padded_ = source.eq(tokens.pad.value);
   read_ = torch::zeros(source.sizes(), source.options().dtype(torch::kDouble));
 }
 
-torch::Tensor Voters::step() {
+torch::Tensor Ensemble::step() {
   Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = coverage_penalty_ > 0};
   std::vector<torch::Tensor> votes;
   for (size_t i = 0; i < models_.size(); ++i) {
     caches_[i].recorded = &recorded;
-    votes.push_back(models_[i]->step(last_, caches_[i]));
+    votes.push_back(models_[i].step(last_, caches_[i]));
     if (coverage_penalty_ > 0) add_attention(recorded);
     caches_[i].recorded = nullptr;
   }
@@ -32,38 +32,32 @@ torch::Tensor Voters::step() {
   return torch::stack(votes).logsumexp(0);
 }
 
-void Voters::add_attention(const Recorded& recorded) {
+void Ensemble::add_attention(const Recorded& recorded) {
   TORCH_CHECK(!recorded.attentions.empty(), "a coverage penalty needs attention over a source");
   const auto heads = recorded.attentions.back().select(2, 0);  // [R, H, S]
   read_ = read_ + heads.mean(1).to(torch::kDouble) / static_cast<double>(models_.size());
 }
 
-std::vector<double> Voters::coverage() const {
+std::vector<double> Ensemble::coverage() const {
   if (coverage_penalty_ == 0) return {};
-  // A piece that nothing has read must not make a score infinite.
+  // A token that nothing has read must not make a score infinite.
   const auto logs = read_.clamp(1e-9, 1.0).log().masked_fill(padded_, 0.0);  // [R, S]
   const auto sums = (logs.sum(1) * coverage_penalty_).cpu().contiguous();
   return {sums.const_data_ptr<double>(), sums.const_data_ptr<double>() + sums.size(0)};
 }
 
-void Voters::reorder(const torch::Tensor& rows) {
+void Ensemble::reorder(const torch::Tensor& rows) {
   for (auto& cache : caches_) cache.reorder(rows);
   if (coverage_penalty_ == 0) return;
   read_ = read_.index_select(0, rows);
   padded_ = padded_.index_select(0, rows);
 }
 
-void Voters::repeat(const std::vector<int64_t>& rows) {
-  const auto chosen = torch::tensor(rows, torch::kLong).to(last_.device());
-  reorder(chosen);
-  last_ = last_.index_select(0, chosen);
-}
-
-void Voters::go_on(const std::vector<int64_t>& parents, torch::Tensor last) {
-  const auto rows = torch::tensor(parents, torch::kLong);
+void Ensemble::advance(const NextRows& next) {
+  const auto rows = torch::tensor(next.parents, torch::kLong);
   if (last_.size(0) != rows.size(0) || !torch::equal(rows, torch::arange(rows.size(0))))
-    reorder(rows.to(last.device()));
-  last_ = std::move(last);
+    reorder(rows.to(last_.device()));
+  last_ = torch::tensor(next.tokens, torch::kLong).to(last_.device());
 }
 
 }  // namespace ablate::models
