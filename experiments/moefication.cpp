@@ -86,11 +86,12 @@ void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corp
   int64_t seen = 0;
   for (const auto& indices : plan) {
     const auto tensors = training::to_tensors(data::collate(set.examples, indices), device);
-    models::Dropout none;
-    models::Recorded recorded{.routings = {}, .inputs_wanted = true, .inputs = {}};
-    model->hidden(tensors.source, tensors.target_in, none, &recorded);
-    for (size_t i = 0; i < layers.size(); ++i) parts[i].push_back(recorded.inputs.at(i));
-    seen += recorded.inputs.back().size(0);
+    size_t next = 0;
+    const models::Observer observer{
+        .attention = {},
+        .feed_forward_input = [&](const torch::Tensor& x) { parts.at(next++).push_back(x); }};
+    model->hidden(tensors.source, tensors.target_in, {.observer = &observer});
+    seen += parts.back().back().size(0);
     if (seen >= positions) break;
   }
   for (size_t i = 0; i < layers.size(); ++i)
@@ -189,8 +190,7 @@ double feed_forward_seconds(const models::TransformerImpl& model,
     double fastest = std::numeric_limits<double>::infinity();
     for (int repeat = 0; repeat < kRepeats; ++repeat) {
       const auto start = std::chrono::steady_clock::now();
-      models::Dropout none;
-      feed_forward->forward(x, {none, {}, {}});
+      feed_forward->forward(x, {});
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       fastest = std::min(fastest, seconds.count());
     }
@@ -212,9 +212,9 @@ double captured(const std::vector<Layer>& layers, const MoefyOptions& options, i
 
 void check_request(const models::TransformerOptions& model, const MoefyOptions& options) {
   if (model.family != models::Family::decoder_only)
-    check(stack_of(model, model.encoder).feed_forward, "encoder", options.experts);
+    check(stack_of(model, models::Side::encoder).feed_forward, "encoder", options.experts);
   if (model.family != models::Family::encoder_only)
-    check(stack_of(model, model.decoder).feed_forward, "decoder", options.experts);
+    check(stack_of(model, models::Side::decoder).feed_forward, "decoder", options.experts);
   if (options.active < 1 || options.active > options.experts)
     throw UsageError("--active must be from 1 to the number of experts");
 }

@@ -151,8 +151,8 @@ std::string start_model(models::TransformerImpl& model, const RunSpecification& 
 /// The model before the first step; a continued run takes its weights from a checkpoint later.
 models::Transformer begin_model(const RunSpecification& run, const Prepared& prepared,
                                 bool continued, std::ostream& messages) {
-  torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   auto model = make_model(run.experiment, prepared.data.tokenizers);
+  models::initialize(*model, training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   if (prepared.start && !continued)
     messages << start_model(*model, run, prepared) << "\n" << std::flush;
   set_vectors(*model, prepared.data.vectors, run.experiment.training.pretrained_embeddings.frozen);

@@ -119,9 +119,10 @@ struct Measured {
 };
 
 models::Transformer random_model(const Experiment& experiment, int64_t vocabulary) {
-  torch::manual_seed(kSeed);
+  torch::manual_seed(kSeed);  // of the ids to decode
   models::Transformer model(experiment.model,
                             models::Vocabulary{vocabulary, vocabulary, tokenizer::kPad});
+  models::initialize(*model, kSeed);
   model->to(training::resolve(experiment.training.device));
   return model;
 }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "models/kernel/packed_product.h"
-#include "models/kernel/run.h"
+#include "models/ops/top_k.h"
 
 namespace ablate::models {
 namespace {
@@ -49,27 +48,23 @@ void expand(BeamState& state, std::span<const Candidate> candidates, int64_t fir
 
 /// The same where only the suppressed tokens are left out, without a log-softmax of the whole
 /// vocabulary.
-TopTokens top_tokens_by_kernel(const torch::Tensor& logits, std::span<const int64_t> suppressed,
-                               int64_t count) {
+TopTokens top_tokens_but(std::span<const int64_t> suppressed, const torch::Tensor& logits,
+                         int64_t count) {
   const int64_t left_out = std::ssize(suppressed);
-  const int64_t wanted = std::min(count, logits.size(1) - left_out), taken = wanted + left_out;
+  const int64_t wanted = std::min(count, logits.size(1) - left_out);
+  const auto best = ops::log_softmax_top_k(logits, wanted + left_out);
   TopTokens top{torch::empty({logits.size(0), wanted}, torch::kDouble),
                 torch::empty({logits.size(0), wanted}, torch::kLong)};
-  std::vector<float> value(static_cast<size_t>(taken));
-  std::vector<int64_t> index(value.size());
-  for (int64_t row = 0; row < logits.size(0); ++row) {
-    const float* scores = logits.const_data_ptr<float>() + row * logits.size(1);
-    const float all =
-        kernel::best_of_row(scores, logits.size(1), {value.data(), index.data(), taken});
-    double* values = top.values.mutable_data_ptr<double>() + row * wanted;
-    int64_t* ids = top.ids.mutable_data_ptr<int64_t>() + row * wanted;
-    int64_t kept = 0;
-    for (size_t i = 0; kept < wanted; ++i) {
-      if (std::ranges::find(suppressed, index[i]) != suppressed.end()) continue;
-      values[kept] = static_cast<double>(value[i] - all);
-      ids[kept++] = index[i];
+  const auto value = best.values.accessor<double, 2>();
+  const auto index = best.indices.accessor<int64_t, 2>();
+  auto values = top.values.accessor<double, 2>();
+  auto ids = top.ids.accessor<int64_t, 2>();
+  for (int64_t row = 0; row < logits.size(0); ++row)
+    for (int64_t i = 0, kept = 0; kept < wanted; ++i) {
+      if (std::ranges::find(suppressed, index[row][i]) != suppressed.end()) continue;
+      values[row][kept] = value[row][i];
+      ids[row][kept++] = index[row][i];
     }
-  }
   return top;
 }
 
@@ -78,8 +73,8 @@ TopTokens top_tokens_by_kernel(const torch::Tensor& logits, std::span<const int6
 TopTokens top_tokens(const torch::Tensor& logits, const LogitsProcessors& processors,
                      std::span<const RowContext> rows, int64_t count) {
   const auto suppressed = processors.suppressed();
-  if (processors.empty() && kernel::serves(logits) && logits.size(1) > std::ssize(suppressed))
-    return top_tokens_by_kernel(logits, suppressed, count);
+  if (processors.empty() && logits.size(1) > std::ssize(suppressed))
+    return top_tokens_but(suppressed, logits, count);
   const auto log_probability = processors.apply(logits, rows);
   const auto [values, ids] = log_probability.topk(std::min(count, log_probability.size(1)), -1);
   return {values.to(torch::kDouble).cpu(), ids.cpu()};

@@ -19,22 +19,23 @@ Ensemble::Ensemble(std::span<const InferenceModel> models, const torch::Tensor& 
 }
 
 torch::Tensor Ensemble::step() {
-  Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = coverage_penalty_ > 0};
+  torch::Tensor attention;  // of the last layer
+  Observer observer;
+  if (coverage_penalty_ > 0)
+    observer.attention = [&](const torch::Tensor& probabilities) { attention = probabilities; };
   std::vector<torch::Tensor> votes;
   for (size_t i = 0; i < models_.size(); ++i) {
-    caches_[i].recorded = &recorded;
-    votes.push_back(models_[i].step(last_, caches_[i]));
-    if (coverage_penalty_ > 0) add_attention(recorded);
-    caches_[i].recorded = nullptr;
+    votes.push_back(models_[i].step(last_, caches_[i], &observer));
+    if (coverage_penalty_ > 0) add_attention(attention);
   }
   if (votes.size() == 1) return votes.front();
   for (auto& vote : votes) vote = vote.to(torch::kDouble).log_softmax(-1);
   return torch::stack(votes).logsumexp(0);
 }
 
-void Ensemble::add_attention(const Recorded& recorded) {
-  TORCH_CHECK(!recorded.attentions.empty(), "a coverage penalty needs attention over a source");
-  const auto heads = recorded.attentions.back().select(2, 0);  // [R, H, S]
+void Ensemble::add_attention(const torch::Tensor& probabilities) {
+  TORCH_CHECK(probabilities.defined(), "a coverage penalty needs attention over a source");
+  const auto heads = probabilities.select(2, 0);  // [R, H, S]
   read_ = read_ + heads.mean(1).to(torch::kDouble) / static_cast<double>(models_.size());
 }
 

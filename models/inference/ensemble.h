@@ -32,7 +32,7 @@ class Ensemble {
 
  private:
   void reorder(const torch::Tensor& rows);
-  void add_attention(const Recorded& recorded);
+  void add_attention(const torch::Tensor& probabilities);  // [R, H, 1, S]
 
   std::span<const InferenceModel> models_;
   double coverage_penalty_;

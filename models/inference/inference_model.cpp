@@ -68,9 +68,10 @@ DecoderCache InferenceModel::prefill(const torch::Tensor& source) const {
   return Transformer(network_)->start(source);
 }
 
-torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache) const {
+torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache,
+                                   const Observer* observer) const {
   const torch::NoGradGuard no_grad;
-  return Transformer(network_)->step(last, cache);
+  return Transformer(network_)->step(last, cache, {.observer = observer});
 }
 
 }  // namespace ablate::models

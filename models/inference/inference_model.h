@@ -32,7 +32,9 @@ class InferenceModel {
   /// which no row may be padded. // [B, S]
   DecoderCache prefill(const torch::Tensor& source) const;
   /// Logits behind one more token of every row. // [B] -> [B, V]
-  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache) const;
+  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
+                     const Observer* observer = nullptr) const;
+
 
   Family family() const { return network_->family(); }
   /// Whether the output is the label of a whole sequence.

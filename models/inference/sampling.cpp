@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "models/kernel/vector_math.h"
+#include "models/random.h"
 
 namespace ablate::models {
 namespace {
@@ -39,7 +39,7 @@ class Ranking {
 
 /// The random number of a step of one stream, in [0, 1).
 double uniform_of(uint64_t seed, uint64_t stream, size_t step) {
-  const auto bits = kernel::mix(kernel::mix(seed ^ kernel::mix(stream)) ^ step);
+  const auto bits = mix(mix(seed ^ mix(stream)) ^ step);
   return static_cast<double>(bits >> 11) * 0x1.0p-53;
 }
 

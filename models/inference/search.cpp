@@ -6,6 +6,7 @@
 #include "models/inference/ensemble.h"
 #include "models/inference/logits_processor.h"
 #include "models/inference/sampling.h"
+#include "models/ops/linear_cross_entropy.h"
 
 namespace ablate::models {
 namespace {
@@ -120,11 +121,11 @@ std::vector<Hypothesis> search(const InferenceModel& model, const SearchInput& i
 torch::Tensor score(const InferenceModel& model, const torch::Tensor& source,
                     const torch::Tensor& target_in, const torch::Tensor& target_out, int64_t pad) {
   const torch::NoGradGuard no_grad;
-  const auto logits = model.forward(source, target_in);
-  const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  const auto log_probability = torch::log_softmax(logits, -1, wide);
-  const auto chosen = log_probability.gather(2, target_out.unsqueeze(2)).squeeze(2);  // [B, T]
-  return chosen.masked_fill(target_out.eq(pad), 0.0).sum(1, /*keepdim=*/false, torch::kDouble);
+  auto network = model.network();
+  const auto hidden = network->hidden(source, target_in).hidden;  // [B, T, D]
+  const auto scores = ops::score_targets(hidden.flatten(0, 1), network->output_projection(),
+                                         target_out.flatten(), pad);
+  return -scores.nll.view_as(target_out).sum(1, /*keepdim=*/false, torch::kDouble);
 }
 
 }  // namespace ablate::models

@@ -254,27 +254,4 @@ void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const f
   }
 }
 
-void choose_best(const BestExperts& best, int64_t begin, int64_t end) {
-  for (int64_t n = begin; n < end; ++n) {
-    const float* scores = best.scores + n * best.experts;
-    float* p = best.probability + n * best.experts;
-    const float highest = *std::max_element(scores, scores + best.experts);
-    float sum = 0, chosen = 0;
-    for (int64_t e = 0; e < best.experts; ++e) sum += p[e] = exponential(scores[e] - highest);
-    for (int64_t e = 0; e < best.experts; ++e) p[e] /= sum;
-    float* weight = best.weight + n * best.slots;
-    int64_t* expert = best.expert + n * best.slots;
-    for (int64_t k = 0; k < best.slots; ++k) {
-      expert[k] = -1;
-      for (int64_t e = 0; e < best.experts; ++e)
-        if (std::find(expert, expert + k, e) == expert + k &&
-            (expert[k] < 0 || p[e] > p[expert[k]]))
-          expert[k] = e;
-      chosen += weight[k] = p[expert[k]];
-    }
-    if (best.renormalize)
-      for (int64_t k = 0; k < best.slots; ++k) weight[k] /= chosen;
-  }
-}
-
 }  // namespace ablate::models::kernel

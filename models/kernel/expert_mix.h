@@ -39,17 +39,4 @@ constexpr int64_t kMixBlock = 256;
 void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const float* x,
                  float* output, int64_t begin, int64_t end);
 
-/// A softmax over experts and its k best.
-struct BestExperts {
-  const float* scores;  // [N, E]
-  int64_t experts, slots;
-  float* probability;  // [N, E]
-  float* weight;       // [N, k]
-  int64_t* expert;     // [N, k]
-  bool renormalize;    // divide the weights by their sum
-};
-
-/// Fills rows [begin, end); of equal scores the first expert is taken.
-void choose_best(const BestExperts& best, int64_t begin, int64_t end);
-
 }  // namespace ablate::models::kernel

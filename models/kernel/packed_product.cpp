@@ -144,30 +144,6 @@ void multiply_bf16(const PackedProduct<Bfloat16>& p, const Bfloat16* x, int64_t 
 bool has_bf16() { return false; }
 #endif
 
-ABLATE_CLONES float sum_of_exponentials(const float* x, int64_t width, float highest) {
-  float sums[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= width; i += kLanes)
-#pragma omp simd
-    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += exponential(x[i + lane] - highest);
-  float sum = 0;
-  for (; i < width; ++i) sum += exponential(x[i] - highest);
-  for (const float one : sums) sum += one;
-  return sum;
-}
-
-/// Whether any of 16 numbers is above `bar`.
-ABLATE_CLONES int64_t first_block_above(const float* x, int64_t from, int64_t width, float bar) {
-  int64_t i = from;
-  for (; i + kLanes <= width; i += kLanes) {
-    int above = 0;
-#pragma omp simd reduction(| : above)
-    for (int64_t lane = 0; lane < kLanes; ++lane) above |= x[i + lane] > bar ? 1 : 0;
-    if (above != 0) return i;
-  }
-  return i;
-}
-
 }  // namespace
 
 void pack(const float* weight, int64_t outputs, int64_t width, float* to) {
@@ -202,27 +178,6 @@ void multiply(const PackedProduct<Bfloat16>& product, int64_t begin, int64_t end
   static const bool quick = has_bf16();
   for (int64_t panel = begin; panel < end; ++panel)
     quick ? multiply_bf16(product, x.data(), panel) : multiply_wide(product, x.data(), panel);
-}
-
-float best_of_row(const float* scores, int64_t width, const BestOfRow& best) {
-  int64_t found = 0;
-  const auto offer = [&](int64_t i) {
-    if (found == best.count && !(scores[i] > best.value[found - 1])) return;
-    int64_t place = found < best.count ? found++ : found - 1;
-    for (; place > 0 && scores[i] > best.value[place - 1]; --place) {
-      best.value[place] = best.value[place - 1];
-      best.index[place] = best.index[place - 1];
-    }
-    best.value[place] = scores[i];
-    best.index[place] = i;
-  };
-  int64_t i = 0;
-  for (; i < std::min(width, best.count); ++i) offer(i);
-  while (i < width) {
-    i = first_block_above(scores, i, width, best.value[found - 1]);
-    for (const int64_t end = std::min(width, i + kLanes); i < end; ++i) offer(i);
-  }
-  return best.value[0] + std::log(sum_of_exponentials(scores, width, best.value[0]));
 }
 
 }  // namespace ablate::models::kernel

@@ -39,13 +39,4 @@ void multiply(const PackedProduct<Bfloat16>& product, int64_t begin, int64_t end
 /// Every row of the input is rounded to 8 bits, its largest to 127; sums are exact.
 void multiply(const PackedProduct<int8_t>& product, int64_t begin, int64_t end);
 
-/// The `count` largest of a row of scores, best first (of equals the first), and the logarithm of
-/// the sum of all exponentials.
-struct BestOfRow {
-  float* value;
-  int64_t* index;
-  int64_t count;
-};
-float best_of_row(const float* scores, int64_t width, const BestOfRow& best);
-
 }  // namespace ablate::models::kernel

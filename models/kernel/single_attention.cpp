@@ -63,7 +63,7 @@ ABLATE_INLINE void find(const SingleAttention& a, int64_t row, int64_t head, Wor
       *value++ = first_value + i * block.value.position;
     }
   }
-  std::fill_n(key, kAhead, key[-1]);
+  std::fill_n(key, kAhead, a.keys > 0 ? key[-1] : nullptr);
 }
 
 ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t head,

@@ -8,14 +8,15 @@
 // starts.
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define ABLATE_CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define ABLATE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define ABLATE_CLONES
 #endif
 #define ABLATE_INLINE inline __attribute__((always_inline))
 
 namespace ablate::models::kernel {
+
+using models::mix;
 
 /// Storage of a bfloat16 number, bit for bit that of c10::BFloat16.
 struct Bfloat16 {
@@ -51,41 +52,6 @@ ABLATE_INLINE float exponential(float x) {
   sum = sum * rest * rest + rest + 1.0F;
   const int32_t exponent = (static_cast<int32_t>(whole) + 127) << 23;
   return x < -87.0F ? 0.0F : sum * std::bit_cast<float>(exponent);
-}
-
-/// Mixes 64 bits (the finaliser of SplitMix64, Steele et al. 2014).
-constexpr uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
-/// The key of one row's random numbers.
-constexpr uint32_t row_key(uint64_t seed, int64_t row) {
-  return static_cast<uint32_t>(mix(seed ^ (static_cast<uint64_t>(row) * 0xd1342543de82ef95U)));
-}
-
-/// 32 random bits for one column of a row: a pure function, so a backward pass draws them again.
-ABLATE_INLINE uint32_t random_bits(uint32_t key, uint32_t column) {
-  uint32_t x = (column * 0x9e3779b1U) ^ key;
-  x ^= x >> 16;
-  x *= 0x7feb352dU;
-  x ^= x >> 15;
-  x *= 0x846ca68bU;
-  return x ^ (x >> 16);
-}
-
-/// Which elements dropout keeps, and by how much it scales them.
-struct Keep {
-  uint64_t seed = 0;
-  uint32_t threshold = 0;  // an element is dropped when its random bits are below
-  float scale = 1.0F;
-};
-
-/// Factor of one element: 0 when dropped, `scale` when kept.
-ABLATE_INLINE float factor(const Keep& keep, uint32_t key, uint32_t column) {
-  return random_bits(key, column) < keep.threshold ? 0.0F : keep.scale;
 }
 
 }  // namespace ablate::models::kernel

@@ -39,11 +39,11 @@ Tensors state_of(const torch::Tensor& ids, const DecoderCache& cache) {
   const auto keep = [&](const torch::Tensor& x) {
     if (x.defined()) state.push_back(x);
   };
-  keep(cache.memory.real);
+  keep(cache.memory_mask);
   for (const auto& layer : cache.layers) {
-    for (const auto& past : layer.past.tensors) keep(past);
-    keep(layer.memory.key);
-    keep(layer.memory.value);
+    for (const auto* part : {&layer.past, &layer.memory})
+      for (const auto& block : part->blocks)
+        for (const auto& x : block) keep(x);
   }
   return state;
 }
@@ -54,14 +54,14 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
   const auto take = [&](torch::Tensor& x) {
     if (x.defined()) x = state.at(next++);
   };
-  take(like.memory.real);
+  take(like.memory_mask);
   for (auto& layer : like.layers) {
-    for (auto& past : layer.past.tensors) take(past);
-    take(layer.memory.key);
-    take(layer.memory.value);
+    for (auto* part : {&layer.past, &layer.memory})
+      for (auto& block : part->blocks)
+        for (auto& x : block) take(x);
   }
-  like.positions = model.target_positions(state[0]);
-  like.extent = state[0].size(1);
+  like.position_ids = model.target_position_ids(state[0]);
+  like.length = state[0].size(1);
   return like;
 }
 

@@ -170,7 +170,7 @@ TEST(Transformer, TooLongASequenceForLearnedPositionsNamesBothLengths) {
     FAIL() << "no error";
   } catch (const LengthError& error) {
     EXPECT_STREQ(error.what(),
-                 "a sequence of 4 pieces is longer than the 3 learned positions; raise "
+                 "a sequence of 4 tokens is longer than the 3 learned positions; raise "
                  "model.position.max_length or shorten the input");
   }
 }
@@ -242,8 +242,9 @@ TEST(Transformer, Bfloat16StaysNearFloat) {
   const auto source = ids({{5, 6, 7, 2}});
   const auto target = ids({{1, 8, 9}});
   const auto exact = model->forward(source, target);
-  model->compute_in_bfloat16(true);
-  const auto rounded = model->forward(source, target);
+  const auto rounded =
+      torch::linear(model->hidden(source, target, {.compute_dtype = torch::kBFloat16}).hidden,
+                    model->output_weight().to(torch::kBFloat16));
   EXPECT_EQ(rounded.scalar_type(), torch::kBFloat16);
   EXPECT_LT(largest_difference(exact, rounded.to(torch::kFloat)), 0.1);
   EXPECT_GT(largest_difference(exact, rounded.to(torch::kFloat)), 0.0);

@@ -12,13 +12,14 @@ namespace {
 constexpr int64_t kVocabulary = 12;
 
 models::Transformer tiny_model(double seed = 1) {
-  torch::manual_seed(static_cast<uint64_t>(seed));
-  return models::Transformer(
+  models::Transformer model(
       models::TransformerOptions{.d_model = 16,
                                  .layers = 1,
                                  .attention = models::MultiHead{.heads = 2},
                                  .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
       models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
+  models::initialize(*model, static_cast<uint64_t>(seed));
+  return model;
 }
 
 data::EncodedExample pair(std::vector<int32_t> source, std::vector<int32_t> target) {

@@ -1,7 +1,7 @@
 #include "models/ops/cpu/packed_matrix.h"
 
 #include "models/kernel/packed_product.h"
-#include "models/kernel/run.h"
+#include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {
 namespace {
@@ -23,7 +23,7 @@ class Panels : public PackedMatrix {
   explicit Panels(const torch::Tensor& weight) : outputs_(weight.size(0)), width_(weight.size(1)) {
     const auto source = weight.to(torch::kCPU, torch::kFloat).contiguous();
     panels_ = torch::empty({packed_bytes(T{}, outputs_, width_)}, torch::kByte);
-    kernel::pack(source.const_data_ptr<float>(), outputs_, width_, kernel::pointer<T>(panels_));
+    kernel::pack(source.const_data_ptr<float>(), outputs_, width_, pointer<T>(panels_));
   }
 
   torch::Tensor multiply(const torch::Tensor& x, const torch::Tensor& bias) const override {
@@ -32,13 +32,13 @@ class Panels : public PackedMatrix {
     auto output = torch::empty(shape, x.options());
     const kernel::PackedProduct<T> product{
         .x = x.const_data_ptr<float>(),
-        .weight = kernel::pointer<const T>(panels_),
+        .weight = pointer<const T>(panels_),
         .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
         .output = output.mutable_data_ptr<float>(),
         .rows = x.numel() / width_,
         .width = width_,
         .outputs = outputs_};
-    at::parallel_for(0, kernel::panels(outputs_), kernel::grain(product.rows * width_),
+    at::parallel_for(0, kernel::panels(outputs_), grain(product.rows * width_),
                      [&](int64_t begin, int64_t end) { kernel::multiply(product, begin, end); });
     return output;
   }

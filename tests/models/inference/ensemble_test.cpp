@@ -26,10 +26,11 @@ double coverage_of(Transformer& model, const torch::Tensor& source, const std::v
                    double penalty) {
   auto in = out;
   in.insert(in.begin(), 1);
-  Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = true};
-  Dropout none;
-  model->hidden(source, torch::tensor(in).unsqueeze(0), none, &recorded);
-  const auto read = recorded.attentions.back()[0].mean(0).sum(0);  // [S]
+  torch::Tensor attention;  // of the last layer
+  Observer observer;
+  observer.attention = [&](const torch::Tensor& probabilities) { attention = probabilities; };
+  model->hidden(source, torch::tensor(in).unsqueeze(0), {.observer = &observer});
+  const auto read = attention[0].mean(0).sum(0);  // [S]
   return penalty * read.clamp_max(1.0).log().masked_fill(source[0].eq(0), 0.0).sum().item<double>();
 }
 

@@ -8,15 +8,15 @@
 
 namespace ablate::models {
 
-/// The places of a sequence are 0, 1, 2, ...
+/// Tokens have the ids 0, 1, 2, ...
 struct Consecutive : EmptyOptions {
   static constexpr std::string_view name = "consecutive";
 };
 
-/// In training, the places of every batch are a sorted random subset of 0 ... range - 1, so that
-/// numbers which only longer inputs would reach are trained as well (Ruoss et al. 2023).
-/// Evaluation uses one fixed subset, drawn once: an output then depends neither on its batch nor on
-/// how much of it has been written.
+/// In training, the ids of every batch are a sorted random subset of 0 ... range - 1, so that ids
+/// which only longer inputs would reach are trained as well (Ruoss et al. 2023). Evaluation uses
+/// one fixed subset, drawn once: an output then depends neither on its batch nor on how much of it
+/// has been written.
 struct Randomized {
   static constexpr std::string_view name = "randomized";
   int64_t range = 2048;
@@ -24,8 +24,8 @@ struct Randomized {
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
-    visit("range", o.range, "numbers drawn from");
-    visit("longest", o.longest, "places of the evaluation's subset: the longest sequence there");
+    visit("range", o.range, "ids are drawn from 0 ... range - 1");
+    visit("longest", o.longest, "ids in the subset for evaluation: the longest sequence there");
   }
   template <class Require>
   static void rules(const Randomized& o, Require&& require) {
@@ -34,7 +34,7 @@ struct Randomized {
   }
 };
 
-/// How the places of a sequence are numbered for the position scheme.
-using NumberingOptions = std::variant<Consecutive, Randomized>;
+/// Which ids the position scheme knows the tokens of a sequence by.
+using PositionIdsOptions = std::variant<Consecutive, Randomized>;
 
 }  // namespace ablate::models

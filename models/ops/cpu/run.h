@@ -1,12 +1,11 @@
 #pragma once
 
 #include <ATen/Parallel.h>
-#include <torch/csrc/jit/frontend/tracer.h>
 
 #include "models/kernel/vector_math.h"
 #include "models/libtorch.h"
 
-namespace ablate::models::kernel {
+namespace ablate::models::ops::cpu {
 
 /// Storage of a contiguous or row-strided tensor as the kernels name its element type.
 template <class T>
@@ -18,21 +17,13 @@ T* pointer(const torch::Tensor& x) {
 template <class Body>
 void with_type(torch::ScalarType type, Body&& body) {
   if (type == torch::kFloat) return body(float{});
-  if (type == torch::kBFloat16) return body(Bfloat16{});
+  if (type == torch::kBFloat16) return body(kernel::Bfloat16{});
   TORCH_CHECK(false, "no CPU kernel for ", type);
 }
-
-/// Whether a float kernel without a gradient can serve this pass: a trace needs ATen's operators.
-inline bool serves_strided(const torch::Tensor& x) {
-  return !torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing() &&
-         x.device().is_cpu() && x.scalar_type() == torch::kFloat;
-}
-/// The same for kernels that want their input in one piece.
-inline bool serves(const torch::Tensor& x) { return serves_strided(x) && x.is_contiguous(); }
 
 /// Rows per task: every task has some tens of thousands of elements to work on.
 inline int64_t grain(int64_t width) {
   return std::max<int64_t>(1, 32'768 / std::max<int64_t>(1, width));
 }
 
-}  // namespace ablate::models::kernel
+}  // namespace ablate::models::ops::cpu

@@ -1,28 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "models/kernel/packed_product.h"
+#include "models/transformer.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
 namespace ablate::models {
 namespace {
-
-TEST(BestOfRow, AreTheLargestAndTheLogarithmOfAllExponentials) {
-  torch::manual_seed(2);
-  for (const int64_t width : {4, 16, 17, 100, 1000}) {
-    auto scores = torch::randn({width}) * 5;
-    scores[width / 2] = scores[width - 1];  // a tie
-    float value[4];
-    int64_t index[4];
-    const float all = kernel::best_of_row(scores.const_data_ptr<float>(), width, {value, index, 4});
-    EXPECT_NEAR(all, scores.logsumexp(0).item<float>(), 1e-4);
-    const auto best = std::get<0>(scores.topk(4));
-    for (int64_t i = 0; i < 4; ++i) {
-      EXPECT_EQ(value[i], best[i].item<float>());
-      EXPECT_EQ(scores[index[i]].item<float>(), value[i]);
-    }
-  }
-}
 
 TEST(Attention, RecordsWhatEachQueryReadsWithoutChangingAnything) {
   torch::NoGradGuard no_grad;
@@ -31,12 +14,13 @@ TEST(Attention, RecordsWhatEachQueryReadsWithoutChangingAnything) {
     auto model = make(options);
     const auto source = ids({{5, 6, 7, 8, 2}, {9, 4, 2, 0, 0}});
     const auto target = ids({{1, 4, 5}, {1, 6, 7}});
-    Dropout none;
-    Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = true};
-    const auto plain = model->hidden(source, target, none);
-    EXPECT_LT(largest_difference(model->hidden(source, target, none, &recorded), plain), 1e-4)
-        << name;
-    for (const auto& heads : recorded.attentions) {
+    std::vector<torch::Tensor> attentions;
+    Observer observer;
+    observer.attention = [&](const torch::Tensor& p) { attentions.push_back(p); };
+    const auto plain = model->hidden(source, target).hidden;
+    const auto watched = model->hidden(source, target, {.observer = &observer}).hidden;
+    EXPECT_LT(largest_difference(watched, plain), 1e-4) << name;
+    for (const auto& heads : attentions) {
       // Padding may find nothing to read.
       for (const auto& rows : {heads[0], heads[1].narrow(-2, 0, 3)})
         EXPECT_LT(largest_difference(rows.sum(-1), torch::ones({1})), 1e-5) << name;

@@ -1,14 +1,10 @@
-#include "training/kernel/cross_entropy.h"
+#include "models/kernel/cross_entropy.h"
 
 #include <cmath>
 #include <limits>
 
-namespace ablate::training::kernel {
+namespace ablate::models::kernel {
 namespace {
-
-using models::kernel::exponential;
-using models::kernel::load;
-using models::kernel::store;
 
 template <class T>
 ABLATE_INLINE void rows(int64_t begin, int64_t end, const CrossEntropy<T>& a) {
@@ -34,9 +30,9 @@ ABLATE_INLINE void rows(int64_t begin, int64_t end, const CrossEntropy<T>& a) {
       store(logits[v], share);
     }
     const float normaliser = largest + std::log(total);
-    const float negative = normaliser - wanted;
-    a.negative[row] = negative;
-    a.loss[row] = (1.0F - a.smoothing) * negative + a.smoothing * (normaliser - sum / count);
+    const float nll = normaliser - wanted;
+    a.nll[row] = nll;
+    a.loss[row] = (1.0F - a.smoothing) * nll + a.smoothing * (normaliser - sum / count);
     const float inverse = 1.0F / total, spread = a.smoothing / count;
 #pragma omp simd
     for (int64_t v = 0; v < size; ++v) store(logits[v], load(logits[v]) * inverse - spread);
@@ -54,4 +50,4 @@ ABLATE_CLONES void cross_entropy(int64_t begin, int64_t end, const CrossEntropy<
   rows(begin, end, a);
 }
 
-}  // namespace ablate::training::kernel
+}  // namespace ablate::models::kernel

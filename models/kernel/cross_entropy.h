@@ -2,9 +2,7 @@
 
 #include "models/kernel/vector_math.h"
 
-namespace ablate::training::kernel {
-
-using models::kernel::Bfloat16;
+namespace ablate::models::kernel {
 
 /// Rows of logits that become the gradient of their summed label-smoothed cross-entropy, in place.
 template <class T>
@@ -13,11 +11,11 @@ struct CrossEntropy {
   const int64_t* targets;  // [N]
   int64_t vocabulary;
   float smoothing;
-  float* loss;      // [N] (1 - smoothing) nll + smoothing / V * sum over V of -log p
-  float* negative;  // [N] nll = -log p(target)
+  float* loss;  // [N] (1 - smoothing) nll + smoothing / V * sum over V of -log p
+  float* nll;   // [N] -log p(target)
 };
 
 void cross_entropy(int64_t begin, int64_t end, const CrossEntropy<float>& arguments);
 void cross_entropy(int64_t begin, int64_t end, const CrossEntropy<Bfloat16>& arguments);
 
-}  // namespace ablate::training::kernel
+}  // namespace ablate::models::kernel
