@@ -101,7 +101,7 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& which
   const auto chosen = training::choose_weights(folder / "checkpoints", which, experiment.training);
   training::load_weights(*model, chosen.weights);
   model->to(training::resolve(experiment.training.device));
-  return {experiment, {model, std::move(tokenizers), format_of(experiment)}, chosen.name};
+  return {experiment, model, std::move(tokenizers), format_of(experiment), chosen.name};
 }
 
 void write_folder(const std::filesystem::path& folder,

@@ -125,9 +125,10 @@ void inspect_attention(const InspectAttentionRequest& request) {
     return ids.defined() ? ids.to(device) : ids;
   };
   std::vector<torch::Tensor> attentions;
-  const models::Observer observer{
-      .attention = [&](const torch::Tensor& probabilities) { attentions.push_back(probabilities); },
-      .feed_forward_input = {}};
+  models::Observer observer;
+  observer.attention = [&](const torch::Tensor& probabilities) {
+    attentions.push_back(probabilities);
+  };
   model->hidden(on_device(inputs.source), on_device(inputs.target), {.observer = &observer});
   if (attentions.empty()) throw UsageError(request.run + " has no attention to show");
   const auto& tokenizers = run.tokenizers;

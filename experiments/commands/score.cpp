@@ -10,6 +10,7 @@
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_folder.h"
+#include "training/inference/score_targets.h"
 
 namespace ablate::experiments {
 namespace {

@@ -46,26 +46,24 @@ void expand(BeamState& state, std::span<const Candidate> candidates, int64_t fir
   for (size_t i = 0; i < taken.parents.size(); ++i) next.add(taken.parents[i], taken.tokens[i]);
 }
 
-/// The same where only the suppressed tokens are left out, without a log-softmax of the whole
-/// vocabulary.
-TopTokens top_tokens_but(std::span<const int64_t> suppressed, const torch::Tensor& logits,
-                         int64_t count) {
-  const int64_t left_out = std::ssize(suppressed);
-  const int64_t wanted = std::min(count, logits.size(1) - left_out);
-  const auto best = ops::log_softmax_top_k(logits, wanted + left_out);
-  TopTokens top{torch::empty({logits.size(0), wanted}, torch::kDouble),
-                torch::empty({logits.size(0), wanted}, torch::kLong)};
-  const auto value = best.values.accessor<double, 2>();
-  const auto index = best.indices.accessor<int64_t, 2>();
-  auto values = top.values.accessor<double, 2>();
-  auto ids = top.ids.accessor<int64_t, 2>();
+/// The same where only the suppressed tokens are left out.
+TopTokens top_tokens_of_logits(const torch::Tensor& logits, std::span<const int64_t> suppressed,
+                               int64_t count) {
+  const int64_t wanted = std::min(count, logits.size(1) - std::ssize(suppressed));
+  const auto top = ops::log_softmax_top_k(logits, wanted + std::ssize(suppressed));
+  TopTokens kept{torch::empty({logits.size(0), wanted}, torch::kDouble),
+                 torch::empty({logits.size(0), wanted}, torch::kLong)};
+  const auto value = top.values.accessor<double, 2>();
+  const auto id = top.indices.accessor<int64_t, 2>();
+  auto values = kept.values.accessor<double, 2>();
+  auto ids = kept.ids.accessor<int64_t, 2>();
   for (int64_t row = 0; row < logits.size(0); ++row)
-    for (int64_t i = 0, kept = 0; kept < wanted; ++i) {
-      if (std::ranges::find(suppressed, index[row][i]) != suppressed.end()) continue;
-      values[row][kept] = value[row][i];
-      ids[row][kept++] = index[row][i];
+    for (int64_t i = 0, k = 0; k < wanted; ++i) {
+      if (std::ranges::find(suppressed, id[row][i]) != suppressed.end()) continue;
+      values[row][k] = value[row][i];
+      ids[row][k++] = id[row][i];
     }
-  return top;
+  return kept;
 }
 
 }  // namespace
@@ -74,7 +72,7 @@ TopTokens top_tokens(const torch::Tensor& logits, const LogitsProcessors& proces
                      std::span<const RowContext> rows, int64_t count) {
   const auto suppressed = processors.suppressed();
   if (processors.empty() && logits.size(1) > std::ssize(suppressed))
-    return top_tokens_but(suppressed, logits, count);
+    return top_tokens_of_logits(logits, suppressed, count);
   const auto log_probability = processors.apply(logits, rows);
   const auto [values, ids] = log_probability.topk(std::min(count, log_probability.size(1)), -1);
   return {values.to(torch::kDouble).cpu(), ids.cpu()};

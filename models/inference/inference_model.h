@@ -35,7 +35,6 @@ class InferenceModel {
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
                      const Observer* observer = nullptr) const;
 
-
   Family family() const { return network_->family(); }
   /// Whether the output is the label of a whole sequence.
   bool labels() const { return network_->labels(); }

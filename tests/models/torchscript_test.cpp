@@ -18,6 +18,7 @@ namespace {
 /// near equal logits would make searches differ by rounding.
 Transformer moved(const TransformerOptions& options) {
   auto model = make(options);
+  torch::manual_seed(1);
   torch::NoGradGuard no_grad;
   for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
   return model;

@@ -19,6 +19,7 @@ double scale_of(const torch::Tensor& logits) {
 Transformer far_from_start(const TransformerOptions& options) {
   const torch::NoGradGuard no_grad;
   auto model = make(options);
+  torch::manual_seed(1);
   for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
   return model;
 }

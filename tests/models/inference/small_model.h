@@ -6,7 +6,6 @@
 #include <map>
 
 #include "models/inference/search.h"
-#include "models/initialization.h"
 
 namespace ablate::models {
 

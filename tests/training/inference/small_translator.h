@@ -22,10 +22,10 @@ inline Translator small_translator(uint64_t seed, models::Family family) {
     options.tying = models::Tying::none;
     options.output = models::LabelHead{};
   }
-  torch::manual_seed(seed);
   const models::Transformer model(
       options, models::Vocabulary{tokenizers.source.vocabulary_size(),
                                   tokenizers.target.vocabulary_size(), tokenizer::kPad});
+  models::initialize(*model, seed);
   const torch::NoGradGuard no_grad;
   for (auto& parameter : model->parameters()) parameter.mul_(1.5);
   return {
