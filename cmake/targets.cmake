@@ -3,8 +3,10 @@ add_library(ablate_warnings INTERFACE)
 # Off: designated initialisers leave defaults to the declaration, and GCC 12 reports std::string's own
 # concatenation as overlapping (GCC bug 105651).
 target_compile_options(ablate_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wno-missing-field-initializers
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(ablate_warnings INTERFACE -Wno-restrict)
+endif()
 if(ABLATE_SANITIZE)
   # GCC 12 takes LibTorch's optional default arguments for uninitialised once sanitizers are on.
   target_compile_options(ablate_warnings INTERFACE -Wno-maybe-uninitialized)

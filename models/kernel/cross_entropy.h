@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/kernel/vector_math.h"
+#include "models/kernel/simd.h"
 
 namespace ablate::models::kernel {
 

@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/kernel/vector_math.h"
+#include "models/kernel/simd.h"
 
 namespace ablate::models::kernel {
 namespace {
 
-constexpr int64_t kBlock = 16;
-
 ABLATE_CLONES float sum_of_exponentials(const float* x, int64_t width, float highest) {
-  float sums[kBlock] = {};
+  float sums[kLanes] = {};
   int64_t i = 0;
-  for (; i + kBlock <= width; i += kBlock)
+  for (; i + kLanes <= width; i += kLanes)
 #pragma omp simd
-    for (int64_t lane = 0; lane < kBlock; ++lane) sums[lane] += exponential(x[i + lane] - highest);
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += exponential(x[i + lane] - highest);
   float sum = 0;
   for (; i < width; ++i) sum += exponential(x[i] - highest);
   for (const float one : sums) sum += one;
@@ -26,10 +24,10 @@ ABLATE_CLONES float sum_of_exponentials(const float* x, int64_t width, float hig
 /// when no whole block is.
 ABLATE_CLONES int64_t first_block_above(const float* x, int64_t from, int64_t width, float bar) {
   int64_t i = from;
-  for (; i + kBlock <= width; i += kBlock) {
+  for (; i + kLanes <= width; i += kLanes) {
     int above = 0;
 #pragma omp simd reduction(| : above)
-    for (int64_t lane = 0; lane < kBlock; ++lane) above |= x[i + lane] > bar ? 1 : 0;
+    for (int64_t lane = 0; lane < kLanes; ++lane) above |= x[i + lane] > bar ? 1 : 0;
     if (above != 0) return i;
   }
   return i;
@@ -53,7 +51,7 @@ float top_k(const float* scores, int64_t width, const TopK& top) {
   for (; i < std::min(width, top.count); ++i) offer(i);
   while (i < width) {
     i = first_block_above(scores, i, width, top.value[found - 1]);
-    for (const int64_t end = std::min(width, i + kBlock); i < end; ++i) offer(i);
+    for (const int64_t end = std::min(width, i + kLanes); i < end; ++i) offer(i);
   }
   return top.value[0] + std::log(sum_of_exponentials(scores, width, top.value[0]));
 }

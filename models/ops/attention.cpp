@@ -101,23 +101,11 @@ AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
   return output;
 }
 
-bool runs_packed(const AttentionInput& in) {
-  const int64_t keys = in.key_value.defined() ? in.key_value.size(1) : in.query.size(1);
-  return !in.wants_probabilities && in.position.content == nullptr &&
-         in.heads.key_values == in.heads.count && trains_on_cpu(in.query) &&
-         std::max(in.query.size(1), keys) <= cpu::kLongestPacked;
-}
-
-bool runs_single_query(const AttentionInput& in) {
-  return !in.wants_probabilities && in.position.content == nullptr && in.query.size(1) == 1 &&
-         infers_on_cpu(in.query) && in.query.is_contiguous();
-}
-
 }  // namespace
 
 AttentionOutput attention(const AttentionInput& in) {
   if constexpr (kHasKernels)
-    if (runs_packed(in)) return {.values = cpu::packed_attention(in), .probabilities = {}};
+    if (cpu::serves_packed(in)) return {.values = cpu::packed_attention(in), .probabilities = {}};
   return attend(
       query_of(in),
       in.key_value.defined() ? split_key_value(in.key_value, in.heads) : own_key_value(in), in);
@@ -127,7 +115,7 @@ AttentionOutput attention(const AttentionInput& in, KVCache& cache) {
   const auto query = query_of(in);
   const bool appends = has_own_keys(in);
   if constexpr (kHasKernels)
-    if (runs_single_query(in)) {
+    if (cpu::serves_single_query(in)) {
       if (appends) cache.append(own_key_value(in));
       return {.values = cpu::single_query_attention(query, cache, in), .probabilities = {}};
     }

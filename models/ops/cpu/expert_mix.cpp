@@ -11,14 +11,14 @@ const float* data_of(const torch::Tensor& x) {
   return x.defined() ? x.const_data_ptr<float>() : nullptr;
 }
 
-kernel::Curve curve_of(Activation activation) {
+kernel::Activation kernel_activation(Activation activation) {
   switch (activation) {
     case Activation::relu:
-      return kernel::Curve::relu;
+      return kernel::Activation::relu;
     case Activation::gelu:
-      return kernel::Curve::gelu;
+      return kernel::Activation::gelu;
     case Activation::silu:
-      return kernel::Curve::silu;
+      return kernel::Activation::silu;
   }
   TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
 }
@@ -45,7 +45,7 @@ torch::Tensor mix_experts(const torch::Tensor& x, const Experts& experts,
                                       .experts = experts.up.size(0),
                                       .d_hidden = experts.down.size(1),
                                       .d_model = x.size(1),
-                                      .curve = curve_of(experts.activation),
+                                      .activation = kernel_activation(experts.activation),
                                       .gated = experts.gated};
   const auto expert = choice.expert.contiguous(), weight = choice.weight.contiguous();
   const kernel::ExpertSlots slots{.expert = expert.const_data_ptr<int64_t>(),

@@ -1,6 +1,7 @@
 #include "models/ops/cpu/packed_attention.h"
 
 #include "models/kernel/short_attention.h"
+#include "models/ops/backend.h"
 #include "models/ops/cpu/run.h"
 #include "models/ops/second_derivative.h"
 
@@ -9,6 +10,9 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+/// Longest sequence for which this beats SDPA's flash path on a CPU (bench/README.md).
+constexpr int64_t kLongestPacked = 128;
 
 /// Items of a task: one sequence's head has little work of its own.
 constexpr int64_t kItemGrain = 16;
@@ -193,6 +197,13 @@ struct PackedAttention : torch::autograd::Function<PackedAttention> {
 };
 
 }  // namespace
+
+bool serves_packed(const AttentionInput& in) {
+  const int64_t keys = in.key_value.defined() ? in.key_value.size(1) : in.query.size(1);
+  return !in.wants_probabilities && in.position.content == nullptr &&
+         in.heads.key_values == in.heads.count && trains_on_cpu(in.query) &&
+         std::max(in.query.size(1), keys) <= kLongestPacked;
+}
 
 torch::Tensor packed_attention(const AttentionInput& in) {
   const auto query = in.query.contiguous();

@@ -4,11 +4,11 @@
 
 namespace ablate::models::ops::cpu {
 
-/// Longest sequence for which this beats SDPA's flash path on a CPU (bench/README.md).
-inline constexpr int64_t kLongestPacked = 128;
+/// Whether `packed_attention` can take this, and is faster than SDPA.
+bool serves_packed(const AttentionInput& input);
 
 /// Attention that reads heads where the projections left them and keeps its probabilities for the
-/// gradient. REQUIRES: no groups, no content scheme. A query that may attend to no key gives zeros.
+/// gradient. A query that may attend to no key gives zeros. REQUIRES: serves_packed(input)
 /// // [B, T, HW]
 torch::Tensor packed_attention(const AttentionInput& input);
 

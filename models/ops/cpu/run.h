@@ -2,7 +2,7 @@
 
 #include <ATen/Parallel.h>
 
-#include "models/kernel/vector_math.h"
+#include "models/kernel/simd.h"
 #include "models/libtorch.h"
 
 namespace ablate::models::ops::cpu {

@@ -1,6 +1,7 @@
 #include "models/ops/cpu/single_query.h"
 
 #include "models/kernel/single_attention.h"
+#include "models/ops/backend.h"
 #include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {
@@ -11,6 +12,11 @@ kernel::HeadsView view_of(const torch::Tensor& x) {
 }
 
 }  // namespace
+
+bool serves_single_query(const AttentionInput& in) {
+  return !in.wants_probabilities && in.position.content == nullptr && in.query.size(1) == 1 &&
+         infers_on_cpu(in.query) && in.query.is_contiguous();
+}
 
 torch::Tensor single_query_attention(const torch::Tensor& query, const KVCache& cache,
                                      const AttentionInput& in) {
