@@ -167,14 +167,16 @@ class Hash : public Router {
       : active_(options.active), experts_(options.experts) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
-    // Each token orders the experts by a hash of both. Numbers stay below 2^31 between products,
-    // so that none overflows.
+    // Each token orders the experts by a hash of both. Every product is taken of a number below
+    // 2^31, so that none overflows.
     constexpr int64_t kPrime = 2'147'483'647;
     const auto expert_id = torch::arange(experts_, input.token_ids.options()) + 1;
-    auto mixed = input.token_ids.remainder(kPrime).unsqueeze(1) * 1'000'003 + expert_id;
-    mixed = (mixed.remainder(kPrime) * 48'271).remainder(kPrime);
-    mixed = mixed.bitwise_xor(mixed.bitwise_right_shift(15)).remainder(kPrime) * 69'621;
-    const auto expert = std::get<1>(mixed.remainder(kPrime).topk(active_, -1));  // [N, k]
+    auto hash = input.token_ids.remainder(kPrime).unsqueeze(1) * 1'000'003 + expert_id * 7919;
+    hash = (hash.remainder(kPrime) * 48'271).remainder(kPrime);
+    hash = hash.bitwise_xor(hash.bitwise_right_shift(15)).remainder(kPrime);
+    hash = (hash * 69'621).remainder(kPrime);
+    hash = hash.bitwise_xor(hash.bitwise_right_shift(13)).remainder(kPrime);
+    const auto expert = std::get<1>((hash * 39'373).remainder(kPrime).topk(active_, -1));  // [N, k]
     return {expert, torch::full_like(expert, 1.0 / static_cast<double>(active_), torch::kFloat)};
   }
 

@@ -46,12 +46,11 @@ TEST(Initialize, OtherSeedsAndOtherNamesGiveOtherNumbers) {
     std::map<double, std::string> means;
     for (const auto& [key, tensor] : first) {
       EXPECT_TRUE(tensor.isfinite().all().item<bool>()) << name << " " << key;
+      if (key.ends_with("slopes")) continue;  // fixed
       if (tensor.numel() < 2 || tensor.eq(tensor.flatten()[0]).all().item<bool>()) continue;
       const auto mean = tensor.mean().item<double>();
       EXPECT_TRUE(means.emplace(mean, key).second) << name << " " << key << " " << means[mean];
-      if (!key.ends_with("slopes")) {
-        EXPECT_FALSE(torch::equal(tensor, second.at(key))) << name << " " << key;
-      }
+      EXPECT_FALSE(torch::equal(tensor, second.at(key))) << name << " " << key;
     }
   }
 }

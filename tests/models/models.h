@@ -37,6 +37,12 @@ inline double largest_difference(const torch::Tensor& a, const torch::Tensor& b)
   return (a - b).abs().max().item<double>();
 }
 
+/// The largest difference as a share of the largest number in `a`, or of 1 where that is larger: a
+/// model without norms has large outputs, and rounding grows with them.
+inline double rounding_difference(const torch::Tensor& a, const torch::Tensor& b) {
+  return largest_difference(a, b) / std::max(1.0, a.abs().max().item<double>());
+}
+
 inline torch::jit::script::Module traced(Transformer& model, const torch::Tensor& source,
                                          const torch::Tensor& target) {
   torch::jit::script::Module module("__torch__.Traced");
