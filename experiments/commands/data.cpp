@@ -68,7 +68,7 @@ void show(const DataRequest& request) {
     show_set("train", corpus.train, request.examples);
     show_set("validation", corpus.validation, request.examples);
     for (const auto& test : corpus.tests)
-      show_set(test.name + (test.beyond ? " (beyond)" : ""), test.examples, request.examples);
+      show_set(test.name + (test.extrapolation ? " (beyond)" : ""), test.examples, request.examples);
   });
 }
 
