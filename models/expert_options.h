@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -11,10 +13,26 @@
 
 namespace ablate::models {
 
+class Router;
+struct MixtureOptions;
+
+// Every router says of itself
+//   causal              whether what it does at a position depends on no later one
+//   needs_padding_mask  whether it reads the mask even where nothing is padded
+//   fixes_loads         whether every expert has its fixed share, so that no capacity limits it
+//   moefied             whether it serves models made by `ablate moefy` alone
+// and has `make`, which is defined beside the module in router.cpp.
+
 /// p = softmax over all experts; the `active` likeliest are chosen with the weights p, or p divided
 /// by the chosen ones' sum (Mixtral).
 struct SoftmaxRouter {
   static constexpr std::string_view name = "softmax";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = false;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
+
   bool renormalize = true;
   double jitter = 0.0;
 
@@ -32,6 +50,12 @@ struct SoftmaxRouter {
 /// The likeliest expert alone, with its probability as weight (Fedus et al. 2021, Switch).
 struct SwitchRouter {
   static constexpr std::string_view name = "switch";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = false;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
+
   double jitter = 0.01;
 
   template <class Self, class Visit>
@@ -49,12 +73,22 @@ struct SwitchRouter {
 /// variation of the experts' expected positions (appendix A).
 struct NoisyRouter : EmptyOptions {
   static constexpr std::string_view name = "noisy";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = false;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// GShard (Lepikhin et al. 2020): the likeliest two, their weights divided by their sum; training
 /// uses the second with a probability of twice its weight.
 struct GshardRouter : EmptyOptions {
   static constexpr std::string_view name = "gshard";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = false;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// Sigmoid scores with a bias that only selects (DeepSeek-V3, auxiliary-loss-free): after every
@@ -62,6 +96,12 @@ struct GshardRouter : EmptyOptions {
 /// above.
 struct SigmoidRouter {
   static constexpr std::string_view name = "sigmoid";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = false;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
+
   bool renormalize = true;
   double bias_step = 1e-3;
 
@@ -80,27 +120,52 @@ struct SigmoidRouter {
 /// position on average.
 struct ExpertChoiceRouter : EmptyOptions {
   static constexpr std::string_view name = "expert_choice";
+  static constexpr bool causal = false;
+  static constexpr bool needs_padding_mask = true;
+  static constexpr bool fixes_loads = true;
+  static constexpr bool moefied = false;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// Experts chosen by the piece itself through a fixed hash, weighted alike (Roller et al. 2021).
 struct HashRouter : EmptyOptions {
   static constexpr std::string_view name = "hash";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = false;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// The experts whose neurons are most active, found by computing all of them: the most that a
 /// router of a moefied model can reach (Zhang et al. 2022). All weights are 1 here and below.
 struct OracleRouter : EmptyOptions {
   static constexpr std::string_view name = "oracle";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = true;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// The experts whose neurons' mean direction is nearest the input's; made by `ablate moefy`.
 struct SimilarityRouter : EmptyOptions {
   static constexpr std::string_view name = "similarity";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = true;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 /// The experts that a small network expects to be most active; made by `ablate moefy`.
 struct NetworkRouter : EmptyOptions {
   static constexpr std::string_view name = "network";
+  static constexpr bool causal = true;
+  static constexpr bool needs_padding_mask = false;
+  static constexpr bool fixes_loads = false;
+  static constexpr bool moefied = true;
+  std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
 using RouterOptions =
@@ -237,9 +302,13 @@ void MixtureOptions::rules(const MixtureOptions& o, Require&& require) {
           "must be 1 with the switch router");
   require(o.active == 2 || !std::holds_alternative<GshardRouter>(o.router), "active",
           "must be 2 with the gshard router");
-  require(!std::holds_alternative<ExpertChoiceRouter>(o.router) ||
-              std::holds_alternative<Dropless>(o.capacity),
-          "capacity.kind", "has no effect: with expert_choice every expert has its fixed share");
+  std::visit(
+      [&]<class Held>(const Held&) {
+        require(
+            !Held::fixes_loads || std::holds_alternative<Dropless>(o.capacity), "capacity.kind",
+            "has no effect: with " + std::string(Held::name) + " every expert has its fixed share");
+      },
+      o.router);
 }
 
 }  // namespace ablate::models

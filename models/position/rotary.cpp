@@ -82,4 +82,8 @@ torch::Tensor rotate(const torch::Tensor& x, const Rotation& rotation) {
   return torch::cat({both, x.narrow(-1, 2 * pairs, x.size(-1) - 2 * pairs)}, -1);
 }
 
+std::shared_ptr<Position> Rotary::make(const PositionContext& context) const {
+  return std::make_shared<RotaryPosition>(*this, context.d_k);
+}
+
 }  // namespace ablate::models
