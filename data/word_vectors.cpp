@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "data/corpus.h"
-#include "data/packed_file.h"
+#include "data/gzip_file.h"
 
 namespace ablate::data {
 namespace {
@@ -64,7 +64,7 @@ class Bytes {
     return got > 0;
   }
 
-  PackedFile file_;
+  GzipFile file_;
   std::string ahead_;
   size_t begin_ = 0;  // of what is not yet taken
 };

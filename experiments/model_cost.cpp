@@ -54,7 +54,7 @@ int64_t multiplied_weights(const models::TransformerOptions& options,
 /// Multiplications of queries with keys and of probabilities with values, per query.
 int64_t attention_products(const models::StackOptions& stack, int64_t length) {
   const auto per_query = [&](const models::MultiHead& options) {
-    const models::Heads heads(options, stack.d_model);
+    const auto heads = models::heads_of(options, stack.d_model);
     return length * heads.count * (heads.d_k + heads.d_v);
   };
   int64_t products = 0;

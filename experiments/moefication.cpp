@@ -76,9 +76,9 @@ std::vector<Layer> layers_of(const models::TransformerImpl& model) {
 /// Keeps what stands before every feed-forward at about `positions` positions of the training set.
 void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corpus,
             int64_t positions) {
-  const auto set = encode_for(run.experiment, run.translator.tokenizers, corpus.train);
+  const auto set = run.format.encode(corpus.train, run.tokenizers);
   const auto& training = run.experiment.training;
-  auto& model = run.translator.model;
+  auto& model = run.model;
   const auto device = model->output_weight().device();
   const auto plan = data::batch_plan(
       set.examples, {.tokens_per_batch = training.tokens_per_batch, .seed = 1, .epoch = 0});
@@ -155,7 +155,7 @@ std::map<std::string, torch::Tensor> mixture_weights(const Layer& layer, int64_t
 
 void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vector<Layer>& layers,
           int64_t experts, int64_t active) {
-  auto weights = training::weights_of(*run.translator.model);
+  auto weights = training::weights_of(*run.model);
   for (const auto& layer : layers)
     for (const auto& [name, weight] : mixture_weights(layer, experts, active))
       weights[layer.name + "." + name] = weight;
@@ -172,9 +172,9 @@ void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vecto
 /// The dense model with mixtures in its feed-forwards' places.
 models::Transformer assembled(const LoadedRun& run, const std::vector<Layer>& layers,
                               const MoefyOptions& options, int64_t active) {
-  auto model = make_model(converted(run.experiment, options, active), run.translator.tokenizers);
+  auto model = make_model(converted(run.experiment, options, active), run.tokenizers);
   fill(*model, run, layers, options.experts, active);
-  model->to(run.translator.model->output_weight().device());
+  model->to(run.model->output_weight().device());
   return model;
 }
 
@@ -221,7 +221,7 @@ void check_request(const models::TransformerOptions& model, const MoefyOptions& 
 
 std::vector<Layer> split_layers(LoadedRun& run, const data::Corpus& corpus,
                                 const MoefyOptions& options) {
-  auto layers = layers_of(*run.translator.model);
+  auto layers = layers_of(*run.model);
   record(layers, run, corpus, options.positions);
   for (auto& layer : layers) {
     layer.order = groups_of(layer, options);
@@ -240,14 +240,13 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
   const torch::NoGradGuard no_grad;
   check_request(run.experiment.model, options);
   const auto layers = split_layers(run, corpus, options);
-  const auto validation =
-      encode_for(run.experiment, run.translator.tokenizers, corpus.validation).examples;
+  const auto validation = run.format.encode(corpus.validation, run.tokenizers).examples;
   const auto likelihood = [&](models::Transformer& model) {
-    return training::likelihood(model, validation,
-                                {run.experiment.training.tokens_per_batch,
-                                 masking_of(run.experiment, run.translator.tokenizers)});
+    return training::likelihood(
+        model, validation,
+        {run.experiment.training.tokens_per_batch, run.format.masking(run.tokenizers)});
   };
-  const double seconds = feed_forward_seconds(*run.translator.model, layers);
+  const double seconds = feed_forward_seconds(*run.model, layers);
   const auto measured = [&](int64_t active) {
     auto model = assembled(run, layers, options, active);
     const auto scores = likelihood(model);
@@ -257,7 +256,7 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
                       .token_accuracy = scores.token_accuracy,
                       .time = feed_forward_seconds(*model, layers) / seconds};
   };
-  const auto dense = likelihood(run.translator.model);
+  const auto dense = likelihood(run.model);
   Moefied result{.experiment = converted(run.experiment, options, options.active),
                  .dense_perplexity = dense.perplexity(),
                  .dense_token_accuracy = dense.token_accuracy,

@@ -1,21 +1,10 @@
 #include "models/feed_forward.h"
 
 #include "models/mixture.h"
+#include "models/ops/hidden_layer.h"
 
 namespace ablate::models {
 namespace {
-
-torch::Tensor activate(Activation activation, const torch::Tensor& x) {
-  switch (activation) {
-    case Activation::relu:
-      return torch::relu(x);
-    case Activation::gelu:
-      return torch::gelu(x);
-    case Activation::silu:
-      return torch::silu(x);
-  }
-  TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
-}
 
 struct FeedForwardMaker {
   const StackOptions& stack;
@@ -29,12 +18,6 @@ struct FeedForwardMaker {
 };
 
 }  // namespace
-
-torch::Tensor hidden_layer(const torch::Tensor& products, Activation activation, bool gated) {
-  if (!gated) return activate(activation, products);
-  const auto halves = products.chunk(2, -1);
-  return activate(activation, halves[0]) * halves[1];
-}
 
 std::shared_ptr<FeedForward> make_feed_forward(const StackOptions& options, int64_t layer) {
   return std::visit(FeedForwardMaker{options}, feed_forward_of(options.feed_forward, layer));
@@ -55,7 +38,7 @@ FeedForwardOutput Dense::forward(const torch::Tensor& x, const ForwardContext& c
         context.padding_mask.defined()
             ? x.flatten(0, 1).index_select(0, context.padding_mask.flatten().nonzero().squeeze(1))
             : x.flatten(0, 1));
-  return {.output = down_(hidden_layer(up_(x), activation_, gated_)), .routing = {}};
+  return {.output = down_(ops::hidden_layer(up_(x), activation_, gated_)), .routing = {}};
 }
 
 }  // namespace ablate::models

@@ -42,7 +42,4 @@ class Dense : public FeedForward {
   Linear up_, down_;
 };
 
-/// The hidden layer from its products: [..., F], or gated [..., 2F] -> [..., F]
-torch::Tensor hidden_layer(const torch::Tensor& products, Activation activation, bool gated);
-
 }  // namespace ablate::models

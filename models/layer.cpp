@@ -33,7 +33,8 @@ LayerOutput LayerImpl::through(torch::Tensor x, const ForwardContext& context, M
 }
 
 LayerOutput LayerImpl::forward(const torch::Tensor& x, const EncoderOutput* memory,
-                               const AttentionPosition& position, const ForwardContext& context) {
+                               const ops::AttentionPosition& position,
+                               const ForwardContext& context) {
   const auto mask = causal_ ? torch::Tensor() : context.padding_mask;
   return through(
       x, context,
@@ -44,16 +45,18 @@ LayerOutput LayerImpl::forward(const torch::Tensor& x, const EncoderOutput* memo
 }
 
 LayerCache LayerImpl::start(const torch::Tensor& like, const EncoderOutput* memory) {
-  return {attention_ ? attention_->nothing(like) : Mixer::Past(),
-          cross_attention_ ? cross_attention_->project(memory->output) : KeyValue()};
+  return {.past = attention_ ? attention_->empty_cache(like) : KVCache(),
+          .memory = cross_attention_ ? cross_attention_->project(memory->output) : KVCache()};
 }
 
-torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache, const MemoryRows& rows,
-                              const AttentionPosition& position, const ForwardContext& context) {
+torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
+                              const torch::Tensor& memory_mask,
+                              const ops::AttentionPosition& position,
+                              const ForwardContext& context) {
   return through(
              x, context, [&](const auto& y) { return attention_->step(y, cache.past, position); },
              [&](const auto& y) {
-               return cross_attention_->step(y, cache.memory, rows, context.observer);
+               return cross_attention_->step(y, cache.memory, memory_mask, context.observer);
              })
       .output;
 }

@@ -22,10 +22,9 @@ struct LayerOutput {
   std::optional<Routing> routing;  // of a mixture of experts
 };
 
-/// What one layer keeps between steps; the memory has M rows.
+/// What one layer keeps between steps.
 struct LayerCache {
-  Mixer::Past past;
-  KeyValue memory;
+  KVCache past, memory;
 };
 
 /// A mixer of positions, attention over a memory, and a feed-forward, each where the stack has one
@@ -38,12 +37,12 @@ class LayerImpl : public Module {
   /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal
   /// stack's rows needs no mask: nothing real looks at it. // [B, T, D]
   LayerOutput forward(const torch::Tensor& x, const EncoderOutput* memory,
-                      const AttentionPosition& position, const ForwardContext& context);
+                      const ops::AttentionPosition& position, const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
   LayerCache start(const torch::Tensor& like, const EncoderOutput* memory);
-  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const MemoryRows& rows,
-                     const AttentionPosition& position,
-                     const ForwardContext& context);  // [B, T, D]
+  /// `memory_mask` has a row for each row of the memory. // [B, T, D] -> [B, T, D]
+  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& memory_mask,
+                     const ops::AttentionPosition& position, const ForwardContext& context);
 
  private:
   template <class Mix, class Cross>

@@ -49,24 +49,25 @@ class LstmMixer : public Mixer {
     if (!options.causal) back_ = register_module("back", LstmCells(options.d_model, width_));
   }
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real, const AttentionPosition&,
-                        const Observer*) override {
-    auto past = nothing(x);
-    const auto ahead = run(ahead_, x, past);
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const ops::AttentionPosition&, const Observer*) override {
+    auto cache = empty_cache(x);
+    const auto ahead = run(ahead_, x, cache);
     if (!back_) return ahead;
-    past = nothing(x);
+    cache = empty_cache(x);
     const auto order = reversal(x, real).unsqueeze(-1);  // [B, T, 1]
-    const auto back = run(back_, x.take_along_dim(order, 1), past).take_along_dim(order, 1);
+    const auto back = run(back_, x.take_along_dim(order, 1), cache).take_along_dim(order, 1);
     return torch::cat({ahead, back}, -1);
   }
 
-  Past nothing(const torch::Tensor& like) const override {
+  KVCache empty_cache(const torch::Tensor& like) const override {
     const auto zeros = torch::zeros_like(like.select(1, 0).narrow(-1, 0, width_));  // [B, H]
-    return {{zeros, zeros}};
+    return {.blocks = {{zeros, zeros}}};
   }
 
-  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
-    return run(ahead_, x, past);
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
+                     const ops::AttentionPosition&) override {
+    return run(ahead_, x, cache);
   }
 
  private:
@@ -78,11 +79,12 @@ class LstmMixer : public Mixer {
     return torch::where(column.lt(length), length - 1 - column, column);
   }
 
-  static torch::Tensor run(const LstmCells& lstm, const torch::Tensor& x, Past& past) {
+  static torch::Tensor run(const LstmCells& lstm, const torch::Tensor& x, KVCache& cache) {
     const auto type = lstm->type();
-    const auto [output, hidden, cell] = lstm->forward(
-        x.to(type), past.tensors[0].to(type).unsqueeze(0), past.tensors[1].to(type).unsqueeze(0));
-    past = {{hidden.squeeze(0), cell.squeeze(0)}};
+    const auto& state = cache.merge();
+    const auto [output, hidden, cell] =
+        lstm->forward(x.to(type), state[0].to(type).unsqueeze(0), state[1].to(type).unsqueeze(0));
+    cache.blocks = {{hidden.squeeze(0), cell.squeeze(0)}};
     return output.to(x.scalar_type());
   }
 
@@ -99,19 +101,20 @@ class ConvolutionMixer : public Mixer {
             "kernel", Linear(stack.d_model * width_, std::vector{stack.d_model, stack.d_model},
                              stack.bias))) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real, const AttentionPosition&,
-                        const Observer*) override {
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const ops::AttentionPosition&, const Observer*) override {
     const int64_t before = causal_ ? width_ - 1 : width_ / 2, after = width_ - 1 - before;
     return over(torch::constant_pad_nd(without_padding(x, real), {0, 0, before, after}));
   }
 
-  Past nothing(const torch::Tensor& like) const override {
-    return {{torch::constant_pad_nd(like.narrow(1, 0, 0), {0, 0, width_ - 1, 0})}};
+  KVCache empty_cache(const torch::Tensor& like) const override {
+    return {.blocks = {{torch::constant_pad_nd(like.narrow(1, 0, 0), {0, 0, width_ - 1, 0}), {}}}};
   }
 
-  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
-    const auto seen = torch::cat({past.tensors[0], x}, 1);  // [B, width - 1 + T, D]
-    past.tensors[0] = width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_);
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
+                     const ops::AttentionPosition&) override {
+    const auto seen = torch::cat({cache.merge()[0], x}, 1);  // [B, width - 1 + T, D]
+    cache.blocks = {{width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_), {}}};
     return over(seen);
   }
 
@@ -136,10 +139,10 @@ class AverageMixer : public Mixer {
             "out", Linear(options.d_model, std::vector{options.d_model}, options.bias))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition& position, const Observer*) override {
+                        const ops::AttentionPosition& position, const Observer*) override {
     if (causal_) {
-      auto past = nothing(x);
-      return step(x, past, position);
+      auto cache = empty_cache(x);
+      return step(x, cache, position);
     }
     const auto values = without_padding(value_(x), real);  // [B, T, D]
     const auto count = real.defined() ? real.sum(1, /*keepdim=*/true).unsqueeze(-1)
@@ -147,15 +150,17 @@ class AverageMixer : public Mixer {
     return out_((values.sum(1, /*keepdim=*/true) / count).to(x.scalar_type()).expand_as(x));
   }
 
-  Past nothing(const torch::Tensor& like) const override {
+  KVCache empty_cache(const torch::Tensor& like) const override {
     const auto zeros = torch::zeros_like(like.narrow(1, 0, 1), sum_type(like));
-    return {{zeros, zeros.narrow(-1, 0, 1)}};  // sum [B, 1, D], count [B, 1, 1]
+    return {.blocks = {{zeros, zeros.narrow(-1, 0, 1)}}};  // sum [B, 1, D], count [B, 1, 1]
   }
 
-  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
-    const auto sums = past.tensors[0] + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
-    const auto counts = past.tensors[1] + counted(x);                      // [B, T, 1]
-    past = {{sums.slice(1, -1), counts.slice(1, -1)}};
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
+                     const ops::AttentionPosition&) override {
+    const auto& [sum, count] = cache.merge();
+    const auto sums = sum + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
+    const auto counts = count + counted(x);                    // [B, T, 1]
+    cache.blocks = {{sums.slice(1, -1), counts.slice(1, -1)}};
     return out_((sums / counts).to(x.scalar_type()));
   }
 
@@ -174,14 +179,6 @@ class AverageMixer : public Mixer {
 };
 
 }  // namespace
-
-void Mixer::Past::reorder(const torch::Tensor& order) {
-  if (rows.defined()) {
-    rows = rows.index_select(0, order);
-    return;
-  }
-  for (auto& tensor : tensors) tensor = tensor.index_select(0, order);
-}
 
 std::shared_ptr<Mixer> make_mixer(const StackOptions& options) {
   return std::visit([&](const auto& mixer) { return mixer.make(options); }, options.attention);

@@ -3,14 +3,10 @@
 #include <cmath>
 
 #include "models/generator.h"
-#include "models/kernel/expert_mix.h"
-#include "models/kernel/run.h"
+#include "models/ops/top_k.h"
 
 namespace ablate::models {
 namespace {
-
-/// Of more choices a sort is faster than picking one by one.
-constexpr int64_t kMostQuick = 8;
 
 /// Of variance 0.1 / fan-in before the cut (Fedus et al. 2021, section 2.4).
 TruncatedNormal small_normal(int64_t width) {
@@ -50,10 +46,8 @@ class Softmax : public ScoringRouter {
 
   RouterOutput forward(const RouterInput& input, const ForwardContext& context) override {
     const auto h = scores(jittered(wide(input.x), context));
-    if (active_ <= kMostQuick && kernel::serves(h)) return chosen_at_once(h);
-    const auto p = h.softmax(-1);
-    const auto [weight, expert] = p.topk(active_, -1);
-    return {expert, renormalize_ ? divided_by_sum(weight) : weight, p, h, {}};
+    const auto [p, best] = ops::softmax_top_k(h, active_);
+    return {best.indices, renormalize_ ? divided_by_sum(best.values) : best.values, p, h, {}};
   }
 
  private:
@@ -61,22 +55,6 @@ class Softmax : public ScoringRouter {
     if (jitter_ == 0 || !context.training) return x;
     const auto noise = torch::empty_like(x).uniform_(1 - jitter_, 1 + jitter_, noise_of(context));
     return x * noise;
-  }
-  /// The same in one pass instead of five operators, which cost a decoding step most of its time.
-  RouterOutput chosen_at_once(const torch::Tensor& h) const {
-    RouterOutput choice{.topk_idx = torch::empty({h.size(0), active_}, torch::kLong),
-                        .topk_weight = torch::empty({h.size(0), active_}),
-                        .probs = torch::empty_like(h),
-                        .logits = h};
-    kernel::choose_best({.scores = h.const_data_ptr<float>(),
-                         .experts = h.size(1),
-                         .slots = active_,
-                         .probability = choice.probs.mutable_data_ptr<float>(),
-                         .weight = choice.topk_weight.mutable_data_ptr<float>(),
-                         .expert = choice.topk_idx.mutable_data_ptr<int64_t>(),
-                         .renormalize = renormalize_},
-                        0, h.size(0));
-    return choice;
   }
 
   bool renormalize_;

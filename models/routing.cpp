@@ -1,5 +1,7 @@
 #include "models/routing.h"
 
+#include "models/ops/permutation.h"
+
 namespace ablate::models {
 namespace {
 
@@ -18,7 +20,7 @@ torch::Tensor shares_of(const Routing& routing) {
 
 /// Tokens of each expert, empty slots not counted. // [N, k] -> [E]
 torch::Tensor tokens_per_expert(const torch::Tensor& idx, int64_t experts) {
-  return count_experts(idx.flatten(), experts + 1).slice(0, 0, experts);
+  return ops::bin_counts(idx.flatten(), experts + 1).slice(0, 0, experts);
 }
 
 torch::Tensor load_of(const Routing& routing, const torch::Tensor& counts,
@@ -40,11 +42,6 @@ torch::Tensor importance_of(const Routing& routing, const torch::Tensor& share) 
 }
 
 }  // namespace
-
-torch::Tensor count_experts(const torch::Tensor& expert, int64_t count) {
-  const auto none = torch::zeros({count}, expert.options());
-  return none.index_add(0, expert, torch::ones_like(expert));
-}
 
 RoutingStatistics statistics_of(const Routing& routing) {
   const auto& router = routing.router;

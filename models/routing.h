@@ -46,7 +46,4 @@ RoutingStatistics statistics_of(const Routing& routing);
 /// has one. // []
 torch::Tensor aux_loss(const std::vector<RoutingStatistics>& mixtures);
 
-/// How many of `expert` are 0, 1, ..., count - 1. // [M] -> [count]
-torch::Tensor count_experts(const torch::Tensor& expert, int64_t count);
-
 }  // namespace ablate::models

@@ -13,7 +13,7 @@ PositionContext context_of(const StackOptions& options) {
                           .layers = options.layers,
                           .causal = options.causal};
   if (const auto* attention = std::get_if<MultiHead>(&options.attention)) {
-    const Heads heads(*attention, options.d_model);
+    const auto heads = heads_of(*attention, options.d_model);
     context.heads = heads.count;
     context.d_k = heads.d_k;
     context.d_v = heads.d_v;
@@ -48,9 +48,15 @@ torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedd
   return embedding.defined() ? x + embedding.to(x.scalar_type()) : x;
 }
 
-void DecoderCache::reorder(const torch::Tensor& rows) {
-  for (auto& layer : layers) layer.past.reorder(rows);
-  memory.rows = memory.rows.defined() ? memory.rows.index_select(0, rows) : rows;
+void DecoderCache::reorder(const torch::Tensor& order) {
+  for (auto& layer : layers) layer.past.reorder(order);
+  if (layers.empty() || layers.front().memory.blocks.empty()) return;
+  // Hypotheses of one sentence read the same row: the tensor stays while nothing changes, and with
+  // it what layers have gathered by it.
+  const auto& before = layers.front().memory.beam_index;
+  const auto rows = before.defined() ? before.index_select(0, order) : order.unsqueeze(1);
+  if (before.defined() && torch::equal(before, rows)) return;
+  for (auto& layer : layers) layer.memory.beam_index = rows;
 }
 
 StackImpl::StackImpl(const StackOptions& options)
@@ -80,7 +86,7 @@ StackOutput StackImpl::forward(torch::Tensor x, const EncoderOutput* memory,
 DecoderCache StackImpl::start(const torch::Tensor& like, const EncoderOutput* memory) {
   DecoderCache cache{
       .layers = {},
-      .memory = {.real = memory == nullptr ? torch::Tensor() : memory->padding_mask},
+      .memory_mask = memory == nullptr ? torch::Tensor() : memory->padding_mask,
       .position_ids = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
   for (auto& layer : layers_) cache.layers.push_back(layer->start(like, memory));
   return cache;
@@ -89,7 +95,7 @@ DecoderCache StackImpl::start(const torch::Tensor& like, const EncoderOutput* me
 torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
                               const ForwardContext& context) {
   x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i]->step(y, cache.layers[i], cache.memory, at, context);
+    return layers_[i]->step(y, cache.layers[i], cache.memory_mask, at, context);
   });
   return norm_ ? norm_(x, context) : x;
 }

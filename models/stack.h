@@ -12,12 +12,12 @@ namespace ablate::models {
 /// What decoding keeps between steps.
 struct DecoderCache {
   std::vector<LayerCache> layers;
-  MemoryRows memory;
+  torch::Tensor memory_mask;   // of the memory's rows; undefined: there is no memory // [M, S]
   torch::Tensor position_ids;  // of the tokens decoded so far // [T]
   int64_t length = 0;          // their number, for length checks
 
-  /// Row i becomes what row rows[i] was. // [B']
-  void reorder(const torch::Tensor& rows);
+  /// Sequence i becomes what sequence order[i] was. // [B']
+  void reorder(const torch::Tensor& order);
 };
 
 struct StackOutput {

@@ -17,7 +17,9 @@ torch::Tensor indices_of(const torch::Tensor& ids) {
 }  // namespace
 
 TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary)
-    : family_(options.family),
+    : options_(options),
+      vocabulary_(vocabulary),
+      family_(options.family),
       d_model_(options.d_model),
       pad_(vocabulary.pad),
       embedding_scale_(options.embedding_scale ? std::sqrt(static_cast<double>(d_model_)) : 1.0) {
@@ -115,11 +117,10 @@ torch::Tensor TransformerImpl::project(const torch::Tensor& x) const {
   return ops::linear(x, output_);
 }
 
-void TransformerImpl::prepare_for_decoding(WeightDtype dtype) {
+void TransformerImpl::prepack(WeightDtype dtype) {
   for (const auto& module : modules()) {
     if (const auto linear = std::dynamic_pointer_cast<LinearImpl>(module)) linear->prepack(dtype);
-    if (const auto mixture = std::dynamic_pointer_cast<Mixture>(module))
-      mixture->prepare_for_decoding();
+    if (const auto mixture = std::dynamic_pointer_cast<Mixture>(module)) mixture->prepack();
   }
   output_ = output_.prepacked(dtype);
 }

@@ -60,11 +60,15 @@ class TransformerImpl : public Module {
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_.dense; }
-  /// Lays all matrices out for decoding on the CPU, in bfloat16 rounded to that. The weights must
-  /// not change afterwards.
-  void prepare_for_decoding(WeightDtype dtype);
+  const ops::LinearWeight& output_projection() const { return output_; }
+  /// What the model was made from.
+  const TransformerOptions& options() const { return options_; }
+  const Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:
+  friend class InferenceModel;
+  /// Lays all matrices out for products on the CPU; the weights must not change afterwards.
+  void prepack(WeightDtype dtype);
   torch::Tensor table(const std::string& name, int64_t size);
   void make_tables(Tying tying, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
@@ -76,6 +80,8 @@ class TransformerImpl : public Module {
   torch::ScalarType compute_type(const ForwardContext& context) const;
   torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
 
+  TransformerOptions options_;
+  Vocabulary vocabulary_;
   Family family_;
   std::optional<Pool> pool_;  // of a label head
   int64_t d_model_, pad_;

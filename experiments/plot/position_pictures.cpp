@@ -51,7 +51,7 @@ void add_embedding(const torch::Tensor& vectors, PositionPicture& picture) {
                             .lines = {line_of(picture.scheme, 0, products[0])}});
 }
 
-void add_rotation(const models::Rotation& rotation, PositionPicture& picture) {
+void add_rotation(const models::ops::Rotation& rotation, PositionPicture& picture) {
   const auto* pairs = "pair of dimensions";
   picture.maps.push_back(map_of("Cosine of the angles", pairs, "position", rotation.cosine));
   picture.maps.push_back(map_of("Sine of the angles", pairs, "position", rotation.sine));

@@ -18,21 +18,24 @@ double scale_of(const torch::Tensor& query) {
   return 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
 }
 
+torch::ScalarType wide_type(const torch::Tensor& x) {
+  return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+}
+
 /// Zeros where nothing is visible. // [B, H, T, S] -> [B, H, T, S]
-torch::Tensor probabilities(const torch::Tensor& scores, const ContentAttention& a) {
-  const auto wide = scores.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAttention& a) {
   const auto hidden = a.visible.logical_not();
-  auto weights = scores.to(wide)
+  auto weights = scores.to(wide_type(scores))
                      .masked_fill(hidden, std::numeric_limits<float>::lowest())
                      .softmax(-1)
                      .masked_fill(hidden, 0.0)
-                     .to(scores.scalar_type());
+                     .to(a.value.scalar_type());
   if (a.probabilities != nullptr) *a.probabilities = weights;
   return weights;
 }
 
 /// query - key. // [T, S]
-torch::Tensor behind(const ContentAttention& a) {
+torch::Tensor behind(const ops::ContentAttention& a) {
   return a.query_positions.unsqueeze(1) - a.key_positions.unsqueeze(0);
 }
 
@@ -49,7 +52,7 @@ ShawPosition::ShawPosition(const Shaw& options, const PositionContext& context)
                                  normal_of(context.d_v), Role::matrix);
 }
 
-torch::Tensor ShawPosition::attend(const ContentAttention& a) {
+torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
   const auto type = a.query.scalar_type();
   const auto clipped = behind(a).neg().clamp(-max_distance_, max_distance_) + max_distance_;
   const auto all = a.query.matmul(keys_[a.layer].to(type).t());  // [B, H, T, 2 max_distance + 1]
@@ -72,7 +75,7 @@ TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
                                      {context.layers, context.heads, context.d_k, context.d_model},
                                      normal_of(context.d_model), Role::matrix)) {}
 
-torch::Tensor TransformerXlPosition::attend(const ContentAttention& a) {
+torch::Tensor TransformerXlPosition::attend(const ops::ContentAttention& a) {
   const auto type = a.query.scalar_type();
   const auto u = content_bias_[a.layer].to(type).unsqueeze(1);   // [H, 1, K]
   const auto v = distance_bias_[a.layer].to(type).unsqueeze(1);  // [H, 1, K]
@@ -92,8 +95,10 @@ CopePosition::CopePosition(const Cope& options, const PositionContext& context)
     : table_(register_parameter("table", {context.layers, context.d_k, options.positions},
                                 Constant{0}, Role::matrix)) {}
 
-torch::Tensor CopePosition::attend(const ContentAttention& a) {
-  const auto scores = products(a.query, a.key) * scale_of(a.query);
+torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
+  // Counted in float: bfloat16 has no fractions of numbers above 128.
+  const auto wide = wide_type(a.query);
+  const auto scores = products(a.query, a.key).to(wide) * scale_of(a.query);
   const auto gates = scores.sigmoid().masked_fill(a.visible.logical_not(), 0.0);
   const auto distance = behind(a);  // [T, S]
   // Sums from the query's own key outwards: over the keys up to it from the left, then from the
@@ -104,7 +109,7 @@ torch::Tensor CopePosition::attend(const ContentAttention& a) {
                           .clamp_max(static_cast<double>(table_.size(-1) - 1));
   const auto below = counts.detach().floor();
   const auto all =
-      a.query.matmul(table_[a.layer].to(a.query.scalar_type()));  // [B, H, T, positions]
+      a.query.matmul(table_[a.layer].to(a.query.scalar_type())).to(wide);  // [B, H, T, positions]
   const auto low = all.gather(-1, below.to(torch::kLong));
   const auto high = all.gather(-1, counts.detach().ceil().to(torch::kLong));
   const auto share = counts - below;

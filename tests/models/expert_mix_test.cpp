@@ -49,7 +49,7 @@ TEST(ExpertMix, EqualsTheSortedPath) {
             EXPECT_LT(largest_difference(run(*mixture, x, false), expected), bound)
                 << static_cast<int>(activation) << gated << hidden << bias << x.sizes();
           }
-          mixture->prepare_for_decoding();
+          mixture->prepack();
           const auto expected = run(*mixture, mix_input(3, 7), true);
           EXPECT_LT(largest_difference(run(*mixture, mix_input(3, 7), false), expected),
                     4e-6 * std::max(1.0, expected.abs().max().item<double>()))

@@ -80,7 +80,7 @@ TEST(Learned, OnlyRowsInUseGetAGradient) {
   EXPECT_GT(gradient.slice(0, 0, 4).abs().min().item<double>(), 0.0);
 }
 
-Rotation rotation(const Rotary& options, const std::vector<int64_t>& positions, int64_t d_k) {
+ops::Rotation rotation(const Rotary& options, const std::vector<int64_t>& positions, int64_t d_k) {
   return make_position(
              options, {.d_model = 8, .heads = 1, .d_k = d_k, .d_v = 8, .layers = 2, .causal = true})
       ->rotation(torch::tensor(positions));

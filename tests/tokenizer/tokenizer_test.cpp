@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <random>
 
-#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
 #include "tokenizer/utf8.h"
 
@@ -20,15 +21,20 @@ Tokenizer trained(Kind kind, std::optional<int64_t> vocabulary = {}) {
   return Tokenizer::train({.kind = kind, .vocabulary = vocabulary}, lines());
 }
 
-TEST(Sha256, IsThatOfTheStandardsExample) {
-  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
 TEST(Tokenizer, EveryKindDecodesWhatItEncodes) {
   for (const auto kind : {Kind::bpe, Kind::unigram, Kind::character, Kind::word}) {
     const auto model = trained(kind);
     for (const auto& line : lines()) EXPECT_EQ(model.decode(model.encode(line)), line);
   }
+}
+
+TEST(Tokenizer, OfCharactersWithExactSpacesKeepsEveryCharacter) {
+  const std::string line = "  ab  c ";
+  const auto model = Tokenizer::train(
+      {.kind = Kind::character, .normalization = Normalization::identity, .spaces = Spaces::exact},
+      std::vector<std::string>{line});
+  EXPECT_EQ(model.encode(line).size(), line.size());
+  EXPECT_EQ(model.decode(model.encode(line)), line);
 }
 
 TEST(Tokenizer, SpecialIdsAreWhereTheyBelong) {
@@ -65,6 +71,16 @@ TEST(Tokenizer, AnyLineIsEncoded) {
        {std::string(), std::string("\0a\0", 3), std::string("\xff\xfe"), std::string(100'000, 'x'),
         std::string("\xe2\x96\x81\xe2\x96\x81"), std::string("a\tb\r"), std::string(" \n ")})
     model.decode(model.encode(line));
+}
+
+TEST(Tokenizer, ALoadedModelTakesTheRoomOfItsFile) {
+  const auto model = trained(Kind::word);
+  const auto file = std::filesystem::path(testing::TempDir()) / "room.model";
+  std::ofstream(file, std::ios::binary) << model.bytes();
+  const auto loaded = Tokenizer::load(file);
+  EXPECT_EQ(loaded.bytes(), model.bytes());
+  EXPECT_LE(loaded.bytes().capacity(), 2 * std::max<size_t>(model.bytes().size(), 65'536));
+  std::filesystem::remove(file);
 }
 
 TEST(Tokenizer, NothingCanBeLearnedFromNothing) {
