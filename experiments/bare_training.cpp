@@ -35,8 +35,8 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
   const auto data = read_run_data(run.experiment, place.data_folder, {});
   const auto& options = run.experiment.training;
   const auto seed = static_cast<uint64_t>(run.seed);
-  torch::manual_seed(training::derive_seed(seed, "weights"));
   auto model = make_model(run.experiment, data.tokenizers);
+  models::initialize(*model, training::derive_seed(seed, "weights"));
   model->to(environment.device);
   const auto optimizer = training::make_optimizer(options.optimizer, *model);
   data::BatchStream stream(data.train.examples, {.tokens_per_batch = options.tokens_per_batch,
@@ -59,7 +59,8 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
                            {options.tokens_per_batch, data.masking()});
   }
   training::likelihood(model, data.validation.examples, {options.tokens_per_batch, data.masking()});
-  training::Translator translator{model, data.tokenizers, data.format};
+  const training::Translator translator{models::InferenceModel(model), data.tokenizers,
+                                        data.format};
   return evaluate(translator, data.corpus.tests, run.experiment).tests;
 }
 

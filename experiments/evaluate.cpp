@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <limits>
 
+#include "training/inference/translator.h"
 #include "training/likelihood.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
-#include "training/translate.h"
 
 namespace ablate::experiments {
 namespace {
 
-std::vector<std::string> outputs_of(training::Translator& translator, const data::TestSet& test,
-                                    const training::DecodingOptions& decoding) {
+std::vector<std::string> outputs_of(const training::Translator& translator,
+                                    const data::TestSet& test,
+                                    const models::SearchOptions& decoding) {
   std::vector<std::string> lines, outputs;
   for (const auto& example : test.examples) lines.push_back(example.source);
   for (auto& translation : training::translate(translator, lines, decoding))
@@ -30,9 +31,10 @@ int64_t characters_of(const data::TestSet& test) {
   return count;
 }
 
-void add_likelihood(TestScores& scores, training::Translator& translator,
+void add_likelihood(TestScores& scores, const training::Translator& translator,
                     const data::EncodedSet& encoded, const training::LikelihoodOptions& options) {
-  const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
+  auto network = translator.model.network();
+  const auto likelihood = training::likelihood(network, encoded.examples, options);
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
   scores.position_accuracy = likelihood.position_accuracy;
@@ -70,11 +72,9 @@ void add_text_scores(Evaluation& evaluation, TestScores& scores, const data::Tes
 
 }  // namespace
 
-Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
+Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const Experiment& experiment) {
   Evaluation evaluation;
-  if (translator.model->output_weight().device().is_cpu())
-    translator.model->prepare_for_decoding(models::WeightDtype::fp32);
   const auto& format = translator.format;
   const auto compared = format.compared();
   const training::LikelihoodOptions likelihood{experiment.training.tokens_per_batch,

@@ -6,7 +6,7 @@
 #include "data/corpus.h"
 #include "experiments/config/experiment.h"
 #include "experiments/result.h"
-#include "training/translate.h"
+#include "training/inference/translator.h"
 
 namespace ablate::experiments {
 
@@ -18,7 +18,7 @@ struct Evaluation {
 
 /// Translates and scores every test set; running text is scored without translating anything. The
 /// weights must not change afterwards.
-Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
+Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const Experiment& experiment);
 
 }  // namespace ablate::experiments

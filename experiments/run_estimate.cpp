@@ -27,7 +27,7 @@ class Stopwatch {
 };
 
 /// Seconds that the evaluation of one test set will take, by a batch of its examples.
-double evaluation_seconds(training::Translator& translator, data::TestSet test,
+double evaluation_seconds(const training::Translator& translator, data::TestSet test,
                           Experiment experiment) {
   const auto all = static_cast<double>(test.examples.size());
   const auto rows = static_cast<size_t>(experiment.decoding.batch);
@@ -54,7 +54,8 @@ double scoring_seconds(const Experiment& experiment, const RunData& data,
   training::likelihood(model, data.validation.examples, {options.tokens_per_batch, data.masking()});
   const int64_t validations = 1 + (options.evaluate_every > 0 ? steps / options.evaluate_every : 0);
   double seconds = static_cast<double>(validations) * validating.seconds();
-  training::Translator translator{model, data.tokenizers, data.format};
+  const training::Translator translator{models::InferenceModel(model), data.tokenizers,
+                                        data.format};
   for (const auto& test : data.corpus.tests)
     seconds += evaluation_seconds(translator, test, experiment);
   return seconds;

@@ -151,8 +151,8 @@ std::string start_model(models::TransformerImpl& model, const RunSpecification& 
 /// The model before the first step; a continued run takes its weights from a checkpoint later.
 models::Transformer begin_model(const RunSpecification& run, const Prepared& prepared,
                                 bool continued, std::ostream& messages) {
-  torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   auto model = make_model(run.experiment, prepared.data.tokenizers);
+  models::initialize(*model, training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   if (prepared.start && !continued)
     messages << start_model(*model, run, prepared) << "\n" << std::flush;
   set_vectors(*model, prepared.data.vectors, run.experiment.training.pretrained_embeddings.frozen);
@@ -205,7 +205,8 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
       training::choose_weights(place.folder / "checkpoints", "", experiment.training);
   training::load_weights(*model, chosen.weights);
   const auto validation = validation_of(run, prepared, model);
-  training::Translator translator{model, prepared.data.tokenizers, prepared.data.format};
+  const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
+                                        prepared.data.format};
   auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
   write_outputs(place.folder, evaluation, prepared.data.corpus.tests);
   return {.study = place.study,

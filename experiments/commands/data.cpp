@@ -105,7 +105,7 @@ void add_study(CLI::App& verb, DataRequest& request) {
       ->allow_extra_args(false);
   verb.add_option("--seed", request.seed, "Of generated data; studies use 1")
       ->capture_default_str();
-  request.task.add(verb, "data");
+  request.task.add(verb, "data", {});
 }
 
 }  // namespace

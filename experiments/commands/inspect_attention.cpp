@@ -49,27 +49,27 @@ std::vector<std::vector<std::vector<double>>> heads_of(const torch::Tensor& prob
   return heads;
 }
 
-bool attends(const models::TransformerOptions& model, const models::SideOptions& side) {
+bool attends(const models::TransformerOptions& model, models::Side side) {
   return std::holds_alternative<models::MultiHead>(models::stack_of(model, side).attention);
 }
 
-/// Sorts what a pass recorded by what it is of.
+/// Sorts the attentions of a pass, in the order of the layers, by what they are of.
 class Sorter {
  public:
-  Sorter(const models::Recorded& recorded, std::vector<std::string> source,
+  Sorter(const std::vector<torch::Tensor>& attentions, std::vector<std::string> source,
          std::vector<std::string> target)
-      : recorded_(recorded), source_(std::move(source)), target_(std::move(target)) {}
+      : attentions_(attentions), source_(std::move(source)), target_(std::move(target)) {}
 
   std::vector<AttentionGroup> sorted(const models::TransformerOptions& model) {
-    using models::Family;
+    using models::Family, models::Side;
     AttentionGroup encoder{"Encoder, self-attention", {}}, decoder{"Decoder, self-attention", {}},
         memory{"Decoder, over the source", {}};
     if (model.family != Family::decoder_only)
-      for (int64_t i = 0; i < models::stack_of(model, model.encoder).layers; ++i)
-        if (attends(model, model.encoder)) take(encoder, i, source_, source_);
+      for (int64_t i = 0; i < models::stack_of(model, Side::encoder).layers; ++i)
+        if (attends(model, Side::encoder)) take(encoder, i, source_, source_);
     if (model.family != Family::encoder_only)
-      for (int64_t i = 0; i < models::stack_of(model, model.decoder).layers; ++i) {
-        if (attends(model, model.decoder)) take(decoder, i, target_, target_);
+      for (int64_t i = 0; i < models::stack_of(model, Side::decoder).layers; ++i) {
+        if (attends(model, Side::decoder)) take(decoder, i, target_, target_);
         if (models::cross_attention_of(model)) take(memory, i, target_, source_);
       }
     std::vector<AttentionGroup> groups;
@@ -81,11 +81,11 @@ class Sorter {
  private:
   void take(AttentionGroup& group, int64_t layer, const std::vector<std::string>& queries,
             const std::vector<std::string>& keys) {
-    group.layers.push_back({fmt::format("layer {}", layer + 1), queries, keys,
-                            heads_of(recorded_.attentions.at(next_++))});
+    group.layers.push_back(
+        {fmt::format("layer {}", layer + 1), queries, keys, heads_of(attentions_.at(next_++))});
   }
 
-  const models::Recorded& recorded_;
+  const std::vector<torch::Tensor>& attentions_;
   std::vector<std::string> source_, target_;
   size_t next_ = 0;
 };
@@ -97,18 +97,18 @@ struct Inputs {
 
 /// The target is the given one, or else what the model writes itself.
 Inputs inputs_of(const InspectAttentionRequest& request, LoadedRun& run) {
-  auto& translator = run.translator;
-  const auto& format = translator.format;
+  const auto& format = run.format;
   if (run.experiment.model.family == models::Family::encoder_only) {
-    const auto ids = format.encode_source(request.text, translator.tokenizers).value().ids;
+    const auto ids = format.encode_source(request.text, run.tokenizers).value().ids;
     return {.source = torch::tensor(ids, torch::kLong).unsqueeze(0)};
   }
-  const auto target = request.target ? *request.target
-                                     : training::translate(translator, std::vector{request.text},
-                                                           run.experiment.decoding)[0]
-                                           .text;
+  const auto target = request.target
+                          ? *request.target
+                          : training::translate(run.translator(), std::vector{request.text},
+                                                run.experiment.decoding)[0]
+                                .text;
   const std::vector<data::Example> pair{{request.text, target}};
-  const auto set = format.encode_each(pair, translator.tokenizers);
+  const auto set = format.encode_each(pair, run.tokenizers);
   const auto tensors =
       training::to_tensors(data::collate(set.examples, std::vector<int64_t>{0}), torch::kCPU);
   if (set.examples[0].source.empty()) return {.target = tensors.target_in};
@@ -118,18 +118,21 @@ Inputs inputs_of(const InspectAttentionRequest& request, LoadedRun& run) {
 void inspect_attention(const InspectAttentionRequest& request) {
   const torch::NoGradGuard no_grad;
   auto run = load_run(request.run, request.checkpoint);
-  auto& model = run.translator.model;
+  auto& model = run.model;
   const auto inputs = inputs_of(request, run);
   const auto device = model->output_weight().device();
   const auto on_device = [&](const torch::Tensor& ids) {
     return ids.defined() ? ids.to(device) : ids;
   };
-  models::Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = true};
-  models::Dropout none;
-  model->hidden(on_device(inputs.source), on_device(inputs.target), none, &recorded);
-  if (recorded.attentions.empty()) throw UsageError(request.run + " has no attention to show");
-  const auto& tokenizers = run.translator.tokenizers;
-  Sorter sorter(recorded, tokens_of(inputs.source, tokenizers.source),
+  std::vector<torch::Tensor> attentions;
+  models::Observer observer;
+  observer.attention = [&](const torch::Tensor& probabilities) {
+    attentions.push_back(probabilities);
+  };
+  model->hidden(on_device(inputs.source), on_device(inputs.target), {.observer = &observer});
+  if (attentions.empty()) throw UsageError(request.run + " has no attention to show");
+  const auto& tokenizers = run.tokenizers;
+  Sorter sorter(attentions, tokens_of(inputs.source, tokenizers.source),
                 tokens_of(inputs.target, tokenizers.target));
   training::write_durably(request.to, attention_page(fmt::format("Attention of {}", request.run),
                                                      sorter.sorted(run.experiment.model)));

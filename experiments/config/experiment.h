@@ -6,6 +6,7 @@
 
 #include "data/data_options.h"
 #include "data/sequence_format.h"
+#include "models/inference/search_options.h"
 #include "models/transformer_options.h"
 #include "tokenizer/tokenizer_options.h"
 #include "training/training_options.h"
@@ -28,7 +29,7 @@ struct Experiment {
   tokenizer::TokenizerOptions tokenizer;
   models::TransformerOptions model;
   training::TrainingOptions training;
-  training::DecodingOptions decoding;
+  models::SearchOptions decoding;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {

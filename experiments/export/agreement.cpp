@@ -6,9 +6,8 @@
 #include <algorithm>
 
 #include "data/batch.h"
-#include "models/decode.h"
+#include "models/inference/search.h"
 #include "tokenizer/special_ids.h"
-#include "training/translate.h"
 #include "training/update.h"
 
 namespace ablate::experiments {
@@ -63,12 +62,16 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
   ++agreement.inputs;
 }
 
-void compare_search(Agreement& agreement, models::Transformer& model, torch::jit::Module& module,
-                    const torch::Tensor& source, int64_t start) {
+void compare_search(Agreement& agreement, const models::InferenceModel& model,
+                    torch::jit::Module& module, const torch::Tensor& source, int64_t start) {
   for (const int64_t beams : {int64_t{1}, kBeams}) {
-    const auto expected = models::search(
-        model, source,
-        {.beam = beams, .max_length = kLongestOutput, .max_ratio = 3.0, .start = start});
+    const auto expected = models::search(model,
+                                         {.source = source,
+                                          .tokens = {.pad = tokenizer::kPad,
+                                                     .bos = tokenizer::kBos,
+                                                     .eos = tokenizer::kEos,
+                                                     .start = start}},
+                                         {.beam = beams, .max_length = kLongestOutput});
     const auto found = beams == 1 ? module.get_method("greedy")({source, kLongestOutput})
                                   : module.get_method("beam")({source, beams, 1.0, kLongestOutput});
     const auto ids = found.toTupleRef().elements()[0].toTensor();
@@ -118,9 +121,10 @@ Agreement compare(models::Transformer& model, torch::jit::Module& module,
       compare_logits(agreement, model, frozen, inputs);
     }
   }
-  if (family != models::Family::encoder_only)
-    for (const auto& source : prompts(family, examples))
-      compare_search(agreement, model, module, source, trained_start(examples));
+  if (family == models::Family::encoder_only) return agreement;
+  const models::InferenceModel inference(model);
+  for (const auto& source : prompts(family, examples))
+    compare_search(agreement, inference, module, source, trained_start(examples));
   return agreement;
 }
 
