@@ -30,9 +30,7 @@ KNOWN_CYCLES = [
 ]
 KNOWN_NAMES = {
     "data": "append number".split(),
-    "experiments": "Words add add_shared add_study check compare fail find_cell is_best kLongestLine kWarmUp name_of outputs_of print refuse score_of scores_of sentence show test_sets_of text_of to_json typical_length words_of".split(),
-    "experiments/config": "collect".split(),
-    "experiments/report": "drawn rows_of rule".split(),
+    "experiments": "add_shared print".split(),
     "models": "Integers Lanes attend begun counted kLanes lanes written".split(),
 }
 

@@ -28,7 +28,7 @@ Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Option
       input_(std::move(input)),
       optimizer_(make_optimizer(input_.options.optimizer, *model_)),
       progress_(std::move(progress)) {
-  if (input_.options.ema > 0) shadow_ = copy(weights_of(*model_));
+  if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema);
 }
 
 bool Trainer::resume() {
@@ -36,13 +36,10 @@ bool Trainer::resume() {
                                  [&](const std::string& warning) { progress_.say(warning); });
   if (!found) return false;
   load_weights(*model_, found->model);
-  Tensors moments = found->optimizer;
-  for (auto& [name, tensor] : shadow_) {
-    const auto saved = moments.extract(kShadow + name);
-    TORCH_CHECK(!saved.empty(), "the checkpoint lacks the average of '", name, "'");
-    tensor.copy_(saved.mapped());
-  }
-  optimizer_->load(moments);
+  Tensors optimizer = found->optimizer;
+  const auto averages = extract_ema(optimizer);
+  if (ema_) ema_->load(averages);
+  optimizer_->load(optimizer);
   state_ = from_json(found->state);
   train_loss_ = found->state.value("train_loss", 0.0);
   saved_step_ = state_.step;
@@ -106,7 +103,7 @@ void Trainer::train_step(data::BatchStream& stream) {
         "step {}: the loss is {} and the gradient norm {}; lower training.schedule.peak, set "
         "training.clip, or leave such updates out with training.not_finite: skip",
         step, record.loss, record.gradient_norm));
-  if (!shadow_.empty() && !record.skipped) follow(shadow_, weights_of(*model_), options.ema);
+  if (ema_ && !record.skipped) ema_->update();
   log_step(record, rate);
   progress_.at({.step = step, .loss = record.loss, .tokens = record.tokens});
 }
@@ -194,7 +191,7 @@ void Trainer::save() {
                         .state = to_json(state_),
                         .files = input_.files};
   checkpoint.state["train_loss"] = train_loss_;
-  for (const auto& [name, tensor] : shadow_) checkpoint.optimizer[kShadow + name] = tensor;
+  if (ema_) ema_->save_to(checkpoint.optimizer);
   const auto folder = input_.folder / "checkpoints";
   save_checkpoint(folder, checkpoint);
   saved_step_ = state_.step;

@@ -14,13 +14,13 @@
 #include "models/transformer.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/run_log.h"
+#include "training/ema.h"
 #include "training/likelihood.h"
 #include "training/optimizer.h"
 #include "training/progress.h"
 #include "training/tensorboard/event_file.h"
 #include "training/training_options.h"
 #include "training/update.h"
-#include "training/weights.h"
 
 namespace ablate::training {
 
@@ -109,7 +109,7 @@ class Trainer {
   models::Transformer model_;
   TrainerInput input_;
   std::unique_ptr<Optimizer> optimizer_;
-  Weights shadow_;  // exponential average of the weights; empty without one
+  std::optional<Ema> ema_;
   TrainingState state_;
   std::optional<RunLog> log_;
   std::optional<EventFile> events_;  // shows what the log holds

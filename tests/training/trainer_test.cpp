@@ -8,7 +8,7 @@
 #include "tests/training/event_reader.h"
 #include "tests/training/folder_test_case.h"
 #include "tokenizer/special_ids.h"
-#include "training/chosen_weights.h"
+#include "training/checkpoint_selection.h"
 
 namespace ablate::training {
 namespace {
@@ -77,6 +77,7 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
                                        OptimizerOptions(Sgd{}), OptimizerOptions(Lion{})}) {
     auto chosen = input();
     chosen.options.optimizer = kind;
+    chosen.options.ema = 0.5;
     train(chosen, tiny());
     const auto checkpoints = folder() / "checkpoints";
     const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
@@ -121,7 +122,7 @@ TEST_F(TrainerTest, AveragedWeightsAreTheMeanOfTheLastCheckpoints) {
   auto averaging = input();
   averaging.options.average = 3;
   train(averaging, tiny());
-  const auto chosen = choose_weights(folder() / "checkpoints", "", averaging.options);
+  const auto chosen = select_weights(folder() / "checkpoints", "", averaging.options);
   EXPECT_EQ(chosen.name, "average of 3 checkpoints");
   torch::Tensor sum;
   for (const auto& found : list_checkpoints(folder() / "checkpoints")) {
@@ -135,13 +136,13 @@ TEST_F(TrainerTest, TheExponentialAverageFollowsTheWeights) {
   auto following = input();
   following.options.ema = 0.5;
   train(following, tiny());
-  const auto shadow = choose_weights(folder() / "checkpoints", "", following.options);
-  const auto last = choose_weights(folder() / "checkpoints", "last", following.options);
-  EXPECT_EQ(shadow.name, "exponential average");
+  const auto average = select_weights(folder() / "checkpoints", "", following.options);
+  const auto last = select_weights(folder() / "checkpoints", "last", following.options);
+  EXPECT_EQ(average.name, "exponential average");
   const auto far =
       (tiny()->output_weight() - last.weights.at("embedding")).abs().max().item<double>();
   const auto near =
-      (shadow.weights.at("embedding") - last.weights.at("embedding")).abs().max().item<double>();
+      (average.weights.at("embedding") - last.weights.at("embedding")).abs().max().item<double>();
   EXPECT_GT(near, 0);
   EXPECT_LT(near, far);
 }
@@ -169,7 +170,7 @@ TEST_F(TrainerTest, TensorBoardShowsTheLogAlsoOfARunThatWasKilled) {
 TEST_F(TrainerTest, AMissingCheckpointIsNamedWithThoseThatThereAre) {
   train(input(), tiny());
   try {
-    choose_weights(folder() / "checkpoints", "7", input().options);
+    select_weights(folder() / "checkpoints", "7", input().options);
     FAIL();
   } catch (const CheckpointError& error) {
     EXPECT_NE(std::string(error.what()).find("no checkpoint of step 7; there are: 4 8 12"),
