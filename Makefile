@@ -1,4 +1,4 @@
-.PHONY: all setup build quickstart test test-long test-asan bench format clean
+.PHONY: all setup build quickstart test test-long test-asan test-portable bench format clean
 all: build
 
 setup:
@@ -23,6 +23,11 @@ test-asan: setup
 	cmake --preset asan && cmake --build --preset asan
 	ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build-asan --output-on-failure
 
+# The program without CPU kernels of its own; CXX=clang++ builds it with clang.
+test-portable: setup
+	cmake --preset portable && cmake --build --preset portable
+	ctest --test-dir build-portable --output-on-failure --parallel 2
+
 bench: build
 	.venv/bin/python bench/compare.py
 
@@ -30,4 +35,4 @@ format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')
 
 clean:
-	rm -rf build build-dev build-asan build.log
+	rm -rf build build-dev build-asan build-portable build.log

@@ -30,7 +30,9 @@ endif()
 add_library(ablate_torch INTERFACE)
 add_library(ablate::torch ALIAS ablate_torch)
 target_include_directories(ablate_torch SYSTEM INTERFACE ${torch_include} ${torch_include}/torch/csrc/api/include)
-target_compile_options(ablate_torch INTERFACE -fopenmp)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # clang would ask for a runtime of its own
+  target_compile_options(ablate_torch INTERFACE -fopenmp)
+endif()
 target_compile_definitions(ablate_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
 target_link_options(ablate_torch INTERFACE -Wl,-rpath,${torch_root}/lib -Wl,--allow-shlib-undefined)
 target_link_libraries(ablate_torch INTERFACE

@@ -3,7 +3,10 @@ add_library(ablate_warnings INTERFACE)
 # Off: designated initialisers leave defaults to the declaration, and GCC 12 reports std::string's own
 # concatenation as overlapping (GCC bug 105651).
 target_compile_options(ablate_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wno-missing-field-initializers -Wno-restrict)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(ablate_warnings INTERFACE -Wno-restrict)
+endif()
 if(ABLATE_SANITIZE)
   # GCC 12 takes LibTorch's optional default arguments for uninitialised once sanitizers are on.
   target_compile_options(ablate_warnings INTERFACE -Wno-maybe-uninitialized)
@@ -83,6 +86,9 @@ function(ablate_library folder)
   list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/experiments/main.cpp)
   if(folder STREQUAL "experiments")
     list(FILTER sources EXCLUDE REGEX "/experiments/(config/|report/|statistics/|evidence/figure)")
+  endif()
+  if(NOT ABLATE_KERNELS)
+    list(FILTER sources EXCLUDE REGEX "/models/(kernel|ops/cpu)/")
   endif()
   add_library(ablate_${name} STATIC ${sources})
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/kernel/*.cpp)

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "data/encode.h"
+#include "data/encoded_example.h"
 
 namespace ablate::data {
 
-/// Padded ids, row-major. The decoder reads `target_in` (start mark first) and predicts
+/// Padded ids, row-major. The decoder reads `target_in` (start token first) and predicts
 /// `target_out`, which holds padding where nothing is to be predicted.
 struct Batch {
   int64_t rows = 0, source_length = 0, target_length = 0;
@@ -18,7 +18,16 @@ struct Batch {
   int64_t tokens = 0;               // real ids in target_out
 };
 
-/// Throws DataError where a side is empty: even an empty text has its end mark.
+/// Throws DataError where a side is empty: even an empty text has its end token.
 Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t> indices);
+
+/// Padded ids of sources alone, row-major.
+struct SourceBatch {
+  int64_t rows = 0, length = 0;
+  std::vector<int64_t> ids;  // [rows, length]
+};
+
+SourceBatch collate_sources(std::span<const std::vector<int32_t>> sources,
+                            std::span<const int64_t> indices);
 
 }  // namespace ablate::data

@@ -3,11 +3,12 @@
 #include <string>
 
 #include "data/batching.h"
+#include "data/corpus.h"
 
 namespace ablate::data {
 namespace {
 
-constexpr size_t kAhead = 8;
+constexpr size_t kPrefetchBatches = 8;
 
 }  // namespace
 
@@ -34,18 +35,29 @@ BatchStream::~BatchStream() {
   thread_.join();
 }
 
+/// The examples with their running text cut at another offset.
+std::vector<EncodedExample> BatchStream::chunked_anew(int64_t epoch) const {
+  auto chunking = *options_.augmentation.chunking;
+  chunking.offset =
+      Random(options_.seed, "chunk", static_cast<uint64_t>(epoch)).below(chunking.block);
+  return chunk(unchunk(examples_, chunking.masked), chunking);
+}
+
 void BatchStream::prepare() {
+  const auto& [masking, chunking] = options_.augmentation;
   auto at = options_.start;
   for (;;) {
+    const auto chunked = chunking ? chunked_anew(at.epoch) : std::vector<EncodedExample>();
+    const auto examples = chunking ? std::span(chunked) : examples_;
     const auto plan = batch_plan(
-        examples_,
+        examples,
         {.tokens_per_batch = options_.tokens_per_batch, .seed = options_.seed, .epoch = at.epoch});
     while (at.batch < static_cast<int64_t>(plan.size())) {
-      auto batch = collate(examples_, plan[static_cast<size_t>(at.batch)]);
-      if (options_.masking) {
+      auto batch = collate(examples, plan[static_cast<size_t>(at.batch)]);
+      if (masking) {
         Random random(options_.seed, "mask " + std::to_string(at.epoch),
                       static_cast<uint64_t>(at.batch));
-        mask(batch, *options_.masking, random);
+        mask(batch, *masking, random);
       }
       ++at.batch;
       const bool last = at.batch == static_cast<int64_t>(plan.size());
@@ -57,7 +69,7 @@ void BatchStream::prepare() {
 
 bool BatchStream::put(Prepared prepared) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return stop_ || ready_.size() < kAhead; });
+  changed_.wait(lock, [this] { return stop_ || ready_.size() < kPrefetchBatches; });
   if (stop_) return false;
   ready_.push_back(std::move(prepared));
   changed_.notify_all();

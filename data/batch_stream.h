@@ -5,12 +5,11 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <thread>
 
+#include "data/augmentation.h"
 #include "data/batch.h"
-#include "data/masking.h"
 
 namespace ablate::data {
 
@@ -21,15 +20,16 @@ struct StreamPosition {
   bool operator==(const StreamPosition&) const = default;
 };
 
-/// Endless shuffled batches, prepared ahead on a thread of its own. The sequence is a function of
-/// examples, tokens_per_batch and seed; a stream started at a position continues it exactly.
+/// Endless shuffled batches, prepared ahead on a thread of its own; every epoch shows every token
+/// once. The sequence is a function of examples, tokens_per_batch, seed and augmentation; a stream
+/// started at a position continues it exactly.
 class BatchStream {
  public:
   struct Options {
     int64_t tokens_per_batch;
     uint64_t seed;
     StreamPosition start;
-    std::optional<Masking> masking = {};  // of every batch, as a function of seed and position
+    Augmentation augmentation = {};
   };
   /// REQUIRES: `examples` is not empty and outlives the stream.
   BatchStream(std::span<const EncodedExample> examples, Options options);
@@ -46,6 +46,7 @@ class BatchStream {
     Batch batch;
     StreamPosition after;
   };
+  std::vector<EncodedExample> chunked_anew(int64_t epoch) const;
   void prepare();
   bool put(Prepared prepared);
 

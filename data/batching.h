@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "data/encode.h"
+#include "data/encoded_example.h"
 
 namespace ablate::data {
 

@@ -3,36 +3,52 @@
 #include "data/labelled_text.h"
 #include "data/language_text.h"
 #include "data/parallel_text.h"
+#include "data/tasks/facts.h"
 #include "data/tasks/generate.h"
 #include "tokenizer/digest.h"
 
 namespace ablate::data {
 namespace {
 
-void append(std::string& all, const std::vector<Example>& examples) {
-  for (const auto& example : examples) all += example.source + '\t' + example.target + '\n';
-  all += '\f';
+/// Makes the corpus of each kind of data. A kind that is neither read here nor generated does not
+/// compile.
+struct Loader {
+  const std::filesystem::path& folder;
+  uint64_t seed;
+
+  Corpus operator()(const Text& text) const { return read_text(text, folder); }
+  Corpus operator()(const Labelled& text) const { return read_labelled(text, folder); }
+  Corpus operator()(const Language& text) const { return read_language(text, folder); }
+  Corpus operator()(const Facts& facts) const { return fact_table(facts, seed); }
+  template <Generated Task>
+  Corpus operator()(const Task& task) const {
+    return generate(task.generator(), seed);
+  }
+};
+
+void add_examples(tokenizer::Digest& digest, const std::vector<Example>& examples) {
+  for (const auto& example : examples) {
+    digest.add(example.source);
+    digest.add("\t");
+    digest.add(example.target);
+    digest.add("\n");
+  }
+  digest.add("\f");
 }
 
-std::string digest(const Corpus& corpus) {
-  std::string all;
-  append(all, corpus.train);
-  append(all, corpus.validation);
-  for (const auto& test : corpus.tests) append(all, test.examples);
-  return tokenizer::sha256(all);
+std::string sha256_of(const Corpus& corpus) {
+  tokenizer::Digest digest;
+  add_examples(digest, corpus.train);
+  add_examples(digest, corpus.validation);
+  for (const auto& test : corpus.tests) add_examples(digest, test.examples);
+  return digest.sha256();
 }
 
 }  // namespace
 
 Corpus load(const DataOptions& options, const std::filesystem::path& folder, uint64_t seed) {
-  const auto* text = std::get_if<Text>(&options);
-  const auto* labelled = std::get_if<Labelled>(&options);
-  const auto* language = std::get_if<Language>(&options);
-  auto corpus = text != nullptr       ? read_text(*text, folder)
-                : labelled != nullptr ? read_labelled(*labelled, folder)
-                : language != nullptr ? read_language(*language, folder)
-                                      : generate(options, seed);
-  corpus.sha256 = digest(corpus);
+  auto corpus = std::visit(Loader{folder, seed}, options);
+  corpus.sha256 = sha256_of(corpus);
   return corpus;
 }
 

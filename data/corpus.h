@@ -20,10 +20,10 @@ struct Example {
   bool operator==(const Example&) const = default;
 };
 
-/// A test set and whether it lies beyond what training shows ("length 13", "5 digits").
+/// A test set and whether it is longer than what training shows ("length 13", "5 digits").
 struct TestSet {
   std::string name;
-  bool beyond = false;
+  bool extrapolation = false;
   std::vector<Example> examples;
 };
 

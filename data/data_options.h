@@ -84,7 +84,7 @@ struct Labelled {
   }
 };
 
-/// Running text for language models, plain or gzip. Lines are joined by the end mark and cut into
+/// Running text for language models, plain or gzip. Lines are joined by the end token and cut into
 /// blocks.
 struct Language {
   static constexpr std::string_view name = "language";
@@ -102,8 +102,9 @@ struct Language {
     visit("validation", o.validation, "file of running text; absent: held out of `train`");
     visit("test", o.test, "file of running text; absent: the validation text");
     visit("held_out", o.held_out, "share of the training text at its end that validates instead");
-    visit("masked", o.masked, "share of the pieces that an encoder_only model has to find");
-    visit("block", o.block, "predicted pieces of a block");
+    visit("masked", o.masked, "share of the tokens that an encoder_only model has to find");
+    visit("block", o.block,
+          "predicted tokens of a block; every epoch cuts the text at other places");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is an error");
   }
   template <class Require>

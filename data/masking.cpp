@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/corpus.h"
 #include "tokenizer/special_ids.h"
 
 namespace ablate::data {
@@ -9,15 +10,18 @@ namespace {
 
 constexpr int64_t kParts = 1'000'000;
 
-int64_t shown(int64_t piece, const Masking& options, Random& random) {
+int64_t shown(int64_t token, const Masking& options, Random& random) {
   const int64_t tenth = random.below(10);
   if (tenth < 8) return tokenizer::kMask;
-  return tenth == 8 ? random.between(tokenizer::kMask + 1, options.vocabulary - 1) : piece;
+  return tenth == 8 ? random.between(tokenizer::kMask + 1, options.vocabulary - 1) : token;
 }
 
 }  // namespace
 
 void mask(Batch& batch, const Masking& options, Random& random) {
+  if (options.vocabulary <= tokenizer::kMask + 1)
+    throw DataError(
+        "the tokenizer knows special tokens alone; a masked one needs others beside it");
   std::vector<size_t> places;
   for (size_t i = 0; i < batch.target_out.size(); ++i)
     if (batch.target_out[i] != tokenizer::kPad) places.push_back(i);

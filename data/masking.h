@@ -7,13 +7,14 @@ namespace ablate::data {
 
 /// Masked language modelling (Devlin et al. 2018, section 3.1).
 struct Masking {
-  double share = 0.15;  // of the pieces to be predicted
+  double share = 0.15;  // of the tokens to be predicted
   int64_t vocabulary = 0;
 };
 
-/// Chooses `share` of the pieces that `target_out` holds and leaves padding in the place of the
-/// others. Of the chosen ones the source shows the mask (80 %), any ordinary piece (10 %) or the
-/// piece itself (10 %). At least one piece is chosen. REQUIRES: source and target_out of one shape.
+/// Chooses `share` of the tokens that `target_out` holds, at least one, and leaves padding in the
+/// place of the others. Of the chosen ones the source shows the mask (80 %), any ordinary token
+/// (10 %) or the token itself (10 %). Throws DataError where the vocabulary has no ordinary token.
+/// REQUIRES: source and target_out of one shape.
 void mask(Batch& batch, const Masking& options, Random& random);
 
 }  // namespace ablate::data

@@ -9,6 +9,8 @@
 
 namespace ablate::data {
 
+struct TaskGenerator;  // data/tasks/task_generator.h
+
 /// Sizes every generated task shares.
 struct Sizes {
   int64_t train = 20'000;
@@ -66,28 +68,34 @@ struct SymbolTask {
 
 struct Copy : SymbolTask {
   static constexpr std::string_view name = "copy";
+  TaskGenerator generator() const;
 };
 struct Reverse : SymbolTask {
   static constexpr std::string_view name = "reverse";
+  TaskGenerator generator() const;
 };
 struct Sort : SymbolTask {
   static constexpr std::string_view name = "sort";
+  TaskGenerator generator() const;
 };
 
 /// The source twice ("duplicate string" of Deletang et al. 2023).
 struct Duplicate : SymbolTask {
   static constexpr std::string_view name = "duplicate";
+  TaskGenerator generator() const;
 };
 /// The sum of the symbols' numbers (a = 0, b = 1, ...) modulo how many there are, as a symbol: with
 /// two symbols, whether b stands there an odd number of times.
 struct Parity : SymbolTask {
   static constexpr std::string_view name = "parity";
+  TaskGenerator generator() const;
   Parity() { symbols = 2; }
 };
 
 /// The symbols among blanks, in order (selective copying of Gu & Dao 2023).
 struct SelectiveCopy : SymbolTask {
   static constexpr std::string_view name = "selective_copy";
+  TaskGenerator generator() const;
   int64_t marked = 4;
 
   template <class Self, class Visit>
@@ -106,6 +114,7 @@ struct SelectiveCopy : SymbolTask {
 /// wanted; * binds more strongly (Deletang et al. 2023). A length counts numbers.
 struct ModularArithmetic : SymbolTask {
   static constexpr std::string_view name = "modular_arithmetic";
+  TaskGenerator generator() const;
   ModularArithmetic() { symbols = 5; }
 };
 
@@ -113,6 +122,7 @@ struct ModularArithmetic : SymbolTask {
 /// are the brackets that close it.
 struct Dyck : SymbolTask {
   static constexpr std::string_view name = "dyck";
+  TaskGenerator generator() const;
   int64_t depth = 6;
   Dyck() { symbols = 2; }
 
@@ -132,6 +142,7 @@ struct Dyck : SymbolTask {
 /// values are wanted. Keys and values are `symbols` each; a length counts pairs.
 struct Recall : SymbolTask {
   static constexpr std::string_view name = "recall";
+  TaskGenerator generator() const;
   int64_t queries = 2;
   Recall() {
     train_length = {2, 6};
@@ -204,6 +215,7 @@ struct DigitTask {
 /// "12 + 345" -> "357", digit by digit; `reversed` writes the sum from its last digit.
 struct Addition : DigitTask {
   static constexpr std::string_view name = "addition";
+  TaskGenerator generator() const;
   bool reversed = false;
 
   template <class Self, class Visit>
@@ -216,6 +228,8 @@ struct Addition : DigitTask {
 /// Numbers spelled out in two languages by ICU's rules (RBNF).
 struct Numbers : DigitTask {
   static constexpr std::string_view name = "numbers";
+  /// Throws DataError where ICU does not spell one of the languages.
+  TaskGenerator generator() const;
   std::string source = "en";
   std::string target = "de";
 

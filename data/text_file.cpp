@@ -3,7 +3,7 @@
 #include <array>
 
 #include "data/corpus.h"
-#include "data/packed_file.h"
+#include "data/gzip_file.h"
 #include "tokenizer/utf8.h"
 
 namespace ablate::data {
@@ -62,7 +62,7 @@ class LineCutter {
 }  // namespace
 
 std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes) {
-  PackedFile stream(file);
+  GzipFile stream(file);
   std::vector<Line> lines;
   LineCutter cutter(lines, max_line_bytes);
   std::array<char, 65'536> buffer{};

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "data/corpus.h"
-#include "data/packed_file.h"
+#include "data/gzip_file.h"
 
 namespace ablate::data {
 namespace {
@@ -64,7 +64,7 @@ class Bytes {
     return got > 0;
   }
 
-  PackedFile file_;
+  GzipFile file_;
   std::string ahead_;
   size_t begin_ = 0;  // of what is not yet taken
 };
@@ -82,7 +82,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 }
 
 template <class Number>
-std::optional<Number> number(std::string_view text) {
+std::optional<Number> parse_number(std::string_view text) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};

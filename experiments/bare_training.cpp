@@ -35,15 +35,14 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
   const auto data = read_run_data(run.experiment, place.data_folder, {});
   const auto& options = run.experiment.training;
   const auto seed = static_cast<uint64_t>(run.seed);
-  const auto masking = masking_of(run.experiment, data.tokenizers);
-  torch::manual_seed(training::derive_seed(seed, "weights"));
   auto model = make_model(run.experiment, data.tokenizers);
+  models::initialize(*model, training::derive_seed(seed, "weights"));
   model->to(environment.device);
   const auto optimizer = training::make_optimizer(options.optimizer, *model);
   data::BatchStream stream(data.train.examples, {.tokens_per_batch = options.tokens_per_batch,
                                                  .seed = training::derive_seed(seed, "order"),
                                                  .start = {},
-                                                 .masking = masking});
+                                                 .augmentation = data.augmentation()});
   for (int64_t step = 1; step <= options.steps; ++step) {
     std::vector<data::Batch> batches;
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
@@ -56,10 +55,12 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
          .dropout_seed = training::derive_seed(seed, "dropout", static_cast<uint64_t>(step)),
          .bfloat16 = environment.bfloat16});
     if (options.evaluate_every > 0 && step % options.evaluate_every == 0)
-      training::likelihood(model, data.validation.examples, {options.tokens_per_batch, masking});
+      training::likelihood(model, data.validation.examples,
+                           {options.tokens_per_batch, data.masking()});
   }
-  training::likelihood(model, data.validation.examples, {options.tokens_per_batch, masking});
-  training::Translator translator{model, data.tokenizers, options.max_length};
+  training::likelihood(model, data.validation.examples, {options.tokens_per_batch, data.masking()});
+  const training::Translator translator{models::InferenceModel(model), data.tokenizers,
+                                        data.format};
   return evaluate(translator, data.corpus.tests, run.experiment).tests;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/encode.h"
+#include "data/tokenizers.h"
 #include "experiments/config/experiment.h"
 #include "models/transformer.h"
 

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <limits>
 
+#include "training/inference/translator.h"
 #include "training/likelihood.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
-#include "training/translate.h"
 
 namespace ablate::experiments {
 namespace {
 
-std::vector<std::string> outputs_of(training::Translator& translator, const data::TestSet& test,
-                                    const training::DecodingOptions& decoding) {
+std::vector<std::string> outputs_of(const training::Translator& translator,
+                                    const data::TestSet& test,
+                                    const models::SearchOptions& decoding) {
   std::vector<std::string> lines, outputs;
   for (const auto& example : test.examples) lines.push_back(example.source);
   for (auto& translation : training::translate(translator, lines, decoding))
@@ -30,26 +31,22 @@ int64_t characters_of(const data::TestSet& test) {
   return count;
 }
 
-void add_likelihood(TestScores& scores, training::Translator& translator,
+void add_likelihood(TestScores& scores, const training::Translator& translator,
                     const data::EncodedSet& encoded, const training::LikelihoodOptions& options) {
-  const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
+  auto network = translator.model.network();
+  const auto likelihood = training::likelihood(network, encoded.examples, options);
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
   scores.position_accuracy = likelihood.position_accuracy;
   scores.nats_per_character = likelihood.negative * static_cast<double>(likelihood.tokens);
   for (const auto& example : encoded.examples) {
-    const auto given = static_cast<size_t>(example.given);
+    const auto prompt = static_cast<size_t>(example.prompt_length);
     scores.source_pieces +=
-        static_cast<double>((example.source.empty() ? given : example.source.size()) - 1);
-    scores.target_pieces += static_cast<double>(example.target.size() - given - 1);
+        static_cast<double>((example.source.empty() ? prompt : example.source.size()) - 1);
+    scores.target_pieces += static_cast<double>(example.target.size() - prompt - 1);
   }
   scores.source_pieces /= static_cast<double>(encoded.examples.size());
   scores.target_pieces /= static_cast<double>(encoded.examples.size());
-}
-
-Compared compared_in(const Experiment& experiment) {
-  if (std::holds_alternative<data::Language>(experiment.data)) return Compared::nothing;
-  return std::holds_alternative<data::Labelled>(experiment.data) ? Compared::label : Compared::text;
 }
 
 /// Decodes the whole set and compares with its references.
@@ -75,42 +72,21 @@ void add_text_scores(Evaluation& evaluation, TestScores& scores, const data::Tes
 
 }  // namespace
 
-std::optional<data::Masking> masking_of(const Experiment& experiment,
-                                        const data::Tokenizers& tokenizers) {
-  const auto* language = std::get_if<data::Language>(&experiment.data);
-  if (language == nullptr || experiment.model.family != models::Family::encoder_only) return {};
-  return data::Masking{.share = language->masked,
-                       .vocabulary = tokenizers.source.vocabulary_size()};
-}
-
-data::EncodedSet encode_for(const Experiment& experiment, const data::Tokenizers& tokenizers,
-                            std::span<const data::Example> examples) {
-  if (const auto* language = std::get_if<data::Language>(&experiment.data))
-    return experiment.model.family == models::Family::encoder_only
-               ? data::pack_for_masking(examples, tokenizers.source, language->block)
-               : data::pack(examples, tokenizers.target, language->block);
-  if (std::holds_alternative<data::Labelled>(experiment.data))
-    return data::encode_labelled(examples, tokenizers, experiment.training.max_length);
-  return training::encode_for(experiment.model.family, tokenizers, examples,
-                              experiment.training.max_length);
-}
-
-Evaluation evaluate(training::Translator& translator, const std::vector<data::TestSet>& tests,
+Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const Experiment& experiment) {
   Evaluation evaluation;
-  if (translator.model->output_weight().device().is_cpu())
-    translator.model->prepare_for_decoding(models::WeightDtype::fp32);
-  const auto compared = compared_in(experiment);
+  const auto& format = translator.format;
+  const auto compared = format.compared();
   const training::LikelihoodOptions likelihood{experiment.training.tokens_per_batch,
-                                               masking_of(experiment, translator.tokenizers)};
+                                               format.masking(translator.tokenizers)};
   for (const auto& test : tests) {
     TestScores scores{.name = test.name,
-                      .beyond = test.beyond,
+                      .beyond = test.extrapolation,
                       .examples = static_cast<int64_t>(test.examples.size()),
                       .compared = compared};
     if (compared != Compared::nothing)
       add_text_scores(evaluation, scores, test, outputs_of(translator, test, experiment.decoding));
-    add_likelihood(scores, translator, encode_for(experiment, translator.tokenizers, test.examples),
+    add_likelihood(scores, translator, format.encode(test.examples, translator.tokenizers),
                    likelihood);
     scores.nats_per_character /= static_cast<double>(characters_of(test));
     // Where only some pieces or a class are asked for, no sum over all characters exists.

@@ -7,6 +7,7 @@
 #include "experiments/config/problem.h"
 #include "models/libtorch.h"
 #include "models/position/position.h"
+#include "models/weight_dtype.h"
 #include "tokenizer/tokenizer.h"
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/io_error.h"
@@ -37,6 +38,8 @@ Failure describe(const std::exception_ptr& exception, bool debug) {
   } catch (const RunsFailed& error) {
     return {error.code, error.what()};
   } catch (const UsageError& error) {
+    return {ExitCode::usage, error.what()};
+  } catch (const models::WeightDtypeError& error) {
     return {ExitCode::usage, error.what()};
   } catch (const training::DeviceError& error) {
     return {ExitCode::usage, error.what()};

@@ -25,7 +25,7 @@ double used_share(const std::string& name, const models::TransformerOptions& opt
                   const models::TransformerImpl& model) {
   const size_t last = name.rfind('.');
   if (last == std::string::npos) return 1.0;
-  const auto& side = name.starts_with("encoder.") ? options.encoder : options.decoder;
+  const auto side = name.starts_with("encoder.") ? models::Side::encoder : models::Side::decoder;
   const auto feed_forward = models::stack_of(options, side).feed_forward;
   const auto* mixture = std::get_if<models::MixtureOptions>(&feed_forward);
   const auto modules = model.named_modules();
@@ -54,7 +54,7 @@ int64_t multiplied_weights(const models::TransformerOptions& options,
 /// Multiplications of queries with keys and of probabilities with values, per query.
 int64_t attention_products(const models::StackOptions& stack, int64_t length) {
   const auto per_query = [&](const models::MultiHead& options) {
-    const models::Heads heads(options, stack.d_model);
+    const auto heads = models::heads_of(options, stack.d_model);
     return length * heads.count * (heads.d_k + heads.d_v);
   };
   int64_t products = 0;
@@ -70,8 +70,7 @@ double activation_bytes(models::Transformer& model, const models::Vocabulary& vo
   const auto target = torch::randint(4, vocabulary.target, {kRows, length});
   auto& allocator = training::CachingAllocator::instance();
   const auto before = allocator.statistics().in_use;
-  models::Dropout dropout(0.1, 1);
-  const auto output = model->hidden(source, target, dropout);
+  const auto output = model->hidden(source, target, {.training = true, .dropout = 0.1, .seed = 1});
   const auto after = allocator.statistics().in_use;
   return static_cast<double>(after - before) / static_cast<double>(kRows * length);
 }
@@ -79,6 +78,7 @@ double activation_bytes(models::Transformer& model, const models::Vocabulary& vo
 void add_lines(const torch::nn::Module& module, int depth, std::string& text) {
   std::string previous;
   for (const auto& child : module.named_children()) {
+    if (models::parameter_count(*child.value()) == 0) continue;
     std::string below;
     add_lines(*child.value(), depth + 1, below);
     const auto line = fmt::format("{}", models::parameter_count(*child.value()));
@@ -111,16 +111,17 @@ double flops_per_token(const models::TransformerOptions& options,
                        const models::TransformerImpl& model, int64_t length) {
   int64_t products = multiplied_weights(options, model);
   if (options.family != models::Family::decoder_only)
-    products += attention_products(stack_of(options, options.encoder), length);
+    products += attention_products(stack_of(options, models::Side::encoder), length);
   if (options.family != models::Family::encoder_only)
-    products += attention_products(stack_of(options, options.decoder), length);
+    products += attention_products(stack_of(options, models::Side::decoder), length);
   return 2.0 * static_cast<double>(products);
 }
 
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
                   int64_t length) {
-  torch::manual_seed(1);
+  torch::manual_seed(1);  // of the ids
   models::Transformer model(options, vocabulary);
+  models::initialize(*model, 1);
   return {.parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(options, *model),
           .flops_per_token = flops_per_token(options, *model, length),

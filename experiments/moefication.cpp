@@ -76,9 +76,9 @@ std::vector<Layer> layers_of(const models::TransformerImpl& model) {
 /// Keeps what stands before every feed-forward at about `positions` positions of the training set.
 void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corpus,
             int64_t positions) {
-  const auto set = encode_for(run.experiment, run.translator.tokenizers, corpus.train);
+  const auto set = run.format.encode(corpus.train, run.tokenizers);
   const auto& training = run.experiment.training;
-  auto& model = run.translator.model;
+  auto& model = run.model;
   const auto device = model->output_weight().device();
   const auto plan = data::batch_plan(
       set.examples, {.tokens_per_batch = training.tokens_per_batch, .seed = 1, .epoch = 0});
@@ -86,11 +86,12 @@ void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corp
   int64_t seen = 0;
   for (const auto& indices : plan) {
     const auto tensors = training::to_tensors(data::collate(set.examples, indices), device);
-    models::Dropout none;
-    models::Recorded recorded{.routings = {}, .inputs_wanted = true, .inputs = {}};
-    model->hidden(tensors.source, tensors.target_in, none, &recorded);
-    for (size_t i = 0; i < layers.size(); ++i) parts[i].push_back(recorded.inputs.at(i));
-    seen += recorded.inputs.back().size(0);
+    size_t next = 0;
+    const models::Observer observer{
+        .attention = {},
+        .feed_forward_input = [&](const torch::Tensor& x) { parts.at(next++).push_back(x); }};
+    model->hidden(tensors.source, tensors.target_in, {.observer = &observer});
+    seen += parts.back().back().size(0);
     if (seen >= positions) break;
   }
   for (size_t i = 0; i < layers.size(); ++i)
@@ -154,7 +155,7 @@ std::map<std::string, torch::Tensor> mixture_weights(const Layer& layer, int64_t
 
 void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vector<Layer>& layers,
           int64_t experts, int64_t active) {
-  auto weights = training::weights_of(*run.translator.model);
+  auto weights = training::weights_of(*run.model);
   for (const auto& layer : layers)
     for (const auto& [name, weight] : mixture_weights(layer, experts, active))
       weights[layer.name + "." + name] = weight;
@@ -171,9 +172,9 @@ void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vecto
 /// The dense model with mixtures in its feed-forwards' places.
 models::Transformer assembled(const LoadedRun& run, const std::vector<Layer>& layers,
                               const MoefyOptions& options, int64_t active) {
-  auto model = make_model(converted(run.experiment, options, active), run.translator.tokenizers);
+  auto model = make_model(converted(run.experiment, options, active), run.tokenizers);
   fill(*model, run, layers, options.experts, active);
-  model->to(run.translator.model->output_weight().device());
+  model->to(run.model->output_weight().device());
   return model;
 }
 
@@ -189,8 +190,7 @@ double feed_forward_seconds(const models::TransformerImpl& model,
     double fastest = std::numeric_limits<double>::infinity();
     for (int repeat = 0; repeat < kRepeats; ++repeat) {
       const auto start = std::chrono::steady_clock::now();
-      models::Dropout none;
-      feed_forward->forward(x, {none, {}, {}});
+      feed_forward->forward(x, {});
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       fastest = std::min(fastest, seconds.count());
     }
@@ -212,16 +212,16 @@ double captured(const std::vector<Layer>& layers, const MoefyOptions& options, i
 
 void check_request(const models::TransformerOptions& model, const MoefyOptions& options) {
   if (model.family != models::Family::decoder_only)
-    check(stack_of(model, model.encoder).feed_forward, "encoder", options.experts);
+    check(stack_of(model, models::Side::encoder).feed_forward, "encoder", options.experts);
   if (model.family != models::Family::encoder_only)
-    check(stack_of(model, model.decoder).feed_forward, "decoder", options.experts);
+    check(stack_of(model, models::Side::decoder).feed_forward, "decoder", options.experts);
   if (options.active < 1 || options.active > options.experts)
     throw UsageError("--active must be from 1 to the number of experts");
 }
 
 std::vector<Layer> split_layers(LoadedRun& run, const data::Corpus& corpus,
                                 const MoefyOptions& options) {
-  auto layers = layers_of(*run.translator.model);
+  auto layers = layers_of(*run.model);
   record(layers, run, corpus, options.positions);
   for (auto& layer : layers) {
     layer.order = groups_of(layer, options);
@@ -240,14 +240,13 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
   const torch::NoGradGuard no_grad;
   check_request(run.experiment.model, options);
   const auto layers = split_layers(run, corpus, options);
-  const auto validation =
-      encode_for(run.experiment, run.translator.tokenizers, corpus.validation).examples;
+  const auto validation = run.format.encode(corpus.validation, run.tokenizers).examples;
   const auto likelihood = [&](models::Transformer& model) {
-    return training::likelihood(model, validation,
-                                {run.experiment.training.tokens_per_batch,
-                                 masking_of(run.experiment, run.translator.tokenizers)});
+    return training::likelihood(
+        model, validation,
+        {run.experiment.training.tokens_per_batch, run.format.masking(run.tokenizers)});
   };
-  const double seconds = feed_forward_seconds(*run.translator.model, layers);
+  const double seconds = feed_forward_seconds(*run.model, layers);
   const auto measured = [&](int64_t active) {
     auto model = assembled(run, layers, options, active);
     const auto scores = likelihood(model);
@@ -257,7 +256,7 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
                       .token_accuracy = scores.token_accuracy,
                       .time = feed_forward_seconds(*model, layers) / seconds};
   };
-  const auto dense = likelihood(run.translator.model);
+  const auto dense = likelihood(run.model);
   Moefied result{.experiment = converted(run.experiment, options, options.active),
                  .dense_perplexity = dense.perplexity(),
                  .dense_token_accuracy = dense.token_accuracy,

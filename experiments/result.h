@@ -9,14 +9,17 @@
 #include <string>
 #include <vector>
 
-namespace ablate::experiments {
+#include "data/sequence_format.h"
 
-/// What of a test set was compared with its references.
-enum class Compared { text, label, nothing };
-
+namespace ablate::data {
 NLOHMANN_JSON_SERIALIZE_ENUM(Compared, {{Compared::text, "text"},
                                         {Compared::label, "label"},
                                         {Compared::nothing, "nothing"}})
+}  // namespace ablate::data
+
+namespace ablate::experiments {
+
+using data::Compared;
 
 /// What a model scored on one test set. Text scores compare decoded with reference text; token
 /// accuracy and perplexity are teacher-forced over real target pieces, the end mark included.

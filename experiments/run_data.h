@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/corpus.h"
-#include "data/encode.h"
+#include "data/sequence_format.h"
 #include "experiments/config/experiment.h"
 #include "experiments/embedding_vectors.h"
 
@@ -18,9 +18,13 @@ inline constexpr uint64_t kDataSeed = 1;
 /// What a run learns from and is tested on.
 struct RunData {
   data::Corpus corpus;
+  data::SequenceFormat format;
   data::Tokenizers tokenizers;
   std::vector<EmbeddingVectors> vectors;
   data::EncodedSet train, validation;
+
+  std::optional<data::Masking> masking() const { return format.masking(tokenizers); }
+  data::Augmentation augmentation() const { return format.augmentation(tokenizers); }
 };
 
 /// Reads and encodes it, with the tokenizers of the run in the folder `start` where there is one,

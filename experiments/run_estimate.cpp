@@ -27,15 +27,15 @@ class Stopwatch {
 };
 
 /// Seconds that the evaluation of one test set will take, by a batch of its examples.
-double evaluation_seconds(training::Translator& translator, data::TestSet test,
+double evaluation_seconds(const training::Translator& translator, data::TestSet test,
                           Experiment experiment) {
   const auto all = static_cast<double>(test.examples.size());
   const auto rows = static_cast<size_t>(experiment.decoding.batch);
   if (test.examples.size() > rows) test.examples.resize(rows);
-  const auto encoded = encode_for(experiment, translator.tokenizers, test.examples);
+  const auto encoded = translator.format.encode(test.examples, translator.tokenizers);
   double pieces = 0;
   for (const auto& example : encoded.examples)
-    pieces += static_cast<double>(example.target.size() - static_cast<size_t>(example.given));
+    pieces += static_cast<double>(example.target.size() - static_cast<size_t>(example.prompt_length));
   auto& decoding = experiment.decoding;
   const auto length = std::llround(pieces / static_cast<double>(encoded.examples.size()));
   decoding.max_length = std::clamp<int64_t>(length, 1, decoding.max_length);
@@ -51,11 +51,11 @@ double scoring_seconds(const Experiment& experiment, const RunData& data,
                        models::Transformer& model, int64_t steps) {
   const auto& options = experiment.training;
   const Stopwatch validating;
-  training::likelihood(model, data.validation.examples,
-                       {options.tokens_per_batch, masking_of(experiment, data.tokenizers)});
+  training::likelihood(model, data.validation.examples, {options.tokens_per_batch, data.masking()});
   const int64_t validations = 1 + (options.evaluate_every > 0 ? steps / options.evaluate_every : 0);
   double seconds = static_cast<double>(validations) * validating.seconds();
-  training::Translator translator{model, data.tokenizers, options.max_length};
+  const training::Translator translator{models::InferenceModel(model), data.tokenizers,
+                                        data.format};
   for (const auto& test : data.corpus.tests)
     seconds += evaluation_seconds(translator, test, experiment);
   return seconds;

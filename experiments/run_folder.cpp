@@ -101,10 +101,7 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& which
   const auto chosen = training::select_weights(folder / "checkpoints", which, experiment.training);
   training::load_weights(*model, chosen.weights);
   model->to(training::resolve(experiment.training.device));
-  return {experiment,
-          {model, std::move(tokenizers), experiment.training.max_length,
-           std::holds_alternative<data::Language>(experiment.data)},
-          chosen.name};
+  return {experiment, model, std::move(tokenizers), format_of(experiment), chosen.name};
 }
 
 void write_folder(const std::filesystem::path& folder,
@@ -151,7 +148,7 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
 
 std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model) {
   const auto started = load_run(folder, "");
-  const auto weights = training::weights_of(*started.translator.model);
+  const auto weights = training::weights_of(*started.model);
   torch::NoGradGuard no_grad;
   size_t taken = 0;
   std::string own;

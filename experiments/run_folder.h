@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "data/encode.h"
+#include "data/tokenizers.h"
 #include "experiments/config/experiment.h"
 #include "models/transformer.h"
-#include "training/translate.h"
+#include "training/inference/translator.h"
 #include "training/weights.h"
 
 namespace ablate::experiments {
@@ -35,11 +35,18 @@ data::Tokenizers load_tokenizers(const std::filesystem::path& folder);
 
 models::Transformer make_model(const Experiment& experiment, const data::Tokenizers& tokenizers);
 
-/// A trained run, ready to translate.
+/// A trained run.
 struct LoadedRun {
   Experiment experiment;
-  training::Translator translator;
+  models::Transformer model;
+  data::Tokenizers tokenizers;
+  data::SequenceFormat format;
   std::string weights;  // which checkpoint: "last", "best", ...
+
+  /// What translates with a copy of the weights in `dtype`.
+  training::Translator translator(models::WeightDtype dtype = models::WeightDtype::fp32) const {
+    return {models::InferenceModel(model, dtype), tokenizers, format};
+  }
 };
 
 /// `which` as for `--checkpoint`; empty: what the configuration asks for. Throws CheckpointError

@@ -23,7 +23,7 @@ data::BatchStream batches_of(const Experiment& experiment, const RunData& data) 
           {.tokens_per_batch = experiment.training.tokens_per_batch,
            .seed = training::derive_seed(kDataSeed, "order"),
            .start = {},
-           .masking = masking_of(experiment, data.tokenizers)}};
+           .augmentation = data.augmentation()}};
 }
 
 /// Pieces of the longer side, the mean over the examples.

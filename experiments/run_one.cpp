@@ -131,7 +131,7 @@ training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace
           .bfloat16 = prepared.environment.bfloat16,
           .train = prepared.data.train.examples,
           .validation = prepared.data.validation.examples,
-          .masking = masking_of(run.experiment, prepared.data.tokenizers),
+          .augmentation = prepared.data.augmentation(),
           .pause_after = place.pause_after,
           .folder = place.folder,
           .files = {{"config.yaml", to_yaml(run.experiment, run.origins)},
@@ -152,8 +152,8 @@ std::string start_model(models::TransformerImpl& model, const RunSpecification& 
 /// The model before the first step; a continued run takes its weights from a checkpoint later.
 models::Transformer begin_model(const RunSpecification& run, const Prepared& prepared,
                                 bool continued, std::ostream& messages) {
-  torch::manual_seed(training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   auto model = make_model(run.experiment, prepared.data.tokenizers);
+  models::initialize(*model, training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   if (prepared.start && !continued)
     messages << start_model(*model, run, prepared) << "\n" << std::flush;
   set_vectors(*model, prepared.data.vectors, run.experiment.training.pretrained_embeddings.frozen);
@@ -188,8 +188,7 @@ int64_t typical_length(const Evaluation& evaluation) {
 training::Likelihood validation_of(const RunSpecification& run, const Prepared& prepared,
                                    models::Transformer& model) {
   return training::likelihood(model, prepared.data.validation.examples,
-                              {run.experiment.training.tokens_per_batch,
-                               masking_of(run.experiment, prepared.data.tokenizers)});
+                              {run.experiment.training.tokens_per_batch, prepared.data.masking()});
 }
 
 void write_rung_of(const RunSpecification& run, const RunPlace& place, const Prepared& prepared,
@@ -207,7 +206,8 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
       training::select_weights(place.folder / "checkpoints", "", experiment.training);
   training::load_weights(*model, chosen.weights);
   const auto validation = validation_of(run, prepared, model);
-  training::Translator translator{model, prepared.data.tokenizers, experiment.training.max_length};
+  const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
+                                        prepared.data.format};
   auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
   write_outputs(place.folder, evaluation, prepared.data.corpus.tests);
   return {.study = place.study,

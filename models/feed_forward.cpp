@@ -1,21 +1,10 @@
 #include "models/feed_forward.h"
 
 #include "models/mixture.h"
+#include "models/ops/hidden_layer.h"
 
 namespace ablate::models {
 namespace {
-
-torch::Tensor activate(Activation activation, const torch::Tensor& x) {
-  switch (activation) {
-    case Activation::relu:
-      return torch::relu(x);
-    case Activation::gelu:
-      return torch::gelu(x);
-    case Activation::silu:
-      return torch::silu(x);
-  }
-  TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
-}
 
 struct FeedForwardMaker {
   const StackOptions& stack;
@@ -30,12 +19,6 @@ struct FeedForwardMaker {
 
 }  // namespace
 
-torch::Tensor hidden_layer(const torch::Tensor& products, Activation activation, bool gated) {
-  if (!gated) return activate(activation, products);
-  const auto halves = products.chunk(2, -1);
-  return activate(activation, halves[0]) * halves[1];
-}
-
 std::shared_ptr<FeedForward> make_feed_forward(const StackOptions& options, int64_t layer) {
   return std::visit(FeedForwardMaker{options}, feed_forward_of(options.feed_forward, layer));
 }
@@ -49,13 +32,13 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
       down_(register_module("down",
                             Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias))) {}
 
-torch::Tensor Dense::forward(const torch::Tensor& x, const Pass& pass) {
-  if (pass.recorded != nullptr && pass.recorded->inputs_wanted)
-    pass.recorded->inputs.push_back(
-        pass.real.defined()
-            ? x.flatten(0, 1).index_select(0, pass.real.flatten().nonzero().squeeze(1))
+FeedForwardOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
+  if (context.observer != nullptr && context.observer->feed_forward_input)
+    context.observer->feed_forward_input(
+        context.padding_mask.defined()
+            ? x.flatten(0, 1).index_select(0, context.padding_mask.flatten().nonzero().squeeze(1))
             : x.flatten(0, 1));
-  return down_(hidden_layer(up_(x), activation_, gated_));
+  return {.output = down_(ops::hidden_layer(up_(x), activation_, gated_)), .routing = {}};
 }
 
 }  // namespace ablate::models

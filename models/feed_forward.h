@@ -1,21 +1,28 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
-#include "models/libtorch.h"
+#include "models/forward_context.h"
 #include "models/linear.h"
-#include "models/pass.h"
+#include "models/module.h"
+#include "models/routing.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
 
 // F hidden width
 
+struct FeedForwardOutput {
+  torch::Tensor output;            // [B, T, D]
+  std::optional<Routing> routing;  // of a mixture of experts
+};
+
 /// A sub-layer that treats every position by itself.
-class FeedForward : public torch::nn::Module {
+class FeedForward : public Module {
  public:
-  virtual torch::Tensor forward(const torch::Tensor& x,
-                                const Pass& pass) = 0;  // [B, T, D] -> [B, T, D]
+  virtual FeedForwardOutput forward(const torch::Tensor& x,
+                                    const ForwardContext& context) = 0;  // [B, T, D]
 };
 
 /// What layer number `layer`, from 0 on, has; null where it has none.
@@ -27,15 +34,12 @@ class Dense : public FeedForward {
  public:
   Dense(const DenseFeedForward& options, const StackOptions& stack);
 
-  torch::Tensor forward(const torch::Tensor& x, const Pass& pass) override;
+  FeedForwardOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
 
  private:
   Activation activation_;
   bool gated_;
   Linear up_, down_;
 };
-
-/// The hidden layer from its products: [..., F], or gated [..., 2F] -> [..., F]
-torch::Tensor hidden_layer(const torch::Tensor& products, Activation activation, bool gated);
 
 }  // namespace ablate::models

@@ -19,35 +19,46 @@ LayerImpl::LayerImpl(const StackOptions& options, int64_t index) : causal_(optio
 }
 
 template <class Mix, class Cross>
-torch::Tensor LayerImpl::through(torch::Tensor x, const Pass& pass, Mix&& mix, Cross&& cross) {
-  if (around_attention_) x = (*around_attention_)(x, pass, mix);
-  if (around_cross_attention_) x = (*around_cross_attention_)(x, pass, cross);
-  if (around_feed_forward_)
-    x = (*around_feed_forward_)(x, pass,
-                                [&](const auto& y) { return feed_forward_->forward(y, pass); });
-  return x;
+LayerOutput LayerImpl::through(torch::Tensor x, const ForwardContext& context, Mix&& mix,
+                               Cross&& cross) {
+  if (around_attention_) x = (*around_attention_)(x, context, mix);
+  if (around_cross_attention_) x = (*around_cross_attention_)(x, context, cross);
+  if (!around_feed_forward_) return {.output = x, .routing = {}};
+  FeedForwardOutput branch;
+  x = (*around_feed_forward_)(x, context, [&](const auto& y) {
+    branch = feed_forward_->forward(y, context);
+    return branch.output;
+  });
+  return {.output = x, .routing = std::move(branch.routing)};
 }
 
-torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Memory* memory,
-                                 const AttentionPosition& position, const Pass& pass) {
-  const auto real = causal_ ? torch::Tensor() : pass.real;
+LayerOutput LayerImpl::forward(const torch::Tensor& x, const EncoderOutput* memory,
+                               const ops::AttentionPosition& position,
+                               const ForwardContext& context) {
+  const auto mask = causal_ ? torch::Tensor() : context.padding_mask;
   return through(
-      x, pass, [&](const auto& y) { return attention_->forward(y, real, position, pass.recorded); },
+      x, context,
+      [&](const auto& y) { return attention_->forward(y, mask, position, context.observer); },
       [&](const auto& y) {
-        return cross_attention_(y, memory->output, memory->real, pass.recorded);
+        return cross_attention_(y, memory->output, memory->padding_mask, context.observer);
       });
 }
 
-LayerCache LayerImpl::start(const torch::Tensor& like, const Memory* memory) {
-  return {attention_ ? attention_->nothing(like) : Mixer::Past(),
-          cross_attention_ ? cross_attention_->project(memory->output) : KeyValue()};
+LayerCache LayerImpl::start(const torch::Tensor& like, const EncoderOutput* memory) {
+  return {.past = attention_ ? attention_->empty_cache(like) : KVCache(),
+          .memory = cross_attention_ ? cross_attention_->project(memory->output) : KVCache()};
 }
 
-torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache, const MemoryRows& rows,
-                              const AttentionPosition& position, const Pass& pass) {
+torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
+                              const torch::Tensor& memory_mask,
+                              const ops::AttentionPosition& position,
+                              const ForwardContext& context) {
   return through(
-      x, pass, [&](const auto& y) { return attention_->step(y, cache.past, position); },
-      [&](const auto& y) { return cross_attention_->step(y, cache.memory, rows, pass.recorded); });
+             x, context, [&](const auto& y) { return attention_->step(y, cache.past, position); },
+             [&](const auto& y) {
+               return cross_attention_->step(y, cache.memory, memory_mask, context.observer);
+             })
+      .output;
 }
 
 }  // namespace ablate::models

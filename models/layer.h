@@ -11,42 +11,49 @@
 
 namespace ablate::models {
 
-/// The encoder's output as the decoder sees it. // output [B, S, D], real [B, S]
-struct Memory {
-  torch::Tensor output, real;
+/// The encoder's output as the decoder sees it. // [B, S, D], [B, S]
+struct EncoderOutput {
+  torch::Tensor output, padding_mask;
+  std::vector<Routing> routings = {};  // of every mixture of experts, in the order of the layers
 };
 
-/// What one layer keeps between steps; the memory has M rows.
+struct LayerOutput {
+  torch::Tensor output;            // [B, T, D]
+  std::optional<Routing> routing;  // of a mixture of experts
+};
+
+/// What one layer keeps between steps.
 struct LayerCache {
-  Mixer::Past past;
-  KeyValue memory;
+  KVCache past, memory;
 };
 
 /// A mixer of positions, attention over a memory, and a feed-forward, each where the stack has one
 /// and each in its place in the residual stream.
-class LayerImpl : public torch::nn::Module {
+class LayerImpl : public Module {
  public:
   /// `index` counts the layers of the stack from 0 on.
   LayerImpl(const StackOptions& options, int64_t index);
 
   /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal
-  /// stack's rows needs no mask: nothing real looks at it. // [B, T, D] -> [B, T, D]
-  torch::Tensor forward(const torch::Tensor& x, const Memory* memory,
-                        const AttentionPosition& position, const Pass& pass);
+  /// stack's rows needs no mask: nothing real looks at it. // [B, T, D]
+  LayerOutput forward(const torch::Tensor& x, const EncoderOutput* memory,
+                      const ops::AttentionPosition& position, const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
-  LayerCache start(const torch::Tensor& like, const Memory* memory);
-  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const MemoryRows& rows,
-                     const AttentionPosition& position, const Pass& pass);  // [B, T, D]
+  LayerCache start(const torch::Tensor& like, const EncoderOutput* memory);
+  /// `memory_mask` has a row for each row of the memory. // [B, T, D] -> [B, T, D]
+  torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& memory_mask,
+                     const ops::AttentionPosition& position, const ForwardContext& context);
 
  private:
   template <class Mix, class Cross>
-  torch::Tensor through(torch::Tensor x, const Pass& pass, Mix&& mix, Cross&& cross);
+  LayerOutput through(torch::Tensor x, const ForwardContext& context, Mix&& mix, Cross&& cross);
 
   bool causal_;
   std::shared_ptr<Mixer> attention_;
   CrossAttention cross_attention_{nullptr};
   std::shared_ptr<FeedForward> feed_forward_;
-  std::optional<Connection> around_attention_, around_cross_attention_, around_feed_forward_;
+  std::optional<ResidualConnection> around_attention_, around_cross_attention_,
+      around_feed_forward_;
 };
 TORCH_MODULE(Layer);
 

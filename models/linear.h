@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "models/libtorch.h"
+#include "models/module.h"
 #include "models/ops/linear.h"
 
 namespace ablate::models {
@@ -11,7 +11,7 @@ namespace ablate::models {
 /// bfloat16 for the product while the parameters stay as they are. `parts` packs several
 /// projections of the same input into one product; each is initialised as a matrix of its own
 /// (Xavier uniform), biases 0.
-class LinearImpl : public torch::nn::Module {
+class LinearImpl : public Module {
  public:
   LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool with_bias);
 

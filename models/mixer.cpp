@@ -1,6 +1,8 @@
 #include "models/mixer.h"
 
-#include <torch/nn/modules/rnn.h>
+#include <ATen/ops/lstm.h>
+
+#include <cmath>
 
 #include "models/attention.h"
 #include "models/linear.h"
@@ -13,36 +15,59 @@ torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& real)
   return real.defined() ? x.masked_fill(real.logical_not().unsqueeze(-1), 0.0) : x;
 }
 
-torch::nn::LSTM make_lstm(int64_t input, int64_t hidden) {
-  return torch::nn::LSTM(torch::nn::LSTMOptions(input, hidden).batch_first(true));
-}
+/// Input, forget, cell and output gates below each other; names and distribution are those of
+/// torch.nn.LSTM.
+class LstmCellsImpl : public Module {
+ public:
+  LstmCellsImpl(int64_t width, int64_t hidden) {
+    const Uniform uniform{.bound = 1 / std::sqrt(static_cast<double>(hidden))};
+    weights_ = {register_parameter("weight_ih_l0", {4 * hidden, width}, uniform, Role::matrix),
+                register_parameter("weight_hh_l0", {4 * hidden, hidden}, uniform, Role::matrix),
+                register_parameter("bias_ih_l0", {4 * hidden}, uniform, Role::vector),
+                register_parameter("bias_hh_l0", {4 * hidden}, uniform, Role::vector)};
+  }
+
+  torch::ScalarType type() const { return weights_[0].scalar_type(); }
+  /// Output, hidden state and cell state. // [B, T, width], [1, B, hidden] twice -> [B, T, hidden]
+  std::tuple<torch::Tensor, torch::Tensor, torch::Tensor> forward(const torch::Tensor& x,
+                                                                  const torch::Tensor& hidden,
+                                                                  const torch::Tensor& cell) const {
+    return at::lstm(x, {hidden, cell}, weights_, /*has_biases=*/true, /*num_layers=*/1,
+                    /*dropout=*/0.0, /*train=*/true, /*bidirectional=*/false, /*batch_first=*/true);
+  }
+
+ private:
+  std::vector<torch::Tensor> weights_;
+};
+TORCH_MODULE(LstmCells);
 
 class LstmMixer : public Mixer {
  public:
   LstmMixer(const Lstm&, const StackOptions& options)
       : width_(options.causal ? options.d_model : options.d_model / 2),
-        ahead_(register_module("ahead", make_lstm(options.d_model, width_))) {
-    if (!options.causal) back_ = register_module("back", make_lstm(options.d_model, width_));
+        ahead_(register_module("ahead", LstmCells(options.d_model, width_))) {
+    if (!options.causal) back_ = register_module("back", LstmCells(options.d_model, width_));
   }
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real, const AttentionPosition&,
-                        Recorded*) override {
-    auto past = nothing(x);
-    const auto ahead = run(ahead_, x, past);
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const ops::AttentionPosition&, const Observer*) override {
+    auto cache = empty_cache(x);
+    const auto ahead = run(ahead_, x, cache);
     if (!back_) return ahead;
-    past = nothing(x);
+    cache = empty_cache(x);
     const auto order = reversal(x, real).unsqueeze(-1);  // [B, T, 1]
-    const auto back = run(back_, x.take_along_dim(order, 1), past).take_along_dim(order, 1);
+    const auto back = run(back_, x.take_along_dim(order, 1), cache).take_along_dim(order, 1);
     return torch::cat({ahead, back}, -1);
   }
 
-  Past nothing(const torch::Tensor& like) const override {
+  KVCache empty_cache(const torch::Tensor& like) const override {
     const auto zeros = torch::zeros_like(like.select(1, 0).narrow(-1, 0, width_));  // [B, H]
-    return {{zeros, zeros}};
+    return {.blocks = {{zeros, zeros}}};
   }
 
-  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
-    return run(ahead_, x, past);
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
+                     const ops::AttentionPosition&) override {
+    return run(ahead_, x, cache);
   }
 
  private:
@@ -54,17 +79,17 @@ class LstmMixer : public Mixer {
     return torch::where(column.lt(length), length - 1 - column, column);
   }
 
-  static torch::Tensor run(torch::nn::LSTM& lstm, const torch::Tensor& x, Past& past) {
-    const auto type = lstm->all_weights()[0].scalar_type();
-    const auto [output, state] = lstm->forward(
-        x.to(type),
-        std::tuple(past.tensors[0].to(type).unsqueeze(0), past.tensors[1].to(type).unsqueeze(0)));
-    past = {{std::get<0>(state).squeeze(0), std::get<1>(state).squeeze(0)}};
+  static torch::Tensor run(const LstmCells& lstm, const torch::Tensor& x, KVCache& cache) {
+    const auto type = lstm->type();
+    const auto& state = cache.merge();
+    const auto [output, hidden, cell] =
+        lstm->forward(x.to(type), state[0].to(type).unsqueeze(0), state[1].to(type).unsqueeze(0));
+    cache.blocks = {{hidden.squeeze(0), cell.squeeze(0)}};
     return output.to(x.scalar_type());
   }
 
   int64_t width_;
-  torch::nn::LSTM ahead_, back_{nullptr};
+  LstmCells ahead_, back_{nullptr};
 };
 
 class ConvolutionMixer : public Mixer {
@@ -76,19 +101,20 @@ class ConvolutionMixer : public Mixer {
             "kernel", Linear(stack.d_model * width_, std::vector{stack.d_model, stack.d_model},
                              stack.bias))) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real, const AttentionPosition&,
-                        Recorded*) override {
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+                        const ops::AttentionPosition&, const Observer*) override {
     const int64_t before = causal_ ? width_ - 1 : width_ / 2, after = width_ - 1 - before;
     return over(torch::constant_pad_nd(without_padding(x, real), {0, 0, before, after}));
   }
 
-  Past nothing(const torch::Tensor& like) const override {
-    return {{torch::constant_pad_nd(like.narrow(1, 0, 0), {0, 0, width_ - 1, 0})}};
+  KVCache empty_cache(const torch::Tensor& like) const override {
+    return {.blocks = {{torch::constant_pad_nd(like.narrow(1, 0, 0), {0, 0, width_ - 1, 0}), {}}}};
   }
 
-  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
-    const auto seen = torch::cat({past.tensors[0], x}, 1);  // [B, width - 1 + T, D]
-    past.tensors[0] = width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_);
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
+                     const ops::AttentionPosition&) override {
+    const auto seen = torch::cat({cache.merge()[0], x}, 1);  // [B, width - 1 + T, D]
+    cache.blocks = {{width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_), {}}};
     return over(seen);
   }
 
@@ -113,10 +139,10 @@ class AverageMixer : public Mixer {
             "out", Linear(options.d_model, std::vector{options.d_model}, options.bias))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
-                        const AttentionPosition& position, Recorded*) override {
+                        const ops::AttentionPosition& position, const Observer*) override {
     if (causal_) {
-      auto past = nothing(x);
-      return step(x, past, position);
+      auto cache = empty_cache(x);
+      return step(x, cache, position);
     }
     const auto values = without_padding(value_(x), real);  // [B, T, D]
     const auto count = real.defined() ? real.sum(1, /*keepdim=*/true).unsqueeze(-1)
@@ -124,15 +150,17 @@ class AverageMixer : public Mixer {
     return out_((values.sum(1, /*keepdim=*/true) / count).to(x.scalar_type()).expand_as(x));
   }
 
-  Past nothing(const torch::Tensor& like) const override {
+  KVCache empty_cache(const torch::Tensor& like) const override {
     const auto zeros = torch::zeros_like(like.narrow(1, 0, 1), sum_type(like));
-    return {{zeros, zeros.narrow(-1, 0, 1)}};  // sum [B, 1, D], count [B, 1, 1]
+    return {.blocks = {{zeros, zeros.narrow(-1, 0, 1)}}};  // sum [B, 1, D], count [B, 1, 1]
   }
 
-  torch::Tensor step(const torch::Tensor& x, Past& past, const AttentionPosition&) override {
-    const auto sums = past.tensors[0] + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
-    const auto counts = past.tensors[1] + counted(x);                      // [B, T, 1]
-    past = {{sums.slice(1, -1), counts.slice(1, -1)}};
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
+                     const ops::AttentionPosition&) override {
+    const auto& [sum, count] = cache.merge();
+    const auto sums = sum + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
+    const auto counts = count + counted(x);                    // [B, T, 1]
+    cache.blocks = {{sums.slice(1, -1), counts.slice(1, -1)}};
     return out_((sums / counts).to(x.scalar_type()));
   }
 
@@ -168,14 +196,6 @@ struct MixerMaker {
 };
 
 }  // namespace
-
-void Mixer::Past::reorder(const torch::Tensor& order) {
-  if (rows.defined()) {
-    rows = rows.index_select(0, order);
-    return;
-  }
-  for (auto& tensor : tensors) tensor = tensor.index_select(0, order);
-}
 
 std::shared_ptr<Mixer> make_mixer(const StackOptions& options) {
   return std::visit(MixerMaker{options}, options.attention);

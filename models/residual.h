@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "models/libtorch.h"
-#include "models/pass.h"
+#include "models/dropout.h"
+#include "models/module.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
@@ -12,21 +12,23 @@ namespace ablate::models {
 /// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the real positions of the batch
 /// (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
 /// statistics of a decoder see later positions.
-class NormImpl : public torch::nn::Module {
+class NormImpl : public Module {
  public:
   /// REQUIRES: a kind other than none.
   NormImpl(NormKind kind, int64_t width, bool with_bias);
   explicit NormImpl(int64_t width) : NormImpl(NormKind::layer, width, true) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const Pass& pass);  // [..., D] -> [..., D]
+  torch::Tensor forward(const torch::Tensor& x,
+                        const ForwardContext& context);  // [..., D] -> [..., D]
   /// forward(x + dropout(branch)) in one pass over memory where a CPU kernel can run.
-  torch::Tensor after_sum(const torch::Tensor& x, const torch::Tensor& branch, const Pass& pass);
+  torch::Tensor add_norm(const torch::Tensor& x, const torch::Tensor& branch,
+                         const Dropout& dropout, const ForwardContext& context);
 
   torch::Tensor weight;  // [D]
   torch::Tensor bias;    // [D] or undefined
 
  private:
-  torch::Tensor batch_norm(const torch::Tensor& x, const Pass& pass);
+  torch::Tensor batch_norm(const torch::Tensor& x, const ForwardContext& context);
 
   NormKind kind_;
   torch::Tensor running_mean_, running_variance_;  // [D]
@@ -37,25 +39,27 @@ TORCH_MODULE(Norm);
 /// joins. post (Vaswani et al. 2017, section 3.1): norm(x + dropout(f(x))); pre: x +
 /// dropout(f(norm(x))); both: x + dropout(norm'(f(norm(x)))) (Ding et al. 2021). A learned skip
 /// multiplies f's share by one number, 1 at first; without a skip x is left out of the sum.
-class Connection {
+class ResidualConnection {
  public:
-  /// Registers its norms and factor with `owner`, as `<name>_norm` and so on.
-  Connection(torch::nn::Module& owner, const std::string& name, const StackOptions& options);
+  /// Registers its norms, factor and dropout with `owner`, as `<name>_norm` and so on.
+  ResidualConnection(Module& owner, const std::string& name, const StackOptions& options);
 
   template <class SubLayer>
-  torch::Tensor operator()(const torch::Tensor& x, const Pass& pass, SubLayer&& sub_layer) {
-    return join(x, sub_layer(before_ ? before_(x, pass) : x), pass);
+  torch::Tensor operator()(const torch::Tensor& x, const ForwardContext& context,
+                           SubLayer&& sub_layer) {
+    return join(x, sub_layer(before_ ? before_(x, context) : x), context);
   }
 
  private:
-  torch::Tensor join(const torch::Tensor& x, torch::Tensor branch, const Pass& pass);
+  torch::Tensor join(const torch::Tensor& x, torch::Tensor branch, const ForwardContext& context);
 
   Skip skip_;
+  Dropout dropout_;
   Norm before_{nullptr}, on_output_{nullptr}, after_{nullptr};
   torch::Tensor factor_;  // [1]
 };
 
 /// The norm at the end of a stack whose last sum nothing has normalised; null where none is needed.
-Norm make_final_norm(torch::nn::Module& owner, const StackOptions& options);
+Norm make_final_norm(Module& owner, const StackOptions& options);
 
 }  // namespace ablate::models

@@ -1,34 +1,16 @@
 #include "models/router.h"
 
-#include <ATen/CPUGeneratorImpl.h>
-
 #include <cmath>
 
-#include "models/kernel/expert_mix.h"
-#include "models/kernel/run.h"
+#include "models/generator.h"
+#include "models/ops/top_k.h"
 
 namespace ablate::models {
 namespace {
 
-/// Of more choices a sort is faster than picking one by one.
-constexpr int64_t kMostQuick = 8;
-
-/// Normal numbers without those beyond two standard deviations, of variance 0.1 / fan-in before
-/// the cut (Fedus et al. 2021, section 2.4).
-torch::Tensor small_normal(int64_t rows, int64_t width) {
-  const double deviation = std::sqrt(0.1 / static_cast<double>(width));
-  const double within = std::erf(std::sqrt(2.0));
-  const auto uniform = torch::rand({rows, width}) * (2 * within) - within;
-  return uniform.erfinv() * (std::sqrt(2.0) * deviation);
-}
-
-/// Random numbers from the pass's own stream, so that a pass is a function of its seed.
-at::Generator generator(Dropout& pass) { return at::detail::createCPUGenerator(pass.next().seed); }
-
-torch::Tensor jittered(const torch::Tensor& x, double jitter, Dropout& pass) {
-  if (jitter == 0 || !pass.trains()) return x;
-  const auto noise = torch::rand(x.sizes(), generator(pass), torch::TensorOptions(torch::kFloat));
-  return x * (1 - jitter + 2 * jitter * noise.to(x.device()));
+/// Of variance 0.1 / fan-in before the cut (Fedus et al. 2021, section 2.4).
+TruncatedNormal small_normal(int64_t width) {
+  return {.deviation = std::sqrt(0.1 / static_cast<double>(width))};
 }
 
 torch::Tensor divided_by_sum(const torch::Tensor& weights) {
@@ -38,10 +20,16 @@ torch::Tensor divided_by_sum(const torch::Tensor& weights) {
 /// Scores as products with one vector per expert. // [N, D] -> [N, E]
 class ScoringRouter : public Router {
  public:
-  ScoringRouter(const MixtureOptions& options, const torch::Tensor& start)
-      : active_(options.active), weight_(register_parameter("weight", start)) {}
+  ScoringRouter(const MixtureOptions& options, int64_t d_model, const Initializer& initializer)
+      : active_(options.active),
+        weight_(
+            register_parameter("weight", {options.experts, d_model}, initializer, Role::matrix)) {}
 
  protected:
+  /// A generator of this router's noise in one pass.
+  at::Generator noise_of(const ForwardContext& context) const {
+    return seeded_generator(context.seed_at(site()), weight_.device());
+  }
   torch::Tensor wide(const torch::Tensor& x) const { return x.to(weight_.scalar_type()); }
   torch::Tensor scores(const torch::Tensor& x) const { return torch::linear(wide(x), weight_); }
 
@@ -52,35 +40,21 @@ class ScoringRouter : public Router {
 class Softmax : public ScoringRouter {
  public:
   Softmax(const MixtureOptions& options, int64_t d_model, bool renormalize, double jitter)
-      : ScoringRouter(options, small_normal(options.experts, d_model)),
+      : ScoringRouter(options, d_model, small_normal(d_model)),
         renormalize_(renormalize),
         jitter_(jitter) {}
 
-  Choice choose(const RouterInput& input) override {
-    const auto h = scores(jittered(wide(input.x), jitter_, input.pass));
-    if (active_ <= kMostQuick && kernel::serves(h)) return chosen_at_once(h);
-    const auto p = h.softmax(-1);
-    const auto [weight, expert] = p.topk(active_, -1);
-    return {expert, renormalize_ ? divided_by_sum(weight) : weight, p, h, {}};
+  RouterOutput forward(const RouterInput& input, const ForwardContext& context) override {
+    const auto h = scores(jittered(wide(input.x), context));
+    const auto [p, best] = ops::softmax_top_k(h, active_);
+    return {best.indices, renormalize_ ? divided_by_sum(best.values) : best.values, p, h, {}};
   }
 
  private:
-  /// The same in one pass instead of five operators, which cost a decoding step most of its time.
-  Choice chosen_at_once(const torch::Tensor& h) const {
-    Choice choice{torch::empty({h.size(0), active_}, torch::kLong),
-                  torch::empty({h.size(0), active_}),
-                  torch::empty_like(h),
-                  h,
-                  {}};
-    kernel::choose_best({.scores = h.const_data_ptr<float>(),
-                         .experts = h.size(1),
-                         .slots = active_,
-                         .probability = choice.probability.mutable_data_ptr<float>(),
-                         .weight = choice.weight.mutable_data_ptr<float>(),
-                         .expert = choice.expert.mutable_data_ptr<int64_t>(),
-                         .renormalize = renormalize_},
-                        0, h.size(0));
-    return choice;
+  torch::Tensor jittered(const torch::Tensor& x, const ForwardContext& context) const {
+    if (jitter_ == 0 || !context.training) return x;
+    const auto noise = torch::empty_like(x).uniform_(1 - jitter_, 1 + jitter_, noise_of(context));
+    return x * noise;
   }
 
   bool renormalize_;
@@ -90,29 +64,29 @@ class Softmax : public ScoringRouter {
 class Noisy : public ScoringRouter {
  public:
   Noisy(const MixtureOptions& options, int64_t d_model)
-      : ScoringRouter(options, torch::zeros({options.experts, d_model})),
-        noise_(register_parameter("noise", torch::zeros({options.experts, d_model}))) {}
+      : ScoringRouter(options, d_model, Constant{0}),
+        noise_(register_parameter("noise", {options.experts, d_model}, Constant{0}, Role::matrix)) {
+  }
 
-  Choice choose(const RouterInput& input) override {
+  RouterOutput forward(const RouterInput& input, const ForwardContext& context) override {
     const auto clean = scores(input.x);
-    if (!input.pass.trains()) return chosen(clean);
-    const auto normal =
-        torch::randn(clean.sizes(), generator(input.pass), torch::TensorOptions(torch::kFloat));
+    if (!context.training) return chosen(clean);
+    const auto normal = torch::empty_like(clean).normal_(0.0, 1.0, noise_of(context));
     const auto size = torch::softplus(torch::linear(wide(input.x), noise_)) + 1e-2;
-    const auto noisy = clean + normal.to(clean.device()) * size;
+    const auto noisy = clean + normal * size;
     auto choice = chosen(noisy);
-    if (active_ < clean.size(1)) choice.chance = chance(clean, noisy, size);
+    if (active_ < clean.size(1)) choice.selection_prob = selection_prob(clean, noisy, size);
     return choice;
   }
 
  private:
-  Choice chosen(const torch::Tensor& h) const {
+  RouterOutput chosen(const torch::Tensor& h) const {
     const auto [best, expert] = h.topk(active_, -1);
     return {expert, best.softmax(-1), h.softmax(-1), h, {}};
   }
   /// P(x, i), equation 9: each expert against the last chosen of the others. // [N, E]
-  torch::Tensor chance(const torch::Tensor& clean, const torch::Tensor& noisy,
-                       const torch::Tensor& size) const {
+  torch::Tensor selection_prob(const torch::Tensor& clean, const torch::Tensor& noisy,
+                               const torch::Tensor& size) const {
     const auto best = std::get<0>(noisy.topk(active_ + 1, -1));
     const auto last = best.slice(1, active_ - 1, active_), next = best.slice(1, active_);  // [N, 1]
     const auto bar = torch::where(noisy > next, next, last);
@@ -125,17 +99,17 @@ class Noisy : public ScoringRouter {
 class Gshard : public ScoringRouter {
  public:
   Gshard(const MixtureOptions& options, int64_t d_model)
-      : ScoringRouter(options, small_normal(options.experts, d_model)) {}
+      : ScoringRouter(options, d_model, small_normal(d_model)) {}
 
-  Choice choose(const RouterInput& input) override {
+  RouterOutput forward(const RouterInput& input, const ForwardContext& context) override {
     const auto h = scores(input.x);
     const auto p = h.softmax(-1);
     auto [best, expert] = p.topk(2, -1);
     const auto weight = divided_by_sum(best);
-    if (!input.pass.trains()) return {expert, weight, p, h, {}};
-    const auto uniform =
-        torch::rand({weight.size(0)}, generator(input.pass), torch::TensorOptions(torch::kFloat));
-    const auto unused = (2 * weight.select(1, 1)).le(uniform.to(weight.device()));  // [N]
+    if (!context.training) return {expert, weight, p, h, {}};
+    const auto second = weight.select(1, 1);  // [N]
+    const auto uniform = torch::empty_like(second).uniform_(0.0, 1.0, noise_of(context));
+    const auto unused = (2 * second).le(uniform);  // [N]
     const auto empty = torch::stack({torch::zeros_like(unused), unused}, 1);
     return {expert.masked_fill(empty, p.size(1)), weight, p, h, {}};
   }
@@ -144,11 +118,11 @@ class Gshard : public ScoringRouter {
 class Sigmoid : public ScoringRouter {
  public:
   Sigmoid(const MixtureOptions& options, int64_t d_model, const SigmoidRouter& router)
-      : ScoringRouter(options, small_normal(options.experts, d_model)),
+      : ScoringRouter(options, d_model, small_normal(d_model)),
         options_(router),
         bias_(register_buffer("bias", torch::zeros({options.experts}))) {}
 
-  Choice choose(const RouterInput& input) override {
+  RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
     const auto h = scores(input.x);
     const auto s = h.sigmoid();
     const auto expert = std::get<1>((s.detach() + bias_).topk(active_, -1));
@@ -156,7 +130,7 @@ class Sigmoid : public ScoringRouter {
     return {
         expert, options_.renormalize ? divided_by_sum(weight) : weight, divided_by_sum(s), h, {}};
   }
-  void learn(const torch::Tensor& counts) override {
+  void update_selection_bias(const torch::Tensor& counts) override {
     torch::NoGradGuard no_grad;
     const auto load = counts.to(bias_.scalar_type());
     bias_.add_((load.mean() - load).sign(), options_.bias_step);
@@ -170,18 +144,18 @@ class Sigmoid : public ScoringRouter {
 class ExpertChoice : public ScoringRouter {
  public:
   ExpertChoice(const MixtureOptions& options, int64_t d_model)
-      : ScoringRouter(options, small_normal(options.experts, d_model)) {}
+      : ScoringRouter(options, d_model, small_normal(d_model)) {}
 
-  Choice choose(const RouterInput& input) override {
+  RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
     const auto h = scores(input.x);
     const auto p = h.softmax(-1);
     const int64_t experts = p.size(1);
     // A rank instead of a top-k, whose length a trace would bake.
-    const auto open = p.detach().masked_fill(input.real.logical_not().unsqueeze(1), -1.0);
+    const auto open = p.detach().masked_fill(input.padding_mask.logical_not().unsqueeze(1), -1.0);
     const auto rank =
         open.argsort(/*stable=*/true, 0, /*descending=*/true).argsort(int64_t{0}, false);  // [N, E]
     const double share = static_cast<double>(active_) / static_cast<double>(experts);
-    const auto room = (input.real.sum().to(torch::kDouble) * share - 1e-9).ceil();
+    const auto room = (input.padding_mask.sum().to(torch::kDouble) * share - 1e-9).ceil();
     const auto names = torch::ones_like(rank).cumsum(1) - 1;  // 0 ... E - 1
     return {names.masked_fill(rank.ge(room), experts), p, p, h, {}, /*balances=*/false};
   }
@@ -192,13 +166,17 @@ class Hash : public Router {
   explicit Hash(const MixtureOptions& options)
       : active_(options.active), experts_(options.experts) {}
 
-  Choice choose(const RouterInput& input) override {
-    // Each piece orders the experts by a hash of both: a multiplication and a fold of high bits.
-    auto mixed =
-        (input.ids.unsqueeze(1) * 1'000'003 + torch::arange(experts_, input.ids.options()) + 1) *
-        2'654'435'761;
-    mixed = mixed.bitwise_xor(mixed.bitwise_right_shift(15)).remainder(2'147'483'647) * 48'271;
-    const auto expert = std::get<1>(mixed.remainder(2'147'483'647).topk(active_, -1));  // [N, k]
+  RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
+    // Each token orders the experts by a hash of both. Every product is taken of a number below
+    // 2^31, so that none overflows.
+    constexpr int64_t kPrime = 2'147'483'647;
+    const auto expert_id = torch::arange(experts_, input.token_ids.options()) + 1;
+    auto hash = input.token_ids.remainder(kPrime).unsqueeze(1) * 1'000'003 + expert_id * 7919;
+    hash = (hash.remainder(kPrime) * 48'271).remainder(kPrime);
+    hash = hash.bitwise_xor(hash.bitwise_right_shift(15)).remainder(kPrime);
+    hash = (hash * 69'621).remainder(kPrime);
+    hash = hash.bitwise_xor(hash.bitwise_right_shift(13)).remainder(kPrime);
+    const auto expert = std::get<1>((hash * 39'373).remainder(kPrime).topk(active_, -1));  // [N, k]
     return {expert, torch::full_like(expert, 1.0 / static_cast<double>(active_), torch::kFloat)};
   }
 
@@ -207,7 +185,7 @@ class Hash : public Router {
 };
 
 /// The experts of the highest scores, all with weight 1 and nothing to learn.
-Choice highest(const torch::Tensor& scores, int64_t active) {
+RouterOutput highest(const torch::Tensor& scores, int64_t active) {
   const auto expert = std::get<1>(scores.topk(active, -1));
   return {expert, torch::ones_like(expert, torch::kFloat)};
 }
@@ -220,7 +198,7 @@ class Oracle : public Router {
  public:
   explicit Oracle(const MixtureOptions& options) : active_(options.active) {}
 
-  Choice choose(const RouterInput& input) override {
+  RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
     return highest(activity(input.x, input.up, input.up_bias), active_);
   }
 
@@ -232,9 +210,9 @@ class Similarity : public Router {
  public:
   Similarity(const MixtureOptions& options, int64_t d_model)
       : active_(options.active),
-        centres_(register_buffer("centres", torch::randn({options.experts, d_model}))) {}
+        centres_(register_buffer("centres", {options.experts, d_model}, Normal{1})) {}
 
-  Choice choose(const RouterInput& input) override {
+  RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
     return highest(nearness(input.x.to(centres_.scalar_type()), centres_), active_);
   }
 
@@ -247,10 +225,10 @@ class Network : public Router {
  public:
   Network(const MixtureOptions& options, int64_t d_model)
       : active_(options.active),
-        first_(register_buffer("first", torch::randn({options.experts, d_model}))),
+        first_(register_buffer("first", {options.experts, d_model}, Normal{1})),
         second_(register_buffer("second", torch::eye(options.experts))) {}
 
-  Choice choose(const RouterInput& input) override {
+  RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
     return highest(expected_activity(input.x.to(first_.scalar_type()), first_, second_), active_);
   }
 
@@ -313,7 +291,7 @@ torch::Tensor expected_activity(const torch::Tensor& x, const torch::Tensor& fir
   return torch::linear(torch::linear(direction(x), first).tanh(), second);
 }
 
-void Router::learn(const torch::Tensor&) {}
+void Router::update_selection_bias(const torch::Tensor&) {}
 
 std::shared_ptr<Router> make_router(const MixtureOptions& options, int64_t d_model) {
   return std::visit(RouterMaker{options, d_model}, options.router);

@@ -3,8 +3,9 @@
 #include <memory>
 
 #include "models/expert_options.h"
-#include "models/libtorch.h"
-#include "models/pass.h"
+#include "models/forward_context.h"
+#include "models/module.h"
+#include "models/routing.h"
 
 namespace ablate::models {
 
@@ -12,29 +13,18 @@ namespace ablate::models {
 
 /// What a router sees of a batch.
 struct RouterInput {
-  torch::Tensor x;     // [N, D]
-  torch::Tensor real;  // false at padding // [N]
-  torch::Tensor ids;   // [N]
-  Dropout& pass;
-  torch::Tensor up, up_bias;  // the experts' first layer // [E, F, D], [E, F] or undefined
-};
-
-/// The experts of every position. A slot with expert E is empty.
-struct Choice {
-  torch::Tensor expert;       // [N, k]
-  torch::Tensor weight;       // in float or wider // [N, k]
-  torch::Tensor probability;  // of each expert; undefined: nothing is scored // [N, E]
-  torch::Tensor scores;       // before any softmax // [N, E]
-  torch::Tensor chance;       // of being chosen if the noise were drawn again; or undefined [N, E]
-  bool balances = true;       // whether the load is to be balanced by a loss
+  torch::Tensor x;             // [N, D]
+  torch::Tensor padding_mask;  // true: keep; may be undefined unless the router needs it // [N]
+  torch::Tensor token_ids;     // [N]
+  torch::Tensor up, up_bias;   // the experts' first layer // [E, F, D], [E, F] or undefined
 };
 
 /// Chooses experts. All of its arithmetic is in float or wider, whatever the type of x.
-class Router : public torch::nn::Module {
+class Router : public Module {
  public:
-  virtual Choice choose(const RouterInput& input) = 0;
+  virtual RouterOutput forward(const RouterInput& input, const ForwardContext& context) = 0;
   /// Called after an update with the positions that its batches sent to each expert. // [E]
-  virtual void learn(const torch::Tensor& counts);
+  virtual void update_selection_bias(const torch::Tensor& counts);
 };
 
 /// Sum of every expert's hidden layer under ReLU. // [N, D], [E, F, D], [E, F] -> [N, E]

@@ -13,7 +13,7 @@ PositionContext context_of(const StackOptions& options) {
                           .layers = options.layers,
                           .causal = options.causal};
   if (const auto* attention = std::get_if<MultiHead>(&options.attention)) {
-    const Heads heads(*attention, options.d_model);
+    const auto heads = heads_of(*attention, options.d_model);
     context.heads = heads.count;
     context.d_k = heads.d_k;
     context.d_v = heads.d_v;
@@ -21,7 +21,7 @@ PositionContext context_of(const StackOptions& options) {
   return context;
 }
 
-std::vector<Layer> make_layers(torch::nn::Module& owner, const StackOptions& options) {
+std::vector<Layer> make_layers(Module& owner, const StackOptions& options) {
   auto list = owner.register_module("layers", torch::nn::ModuleList());
   std::vector<Layer> layers;
   for (int64_t i = 0; i < options.layers; ++i) {
@@ -48,45 +48,56 @@ torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedd
   return embedding.defined() ? x + embedding.to(x.scalar_type()) : x;
 }
 
-void DecoderCache::reorder(const torch::Tensor& rows) {
-  for (auto& layer : layers) layer.past.reorder(rows);
-  memory.rows = memory.rows.defined() ? memory.rows.index_select(0, rows) : rows;
+void DecoderCache::reorder(const torch::Tensor& order) {
+  for (auto& layer : layers) layer.past.reorder(order);
+  if (layers.empty() || layers.front().memory.blocks.empty()) return;
+  // Hypotheses of one sentence read the same row: the tensor stays while nothing changes, and with
+  // it what layers have gathered by it.
+  const auto& before = layers.front().memory.beam_index;
+  const auto rows = before.defined() ? before.index_select(0, order) : order.unsqueeze(1);
+  if (before.defined() && torch::equal(before, rows)) return;
+  for (auto& layer : layers) layer.memory.beam_index = rows;
 }
 
 StackImpl::StackImpl(const StackOptions& options)
     : position_(register_module("position", make_position(options.position, context_of(options)))),
-      numbering_(register_module("numbering", std::make_shared<Numbering>(options.numbering))),
+      position_ids_(
+          register_module("position_ids", std::make_shared<PositionIds>(options.numbering))),
+      dropout_(register_module("dropout", Dropout())),
       layers_(make_layers(*this, options)),
       norm_(make_final_norm(*this, options)) {}
 
-void StackImpl::check(int64_t length, const Dropout& pass) const {
+void StackImpl::check(int64_t length, const ForwardContext& context) const {
   position_->check(length);
-  numbering_->check(length, pass);
+  position_ids_->check(length, context);
 }
 
-torch::Tensor StackImpl::forward(torch::Tensor x, const Memory* memory,
-                                 const PositionTerms& position, const Pass& pass) {
+StackOutput StackImpl::forward(torch::Tensor x, const EncoderOutput* memory,
+                               const PositionTerms& position, const ForwardContext& context) {
+  std::vector<Routing> routings;
   x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i](y, memory, at, pass);
+    auto layer = layers_[i](y, memory, at, context);
+    if (layer.routing) routings.push_back(std::move(*layer.routing));
+    return layer.output;
   });
-  return norm_ ? norm_(x, pass) : x;
+  return {.output = norm_ ? norm_(x, context) : x, .routings = std::move(routings)};
 }
 
-DecoderCache StackImpl::start(const torch::Tensor& like, const Memory* memory) {
+DecoderCache StackImpl::start(const torch::Tensor& like, const EncoderOutput* memory) {
   DecoderCache cache{
       .layers = {},
-      .memory = {.real = memory == nullptr ? torch::Tensor() : memory->real},
-      .positions = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
+      .memory_mask = memory == nullptr ? torch::Tensor() : memory->padding_mask,
+      .position_ids = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
   for (auto& layer : layers_) cache.layers.push_back(layer->start(like, memory));
   return cache;
 }
 
 torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
-                              const Pass& pass) {
+                              const ForwardContext& context) {
   x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i]->step(y, cache.layers[i], cache.memory, at, pass);
+    return layers_[i]->step(y, cache.layers[i], cache.memory_mask, at, context);
   });
-  return norm_ ? norm_(x, pass) : x;
+  return norm_ ? norm_(x, context) : x;
 }
 
 }  // namespace ablate::models

@@ -2,48 +2,57 @@
 
 #include <vector>
 
+#include "models/dropout.h"
 #include "models/layer.h"
-#include "models/libtorch.h"
-#include "models/position/numbering.h"
 #include "models/position/position.h"
+#include "models/position/position_ids.h"
 
 namespace ablate::models {
 
 /// What decoding keeps between steps.
 struct DecoderCache {
   std::vector<LayerCache> layers;
-  MemoryRows memory;
-  torch::Tensor positions;       // of the pieces decoded so far // [T]
-  int64_t extent = 0;            // their number, for length checks
-  Recorded* recorded = nullptr;  // where steps leave what they did; null: nowhere
+  torch::Tensor memory_mask;   // of the memory's rows; undefined: there is no memory // [M, S]
+  torch::Tensor position_ids;  // of the tokens decoded so far // [T]
+  int64_t length = 0;          // their number, for length checks
 
-  /// Row i becomes what row rows[i] was. // [B']
-  void reorder(const torch::Tensor& rows);
+  /// Sequence i becomes what sequence order[i] was. // [B']
+  void reorder(const torch::Tensor& order);
+};
+
+struct StackOutput {
+  torch::Tensor output;           // [B, T, D]
+  std::vector<Routing> routings;  // of every mixture of experts, in the order of the layers
 };
 
 /// Layers over embedded sequences; a final norm where norms come first.
-class StackImpl : public torch::nn::Module {
+class StackImpl : public Module {
  public:
   explicit StackImpl(const StackOptions& options);
 
-  /// `memory` is null where the stack has no cross-attention. // [B, T, D] -> [B, T, D]
-  torch::Tensor forward(torch::Tensor x, const Memory* memory, const PositionTerms& position,
-                        const Pass& pass);
+  /// `memory` is null where the stack has no cross-attention. // [B, T, D]
+  StackOutput forward(torch::Tensor x, const EncoderOutput* memory, const PositionTerms& position,
+                      const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
-  DecoderCache start(const torch::Tensor& like, const Memory* memory);
+  DecoderCache start(const torch::Tensor& like, const EncoderOutput* memory);
   torch::Tensor step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
-                     const Pass& pass);  // [B, T, D]
-  /// What places of a sequence, from the first on, are to the position scheme. // [T] -> [T]
-  torch::Tensor numbers(const torch::Tensor& places, Dropout& pass) const {
-    return (*numbering_)(places, pass);
+                     const ForwardContext& context);  // [B, T, D]
+  /// Embedding sums on their way into the first layer. // [B, T, D] -> [B, T, D]
+  torch::Tensor drop_embeddings(const torch::Tensor& x, const ForwardContext& context) {
+    return dropout_(x, context);
+  }
+  /// Ids of the tokens with these indices. // [T] -> [T]
+  torch::Tensor position_ids(const torch::Tensor& indices, const ForwardContext& context) const {
+    return (*position_ids_)(indices, context);
   }
   /// Throws LengthError where a sequence of `length` has no positions.
-  void check(int64_t length, const Dropout& pass) const;
+  void check(int64_t length, const ForwardContext& context) const;
   Position& position() { return *position_; }
 
  private:
   std::shared_ptr<Position> position_;
-  std::shared_ptr<Numbering> numbering_;
+  std::shared_ptr<PositionIds> position_ids_;
+  Dropout dropout_;
   std::vector<Layer> layers_;
   Norm norm_{nullptr};
 };

@@ -17,10 +17,16 @@ struct Vocabulary {
   int64_t pad;  // id of padding
 };
 
+/// What a pass computes before the projection to the vocabulary.
+struct ModelOutput {
+  torch::Tensor hidden;           // [B, T, D], encoder only: [B, S, D], with a label head [B, 1, D]
+  std::vector<Routing> routings;  // of every mixture of experts, the encoder's first
+};
+
 /// A Transformer of any family (Vaswani et al. 2017; decoder only: Radford et al. 2018; encoder
 /// only: Devlin et al. 2018). Embeddings are scaled by sqrt(D) unless switched off; the output
 /// projection has no bias. Lengths beyond a learned table throw LengthError.
-class TransformerImpl : public torch::nn::Module {
+class TransformerImpl : public Module {
  public:
   TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary);
 
@@ -28,21 +34,21 @@ class TransformerImpl : public torch::nn::Module {
   /// Decoder-only models read the target alone; a label head has one position.
   /// // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target);
-  /// The last stack's output before the projection to the vocabulary. Layers append what they did
-  /// to `recorded`, the encoder's before the decoder's, unless it is null.
-  /// // [B, T, D] or [B, S, D]
-  torch::Tensor hidden(const torch::Tensor& source, const torch::Tensor& target, Dropout& dropout,
-                       Recorded* recorded = nullptr);
+  /// The last stack's output before the projection to the vocabulary. // [B, S], [B, T]
+  ModelOutput hidden(const torch::Tensor& source, const torch::Tensor& target,
+                     const ForwardContext& context = {});
 
-  Memory encode(const torch::Tensor& source);  // [B, S]
+  EncoderOutput encode(const torch::Tensor& source, const ForwardContext& context = {});  // [B, S]
   /// The state before the first target piece. A decoder-only model reads `source` as the beginning
   /// of the sequence, in which no row may be padded. // [B, S]
-  DecoderCache start(const torch::Tensor& source);
-  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache);  // [B] -> logits [B, V]
-  /// Reads pieces, several only into an empty cache; the logits after the last. // [B, T] -> [B, V]
-  torch::Tensor read(const torch::Tensor& ids, DecoderCache& cache);
-  /// Numbers of the positions of a target's pieces. // [B, T] -> [T]
-  torch::Tensor target_positions(const torch::Tensor& ids) const;
+  DecoderCache start(const torch::Tensor& source, const ForwardContext& context = {});
+  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
+                     const ForwardContext& context = {});  // [B] -> logits [B, V]
+  /// Reads tokens, several only into an empty cache; the logits after the last. // [B, T] -> [B, V]
+  torch::Tensor read(const torch::Tensor& ids, DecoderCache& cache,
+                     const ForwardContext& context = {});
+  /// Position ids of a target's tokens in evaluation. // [B, T] -> [T]
+  torch::Tensor target_position_ids(const torch::Tensor& ids) const;
   /// Throws LengthError where no target, or source, of `length` has positions.
   void check_length(int64_t length) const;
 
@@ -54,31 +60,32 @@ class TransformerImpl : public torch::nn::Module {
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_.dense; }
-  /// Lays all matrices out for decoding on the CPU, in bfloat16 rounded to that. The weights must
-  /// not change afterwards.
-  void prepare_for_decoding(WeightDtype dtype);
-  /// Rounds activations and products to bfloat16 from here on (or no longer); parameters stay as
-  /// they are.
-  void compute_in_bfloat16(bool on) { bfloat16_ = on; }
+  const ops::LinearWeight& output_projection() const { return output_; }
+  /// What the model was made from.
+  const TransformerOptions& options() const { return options_; }
+  const Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:
+  friend class InferenceModel;
+  /// Lays all matrices out for products on the CPU; the weights must not change afterwards.
+  void prepack(WeightDtype dtype);
   torch::Tensor table(const std::string& name, int64_t size);
   void make_tables(Tying tying, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);
-  Memory encode(const torch::Tensor& source, Dropout& dropout, Recorded* recorded);
-  torch::Tensor decode(const torch::Tensor& target, const Memory* memory, Dropout& dropout,
-                       Recorded* recorded);
-  torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache);
-  torch::Tensor pooled(const Memory& memory) const;
-  torch::ScalarType compute_type() const;
+  StackOutput run(Stack& stack, const torch::Tensor& ids, const EncoderOutput* memory,
+                  ForwardContext context);
+  torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache, ForwardContext context);
+  torch::Tensor pooled(const EncoderOutput& encoded) const;
+  torch::ScalarType compute_type(const ForwardContext& context) const;
   torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
 
+  TransformerOptions options_;
+  Vocabulary vocabulary_;
   Family family_;
   std::optional<Pool> pool_;  // of a label head
   int64_t d_model_, pad_;
   double embedding_scale_;
-  bool bfloat16_ = false;
   torch::Tensor source_table_, target_table_;  // [V, D]
   ops::LinearWeight output_;                   // [V, D]
   Stack encoder_{nullptr}, decoder_{nullptr};

@@ -13,7 +13,7 @@
 #include "models/attention_options.h"
 #include "models/empty_options.h"
 #include "models/feed_forward_options.h"
-#include "models/position/numbering_options.h"
+#include "models/position/position_ids_options.h"
 #include "models/position/position_options.h"
 #include "models/residual_options.h"
 
@@ -27,6 +27,9 @@ constexpr auto names(Family) {
        {Family::decoder_only, "decoder_only"},
        {Family::encoder_only, "encoder_only"}});
 }
+
+/// Which of a model's two stacks is meant.
+enum class Side { encoder, decoder };
 
 /// Which of source embedding, target embedding and output projection are one matrix. A family with
 /// one embedding has it as source and target.
@@ -141,7 +144,7 @@ struct TransformerOptions {
   CrossAttentionOptions cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position = Sinusoidal{};
-  NumberingOptions numbering;
+  PositionIdsOptions numbering;
   NormOptions norm;
   Skip residual = Skip::on;
   bool bias = true;
@@ -189,7 +192,7 @@ struct StackOptions {
   std::optional<MultiHead> cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position;
-  NumberingOptions numbering;
+  PositionIdsOptions numbering;
   NormOptions norm;
   Skip residual;
   bool bias;
@@ -217,12 +220,20 @@ inline std::optional<MultiHead> cross_attention_of(const TransformerOptions& o) 
   return *shared;
 }
 
-inline StackOptions stack_of(const TransformerOptions& o, const SideOptions& side) {
+/// The side's own choices.
+inline const SideOptions& own_of(const TransformerOptions& o, Side which) {
+  return which == Side::encoder ? o.encoder : o.decoder;
+}
+
+/// The choices of one stack.
+inline StackOptions stack_of(const TransformerOptions& o, Side which) {
+  const auto& side = own_of(o, which);
+  const bool decodes = which == Side::decoder;
   return {.d_model = o.d_model,
           .layers = side.layers.value_or(o.layers),
-          .causal = &side == &o.decoder,
+          .causal = decodes,
           .attention = chosen(side.attention, o.attention),
-          .cross_attention = &side == &o.decoder ? cross_attention_of(o) : std::nullopt,
+          .cross_attention = decodes ? cross_attention_of(o) : std::nullopt,
           .feed_forward = chosen(side.feed_forward, o.feed_forward),
           .position = chosen(side.position, o.position),
           .numbering = o.numbering,
@@ -332,9 +343,9 @@ void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
   require(read || std::holds_alternative<Consecutive>(o.numbering), "numbering.kind",
           "has no effect: the position scheme reads no numbers; choose consecutive");
   if (o.family != Family::decoder_only)
-    stack_rules(stack_of(o, o.encoder), o.encoder, "encoder.", require);
+    stack_rules(stack_of(o, Side::encoder), o.encoder, "encoder.", require);
   if (o.family != Family::encoder_only)
-    stack_rules(stack_of(o, o.decoder), o.decoder, "decoder.", require);
+    stack_rules(stack_of(o, Side::decoder), o.decoder, "decoder.", require);
 }
 
 }  // namespace ablate::models

@@ -6,11 +6,34 @@
 #include <stdexcept>
 
 namespace ablate::tokenizer {
+namespace {
 
-std::string sha256(std::string_view bytes) {
+void require_sha256(int result) {
+  if (result != 1) throw std::runtime_error("SHA-256 is not available");
+}
+
+}  // namespace
+
+struct Digest::Context {
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> evp{EVP_MD_CTX_new()};
+};
+
+Digest::Digest() : context_(std::make_unique<Context>()) {
+  require_sha256(EVP_DigestInit_ex(context_->evp.get(), EVP_sha256(), nullptr));
+}
+
+Digest::~Digest() = default;
+
+void Digest::add(std::string_view bytes) {
+  require_sha256(EVP_DigestUpdate(context_->evp.get(), bytes.data(), bytes.size()));
+}
+
+std::string Digest::sha256() {
   std::array<unsigned char, 32> digest{};
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("SHA-256 is not available");
+  require_sha256(EVP_DigestFinal_ex(context_->evp.get(), digest.data(), nullptr));
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (const unsigned char byte : digest) {
@@ -18,6 +41,12 @@ std::string sha256(std::string_view bytes) {
     text += kDigits[byte & 15U];
   }
   return text;
+}
+
+std::string sha256(std::string_view bytes) {
+  Digest digest;
+  digest.add(bytes);
+  return digest.sha256();
 }
 
 }  // namespace ablate::tokenizer

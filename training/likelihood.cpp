@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "data/batching.h"
+#include "models/ops/linear_cross_entropy.h"
 #include "tokenizer/special_ids.h"
 #include "training/update.h"
 
@@ -57,16 +58,14 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
     auto batch = data::collate(examples, indices);
     if (options.masking) data::mask(batch, *options.masking, random);
     const auto tensors = to_tensors(batch, device);
-    const auto logits = model->forward(tensors.source, tensors.target_in).flatten(0, 1);
-    const auto target = tensors.target_out.flatten();  // [N]
-    const auto real = target.ne(tokenizer::kPad);
-    const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-    const auto chosen =
-        torch::log_softmax(logits, -1, wide).gather(1, target.unsqueeze(1)).squeeze(1);
-    sums[0] -= chosen.masked_fill(real.logical_not(), 0.0).sum(torch::kDouble);
-    const auto right = logits.argmax(-1).eq(target).logical_and(real);  // [N]
-    sums[1] += right.sum().to(torch::kDouble);
-    positions.add(right.view_as(tensors.target_out), real.view_as(tensors.target_out));
+    const auto hidden = model->hidden(tensors.source, tensors.target_in).hidden;  // [B, T, D]
+    const auto scores =
+        models::ops::score_targets(hidden.flatten(0, 1), model->output_projection(),
+                                   tensors.target_out.flatten(), tokenizer::kPad);  // [N]
+    sums[0] += scores.nll.sum(torch::kDouble);
+    sums[1] += scores.likeliest.sum().to(torch::kDouble);
+    positions.add(scores.likeliest.view_as(tensors.target_out),
+                  tensors.target_out.ne(tokenizer::kPad));
     result.tokens += batch.tokens;
   }
   const auto read = sums.cpu();

@@ -51,12 +51,12 @@ std::string MixtureRecord::fault() const {
 }
 
 std::vector<MixtureRecord> mixture_records(const models::TransformerImpl& model,
-                                           const std::vector<models::Routing>& routings) {
+                                           const std::vector<models::RoutingStatistics>& mixtures) {
   std::vector<MixtureRecord> records;
   for (const auto& item : model.named_modules()) {
     const auto mixture = std::dynamic_pointer_cast<models::Mixture>(item.value());
     if (mixture == nullptr) continue;
-    const auto& routing = routings.at(records.size());
+    const auto& routing = mixtures.at(records.size());
     MixtureRecord record{.name = item.key(),
                          .active = mixture->active(),
                          .shares = {},
@@ -72,13 +72,6 @@ std::vector<MixtureRecord> mixture_records(const models::TransformerImpl& model,
     records.push_back(std::move(record));
   }
   return records;
-}
-
-torch::Tensor penalty_of(const std::vector<models::Routing>& routings) {
-  torch::Tensor sum;
-  for (const auto& routing : routings)
-    if (routing.penalty.defined()) sum = sum.defined() ? sum + routing.penalty : routing.penalty;
-  return sum.defined() ? sum / static_cast<double>(routings.size()) : sum;
 }
 
 }  // namespace ablate::training

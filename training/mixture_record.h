@@ -12,7 +12,7 @@ struct MixtureRecord {
   std::string name;            // of the module: encoder.layers.0.feed_forward
   int64_t active = 1;          // experts that a position uses
   std::vector<double> shares;  // of the choices that each expert got
-  double load = 0, z = 0;      // as in models::Routing; 0 where the router has none
+  double load = 0, z = 0;      // as in models::RoutingStatistics; 0 where the router has none
   double entropy = 0, dropped = 0;
   double router_gradient = 0;  // norm, over the whole update
 
@@ -24,13 +24,9 @@ struct MixtureRecord {
   std::string fault() const;
 };
 
-/// Records of `routings`, which the model's mixtures made in their order, with the gradients now in
-/// the parameters.
+/// Records of the model's mixtures, whose statistics stand in their order, with the gradients now
+/// in the parameters.
 std::vector<MixtureRecord> mixture_records(const models::TransformerImpl& model,
-                                           const std::vector<models::Routing>& routings);
-
-/// What the mixtures add to the mean loss of a batch: the mean of their penalties. Undefined where
-/// there are none. // []
-torch::Tensor penalty_of(const std::vector<models::Routing>& routings);
+                                           const std::vector<models::RoutingStatistics>& mixtures);
 
 }  // namespace ablate::training

@@ -65,7 +65,7 @@ TrainingSummary Trainer::run() {
   data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
                                           .seed = derive_seed(input_.seed, "order"),
                                           .start = state_.position,
-                                          .masking = input_.masking});
+                                          .augmentation = input_.augmentation});
   while (!finished() && !paused()) {
     train_step(stream);
     const auto& options = input_.options;
@@ -159,8 +159,8 @@ void Trainer::log_mixture(const MixtureRecord& mixture) {
 
 void Trainer::validate() {
   progress_.pause();
-  const auto scores =
-      likelihood(model_, input_.validation, {input_.options.tokens_per_batch, input_.masking});
+  const auto scores = likelihood(model_, input_.validation,
+                                 {input_.options.tokens_per_batch, input_.augmentation.masking});
   write({{"step", state_.step},
          {"validation_loss", scores.negative},
          {"validation_perplexity", scores.perplexity()},

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "data/batch_stream.h"
-#include "data/encode.h"
+#include "data/encoded_example.h"
 #include "models/transformer.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/run_log.h"
@@ -68,7 +68,7 @@ struct TrainerInput {
   uint64_t seed = 0;
   bool bfloat16 = false;
   std::span<const data::EncodedExample> train, validation;
-  std::optional<data::Masking> masking = {};
+  data::Augmentation augmentation = {};
   std::optional<int64_t> pause_after = {};  // a step at which to save and return, unfinished
   std::filesystem::path folder;  // of the run: metrics.jsonl, its events and checkpoints/ go here
   std::map<std::string, std::string> files;  // copied into every checkpoint: name -> bytes

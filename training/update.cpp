@@ -37,33 +37,46 @@ struct BackwardSettings {
 /// What the forward passes of an update leave.
 struct Sums {
   Loss loss;
-  std::vector<models::Routing> routings;  // of the last batch
-  std::vector<torch::Tensor> counts;      // of every mixture, positions sent to each expert // [E]
+  std::vector<models::RoutingStatistics> mixtures;  // of the last batch
+  std::vector<torch::Tensor> counts;  // of every mixture, positions sent to each expert // [E]
 };
+
+models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
+  models::ForwardContext context{.training = true,
+                                 .dropout = options.dropout,
+                                 .seed = derive_seed(options.dropout_seed, "batch", batch)};
+  if (options.bfloat16) context.compute_dtype = torch::kBFloat16;
+  return context;
+}
+
+/// Positions sent to each expert of every mixture, added to those of earlier batches.
+void add_counts(Sums& sums) {
+  sums.counts.resize(sums.mixtures.size());
+  for (size_t m = 0; m < sums.counts.size(); ++m) {
+    auto& counts = sums.counts[m];
+    counts = counts.defined() ? counts + sums.mixtures[m].counts : sums.mixtures[m].counts;
+  }
+}
 
 /// Leaves the gradient of the mean loss in the parameters; returns the sums over all batches.
 Sums backward_all(models::Transformer& model, std::span<const data::Batch> batches,
                   const UpdateOptions& options, BackwardSettings settings) {
-  const PrecisionGuard precision(model, options.bfloat16);
   const auto device = model->output_weight().device();
   Sums sums;
   for (size_t i = 0; i < batches.size(); ++i) {
     const auto tensors = to_tensors(batches[i], device);
     settings.clock.lap(&StepTimes::data);
-    const uint64_t seed = derive_seed(options.dropout_seed, "batch", i);
-    models::Dropout dropout(options.dropout, seed);
-    models::Recorded recorded;
-    const auto hidden = model->hidden(tensors.source, tensors.target_in, dropout, &recorded);
-    sums.routings = std::move(recorded.routings);
-    sums.counts.resize(sums.routings.size());
-    for (size_t m = 0; m < sums.counts.size(); ++m)
-      sums.counts[m] = i == 0 ? sums.routings[m].counts : sums.counts[m] + sums.routings[m].counts;
-    const auto loss = cross_entropy(hidden, model->output_weight(), tensors.target_out,
+    const auto output = model->hidden(tensors.source, tensors.target_in, context_of(options, i));
+    sums.mixtures.clear();
+    for (const auto& routing : output.routings)
+      sums.mixtures.push_back(models::statistics_of(routing));
+    add_counts(sums);
+    const auto loss = cross_entropy(output.hidden, model->output_weight(), tensors.target_out,
                                     {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
     settings.clock.lap(&StepTimes::forward);
     auto objective = loss.sum;
-    if (const auto penalty = penalty_of(sums.routings); penalty.defined())
-      objective = objective + penalty * static_cast<double>(batches[i].tokens);
+    if (const auto aux_loss = models::aux_loss(sums.mixtures); aux_loss.defined())
+      objective = objective + aux_loss * static_cast<double>(batches[i].tokens);
     (objective * settings.share).backward();
     settings.clock.lap(&StepTimes::backward);
     sums.loss.sum = i == 0 ? loss.sum.detach() : sums.loss.sum + loss.sum.detach();
@@ -72,12 +85,13 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
   return sums;
 }
 
-void learn(const models::TransformerImpl& model, const std::vector<torch::Tensor>& counts) {
+void update_selection_biases(const models::TransformerImpl& model,
+                             const std::vector<torch::Tensor>& counts) {
   if (counts.empty()) return;
   size_t next = 0;
   for (const auto& module : model.modules())
     if (const auto mixture = std::dynamic_pointer_cast<models::Mixture>(module))
-      mixture->learn(counts.at(next++));
+      mixture->update_selection_bias(counts.at(next++));
 }
 
 torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
@@ -118,7 +132,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   record.loss = read[0].item<double>() * share;
   record.negative = read[1].item<double>() * share;
   record.gradient_norm = read[2].item<double>();
-  if (options.mixtures) record.mixtures = mixture_records(*model, sums.routings);
+  if (options.mixtures) record.mixtures = mixture_records(*model, sums.mixtures);
   record.skipped = !std::isfinite(record.loss) || !std::isfinite(record.gradient_norm);
   if (!record.skipped) {
     if (options.clip > 0 && record.gradient_norm > options.clip) {
@@ -126,7 +140,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
       at::_foreach_mul_(gradients, options.clip / (record.gradient_norm + 1e-6));
     }
     optimizer.step(options.learning_rate);
-    learn(*model, sums.counts);
+    update_selection_biases(*model, sums.counts);
   }
   optimizer.clear_gradients();
   clock.lap(&StepTimes::optimizer);

@@ -50,18 +50,4 @@ struct UpdateOptions {
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 
-/// Turns the model's bfloat16 products on while it lives.
-class PrecisionGuard {
- public:
-  PrecisionGuard(models::Transformer& model, bool bfloat16) : model_(model) {
-    model_->compute_in_bfloat16(bfloat16);
-  }
-  ~PrecisionGuard() { model_->compute_in_bfloat16(false); }
-  PrecisionGuard(const PrecisionGuard&) = delete;
-  PrecisionGuard& operator=(const PrecisionGuard&) = delete;
-
- private:
-  models::Transformer& model_;
-};
-
 }  // namespace ablate::training

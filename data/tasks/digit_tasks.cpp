@@ -1,9 +1,8 @@
-#include "data/tasks/digit_tasks.h"
-
 #include <algorithm>
 #include <memory>
 
 #include "data/tasks/spell_out.h"
+#include "data/tasks/task_generator.h"
 
 namespace ablate::data {
 namespace {
@@ -19,19 +18,20 @@ int64_t number(Random& random, int64_t digits) {
   return random.between(digits == 1 ? 0 : power_of_ten(digits - 1), power_of_ten(digits) - 1);
 }
 
-Source digits(const DigitTask& task, std::function<Example(Random&, int64_t)> of_size) {
-  return {.train =
+TaskGenerator sampled_by_digits(const DigitTask& task,
+                                std::function<Example(Random&, int64_t)> sample) {
+  return {.sample_training =
               [=](Random& random) {
                 // Most numbers are long; a quarter of the draws makes every count of digits as
                 // likely.
                 const int64_t any = random.below(power_of_ten(task.train_digits));
                 const auto natural = static_cast<int64_t>(std::to_string(any).size());
                 const bool even = random.below(4) == 0;
-                return of_size(random, even ? random.between(1, task.train_digits) : natural);
+                return sample(random, even ? random.between(1, task.train_digits) : natural);
               },
-          .of_size = of_size,
-          .test_sizes = task.test_digits,
-          .largest_trained = task.train_digits,
+          .sample = sample,
+          .test_lengths = task.test_digits,
+          .longest_trained = task.train_digits,
           .unit = "digits",
           .sizes = task.examples};
 }
@@ -46,19 +46,19 @@ std::string spaced(int64_t value, bool reversed) {
 
 }  // namespace
 
-Source source_of(const Addition& task) {
-  return digits(task, [task](Random& random, int64_t size) {
+TaskGenerator Addition::generator() const {
+  return sampled_by_digits(*this, [reversed = reversed](Random& random, int64_t size) {
     int64_t left = number(random, size), right = number(random, random.between(1, size));
     if (random.below(2) == 0) std::swap(left, right);
     return Example{spaced(left, false) + " + " + spaced(right, false),
-                   spaced(left + right, task.reversed)};
+                   spaced(left + right, reversed)};
   });
 }
 
-Source source_of(const Numbers& task) {
-  const auto from = std::make_shared<SpellOut>(task.source);
-  const auto to = std::make_shared<SpellOut>(task.target);
-  return digits(task, [from, to](Random& random, int64_t size) {
+TaskGenerator Numbers::generator() const {
+  const auto from = std::make_shared<SpellOut>(source);
+  const auto to = std::make_shared<SpellOut>(target);
+  return sampled_by_digits(*this, [from, to](Random& random, int64_t size) {
     const int64_t value = number(random, size);
     return Example{(*from)(value), (*to)(value)};
   });

@@ -6,8 +6,6 @@
 #include <unordered_set>
 
 #include "data/random.h"
-#include "data/tasks/facts.h"
-#include "data/tasks/source.h"
 
 namespace ablate::data {
 namespace {
@@ -33,8 +31,8 @@ std::vector<Example> distinct(int64_t count, std::unordered_set<std::string>& ta
 
 /// Up to `wanted` new examples and no more than half of those that `draw` still finds, so that a
 /// small space (numbers of one digit) keeps something for the sets drawn later. Adds to `taken`.
-std::vector<Example> share(int64_t wanted, std::unordered_set<std::string>& taken,
-                           const std::function<Example()>& draw) {
+std::vector<Example> new_half(int64_t wanted, std::unordered_set<std::string>& taken,
+                              const std::function<Example()>& draw) {
   auto probe = taken;
   auto found = distinct(2 * wanted, probe, draw);
   found.resize(std::min((found.size() + 1) / 2, static_cast<size_t>(wanted)));
@@ -42,61 +40,54 @@ std::vector<Example> share(int64_t wanted, std::unordered_set<std::string>& take
   return found;
 }
 
-std::string name_of(const Source& source, int64_t size) {
-  if (source.unit == "digits") return std::to_string(size) + (size == 1 ? " digit" : " digits");
-  return source.unit + " " + std::to_string(size);
+std::string test_name(const TaskGenerator& task, int64_t length) {
+  if (task.unit == "digits") return std::to_string(length) + (length == 1 ? " digit" : " digits");
+  return task.unit + " " + std::to_string(length);
 }
 
-[[noreturn]] void refuse_small_space(const Source& source, uint64_t seed) {
+[[noreturn]] void refuse_small_space(const TaskGenerator& task, uint64_t seed) {
   Random random(seed, "space");
   std::unordered_set<std::string> all;
-  distinct(100, all, [&] { return source.train(random); });
+  distinct(100, all, [&] { return task.sample_training(random); });
   throw DataError("the task has only " + std::to_string(all.size()) +
                   " different training sources, too few to hold some out for validation and test; "
                   "widen its trained lengths or its symbols");
 }
 
-std::vector<Example> training_set(const Source& source, uint64_t seed,
+std::vector<Example> training_set(const TaskGenerator& task, uint64_t seed,
                                   const std::unordered_set<std::string>& held_out) {
   Random random(seed, "train");
   std::vector<Example> examples;
   int64_t refused = 0;
-  while (static_cast<int64_t>(examples.size()) < source.sizes.train) {
-    auto example = source.train(random);
+  while (static_cast<int64_t>(examples.size()) < task.sizes.train) {
+    auto example = task.sample_training(random);
     if (!held_out.contains(example.source))
       examples.push_back(std::move(example));
-    else if (++refused > 1000 + 100 * source.sizes.train)
-      refuse_small_space(source, seed);
+    else if (++refused > 1000 + 100 * task.sizes.train)
+      refuse_small_space(task, seed);
   }
   return examples;
 }
 
-/// Evaluation sets are drawn first, without repeats, and kept out of training, whose examples may
-/// repeat.
-Corpus assemble(const Source& source, uint64_t seed) {
+}  // namespace
+
+Corpus generate(const TaskGenerator& task, uint64_t seed) {
   Corpus corpus;
   std::unordered_set<std::string> held_out;
-  for (const int64_t size : source.test_sizes) {
-    Random random(seed, "test", static_cast<uint64_t>(size));
-    TestSet test{name_of(source, size), size > source.largest_trained, {}};
+  for (const int64_t length : task.test_lengths) {
+    Random random(seed, "test", static_cast<uint64_t>(length));
+    TestSet test{test_name(task, length), length > task.longest_trained, {}};
     test.examples =
-        share(source.sizes.test, held_out, [&] { return source.of_size(random, size); });
-    if (test.examples.empty()) refuse_small_space(source, seed);
+        new_half(task.sizes.test, held_out, [&] { return task.sample(random, length); });
+    if (test.examples.empty()) refuse_small_space(task, seed);
     corpus.tests.push_back(std::move(test));
   }
   Random validation(seed, "validation");
   corpus.validation =
-      share(source.sizes.validation, held_out, [&] { return source.train(validation); });
-  if (corpus.validation.empty()) refuse_small_space(source, seed);
-  corpus.train = training_set(source, seed, held_out);
+      new_half(task.sizes.validation, held_out, [&] { return task.sample_training(validation); });
+  if (corpus.validation.empty()) refuse_small_space(task, seed);
+  corpus.train = training_set(task, seed, held_out);
   return corpus;
-}
-
-}  // namespace
-
-Corpus generate(const DataOptions& options, uint64_t seed) {
-  if (const auto* facts = std::get_if<Facts>(&options)) return fact_table(*facts, seed);
-  return assemble(source_of(options), seed);
 }
 
 }  // namespace ablate::data

@@ -1,12 +1,21 @@
 #pragma once
 
+#include <concepts>
+
 #include "data/corpus.h"
+#include "data/tasks/task_generator.h"
 
 namespace ablate::data {
 
-/// Makes a generated task's corpus. Where the space is small, evaluation sets are smaller than
-/// asked for. Throws DataError where ICU does not spell one of the languages or the space is too
-/// small for one example in each set.
-Corpus generate(const DataOptions& options, uint64_t seed);
+/// A task whose examples are drawn at random and not read or listed.
+template <class Task>
+concept Generated = requires(const Task& task) {
+  { task.generator() } -> std::same_as<TaskGenerator>;
+};
+
+/// Makes a generated task's corpus. Evaluation sets are drawn first, without repeats, and kept out
+/// of training, whose examples may repeat. Where the space is small, evaluation sets are smaller
+/// than asked for. Throws DataError where the space is too small for one example in each set.
+Corpus generate(const TaskGenerator& task, uint64_t seed);
 
 }  // namespace ablate::data

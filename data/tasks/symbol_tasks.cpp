@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/tasks/task_generator.h"
+
 namespace ablate::data {
 namespace {
 
@@ -14,10 +16,25 @@ Symbols drawn(Random& random, int64_t length, int64_t symbols) {
   return all;
 }
 
+using Sample = std::function<Example(Random&, int64_t)>;
+
+/// A task whose examples of a length are drawn by `sample`.
+TaskGenerator sampled_by_length(const SymbolTask& task, Sample sample) {
+  const auto [shortest, longest] = task.train_length;
+  return {
+      .sample_training = [=, low = shortest, high = longest](
+                             Random& random) { return sample(random, random.between(low, high)); },
+      .sample = sample,
+      .test_lengths = task.test_length,
+      .longest_trained = longest,
+      .unit = "length",
+      .sizes = task.examples};
+}
+
 /// The task of writing rewrite(source). // Symbols -> Symbols
 template <class Rewrite>
-Source rewriting(const SymbolTask& task, Rewrite rewrite) {
-  return of_length(task, [=](Random& random, int64_t length) {
+TaskGenerator rewriting(const SymbolTask& task, Rewrite rewrite) {
+  return sampled_by_length(task, [=](Random& random, int64_t length) {
     const auto source = drawn(random, length, task.symbols);
     return Example{join(source), join(rewrite(source))};
   });
@@ -51,58 +68,47 @@ std::string join(const std::vector<int64_t>& symbols) {
   return text;
 }
 
-Source of_length(const SymbolTask& task, std::function<Example(Random&, int64_t)> of_size) {
-  const auto [shortest, longest] = task.train_length;
-  return {.train = [=, low = shortest, high = longest](
-                       Random& random) { return of_size(random, random.between(low, high)); },
-          .of_size = of_size,
-          .test_sizes = task.test_length,
-          .largest_trained = longest,
-          .unit = "length",
-          .sizes = task.examples};
+TaskGenerator Copy::generator() const {
+  return rewriting(*this, [](Symbols all) { return all; });
 }
 
-Source source_of(const Copy& task) {
-  return rewriting(task, [](Symbols all) { return all; });
-}
-
-Source source_of(const Reverse& task) {
-  return rewriting(task, [](Symbols all) {
+TaskGenerator Reverse::generator() const {
+  return rewriting(*this, [](Symbols all) {
     std::ranges::reverse(all);
     return all;
   });
 }
 
-Source source_of(const Sort& task) {
-  return rewriting(task, [](Symbols all) {
+TaskGenerator Sort::generator() const {
+  return rewriting(*this, [](Symbols all) {
     std::ranges::sort(all);
     return all;
   });
 }
 
-Source source_of(const Duplicate& task) {
-  return rewriting(task, [](Symbols all) {
+TaskGenerator Duplicate::generator() const {
+  return rewriting(*this, [](Symbols all) {
     const auto once = all;
     all.insert(all.end(), once.begin(), once.end());
     return all;
   });
 }
 
-Source source_of(const Parity& task) {
-  return rewriting(task, [symbols = task.symbols](const Symbols& all) {
+TaskGenerator Parity::generator() const {
+  return rewriting(*this, [symbols = symbols](const Symbols& all) {
     return Symbols{std::accumulate(all.begin(), all.end(), int64_t{0}) % symbols};
   });
 }
 
-Source source_of(const SelectiveCopy& task) {
-  return of_length(task, [=](Random& random, int64_t length) {
-    const int64_t marked = std::min(task.marked, length);
-    const auto content = drawn(random, marked, task.symbols);
-    auto places = different(random, marked, length);
+TaskGenerator SelectiveCopy::generator() const {
+  return sampled_by_length(*this, [task = *this](Random& random, int64_t length) {
+    const int64_t count = std::min(task.marked, length);
+    const auto content = drawn(random, count, task.symbols);
+    auto places = different(random, count, length);
     std::ranges::sort(places);
     std::string source;
     for (int64_t place = 0, next = 0; place < length; ++place) {
-      const bool here = next < marked && places[static_cast<size_t>(next)] == place;
+      const bool here = next < count && places[static_cast<size_t>(next)] == place;
       append(source, here ? symbol(content[static_cast<size_t>(next)]) : ".");
       next += here ? 1 : 0;
     }
@@ -110,8 +116,8 @@ Source source_of(const SelectiveCopy& task) {
   });
 }
 
-Source source_of(const ModularArithmetic& task) {
-  return of_length(task, [=](Random& random, int64_t length) {
+TaskGenerator ModularArithmetic::generator() const {
+  return sampled_by_length(*this, [task = *this](Random& random, int64_t length) {
     std::string source = std::to_string(random.below(task.symbols));
     int64_t sum = 0, product = std::stoll(source);
     for (int64_t i = 1; i < length; ++i) {
@@ -131,8 +137,8 @@ Source source_of(const ModularArithmetic& task) {
   });
 }
 
-Source source_of(const Dyck& task) {
-  return of_length(task, [=](Random& random, int64_t length) {
+TaskGenerator Dyck::generator() const {
+  return sampled_by_length(*this, [task = *this](Random& random, int64_t length) {
     Symbols open;
     std::string source, target;
     for (int64_t i = 0; i < length; ++i) {
@@ -153,8 +159,8 @@ Source source_of(const Dyck& task) {
   });
 }
 
-Source source_of(const Recall& task) {
-  return of_length(task, [=](Random& random, int64_t pairs) {
+TaskGenerator Recall::generator() const {
+  return sampled_by_length(*this, [task = *this](Random& random, int64_t pairs) {
     const auto keys = different(random, pairs, task.symbols);
     const auto values = drawn(random, pairs, task.symbols);
     std::string source, target;

@@ -15,6 +15,7 @@
 #include "experiments/config/study.h"
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
+#include "models/inference/inference_model.h"
 #include "tokenizer/special_ids.h"
 #include "training/device.h"
 #include "training/schedule.h"
@@ -118,9 +119,10 @@ struct Measured {
 };
 
 models::Transformer random_model(const Experiment& experiment, int64_t vocabulary) {
-  torch::manual_seed(kSeed);
+  torch::manual_seed(kSeed);  // of the ids to decode
   models::Transformer model(experiment.model,
                             models::Vocabulary{vocabulary, vocabulary, tokenizer::kPad});
+  models::initialize(*model, kSeed);
   model->to(training::resolve(experiment.training.device));
   return model;
 }
@@ -166,23 +168,22 @@ Experiment first_experiment(const BenchRequest& request) {
 /// Greedy steps of random sources through a model of random weights, none of which ends.
 void bench_decode(const BenchRequest& request) {
   const auto experiment = first_experiment(request);
-  auto model = random_model(experiment, request.vocabulary);
-  if (model->family() == models::Family::encoder_only)
+  const models::InferenceModel model(random_model(experiment, request.vocabulary),
+                                     experiment.training.precision == training::Precision::bf16
+                                         ? models::WeightDtype::bf16
+                                         : models::WeightDtype::fp32);
+  if (model.family() == models::Family::encoder_only)
     throw UsageError("an encoder writes nothing; choose another model.family");
   const torch::NoGradGuard no_grad;
-  model->prepare_for_decoding(experiment.training.precision == training::Precision::bf16
-                                  ? models::WeightDtype::bf16
-                                  : models::WeightDtype::fp32);
   const auto source = torch::randint(tokenizer::kUnk + 1, request.vocabulary,
                                      {request.batch, kDecodedSource}, torch::kLong)
-                          .to(model->output_weight().device());
+                          .to(model.device());
   std::vector<double> seconds;
   for (int64_t round = 0; round <= request.steps; ++round) {
     const auto start = std::chrono::steady_clock::now();
-    auto cache = model->start(source);
+    auto cache = model.prefill(source);
     auto last = source.select(1, 0);
-    for (int64_t step = 0; step < kDecodedTarget; ++step)
-      last = model->step(last, cache).argmax(-1);
+    for (int64_t step = 0; step < kDecodedTarget; ++step) last = model.step(last, cache).argmax(-1);
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     if (round > 0) seconds.push_back(time.count());
   }
@@ -236,7 +237,7 @@ void bench_bare(const BenchRequest& request) {
     std::cout << fmt::format("{:.2f} s with data and evaluation\n", seconds.count());
 }
 
-void add_shared(CLI::App& verb, BenchRequest& request) {
+void add_bench_flags(CLI::App& verb, BenchRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
   verb.add_option("--threads", request.threads, "CPU threads; absent: all cores")
       ->check(CLI::Range(1, 1024));
@@ -283,7 +284,7 @@ void add_bench(CLI::App& app) {
   verb->require_subcommand(1);
   auto* train =
       verb->add_subcommand("train", "Training speed of a study's first arm on synthetic batches");
-  add_shared(*train, *request);
+  add_bench_flags(*train, *request);
   train->add_option("--steps", request->steps, "Measured steps")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
@@ -292,7 +293,7 @@ void add_bench(CLI::App& app) {
   train->callback([request] { bench_train(complete(*request)); });
   auto* decode = verb->add_subcommand(
       "decode", "Speed of greedy steps of a study's first arm on synthetic sources");
-  add_shared(*decode, *request);
+  add_bench_flags(*decode, *request);
   decode->add_option("--batch", request->batch, "Sentences together")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();

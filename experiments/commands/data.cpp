@@ -68,7 +68,7 @@ void show_examples(const DataRequest& request) {
     show_set("train", corpus.train, request.examples);
     show_set("validation", corpus.validation, request.examples);
     for (const auto& test : corpus.tests)
-      show_set(test.name + (test.beyond ? " (beyond)" : ""), test.examples, request.examples);
+      show_set(test.name + (test.extrapolation ? " (beyond)" : ""), test.examples, request.examples);
   });
 }
 
@@ -105,7 +105,7 @@ void add_study_argument(CLI::App& verb, DataRequest& request) {
       ->allow_extra_args(false);
   verb.add_option("--seed", request.seed, "Of generated data; studies use 1")
       ->capture_default_str();
-  request.task.add(verb, "data");
+  request.task.add(verb, "data", {});
 }
 
 }  // namespace

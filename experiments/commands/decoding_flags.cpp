@@ -3,60 +3,37 @@
 #include "experiments/exit_code.h"
 
 namespace ablate::experiments {
+namespace {
 
-void DecodingFlags::add(CLI::App& verb) {
-  verb.add_option("--beam", beam_, "Hypotheses kept; absent: the study's")
-      ->check(CLI::Range(1, 256));
-  verb.add_option("--length-penalty", length_penalty_, "score = log-probability / length ^ penalty")
-      ->check(CLI::Range(0.0, 10.0));
-  verb.add_option("--coverage-penalty", coverage_penalty_,
-                  "Weakens outputs that leave source pieces unread (Wu et al. 2016)")
-      ->check(CLI::Range(0.0, 10.0));
-  verb.add_option("--min-length", min_length_, "Fewest pieces of an output")
-      ->check(CLI::Range(0, 65'535));
-  verb.add_option("--max-length", max_length_, "Most pieces of an output")
-      ->check(CLI::Range(1, 65'536));
-  verb.add_option("--repetition-penalty", repetition_penalty_,
-                  "Above 1: weakens pieces that an output has already")
-      ->check(CLI::Range(1.0, 100.0));
-  verb.add_option("--no-repeat-ngram", no_repeat_ngram_, "No n pieces twice in an output")
-      ->check(CLI::Range(0, 1000));
-  verb.add_flag("--sample", sample_, "Draw outputs at random instead of searching");
-  verb.add_option("--temperature", temperature_, "Divides the log-probabilities; implies --sample")
-      ->check(CLI::Range(0.01, 100.0));
-  verb.add_option("--top-k", top_k_, "Draw from the likeliest pieces only; implies --sample")
-      ->check(CLI::Range(0, 1'000'000));
-  verb.add_option("--top-p", top_p_,
-                  "Draw from the likeliest pieces of this probability; implies --sample")
-      ->check(CLI::Range(0.001, 1.0));
-  verb.add_option("--seed", seed_, "Of the numbers drawn; each line has its own")
-      ->check(CLI::NonNegativeNumber);
-  verb.add_option("--batch", batch_, "Sentences decoded together")->check(CLI::Range(1, 65'536));
+constexpr const char* kSamplingSeed = "sampling.random_seed";
+
+/// Options of sampling stand without the name of their section: sampling.top_k is --top-k.
+std::string short_name(const std::string& name) {
+  constexpr std::string_view kSampling = "sampling.";
+  if (name == kSamplingSeed) return "seed";
+  return name.starts_with(kSampling) ? name.substr(kSampling.size()) : name;
 }
 
-training::DecodingOptions DecodingFlags::over(training::DecodingOptions options) const {
-  options.beam = beam_.value_or(options.beam);
-  options.batch = batch_.value_or(options.batch);
-  options.length_penalty = length_penalty_.value_or(options.length_penalty);
-  options.coverage_penalty = coverage_penalty_.value_or(options.coverage_penalty);
-  options.min_length = min_length_.value_or(options.min_length);
-  options.max_length = max_length_.value_or(options.max_length);
-  options.repetition_penalty = repetition_penalty_.value_or(options.repetition_penalty);
-  options.no_repeat_ngram = no_repeat_ngram_.value_or(options.no_repeat_ngram);
-  if (options.min_length >= options.max_length)
-    throw UsageError("--min-length must be below the most pieces of an output, " +
-                     std::to_string(options.max_length));
-  const bool random = sample_ || temperature_ || top_k_ || top_p_ ||
-                      std::holds_alternative<training::RandomSampling>(options.sampling);
-  if (!random) return options;
-  if (beam_ && *beam_ > 1) throw UsageError("--beam searches and --sample draws; choose one");
-  auto* own = std::get_if<training::RandomSampling>(&options.sampling);
-  auto sampling = own == nullptr ? training::RandomSampling{} : *own;
-  sampling.temperature = temperature_.value_or(sampling.temperature);
-  sampling.top_k = top_k_.value_or(sampling.top_k);
-  sampling.top_p = top_p_.value_or(sampling.top_p);
-  sampling.random_seed = seed_.value_or(sampling.random_seed);
-  options.sampling = sampling;
+}  // namespace
+
+void DecodingFlags::add(CLI::App& verb) {
+  verb.add_flag("--sample", sample_,
+                "Draw outputs at random instead of searching; flags of how imply it");
+  section_.add(verb, "decoding", {.left_out = {"sampling.kind"}, .rename = short_name});
+}
+
+models::SearchOptions DecodingFlags::over(const Experiment& experiment) const {
+  auto flags = section_;
+  flags.forget(kSamplingSeed);  // which alone draws nothing
+  const bool random = sample_ || flags.given("sampling") ||
+                      std::holds_alternative<models::RandomSampling>(experiment.decoding.sampling);
+  if (random) {
+    flags = section_;
+    flags.set("sampling.kind", std::string(models::RandomSampling::name));
+  }
+  const auto options = flags.over(experiment).decoding;
+  if (random && section_.given("beam") && options.beam > 1)
+    throw UsageError("--beam searches and --sample draws; choose one");
   return options;
 }
 

@@ -2,10 +2,10 @@
 
 #include <iostream>
 #include <memory>
-#include <optional>
 
 #include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/decoding_flags.h"
 #include "experiments/evaluate.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_data.h"
@@ -20,12 +20,11 @@ struct EvalRequest {
   std::string run;
   std::string checkpoint;
   std::string data;
-  std::optional<int64_t> beam;
-  std::optional<double> length_penalty;
+  DecodingFlags decoding;
   bool json = false;
 };
 
-void print(const Evaluation& evaluation, const std::string& weights) {
+void print_evaluation(const Evaluation& evaluation, const std::string& weights) {
   std::cout << "weights: " << weights << "\n";
   for (const auto& scores : evaluation.tests) std::cout << score_line(scores) << "\n";
   if (evaluation.bleu_signature.empty()) return;
@@ -36,13 +35,11 @@ void print(const Evaluation& evaluation, const std::string& weights) {
 void evaluate_all(const EvalRequest& request) {
   at::set_num_threads(static_cast<int>(available_cores()));
   auto loaded = load_run(request.run, request.checkpoint);
-  auto& decoding = loaded.experiment.decoding;
-  decoding.beam = request.beam.value_or(decoding.beam);
-  decoding.length_penalty = request.length_penalty.value_or(decoding.length_penalty);
+  loaded.experiment.decoding = request.decoding.over(loaded.experiment);
   const auto corpus =
       data::load(loaded.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
-  const auto evaluation = evaluate(loaded.translator, corpus.tests, loaded.experiment);
-  if (!request.json) return print(evaluation, loaded.weights);
+  const auto evaluation = evaluate(loaded.translator(), corpus.tests, loaded.experiment);
+  if (!request.json) return print_evaluation(evaluation, loaded.weights);
   nlohmann::json all{{"weights", loaded.weights},
                      {"bleu_signature", evaluation.bleu_signature},
                      {"chrf_signature", evaluation.chrf_signature},
@@ -62,10 +59,7 @@ void add_eval(CLI::App& app) {
       ->type_name(kCheckpoint);
   verb->add_option("--data", request->data,
                    "Where relative data paths start; absent: where they did in training");
-  verb->add_option("--beam", request->beam, "Hypotheses kept")->check(CLI::Range(1, 256));
-  verb->add_option("--length-penalty", request->length_penalty,
-                   "score = log-probability / length ^ penalty")
-      ->check(CLI::Range(0.0, 10.0));
+  request->decoding.add(*verb);
   verb->add_flag("--json", request->json, "Print one JSON object");
   verb->footer(
       "Example:\n  ablate eval runs/multi30k/text/base/seed-1 --checkpoint averaged --beam 5");

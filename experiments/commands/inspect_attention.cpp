@@ -15,7 +15,7 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr size_t kMostPieces = 64;  // of a side: a page of more could not be looked at
+constexpr size_t kMostTokens = 64;  // of a side: a page of more could not be looked at
 
 struct InspectAttentionRequest {
   std::string run, checkpoint, text;
@@ -23,15 +23,17 @@ struct InspectAttentionRequest {
   std::string to = "attention.html";
 };
 
-/// The pieces of one row of ids; a leading U+2581 stands for a space.
-std::vector<std::string> pieces_of(const torch::Tensor& ids, const tokenizer::Tokenizer& pieces) {
+/// The tokens of one row of ids, none where it is undefined; a leading U+2581 stands for a space.
+/// // [1, T]
+std::vector<std::string> tokens_of(const torch::Tensor& ids,
+                                   const tokenizer::Tokenizer& tokenizer) {
   std::vector<std::string> texts;
-  const auto row = ids.cpu().contiguous();
-  for (int64_t i = 0; i < row.size(0); ++i)
-    texts.push_back(pieces.piece(static_cast<int32_t>(row[i].item<int64_t>())));
-  if (texts.size() > kMostPieces)
-    throw UsageError(fmt::format("the text has {} pieces; at most {} fit on a page: shorten it",
-                                 texts.size(), kMostPieces));
+  if (!ids.defined()) return texts;
+  for (int64_t i = 0; i < ids.size(1); ++i)
+    texts.push_back(tokenizer.piece(static_cast<int32_t>(ids[0][i].item<int64_t>())));
+  if (texts.size() > kMostTokens)
+    throw UsageError(fmt::format("the text has {} tokens; at most {} fit on a page: shorten it",
+                                 texts.size(), kMostTokens));
   return texts;
 }
 
@@ -47,27 +49,27 @@ std::vector<std::vector<std::vector<double>>> heads_of(const torch::Tensor& prob
   return heads;
 }
 
-bool attends(const models::TransformerOptions& model, const models::SideOptions& side) {
+bool attends(const models::TransformerOptions& model, models::Side side) {
   return std::holds_alternative<models::MultiHead>(models::stack_of(model, side).attention);
 }
 
-/// Sorts what a pass recorded by what it is of.
+/// Sorts the attentions of a pass, in the order of the layers, by what they are of.
 class Sorter {
  public:
-  Sorter(const models::Recorded& recorded, std::vector<std::string> source,
+  Sorter(const std::vector<torch::Tensor>& attentions, std::vector<std::string> source,
          std::vector<std::string> target)
-      : recorded_(recorded), source_(std::move(source)), target_(std::move(target)) {}
+      : attentions_(attentions), source_(std::move(source)), target_(std::move(target)) {}
 
   std::vector<AttentionGroup> sorted(const models::TransformerOptions& model) {
-    using models::Family;
+    using models::Family, models::Side;
     AttentionGroup encoder{"Encoder, self-attention", {}}, decoder{"Decoder, self-attention", {}},
         memory{"Decoder, over the source", {}};
     if (model.family != Family::decoder_only)
-      for (int64_t i = 0; i < models::stack_of(model, model.encoder).layers; ++i)
-        if (attends(model, model.encoder)) take(encoder, i, source_, source_);
+      for (int64_t i = 0; i < models::stack_of(model, Side::encoder).layers; ++i)
+        if (attends(model, Side::encoder)) take(encoder, i, source_, source_);
     if (model.family != Family::encoder_only)
-      for (int64_t i = 0; i < models::stack_of(model, model.decoder).layers; ++i) {
-        if (attends(model, model.decoder)) take(decoder, i, target_, target_);
+      for (int64_t i = 0; i < models::stack_of(model, Side::decoder).layers; ++i) {
+        if (attends(model, Side::decoder)) take(decoder, i, target_, target_);
         if (models::cross_attention_of(model)) take(memory, i, target_, source_);
       }
     std::vector<AttentionGroup> groups;
@@ -79,54 +81,59 @@ class Sorter {
  private:
   void take(AttentionGroup& group, int64_t layer, const std::vector<std::string>& queries,
             const std::vector<std::string>& keys) {
-    group.layers.push_back({fmt::format("layer {}", layer + 1), queries, keys,
-                            heads_of(recorded_.attentions.at(next_++))});
+    group.layers.push_back(
+        {fmt::format("layer {}", layer + 1), queries, keys, heads_of(attentions_.at(next_++))});
   }
 
-  const models::Recorded& recorded_;
+  const std::vector<torch::Tensor>& attentions_;
   std::vector<std::string> source_, target_;
   size_t next_ = 0;
 };
 
-/// What the model reads and writes: the given target, or else what it writes itself.
-data::EncodedExample example_of(const InspectAttentionRequest& request, LoadedRun& run) {
-  auto& translator = run.translator;
-  auto& experiment = run.experiment;
-  if (std::holds_alternative<data::Labelled>(experiment.data))
-    return data::encode_labelled(std::vector<data::Example>{{request.text, ""}},
-                                 translator.tokenizers, translator.max_length)
-        .examples.front();
-  std::string target = request.target.value_or("");
-  if (!request.target && experiment.model.family != models::Family::encoder_only)
-    target = training::translate(translator, std::vector{request.text}, experiment.decoding)
-                 .front()
-                 .text;
-  return training::encode_for(experiment.model.family, translator.tokenizers,
-                              std::vector<data::Example>{{request.text, target}},
-                              translator.max_length)
-      .examples.front();
+/// Padded ids of what the model reads and writes. // [1, S], [1, T]
+struct AttentionInputs {
+  torch::Tensor source, target;  // an encoder alone has no target, a decoder alone no source
+};
+
+/// The target is the given one, or else what the model writes itself.
+AttentionInputs attention_inputs(const InspectAttentionRequest& request, LoadedRun& run) {
+  const auto& format = run.format;
+  if (run.experiment.model.family == models::Family::encoder_only) {
+    const auto ids = format.encode_source(request.text, run.tokenizers).value().ids;
+    return {.source = torch::tensor(ids, torch::kLong).unsqueeze(0)};
+  }
+  const auto target = request.target
+                          ? *request.target
+                          : training::translate(run.translator(), std::vector{request.text},
+                                                run.experiment.decoding)[0]
+                                .text;
+  const std::vector<data::Example> pair{{request.text, target}};
+  const auto set = format.encode_each(pair, run.tokenizers);
+  const auto tensors =
+      training::to_tensors(data::collate(set.examples, std::vector<int64_t>{0}), torch::kCPU);
+  if (set.examples[0].source.empty()) return {.target = tensors.target_in};
+  return {tensors.source, tensors.target_in};
 }
 
 void inspect_attention(const InspectAttentionRequest& request) {
   const torch::NoGradGuard no_grad;
   auto run = load_run(request.run, request.checkpoint);
-  auto& model = run.translator.model;
-  const auto example = example_of(request, run);
-  const auto tensors =
-      training::to_tensors(data::collate(std::vector{example}, std::vector<int64_t>{0}),
-                           model->output_weight().device());
-  models::Recorded recorded{.routings = {}, .inputs = {}, .attentions_wanted = true};
-  models::Dropout none;
-  model->hidden(tensors.source, tensors.target_in, none, &recorded);
-  if (recorded.attentions.empty()) throw UsageError(request.run + " has no attention to show");
-  const auto& tokenizers = run.translator.tokenizers;
-  const bool alone = run.experiment.model.family == models::Family::decoder_only;
-  Sorter sorter(
-      recorded,
-      alone ? std::vector<std::string>() : pieces_of(tensors.source[0], tokenizers.source),
-      run.experiment.model.family == models::Family::encoder_only
-          ? std::vector<std::string>()
-          : pieces_of(tensors.target_in[0], tokenizers.target));
+  auto& model = run.model;
+  const auto inputs = attention_inputs(request, run);
+  const auto device = model->output_weight().device();
+  const auto on_device = [&](const torch::Tensor& ids) {
+    return ids.defined() ? ids.to(device) : ids;
+  };
+  std::vector<torch::Tensor> attentions;
+  models::Observer observer;
+  observer.attention = [&](const torch::Tensor& probabilities) {
+    attentions.push_back(probabilities);
+  };
+  model->hidden(on_device(inputs.source), on_device(inputs.target), {.observer = &observer});
+  if (attentions.empty()) throw UsageError(request.run + " has no attention to show");
+  const auto& tokenizers = run.tokenizers;
+  Sorter sorter(attentions, tokens_of(inputs.source, tokenizers.source),
+                tokens_of(inputs.target, tokenizers.target));
   training::write_durably(request.to, attention_page(fmt::format("Attention of {}", request.run),
                                                      sorter.sorted(run.experiment.model)));
   std::cerr << "drawn: " << request.to << "\n";

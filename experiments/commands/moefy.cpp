@@ -99,7 +99,7 @@ void write_run(const MoefyRequest& request, const Moefied& moefied, const Loaded
   write_new_run(
       request.to,
       {.experiment = moefied.experiment,
-       .tokenizers = dense.translator.tokenizers,
+       .tokenizers = dense.tokenizers,
        .weights = training::weights_of(*moefied.model),
        .environment = environment,
        .files = {{"moefication.md", markdown},
@@ -118,9 +118,9 @@ void moefy_run(MoefyRequest request) {
       data::load(run.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
   const auto moefied = moefy(run, corpus, request.options);
   std::cout << table(moefied, request.options.experts) << std::flush;
-  const auto before = evaluate(run.translator, corpus.tests, run.experiment);
-  training::Translator translator{moefied.model, run.translator.tokenizers,
-                                  run.translator.max_length};
+  const auto before = evaluate(run.translator(), corpus.tests, run.experiment);
+  const training::Translator translator{models::InferenceModel(moefied.model), run.tokenizers,
+                                        run.format};
   const auto after = evaluate(translator, corpus.tests, moefied.experiment);
   for (size_t i = 0; i < after.tests.size(); ++i)
     std::cout << "dense, " << score_line(before.tests[i]) << "\nmoefied, "

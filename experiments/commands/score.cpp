@@ -7,8 +7,10 @@
 #include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/lines.h"
+#include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_folder.h"
+#include "training/inference/score_targets.h"
 
 namespace ablate::experiments {
 namespace {
@@ -27,10 +29,14 @@ void score_all(const ScoreRequest& request) {
                                       request.source, sources.size(), request.target,
                                       targets.size()));
   auto loaded = load_run(request.run, request.checkpoint);
+  const auto& model = loaded.model;
+  if (model->family() == models::Family::encoder_only && !model->labels())
+    throw UsageError(request.run +
+                     " is a masked language model, which gives no text a probability");
   std::vector<data::Example> examples;
   for (size_t i = 0; i < sources.size(); ++i) examples.push_back({sources[i], targets[i]});
   for (const double score :
-       training::score_targets(loaded.translator, examples, loaded.experiment.decoding.batch))
+       training::score_targets(loaded.translator(), examples, loaded.experiment.decoding.batch))
     std::cout << fmt::format("{:.6f}\n", score);
 }
 

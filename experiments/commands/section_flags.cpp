@@ -8,7 +8,6 @@
 #include "experiments/command_line/completion.h"
 #include "experiments/config/option.h"
 #include "experiments/config/reader.h"
-#include "experiments/config/rules.h"
 #include "experiments/config/selection.h"
 
 namespace ablate::experiments {
@@ -41,36 +40,37 @@ Schema kind_of(const Schema& schema, const std::string& section) {
 
 }  // namespace
 
-void SectionFlags::add(CLI::App& verb, const std::string& section,
-                       std::initializer_list<std::string_view> left_out) {
+void SectionFlags::add(CLI::App& verb, const std::string& section, const Naming& naming) {
   section_ = section;
   const auto schema = experiment_schema();
   for (const auto& path : all_paths(schema)) {
     if (!path.starts_with(section + ".")) continue;
     const auto name = path.substr(section.size() + 1);
-    const auto flag_is_taken = verb.get_option_no_throw(flag_of(name)) != nullptr;
-    if (flag_is_taken || std::ranges::find(left_out, name) != left_out.end()) continue;
+    const auto flag = flag_of(naming.rename ? naming.rename(name) : name);
+    const auto flag_is_taken = verb.get_option_no_throw(flag) != nullptr;
+    if (flag_is_taken || std::ranges::find(naming.left_out, name) != naming.left_out.end())
+      continue;
     const auto* option = node_at(schema, path);
     if (option == nullptr)
-      add_option(verb, path, kind_of(schema, section));
-    else if (option->type != Schema::Type::mapping)
-      add_option(verb, path, *option);
+      add_option(verb, path, flag, kind_of(schema, section));
+    else if (option->type != Schema::Type::mapping && option->type != Schema::Type::variant)
+      add_option(verb, path, flag, *option);
   }
 }
 
-void SectionFlags::add_option(CLI::App& verb, const std::string& path, const Schema& option) {
-  const auto name = flag_of(path.substr(section_.size() + 1));
+void SectionFlags::add_option(CLI::App& verb, const std::string& path, const std::string& flag,
+                              const Schema& option) {
   const auto text = option.description + " (" + type_text(option) + ")";
   if (option.type != Schema::Type::list) {
     auto* added = verb.add_option_function<std::string>(
-        name,
+        flag,
         [this, path, option](const std::string& value) { values_[path] = as_yaml(option, value); },
         text);
     if (!option.choices.empty()) added->type_name(type_of_words(option.choices));
     return;
   }
   verb.add_option_function<std::vector<std::string>>(
-          name,
+          flag,
           [this, path, option](const std::vector<std::string>& values) {
             values_[path] = list_yaml(option.children.at(0), values);
           },
@@ -78,25 +78,48 @@ void SectionFlags::add_option(CLI::App& verb, const std::string& path, const Sch
       ->delimiter(',');
 }
 
-Experiment SectionFlags::read() const {
+bool SectionFlags::given(const std::string& name) const {
+  const auto path = section_ + "." + name;
+  return std::ranges::any_of(values_, [&](const auto& value) {
+    return value.first == path || value.first.starts_with(path + ".");
+  });
+}
+
+void SectionFlags::set(const std::string& name, const std::string& value) {
+  values_[section_ + "." + name] = value;
+}
+
+template <class CollectBroken>
+Experiment SectionFlags::laid_over(Experiment experiment, CollectBroken&& collect) const {
   std::vector<std::string> sets;
   for (const auto& [path, value] : values_) sets.push_back(path + "=" + value);
   ProblemList problems;
   Trail trail;
   const auto schema = experiment_schema();
-  Experiment experiment;
   Reader(schema, problems, trail).lay_over(set_layer(sets, problems), experiment);
   std::vector<BrokenRule> broken;
-  collect_broken_rules(experiment.tokenizer, "tokenizer", broken);
-  std::visit([&](const auto& data) { collect_broken_rules(data, "data", broken); },
-             experiment.data);
+  collect(experiment, broken);
   for (const auto& rule : broken) {
-    const auto path = rule.section + "." + rule.key;
-    if (rule.section.starts_with(section_) && !follows_from_failure(rule, trail))
+    const auto path = join_path(rule.section, rule.key);
+    if (path.starts_with(section_ + ".") && !follows_from_failure(rule, trail))
       problems.add(trail.place(path), path + " " + rule.why);
   }
   problems.raise();
   return experiment;
+}
+
+Experiment SectionFlags::read() const {
+  return laid_over({}, [](const Experiment& experiment, std::vector<BrokenRule>& broken) {
+    collect_broken_rules(experiment.tokenizer, "tokenizer", broken);
+    std::visit([&](const auto& data) { collect_broken_rules(data, "data", broken); },
+               experiment.data);
+  });
+}
+
+Experiment SectionFlags::over(const Experiment& experiment) const {
+  return laid_over(experiment, [](const Experiment& whole, std::vector<BrokenRule>& broken) {
+    collect_broken_rules(whole, "", broken);
+  });
 }
 
 }  // namespace ablate::experiments

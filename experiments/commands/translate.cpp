@@ -8,9 +8,12 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/decoding_flags.h"
 #include "experiments/commands/lines.h"
+#include "experiments/config/option.h"
+#include "experiments/config/suggestion.h"
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_folder.h"
+#include "training/inference/minimum_bayes_risk.h"
 
 namespace ablate::experiments {
 namespace {
@@ -33,53 +36,44 @@ struct TranslateRequest {
   bool one_line = false;
 };
 
-/// A line for a line, whatever pieces a model knows.
+/// A line for a line, whatever tokens a model knows.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return text;
 }
 
-models::WeightDtype product_type(const std::string& precision) {
-  if (precision == "fp32") return models::WeightDtype::fp32;
-  if (precision == "bf16") return models::WeightDtype::bf16;
-  if (precision == "int8") return models::WeightDtype::int8;
-  throw UsageError("--precision must be fp32, bf16 or int8");
+models::WeightDtype dtype_of(const std::string& precision) {
+  for (const auto& [dtype, name] : names(models::WeightDtype{}))
+    if (name == precision) return dtype;
+  throw UsageError("--precision must be " + alternatives(choices_of(models::WeightDtype{})));
 }
 
 struct Loaded {
   std::vector<training::Translator> translators;
-  training::DecodingOptions options;
+  models::SearchOptions options;
 };
 
 Loaded load(const TranslateRequest& request) {
   Loaded loaded;
   for (const auto& folder : request.runs) {
     auto run = load_run(folder, request.checkpoint);
-    if (loaded.translators.empty()) loaded.options = request.decoding.over(run.experiment.decoding);
-    const bool reads_source = models::cross_attention_of(run.experiment.model).has_value();
-    if (loaded.options.coverage_penalty > 0 && !reads_source)
-      throw UsageError(folder +
-                       " has no attention over a source, so nothing can be covered; leave "
-                       "out --coverage-penalty");
-    const auto product = product_type(request.precision);
-    if (run.translator.model->output_weight().device().is_cpu())
-      run.translator.model->prepare_for_decoding(product);
-    loaded.translators.push_back(std::move(run.translator));
+    const auto options = request.decoding.over(run.experiment);
+    if (loaded.translators.empty()) loaded.options = options;
+    loaded.translators.push_back(run.translator(dtype_of(request.precision)));
   }
   return loaded;
 }
 
 /// As many batches at once as there are cores, a thread each; two threads for one batch are slower.
 int64_t jobs_for(const TranslateRequest& request, const Loaded& loaded, size_t lines) {
-  const bool cpu = loaded.translators.front().model->output_weight().device().is_cpu();
+  const bool cpu = loaded.translators.front().model.device().is_cpu();
   if (!cpu || lines < kShared) return 1;
   return request.jobs.value_or(request.threads.value_or(available_cores()));
 }
 
 /// Batches small enough that every job gets its share.
-training::DecodingOptions shared_out(training::DecodingOptions options, size_t lines,
-                                     int64_t jobs) {
+models::SearchOptions shared_out(models::SearchOptions options, size_t lines, int64_t jobs) {
   const auto share = static_cast<int64_t>(lines + static_cast<size_t>(jobs) - 1) / jobs;
   options.batch = std::clamp<int64_t>(share, 1, options.batch);
   return options;
@@ -128,14 +122,14 @@ void translate_all(const TranslateRequest& request) {
     done += lines.size();
   });
   if (cut > 0)
-    std::cerr << fmt::format("{} lines were cut to the model's {} pieces\n", cut,
-                             loaded.translators.front().max_length);
+    std::cerr << fmt::format("{} lines were cut to the model's {} tokens\n", cut,
+                             loaded.translators.front().format.max_length());
 }
 
 void generate(const TranslateRequest& request, bool from_input) {
   at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
   auto loaded = load(request);
-  if (!loaded.translators.front().prompts)
+  if (!loaded.translators.front().format.continues_text())
     throw UsageError(
         "generate needs a language model (data.task: language, model.family: decoder_only); "
         "use translate");
@@ -144,7 +138,7 @@ void generate(const TranslateRequest& request, bool from_input) {
                                              {.lines = prompts,
                                               .n_best = request.n_best,
                                               .jobs = jobs_for(request, loaded, prompts.size()),
-                                              .running = !request.one_line},
+                                              .one_line = request.one_line},
                                              loaded.options);
   for (size_t i = 0; i < prompts.size(); ++i)
     for (const auto& one : found[i]) {
@@ -160,8 +154,8 @@ void add_shared(CLI::App& verb, TranslateRequest& request) {
                   "Which weights; absent: those that the run was evaluated with")
       ->type_name(kCheckpoint);
   request.decoding.add(verb);
-  verb.add_option("--precision", request.precision, "Of matrix products")
-      ->type_name(type_of_words({"fp32", "bf16", "int8"}))
+  verb.add_option("--precision", request.precision, "Type of the weights; int8 on the CPU only")
+      ->type_name(type_of_words(choices_of(models::WeightDtype{})))
       ->capture_default_str();
   verb.add_option("--n-best", request.n_best, "Outputs of every line, best first")
       ->check(CLI::Range(1, 256));

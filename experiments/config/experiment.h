@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "data/data_options.h"
+#include "data/sequence_format.h"
+#include "models/inference/search_options.h"
 #include "models/transformer_options.h"
 #include "tokenizer/tokenizer_options.h"
 #include "training/training_options.h"
@@ -12,8 +14,8 @@
 namespace ablate::experiments {
 
 struct Experiment;
-/// Most pieces of a sequence in training or evaluation, marks included.
-int64_t longest_sequence(const Experiment& experiment);
+/// The form of the sequences that the experiment's model reads and writes.
+data::SequenceFormat format_of(const Experiment& experiment);
 
 /// Whether the model is one that dividing dense feed-forwards can give.
 bool is_moefied(const models::TransformerOptions& model);
@@ -27,7 +29,7 @@ struct Experiment {
   tokenizer::TokenizerOptions tokenizer;
   models::TransformerOptions model;
   training::TrainingOptions training;
-  training::DecodingOptions decoding;
+  models::SearchOptions decoding;
 
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
@@ -60,7 +62,8 @@ struct Experiment {
             "training.pretrained_embeddings.target",
             "and source are one embedding in this model; give one of them");
     const auto* randomized = std::get_if<models::Randomized>(&o.model.numbering);
-    require(randomized == nullptr || randomized->longest >= longest_sequence(o),
+    require(randomized == nullptr ||
+                randomized->longest >= format_of(o).longest_sequence(o.decoding.max_length),
             "model.numbering.longest",
             "must be at least the longest sequence that an evaluation may meet: see "
             "training.max_length and decoding.max_length");
@@ -77,10 +80,11 @@ struct Experiment {
   }
 };
 
-inline int64_t longest_sequence(const Experiment& o) {
-  if (const auto* language = std::get_if<data::Language>(&o.data)) return language->block + 1;
-  const int64_t side = std::max(o.training.max_length, o.decoding.max_length) + 1;
-  return o.model.family == models::Family::decoder_only ? o.training.max_length + side : side;
+inline data::SequenceFormat format_of(const Experiment& o) {
+  return {o.data,
+          {.encoder = o.model.family != models::Family::decoder_only,
+           .decoder = o.model.family != models::Family::encoder_only},
+          o.training.max_length};
 }
 
 inline bool is_moefied(const models::TransformerOptions& model) {

@@ -6,9 +6,8 @@
 #include <algorithm>
 
 #include "data/batch.h"
-#include "models/decode.h"
+#include "models/inference/search.h"
 #include "tokenizer/special_ids.h"
-#include "training/translate.h"
 #include "training/update.h"
 
 namespace ablate::experiments {
@@ -63,12 +62,16 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
   ++agreement.inputs;
 }
 
-void compare_search(Agreement& agreement, models::Transformer& model, torch::jit::Module& module,
-                    const torch::Tensor& source, int64_t start) {
+void compare_search(Agreement& agreement, const models::InferenceModel& model,
+                    torch::jit::Module& module, const torch::Tensor& source, int64_t start) {
   for (const int64_t beams : {int64_t{1}, kBeams}) {
-    const auto expected = models::search(
-        model, source,
-        {.beam = beams, .max_length = kLongestOutput, .max_ratio = 3.0, .start = start});
+    const auto expected = models::search(model,
+                                         {.source = source,
+                                          .tokens = {.pad = tokenizer::kPad,
+                                                     .bos = tokenizer::kBos,
+                                                     .eos = tokenizer::kEos,
+                                                     .start = start}},
+                                         {.beam = beams, .max_length = kLongestOutput});
     const auto found = beams == 1 ? module.get_method("greedy")({source, kLongestOutput})
                                   : module.get_method("beam")({source, beams, 1.0, kLongestOutput});
     const auto ids = found.toTupleRef().elements()[0].toTensor();
@@ -77,6 +80,11 @@ void compare_search(Agreement& agreement, models::Transformer& model, torch::jit
       if (ids_of(ids[static_cast<int64_t>(row)]) != expected[row].ids) ++agreement.different;
     }
   }
+}
+
+/// What training put before the first id of an output, which a search must start from.
+int64_t trained_start(const ExportExamples& examples) {
+  return data::collate(examples, std::vector<int64_t>{0}).target_in.front();
 }
 
 /// What a search starts from: sources, or the beginnings of sequences, of which each goes alone.
@@ -88,9 +96,9 @@ std::vector<torch::Tensor> prompts(models::Family family, const ExportExamples& 
   std::vector<torch::Tensor> all;
   for (const int64_t row : rows) {
     const auto whole = inputs_of(family, examples, {row}).source;  // [1, T], the start mark first
-    const int64_t given = std::max<int64_t>(examples[static_cast<size_t>(row)].given,
-                                            std::min<int64_t>(whole.size(1) / 2, 32));
-    all.push_back(whole.slice(1, 1, std::min(whole.size(1), 1 + given)));
+    const int64_t length = std::max<int64_t>(examples[static_cast<size_t>(row)].prompt_length,
+                                             std::min<int64_t>(whole.size(1) / 2, 32));
+    all.push_back(whole.slice(1, 1, std::min(whole.size(1), 1 + length)));
   }
   return all;
 }
@@ -113,11 +121,10 @@ Agreement compare(models::Transformer& model, torch::jit::Module& module,
       compare_logits(agreement, model, frozen, inputs);
     }
   }
-  if (family != models::Family::encoder_only)
-    for (const auto& source : prompts(family, examples))
-      compare_search(
-          agreement, model, module, source,
-          training::start_mark(std::holds_alternative<data::Language>(contents.experiment.data)));
+  if (family == models::Family::encoder_only) return agreement;
+  const models::InferenceModel inference(model);
+  for (const auto& source : prompts(family, examples))
+    compare_search(agreement, inference, module, source, trained_start(examples));
   return agreement;
 }
 

@@ -21,7 +21,7 @@ nlohmann::json to_json(const ExportExamples& examples) {
   auto all = nlohmann::json::array();
   for (const auto& example : examples)
     all.push_back(
-        {{"source", example.source}, {"target", example.target}, {"given", example.given}});
+        {{"source", example.source}, {"target", example.target}, {"given", example.prompt_length}});
   return all;
 }
 

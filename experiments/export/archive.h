@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/encode.h"
+#include "data/encoded_example.h"
 #include "experiments/config/experiment.h"
 
 namespace ablate::experiments {

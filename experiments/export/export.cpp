@@ -11,6 +11,7 @@
 #include "experiments/exit_code.h"
 #include "experiments/run_data.h"
 #include "experiments/run_one.h"
+#include "models/inference/inference_model.h"
 #include "models/torchscript/torchscript.h"
 #include "tokenizer/special_ids.h"
 #include "training/checkpoint/durable_file.h"
@@ -34,8 +35,8 @@ ExportExamples random_examples(const LoadedRun& run) {
   };
   ExportExamples examples;
   for (int64_t i = 0; i < static_cast<int64_t>(kExamples); ++i) {
-    auto source = side(run.translator.tokenizers.source, 1 + i % kRandomLength);
-    examples.push_back({std::move(source), side(run.translator.tokenizers.target, 2 + i)});
+    auto source = side(run.tokenizers.source, 1 + i % kRandomLength);
+    examples.push_back({std::move(source), side(run.tokenizers.target, 2 + i)});
   }
   return examples;
 }
@@ -48,7 +49,7 @@ ExportExamples examples_for(const LoadedRun& run, const ExportRequest& request,
         data::load(run.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
     auto examples = corpus.tests.front().examples;
     if (examples.size() > kExamples) examples.resize(kExamples);
-    auto encoded = encode_for(run.experiment, run.translator.tokenizers, examples).examples;
+    auto encoded = run.format.encode(examples, run.tokenizers).examples;
     if (encoded.size() > kExamples) encoded.resize(kExamples);
     return encoded;
   } catch (const data::DataError& error) {
@@ -57,20 +58,11 @@ ExportExamples examples_for(const LoadedRun& run, const ExportRequest& request,
   }
 }
 
-/// Scores of a router stay in float: rounding would change who is chosen.
-void convert(models::TransformerImpl& model, torch::ScalarType type) {
-  if (type == torch::kFloat) return;
-  const torch::NoGradGuard no_grad;
-  for (auto& [name, tensor] : training::weights_of(model))
-    if (tensor.is_floating_point() && name.find(".router.") == std::string::npos)
-      torch::Tensor(tensor).set_data(tensor.to(type));
-}
-
-models::TorchScriptOptions script_options(const LoadedRun& run) {
+models::SpecialTokens special_tokens_of(const LoadedRun& run) {
   return {.pad = tokenizer::kPad,
           .bos = tokenizer::kBos,
           .eos = tokenizer::kEos,
-          .start = training::start_mark(run.translator.prompts)};
+          .start = run.format.start_token()};
 }
 
 void require_agreement(const Agreement& agreement, torch::ScalarType type,
@@ -86,7 +78,7 @@ models::Transformer model_of(const Archive& archive) {
   const auto weights = models::weights_of(archive.module);
   const auto embedding = weights.find("embedding");
   const auto& any = embedding != weights.end() ? embedding->second : weights.begin()->second;
-  convert(*model, any.scalar_type());
+  models::cast_weights(*model, any.scalar_type());
   training::load_weights(*model, weights);
   return model;
 }
@@ -97,14 +89,14 @@ Agreement export_torchscript(const ExportRequest& request, std::ostream& message
   if (std::filesystem::exists(request.to))
     throw UsageError(request.to.string() + " exists; choose another --to or remove it");
   auto run = load_run(request.run, request.checkpoint);
-  auto& model = run.translator.model;
+  auto& model = run.model;
   model->to(torch::kCPU);
-  convert(*model, request.type);
+  models::cast_weights(*model, request.type);
   const ExportContents contents{.experiment = run.experiment,
-                                .tokenizers = run.translator.tokenizers,
+                                .tokenizers = run.tokenizers,
                                 .examples = examples_for(run, request, messages),
                                 .weights = run.weights};
-  const auto bytes = to_archive(models::to_torchscript(model, script_options(run)), contents);
+  const auto bytes = to_archive(models::to_torchscript(model, special_tokens_of(run)), contents);
   auto archive = from_archive(bytes, request.to.string());
   const auto agreement = compare(model, archive.module, contents);
   require_agreement(agreement, request.type, request.to, "; nothing was written");
@@ -122,14 +114,14 @@ Agreement verify_torchscript(const std::filesystem::path& file) {
 
 void export_safetensors(const ExportRequest& request) {
   auto run = load_run(request.run, request.checkpoint);
-  convert(*run.translator.model, request.type);
+  models::cast_weights(*run.model, request.type);
   write_folder(request.to, [&](const std::filesystem::path& part) {
     training::write_synced(part / "model.safetensors",
                            training::to_safetensors(
-                               training::weights_of(*run.translator.model),
+                               training::weights_of(*run.model),
                                {{"format", "pt"}, {"ablate", "0.1.0"}, {"weights", run.weights}}));
     training::write_synced(part / "config.yaml", to_yaml(run.experiment));
-    save_tokenizers(part, run.translator.tokenizers);
+    save_tokenizers(part, run.tokenizers);
   });
 }
 

@@ -51,7 +51,7 @@ void add_embedding(const torch::Tensor& vectors, PositionPicture& picture) {
                             .lines = {line_of(picture.scheme, 0, products[0])}});
 }
 
-void add_rotation(const models::Rotation& rotation, PositionPicture& picture) {
+void add_rotation(const models::ops::Rotation& rotation, PositionPicture& picture) {
   const auto* pairs = "pair of dimensions";
   picture.maps.push_back(map_of("Cosine of the angles", pairs, "position", rotation.cosine));
   picture.maps.push_back(map_of("Sine of the angles", pairs, "position", rotation.sine));
@@ -73,7 +73,7 @@ void add_bias(const torch::Tensor& bias, PositionPicture& picture) {
 /// The scheme of the first stack, and whether that one writes from left to right.
 models::StackOptions first_stack(const models::TransformerOptions& model) {
   const bool alone = model.family == models::Family::decoder_only;
-  return models::stack_of(model, alone ? model.decoder : model.encoder);
+  return models::stack_of(model, alone ? models::Side::decoder : models::Side::encoder);
 }
 
 std::string name_of_scheme(const PositionOptions& scheme) {
@@ -95,10 +95,10 @@ std::string settings_of(const Experiment& experiment) {
 PositionPicture position_picture(const std::string& name, const PositionOptions& scheme,
                                  const DrawnStack& stack) {
   const torch::NoGradGuard no_grad;
-  torch::manual_seed(1);
   const auto* learned = std::get_if<models::Learned>(&scheme);
   const auto length = learned ? std::min(stack.length, learned->max_length) : stack.length;
   const auto position = models::make_position(scheme, stack.context);
+  models::initialize(*position, 1);
   const auto positions = torch::arange(length);
   const auto terms = position->terms(positions, positions);
   PositionPicture picture{.scheme = name};

@@ -4,37 +4,12 @@
 #include <vector>
 
 #include "models/kernel/packed_product.h"
+#include "models/kernel/simd.h"
 
 namespace ablate::models::kernel {
 namespace {
 
-using Lanes = float __attribute__((vector_size(64), aligned(4), may_alias));
-using Integers = int32_t __attribute__((vector_size(64)));
-constexpr int kLanes = 16;
 constexpr int64_t kNeurons = kPanel;  // of an expert at a time: their weights stay in the cache
-
-ABLATE_INLINE const Lanes& lanes(const float* x) { return *reinterpret_cast<const Lanes*>(x); }
-ABLATE_INLINE Lanes& lanes(float* x) { return *reinterpret_cast<Lanes*>(x); }
-
-/// Adds the lanes that differ in bit `Size`; a's sums stand where the bit is clear, b's where set.
-template <int Size>
-ABLATE_INLINE void fold(Lanes& a, const Lanes& b) {
-  Integers same, other;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const int from = (lane & Size) != 0 ? kLanes : 0;
-    same[lane] = from + lane;
-    other[lane] = from + (lane ^ Size);
-  }
-  a = __builtin_shuffle(a, b, same) + __builtin_shuffle(a, b, other);
-}
-
-/// Lane i of x[0] becomes the sum of all lanes of x[i]; every sum is taken in the same order.
-ABLATE_INLINE void sum_each(Lanes (&x)[kLanes]) {
-  for (int i = 0; i < 8; ++i) fold<8>(x[i], x[i + 8]);
-  for (int i = 0; i < 4; ++i) fold<4>(x[i], x[i + 4]);
-  for (int i = 0; i < 2; ++i) fold<2>(x[i], x[i + 2]);
-  fold<1>(x[0], x[1]);
-}
 
 /// Error function (Abramowitz and Stegun 1964, 7.1.26), within 2e-7.
 ABLATE_INLINE float error_function(float x) {
@@ -47,15 +22,15 @@ ABLATE_INLINE float error_function(float x) {
   return x < 0 ? -value : value;
 }
 
-/// to[i] = curve(to[i]) * factor, a loop for each curve.
-ABLATE_INLINE void bend(Curve curve, float* to, float factor) {
-  if (curve == Curve::relu)
+/// to[i] = activation(to[i]) * factor, a loop for each activation.
+ABLATE_INLINE void apply_activation(Activation activation, float* to, float factor) {
+  if (activation == Activation::relu)
 #pragma omp simd
     for (int64_t i = 0; i < kNeurons; ++i) to[i] = (to[i] > 0 ? to[i] : 0.0F) * factor;
-  if (curve == Curve::silu)
+  if (activation == Activation::silu)
 #pragma omp simd
     for (int64_t i = 0; i < kNeurons; ++i) to[i] *= factor / (1.0F + exponential(-to[i]));
-  if (curve == Curve::gelu)
+  if (activation == Activation::gelu)
 #pragma omp simd
     for (int64_t i = 0; i < kNeurons; ++i)
       to[i] *= 0.5F * factor * (1.0F + error_function(to[i] * 0.70710678F));
@@ -80,12 +55,12 @@ ABLATE_INLINE void products(const float* x, const Rows& rows, const float* up, i
     const float* weights[kColumns];
     for (int64_t j = 0; j < kColumns; ++j)
       weights[j] = up + (n + j < neurons ? n + j : n) * d_model;
-    Lanes sums[kLanes] = {};
+    f32x16 sums[kLanes] = {};
     for (int64_t d = 0; d < d_model; d += kLanes)
       for (int r = 0; r < R; ++r)
         for (int j = 0; j < kColumns; ++j)
           sums[r * kColumns + j] += lanes(from[r] + d) * lanes(weights[j] + d);
-    sum_each(sums);
+    horizontal_add(sums);
     alignas(64) float all[kLanes];
     lanes(all) = sums[0];
     for (int r = 0; r < R; ++r)
@@ -99,9 +74,9 @@ ABLATE_INLINE void packed_products(const float* x, const Rows& rows, const float
                                    int64_t d_model, float (*to)[kNeurons]) {
   const float* from[R];
   for (int r = 0; r < R; ++r) from[r] = x + rows.position[r] * d_model;
-  Lanes sums[R][2] = {};
+  f32x16 sums[R][2] = {};
   for (int64_t d = 0; d < d_model; ++d) {
-    const Lanes first = lanes(panel + d * kNeurons), second = lanes(panel + d * kNeurons + kLanes);
+    const f32x16 first = lanes(panel + d * kNeurons), second = lanes(panel + d * kNeurons + kLanes);
     for (int r = 0; r < R; ++r) {
       sums[r][0] += from[r][d] * first;
       sums[r][1] += from[r][d] * second;
@@ -117,7 +92,7 @@ ABLATE_INLINE void packed_products(const float* x, const Rows& rows, const float
 template <int R, int W>
 ABLATE_INLINE void add_columns(const float (*hidden)[kNeurons], const Rows& rows, const float* down,
                                int64_t neurons, int64_t d_model, float* output) {
-  Lanes sums[R][W] = {};
+  f32x16 sums[R][W] = {};
   for (int64_t n = 0; n < neurons; ++n)
     for (int r = 0; r < R; ++r)
       for (int w = 0; w < W; ++w)
@@ -147,8 +122,8 @@ struct Part {
 
 /// What a part adds to R positions.
 template <int R>
-ABLATE_INLINE void mix_tile(const Part& part, Curve curve, int64_t d_model, const Rows& rows,
-                            const float* x, float* output) {
+ABLATE_INLINE void mix_tile(const Part& part, Activation activation, int64_t d_model,
+                            const Rows& rows, const float* x, float* output) {
   alignas(64) float hidden[R][kNeurons] = {}, gate[R][kNeurons] = {};
   const auto multiplied = [&](const float* weight, float(*to)[kNeurons])
       __attribute__((always_inline)) {
@@ -163,12 +138,12 @@ ABLATE_INLINE void mix_tile(const Part& part, Curve curve, int64_t d_model, cons
 #pragma omp simd
     for (int64_t n = 0; n < kNeurons; ++n) hidden[r][n] += part.up_bias[n];
     if (part.gate == nullptr) {
-      bend(curve, hidden[r], rows.weight[r]);
+      apply_activation(activation, hidden[r], rows.weight[r]);
       continue;
     }
 #pragma omp simd
     for (int64_t n = 0; n < kNeurons; ++n) gate[r][n] += part.gate_bias[n];
-    bend(curve, gate[r], rows.weight[r]);
+    apply_activation(activation, gate[r], rows.weight[r]);
 #pragma omp simd
     for (int64_t n = 0; n < kNeurons; ++n) hidden[r][n] *= gate[r][n];
   }
@@ -194,11 +169,6 @@ ABLATE_INLINE Part part_of(const ExpertWeights& w, int64_t expert, int64_t first
   return part;
 }
 
-/// Asks for memory that is read soon: the hardware does not foresee rows of weights.
-ABLATE_INLINE void prefetch(const float* x, int64_t count) {
-  for (int64_t i = 0; i < count; i += kLanes) __builtin_prefetch(x + i, 0, 2);
-}
-
 ABLATE_CLONES void mix_expert(const ExpertWeights& w, int64_t expert, const Rows& rows,
                               const float* x, float* output) {
   if (w.down_bias != nullptr)
@@ -210,14 +180,16 @@ ABLATE_CLONES void mix_expert(const ExpertWeights& w, int64_t expert, const Rows
     const Part part = part_of(w, expert, first);
     if (rows.count > 1 && first + kNeurons < w.d_hidden) {
       const int64_t ahead = std::min(kNeurons, w.d_hidden - first - kNeurons) * w.d_model;
-      prefetch(part.up + kNeurons * w.d_model, ahead);
-      prefetch(part.down + kNeurons * w.d_model, ahead);
+      prefetch<2>(part.up + kNeurons * w.d_model, ahead);
+      prefetch<2>(part.down + kNeurons * w.d_model, ahead);
     }
     int64_t r = 0;
     const auto next = [&] { return Rows{rows.position + r, rows.weight + r}; };
-    for (; r + 4 <= rows.count; r += 4) mix_tile<4>(part, w.curve, w.d_model, next(), x, output);
-    for (; r + 2 <= rows.count; r += 2) mix_tile<2>(part, w.curve, w.d_model, next(), x, output);
-    for (; r < rows.count; ++r) mix_tile<1>(part, w.curve, w.d_model, next(), x, output);
+    for (; r + 4 <= rows.count; r += 4)
+      mix_tile<4>(part, w.activation, w.d_model, next(), x, output);
+    for (; r + 2 <= rows.count; r += 2)
+      mix_tile<2>(part, w.activation, w.d_model, next(), x, output);
+    for (; r < rows.count; ++r) mix_tile<1>(part, w.activation, w.d_model, next(), x, output);
   }
 }
 
@@ -251,29 +223,6 @@ void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const f
         mix_expert(weights, e, {position.data() + first, weight.data() + first, last - first}, x,
                    output);
     }
-  }
-}
-
-void choose_best(const BestExperts& best, int64_t begin, int64_t end) {
-  for (int64_t n = begin; n < end; ++n) {
-    const float* scores = best.scores + n * best.experts;
-    float* p = best.probability + n * best.experts;
-    const float highest = *std::max_element(scores, scores + best.experts);
-    float sum = 0, chosen = 0;
-    for (int64_t e = 0; e < best.experts; ++e) sum += p[e] = exponential(scores[e] - highest);
-    for (int64_t e = 0; e < best.experts; ++e) p[e] /= sum;
-    float* weight = best.weight + n * best.slots;
-    int64_t* expert = best.expert + n * best.slots;
-    for (int64_t k = 0; k < best.slots; ++k) {
-      expert[k] = -1;
-      for (int64_t e = 0; e < best.experts; ++e)
-        if (std::find(expert, expert + k, e) == expert + k &&
-            (expert[k] < 0 || p[e] > p[expert[k]]))
-          expert[k] = e;
-      chosen += weight[k] = p[expert[k]];
-    }
-    if (best.renormalize)
-      for (int64_t k = 0; k < best.slots; ++k) weight[k] /= chosen;
   }
 }
 

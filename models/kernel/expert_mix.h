@@ -2,13 +2,11 @@
 
 #include <cstdint>
 
-#include "models/kernel/vector_math.h"
-
 namespace ablate::models::kernel {
 
 // N positions, k slots, E experts, F hidden width, D model width
 
-enum class Curve { relu, gelu, silu };
+enum class Activation { relu, gelu, silu };
 
 /// The experts' weights, a neuron's in one row each way. Biases may be null.
 struct ExpertWeights {
@@ -19,7 +17,7 @@ struct ExpertWeights {
   const float* down;       // [E, F, D]
   const float* down_bias;  // [E, D]
   int64_t experts, d_hidden, d_model;
-  Curve curve;
+  Activation activation;
   bool gated;
 };
 
@@ -33,23 +31,10 @@ struct ExpertSlots {
 /// Positions that are worked on together, so that input and output stay in the cache.
 constexpr int64_t kMixBlock = 256;
 
-/// output[n] = sum over slots of weight (down^T curve(up x[n] + up_bias) + down_bias), for n in
-/// [begin, end), in the order of the experts; a position's numbers do not depend on the others.
+/// output[n] = sum over slots of weight (down^T activation(up x[n] + up_bias) + down_bias), for n
+/// in [begin, end), in the order of the experts; a position's numbers do not depend on the others.
 /// d_model is a multiple of 16.
 void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const float* x,
                  float* output, int64_t begin, int64_t end);
-
-/// A softmax over experts and its k best.
-struct BestExperts {
-  const float* scores;  // [N, E]
-  int64_t experts, slots;
-  float* probability;  // [N, E]
-  float* weight;       // [N, k]
-  int64_t* expert;     // [N, k]
-  bool renormalize;    // divide the weights by their sum
-};
-
-/// Fills rows [begin, end); of equal scores the first expert is taken.
-void choose_best(const BestExperts& best, int64_t begin, int64_t end);
 
 }  // namespace ablate::models::kernel

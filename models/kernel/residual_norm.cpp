@@ -9,17 +9,17 @@ namespace {
 // vectorised.
 
 template <class T>
-ABLATE_INLINE void forward_rows(Rows rows, Keep keep, ResidualNorm<T> a) {
+ABLATE_INLINE void forward_rows(Rows rows, DropoutMask mask, ResidualNorm<T> a) {
   const int64_t width = rows.width;
   for (int64_t row = rows.begin; row < rows.end; ++row) {
     const T* residual = a.residual + row * width;
     const T* branch = a.branch + row * width;
     T* sum = a.sum + row * width;
-    const uint32_t key = row_key(keep.seed, row);
+    const uint32_t key = mask.row_key(row);
     float total = 0.0F;
 #pragma omp simd reduction(+ : total)
     for (int64_t d = 0; d < width; ++d) {
-      const float kept = load(branch[d]) * factor(keep, key, static_cast<uint32_t>(d));
+      const float kept = load(branch[d]) * mask.factor(key, static_cast<uint32_t>(d));
       store(sum[d], load(residual[d]) + kept);
       total += load(sum[d]);
     }
@@ -42,7 +42,7 @@ ABLATE_INLINE void forward_rows(Rows rows, Keep keep, ResidualNorm<T> a) {
 }
 
 template <class T>
-ABLATE_INLINE void backward_rows(Rows rows, Keep keep, ResidualNormGradient<T> a) {
+ABLATE_INLINE void backward_rows(Rows rows, DropoutMask mask, ResidualNormGradient<T> a) {
   const int64_t width = rows.width;
   for (int64_t row = rows.begin; row < rows.end; ++row) {
     const T* gradient = a.output_gradient + row * width;
@@ -64,51 +64,53 @@ ABLATE_INLINE void backward_rows(Rows rows, Keep keep, ResidualNormGradient<T> a
     projected /= static_cast<float>(width);
     T* residual = a.residual_gradient + row * width;
     T* branch = a.branch_gradient + row * width;
-    const uint32_t key = row_key(keep.seed, row);
+    const uint32_t key = mask.row_key(row);
 #pragma omp simd
     for (int64_t d = 0; d < width; ++d) {
       const float normal = (load(sum[d]) - mean) * inverse;
       const float outgoing =
           inverse * (load(gradient[d]) * a.weight[d] - total - normal * projected);
       store(residual[d], outgoing);
-      store(branch[d], outgoing * factor(keep, key, static_cast<uint32_t>(d)));
+      store(branch[d], outgoing * mask.factor(key, static_cast<uint32_t>(d)));
     }
   }
 }
 
 template <class T>
-ABLATE_INLINE void drop_rows(Rows rows, Keep keep, const T* input, T* output) {
+ABLATE_INLINE void drop_rows(Rows rows, DropoutMask mask, const T* input, T* output) {
   for (int64_t row = rows.begin; row < rows.end; ++row) {
     const T* from = input + row * rows.width;
     T* to = output + row * rows.width;
-    const uint32_t key = row_key(keep.seed, row);
+    const uint32_t key = mask.row_key(row);
 #pragma omp simd
     for (int64_t d = 0; d < rows.width; ++d)
-      store(to[d], load(from[d]) * factor(keep, key, static_cast<uint32_t>(d)));
+      store(to[d], load(from[d]) * mask.factor(key, static_cast<uint32_t>(d)));
   }
 }
 
 }  // namespace
 
-ABLATE_CLONES void residual_norm(Rows rows, const Keep& keep, const ResidualNorm<float>& a) {
-  forward_rows(rows, keep, a);
+ABLATE_CLONES void residual_norm(Rows rows, const DropoutMask& mask, const ResidualNorm<float>& a) {
+  forward_rows(rows, mask, a);
 }
-ABLATE_CLONES void residual_norm(Rows rows, const Keep& keep, const ResidualNorm<Bfloat16>& a) {
-  forward_rows(rows, keep, a);
+ABLATE_CLONES void residual_norm(Rows rows, const DropoutMask& mask,
+                                 const ResidualNorm<Bfloat16>& a) {
+  forward_rows(rows, mask, a);
 }
-ABLATE_CLONES void residual_norm_gradient(Rows rows, const Keep& keep,
+ABLATE_CLONES void residual_norm_gradient(Rows rows, const DropoutMask& mask,
                                           const ResidualNormGradient<float>& a) {
-  backward_rows(rows, keep, a);
+  backward_rows(rows, mask, a);
 }
-ABLATE_CLONES void residual_norm_gradient(Rows rows, const Keep& keep,
+ABLATE_CLONES void residual_norm_gradient(Rows rows, const DropoutMask& mask,
                                           const ResidualNormGradient<Bfloat16>& a) {
-  backward_rows(rows, keep, a);
+  backward_rows(rows, mask, a);
 }
-ABLATE_CLONES void drop(Rows rows, const Keep& keep, const float* input, float* output) {
-  drop_rows(rows, keep, input, output);
+ABLATE_CLONES void drop(Rows rows, const DropoutMask& mask, const float* input, float* output) {
+  drop_rows(rows, mask, input, output);
 }
-ABLATE_CLONES void drop(Rows rows, const Keep& keep, const Bfloat16* input, Bfloat16* output) {
-  drop_rows(rows, keep, input, output);
+ABLATE_CLONES void drop(Rows rows, const DropoutMask& mask, const Bfloat16* input,
+                        Bfloat16* output) {
+  drop_rows(rows, mask, input, output);
 }
 
 }  // namespace ablate::models::kernel

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "models/kernel/vector_math.h"
+#include "models/dropout_mask.h"
+#include "models/kernel/simd.h"
 
 namespace ablate::models::kernel {
 
@@ -41,15 +42,15 @@ struct ResidualNormGradient {
   float* bias_gradient;            // [D]
 };
 
-void residual_norm(Rows rows, const Keep& keep, const ResidualNorm<float>& arguments);
-void residual_norm(Rows rows, const Keep& keep, const ResidualNorm<Bfloat16>& arguments);
-void residual_norm_gradient(Rows rows, const Keep& keep,
+void residual_norm(Rows rows, const DropoutMask& mask, const ResidualNorm<float>& arguments);
+void residual_norm(Rows rows, const DropoutMask& mask, const ResidualNorm<Bfloat16>& arguments);
+void residual_norm_gradient(Rows rows, const DropoutMask& mask,
                             const ResidualNormGradient<float>& arguments);
-void residual_norm_gradient(Rows rows, const Keep& keep,
+void residual_norm_gradient(Rows rows, const DropoutMask& mask,
                             const ResidualNormGradient<Bfloat16>& arguments);
 
 /// output = dropout(input), element by element; its own gradient.
-void drop(Rows rows, const Keep& keep, const float* input, float* output);
-void drop(Rows rows, const Keep& keep, const Bfloat16* input, Bfloat16* output);
+void drop(Rows rows, const DropoutMask& mask, const float* input, float* output);
+void drop(Rows rows, const DropoutMask& mask, const Bfloat16* input, Bfloat16* output);
 
 }  // namespace ablate::models::kernel

@@ -2,12 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace ablate::models::kernel {
 namespace {
-
-using Lanes = float __attribute__((vector_size(64), aligned(4), may_alias));
-constexpr int64_t kLanes = 16;
 
 /// A matrix in scratch memory; `row` and `column` are strides, so a transpose swaps them.
 struct View {
@@ -26,14 +24,14 @@ struct Product {
 
 template <int M>
 ABLATE_INLINE void product_block(const Product& p, int64_t m, int64_t n) {
-  Lanes sums[M] = {};
+  f32x16 sums[M] = {};
   const float* b = p.b + n;
   const float* a = p.a.data + m * p.a.row;
   for (int64_t k = 0; k < p.depth; ++k) {
-    const Lanes right = *reinterpret_cast<const Lanes*>(b + k * p.width);
+    const f32x16 right = lanes(b + k * p.width);
     for (int i = 0; i < M; ++i) sums[i] += a[i * p.a.row + k * p.a.column] * right;
   }
-  for (int i = 0; i < M; ++i) *reinterpret_cast<Lanes*>(p.output + (m + i) * p.width + n) = sums[i];
+  for (int i = 0; i < M; ++i) lanes(p.output + (m + i) * p.width + n) = sums[i];
 }
 
 ABLATE_INLINE void multiply(const Product& p) {
@@ -61,25 +59,6 @@ ABLATE_INLINE void gather(const T* from, int64_t stride, int64_t rows, int64_t w
   }
 }
 
-using Integers = int32_t __attribute__((vector_size(64)));
-
-/// Exchanges the off-diagonal blocks of `Size` of a 16 x 16 matrix held in 16 registers.
-template <int Size>
-ABLATE_INLINE void exchange(Lanes (&rows)[kLanes]) {
-  Integers low, high;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const bool upper = (lane & Size) != 0;
-    low[lane] = upper ? kLanes + lane - Size : lane;
-    high[lane] = upper ? kLanes + lane : lane + Size;
-  }
-  for (int row = 0; row < kLanes; ++row) {
-    if ((row & Size) != 0) continue;
-    const Lanes first = rows[row], second = rows[row + Size];
-    rows[row] = __builtin_shuffle(first, second, low);
-    rows[row + Size] = __builtin_shuffle(first, second, high);
-  }
-}
-
 /// Copies one head to scratch [width, padded(rows)]: its transpose, in blocks of 16 x 16.
 template <class T>
 ABLATE_INLINE void gather_transposed(const T* from, int64_t stride, int64_t rows, int64_t width,
@@ -87,21 +66,17 @@ ABLATE_INLINE void gather_transposed(const T* from, int64_t stride, int64_t rows
   const int64_t wide = padded(rows);
   for (int64_t r = 0; r < wide; r += kLanes)
     for (int64_t c = 0; c < width; c += kLanes) {
-      Lanes block[kLanes] = {};
-      const int64_t lanes = width - c < kLanes ? width - c : kLanes;
+      f32x16 block[kLanes] = {};
+      const int64_t columns = width - c < kLanes ? width - c : kLanes;
       for (int64_t i = 0; i < kLanes && r + i < rows; ++i) {
         const T* row = from + (r + i) * stride + c;
-        if (lanes == kLanes)
+        if (columns == kLanes)
           for (int64_t k = 0; k < kLanes; ++k) block[i][k] = load(row[k]);
         else
-          for (int64_t k = 0; k < lanes; ++k) block[i][k] = load(row[k]);
+          for (int64_t k = 0; k < columns; ++k) block[i][k] = load(row[k]);
       }
-      exchange<1>(block);
-      exchange<2>(block);
-      exchange<4>(block);
-      exchange<8>(block);
-      for (int64_t k = 0; k < lanes; ++k)
-        *reinterpret_cast<Lanes*>(to + (c + k) * wide + r) = block[k];
+      transpose(block);
+      for (int64_t k = 0; k < columns; ++k) lanes(to + (c + k) * wide + r) = block[k];
     }
 }
 

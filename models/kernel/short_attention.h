@@ -1,8 +1,6 @@
 #pragma once
 
-#include <vector>
-
-#include "models/kernel/vector_math.h"
+#include "models/kernel/simd.h"
 
 namespace ablate::models::kernel {
 

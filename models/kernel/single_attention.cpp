@@ -5,23 +5,20 @@
 #include <limits>
 #include <vector>
 
+#include "models/kernel/simd.h"
+
 namespace ablate::models::kernel {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::max();
-constexpr int64_t kAhead = 4;  // positions stand too far apart for the processor to see a pattern
-constexpr int64_t kCacheLine = 16;
+/// Keys asked for ahead of their use: positions stand too far apart for the processor to foresee.
+constexpr int64_t kPrefetchKeys = 4;
 
 ABLATE_INLINE float dot(const float* a, const float* b, int64_t count) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
   return sum;
-}
-
-/// Asks for numbers that will be read soon.
-ABLATE_INLINE void fetch(const float* x, int64_t count) {
-  for (int64_t i = 0; i < count; i += kCacheLine) __builtin_prefetch(x + i);
 }
 
 /// Scores to probabilities in place; all zero where nothing may be attended to.
@@ -42,7 +39,7 @@ ABLATE_INLINE void softmax(float* scores, int64_t count) {
 /// What one query works with: the place of each position, and its score.
 struct Workspace {
   explicit Workspace(int64_t keys)
-      : key(static_cast<size_t>(keys + kAhead)), value(key.size()), scores(key.size()) {}
+      : key(static_cast<size_t>(keys + kPrefetchKeys)), value(key.size()), scores(key.size()) {}
 
   std::vector<const float*> key, value;
   std::vector<float> scores;
@@ -63,7 +60,7 @@ ABLATE_INLINE void find(const SingleAttention& a, int64_t row, int64_t head, Wor
       *value++ = first_value + i * block.value.position;
     }
   }
-  std::fill_n(key, kAhead, key[-1]);
+  std::fill_n(key, kPrefetchKeys, a.keys > 0 ? key[-1] : nullptr);
 }
 
 ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t head,
@@ -77,8 +74,8 @@ ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t hea
   const float scale = 1.0F / std::sqrt(static_cast<float>(a.d_k));
   for (int64_t s = 0; s < a.keys; ++s) {
     const auto at = static_cast<size_t>(s);
-    fetch(space.key[at + kAhead], a.d_k);
-    fetch(space.value[at], a.d_v);
+    prefetch<3>(space.key[at + kPrefetchKeys], a.d_k);
+    prefetch<3>(space.value[at], a.d_v);
     scores[s] = dot(query, space.key[at], a.d_k) * scale;
     if (a.bias != nullptr) scores[s] += a.bias[head * a.keys + s];
     if (real != nullptr && !real[s]) scores[s] = kNever;

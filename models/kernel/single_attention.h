@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <span>
 
-#include "models/kernel/vector_math.h"
-
 namespace ablate::models::kernel {
 
 // B batch, M rows of a memory, H heads, S keys, K head width of queries and keys, W head width of

@@ -4,6 +4,15 @@
 
 namespace ablate::models::ops {
 
+bool has_cpu_type(const torch::Tensor& x) {
+  return x.device().is_cpu() &&
+         (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kBFloat16);
+}
+
+bool trains_on_cpu(const torch::Tensor& x) {
+  return has_cpu_type(x) && torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing();
+}
+
 bool infers_on_cpu(const torch::Tensor& x) {
   return !torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing() &&
          x.device().is_cpu() && x.scalar_type() == torch::kFloat;

@@ -4,8 +4,23 @@
 
 namespace ablate::models::ops {
 
-/// Whether a CPU kernel without a gradient can take x, float rows that need not be contiguous, in
-/// this pass: none is recorded, and a trace needs ATen's operators.
+/// Whether the CPU kernels of models/kernel are part of this build (CMake option ABLATE_KERNELS).
+/// Without them LibTorch's own operators do the same.
+#ifdef ABLATE_KERNELS
+inline constexpr bool kHasKernels = true;
+#else
+inline constexpr bool kHasKernels = false;
+#endif
+
+/// Whether x lies on a CPU in one of the two types that are trained in there: float or bfloat16.
+bool has_cpu_type(const torch::Tensor& x);
+
+/// Whether an operation with a gradient of its own may take x, of such a type, in this pass: a
+/// gradient is recorded, though not as a trace, which needs ATen's operators.
+bool trains_on_cpu(const torch::Tensor& x);
+
+/// Whether an operation without a gradient may take x, float on a CPU, in this pass: neither a
+/// gradient nor a trace is recorded.
 bool infers_on_cpu(const torch::Tensor& x);
 
 }  // namespace ablate::models::ops

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/kernel/vector_math.h"
+#include "models/dropout_mask.h"
 #include "models/libtorch.h"
 
 namespace ablate::models::ops {
@@ -11,8 +11,8 @@ struct DropoutStream {
   uint64_t seed = 0;
 };
 
-/// The same choice as the CPU kernels take it.
-kernel::Keep keep_of(const DropoutStream& stream);
+/// The same choice as it is taken on a CPU.
+DropoutMask mask_of(const DropoutStream& stream);
 
 /// x with the elements that `stream` drops set to 0 and the others multiplied by 1 / (1 - rate)
 /// (Srivastava et al. 2014). The mask is a function of the seed and of x's shape, device and

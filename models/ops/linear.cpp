@@ -2,12 +2,22 @@
 
 #include "models/ops/backend.h"
 #include "models/ops/cpu/packed_matrix.h"
+#include "models/ops/rounded_matrix.h"
 
 namespace ablate::models::ops {
 
+namespace {
+
+std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtype dtype) {
+  if constexpr (kHasKernels) return cpu::pack(weight, dtype);
+  return round(weight, dtype);
+}
+
+}  // namespace
+
 LinearWeight LinearWeight::prepacked(WeightDtype dtype) const {
   return {.dense = dense,
-          .packed = cpu::pack(dense, dtype),
+          .packed = pack(dense, dtype),
           .version = static_cast<uint32_t>(dense._version())};
 }
 

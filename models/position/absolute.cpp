@@ -27,10 +27,9 @@ torch::Tensor SinusoidalPosition::embedding(const torch::Tensor& positions) {
 
 LearnedPosition::LearnedPosition(const Learned& options, int64_t d_model)
     : options_(options),
-      table_(register_parameter("table", torch::empty({options.max_length, d_model}))) {
-  torch::NoGradGuard no_grad;
-  table_.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(d_model)));
-}
+      table_(register_parameter("table", {options.max_length, d_model},
+                                Normal{1.0 / std::sqrt(static_cast<double>(d_model))},
+                                Role::matrix)) {}
 
 torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions) {
   const int64_t last = table_.size(0) - 1;
@@ -48,7 +47,7 @@ torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions) {
 
 void LearnedPosition::check(int64_t length) const {
   if (options_.beyond == Beyond::error && length > table_.size(0))
-    throw LengthError("a sequence of " + std::to_string(length) + " pieces is longer than the " +
+    throw LengthError("a sequence of " + std::to_string(length) + " tokens is longer than the " +
                       std::to_string(table_.size(0)) +
                       " learned positions; raise model.position.max_length or shorten the input");
 }

@@ -18,40 +18,41 @@ double scale_of(const torch::Tensor& query) {
   return 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
 }
 
+torch::ScalarType wide_type(const torch::Tensor& x) {
+  return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+}
+
 /// Zeros where nothing is visible. // [B, H, T, S] -> [B, H, T, S]
-torch::Tensor probabilities(const torch::Tensor& scores, const ContentAttention& a) {
-  const auto wide = scores.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAttention& a) {
   const auto hidden = a.visible.logical_not();
-  auto weights = scores.to(wide)
+  auto weights = scores.to(wide_type(scores))
                      .masked_fill(hidden, std::numeric_limits<float>::lowest())
                      .softmax(-1)
                      .masked_fill(hidden, 0.0)
-                     .to(scores.scalar_type());
+                     .to(a.value.scalar_type());
   if (a.probabilities != nullptr) *a.probabilities = weights;
   return weights;
 }
 
 /// query - key. // [T, S]
-torch::Tensor behind(const ContentAttention& a) {
+torch::Tensor behind(const ops::ContentAttention& a) {
   return a.query_positions.unsqueeze(1) - a.key_positions.unsqueeze(0);
 }
 
-torch::Tensor normal(torch::IntArrayRef sizes, int64_t width) {
-  return torch::randn(sizes) / std::sqrt(static_cast<double>(width));
-}
+Normal normal_of(int64_t width) { return {1 / std::sqrt(static_cast<double>(width))}; }
 
 }  // namespace
 
 ShawPosition::ShawPosition(const Shaw& options, const PositionContext& context)
     : max_distance_(options.max_distance),
-      keys_(register_parameter(
-          "keys", normal({context.layers, 2 * max_distance_ + 1, context.d_k}, context.d_k))) {
+      keys_(register_parameter("keys", {context.layers, 2 * max_distance_ + 1, context.d_k},
+                               normal_of(context.d_k), Role::matrix)) {
   if (options.values)
-    values_ = register_parameter(
-        "values", normal({context.layers, 2 * max_distance_ + 1, context.d_v}, context.d_v));
+    values_ = register_parameter("values", {context.layers, 2 * max_distance_ + 1, context.d_v},
+                                 normal_of(context.d_v), Role::matrix);
 }
 
-torch::Tensor ShawPosition::attend(const ContentAttention& a) {
+torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
   const auto type = a.query.scalar_type();
   const auto clipped = behind(a).neg().clamp(-max_distance_, max_distance_) + max_distance_;
   const auto all = a.query.matmul(keys_[a.layer].to(type).t());  // [B, H, T, 2 max_distance + 1]
@@ -65,16 +66,16 @@ torch::Tensor ShawPosition::attend(const ContentAttention& a) {
 }
 
 TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
-    : content_bias_(register_parameter("content_bias",
-                                       torch::zeros({context.layers, context.heads, context.d_k}))),
-      distance_bias_(register_parameter(
-          "distance_bias", torch::zeros({context.layers, context.heads, context.d_k}))),
-      projection_(register_parameter(
-          "projection",
-          normal({context.layers, context.heads, context.d_k, context.d_model}, context.d_model))) {
-}
+    : content_bias_(register_parameter("content_bias", {context.layers, context.heads, context.d_k},
+                                       Constant{0}, Role::vector)),
+      distance_bias_(register_parameter("distance_bias",
+                                        {context.layers, context.heads, context.d_k}, Constant{0},
+                                        Role::vector)),
+      projection_(register_parameter("projection",
+                                     {context.layers, context.heads, context.d_k, context.d_model},
+                                     normal_of(context.d_model), Role::matrix)) {}
 
-torch::Tensor TransformerXlPosition::attend(const ContentAttention& a) {
+torch::Tensor TransformerXlPosition::attend(const ops::ContentAttention& a) {
   const auto type = a.query.scalar_type();
   const auto u = content_bias_[a.layer].to(type).unsqueeze(1);   // [H, 1, K]
   const auto v = distance_bias_[a.layer].to(type).unsqueeze(1);  // [H, 1, K]
@@ -91,11 +92,13 @@ torch::Tensor TransformerXlPosition::attend(const ContentAttention& a) {
 }
 
 CopePosition::CopePosition(const Cope& options, const PositionContext& context)
-    : table_(register_parameter("table",
-                                torch::zeros({context.layers, context.d_k, options.positions}))) {}
+    : table_(register_parameter("table", {context.layers, context.d_k, options.positions},
+                                Constant{0}, Role::matrix)) {}
 
-torch::Tensor CopePosition::attend(const ContentAttention& a) {
-  const auto scores = products(a.query, a.key) * scale_of(a.query);
+torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
+  // Counted in float: bfloat16 has no fractions of numbers above 128.
+  const auto wide = wide_type(a.query);
+  const auto scores = products(a.query, a.key).to(wide) * scale_of(a.query);
   const auto gates = scores.sigmoid().masked_fill(a.visible.logical_not(), 0.0);
   const auto distance = behind(a);  // [T, S]
   // Sums from the query's own key outwards: over the keys up to it from the left, then from the
@@ -106,7 +109,7 @@ torch::Tensor CopePosition::attend(const ContentAttention& a) {
                           .clamp_max(static_cast<double>(table_.size(-1) - 1));
   const auto below = counts.detach().floor();
   const auto all =
-      a.query.matmul(table_[a.layer].to(a.query.scalar_type()));  // [B, H, T, positions]
+      a.query.matmul(table_[a.layer].to(a.query.scalar_type())).to(wide);  // [B, H, T, positions]
   const auto low = all.gather(-1, below.to(torch::kLong));
   const auto high = all.gather(-1, counts.detach().ceil().to(torch::kLong));
   const auto share = counts - below;

@@ -12,7 +12,7 @@ class ShawPosition : public Position {
  public:
   ShawPosition(const Shaw& options, const PositionContext& context);
   bool attends() const override { return true; }
-  torch::Tensor attend(const ContentAttention& attention) override;
+  torch::Tensor attend(const ops::ContentAttention& attention) override;
 
  private:
   int64_t max_distance_;
@@ -26,7 +26,7 @@ class TransformerXlPosition : public Position {
  public:
   explicit TransformerXlPosition(const PositionContext& context);
   bool attends() const override { return true; }
-  torch::Tensor attend(const ContentAttention& attention) override;
+  torch::Tensor attend(const ops::ContentAttention& attention) override;
 
  private:
   torch::Tensor content_bias_, distance_bias_;  // u, v // [L, H, K]
@@ -40,7 +40,7 @@ class CopePosition : public Position {
  public:
   CopePosition(const Cope& options, const PositionContext& context);
   bool attends() const override { return true; }
-  torch::Tensor attend(const ContentAttention& attention) override;
+  torch::Tensor attend(const ops::ContentAttention& attention) override;
 
  private:
   torch::Tensor table_;  // [L, K, positions]

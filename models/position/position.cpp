@@ -52,11 +52,11 @@ struct PositionMaker {
 
 torch::Tensor Position::embedding(const torch::Tensor&) { return {}; }
 bool Position::every_layer() const { return false; }
-Rotation Position::rotation(const torch::Tensor&) { return {}; }
+ops::Rotation Position::rotation(const torch::Tensor&) { return {}; }
 torch::Tensor Position::bias(const torch::Tensor&, const torch::Tensor&) { return {}; }
 void Position::check(int64_t) const {}
 bool Position::attends() const { return false; }
-torch::Tensor Position::attend(const ContentAttention&) { return {}; }
+torch::Tensor Position::attend(const ops::ContentAttention&) { return {}; }
 
 PositionTerms Position::terms(const torch::Tensor& query, const torch::Tensor& key) {
   return {embedding(query),

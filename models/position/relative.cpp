@@ -16,12 +16,6 @@ torch::Tensor per_head(const torch::Tensor& numbers) {  // [H] -> [H, 1, 1]
   return numbers.unsqueeze(-1).unsqueeze(-1);
 }
 
-/// Raw parameters whose softplus is uniform in (0, 1].
-torch::Tensor positive_start(int64_t heads) {
-  const auto wanted = torch::rand({heads}).clamp_min(1e-2);
-  return torch::log(torch::expm1(wanted));
-}
-
 }  // namespace
 
 torch::Tensor alibi_slopes(int64_t heads) {
@@ -65,10 +59,9 @@ torch::Tensor t5_buckets(const torch::Tensor& distance, const T5Bias& options, b
 T5Position::T5Position(const T5Bias& options, const PositionContext& context)
     : options_(options),
       causal_(context.causal),
-      table_(register_parameter("table", torch::empty({options.buckets, context.heads}))) {
-  torch::NoGradGuard no_grad;
-  table_.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(context.d_model)));
-}
+      table_(register_parameter("table", {options.buckets, context.heads},
+                                Normal{1.0 / std::sqrt(static_cast<double>(context.d_model))},
+                                Role::matrix)) {}
 
 torch::Tensor T5Position::bias(const torch::Tensor& query, const torch::Tensor& key) {
   const auto buckets = t5_buckets(distances(query, key), options_, causal_);
@@ -76,15 +69,13 @@ torch::Tensor T5Position::bias(const torch::Tensor& query, const torch::Tensor& 
 }
 
 FirePosition::FirePosition(const Fire& options, const PositionContext& context)
-    : c_(register_parameter("c", torch::full({}, 0.1))),
-      length_(register_parameter("length", torch::full({}, 512.0))),
-      up_(register_parameter("up", torch::randn({options.hidden, 1}))),
-      up_bias_(register_parameter("up_bias", torch::randn({options.hidden}) * 0.1)),
-      down_(register_parameter("down", torch::empty({context.heads, options.hidden}))),
-      down_bias_(register_parameter("down_bias", torch::zeros({context.heads}))) {
-  torch::NoGradGuard no_grad;
-  torch::nn::init::xavier_uniform_(down_);
-}
+    : c_(register_parameter("c", {}, Constant{0.1}, Role::vector)),
+      length_(register_parameter("length", {}, Constant{512.0}, Role::vector)),
+      up_(register_parameter("up", {options.hidden, 1}, Normal{1.0}, Role::matrix)),
+      up_bias_(register_parameter("up_bias", {options.hidden}, Normal{0.1}, Role::vector)),
+      down_(register_parameter("down", {context.heads, options.hidden},
+                               XavierUniform{.rows = {context.heads}}, Role::matrix)),
+      down_bias_(register_parameter("down_bias", {context.heads}, Constant{0}, Role::vector)) {}
 
 torch::Tensor FirePosition::bias(const torch::Tensor& query, const torch::Tensor& key) {
   const auto type = c_.scalar_type();
@@ -97,8 +88,8 @@ torch::Tensor FirePosition::bias(const torch::Tensor& query, const torch::Tensor
 
 KerplePosition::KerplePosition(const Kerple& options, const PositionContext& context)
     : kernel_(options.kernel),
-      amount_(register_parameter("amount", positive_start(context.heads))),
-      shape_(register_parameter("shape", positive_start(context.heads))) {}
+      amount_(register_parameter("amount", {context.heads}, UniformSoftplus{}, Role::vector)),
+      shape_(register_parameter("shape", {context.heads}, UniformSoftplus{}, Role::vector)) {}
 
 torch::Tensor KerplePosition::bias(const torch::Tensor& query, const torch::Tensor& key) {
   const auto distance = distances(query, key).abs().to(amount_.scalar_type());

@@ -56,30 +56,13 @@ RotaryPosition::RotaryPosition(const Rotary& options, int64_t d_k) : layout_(opt
   scale_ = scale;
 }
 
-Rotation RotaryPosition::rotation(const torch::Tensor& positions) {
+ops::Rotation RotaryPosition::rotation(const torch::Tensor& positions) {
   const auto rate =
       torch::tensor(rates_, torch::TensorOptions(torch::kDouble).device(positions.device()));
   const auto angle = positions.to(torch::kDouble).unsqueeze(-1) * rate;  // [T, R]
-  return {angle.cos() * scale_, angle.sin() * scale_, layout_};
-}
-
-torch::Tensor rotate(const torch::Tensor& x, const Rotation& rotation) {
-  if (!rotation.cosine.defined()) return x;
-  const auto type = x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  const auto cosine = rotation.cosine.to(type), sine = rotation.sine.to(type);  // [T, R]
-  const int64_t pairs = cosine.size(-1);
-  const bool half = rotation.layout == RotaryLayout::half;
-  const auto turned = x.narrow(-1, 0, 2 * pairs).to(type);
-  // [B, H, T, 2, R] or [B, H, T, R, 2]
-  const auto split = half ? turned.unflatten(-1, {2, pairs}) : turned.unflatten(-1, {pairs, 2});
-  const int64_t axis = half ? -2 : -1;
-  const auto first = split.select(axis, 0), second = split.select(axis, 1);
-  const auto both =
-      torch::stack({first * cosine - second * sine, second * cosine + first * sine}, axis)
-          .flatten(-2)
-          .to(x.scalar_type());
-  if (2 * pairs == x.size(-1)) return both;
-  return torch::cat({both, x.narrow(-1, 2 * pairs, x.size(-1) - 2 * pairs)}, -1);
+  return {.cosine = angle.cos() * scale_,
+          .sine = angle.sin() * scale_,
+          .interleaved = layout_ == RotaryLayout::interleaved};
 }
 
 }  // namespace ablate::models

@@ -8,7 +8,7 @@ namespace ablate::models {
 class RotaryPosition : public Position {
  public:
   RotaryPosition(const Rotary& options, int64_t d_k);
-  Rotation rotation(const torch::Tensor& positions) override;
+  ops::Rotation rotation(const torch::Tensor& positions) override;
 
  private:
   RotaryLayout layout_;

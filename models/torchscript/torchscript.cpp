@@ -19,8 +19,8 @@ constexpr const char* kConstant = "constant_";
 constexpr const char* kAnchor = "anchor";  // a buffer whose device is the module's
 
 /// The module's tree with the same names, each weight the very tensor of the model.
-jit::Module mirrored(const torch::nn::Module& module, const c10::QualifiedName& name,
-                     const std::shared_ptr<jit::CompilationUnit>& unit) {
+jit::Module mirror_of(const torch::nn::Module& module, const c10::QualifiedName& name,
+                      const std::shared_ptr<jit::CompilationUnit>& unit) {
   jit::Module mirror(name, unit, /*shouldMangle=*/true);
   mirror.register_attribute("training", c10::BoolType::get(), false);  // PyTorch's freeze reads it
   for (const auto& item : module.named_parameters(/*recurse=*/false))
@@ -29,21 +29,21 @@ jit::Module mirrored(const torch::nn::Module& module, const c10::QualifiedName& 
     mirror.register_buffer(item.key(), item.value());
   for (const auto& item : module.named_children())
     mirror.register_module(item.key(),
-                           mirrored(*item.value(), c10::QualifiedName(name, "Part"), unit));
+                           mirror_of(*item.value(), c10::QualifiedName(name, "Part"), unit));
   return mirror;
 }
 
-/// All tensors of a cache that have a row for each of the batch, the pieces so far first.
+/// All tensors of a cache that have a row for each of the batch, the tokens so far first.
 Tensors state_of(const torch::Tensor& ids, const DecoderCache& cache) {
   Tensors state{ids};
   const auto keep = [&](const torch::Tensor& x) {
     if (x.defined()) state.push_back(x);
   };
-  keep(cache.memory.real);
+  keep(cache.memory_mask);
   for (const auto& layer : cache.layers) {
-    for (const auto& past : layer.past.tensors) keep(past);
-    keep(layer.memory.key);
-    keep(layer.memory.value);
+    for (const auto* part : {&layer.past, &layer.memory})
+      for (const auto& block : part->blocks)
+        for (const auto& x : block) keep(x);
   }
   return state;
 }
@@ -54,20 +54,20 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
   const auto take = [&](torch::Tensor& x) {
     if (x.defined()) x = state.at(next++);
   };
-  take(like.memory.real);
+  take(like.memory_mask);
   for (auto& layer : like.layers) {
-    for (auto& past : layer.past.tensors) take(past);
-    take(layer.memory.key);
-    take(layer.memory.value);
+    for (auto* part : {&layer.past, &layer.memory})
+      for (auto& block : part->blocks)
+        for (auto& x : block) take(x);
   }
-  like.positions = model.target_positions(state[0]);
-  like.extent = state[0].size(1);
+  like.position_ids = model.target_position_ids(state[0]);
+  like.length = state[0].size(1);
   return like;
 }
 
 /// A trace holds C++ tensors and devices as constants, which would stay behind where the module is
 /// moved: tensors become its buffers, devices that of the anchor.
-void free_of_device(jit::Module& module, jit::Graph& graph, const std::string& method) {
+void make_device_free(jit::Module& module, jit::Graph& graph, const std::string& method) {
   auto* self = graph.inputs().at(0);
   std::vector<jit::Node*> devices, tensors;
   const std::function<void(jit::Block*)> visit = [&](jit::Block* block) {
@@ -114,79 +114,99 @@ void add_method(jit::Module& module, const Method& method) {
       [](const torch::Tensor&) { return std::string(); }, /*strict=*/false,
       /*force_outplace=*/false, &module, method.arguments);
   auto graph = traced.first->graph;
-  free_of_device(module, *graph, method.name);
+  make_device_free(module, *graph, method.name);
   auto* function = module._ivalue()->compilation_unit()->create_function(
       c10::QualifiedName(*module.type()->name(), method.name), graph);
   module.type()->addMethod(function);
 }
 
-jit::IValue written(const torch::Tensor& logits, const Tensors& state) {
+jit::IValue to_tuple(const torch::Tensor& logits, const Tensors& state) {
   return c10::ivalue::Tuple::create(logits, c10::List<torch::Tensor>(state));
 }
 
-torch::Tensor example_ids(int64_t rows, int64_t length, const TorchScriptOptions& options) {
-  return torch::full({rows, length}, options.eos, torch::kLong);
+torch::Tensor example_ids(int64_t rows, int64_t length, const SpecialTokens& tokens) {
+  return torch::full({rows, length}, tokens.eos.value, torch::kLong);
 }
 
-/// The state before the start mark is read, which stands before a decoder-only model's source.
-DecoderCache started(Transformer& model, const torch::Tensor& source) {
+/// The state before the start token is read, which a decoder-only model reads before the source.
+DecoderCache initial_cache(Transformer& model, const torch::Tensor& source) {
   return model->start(model->family() == Family::decoder_only ? source.narrow(1, 0, 0) : source);
 }
 
-/// The logits of a target's first piece, and the state then.
-jit::IValue begun(Transformer& model, const torch::Tensor& source, int64_t mark) {
-  auto cache = started(model, source);
-  auto ids = (source.sum(1) * 0 + mark).unsqueeze(1);  // [B, 1]
+/// Logits of a target's first token, and the state then.
+jit::IValue first_step(Transformer& model, const torch::Tensor& source, int64_t start) {
+  auto cache = initial_cache(model, source);
+  auto ids = (source.sum(1) * 0 + start).unsqueeze(1);  // [B, 1]
   if (model->family() == Family::decoder_only) ids = torch::cat({ids, source}, 1);
   const auto logits = model->read(ids, cache);
-  return written(logits, state_of(ids, cache));
+  return to_tuple(logits, state_of(ids, cache));
 }
 
-void add_writing(jit::Module& module, Transformer& model, const TorchScriptOptions& options) {
-  const auto source = example_ids(2, 3, options);
+void replace_all(std::string& text, const std::string& old, const std::string& by) {
+  for (auto at = text.find(old); at != std::string::npos; at = text.find(old, at + by.size()))
+    text.replace(at, old.size(), by);
+}
+
+/// The loops with the defaults of the search options.
+std::string decoding_loops() {
+  std::string text = kDecodingLoops;
+  const auto fill = [&]<class T>(std::string_view name, const T& value, std::string_view) {
+    if constexpr (std::is_arithmetic_v<T>)
+      replace_all(text, "@" + std::string(name), std::to_string(value));
+  };
+  const SearchOptions search;
+  const RandomSampling sampling;
+  SearchOptions::fields(search, fill);
+  RandomSampling::fields(sampling, fill);
+  return text;
+}
+
+void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& tokens) {
+  const auto source = example_ids(2, 3, tokens);
   add_method(module, {.name = "begin",
                       .arguments = {"source"},
                       .example = {source},
                       .run = [&](const jit::Stack& inputs) {
-                        return begun(model, inputs[0].toTensor(), options.start);
+                        return first_step(model, inputs[0].toTensor(), tokens.start.value);
                       }});
-  const auto like = started(model, source);
+  const auto like = initial_cache(model, source);
   // Of the traced method: without a trace, steps keep their state in another form.
   const auto state = module.get_method("begin")({source}).toTuple()->elements()[1];
   add_method(module, {.name = "step",
                       .arguments = {"last", "state"},
-                      .example = {example_ids(2, 1, options).select(1, 0), state},
+                      .example = {example_ids(2, 1, tokens).select(1, 0), state},
                       .run = [&](const jit::Stack& inputs) {
                         const auto last = inputs[0].toTensor();
                         const auto before = inputs[1].toTensorVector();
                         auto cache = cache_of(*model, before, like);
                         const auto next = model->step(last, cache);
                         const auto ids = torch::cat({before[0], last.unsqueeze(1)}, 1);
-                        return written(next, state_of(ids, cache));
+                        return to_tuple(next, state_of(ids, cache));
                       }});
-  module.register_attribute("bos", c10::IntType::get(), options.bos);
-  module.register_attribute("eos", c10::IntType::get(), options.eos);
+  module.register_attribute("bos", c10::IntType::get(), tokens.bos.value);
+  module.register_attribute("eos", c10::IntType::get(), tokens.eos.value);
   module.register_attribute("longest", c10::IntType::get(), longest_length(*model));
   module.register_attribute("prompt", c10::IntType::get(),
                             int64_t{model->family() == Family::decoder_only});
-  module.define(kDecodingLoops);
+  module.register_attribute("never", c10::FloatType::get(), -1e300);  // of no hypothesis
+  module.define(decoding_loops());
 }
 
 }  // namespace
 
-torch::jit::Module to_torchscript(Transformer& model, const TorchScriptOptions& options) {
+torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens) {
   const torch::NoGradGuard no_grad;
-  auto module = mirrored(*model, c10::QualifiedName("__torch__.ablate.Transformer"),
-                         std::make_shared<jit::CompilationUnit>());
-  module.register_attribute("pad", c10::IntType::get(), options.pad);
+  auto module = mirror_of(*model, c10::QualifiedName("__torch__.ablate.Transformer"),
+                          std::make_shared<jit::CompilationUnit>());
+  module.register_attribute("pad", c10::IntType::get(), tokens.pad.value);
   module.register_buffer(kAnchor, torch::zeros({1}, model->output_weight().options()));
   const bool pair = model->family() == Family::encoder_decoder;
-  const auto ids = example_ids(2, 3, options);
+  const auto ids = example_ids(2, 3, tokens);
   add_method(module,
              {.name = "forward",
               .arguments = pair ? std::vector<std::string>{"source", "target"}
                                 : std::vector<std::string>{"source"},
-              .example = pair ? jit::Stack{ids, example_ids(2, 4, options)} : jit::Stack{ids},
+              .example = pair ? jit::Stack{ids, example_ids(2, 4, tokens)} : jit::Stack{ids},
               .run = [&](const jit::Stack& inputs) {
                 return model->forward(inputs.front().toTensor(), inputs.back().toTensor());
               }});
@@ -197,7 +217,7 @@ torch::jit::Module to_torchscript(Transformer& model, const TorchScriptOptions& 
                         .run = [&](const jit::Stack& inputs) {
                           return model->encode(inputs[0].toTensor()).output;
                         }});
-  if (model->family() != Family::encoder_only) add_writing(module, model, options);
+  if (model->family() != Family::encoder_only) add_decoding(module, model, tokens);
   return module;
 }
 

@@ -2,18 +2,12 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include "models/inference/search_options.h"
 #include "models/transformer.h"
 
 namespace ablate::models {
 
 // B batch, S source length, T target length, V vocabulary
-
-struct TorchScriptOptions {
-  int64_t pad = 0;
-  int64_t bos = 1;
-  int64_t eos = 2;
-  int64_t start = 1;  // what stands before the first piece
-};
 
 /// The model as a TorchScript module whose methods are traces of its own forward pass, with loops
 /// written in TorchScript around them; parameters keep their names and sharing. It runs in any
@@ -22,11 +16,11 @@ struct TorchScriptOptions {
 /// Every family: forward(source[, target]) -> logits [B, T, V]; with an encoder: encode(source) ->
 /// [B, S, D]. Families that write: begin(source) -> (logits [B, V], state), step(last [B], state)
 /// -> (logits, state), every tensor of the state having B rows; greedy, beam and sample, which
-/// return ids [B, T] (without start and end mark, padded) and scores [B]. Rows of a decoder-only
-/// model's source have no padding.
-torch::jit::Module to_torchscript(Transformer& model, const TorchScriptOptions& options);
+/// return ids [B, T] (without start and end token, padded) and scores [B], with the defaults of
+/// SearchOptions. Rows of a decoder-only model's source have no padding.
+torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens);
 
-/// Most pieces of a target, or of a source, that have positions; a large number where all do.
+/// Most tokens of a target, or of a source, that have positions; a large number where all do.
 int64_t longest_length(const TransformerImpl& model);
 
 /// Weights of such a module by the model's names, shared ones once.

@@ -1,51 +1,105 @@
 #include "data/parallel_text.h"
 
-#include <gtest/gtest.h>
-#include <stdlib.h>
-
-#include <fstream>
-
-#include "data/batch.h"
+#include "tests/data/folder_test_case.h"
 
 namespace ablate::data {
 namespace {
 
-class ParallelText : public testing::Test {
+class ParallelText : public FolderTestCase {
  protected:
   ParallelText() {
-    std::string pattern = testing::TempDir() + "ablate-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
+    write("good.en", "one\ntwo\n");
+    write("good.de", "eins\nzwei\n");
   }
-  ~ParallelText() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path file(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
+  Text options(const std::string& source = "good.en", const std::string& target = "good.de") {
+    return {.train = {source, target},
+            .validation = {"good.en", "good.de"},
+            .test = {"good.en", "good.de"}};
   }
-
-  std::filesystem::path folder_;
+  std::string message(const Text& text) {
+    return message_of([&] { read_text(text, folder_); });
+  }
 };
 
+TEST_F(ParallelText, MayBeGzipAndHaveAnyLineEnds) {
+  write_gzip("packed.gz",
+             "\xef\xbb\xbf"
+             "eins\r\nzwei");
+  const auto corpus = read_text(options("good.en", "packed.gz"), folder_);
+  EXPECT_EQ(corpus.train, (std::vector<Example>{{"one", "eins"}, {"two", "zwei"}}));
+  EXPECT_EQ(corpus.tests[0].name, "good");
+}
+
+TEST_F(ParallelText, MayBeOneTsv) {
+  write("pairs.tsv", "one\teins\ntwo\tzwei\n");
+  auto text = options();
+  text.train = {"pairs.tsv"};
+  EXPECT_EQ(read_text(text, folder_).train,
+            (std::vector<Example>{{"one", "eins"}, {"two", "zwei"}}));
+}
+
+TEST_F(ParallelText, EveryFaultIsNamedWithFileAndLine) {
+  const std::string mend = "; mend the line, or leave such lines out with data.bad_lines: skip";
+  write("short", "eins\n");
+  EXPECT_EQ(message(options("good.en", "short")),
+            "good.en has 2 lines and short has 1; line-parallel files need the same number");
+  write("empty", "");
+  EXPECT_EQ(message(options("good.en", "empty")), "empty: the file is empty");
+  write("blank", "eins\n  \n");
+  EXPECT_EQ(message(options("good.en", "blank")), "blank:2: the line is empty" + mend);
+  write("binary", "eins\n\xff\xfe\n");
+  EXPECT_EQ(message(options("good.en", "binary")), "binary:2: the line is not valid UTF-8" + mend);
+  write("nul", std::string("ei\0ns\nzwei\n", 11));
+  EXPECT_EQ(message(options("good.en", "nul")), "nul:1: the line holds a NUL byte" + mend);
+  write("long", "eins\n" + std::string(70'000, 'x') + "\n");
+  EXPECT_EQ(message(options("good.en", "long")),
+            "long:2: the line has 70000 bytes, more than max_line_bytes 65536" + mend);
+  EXPECT_EQ(message(options("good.en", "missing")).substr(0, 24), "missing: cannot be read;");
+  write("cut.gz", std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b", 11));
+  EXPECT_EQ(message(options("good.en", "cut.gz")),
+            "cut.gz: the gzip archive is damaged or cut off");
+}
+
+TEST_F(ParallelText, BadLinesMayBeSkippedAndAreCounted) {
+  write("mixed", "eins\n\xff\n");
+  auto text = options("good.en", "mixed");
+  text.bad_lines = BadLine::skip;
+  const auto corpus = read_text(text, folder_);
+  EXPECT_EQ(corpus.train.size(), 1U);
+  EXPECT_EQ(corpus.skipped, 1);
+}
+
 TEST_F(ParallelText, OfUnicodeSpacesAloneIsAnEmptySide) {
-  const auto words = file("words", "one\n");
+  const auto words = write("words", "one\n");
   for (const std::string blank : {" ", "\t", "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x83 "}) {
     int64_t skipped = 0;
-    EXPECT_THROW(read_pairs({}, {file("blank", blank + "\n"), words}, skipped), DataError) << blank;
+    EXPECT_THROW(read_pairs({}, {write("blank", blank + "\n"), words}, skipped), DataError)
+        << blank;
   }
 }
 
 TEST_F(ParallelText, SetsAreNamedByTheStemOfTheirFile) {
   for (const auto& [name, stem] : {std::pair("news.2014.en.gz", "news.2014"),
                                    std::pair("dev.tsv", "dev"), std::pair("plain", "plain")}) {
-    file(name, "one\teins\n");
+    write(name, "one\teins\n");
     const auto corpus = read_text({.train = {name}, .validation = {name}, .test = {name}}, folder_);
     EXPECT_EQ(corpus.tests[0].name, stem);
   }
 }
 
-TEST(Collate, RefusesASideWithoutItsEndMark) {
-  const std::vector<EncodedExample> no_target{{{5, 2}, {}}}, no_source{{{}, {5, 2}}};
-  EXPECT_THROW(collate(no_target, std::vector<int64_t>{0}), DataError);
-  EXPECT_THROW(collate(no_source, std::vector<int64_t>{0}), DataError);
+TEST(Multi30k, LoadsWhereTheDataIs) {
+  const char* given = getenv("ABLATE_DATA");
+  const std::filesystem::path folder =
+      given != nullptr ? given : std::string(ABLATE_SOURCE) + "/../shared/data";
+  if (!std::filesystem::exists(folder / "multi30k")) GTEST_SKIP() << "no multi30k in " << folder;
+  const Text text{.train = {"multi30k/train.en.gz", "multi30k/train.de.gz"},
+                  .validation = {"multi30k/val.en.gz", "multi30k/val.de.gz"},
+                  .test = {"multi30k/test_2016_flickr.en.gz", "multi30k/test_2016_flickr.de.gz"}};
+  const auto corpus = read_text(text, folder);
+  EXPECT_EQ(corpus.train.size(), 29'000U);
+  EXPECT_EQ(corpus.validation.size(), 1'014U);
+  EXPECT_EQ(corpus.tests[0].examples.size(), 1'000U);
+  EXPECT_EQ(corpus.tests[0].name, "test_2016_flickr");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "models/inference/search_options.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::experiments {
@@ -74,6 +76,25 @@ TEST_F(DecodingTest, PrefixesRisksAndContradictions) {
   const auto wrong = shell(kProgram + " generate " + run("runs").string() + " --prompt a 2>&1");
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.output.find("generate needs a language model"), std::string::npos);
+}
+
+TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
+  const auto help = shell(kProgram + " translate --help").output;
+  models::SearchOptions options;
+  models::SearchOptions::fields(options, [&](std::string name, const auto& slot, std::string_view) {
+    std::ranges::replace(name, '_', '-');
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(slot)>>)
+      EXPECT_NE(help.find("--" + name + " "), std::string::npos) << name;
+  });
+  for (const std::string flag : {"--temperature", "--top-k", "--top-p", "--seed"})
+    EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
+  const auto wrong = translated("a\n", "--beam 257");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("decoding.beam must be from 1 to 256"), std::string::npos)
+      << wrong.output;
+  EXPECT_EQ(translated("a\n", "--top-p 0").code, 2);
+  EXPECT_EQ(translated("a\n", "--seed 7").output, translated("a\n", "").output)
+      << "a seed alone draws nothing";
 }
 
 TEST_F(DecodingTest, EveryPrecisionWritesLines) {

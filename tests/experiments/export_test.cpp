@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/torchscript/torchscript.h"
 #include "tests/experiments/program.h"
+#include "tokenizer/special_ids.h"
 
 namespace ablate::experiments {
 namespace {
@@ -69,6 +71,67 @@ TEST_F(ExportTest, AModuleThatDiffersIsNotCalledAlike) {
   EXPECT_FALSE(agrees(far, torch::kFloat));
   EXPECT_FALSE(agrees({.logits = 0, .different = 1}, torch::kFloat)) << "ids alone";
   EXPECT_FALSE(agrees({.logits = 2e-4, .scale = 1}, torch::kFloat)) << "logits alone";
+}
+
+class ExportedLanguageModel : public ProgramTest {
+ protected:
+  ExportedLanguageModel() {
+    std::string text;
+    for (int i = 0; i < 300; ++i) text += (i % 3 == 0 ? "abc\n" : i % 3 == 1 ? "cad\n" : "dbb\n");
+    write_file(folder_ / "text", text);
+    write_file(
+        folder_ / "language.yaml",
+        "name: language\nseeds: [1]\nbase:\n"
+        "  data: { task: language, train: text, block: 8 }\n"
+        "  tokenizer: { kind: character }\n"
+        "  model: { family: decoder_only, d_model: 16, layers: 1, dropout: 0.0, attention: { "
+        "heads: 2 }, position: { kind: rotary }, feed_forward: { kind: dense, d_hidden: 32 } "
+        "}\n  training: { steps: 15, tokens_per_batch: 80, max_length: 32, threads: 1, "
+        "schedule: { kind: constant, peak: 1.0e-2 } }\n");
+    const auto trained = shell(kProgram + " run " + (folder_ / "language.yaml").string() +
+                               " --output " + (folder_ / "runs").string() + " 2>&1");
+    EXPECT_EQ(trained.code, 0) << trained.output;
+  }
+  std::string run() const { return (folder_ / "runs/language/language/base/seed-1").string(); }
+};
+
+TEST_F(ExportedLanguageModel, ContinuesAPromptAsGenerateDoes) {
+  const auto file = folder_ / "model.pt";
+  const auto exported = shell(kProgram + " export " + run() + " --to " + file.string() + " 2>&1");
+  ASSERT_EQ(exported.code, 0) << exported.output;
+  auto archive = from_archive(read_file(file), file);
+  const auto format = format_of(archive.contents.experiment);
+  const auto& tokenizers = archive.contents.tokenizers;
+  const torch::NoGradGuard no_grad;
+  for (const std::string prompt : {"", "a", "ab", "dbb\nc"}) {
+    const auto source = torch::tensor(format.encode_source(prompt, tokenizers)->ids, torch::kLong);
+    const auto found = archive.module.get_method("greedy")({source.unsqueeze(0), 20});
+    const auto ids = found.toTupleRef().elements()[0].toTensor()[0].to(torch::kInt).contiguous();
+    const auto* begin = ids.const_data_ptr<int32_t>();
+    const auto text = format.decode({begin, static_cast<size_t>(ids.size(0))}, tokenizers);
+    EXPECT_EQ(shell(kProgram + " generate " + run() + " --one-line --max-length 20 --prompt '" +
+                    prompt + "'")
+                  .output,
+              prompt + text + "\n");
+  }
+}
+
+TEST_F(ExportedLanguageModel, ThatStartsFromAnotherTokenThanInTrainingIsNoticed) {
+  auto run = load_run(this->run(), "");
+  auto& model = run.translator.model;
+  const std::vector<data::Example> texts{{{}, "abc"}, {{}, "cad"}, {{}, "dbb"}};
+  const ExportContents contents{
+      .experiment = run.experiment,
+      .tokenizers = run.translator.tokenizers,
+      .examples = run.translator.format.encode(texts, run.translator.tokenizers).examples};
+  for (const int64_t start : {tokenizer::kBos, tokenizer::kEos}) {
+    auto module = models::to_torchscript(
+        model,
+        {.pad = tokenizer::kPad, .bos = tokenizer::kBos, .eos = tokenizer::kEos, .start = start});
+    const auto agreement = compare(model, module, contents);
+    EXPECT_EQ(agrees(agreement, torch::kFloat), start == tokenizer::kBos) << to_text(agreement);
+    EXPECT_EQ(agreement.different == 0, start == tokenizer::kBos) << to_text(agreement);
+  }
 }
 
 TEST_F(ExportTest, InBfloat16IsSmallerAndAgrees) {

@@ -17,7 +17,7 @@ constexpr PositionContext kContext{.d_model = kModel,
                                    .layers = 2,
                                    .causal = false};
 
-ContentAttention example() {
+ops::ContentAttention example() {
   torch::manual_seed(5);
   const auto type = torch::kDouble;
   auto visible = torch::ones({1, 1, kQueries, kKeys}, torch::kBool);
@@ -43,7 +43,7 @@ std::shared_ptr<Position> scheme(const PositionOptions& options) {
 
 /// One query's output, spelled out: `score(key)` over visible keys, then `value(key)` weighted.
 template <class Score, class Value>
-torch::Tensor one(const ContentAttention& a, int64_t t, Score&& score, Value&& value) {
+torch::Tensor one(const ops::ContentAttention& a, int64_t t, Score&& score, Value&& value) {
   double total = 0;
   auto output = torch::zeros({kValues}, torch::kDouble);
   for (int64_t s = 0; s < kKeys; ++s) {
@@ -122,6 +122,27 @@ TEST(Cope, CountsGatesBetweenQueryAndKey) {
       };
       expect_equal(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
     }
+}
+
+/// All gates are 1/2, so that key s is half of 600 - s away; bfloat16 has no 256.5.
+TEST(Cope, CountsInFloatWhereTheModelComputesInBfloat16) {
+  torch::NoGradGuard no_grad;
+  const int64_t keys = 600;
+  const auto type = torch::kBFloat16;
+  const auto position = make_position(Cope{.positions = 301}, kContext);
+  auto table = position->named_parameters()["table"];
+  table.copy_((torch::arange(301).remainder(2) * 4).expand_as(table));  // 0, 4, 0, 4, ...
+  const ops::ContentAttention a{
+      .query = torch::ones({1, 1, 1, kWidth}, type),
+      .key = torch::zeros({1, 1, keys, kWidth}, type),
+      .value = torch::arange(2).repeat({keys / 2}).view({1, 1, keys, 1}).to(type),
+      .visible = torch::ones({1, 1, 1, keys}, torch::kBool),
+      .query_positions = torch::tensor({keys - 1}),
+      .key_positions = torch::arange(keys),
+      .layer = kLayer};
+  // Scores repeat 0, 2 f, 4 f, 2 f with f = K^(1/2), and odd keys have those in the middle.
+  const double whole = 1 + std::exp(4.0 * kWidth), half = 2 * std::exp(2.0 * kWidth);
+  EXPECT_NEAR(position->attend(a).item<double>(), half / (half + whole), 1e-6);
 }
 
 TEST(ContentPosition, AQueryThatSeesNothingGivesZeros) {

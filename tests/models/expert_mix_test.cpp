@@ -13,6 +13,7 @@ std::shared_ptr<Mixture> expert_mix(const MixtureOptions& options, bool bias = t
   torch::manual_seed(11);
   auto mixture = std::make_shared<Mixture>(
       options, StackOptions{.d_model = kMixWidth, .layers = 1, .causal = false, .bias = bias});
+  initialize(*mixture, 11);
   torch::NoGradGuard no_grad;
   for (auto& parameter : mixture->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
   return mixture;
@@ -21,8 +22,7 @@ std::shared_ptr<Mixture> expert_mix(const MixtureOptions& options, bool bias = t
 torch::Tensor run(Mixture& mixture, const torch::Tensor& x, bool gradient,
                   const torch::Tensor& real = {}) {
   const torch::AutoGradMode mode(gradient);
-  Dropout none;
-  return mixture.forward(x, {none, real, {}, nullptr}).detach();
+  return mixture.forward(x, {.padding_mask = real}).output.detach();
 }
 
 torch::Tensor mix_input(int64_t rows, int64_t length) {
@@ -49,7 +49,7 @@ TEST(ExpertMix, EqualsTheSortedPath) {
             EXPECT_LT(largest_difference(run(*mixture, x, false), expected), bound)
                 << static_cast<int>(activation) << gated << hidden << bias << x.sizes();
           }
-          mixture->prepare_for_decoding();
+          mixture->prepack();
           const auto expected = run(*mixture, mix_input(3, 7), true);
           EXPECT_LT(largest_difference(run(*mixture, mix_input(3, 7), false), expected),
                     4e-6 * std::max(1.0, expected.abs().max().item<double>()))
@@ -64,12 +64,13 @@ TEST(ExpertMix, GivesAPositionTheSameBitsAloneAndInABatch) {
       expert_mix({.experts = 4, .active = 2, .d_hidden = 40, .router = HashRouter{}});
   const auto x = mix_input(5, 61), ids = torch::arange(5 * 61).view({5, 61});
   torch::NoGradGuard no_grad;
-  Dropout none;
   const auto of = [&](int64_t begin, int64_t end) {
-    return mixture->forward(x.slice(0, 3, 4).slice(1, begin, end),
-                            {none, {}, ids.slice(0, 3, 4).slice(1, begin, end), nullptr});
+    return mixture
+        ->forward(x.slice(0, 3, 4).slice(1, begin, end),
+                  {.token_ids = ids.slice(0, 3, 4).slice(1, begin, end)})
+        .output;
   };
-  const auto all = mixture->forward(x, {none, {}, ids, nullptr}).slice(0, 3, 4);
+  const auto all = mixture->forward(x, {.token_ids = ids}).output.slice(0, 3, 4);
   for (const int64_t t : {0, 1, 17, 59})
     for (const int64_t count : {1, 2, 3})
       EXPECT_TRUE(torch::equal(of(t, t + count), all.slice(1, t, t + count))) << t << count;

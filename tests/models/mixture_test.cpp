@@ -26,6 +26,7 @@ struct Made {
 Made made(const MixtureOptions& options, bool bias = true) {
   torch::manual_seed(3);
   Made result{std::make_shared<Mixture>(options, stack(bias)), {}};
+  initialize(*result.mixture, 3);
   result.mixture->to(torch::kDouble);
   torch::NoGradGuard no_grad;
   for (auto& item : result.mixture->named_parameters()) {
@@ -44,10 +45,17 @@ torch::Tensor pieces(const torch::Tensor& x) {
   return (torch::arange(x.size(0) * x.size(1)) * 7 + 5).view({x.size(0), x.size(1)});
 }
 
-torch::Tensor evaluated(const Made& model, const torch::Tensor& x, const torch::Tensor& real = {},
-                        Recorded* recorded = nullptr) {
-  Dropout none;
-  return model.mixture->forward(x, {none, real, pieces(x), recorded});
+FeedForwardOutput evaluation(const Made& model, const torch::Tensor& x,
+                             const torch::Tensor& padding_mask = {}) {
+  return model.mixture->forward(x, {.padding_mask = padding_mask, .token_ids = pieces(x)});
+}
+
+torch::Tensor evaluated(const Made& model, const torch::Tensor& x) {
+  return evaluation(model, x).output;
+}
+
+RoutingStatistics statistics_of(const FeedForwardOutput& output) {
+  return models::statistics_of(output.routing.value());
 }
 
 /// One expert by itself. // [D] -> [D]
@@ -110,10 +118,8 @@ TEST(Mixture, AllPositionsMayGoToOneExpertAndNoneToOthers) {
   router[2].fill_(50);
   const auto x = input().abs();
   EXPECT_LT(largest_difference(evaluated(model, x), by_definition(model, x, 1, false)), 1e-12);
-  Recorded recorded;
-  evaluated(model, x, {}, &recorded);
-  EXPECT_TRUE(
-      torch::equal(recorded.routings[0].counts, torch::tensor({0, 0, 15, 0}, torch::kLong)));
+  EXPECT_TRUE(torch::equal(statistics_of(evaluation(model, x)).counts,
+                           torch::tensor({0, 0, 15, 0}, torch::kLong)));
 }
 
 TEST(Mixture, AnEmptyExpertGetsZeroGradients) {
@@ -155,8 +161,7 @@ TEST(Mixture, OfOneExpertIsTheDenseFeedForwardInOutputAndGradient) {
   const auto model = made(small(SoftmaxRouter{}, 1, 1));
   const auto dense = dense_of(model, 6);
   auto x = input().requires_grad_(), same = input().requires_grad_();
-  Dropout none;
-  const auto first = evaluated(model, x), second = dense->forward(same, {none, {}, {}});
+  const auto first = evaluated(model, x), second = dense->forward(same, {}).output;
   EXPECT_LT(largest_difference(first, second), 1e-12);
   const auto seed = torch::randn_like(first);
   first.backward(seed);
@@ -180,9 +185,8 @@ TEST(Mixture, OfIdenticalExpertsIsTheDenseFeedForwardWhereWeightsSumToOne) {
       auto table = model.parameters.at(each);
       table.copy_(table[0].unsqueeze(0).expand_as(table).clone());
     }
-    Dropout none;
     EXPECT_LT(largest_difference(evaluated(model, input()),
-                                 dense_of(model, 6)->forward(input(), {none, {}, {}})),
+                                 dense_of(model, 6)->forward(input(), {}).output),
               1e-12)
         << name;
   }
@@ -208,15 +212,15 @@ TEST(Mixture, PaddingChangesNothingAndGetsNothing) {
     const auto model = made(options);
     const auto x = input(1, 3), noise = input(1, 2) * 100;
     const auto real = torch::tensor({{true, true, true, false, false}});
-    Recorded alone, padded;
-    const auto first = evaluated(model, x, {}, &alone);
-    const auto second = evaluated(model, torch::cat({x, noise}, 1), real, &padded);
-    EXPECT_LT(largest_difference(first, second.slice(1, 0, 3)), 1e-12) << name;
-    EXPECT_EQ(second.slice(1, 3).abs().max().item<double>(), 0.0) << name;
-    EXPECT_TRUE(torch::equal(alone.routings[0].counts, padded.routings[0].counts)) << name;
-    EXPECT_LT(largest_difference(alone.routings[0].z, padded.routings[0].z), 1e-9) << name;
-    if (alone.routings[0].load.defined()) {
-      EXPECT_LT(largest_difference(alone.routings[0].load, padded.routings[0].load), 1e-9) << name;
+    const auto first = evaluation(model, x);
+    const auto second = evaluation(model, torch::cat({x, noise}, 1), real);
+    EXPECT_LT(largest_difference(first.output, second.output.slice(1, 0, 3)), 1e-12) << name;
+    EXPECT_EQ(second.output.slice(1, 3).abs().max().item<double>(), 0.0) << name;
+    const auto alone = statistics_of(first), padded = statistics_of(second);
+    EXPECT_TRUE(torch::equal(alone.counts, padded.counts)) << name;
+    EXPECT_LT(largest_difference(alone.z, padded.z), 1e-9) << name;
+    if (alone.load.defined()) {
+      EXPECT_LT(largest_difference(alone.load, padded.load), 1e-9) << name;
     }
   }
 }
@@ -224,10 +228,9 @@ TEST(Mixture, PaddingChangesNothingAndGetsNothing) {
 TEST(Mixture, EveryPositionIsSentToItsNumberOfExperts) {
   torch::NoGradGuard no_grad;
   for (const auto& [name, options] : token_choice()) {
-    Recorded recorded;
-    evaluated(made(options), input(), {}, &recorded);
-    EXPECT_EQ(recorded.routings[0].counts.sum().item<int64_t>(), 15 * options.active) << name;
-    EXPECT_EQ(recorded.routings[0].dropped.item<double>(), 0.0) << name;
+    const auto statistics = statistics_of(evaluation(made(options), input()));
+    EXPECT_EQ(statistics.counts.sum().item<int64_t>(), 15 * options.active) << name;
+    EXPECT_EQ(statistics.dropped.item<double>(), 0.0) << name;
   }
 }
 
@@ -247,8 +250,7 @@ TEST(Mixture, TrainingDrawsFromTheSeedOfThePass) {
        {jittered, small(NoisyRouter{}, 2), small(SwitchRouter{.jitter = 0.3}, 1)}) {
     const auto model = made(options);
     const auto run = [&](uint64_t seed) {
-      Dropout pass(0.0, seed);
-      return model.mixture->forward(input(), {pass, {}, {}});
+      return model.mixture->forward(input(), {.training = true, .seed = seed}).output;
     };
     EXPECT_EQ(largest_difference(run(1), run(1)), 0.0);
     EXPECT_GT(largest_difference(run(1), run(2)), 1e-6);

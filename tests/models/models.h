@@ -14,8 +14,17 @@ namespace ablate::models {
 inline constexpr int64_t kPad = 0;
 
 inline Transformer make(const TransformerOptions& options, int64_t vocabulary = 20) {
-  torch::manual_seed(1);
-  return Transformer(options, Vocabulary{vocabulary, vocabulary, kPad});
+  torch::manual_seed(1);  // of what a test draws later
+  Transformer model(options, Vocabulary{vocabulary, vocabulary, kPad});
+  initialize(*model, 1);
+  return model;
+}
+
+/// `module` with its parameters drawn.
+template <class Pointer>
+Pointer initialized(Pointer module, uint64_t seed = 1) {
+  initialize(*module, seed);
+  return module;
 }
 
 inline torch::Tensor ids(std::vector<std::vector<int64_t>> rows) {
@@ -26,6 +35,12 @@ inline torch::Tensor ids(std::vector<std::vector<int64_t>> rows) {
 
 inline double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>();
+}
+
+/// The largest difference as a share of the largest number in `a`, or of 1 where that is larger: a
+/// model without norms has large outputs, and rounding grows with them.
+inline double rounding_difference(const torch::Tensor& a, const torch::Tensor& b) {
+  return largest_difference(a, b) / std::max(1.0, a.abs().max().item<double>());
 }
 
 inline torch::jit::script::Module traced(Transformer& model, const torch::Tensor& source,

@@ -12,7 +12,7 @@ StackOptions stack(const AttentionOptions& attention, bool causal) {
   auto options = tiny();
   options.attention = attention;
   options.d_model = 4;
-  return stack_of(options, causal ? options.decoder : options.encoder);
+  return stack_of(options, causal ? Side::decoder : Side::encoder);
 }
 
 torch::Tensor mixed(const std::shared_ptr<Mixer>& mixer, const torch::Tensor& x,
@@ -25,7 +25,7 @@ TEST(Average, IsTheMeanOfTheValuesSoFarOrOfAllRealOnes) {
   torch::manual_seed(1);
   const auto x = torch::randn({1, 3, 4});
   for (const bool causal : {true, false}) {
-    auto mixer = make_mixer(stack(Average{}, causal));
+    auto mixer = initialized(make_mixer(stack(Average{}, causal)));
     const auto weight = mixer->named_parameters();
     const auto values = torch::linear(x, weight["value.weight"]);
     auto mean = values.mean(1, true).expand_as(values);
@@ -41,7 +41,7 @@ TEST(Convolution, LooksAtItsWindowAlone) {
   auto moved = x.clone();
   moved.select(1, 4).add_(1.0);
   const auto reached = [&](bool causal) {
-    auto mixer = make_mixer(stack(Convolution{.width = 3}, causal));
+    auto mixer = initialized(make_mixer(stack(Convolution{.width = 3}, causal)));
     const auto difference = (mixed(mixer, x) - mixed(mixer, moved)).abs().amax(-1).gt(0)[0];
     std::vector<int64_t> positions;
     for (int64_t t = 0; t < 9; ++t)
@@ -55,7 +55,7 @@ TEST(Convolution, LooksAtItsWindowAlone) {
 TEST(LstmMixer, ReadsBackwardsFromTheLastRealPosition) {
   torch::NoGradGuard no_grad;
   torch::manual_seed(1);
-  auto mixer = make_mixer(stack(Lstm{}, false));
+  auto mixer = initialized(make_mixer(stack(Lstm{}, false)));
   const auto x = torch::randn({1, 3, 4});
   const auto padded = torch::cat({x, torch::randn({1, 2, 4})}, 1);
   const auto real = torch::tensor({{true, true, true, false, false}});
@@ -69,7 +69,7 @@ TEST(GroupedHeads, EqualFullHeadsWhoseKeysAndValuesAreRepeated) {
   torch::manual_seed(1);
   auto few = stack(MultiHead{.heads = 4, .key_value_heads = 2}, false);
   auto all = stack(MultiHead{.heads = 4}, false);
-  auto grouped = make_mixer(few), full = make_mixer(all);
+  auto grouped = initialized(make_mixer(few)), full = initialized(make_mixer(all));
   const auto from = grouped->named_parameters();
   auto to = full->named_parameters();
   const auto packed = from["qkv.weight"];  // [4 + 2 + 2, 4], heads of width 1
@@ -84,8 +84,7 @@ TEST(GroupedHeads, EqualFullHeadsWhoseKeysAndValuesAreRepeated) {
 
 TEST(Norm, RmsDividesByTheRootOfTheMeanSquare) {
   Norm norm(NormKind::rms, 2, true);
-  Dropout none;
-  const auto y = norm->forward(torch::tensor({{3.0F, 4.0F}}), Pass{none, {}});
+  const auto y = norm->forward(torch::tensor({{3.0F, 4.0F}}), {});
   EXPECT_NEAR(y[0][0].item<double>(), 3 / std::sqrt(12.5), 1e-5);
   EXPECT_NEAR(y[0][1].item<double>(), 4 / std::sqrt(12.5), 1e-5);
   EXPECT_FALSE(norm->bias.defined());
@@ -95,14 +94,13 @@ TEST(BatchNorm, TakesItsStatisticsFromRealPositionsAndEvaluatesWithRunningOnes) 
   Norm norm(NormKind::batch, 1, true);
   const auto x = torch::tensor({{{1.0F}, {3.0F}, {500.0F}}});
   const auto real = torch::tensor({{true, true, false}});
-  Dropout training(0.0, 1), evaluating;
-  const auto y = norm->forward(x, Pass{training, real});
+  const auto y = norm->forward(x, {.training = true, .padding_mask = real});
   EXPECT_NEAR(y[0][0].item<double>(), -1, 1e-4);
   EXPECT_NEAR(y[0][1].item<double>(), 1, 1e-4);
   const auto buffers = norm->named_buffers();
   EXPECT_NEAR(buffers["running_mean"].item<double>(), 0.2, 1e-6);
   EXPECT_NEAR(buffers["running_variance"].item<double>(), 0.9 + 0.1, 1e-6);
-  const auto later = norm->forward(x, Pass{evaluating, real});
+  const auto later = norm->forward(x, {.padding_mask = real});
   EXPECT_NEAR(later[0][0].item<double>(), 0.8, 1e-4);
   EXPECT_NEAR(norm->named_buffers()["running_mean"].item<double>(), 0.2, 1e-6);
 }
@@ -111,10 +109,10 @@ TEST(BatchNorm, BreaksCausalityInTrainingAndNotInEvaluation) {
   auto options = tiny();
   options.norm.kind = NormKind::batch;
   auto model = make(options);
-  const auto early = [&](std::vector<int64_t> target, Dropout pass) {
-    return model->hidden(ids({{5, 6}}), ids({target}), pass).slice(1, 0, 2).detach();
+  const auto early = [&](std::vector<int64_t> target, const ForwardContext& context) {
+    return model->hidden(ids({{5, 6}}), ids({target}), context).hidden.slice(1, 0, 2).detach();
   };
-  const Dropout training(0.0, 1), evaluating;
+  const ForwardContext training{.training = true}, evaluating;
   EXPECT_GT(largest_difference(early({1, 8, 9, 10}, training), early({1, 8, 11, 12}, training)),
             1e-4);
   EXPECT_EQ(largest_difference(early({1, 8, 9, 10}, evaluating), early({1, 8, 11, 12}, evaluating)),

@@ -17,21 +17,21 @@ std::shared_ptr<Mixture> identity(MixtureOptions options) {
   torch::manual_seed(1);
   options.experts = 4;
   options.d_hidden = 3;
-  auto mixture = std::make_shared<Mixture>(options, stack());
+  auto mixture = initialized(std::make_shared<Mixture>(options, stack()));
   torch::NoGradGuard no_grad;
   mixture->named_parameters()["router.weight"].copy_(torch::eye(4));
+  mixture->named_parameters()["up"].abs_();  // positive scores find hidden neurons at work
   return mixture;
 }
 
 struct Output {
   torch::Tensor y;
-  Routing routing;
+  RoutingStatistics routing;
 };
 
-Output run(Mixture& mixture, const torch::Tensor& scores, Dropout pass = {}) {
-  Recorded recorded;
-  const auto y = mixture.forward(scores.unsqueeze(0), {pass, {}, {}, &recorded});
-  return {y.squeeze(0), recorded.routings.at(0)};
+Output run(Mixture& mixture, const torch::Tensor& scores, const ForwardContext& context = {}) {
+  const auto [y, routing] = mixture.forward(scores.unsqueeze(0), context);
+  return {y.squeeze(0), statistics_of(routing.value())};
 }
 
 /// Scores that send position i to expert `experts[i]` with almost all probability.
@@ -78,19 +78,19 @@ TEST(ZLoss, SeesAShiftOfAllScoresThatRoutingDoesNot) {
   EXPECT_GT(largest_difference(first.routing.z, second.routing.z), 1e-2);
 }
 
-TEST(Penalty, IsTheSumOfBothTimesTheirFactors) {
+TEST(AuxLoss, IsTheSumOfBothTimesTheirFactors) {
   auto mixture = identity({.active = 2, .balance = {.load = 0.5, .z = 0.25}});
   torch::manual_seed(2);
   const auto routing = run(*mixture, torch::randn({5, 4})).routing;
-  EXPECT_NEAR(routing.penalty.item<double>(),
+  EXPECT_NEAR(routing.aux_loss.item<double>(),
               0.5 * routing.load.item<double>() + 0.25 * routing.z.item<double>(), 1e-6);
 }
 
-TEST(Penalty, ReachesTheRouterThroughTheProbabilitiesAlone) {
+TEST(AuxLoss, ReachesTheRouterThroughTheProbabilitiesAlone) {
   auto mixture =
       identity({.active = 1, .router = SwitchRouter{.jitter = 0}, .balance = {.load = 1, .z = 0}});
   run(*mixture, torch::tensor({{2.0, 1.0, 0.0, 0.0}, {3.0, 1.0, 0.0, 0.0}}))
-      .routing.penalty.backward();
+      .routing.aux_loss.backward();
   // Expert 0 got everything, so its probability is what falls.
   const auto gradient = mixture->named_parameters()["router.weight"].grad();
   EXPECT_GT(gradient[0].sum().item<double>(), 0.0);
@@ -168,7 +168,7 @@ TEST(Gshard, TheSecondExpertIsUsedAsOftenAsTwiceItsWeight) {
   // Weights 3/4 and 1/4: used with probability 1/2.
   const auto scores =
       torch::tensor({std::log(3.0), 0.0, -20.0, -20.0}).to(torch::kFloat).expand({4000, 4});
-  const auto counts = run(*mixture, scores, Dropout(0.0, 7)).routing.counts;
+  const auto counts = run(*mixture, scores, {.training = true, .seed = 7}).routing.counts;
   EXPECT_EQ(counts[0].item<int64_t>(), 4000);
   EXPECT_NEAR(counts[1].item<double>(), 2000, 5 * std::sqrt(1000.0));
   EXPECT_EQ(run(*mixture, scores).routing.counts[1].item<int64_t>(), 4000);
@@ -190,9 +190,9 @@ TEST(Sigmoid, TheBiasSelectsAndNeverWeighs) {
 TEST(Sigmoid, TheBiasRisesForIdleExperts) {
   auto mixture = identity({.active = 2, .router = SigmoidRouter{.bias_step = 0.25}});
   const auto bias = mixture->named_buffers()["router.bias"];
-  run(*mixture, torch::randn({5, 4}), Dropout(0.0, 1));
+  run(*mixture, torch::randn({5, 4}), {.training = true, .seed = 1});
   EXPECT_EQ(bias.abs().max().item<double>(), 0.0);
-  mixture->learn(torch::tensor({2, 1, 1, 0}));
+  mixture->update_selection_bias(torch::tensor({2, 1, 1, 0}));
   EXPECT_LT(largest_difference(bias, torch::tensor({-0.25, 0.0, 0.0, 0.25})), 1e-9);
   EXPECT_FALSE(bias.requires_grad());
 }
@@ -204,9 +204,9 @@ TEST(Importance, IsOnePlusTheSquaredVariationOfSummedWeights) {
   const double high = std::exp(1.0) / (1 + std::exp(1.0)), low = 1 - high;
   const auto scores = torch::tensor({{1.0, 0.0, -9.0, -9.0}, {-9.0, 1.0, 0.0, -9.0}});
   const double square = std::pow(high, 2) + 1 + std::pow(low, 2);  // expert 1: low + high = 1
-  EXPECT_NEAR(run(*mixture, scores).routing.penalty.item<double>(), 0.5 * 4 * square / 4, 1e-6);
+  EXPECT_NEAR(run(*mixture, scores).routing.aux_loss.item<double>(), 0.5 * 4 * square / 4, 1e-6);
   const auto even = torch::tensor({{2.0, 2.0, -9.0, -9.0}, {-9.0, -9.0, 2.0, 2.0}});
-  EXPECT_NEAR(run(*mixture, even).routing.penalty.item<double>(), 0.5, 1e-6);
+  EXPECT_NEAR(run(*mixture, even).routing.aux_loss.item<double>(), 0.5, 1e-6);
 }
 
 TEST(Noisy, TheLoadOfTrainingIsSmoothAndOneAtBalance) {
@@ -214,7 +214,7 @@ TEST(Noisy, TheLoadOfTrainingIsSmoothAndOneAtBalance) {
   torch::manual_seed(2);
   auto mixture = identity({.active = 2, .router = NoisyRouter{}});
   const auto smooth = [&](const torch::Tensor& scores) {
-    return run(*mixture, scores, Dropout(0.0, 5)).routing.load.item<double>();
+    return run(*mixture, scores, {.training = true, .seed = 5}).routing.load.item<double>();
   };
   // Noise of size softplus(0) + 0.01 decides between equal scores.
   EXPECT_NEAR(smooth(torch::zeros({4000, 4})), 1.0, 0.01);
@@ -235,11 +235,9 @@ TEST(Hash, ChoosesByThePieceAlone) {
   torch::NoGradGuard no_grad;
   torch::manual_seed(1);
   Mixture mixture({.experts = 4, .active = 2, .d_hidden = 3, .router = HashRouter{}}, stack());
+  initialize(mixture, 1);
   const auto run_ids = [&](const torch::Tensor& x, const torch::Tensor& ids) {
-    Dropout none;
-    Recorded recorded;
-    mixture.forward(x, {none, {}, ids, &recorded});
-    return recorded.routings[0].counts;
+    return statistics_of(mixture.forward(x, {.token_ids = ids}).routing.value()).counts;
   };
   const auto same = torch::full({1, 6}, 17, torch::kLong);
   const auto counts = run_ids(torch::randn({1, 6, 4}), same);
@@ -251,9 +249,31 @@ TEST(Hash, ChoosesByThePieceAlone) {
   EXPECT_LT((all - 2000).abs().max().item<int64_t>(), 5 * 32);
 }
 
+/// The hash that router.cpp documents, in integers that cannot overflow.
+__extension__ using Wide = __int128;
+int64_t hash_of(int64_t token, int64_t expert) {
+  constexpr Wide kPrime = 2'147'483'647;
+  Wide hash = (Wide(token) % kPrime * 1'000'003 + (expert + 1) * 7919) % kPrime * 48'271 % kPrime;
+  hash = (hash ^ (hash >> 15)) % kPrime * 69'621 % kPrime;
+  return static_cast<int64_t>((hash ^ (hash >> 13)) % kPrime * 39'373 % kPrime);
+}
+
+TEST(Hash, NoProductOverflows) {
+  const torch::NoGradGuard no_grad;
+  const auto router = make_router({.experts = 5, .active = 1, .router = HashRouter{}}, 4);
+  const std::vector<int64_t> tokens{0, 1, 3511, 37'000, 250'000, 2'147'483'646};
+  const auto chosen = router->forward({.token_ids = torch::tensor(tokens)}, {}).topk_idx;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    std::vector<int64_t> hashes;
+    for (int64_t e = 0; e < 5; ++e) hashes.push_back(hash_of(tokens[i], e));
+    EXPECT_EQ(chosen[static_cast<int64_t>(i)][0].item<int64_t>(),
+              std::ranges::max_element(hashes) - hashes.begin())
+        << tokens[i];
+  }
+}
+
 TEST(Router, ItsStartIsSmallAndCutAtTwoDeviations) {
-  torch::manual_seed(1);
-  const auto router = make_router({.experts = 64}, 256);
+  const auto router = initialized(make_router({.experts = 64}, 256));
   const auto weight = router->parameters()[0];
   const double deviation = std::sqrt(0.1 / 256);
   EXPECT_LT(weight.abs().max().item<double>(), 2 * deviation);

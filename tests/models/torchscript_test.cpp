@@ -6,7 +6,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "models/decode.h"
+#include "models/inference/search.h"
+#include "tests/models/inference/small_model.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 
@@ -17,6 +18,7 @@ namespace {
 /// near equal logits would make searches differ by rounding.
 Transformer moved(const TransformerOptions& options) {
   auto model = make(options);
+  torch::manual_seed(1);
   torch::NoGradGuard no_grad;
   for (auto& parameter : model->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);
   return model;
@@ -24,7 +26,7 @@ Transformer moved(const TransformerOptions& options) {
 
 torch::jit::Module reloaded(Transformer& model) {
   std::stringstream file;
-  to_torchscript(model, {}).save(file);
+  to_torchscript(model, kTokens).save(file);
   return torch::jit::load(file);
 }
 
@@ -69,7 +71,7 @@ void expect_equal_search(Transformer& model, torch::jit::Module& module, const C
   constexpr double kPenalty = 0.7, kRatio = 1.5;
   constexpr int64_t kLongest = 12;
   const auto expected = search(
-      model, one.source,
+      InferenceModel(model), {.source = one.source, .tokens = kTokens},
       {.beam = beams, .length_penalty = kPenalty, .max_length = kLongest, .max_ratio = kRatio});
   const auto found =
       beams == 1 ? module.get_method("greedy")({one.source, kLongest, kRatio, kPenalty})
@@ -109,12 +111,13 @@ TEST(TorchScript, OfEveryVariantGivesTheModelsLogitsAndSearches) {
 
 TEST(TorchScript, OfEveryNumberingAndMixtureWorksInTheOtherFamilies) {
   for (const auto family : {Family::decoder_only, Family::encoder_only})
-    for (const auto& some : {numbering_variants(), mixture_variants()}) expect_equal(some, family);
+    for (const auto& some : {position_ids_variants(), mixture_variants()})
+      expect_equal(some, family);
 }
 
 /// The module with inputs and the model's outputs as buffers, for check_torchscript.py.
 void save_with_expected(Transformer& model, const std::filesystem::path& file) {
-  auto module = to_torchscript(model, {});
+  auto module = to_torchscript(model, kTokens);
   const auto one = cases(model->family()).back();
   const bool pair = model->family() == Family::encoder_decoder;
   torch::jit::Module expected(c10::QualifiedName("__torch__.ablate.Expected"),
@@ -124,7 +127,7 @@ void save_with_expected(Transformer& model, const std::filesystem::path& file) {
   expected.register_buffer("logits", model->forward(one.source, pair ? one.target : one.source));
   if (model->family() != Family::encoder_only)
     for (const int64_t beams : {1, 4}) {
-      const auto found = search(model, one.source,
+      const auto found = search(InferenceModel(model), {.source = one.source, .tokens = kTokens},
                                 {.beam = beams,
                                  .length_penalty = beams == 1 ? 1.0 : 0.7,
                                  .max_length = 12,
@@ -141,6 +144,26 @@ void save_with_expected(Transformer& model, const std::filesystem::path& file) {
     }
   module.register_module("expected", expected);
   module.save(file.string());
+}
+
+TEST(TorchScript, TheLoopsHaveTheDefaultsOfTheSearch) {
+  auto model = make({.d_model = 16});
+  const auto module = to_torchscript(model, kTokens);
+  const auto fallback = [&](const std::string& method, const std::string& argument) {
+    const auto& schema = module.get_method(method).function().getSchema();
+    return schema.arguments().at(*schema.argumentIndexWithName(argument)).default_value().value();
+  };
+  const SearchOptions search;
+  for (const auto* method : {"greedy", "sample", "beam"}) {
+    EXPECT_EQ(fallback(method, "max_length").toInt(), search.max_length);
+    EXPECT_EQ(fallback(method, "max_ratio").toDouble(), search.max_ratio);
+  }
+  for (const auto* method : {"greedy", "beam"})
+    EXPECT_EQ(fallback(method, "length_penalty").toDouble(), search.length_penalty);
+  const RandomSampling sampling;
+  EXPECT_EQ(fallback("sample", "temperature").toDouble(), sampling.temperature);
+  EXPECT_EQ(fallback("sample", "top_k").toInt(), sampling.top_k);
+  EXPECT_EQ(fallback("sample", "top_p").toDouble(), sampling.top_p);
 }
 
 TEST(TorchScript, OfEveryFamilySchemeAndFeedForwardGivesTheSameFromCppAndFromPython) {

@@ -61,8 +61,8 @@ Variant changed(const std::string& name, Change&& change) {
   return {name, options};
 }
 
-/// Schemes that read numbers, with places numbered at random.
-inline std::vector<Variant> numbering_variants() {
+/// Schemes that read position ids, with random ones in training.
+inline std::vector<Variant> position_ids_variants() {
   std::vector<Variant> variants;
   const std::vector<std::pair<std::string, PositionOptions>> schemes = {
       {"sinusoidal", Sinusoidal{}},
@@ -140,7 +140,7 @@ inline double rounding(const std::string& variant) {
 inline std::vector<Variant> variants() {
   auto all = position_variants();
   for (const auto& more :
-       {numbering_variants(), mixture_variants(), mixer_variants(), norm_variants()})
+       {position_ids_variants(), mixture_variants(), mixer_variants(), norm_variants()})
     all.insert(all.end(), more.begin(), more.end());
   const auto dense = [](Activation activation, bool gated) {
     return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <random>
 
-#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
 #include "tokenizer/utf8.h"
 
@@ -22,15 +21,20 @@ Tokenizer trained(Kind kind, std::optional<int64_t> vocabulary = {}) {
   return Tokenizer::train({.kind = kind, .vocabulary = vocabulary}, lines());
 }
 
-TEST(Sha256, IsThatOfTheStandardsExample) {
-  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
 TEST(Tokenizer, EveryKindDecodesWhatItEncodes) {
   for (const auto kind : {Kind::bpe, Kind::unigram, Kind::character, Kind::word}) {
     const auto model = trained(kind);
     for (const auto& line : lines()) EXPECT_EQ(model.decode(model.encode(line)), line);
   }
+}
+
+TEST(Tokenizer, OfCharactersWithExactSpacesKeepsEveryCharacter) {
+  const std::string line = "  ab  c ";
+  const auto model = Tokenizer::train(
+      {.kind = Kind::character, .normalization = Normalization::identity, .spaces = Spaces::exact},
+      std::vector<std::string>{line});
+  EXPECT_EQ(model.encode(line).size(), line.size());
+  EXPECT_EQ(model.decode(model.encode(line)), line);
 }
 
 TEST(Tokenizer, SpecialIdsAreWhereTheyBelong) {

@@ -14,13 +14,14 @@ namespace ablate::training {
 namespace {
 
 models::Transformer tiny() {
-  torch::manual_seed(1);
-  return models::Transformer(
+  models::Transformer model(
       models::TransformerOptions{.d_model = 8,
                                  .layers = 1,
                                  .attention = models::MultiHead{.heads = 2},
                                  .feed_forward = models::DenseFeedForward{.d_hidden = 8}},
       models::Vocabulary{10, 10, tokenizer::kPad});
+  models::initialize(*model, 1);
+  return model;
 }
 
 class TrainerTest : public FolderTestCase {

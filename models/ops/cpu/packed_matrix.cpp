@@ -1,45 +1,57 @@
 #include "models/ops/cpu/packed_matrix.h"
 
+#include "models/kernel/bf16_product.h"
+#include "models/kernel/int8_product.h"
 #include "models/kernel/packed_product.h"
-#include "models/kernel/run.h"
+#include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {
 namespace {
 
-int64_t packed_bytes(float, int64_t outputs, int64_t width) {
-  return kernel::panels(outputs) * kernel::kPanel * width * 4;
+// What the kernels want of each element type.
+int64_t packed_size(float, int64_t outputs, int64_t width) {
+  return kernel::panels(outputs) * kernel::kPanel * width;
 }
-int64_t packed_bytes(kernel::Bfloat16, int64_t outputs, int64_t width) {
-  return kernel::panels(outputs) * kernel::kPanel * ((width + 1) / 2) * 4;
+int64_t packed_size(kernel::Bfloat16, int64_t outputs, int64_t width) {
+  return kernel::bf16_count(outputs, width);
 }
-int64_t packed_bytes(int8_t, int64_t outputs, int64_t width) {
-  return kernel::panels(outputs) * kernel::int8_panel_bytes(width);
+int64_t packed_size(int8_t, int64_t outputs, int64_t width) {
+  return kernel::int8_bytes(outputs, width);
+}
+const float* input_rows(float, const float* x, int64_t, int64_t) { return x; }
+auto input_rows(kernel::Bfloat16, const float* x, int64_t rows, int64_t width) {
+  return kernel::bf16_rows(x, rows, width);
+}
+auto input_rows(int8_t, const float* x, int64_t rows, int64_t width) {
+  return kernel::int8_rows(x, rows, width);
 }
 
-/// Panels of kernel/packed_product.h in its element type T.
+/// A matrix in panels of element type T.
 template <class T>
 class Panels : public PackedMatrix {
  public:
   explicit Panels(const torch::Tensor& weight) : outputs_(weight.size(0)), width_(weight.size(1)) {
     const auto source = weight.to(torch::kCPU, torch::kFloat).contiguous();
-    panels_ = torch::empty({packed_bytes(T{}, outputs_, width_)}, torch::kByte);
-    kernel::pack(source.const_data_ptr<float>(), outputs_, width_, kernel::pointer<T>(panels_));
+    const auto size = packed_size(T{}, outputs_, width_) * static_cast<int64_t>(sizeof(T));
+    panels_ = torch::empty({size}, torch::kByte);
+    kernel::pack(source.const_data_ptr<float>(), outputs_, width_, pointer<T>(panels_));
   }
 
   torch::Tensor multiply(const torch::Tensor& x, const torch::Tensor& bias) const override {
     auto shape = x.sizes().vec();
     shape.back() = outputs_;
     auto output = torch::empty(shape, x.options());
-    const kernel::PackedProduct<T> product{
-        .x = x.const_data_ptr<float>(),
-        .weight = kernel::pointer<const T>(panels_),
+    const kernel::PackedProduct product{
         .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
         .output = output.mutable_data_ptr<float>(),
         .rows = x.numel() / width_,
         .width = width_,
         .outputs = outputs_};
-    at::parallel_for(0, kernel::panels(outputs_), kernel::grain(product.rows * width_),
-                     [&](int64_t begin, int64_t end) { kernel::multiply(product, begin, end); });
+    const auto rows = input_rows(T{}, x.const_data_ptr<float>(), product.rows, width_);
+    const auto* weight = pointer<const T>(panels_);
+    at::parallel_for(
+        0, kernel::panels(outputs_), grain(product.rows * width_),
+        [&](int64_t begin, int64_t end) { kernel::multiply(product, rows, weight, begin, end); });
     return output;
   }
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+
+#include "data/corpus.h"
+#include "data/encoded_example.h"
+#include "tokenizer/tokenizer.h"
+
+namespace ablate::data {
+
+/// How running text is cut into blocks.
+struct Chunking {
+  int64_t block;        // tokens predicted of each block
+  bool masked = false;  // for masked language modelling
+  int64_t offset = 0;   // tokens predicted of the first block, where it is shorter than the others
+};
+
+/// The ids of texts, the targets of `texts`, one after the other, each closed by the end token.
+std::vector<int32_t> concatenate(std::span<const Example> texts,
+                                 const tokenizer::Tokenizer& tokenizer);
+
+/// Cuts running text into blocks that together predict every id but the first once; the first id of
+/// a block is the last of the block before. Masked blocks hold every id once, behind the start
+/// token, as source and target alike. The last block may be shorter.
+std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking);
+
+/// The running text that `chunk` cut into these blocks, whatever its offset was.
+std::vector<int32_t> unchunk(std::span<const EncodedExample> blocks, bool masked);
+
+}  // namespace ablate::data

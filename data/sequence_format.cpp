@@ -1,0 +1,147 @@
+#include "data/sequence_format.h"
+
+#include <algorithm>
+
+#include "data/running_text.h"
+
+namespace ablate::data {
+namespace {
+
+bool blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
+}
+
+/// At most `max_length` ids of a text, the end token included.
+tokenizer::Encoded closed(std::string_view text, const tokenizer::Tokenizer& tokenizer,
+                          int64_t max_length) {
+  auto side = tokenizer.encode(text, max_length - 1);
+  side.ids.push_back(tokenizer::kEos);
+  return side;
+}
+
+/// At most `max_length` ids of a text between a start and an end token.
+tokenizer::Encoded enclosed(std::string_view text, const tokenizer::Tokenizer& tokenizer,
+                            int64_t max_length) {
+  auto side = closed(text, tokenizer, max_length - 1);
+  side.ids.insert(side.ids.begin(), kStartToken);
+  return side;
+}
+
+/// The source in front of the target, as one sequence whose target alone is predicted.
+EncodedExample joined(EncodedExample pair) {
+  EncodedExample one{.prompt_length = static_cast<int64_t>(pair.source.size())};
+  one.target = std::move(pair.source);
+  one.target.insert(one.target.end(), pair.target.begin(), pair.target.end());
+  return one;
+}
+
+}  // namespace
+
+Tokenizers SequenceFormat::tokenizers(const tokenizer::TokenizerOptions& options,
+                                      std::span<const Example> train,
+                                      const std::optional<Tokenizers>& start) const {
+  if (!std::holds_alternative<Labels>(kind_))
+    return start ? *start : train_tokenizers(options, train);
+  auto classes = train_label_tokenizer(train);
+  if (start) return {start->source, std::move(classes)};
+  std::vector<std::string> texts;
+  for (const auto& example : train) texts.push_back(example.source);
+  return {tokenizer::Tokenizer::train(options, texts), std::move(classes)};
+}
+
+std::optional<Chunking> SequenceFormat::chunking() const {
+  if (const auto* blocks = std::get_if<Blocks>(&kind_)) return Chunking{.block = blocks->length};
+  if (const auto* blocks = std::get_if<MaskedBlocks>(&kind_))
+    return Chunking{.block = blocks->length, .masked = true};
+  return {};
+}
+
+EncodedSet SequenceFormat::encode(std::span<const Example> examples,
+                                  const Tokenizers& tokenizers) const {
+  if (const auto blocks = chunking())
+    return {.examples = chunk(concatenate(examples, tokenizers.target), *blocks)};
+  return encode_each(examples, tokenizers);
+}
+
+EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
+                                       const Tokenizers& tokenizers) const {
+  const bool encloses =
+      std::holds_alternative<Labels>(kind_) || std::holds_alternative<MaskedBlocks>(kind_);
+  const bool one_sequence =
+      std::holds_alternative<Sequences>(kind_) || std::holds_alternative<Blocks>(kind_);
+  EncodedSet set;
+  set.examples.reserve(examples.size());
+  for (const auto& example : examples) {
+    auto source = (encloses ? enclosed : closed)(example.source, tokenizers.source, max_length_);
+    auto target = std::holds_alternative<Labels>(kind_)
+                      ? tokenizers.target.encode(example.target, 1)
+                      : closed(example.target, tokenizers.target, max_length_);
+    set.cut_sources += source.cut ? 1 : 0;
+    set.cut_targets += target.cut ? 1 : 0;
+    EncodedExample pair{std::move(source.ids), std::move(target.ids)};
+    set.examples.push_back(one_sequence ? joined(std::move(pair)) : std::move(pair));
+  }
+  return set;
+}
+
+tokenizer::Encoded SequenceFormat::beginning(std::string_view text,
+                                             const tokenizer::Tokenizer& tokenizer) const {
+  tokenizer::Encoded all;
+  for (size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find('\n', begin), text.size());
+    const auto line = tokenizer.encode(text.substr(begin, end - begin));
+    all.ids.insert(all.ids.end(), line.begin(), line.end());
+    if (end < text.size()) all.ids.push_back(tokenizer::kEos);
+    begin = end + 1;
+  }
+  const auto most = static_cast<size_t>(max_length_ - 1);
+  all.cut = all.ids.size() > most;
+  all.ids.resize(std::min(all.ids.size(), most));
+  if (all.ids.empty()) all.ids.push_back(tokenizer::kEos);  // a new text follows the one before
+  return all;
+}
+
+std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
+    std::string_view text, const Tokenizers& tokenizers) const {
+  if (std::holds_alternative<Blocks>(kind_)) return beginning(text, tokenizers.source);
+  if (std::holds_alternative<Labels>(kind_) || std::holds_alternative<MaskedBlocks>(kind_))
+    return enclosed(text, tokenizers.source, max_length_);
+  if (blank(text)) return {};
+  return closed(text, tokenizers.source, max_length_);
+}
+
+std::string SequenceFormat::decode(std::span<const int32_t> ids,
+                                   const Tokenizers& tokenizers) const {
+  std::string text;
+  for (;;) {
+    const auto end = std::ranges::find(ids, tokenizer::kEos);
+    text += tokenizers.target.decode({ids.begin(), end});
+    if (end == ids.end()) return text;
+    text += '\n';
+    ids = {end + 1, ids.end()};
+  }
+}
+
+std::optional<int32_t> SequenceFormat::end_token(bool one_line) const {
+  if (continues_text() && !one_line) return {};
+  return tokenizer::kEos;
+}
+
+Compared SequenceFormat::compared() const {
+  if (std::holds_alternative<Labels>(kind_)) return Compared::label;
+  const bool pairs =
+      std::holds_alternative<Pairs>(kind_) || std::holds_alternative<Sequences>(kind_);
+  return pairs ? Compared::text : Compared::nothing;
+}
+
+std::optional<Masking> SequenceFormat::masking(const Tokenizers& tokenizers) const {
+  const auto* blocks = std::get_if<MaskedBlocks>(&kind_);
+  if (blocks == nullptr) return {};
+  return Masking{.share = blocks->masked, .vocabulary = tokenizers.source.vocabulary_size()};
+}
+
+Augmentation SequenceFormat::augmentation(const Tokenizers& tokenizers) const {
+  return {.masking = masking(tokenizers), .chunking = chunking()};
+}
+
+}  // namespace ablate::data

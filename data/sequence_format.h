@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "data/augmentation.h"
+#include "data/data_options.h"
+#include "data/encoded_example.h"
+#include "data/tokenizers.h"
+
+namespace ablate::data {
+
+/// Which stacks a model has, as far as the form of its sequences depends on it.
+struct ModelParts {
+  bool encoder = true, decoder = true;
+};
+
+/// What of a test set is compared with its references.
+enum class Compared { text, label, nothing };
+
+/// The form in which one kind of model reads and writes one kind of data: which ids a text becomes,
+/// where an output starts and ends, what is masked. Decided once, from the data and the model; what
+/// trains, evaluates, searches and exports asks it and nothing else.
+class SequenceFormat {
+ public:
+  /// `max_length` limits each side of a pair, its end token included. REQUIRES: a model that can
+  /// learn from such data (Experiment::rules).
+  SequenceFormat(const DataOptions& data, ModelParts model, int64_t max_length)
+      : kind_(kind_of(data, model)), max_length_(max_length) {}
+
+  int64_t max_length() const { return max_length_; }
+  /// Most tokens of a sequence that a stack may meet, where outputs have up to `output` tokens.
+  int64_t longest_sequence(int64_t output) const {
+    if (const auto* blocks = std::get_if<Blocks>(&kind_)) return blocks->length + 1;
+    if (const auto* blocks = std::get_if<MaskedBlocks>(&kind_)) return blocks->length + 1;
+    const int64_t side = std::max(max_length_, output) + 1;
+    return std::holds_alternative<Sequences>(kind_) ? max_length_ + side : side;
+  }
+
+  /// The tokenizers of a run that learns from `train`: those of the run that it starts from, or new
+  /// ones. Classes always have a tokenizer of their own. Throws TokenizerError.
+  Tokenizers tokenizers(const tokenizer::TokenizerOptions& options, std::span<const Example> train,
+                        const std::optional<Tokenizers>& start) const;
+
+  /// The ids of a set for training and for teacher-forced scores. Running text is cut into blocks.
+  EncodedSet encode(std::span<const Example> examples, const Tokenizers& tokenizers) const;
+  /// Every example by itself, one for one. Of running text the source is the line before the
+  /// target.
+  EncodedSet encode_each(std::span<const Example> examples, const Tokenizers& tokenizers) const;
+  /// What is read of a text before anything is written; in running text its beginning, whose lines
+  /// but the last are closed by end tokens. Nothing for a blank line that has an empty output.
+  std::optional<tokenizer::Encoded> encode_source(std::string_view text,
+                                                  const Tokenizers& tokenizers) const;
+  /// The text of an output; end tokens within it are the ends of lines.
+  std::string decode(std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
+
+  /// What stands before the first id of an output, in training and in search.
+  int32_t start_token() const { return kStartToken; }
+  /// What closes an output: nothing where running text goes on over the ends of its lines.
+  std::optional<int32_t> end_token(bool one_line) const;
+  /// Whether outputs continue the text that was read.
+  bool continues_text() const { return std::holds_alternative<Blocks>(kind_); }
+  Compared compared() const;
+  /// What is hidden of every batch, if anything.
+  std::optional<Masking> masking(const Tokenizers& tokenizers) const;
+  /// The same in training, and how its running text is cut into blocks.
+  Augmentation augmentation(const Tokenizers& tokenizers) const;
+
+ private:
+  struct Pairs {};      // an encoder reads the source, a decoder writes the target
+  struct Sequences {};  // a decoder alone reads the source and goes on with the target
+  struct Blocks {       // running text for a decoder alone
+    int64_t length;
+  };
+  struct MaskedBlocks {  // running text for an encoder alone
+    int64_t length;
+    double masked;
+  };
+  struct Labels {};  // an encoder reads the text behind a start token; the target is its class
+  using Kind = std::variant<Pairs, Sequences, Blocks, MaskedBlocks, Labels>;
+
+  static Kind kind_of(const DataOptions& data, ModelParts model) {
+    if (const auto* text = std::get_if<Language>(&data))
+      return model.decoder ? Kind(Blocks{text->block}) : MaskedBlocks{text->block, text->masked};
+    if (std::holds_alternative<Labelled>(data)) return Labels{};
+    return model.encoder ? Kind(Pairs{}) : Sequences{};
+  }
+  std::optional<Chunking> chunking() const;
+  tokenizer::Encoded beginning(std::string_view text, const tokenizer::Tokenizer& tokenizer) const;
+
+  Kind kind_;
+  int64_t max_length_;
+};
+
+}  // namespace ablate::data

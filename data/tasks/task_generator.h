@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "data/corpus.h"
+#include "data/random.h"
+
+namespace ablate::data {
+
+/// How one task makes examples; everything else (disjointness, sizes, naming) is shared.
+struct TaskGenerator {
+  std::function<Example(Random&)> sample_training;  // of any trained length
+  std::function<Example(Random&, int64_t)> sample;  // of exactly this length
+  std::vector<int64_t> test_lengths;
+  int64_t longest_trained;
+  std::string unit;  // "length 13" puts it in front, "5 digits" behind
+  Sizes sizes;
+};
+
+}  // namespace ablate::data

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/inference/search_options.h"
+
+namespace ablate::models {
+
+/// One output. `ids` holds neither the start token nor the end token.
+struct Hypothesis {
+  std::vector<int64_t> ids;
+  double score = 0;            // log p / tokens ^ length penalty, plus the coverage penalty
+  double log_probability = 0;  // log p; both count the end token
+};
+
+/// A hypothesis that has not ended.
+struct OpenHypothesis {
+  std::vector<int64_t> ids;
+  double log_probability = 0;
+  double coverage = 0;  // its coverage penalty so far
+  uint64_t stream = 0;  // of the random numbers, where tokens are drawn
+};
+
+/// The search for the outputs of one row. A state without open hypotheses is done.
+struct BeamState {
+  size_t row = 0;                    // of the source
+  int64_t limit = 0;                 // most tokens of an output
+  std::span<const int64_t> prompt;   // still to be read before the output begins
+  std::span<const int64_t> prefix;   // what the output must begin with
+  std::vector<OpenHypothesis> open;  // best first
+  int64_t ended = 0;
+  std::vector<Hypothesis> best;  // finished hypotheses, best first, at most n_best
+};
+
+/// The rows of the next step: which row of this one each comes from, and the token it reads.
+struct NextRows {
+  std::vector<int64_t> parents, tokens;  // [R']
+
+  void add(int64_t parent, int64_t token) {
+    parents.push_back(parent);
+    tokens.push_back(token);
+  }
+};
+
+/// What decides how a state goes on.
+struct SearchRules {
+  const SearchOptions& options;
+  const SpecialTokens& tokens;
+  int64_t n_best;
+};
+
+/// Lets a row that still reads its prompt go on with the next token of it. False where the output
+/// has begun.
+bool read_prompt(BeamState& state, int64_t row, NextRows& next);
+
+/// One extension of an open hypothesis by a token.
+struct Candidate {
+  size_t parent;  // index of the open hypothesis
+  int64_t token;
+  double log_probability;
+};
+
+/// Ends the candidate's hypothesis and keeps it where it is among the n best; of equal scores the
+/// first one comes first.
+void add_finished(BeamState& state, const Candidate& last, const SearchRules& rules);
+
+/// Whether none of `open`, best first, can still come among the n best of `state`: log
+/// probabilities only fall, and the coverage penalty is at best 0.
+bool is_done(const BeamState& state, std::span<const OpenHypothesis> open,
+             const SearchRules& rules);
+
+}  // namespace ablate::models

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "models/transformer.h"
+#include "models/weight_dtype.h"
+
+namespace ablate::models {
+
+// B batch, S source length, T target length, V vocabulary
+
+/// How an inference model holds the matrices of its linear maps.
+enum class WeightLayout {
+  packed,  // a copy of each laid out for the CPU's products, in the dtype asked for
+  dense,   // as they were trained
+  cast,    // all weights in the dtype asked for, and the activations with them
+};
+
+/// The layout for weights of `dtype` on a kind of device. Throws WeightDtypeError for int8 on any
+/// but the CPU.
+WeightLayout layout_of(torch::DeviceType device, WeightDtype dtype);
+
+/// A trained model for inference alone: a copy of its weights in a dtype, on its device, which
+/// nothing changes afterwards, neither further training of the original nor its own use; copies
+/// share it. No method records gradients. All may be called by several threads at once.
+class InferenceModel {
+ public:
+  /// Throws WeightDtypeError where the device of `trained` cannot compute with `dtype`.
+  explicit InferenceModel(const Transformer& trained, WeightDtype dtype = WeightDtype::fp32);
+
+  /// As TransformerImpl::forward. // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
+  torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target) const;
+  /// What decoding keeps of the source, or of the beginning of a decoder-only model's sequence, in
+  /// which no row may be padded. // [B, S]
+  DecoderCache prefill(const torch::Tensor& source) const;
+  /// Logits behind one more token of every row. // [B] -> [B, V]
+  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
+                     const Observer* observer = nullptr) const;
+
+  Family family() const { return network_->family(); }
+  /// Whether the output is the label of a whole sequence.
+  bool labels() const { return network_->labels(); }
+  torch::Device device() const { return network_->output_weight().device(); }
+  /// The model itself, for what reads whole sequences. REQUIRES: its weights stay as they are.
+  Transformer network() const { return network_; }
+
+ private:
+  Transformer network_;
+};
+
+/// Casts the floating weights of a model, except those of routers, whose rounding would change
+/// which experts are chosen.
+void cast_weights(TransformerImpl& model, torch::ScalarType dtype);
+
+}  // namespace ablate::models

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+namespace ablate::models {
+
+/// Every next token is the likeliest one, or the beam's.
+struct NoSampling {
+  static constexpr std::string_view name = "none";
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+  template <class Require>
+  static void rules(const NoSampling&, Require&&) {}
+};
+
+/// Every next token is drawn at random.
+struct RandomSampling {
+  static constexpr std::string_view name = "random";
+  double temperature = 1.0;
+  int64_t top_k = 0;
+  double top_p = 1.0;
+  int64_t random_seed = 1;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("temperature", o.temperature, "divides the log-probabilities: below 1 sharper");
+    visit("top_k", o.top_k, "draw from this many of the likeliest tokens; 0: from all");
+    visit("top_p", o.top_p,
+          "draw from the likeliest tokens that together have this probability (Holtzman et al. "
+          "2020)");
+    visit("random_seed", o.random_seed, "of the numbers drawn; each line has its own");
+  }
+  template <class Require>
+  static void rules(const RandomSampling& o, Require&& require) {
+    require(o.temperature > 0 && o.temperature <= 100, "temperature",
+            "must be above 0 and at most 100");
+    require(o.top_k >= 0, "top_k", "must not be negative");
+    require(o.top_p > 0 && o.top_p <= 1, "top_p", "must be above 0 and at most 1");
+    require(o.random_seed >= 0, "random_seed", "must not be negative");
+  }
+};
+
+using SamplingOptions = std::variant<NoSampling, RandomSampling>;
+
+/// How outputs are searched for. The one list of these options, their defaults and their ranges:
+/// the section `decoding` of a study, the flags of the program, the search and the exported loops
+/// all read it.
+struct SearchOptions {
+  int64_t beam = 1;
+  double length_penalty = 1.0;
+  double coverage_penalty = 0.0;
+  int64_t min_length = 0;
+  int64_t max_length = 256;
+  double max_ratio = 3.0;
+  double repetition_penalty = 1.0;
+  int64_t no_repeat_ngram = 0;
+  SamplingOptions sampling;
+  int64_t batch = 64;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("beam", o.beam, "hypotheses kept; 1: greedy");
+    visit("length_penalty", o.length_penalty, "score = log-probability / length ^ penalty");
+    visit("coverage_penalty", o.coverage_penalty,
+          "times the sum over source tokens of log min(1, attention), added to the score (Wu et "
+          "al. 2016); 0: none");
+    visit("min_length", o.min_length, "fewest tokens of an output");
+    visit("max_length", o.max_length, "most tokens of an output");
+    visit("max_ratio", o.max_ratio, "an output has at most 10 + max_ratio * source tokens");
+    visit("repetition_penalty", o.repetition_penalty,
+          "above 1: makes tokens that an output already has less likely (Keskar et al. 2019)");
+    visit("no_repeat_ngram", o.no_repeat_ngram,
+          "no sequence of this many tokens twice in an output; 0: any");
+    visit("sampling", o.sampling, "draw outputs at random instead of searching");
+    visit("batch", o.batch, "sentences decoded together");
+  }
+  template <class Require>
+  static void rules(const SearchOptions& o, Require&& require) {
+    require(o.beam >= 1 && o.beam <= 256, "beam", "must be from 1 to 256");
+    require(o.length_penalty >= 0 && o.length_penalty <= 10, "length_penalty",
+            "must be from 0 to 10");
+    require(o.coverage_penalty >= 0 && o.coverage_penalty <= 10, "coverage_penalty",
+            "must be from 0 to 10");
+    require(o.min_length >= 0 && o.min_length < o.max_length, "min_length",
+            "must be from 0 to below max_length");
+    require(o.max_length >= 1 && o.max_length <= 65'536, "max_length", "must be from 1 to 65536");
+    require(o.max_ratio > 0 && o.max_ratio <= 1000, "max_ratio",
+            "must be above 0 and at most 1000");
+    require(o.repetition_penalty >= 1 && o.repetition_penalty <= 100, "repetition_penalty",
+            "must be from 1 to 100");
+    require(o.no_repeat_ngram >= 0, "no_repeat_ngram", "must not be negative");
+    require(o.batch >= 1 && o.batch <= 65'536, "batch", "must be from 1 to 65536");
+  }
+};
+
+/// The id of a token. It has no default, since ids belong to the tokenizer.
+struct TokenId {
+  constexpr TokenId(int64_t id) : value(id) {}
+  constexpr operator int64_t() const { return value; }
+  int64_t value;
+};
+
+/// As the end of outputs: they go on up to their greatest length.
+constexpr int64_t kNoEnd = -1;
+
+/// The tokens that a search must know.
+struct SpecialTokens {
+  TokenId pad;    // fills rows up; no token of an output
+  TokenId bos;    // begins sequences; no token of an output
+  TokenId eos;    // ends an output, or kNoEnd
+  TokenId start;  // stands before the first token of an output
+};
+
+}  // namespace ablate::models

@@ -1,0 +1,118 @@
+#include "models/kernel/bf16_product.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ablate::models::kernel {
+namespace {
+
+int64_t pairs(int64_t width) { return (width + 1) / 2; }
+
+/// Any processor: the weights are widened on the way.
+ABLATE_CLONES void multiply_widened(const PackedProduct& p, const Bfloat16* x,
+                                    const Bfloat16* weight, int64_t panel) {
+  weight += panel * pairs(p.width) * kPanel * 2;
+  const int64_t column = panel * kPanel, columns = std::min(kPanel, p.outputs - column);
+  for (int64_t row = 0; row < p.rows; ++row) {
+    alignas(64) float sums[kPanel] = {};
+    for (int64_t k = 0; k < 2 * pairs(p.width); ++k)
+      for (int64_t n = 0; n < kPanel; ++n)
+        sums[n] +=
+            load(x[row * 2 * pairs(p.width) + k]) * load(weight[(k / 2 * kPanel + n) * 2 + k % 2]);
+    float* to = p.output + row * p.outputs + column;
+    for (int64_t n = 0; n < columns; ++n)
+      to[n] = sums[n] + (p.bias == nullptr ? 0.0F : p.bias[column + n]);
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+#define ABLATE_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
+
+/// Two neighbouring numbers of a row, in every lane.
+ABLATE_BF16 inline __m512bh pair_of(const Bfloat16* x) {
+  int32_t pair;
+  std::memcpy(&pair, x, sizeof pair);
+  return (__m512bh)_mm512_set1_epi32(pair);
+}
+
+template <int M>
+ABLATE_BF16 inline void bf16_tile(const PackedProduct& p, const Bfloat16* x, const Bfloat16* weight,
+                                  int64_t row, int64_t panel) {
+  const int64_t depth = pairs(p.width);
+  weight += panel * depth * kPanel * 2;
+  x += row * depth * 2;
+  __m512 sums[M][2];
+  for (int i = 0; i < M; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
+  for (int64_t k = 0; k < depth; ++k) {
+    const auto first = (__m512bh)_mm512_loadu_si512(weight + k * kPanel * 2);
+    const auto second = (__m512bh)_mm512_loadu_si512(weight + (k * kPanel + kLanes) * 2);
+    for (int i = 0; i < M; ++i) {
+      const auto pair = pair_of(x + (i * depth + k) * 2);
+      sums[i][0] = _mm512_dpbf16_ps(sums[i][0], pair, first);
+      sums[i][1] = _mm512_dpbf16_ps(sums[i][1], pair, second);
+    }
+  }
+  const int64_t column = panel * kPanel, columns = std::min(kPanel, p.outputs - column);
+  for (int i = 0; i < M; ++i) {
+    alignas(64) float all[kPanel];
+    _mm512_store_ps(all, sums[i][0]);
+    _mm512_store_ps(all + kLanes, sums[i][1]);
+    float* to = p.output + (row + i) * p.outputs + column;
+    for (int64_t n = 0; n < columns; ++n)
+      to[n] = all[n] + (p.bias == nullptr ? 0.0F : p.bias[column + n]);
+  }
+}
+
+ABLATE_BF16 void multiply_bf16(const PackedProduct& p, const Bfloat16* x, const Bfloat16* weight,
+                               int64_t panel) {
+  int64_t row = 0;
+  for (; row + 12 <= p.rows; row += 12) bf16_tile<12>(p, x, weight, row, panel);
+  for (; row + 4 <= p.rows; row += 4) bf16_tile<4>(p, x, weight, row, panel);
+  for (; row < p.rows; ++row) bf16_tile<1>(p, x, weight, row, panel);
+}
+
+bool has_bf16() { return __builtin_cpu_supports("avx512bf16") != 0; }
+#else
+void multiply_bf16(const PackedProduct& p, const Bfloat16* x, const Bfloat16* weight,
+                   int64_t panel) {
+  multiply_widened(p, x, weight, panel);
+}
+bool has_bf16() { return false; }
+#endif
+
+}  // namespace
+
+int64_t bf16_count(int64_t outputs, int64_t width) {
+  return panels(outputs) * pairs(width) * kPanel * 2;
+}
+
+void pack(const float* weight, int64_t outputs, int64_t width, Bfloat16* to) {
+  for (int64_t p = 0; p < panels(outputs); ++p)
+    for (int64_t k = 0; k < 2 * pairs(width); k += 2)
+      for (int64_t n = 0; n < kPanel; ++n)
+        for (int64_t half = 0; half < 2; ++half) {
+          const int64_t output = p * kPanel + n, column = k + half;
+          store(*to++, output < outputs && column < width ? weight[output * width + column] : 0.0F);
+        }
+}
+
+std::vector<Bfloat16> bf16_rows(const float* x, int64_t rows, int64_t width) {
+  const int64_t even = 2 * pairs(width);
+  std::vector<Bfloat16> rounded(static_cast<size_t>(rows * even));
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t k = 0; k < width; ++k)
+      store(rounded[static_cast<size_t>(row * even + k)], x[row * width + k]);
+  return rounded;
+}
+
+void multiply(const PackedProduct& product, const std::vector<Bfloat16>& x, const Bfloat16* weight,
+              int64_t begin, int64_t end) {
+  static const bool native = has_bf16();
+  for (int64_t panel = begin; panel < end; ++panel)
+    native ? multiply_bf16(product, x.data(), weight, panel)
+           : multiply_widened(product, x.data(), weight, panel);
+}
+
+}  // namespace ablate::models::kernel

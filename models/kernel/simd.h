@@ -1,0 +1,123 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+// Torch-free building blocks of the CPU kernels, in GCC's vector extensions for x86-64. Loops over
+// the scalar functions are vectorised by the compiler; `ABLATE_CLONES` compiles a function once for
+// each instruction set and picks one when the program starts.
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ABLATE_CLONES
+#else
+#define ABLATE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+#define ABLATE_INLINE inline __attribute__((always_inline))
+
+namespace ablate::models::kernel {
+
+/// 16 numbers, in one register or in several narrower ones.
+using f32x16 = float __attribute__((vector_size(64), aligned(4), may_alias));
+using i32x16 = int32_t __attribute__((vector_size(64)));
+constexpr int64_t kLanes = 16;
+
+ABLATE_INLINE const f32x16& lanes(const float* x) { return *reinterpret_cast<const f32x16*>(x); }
+ABLATE_INLINE f32x16& lanes(float* x) { return *reinterpret_cast<f32x16*>(x); }
+
+/// Storage of a bfloat16 number, bit for bit that of c10::BFloat16.
+struct Bfloat16 {
+  uint16_t bits;
+};
+
+ABLATE_INLINE float load(float x) { return x; }
+ABLATE_INLINE float load(Bfloat16 x) {
+  return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
+}
+
+ABLATE_INLINE void store(float& to, float x) { to = x; }
+/// Rounds to nearest even; NaN stays NaN.
+ABLATE_INLINE void store(Bfloat16& to, float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  const uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+  const bool nan = (bits & 0x7fffffffU) > 0x7f800000U;
+  to.bits = static_cast<uint16_t>(nan ? 0x7fc0U : rounded);
+}
+
+/// A float below 2^22 in size is rounded to a whole number, nearest even, when this is added to it;
+/// the sum's bits are then those of this and the whole number.
+constexpr float kRounder = 12582912.0F;  // 1.5 * 2^23
+constexpr uint32_t kRounderBits = std::bit_cast<uint32_t>(kRounder);
+
+/// The whole number that was rounded in `shifted` = x + kRounder; any number where x was NaN.
+ABLATE_INLINE uint32_t whole_of(float shifted) {
+  return std::bit_cast<uint32_t>(shifted) - kRounderBits;
+}
+
+/// e^x for x <= 0 or small positive x, within 2 units in the last place; 0 below -87; NaN of NaN.
+ABLATE_INLINE float exponential(float x) {
+  const float clamped = x < -87.0F ? -87.0F : (x > 88.0F ? 88.0F : x);
+  const float shifted = clamped * 1.44269504F + kRounder;
+  const float whole = shifted - kRounder;
+  const float rest = (clamped - whole * 0.693359375F) + whole * 2.12194440e-4F;
+  float sum = 1.9875691500e-4F;
+  sum = sum * rest + 1.3981999507e-3F;
+  sum = sum * rest + 8.3334519073e-3F;
+  sum = sum * rest + 4.1665795894e-2F;
+  sum = sum * rest + 1.6666665459e-1F;
+  sum = sum * rest + 5.0000001201e-1F;
+  sum = sum * rest * rest + rest + 1.0F;
+  const float power = std::bit_cast<float>((whole_of(shifted) + 127U) << 23);
+  return x < -87.0F ? 0.0F : sum * power;
+}
+
+/// Adds the lanes that differ in bit `Size`; a's sums stand where the bit is clear, b's where set.
+template <int Size>
+ABLATE_INLINE void fold(f32x16& a, const f32x16& b) {
+  i32x16 same, other;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int from = (lane & Size) != 0 ? kLanes : 0;
+    same[lane] = from + lane;
+    other[lane] = from + (lane ^ Size);
+  }
+  a = __builtin_shuffle(a, b, same) + __builtin_shuffle(a, b, other);
+}
+
+/// Lane i of x[0] becomes the sum of all lanes of x[i]; every sum is taken in the same order.
+ABLATE_INLINE void horizontal_add(f32x16 (&x)[kLanes]) {
+  for (int i = 0; i < 8; ++i) fold<8>(x[i], x[i + 8]);
+  for (int i = 0; i < 4; ++i) fold<4>(x[i], x[i + 4]);
+  for (int i = 0; i < 2; ++i) fold<2>(x[i], x[i + 2]);
+  fold<1>(x[0], x[1]);
+}
+
+/// Exchanges the off-diagonal blocks of `Size` of a 16 x 16 matrix held in 16 registers.
+template <int Size>
+ABLATE_INLINE void exchange(f32x16 (&rows)[kLanes]) {
+  i32x16 low, high;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const bool upper = (lane & Size) != 0;
+    low[lane] = upper ? kLanes + lane - Size : lane;
+    high[lane] = upper ? kLanes + lane : lane + Size;
+  }
+  for (int row = 0; row < kLanes; ++row) {
+    if ((row & Size) != 0) continue;
+    const f32x16 first = rows[row], second = rows[row + Size];
+    rows[row] = __builtin_shuffle(first, second, low);
+    rows[row + Size] = __builtin_shuffle(first, second, high);
+  }
+}
+
+ABLATE_INLINE void transpose(f32x16 (&rows)[kLanes]) {
+  exchange<1>(rows);
+  exchange<2>(rows);
+  exchange<4>(rows);
+  exchange<8>(rows);
+}
+
+/// Asks for numbers that are read soon, where the processor sees no pattern.
+template <int Locality>
+ABLATE_INLINE void prefetch(const float* x, int64_t count) {
+  for (int64_t i = 0; i < count; i += kLanes) __builtin_prefetch(x + i, 0, Locality);
+}
+
+}  // namespace ablate::models::kernel

@@ -1,0 +1,42 @@
+#include "models/module.h"
+
+#include <limits>
+
+#include "models/random.h"
+
+namespace ablate::models {
+namespace {
+
+torch::Tensor undrawn(torch::IntArrayRef shape, const Initializer& initializer) {
+  const auto* constant = std::get_if<Constant>(&initializer);
+  return torch::full(shape, constant ? constant->value : std::numeric_limits<double>::quiet_NaN(),
+                     torch::kFloat);
+}
+
+}  // namespace
+
+torch::Tensor Module::register_parameter(const std::string& name, torch::IntArrayRef shape,
+                                         const Initializer& initializer, Role role) {
+  const auto tensor = torch::nn::Module::register_parameter(name, undrawn(shape, initializer));
+  own_parameters_.push_back({name, tensor, initializer, role});
+  return tensor;
+}
+
+torch::Tensor Module::register_buffer(const std::string& name, torch::IntArrayRef shape,
+                                      const Initializer& initializer) {
+  const auto tensor = torch::nn::Module::register_buffer(name, undrawn(shape, initializer));
+  random_buffers_.push_back({name, tensor, initializer});
+  return tensor;
+}
+
+torch::Tensor Module::register_buffer(const std::string& name, torch::Tensor values) {
+  return torch::nn::Module::register_buffer(name, std::move(values));
+}
+
+void assign_sites(torch::nn::Module& model) {
+  for (const auto& item : model.named_modules("", /*include_self=*/false))
+    if (auto* own = dynamic_cast<Module*>(item.value().get()))
+      own->site_ = derive_seed(0, item.key());
+}
+
+}  // namespace ablate::models

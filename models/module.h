@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/initialization.h"
+#include "models/libtorch.h"
+
+namespace ablate::models {
+
+/// What a parameter is to an optimizer: weight decay acts on matrices and leaves vectors (biases,
+/// norms, gains) alone.
+enum class Role { matrix, vector };
+
+/// A module that says of every parameter how its first values are drawn. Until `initialize` draws
+/// them or a checkpoint is loaded, random tensors hold NaN.
+class Module : public torch::nn::Module {
+ public:
+  struct Parameter {
+    std::string name;
+    torch::Tensor tensor;
+    Initializer initializer;
+    Role role;
+  };
+  struct Buffer {
+    std::string name;
+    torch::Tensor tensor;
+    Initializer initializer;
+  };
+
+  // These take the place of torch's own, which know of no distribution.
+  torch::Tensor register_parameter(const std::string& name, torch::IntArrayRef shape,
+                                   const Initializer& initializer, Role role);
+  torch::Tensor register_buffer(const std::string& name, torch::IntArrayRef shape,
+                                const Initializer& initializer);
+  /// A buffer of fixed values.
+  torch::Tensor register_buffer(const std::string& name, torch::Tensor values);
+
+  const std::vector<Parameter>& own_parameters() const { return own_parameters_; }
+  const std::vector<Buffer>& random_buffers() const { return random_buffers_; }
+
+  /// A hash of the module's full name in its model; everything random that the module does in a
+  /// pass is drawn from the pass's seed and this.
+  uint64_t site() const { return site_; }
+
+ private:
+  friend void assign_sites(torch::nn::Module& model);
+
+  std::vector<Parameter> own_parameters_;
+  std::vector<Buffer> random_buffers_;
+  uint64_t site_ = 0;
+};
+
+/// Tells the modules below `model` their sites. A model calls it once it is complete.
+void assign_sites(torch::nn::Module& model);
+
+}  // namespace ablate::models

@@ -1,0 +1,145 @@
+#include "models/ops/attention.h"
+
+#include <limits>
+#include <optional>
+
+#include "models/ops/backend.h"
+#include "models/ops/cpu/packed_attention.h"
+#include "models/ops/cpu/single_query.h"
+
+namespace ablate::models::ops {
+namespace {
+
+torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {  // [B, T, HK] -> [B, H, T, K]
+  return x.unflatten(-1, {heads, -1}).transpose(1, 2);
+}
+
+torch::Tensor join_heads(const torch::Tensor& x) {  // [B, H, T, K] -> [B, T, HK]
+  return x.transpose(1, 2).flatten(2);
+}
+
+bool has_own_keys(const AttentionInput& in) { return in.query.size(-1) > in.heads.query_width(); }
+
+torch::Tensor query_of(const AttentionInput& in) {  // [B, H, T, K]
+  const auto query = has_own_keys(in) ? in.query.narrow(-1, 0, in.heads.query_width()) : in.query;
+  return rotate(split_heads(query, in.heads.count), in.position.rotation);
+}
+
+KVCache::Block split_key_value(const torch::Tensor& key_value, const Heads& heads) {
+  const auto parts = key_value.split_with_sizes({heads.key_width(), heads.value_width()}, -1);
+  return {split_heads(parts[0], heads.key_values), split_heads(parts[1], heads.key_values)};
+}
+
+/// Keys, turned, and values of the queries' positions.
+KVCache::Block own_key_value(const AttentionInput& in) {
+  const auto& heads = in.heads;
+  auto block = split_key_value(
+      in.query.narrow(-1, heads.query_width(), heads.key_width() + heads.value_width()), heads);
+  block[0] = rotate(block[0], in.position.rotation);
+  return block;
+}
+
+/// 1, 2, 3, ... for every key, from operations a trace keeps. // [B, G, S, K] -> [S]
+torch::Tensor key_numbers(const torch::Tensor& key) {
+  return torch::ones_like(key.select(0, 0).select(0, 0).select(-1, 0), torch::kLong).cumsum(0);
+}
+
+bool masks_future(const AttentionInput& in) { return in.causal && in.query.size(1) > 1; }
+
+/// Which keys each query may attend to. // [B or 1, 1, T or 1, S]
+torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
+  const auto keys = key_numbers(key);
+  auto visible = torch::ones_like(keys, torch::kBool).unsqueeze(0).unsqueeze(0).unsqueeze(0);
+  if (in.padding_mask.defined()) visible = in.padding_mask.unsqueeze(1).unsqueeze(1);
+  if (masks_future(in)) visible = visible.logical_and(keys.unsqueeze(0).le(keys.unsqueeze(1)));
+  return visible;
+}
+
+torch::Tensor scaled_dot_product(const torch::Tensor& query, const torch::Tensor& key,
+                                 const torch::Tensor& value, const AttentionInput& in) {
+  const bool future = masks_future(in), added = in.position.bias.defined();
+  std::optional<torch::Tensor> mask;
+  if (in.padding_mask.defined() || (future && added)) mask = visible_keys(key, in);
+  if (added) {
+    const auto bias = in.position.bias.to(query.scalar_type()).unsqueeze(0);  // [1, H, T, S]
+    mask = mask ? bias.masked_fill(mask->logical_not(), -std::numeric_limits<float>::infinity())
+                : bias;
+  }
+  return at::scaled_dot_product_attention(query, key, value, mask, 0.0, future && !mask,
+                                          /*scale=*/std::nullopt,
+                                          /*enable_gqa=*/in.heads.key_values != in.heads.count);
+}
+
+/// Keys or values of every head, those that a group shares repeated. // [B, H, S, *]
+torch::Tensor for_every_head(const torch::Tensor& x, const Heads& heads) {
+  return heads.key_values == heads.count ? x
+                                         : x.repeat_interleave(heads.count / heads.key_values, 1);
+}
+
+AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
+                       const AttentionInput& in) {
+  const auto& [key, value] = memory;
+  AttentionOutput output;
+  if (in.position.content != nullptr) {
+    output.values = join_heads(in.position.content->attend(
+        {.query = query,
+         .key = for_every_head(key, in.heads),
+         .value = for_every_head(value, in.heads),
+         .visible = visible_keys(key, in),
+         .query_positions = in.position.query_positions,
+         .key_positions = in.position.key_positions,
+         .layer = in.position.layer,
+         .probabilities = in.wants_probabilities ? &output.probabilities : nullptr}));
+    return output;
+  }
+  output.values = join_heads(scaled_dot_product(query, key, value, in));
+  if (in.wants_probabilities) {                                   // the values of one-hot vectors
+    const auto one_hot = torch::eye(key.size(2), key.options());  // [S, S]
+    output.probabilities =
+        scaled_dot_product(query, key, one_hot.expand({key.size(0), key.size(1), -1, -1}), in);
+  }
+  return output;
+}
+
+}  // namespace
+
+AttentionOutput attention(const AttentionInput& in) {
+  if constexpr (kHasKernels)
+    if (cpu::serves_packed(in)) return {.values = cpu::packed_attention(in), .probabilities = {}};
+  return attend(
+      query_of(in),
+      in.key_value.defined() ? split_key_value(in.key_value, in.heads) : own_key_value(in), in);
+}
+
+AttentionOutput attention(const AttentionInput& in, KVCache& cache) {
+  const auto query = query_of(in);
+  const bool appends = has_own_keys(in);
+  if constexpr (kHasKernels)
+    if (cpu::serves_single_query(in)) {
+      if (appends) cache.append(own_key_value(in));
+      return {.values = cpu::single_query_attention(query, cache, in), .probabilities = {}};
+    }
+  if (appends) {
+    const auto &past = cache.merge(), next = own_key_value(in);
+    cache.blocks = {{torch::cat({past[0], next[0]}, 2), torch::cat({past[1], next[1]}, 2)}};
+    return attend(query, cache.blocks.front(), in);
+  }
+  auto own = in;
+  if (cache.beam_index.defined() && in.padding_mask.defined())
+    own.padding_mask = in.padding_mask.index_select(0, cache.beam_index.select(1, 0));
+  return attend(query, cache.gathered(), own);
+}
+
+KVCache cache_of(const torch::Tensor& key_value, const Heads& heads) {
+  return {.blocks = {split_key_value(key_value, heads)}, .beam_index = {}};
+}
+
+KVCache empty_cache(const torch::Tensor& like, const Heads& heads) {
+  // Views of `like`, for a trace bakes the batch of a tensor made from numbers.
+  const auto none = like.narrow(1, 0, 0).narrow(-1, 0, 1).unsqueeze(1);  // [B, 1, 0, 1]
+  return {.blocks = {{none.expand({-1, heads.key_values, -1, heads.d_k}),
+                      none.expand({-1, heads.key_values, -1, heads.d_v})}},
+          .beam_index = {}};
+}
+
+}  // namespace ablate::models::ops

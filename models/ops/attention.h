@@ -1,0 +1,80 @@
+#pragma once
+
+#include "models/kv_cache.h"
+#include "models/ops/rotation.h"
+
+namespace ablate::models::ops {
+
+// B batch, T queries, S keys, H heads, G heads of keys and values (G divides H), K head width of
+// queries and keys, W head width of values
+
+/// Numbers and widths of the heads of one attention.
+struct Heads {
+  int64_t count, key_values;  // H, G
+  int64_t d_k, d_v;           // K, W
+
+  int64_t query_width() const { return count * d_k; }
+  int64_t key_width() const { return key_values * d_k; }
+  int64_t value_width() const { return key_values * d_v; }
+};
+
+/// One attention of one layer, as a scheme sees it whose scores depend on content and positions
+/// together.
+struct ContentAttention {
+  torch::Tensor query, key, value;               // [B, H, T, K], [B, H, S, K], [B, H, S, W]
+  torch::Tensor visible;                         // [B or 1, 1, T or 1, S]
+  torch::Tensor query_positions, key_positions;  // [T], [S]
+  int64_t layer;
+  torch::Tensor* probabilities = nullptr;  // receives them unless it is null // [B, H, T, S]
+};
+
+/// A position scheme that computes the attention itself.
+class ContentScheme {
+ public:
+  virtual torch::Tensor attend(const ContentAttention& attention) = 0;  // [B, H, T, W]
+
+ protected:
+  ~ContentScheme() = default;
+};
+
+/// What a self-attention must know of positions.
+struct AttentionPosition {
+  Rotation rotation;                 // of the queries, and of the keys at the same positions
+  torch::Tensor bias;                // added to the scores; undefined: none // [H, T, S]
+  ContentScheme* content = nullptr;  // computes the attention itself; null: nothing does
+  torch::Tensor query_positions, key_positions;  // [T], [S]
+  int64_t layer = 0;
+};
+
+/// What one attention reads: heads side by side, as projections leave them.
+struct AttentionInput {
+  /// [B, T, HK], or with the keys and values of the same positions behind: [B, T, HK + GK + GW].
+  torch::Tensor query;
+  torch::Tensor key_value;  // of other positions; undefined: see above // [B, S, GK + GW]
+  Heads heads;
+  torch::Tensor padding_mask;  // true: a key may be attended to; undefined: all may // [B, S]
+  AttentionPosition position = {};
+  bool causal = false;  // no query attends to a key behind its own place; T = S, or T = 1
+  bool wants_probabilities = false;
+};
+
+struct AttentionOutput {
+  torch::Tensor values;         // [B, T, HW]
+  torch::Tensor probabilities;  // undefined unless they are wanted // [B, H, T, S]
+};
+
+/// Scaled dot-product attention of every head (Vaswani et al. 2017, equation 1),
+/// softmax(q k^T / sqrt(K) + bias) v, with q and k turned by the rotation.
+AttentionOutput attention(const AttentionInput& input);
+
+/// The same over the positions of `cache`: keys and values that stand behind the queries are
+/// appended to it first. `padding_mask` has a row for each row of the cache's block.
+AttentionOutput attention(const AttentionInput& input, KVCache& cache);
+
+/// Projected keys and values as a cache. // [B, S, GK + GW]
+KVCache cache_of(const torch::Tensor& key_value, const Heads& heads);
+
+/// A cache without positions, in the batch, type and device of `like`. // [B, T, D]
+KVCache empty_cache(const torch::Tensor& like, const Heads& heads);
+
+}  // namespace ablate::models::ops

@@ -1,0 +1,63 @@
+#include "models/ops/cpu/expert_mix.h"
+
+#include "models/kernel/expert_mix.h"
+#include "models/kernel/packed_product.h"
+#include "models/ops/cpu/run.h"
+
+namespace ablate::models::ops::cpu {
+namespace {
+
+const float* data_of(const torch::Tensor& x) {
+  return x.defined() ? x.const_data_ptr<float>() : nullptr;
+}
+
+kernel::Activation kernel_activation(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return kernel::Activation::relu;
+    case Activation::gelu:
+      return kernel::Activation::gelu;
+    case Activation::silu:
+      return kernel::Activation::silu;
+  }
+  TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
+}
+
+}  // namespace
+
+torch::Tensor pack_experts(const torch::Tensor& up) {
+  if (up.size(1) % kernel::kPanel != 0) return {};
+  const torch::NoGradGuard no_grad;
+  const auto all = up.to(torch::kCPU, torch::kFloat).flatten(0, 1).contiguous();  // [E F, D]
+  auto packed = torch::empty_like(all);
+  kernel::pack(all.const_data_ptr<float>(), all.size(0), all.size(1),
+               packed.mutable_data_ptr<float>());
+  return packed;
+}
+
+torch::Tensor mix_experts(const torch::Tensor& x, const Experts& experts,
+                          const ExpertChoice& choice) {
+  const kernel::ExpertWeights weights{.up = data_of(experts.up),
+                                      .up_packed = data_of(experts.packed_up),
+                                      .up_bias = data_of(experts.up_bias),
+                                      .down = data_of(experts.down),
+                                      .down_bias = data_of(experts.down_bias),
+                                      .experts = experts.up.size(0),
+                                      .d_hidden = experts.down.size(1),
+                                      .d_model = x.size(1),
+                                      .activation = kernel_activation(experts.activation),
+                                      .gated = experts.gated};
+  const auto expert = choice.expert.contiguous(), weight = choice.weight.contiguous();
+  const kernel::ExpertSlots slots{.expert = expert.const_data_ptr<int64_t>(),
+                                  .weight = weight.const_data_ptr<float>(),
+                                  .slots = expert.size(1)};
+  auto output = torch::empty_like(x);
+  const float* from = x.const_data_ptr<float>();
+  float* to = output.mutable_data_ptr<float>();
+  at::parallel_for(0, x.size(0), kernel::kMixBlock, [&](int64_t begin, int64_t end) {
+    kernel::mix_experts(weights, slots, from, to, begin, end);
+  });
+  return output;
+}
+
+}  // namespace ablate::models::ops::cpu

@@ -1,0 +1,105 @@
+#include "models/ops/expert_feed_forward.h"
+
+#include <torch/csrc/jit/frontend/tracer.h>
+
+#include "models/ops/backend.h"
+#include "models/ops/cpu/expert_mix.h"
+#include "models/ops/permutation.h"
+
+namespace ablate::models::ops {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// A permutation of the rows of some copies of one matrix, and its inverse. // [copies N]
+struct Permutation {
+  torch::Tensor order, inverse;
+  int64_t copies = 1;
+};
+
+/// The gradient is gathered by the inverse, where index_select's own would scatter row by row.
+struct PermuteRows : torch::autograd::Function<PermuteRows> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
+                               const Permutation& to) {
+    context->saved_data["inverse"] = to.inverse;
+    context->saved_data["copies"] = to.copies;
+    return x.index_select(0, to.copies == 1 ? to.order : to.order.remainder(x.size(0)));
+  }
+  static variable_list backward(AutogradContext* context, variable_list grad_outputs) {
+    const auto rows = grad_outputs[0].index_select(0, context->saved_data["inverse"].toTensor());
+    const int64_t copies = context->saved_data["copies"].toInt();
+    if (copies == 1) return {rows, {}};
+    return {rows.view({copies, -1, rows.size(1)}).sum(0), {}};
+  }
+};
+
+torch::Tensor permute_rows(const torch::Tensor& x, const Permutation& to) {
+  if (torch::GradMode::is_enabled() && !torch::jit::tracer::isTracing())
+    return PermuteRows::apply(x, to);
+  if (to.copies == 1) return x.index_select(0, to.order);
+  // Lengths come from tensors: a trace would bake a C++ number.
+  const auto rows = torch::ones_like(x.select(1, 0), torch::kLong).sum();
+  return x.index_select(0, to.order.remainder(rows));
+}
+
+/// Rows sorted by expert, through their experts; those of none, at the end, become 0.
+/// // [M, D], [E + 1] -> [M, D]
+torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& counts,
+                              const Experts& experts) {
+  const auto type = sorted.scalar_type();
+  const auto up = experts.up.to(type).unbind(0), down = experts.down.to(type).unbind(0);
+  std::vector<torch::Tensor> up_bias(up.size()), down_bias(up.size());
+  if (experts.up_bias.defined()) {
+    up_bias = experts.up_bias.to(type).unbind(0);
+    down_bias = experts.down_bias.to(type).unbind(0);
+  }
+  const auto ends = counts.cumsum(0).slice(0, 0, experts.up.size(0)).cpu();
+  const auto parts = at::tensor_split(sorted, ends);
+  std::vector<torch::Tensor> outputs;
+  for (size_t e = 0; e < up.size(); ++e)
+    outputs.push_back(torch::linear(
+        hidden_layer(torch::linear(parts[e], up[e], up_bias[e]), experts.activation, experts.gated),
+        down[e].t(), down_bias[e]));
+  outputs.push_back(torch::zeros_like(parts[up.size()]));
+  return torch::cat(outputs);
+}
+
+/// Two products for every expert over its positions, sorted next to each other.
+torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const ExpertChoice& choice) {
+  // Slot by slot, so that a stable order puts first choices before second ones.
+  const int64_t slots = choice.expert.size(1);
+  const auto expert = choice.expert.t().flatten(), weight = choice.weight.t().flatten();  // [k N]
+  const auto order = expert.argsort(/*stable=*/true, 0, false);
+  const auto inverse = inverse_permutation(order);
+  const auto sorted = permute_rows(x, {.order = order, .inverse = inverse, .copies = slots});
+  const auto counts = bin_counts(expert, experts.up.size(0) + 1);
+  const auto outputs =
+      permute_rows(through_experts(sorted, counts, experts), {.order = inverse, .inverse = order});
+  const auto y = outputs * weight.to(x.scalar_type()).unsqueeze(1);  // [k N, D]
+  return slots == 1 ? y : y.unflatten(0, {slots, -1}).sum(0);
+}
+
+}  // namespace
+
+Experts Experts::prepacked() const {
+  auto experts = *this;
+  if constexpr (kHasKernels) experts.packed_up = cpu::pack_experts(up);
+  experts.packed_version = static_cast<uint32_t>(up._version());
+  return experts;
+}
+
+torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
+                                  const ExpertChoice& choice) {
+  if constexpr (kHasKernels)
+    if (infers_on_cpu(x) && choice.weight.scalar_type() == torch::kFloat &&
+        x.size(1) % cpu::kMixWidth == 0) {
+      TORCH_CHECK(!experts.packed_up.defined() ||
+                      static_cast<uint32_t>(experts.up._version()) == experts.packed_version,
+                  "the experts have changed since they were packed for decoding; pack them again");
+      return cpu::mix_experts(x.contiguous(), experts, choice);
+    }
+  return grouped(x, experts, choice);
+}
+
+}  // namespace ablate::models::ops

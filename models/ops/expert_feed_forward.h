@@ -1,0 +1,35 @@
+#pragma once
+
+#include "models/ops/hidden_layer.h"
+#include "models/ops/linear.h"
+
+namespace ablate::models::ops {
+
+// N positions, k slots: choices of one position, E experts, F hidden width, D model width
+
+/// The feed-forward layers of all experts; biases may be undefined.
+struct Experts {
+  torch::Tensor up, up_bias;      // [E, F, D], gated [E, 2F, D]: first the gates; [E, F or 2F]
+  torch::Tensor down, down_bias;  // [E, F, D], [E, D]
+  Activation activation;
+  bool gated;
+  torch::Tensor packed_up;      // a copy of `up` laid out for decoding; undefined: none
+  uint32_t packed_version = 0;  // of `up` when it was packed
+
+  /// The same experts with such a copy, where a back end has use for one. It does not follow later
+  /// changes of `up`: `expert_feed_forward` refuses to use it then.
+  Experts prepacked() const;
+};
+
+/// The experts that every position is sent to, and the weights of their outputs. A slot with expert
+/// E is empty. // [N, k], [N, k]
+struct ExpertChoice {
+  torch::Tensor expert, weight;
+};
+
+/// Sum over a position's slots of weight * (down^T activation(up x + up_bias) + down_bias)
+/// (Shazeer et al. 2017, equation 1). // [N, D] -> [N, D]
+torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
+                                  const ExpertChoice& choice);
+
+}  // namespace ablate::models::ops

@@ -1,0 +1,143 @@
+#include "models/ops/linear_cross_entropy.h"
+
+#include "models/ops/backend.h"
+#include "models/ops/cpu/cross_entropy.h"
+#include "models/ops/second_derivative.h"
+
+namespace ablate::models::ops {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// Logits held at a time: few enough to stay near the cache, enough rows for efficient products.
+constexpr int64_t kChunkLogits = 4'000'000;
+constexpr int64_t kFewestChunkRows = 64;
+
+int64_t chunk_rows(int64_t vocabulary) {
+  return std::max(kFewestChunkRows, kChunkLogits / vocabulary);
+}
+
+torch::ScalarType score_type(const torch::Tensor& x) {
+  return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+}
+
+/// cpu::cross_entropy_gradient with LibTorch's operators.
+void cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
+                            double smoothing, const torch::Tensor& losses) {
+  const auto column = target.unsqueeze(1);
+  auto log_probability = torch::log_softmax(logits, -1, torch::kFloat);  // [N, V]
+  const auto nll = log_probability.gather(1, column).squeeze(1).neg();
+  losses[1].copy_(nll);
+  losses[0].copy_((1 - smoothing) * nll - smoothing * log_probability.mean(1));
+  const auto gradient =
+      log_probability.exp_().sub_(smoothing / static_cast<double>(logits.size(1)));
+  const auto expected = torch::full({}, smoothing - 1, gradient.options());
+  logits.copy_(gradient.scatter_add_(1, column, expected.expand_as(column)));
+}
+
+/// The gradients are computed chunk by chunk in the forward pass.
+struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
+  static variable_list forward(AutogradContext* context, const torch::Tensor& hidden,
+                               const torch::Tensor& weight, const torch::Tensor& target,
+                               const CrossEntropyOptions& options) {
+    const int64_t rows = hidden.size(0), chunk = chunk_rows(weight.size(0));
+    const auto cast = weight.to(hidden.scalar_type());
+    auto hidden_gradient = torch::empty_like(hidden);
+    auto weight_gradient = weight.requires_grad() ? torch::zeros_like(weight) : torch::Tensor();
+    auto losses = torch::empty({2, rows}, hidden.options().dtype(torch::kFloat));
+    for (int64_t begin = 0; begin < rows; begin += chunk) {
+      const int64_t end = std::min(rows, begin + chunk);
+      const auto part = hidden.slice(0, begin, end);
+      auto logits = torch::mm(part, cast.t());  // [chunk, V], then its gradient
+      to_gradient(logits, target.slice(0, begin, end), options, losses.slice(1, begin, end));
+      auto slice = hidden_gradient.slice(0, begin, end);
+      torch::mm_out(slice, logits, cast);
+      if (weight_gradient.defined()) add_product(weight_gradient, logits, part);
+    }
+    context->save_for_backward({hidden_gradient, weight_gradient});
+    const auto sums = losses.sum(1, /*keepdim=*/false, torch::kDouble).to(torch::kFloat);
+    auto nll = sums[1].clone();
+    context->mark_non_differentiable({nll});
+    return {sums[0].clone(), nll};
+  }
+
+  static void to_gradient(const torch::Tensor& logits, const torch::Tensor& target,
+                          const CrossEntropyOptions& options, const torch::Tensor& losses) {
+    if constexpr (kHasKernels)
+      if (has_cpu_type(logits))  // of which none is ignored
+        return cpu::cross_entropy_gradient(logits, target, options.smoothing, losses);
+    const auto ignored = target.eq(options.ignored);
+    cross_entropy_gradient(logits, target.masked_fill(ignored, 0), options.smoothing, losses);
+    logits.masked_fill_(ignored.unsqueeze(1), 0.0);
+    losses.masked_fill_(ignored, 0.0);
+  }
+
+  static void add_product(torch::Tensor& sum, const torch::Tensor& logits,
+                          const torch::Tensor& part) {
+    if (logits.scalar_type() == sum.scalar_type())
+      sum.addmm_(logits.t(), part);
+    else
+      sum.add_(torch::mm(logits.t(), part));
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list grad_outputs) {
+    refuse_second_derivative("cross-entropy");
+    const auto saved = context->get_saved_variables();
+    return {saved[0] * grad_outputs[0],
+            saved[1].defined() ? saved[1] * grad_outputs[0] : torch::Tensor(),
+            {},
+            {}};
+  }
+};
+
+CrossEntropy whole_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                 const torch::Tensor& target, const CrossEntropyOptions& options) {
+  const auto counts = target.ne(options.ignored);
+  const auto logits = torch::linear(hidden, weight.to(hidden.scalar_type()));
+  const auto log_probability = torch::log_softmax(logits, -1, score_type(logits));  // [N, V]
+  const auto column = target.masked_fill(counts.logical_not(), 0).unsqueeze(1);
+  const auto nll = log_probability.gather(1, column).squeeze(1).neg();  // [N]
+  const auto uniform = log_probability.mean(1).neg();
+  const auto sum_of = [&](const torch::Tensor& x) { return x.masked_fill(~counts, 0.0).sum(); };
+  return {.loss = sum_of((1 - options.smoothing) * nll + options.smoothing * uniform),
+          .nll = sum_of(nll).detach()};
+}
+
+}  // namespace
+
+CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+                                  const torch::Tensor& target, const CrossEntropyOptions& options) {
+  if (score_type(hidden) == torch::kDouble || weight.scalar_type() != torch::kFloat)
+    return whole_cross_entropy(hidden, weight, target, options);
+  auto rows = hidden, wanted = target;
+  if (hidden.device().is_cpu()) {  // elsewhere a list of rows would have to be waited for
+    const auto counted = target.ne(options.ignored).nonzero().squeeze(1);
+    rows = hidden.index_select(0, counted);
+    wanted = target.index_select(0, counted);
+  }
+  const auto result = LinearCrossEntropy::apply(rows.contiguous(), weight, wanted, options);
+  return {.loss = result[0], .nll = result[1]};
+}
+
+TargetScores score_targets(const torch::Tensor& hidden, const LinearWeight& weight,
+                           const torch::Tensor& target, int64_t ignored) {
+  const torch::NoGradGuard no_grad;
+  const auto type = score_type(hidden);
+  const int64_t rows = hidden.size(0), chunk = chunk_rows(weight.dense.size(0));
+  TargetScores scores{.nll = torch::empty({rows}, hidden.options().dtype(type)),
+                      .likeliest = torch::empty({rows}, hidden.options().dtype(torch::kBool))};
+  for (int64_t begin = 0; begin < rows; begin += chunk) {
+    const int64_t end = std::min(rows, begin + chunk);
+    const auto wanted = target.slice(0, begin, end);
+    const auto logits = linear(hidden.slice(0, begin, end), weight).to(type);  // [chunk, V]
+    const auto of_target = logits.gather(1, wanted.unsqueeze(1)).squeeze(1);
+    scores.likeliest.slice(0, begin, end).copy_(logits.argmax(-1).eq(wanted));
+    scores.nll.slice(0, begin, end).copy_(logits.logsumexp(-1) - of_target);
+  }
+  scores.nll.masked_fill_(target.eq(ignored), 0.0);
+  scores.likeliest.logical_and_(target.ne(ignored));
+  return scores;
+}
+
+}  // namespace ablate::models::ops

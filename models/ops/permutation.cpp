@@ -1,0 +1,17 @@
+#include "models/ops/permutation.h"
+
+namespace ablate::models::ops {
+
+torch::Tensor indices_of(const torch::Tensor& x) {
+  return torch::ones_like(x, torch::kLong).cumsum(0) - 1;
+}
+
+torch::Tensor inverse_permutation(const torch::Tensor& order) {
+  return torch::empty_like(order).index_copy(0, order, indices_of(order));
+}
+
+torch::Tensor bin_counts(const torch::Tensor& x, int64_t count) {
+  return torch::zeros({count}, x.options()).index_add(0, x, torch::ones_like(x));
+}
+
+}  // namespace ablate::models::ops

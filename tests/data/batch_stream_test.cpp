@@ -1,0 +1,109 @@
+#include "data/batch_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "tokenizer/special_ids.h"
+
+namespace ablate::data {
+namespace {
+
+std::vector<EncodedExample> pairs() {
+  std::vector<EncodedExample> all;
+  for (size_t i = 0; i < 100; ++i)
+    all.push_back(
+        {std::vector<int32_t>(2 + (i * 7) % 23, 5), std::vector<int32_t>(2 + (i * 5) % 17, 6)});
+  return all;
+}
+
+TEST(BatchStream, ContinuesFromAnyPositionExactly) {
+  const auto all = pairs();
+  const auto open = [&](StreamPosition start) {
+    return std::make_unique<BatchStream>(
+        all, BatchStream::Options{.tokens_per_batch = 100, .seed = 3, .start = start});
+  };
+  const auto whole = open({});
+  for (int i = 0; i < 60; ++i) {
+    const auto position = whole->position();
+    const auto batch = whole->next();
+    if (i % 7 != 0) continue;
+    const auto resumed = open(position);
+    EXPECT_EQ(resumed->next().source, batch.source);
+    EXPECT_EQ(resumed->position(), whole->position());
+  }
+  EXPECT_GT(whole->position().epoch, 0);
+}
+
+/// Running text in which no id occurs twice, as blocks of eight.
+std::vector<EncodedExample> blocks(bool masked) {
+  std::vector<int32_t> ids(300);
+  std::iota(ids.begin(), ids.end(), 10);
+  return chunk(ids, {.block = 8, .masked = masked});
+}
+
+BatchStream::Options running(bool masked, StreamPosition start = {}) {
+  return {.tokens_per_batch = 100,
+          .seed = 3,
+          .start = start,
+          .augmentation = {.chunking = Chunking{.block = 8, .masked = masked}}};
+}
+
+/// The tokens that an epoch predicts, and those that it predicts first of a block.
+struct Epoch {
+  std::multiset<int64_t> predicted;
+  std::set<int64_t> first;
+  bool operator==(const Epoch&) const = default;
+};
+
+std::vector<Epoch> epochs(const std::vector<EncodedExample>& text, bool masked, int64_t count) {
+  BatchStream stream(text, running(masked));
+  std::vector<Epoch> all(static_cast<size_t>(count));
+  while (stream.position().epoch < count) {
+    auto& epoch = all[static_cast<size_t>(stream.position().epoch)];
+    const auto batch = stream.next();
+    for (int64_t row = 0; row < batch.rows; ++row)
+      epoch.first.insert(batch.target_out[static_cast<size_t>(row * batch.target_length + 1)]);
+    for (const auto id : batch.target_out)
+      if (id != tokenizer::kPad) epoch.predicted.insert(id);
+  }
+  return all;
+}
+
+TEST(BatchStream, EveryEpochOfRunningTextPredictsTheSameTokensInOtherBlocks) {
+  for (const bool masked : {false, true}) {
+    const auto text = blocks(masked);
+    const auto all = epochs(text, masked, 4);
+    std::multiset<int64_t> expected;
+    for (int64_t id = masked ? 10 : 11; id < 310; ++id) expected.insert(id);
+    std::set<std::set<int64_t>> cuts;
+    for (const auto& epoch : all) {
+      EXPECT_EQ(epoch.predicted, expected);
+      cuts.insert(epoch.first);
+    }
+    EXPECT_GT(cuts.size(), 2U) << "of 4, and an offset is one of 8";
+    EXPECT_EQ(epochs(text, masked, 4), all) << "the same seed cuts at the same places";
+  }
+}
+
+TEST(BatchStream, RunningTextContinuesFromAnyPositionExactly) {
+  for (const bool masked : {false, true}) {
+    const auto text = blocks(masked);
+    BatchStream whole(text, running(masked));
+    for (int i = 0; i < 20; ++i) {
+      const auto position = whole.position();
+      const auto batch = whole.next();
+      BatchStream resumed(text, running(masked, position));
+      const auto again = resumed.next();
+      EXPECT_EQ(again.source, batch.source);
+      EXPECT_EQ(again.target_in, batch.target_in);
+      EXPECT_EQ(again.target_out, batch.target_out);
+      EXPECT_EQ(resumed.position(), whole.position());
+    }
+    EXPECT_GT(whole.position().epoch, 1);
+  }
+}
+
+}  // namespace
+}  // namespace ablate::data

@@ -1,0 +1,43 @@
+#include "data/batch.h"
+
+#include <gtest/gtest.h>
+
+#include "data/corpus.h"
+
+namespace ablate::data {
+namespace {
+
+TEST(Collate, PadsAndShiftsAsTheDecoderNeeds) {
+  const std::vector<EncodedExample> two{{{7, 2}, {8, 9, 2}}, {{5, 6, 2}, {4, 2}}};
+  const auto batch = collate(two, std::vector<int64_t>{0, 1});
+  EXPECT_EQ(batch.source, (std::vector<int64_t>{7, 2, 0, 5, 6, 2}));
+  EXPECT_EQ(batch.target_in, (std::vector<int64_t>{1, 8, 9, 1, 4, 0}));
+  EXPECT_EQ(batch.target_out, (std::vector<int64_t>{8, 9, 2, 4, 2, 0}));
+  EXPECT_EQ(batch.tokens, 5);
+}
+
+TEST(Collate, WhatIsReadOfASequenceIsNotPredicted) {
+  const std::vector<EncodedExample> two{{{}, {7, 8, 2, 5, 2}, 3}, {{}, {9, 2, 6, 4, 2}, 2}};
+  const auto batch = collate(two, std::vector<int64_t>{0, 1});
+  EXPECT_EQ(batch.source_length, 0);
+  EXPECT_EQ(batch.target_in, (std::vector<int64_t>{1, 7, 8, 2, 5, 1, 9, 2, 6, 4}));
+  EXPECT_EQ(batch.target_out, (std::vector<int64_t>{0, 0, 0, 5, 2, 0, 0, 6, 4, 2}));
+  EXPECT_EQ(batch.tokens, 5);
+}
+
+TEST(Collate, RefusesASideWithoutItsEndToken) {
+  const std::vector<EncodedExample> no_target{{{5, 2}, {}}}, no_source{{{}, {5, 2}}};
+  EXPECT_THROW(collate(no_target, std::vector<int64_t>{0}), DataError);
+  EXPECT_THROW(collate(no_source, std::vector<int64_t>{0}), DataError);
+}
+
+TEST(CollateSources, PadsToTheLongest) {
+  const std::vector<std::vector<int32_t>> sources{{7, 2}, {}, {5, 6, 2}};
+  const auto batch = collate_sources(sources, std::vector<int64_t>{2, 0});
+  EXPECT_EQ(batch.rows, 2);
+  EXPECT_EQ(batch.length, 3);
+  EXPECT_EQ(batch.ids, (std::vector<int64_t>{5, 6, 2, 7, 2, 0}));
+}
+
+}  // namespace
+}  // namespace ablate::data

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "data/corpus.h"
+
+namespace ablate::data {
+
+/// A test with an empty folder of its own.
+class FolderTestCase : public testing::Test {
+ protected:
+  FolderTestCase() {
+    std::string pattern = testing::TempDir() + "ablate-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~FolderTestCase() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(const std::string& name, const std::string& bytes) {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return folder_ / name;
+  }
+  std::filesystem::path write_gzip(const std::string& name, const std::string& bytes) {
+    const auto file = folder_ / name;
+    gzFile stream = gzopen(file.c_str(), "wb");
+    gzwrite(stream, bytes.data(), static_cast<unsigned>(bytes.size()));
+    gzclose(stream);
+    return file;
+  }
+  /// What the DataError of `action` says, without the folder; "no error" where none is thrown.
+  template <class Action>
+  std::string message_of(Action action) {
+    try {
+      action();
+    } catch (const DataError& error) {
+      std::string what = error.what();
+      for (size_t at; (at = what.find(folder_.string() + "/")) != std::string::npos;)
+        what.erase(at, folder_.string().size() + 1);
+      return what;
+    }
+    return "no error";
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace ablate::data

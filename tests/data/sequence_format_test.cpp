@@ -1,0 +1,153 @@
+#include "data/sequence_format.h"
+
+#include <gtest/gtest.h>
+
+namespace ablate::data {
+namespace {
+
+using tokenizer::kBos;
+using tokenizer::kEos;
+using Ids = std::vector<int32_t>;
+
+const DataOptions kRunningText = Language{.masked = 0.25, .block = 3};
+constexpr ModelParts kEncoderDecoder{.encoder = true, .decoder = true};
+constexpr ModelParts kEncoderAlone{.encoder = true, .decoder = false};
+constexpr ModelParts kDecoderAlone{.encoder = false, .decoder = true};
+
+/// A tokenizer to which every character is a token, and ids of its letters.
+class SequenceFormatTest : public testing::Test {
+ protected:
+  const tokenizer::Tokenizer letters_ =
+      tokenizer::Tokenizer::train({.kind = tokenizer::Kind::character,
+                                   .normalization = tokenizer::Normalization::identity,
+                                   .spaces = tokenizer::Spaces::exact,
+                                   .mask = true},
+                                  std::vector<std::string>{"abc", "cab"});
+  const Tokenizers tokenizers_{letters_, letters_};
+  const int32_t a_ = letters_.encode("a").at(0), b_ = letters_.encode("b").at(0),
+                c_ = letters_.encode("c").at(0);
+
+  EncodedExample first(const SequenceFormat& format, const Example& example) {
+    return format.encode(std::vector{example}, tokenizers_).examples.at(0);
+  }
+  Ids source(const SequenceFormat& format, std::string_view text) {
+    return format.encode_source(text, tokenizers_).value().ids;
+  }
+};
+
+TEST_F(SequenceFormatTest, AnEncoderReadsTheSourceOfAPairAndADecoderWritesTheTarget) {
+  const SequenceFormat format(Copy{}, kEncoderDecoder, 4);
+  const auto pair = first(format, {"ab", "c"});
+  EXPECT_EQ(pair.source, (Ids{a_, b_, kEos}));
+  EXPECT_EQ(pair.target, (Ids{c_, kEos}));
+  EXPECT_EQ(pair.prompt_length, 0);
+  EXPECT_EQ(source(format, "ab"), pair.source);
+  EXPECT_EQ(format.compared(), Compared::text);
+  EXPECT_EQ(format.longest_sequence(7), 8);
+}
+
+TEST_F(SequenceFormatTest, ADecoderAloneReadsThePairAsOneSequenceAndPredictsTheTarget) {
+  const SequenceFormat format(Copy{}, kDecoderAlone, 4);
+  const auto pair = first(format, {"ab", "c"});
+  EXPECT_TRUE(pair.source.empty());
+  EXPECT_EQ(pair.target, (Ids{a_, b_, kEos, c_, kEos}));
+  EXPECT_EQ(pair.prompt_length, 3);
+  EXPECT_EQ(source(format, "ab"), (Ids{a_, b_, kEos}));
+  EXPECT_EQ(format.longest_sequence(7), 4 + 8);
+}
+
+TEST_F(SequenceFormatTest, SidesOfAPairAreCutAndTheCutsCounted) {
+  const SequenceFormat format(Copy{}, kEncoderDecoder, 3);
+  const auto set =
+      format.encode(std::vector<Example>{{"abc", "a"}, {"ab", "cccc"}, {"bbbb", "c"}}, tokenizers_);
+  EXPECT_EQ(set.examples[0].source, (Ids{a_, b_, kEos}));
+  EXPECT_EQ(set.cut_sources, 2);
+  EXPECT_EQ(set.cut_targets, 1);
+  EXPECT_TRUE(format.encode_source("abc", tokenizers_)->cut);
+  EXPECT_FALSE(format.encode_source("ab", tokenizers_)->cut);
+}
+
+TEST_F(SequenceFormatTest, ABlankLineOfAPairIsNotRead) {
+  for (const auto parts : {kEncoderDecoder, kDecoderAlone})
+    EXPECT_FALSE(SequenceFormat(Copy{}, parts, 9).encode_source(" \t", tokenizers_).has_value());
+}
+
+TEST_F(SequenceFormatTest, RunningTextIsCutIntoBlocksAndAPromptIsNotClosed) {
+  const SequenceFormat format(kRunningText, kDecoderAlone, 9);
+  const auto set = format.encode(std::vector<Example>{{{}, "abc"}, {{}, "ca"}}, tokenizers_);
+  ASSERT_EQ(set.examples.size(), 2U);
+  EXPECT_EQ(set.examples[0].target, (Ids{a_, b_, c_, kEos}));
+  EXPECT_EQ(set.examples[1].target, (Ids{kEos, c_, a_, kEos}));
+  EXPECT_EQ(source(format, "ab\nc"), (Ids{a_, b_, kEos, c_}));
+  EXPECT_EQ(source(format, "ab\n"), (Ids{a_, b_, kEos}));
+  EXPECT_EQ(source(format, ""), (Ids{kEos})) << "a new text begins where the one before ended";
+  EXPECT_TRUE(format.continues_text());
+  EXPECT_EQ(format.compared(), Compared::nothing);
+  EXPECT_EQ(format.longest_sequence(100), 4);
+}
+
+TEST_F(SequenceFormatTest, RunningTextEndsOnlyWhereOneLineIsWanted) {
+  const SequenceFormat text(kRunningText, kDecoderAlone, 9), pairs(Copy{}, kDecoderAlone, 9);
+  EXPECT_EQ(text.end_token(false), std::nullopt);
+  EXPECT_EQ(text.end_token(true), kEos);
+  EXPECT_EQ(pairs.end_token(false), kEos);
+  EXPECT_EQ(text.decode(Ids{a_, kEos, b_, c_, kEos}, tokenizers_), "a\nbc\n");
+}
+
+TEST_F(SequenceFormatTest, AnExampleOfRunningTextByItselfIsALineAndTheLineAfterIt) {
+  const SequenceFormat format(kRunningText, kDecoderAlone, 9);
+  const auto set = format.encode_each(std::vector<Example>{{"ab", "c"}}, tokenizers_);
+  EXPECT_EQ(set.examples[0].target, (Ids{a_, b_, kEos, c_, kEos}));
+  EXPECT_EQ(set.examples[0].prompt_length, 3);
+}
+
+TEST_F(SequenceFormatTest, AnEncoderAloneFindsMaskedTokensBehindAStartToken) {
+  const SequenceFormat format(kRunningText, kEncoderAlone, 9);
+  const auto block = first(format, {{}, "abca"});
+  EXPECT_EQ(block.source, (Ids{kBos, a_, b_, c_}));
+  EXPECT_EQ(block.target, block.source);
+  EXPECT_EQ(block.prompt_length, 1);
+  EXPECT_EQ(source(format, "ab"), (Ids{kBos, a_, b_, kEos}));
+  const auto masking = format.masking(tokenizers_);
+  ASSERT_TRUE(masking.has_value());
+  EXPECT_EQ(masking->share, 0.25);
+  EXPECT_EQ(masking->vocabulary, letters_.vocabulary_size());
+  EXPECT_FALSE(SequenceFormat(kRunningText, kDecoderAlone, 9).masking(tokenizers_).has_value());
+}
+
+TEST_F(SequenceFormatTest, AClassIsTheOneTargetOfItsText) {
+  const SequenceFormat format(Labelled{}, kEncoderAlone, 4);
+  const std::vector<Example> train{{"abca", "good"}, {"b", "bad"}};
+  const auto own = format.tokenizers({.kind = tokenizer::Kind::character}, train, {});
+  const auto set = format.encode(train, own);
+  const auto& [source, target, prompt_length] = set.examples.at(0);
+  EXPECT_EQ(source.size(), 4U);
+  EXPECT_EQ(source.front(), kBos);
+  EXPECT_EQ(source.back(), kEos);
+  ASSERT_EQ(target.size(), 1U);
+  EXPECT_NE(target, set.examples.at(1).target);
+  EXPECT_EQ(format.decode(set.examples.at(1).target, own), "bad");
+  EXPECT_EQ(format.encode_source("abca", own)->ids, source);
+  EXPECT_EQ(set.cut_sources, 1);
+  EXPECT_EQ(format.compared(), Compared::label);
+}
+
+TEST_F(SequenceFormatTest, TokenizersComeFromTheRunStartedFromExceptThoseOfClasses) {
+  const std::vector<Example> train{{"a b", "yes"}};
+  const auto pairs = SequenceFormat(Copy{}, kEncoderDecoder, 9)
+                         .tokenizers({.kind = tokenizer::Kind::word}, train, tokenizers_);
+  EXPECT_EQ(pairs.source.sha256(), letters_.sha256());
+  EXPECT_EQ(pairs.target.sha256(), letters_.sha256());
+  const auto classes = SequenceFormat(Labelled{}, kEncoderAlone, 9)
+                           .tokenizers({.kind = tokenizer::Kind::word}, train, tokenizers_);
+  EXPECT_EQ(classes.source.sha256(), letters_.sha256());
+  EXPECT_EQ(classes.target.decode(classes.target.encode("yes")), "yes");
+}
+
+TEST_F(SequenceFormatTest, EveryOutputStartsWithTheTokenThatTrainingPutsBeforeTargets) {
+  EXPECT_EQ(SequenceFormat(kRunningText, kDecoderAlone, 9).start_token(), kStartToken);
+  EXPECT_EQ(SequenceFormat(Copy{}, kEncoderDecoder, 9).start_token(), kStartToken);
+}
+
+}  // namespace
+}  // namespace ablate::data

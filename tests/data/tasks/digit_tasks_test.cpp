@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "data/tasks/generate.h"
+
+namespace ablate::data {
+namespace {
+
+TEST(Addition, TheTargetIsTheSum) {
+  auto sum = generate(Addition{}.generator(), 1).tests[0].examples[0];
+  std::erase(sum.source, ' ');
+  std::erase(sum.target, ' ');
+  const auto plus = sum.source.find('+');
+  EXPECT_EQ(std::stoll(sum.source.substr(0, plus)) + std::stoll(sum.source.substr(plus + 1)),
+            std::stoll(sum.target));
+}
+
+TEST(Addition, MayWriteTheSumFromItsLastDigit) {
+  Addition addition;
+  addition.reversed = true;
+  for (auto [source, target] : generate(addition.generator(), 1).validation) {
+    std::erase(source, ' ');
+    std::erase(target, ' ');
+    const auto plus = source.find('+');
+    const std::string forward(target.rbegin(), target.rend());
+    EXPECT_EQ(std::stoll(source.substr(0, plus)) + std::stoll(source.substr(plus + 1)),
+              std::stoll(forward));
+  }
+}
+
+TEST(Numbers, AreSpelledOutWithoutSoftHyphens) {
+  Numbers numbers;
+  numbers.train_digits = 3;
+  numbers.examples = {.train = 20'000, .validation = 20, .test = 100};
+  numbers.test_digits = {3};
+  const auto corpus = generate(numbers.generator(), 1);
+  auto all = corpus.train;
+  all.insert(all.end(), corpus.tests[0].examples.begin(), corpus.tests[0].examples.end());
+  all.insert(all.end(), corpus.validation.begin(), corpus.validation.end());
+  bool seen = false;
+  for (const auto& example : all) {
+    EXPECT_EQ(example.target.find("\xc2\xad"), std::string::npos);
+    if (example.source != "four hundred two") continue;
+    EXPECT_EQ(example.target, "vierhundertzwei");
+    seen = true;
+  }
+  EXPECT_TRUE(seen);
+}
+
+}  // namespace
+}  // namespace ablate::data

@@ -1,0 +1,97 @@
+#include "data/tasks/generate.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace ablate::data {
+namespace {
+
+struct Forgotten : SymbolTask {};  // a task without a generator
+
+static_assert(Generated<Copy> && Generated<Numbers>);
+static_assert(!Generated<Forgotten> && !Generated<Text> && !Generated<Facts>);
+
+std::string refusal(const TaskGenerator& task) {
+  try {
+    generate(task, 1);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "generated";
+}
+
+TEST(Generated, TrainingValidationAndTestsAreDisjoint) {
+  Numbers numbers;
+  numbers.test_digits = {4, 5};
+  Reverse reverse;
+  reverse.test_length = {3, 12, 13};
+  for (const DataOptions& options : {DataOptions(numbers), DataOptions(reverse)}) {
+    const auto corpus = load(options, ".", 1);
+    std::set<std::string> held;
+    const auto add = [&](const std::vector<Example>& set) {
+      for (const auto& example : set) EXPECT_TRUE(held.insert(example.source).second);
+    };
+    add(corpus.validation);
+    for (const auto& test : corpus.tests) add(test.examples);
+    for (const auto& example : corpus.train) EXPECT_FALSE(held.contains(example.source));
+  }
+}
+
+TEST(Generated, LengthsBeyondTrainingAreMarked) {
+  Reverse reverse;
+  reverse.test_length = {12, 13};
+  const auto corpus = generate(reverse.generator(), 1);
+  EXPECT_FALSE(corpus.tests[0].extrapolation);
+  EXPECT_TRUE(corpus.tests[1].extrapolation);
+  EXPECT_EQ(corpus.tests[1].name, "length 13");
+}
+
+TEST(SmallSpace, LeavesDisjointExamplesForEverySet) {
+  Numbers numbers;
+  numbers.train_digits = 1;
+  numbers.test_digits = {1};
+  Copy copy;
+  copy.symbols = 2;
+  copy.train_length = {1, 3};
+  copy.test_length = {2, 3};
+  Addition addition;
+  addition.train_digits = 1;
+  addition.test_digits = {1};
+  for (const DataOptions& options :
+       {DataOptions(numbers), DataOptions(copy), DataOptions(addition)}) {
+    const auto corpus = load(options, ".", 1);
+    std::set<std::string> held;
+    for (const auto& example : corpus.validation) EXPECT_TRUE(held.insert(example.source).second);
+    for (const auto& test : corpus.tests) {
+      EXPECT_FALSE(test.examples.empty());
+      for (const auto& example : test.examples) EXPECT_TRUE(held.insert(example.source).second);
+    }
+    EXPECT_FALSE(corpus.validation.empty());
+    EXPECT_FALSE(corpus.train.empty());
+    for (const auto& example : corpus.train) EXPECT_FALSE(held.contains(example.source));
+  }
+}
+
+TEST(SmallSpace, GivesATestSetHalfOfIt) {
+  Numbers numbers;
+  numbers.test_digits = {1, 2, 4};
+  const auto corpus = generate(numbers.generator(), 1);
+  EXPECT_EQ(corpus.tests[0].name, "1 digit");
+  EXPECT_EQ(corpus.tests[0].examples.size(), 5U);   // of 0 to 9
+  EXPECT_EQ(corpus.tests[1].examples.size(), 45U);  // of 10 to 99
+  EXPECT_EQ(corpus.tests[2].examples.size(), 300U);
+}
+
+TEST(SmallSpace, IsRefusedWhereOneSetWouldBeEmpty) {
+  Copy copy;
+  copy.symbols = 2;
+  copy.train_length = {1, 1};
+  copy.test_length = {1};
+  EXPECT_EQ(refusal(copy.generator()),
+            "the task has only 2 different training sources, too few to hold some out for "
+            "validation and test; widen its trained lengths or its symbols");
+}
+
+}  // namespace
+}  // namespace ablate::data

@@ -1,0 +1,68 @@
+#include "models/dropout.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models {
+namespace {
+
+const ForwardContext kTraining{.training = true, .dropout = 0.5, .seed = 11};
+
+/// The mask of every place that drops, by the module's name.
+std::map<std::string, torch::Tensor> masks_of(const TransformerOptions& options,
+                                              const ForwardContext& context) {
+  std::map<std::string, torch::Tensor> masks;
+  const auto model = make(options);
+  for (const auto& item : model->named_modules())
+    if (const auto dropout = std::dynamic_pointer_cast<DropoutImpl>(item.value()))
+      masks[item.key()] = dropout->forward(torch::ones({4, 32}), context).ne(0);
+  return masks;
+}
+
+TEST(DropoutSite, ArmsShareTheMasksOfThePlacesTheyShare) {
+  const auto baseline = masks_of(tiny(), kTraining);
+  EXPECT_EQ(baseline.size(), 2 + 2 * 2 + 2 * 3);
+  for (const auto& [name, options] : variants()) {
+    size_t shared = 0;
+    for (const auto& [key, mask] : masks_of(options, kTraining)) {
+      if (!baseline.contains(key)) continue;
+      EXPECT_TRUE(torch::equal(baseline.at(key), mask)) << name << " " << key;
+      ++shared;
+    }
+    EXPECT_GE(shared, 6) << name;
+  }
+}
+
+TEST(DropoutSite, PlacesAndPassesDifferInTheirMasks) {
+  const auto first = masks_of(tiny(), kTraining);
+  auto other = kTraining;
+  other.seed = 12;
+  const auto second = masks_of(tiny(), other);
+  for (const auto& [key, mask] : first) {
+    EXPECT_FALSE(torch::equal(mask, second.at(key))) << key;
+    for (const auto& [name, another] : first)
+      EXPECT_EQ(torch::equal(mask, another), name == key) << key << " " << name;
+  }
+}
+
+TEST(DropoutSite, ALearnedSkipTrainsOnTheNumbersOfThePlainOneAtFirst) {
+  auto learned = tiny();
+  learned.residual = Skip::learned;  // its factors start at 1
+  const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+  EXPECT_TRUE(torch::equal(make(learned)->hidden(source, target, kTraining).hidden,
+                           make(tiny())->hidden(source, target, kTraining).hidden));
+}
+
+TEST(DropoutSite, DropsNothingOutsideTraining) {
+  auto context = kTraining;
+  context.training = false;
+  const auto x = torch::randn({3, 4});
+  EXPECT_TRUE(Dropout()->forward(x, context).is_same(x));
+}
+
+}  // namespace
+}  // namespace ablate::models

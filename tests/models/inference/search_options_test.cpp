@@ -1,0 +1,56 @@
+#include "models/inference/search_options.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ablate::models {
+namespace {
+
+template <class Options>
+std::vector<std::string> broken(const Options& options) {
+  std::vector<std::string> keys;
+  Options::rules(options, [&](bool holds, std::string_view key, std::string_view) {
+    if (!holds) keys.emplace_back(key);
+  });
+  return keys;
+}
+
+TEST(SearchOptions, TheDefaultsKeepTheRules) {
+  EXPECT_TRUE(broken(SearchOptions()).empty());
+  EXPECT_TRUE(broken(RandomSampling()).empty());
+}
+
+/// Every number of `options` in turn, set to `value`, breaks a rule that is named for it.
+template <class Options>
+void expect_refused(double value) {
+  const Options defaults;
+  Options::fields(defaults, [&](std::string_view name, const auto&, std::string_view) {
+    Options changed;
+    bool number = false;
+    Options::fields(changed, [&]<class T>(std::string_view other, T& slot, std::string_view) {
+      if constexpr (std::is_arithmetic_v<T>)
+        if (other == name) {
+          slot = static_cast<T>(value);
+          number = true;
+        }
+    });
+    if (!number) return;
+    const auto keys = broken(changed);
+    EXPECT_NE(std::ranges::find(keys, name), keys.end()) << name;
+  });
+}
+
+TEST(SearchOptions, EveryNumberHasARange) {
+  expect_refused<SearchOptions>(-1);
+  expect_refused<RandomSampling>(-1);
+}
+
+TEST(SearchOptions, IdsOfTokensHaveNoDefault) {
+  EXPECT_FALSE(std::is_default_constructible_v<SpecialTokens>);
+}
+
+}  // namespace
+}  // namespace ablate::models

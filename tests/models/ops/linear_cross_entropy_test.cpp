@@ -1,0 +1,118 @@
+#include "models/ops/linear_cross_entropy.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <unordered_map>
+
+#include "tests/models/models.h"
+
+namespace ablate::models::ops {
+namespace {
+
+constexpr CrossEntropyOptions kOptions{.ignored = 0, .smoothing = 0.1};
+
+/// LibTorch's CPU allocator, which also knows the most bytes that were held at once.
+class CountingAllocator : public c10::Allocator {
+ public:
+  CountingAllocator() : inner_(c10::GetCPUAllocator()) { c10::SetCPUAllocator(this, 100); }
+
+  c10::DataPtr allocate(size_t bytes) override {
+    auto data = inner_->allocate(bytes);
+    void* pointer = data.get();
+    const std::scoped_lock lock(mutex_);
+    peak_ = std::max(peak_, held_ += bytes);
+    if (pointer != nullptr) blocks_.insert_or_assign(pointer, std::pair(std::move(data), bytes));
+    return {pointer, pointer, &release, c10::Device(c10::kCPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    default_copy_data(to, from, bytes);
+  }
+  template <class Body>
+  size_t peak_of(Body&& body) {
+    const size_t before = peak_ = held_;
+    body();
+    return peak_ - before;
+  }
+  static CountingAllocator& installed() {
+    static auto* allocator = new CountingAllocator;  // other tests' tensors may outlive this one
+    return *allocator;
+  }
+
+ private:
+  static void release(void* pointer) {
+    auto& self = installed();
+    const std::scoped_lock lock(self.mutex_);
+    if (const auto block = self.blocks_.extract(pointer)) self.held_ -= block.mapped().second;
+  }
+
+  c10::Allocator* inner_;
+  std::mutex mutex_;
+  std::unordered_map<void*, std::pair<c10::DataPtr, size_t>> blocks_;
+  size_t held_ = 0, peak_ = 0;
+};
+
+TEST(LinearCrossEntropy, ScoringNeedsNoMoreMemoryThanTraining) {
+  const int64_t rows = 4000, vocabulary = 10'000;
+  const auto hidden = torch::randn({rows, 8}).requires_grad_();
+  const auto weight = torch::randn({vocabulary, 8}).requires_grad_();
+  const auto target = torch::randint(1, vocabulary, {rows});
+  const auto training = CountingAllocator::installed().peak_of(
+      [&] { linear_cross_entropy(hidden, weight, target, kOptions).loss.backward(); });
+  const auto scoring = CountingAllocator::installed().peak_of(
+      [&] { score_targets(hidden, {.dense = weight}, target, 0); });
+  EXPECT_GT(scoring, 0);
+  EXPECT_LT(training, rows * vocabulary * sizeof(float) / 4) << "never all logits";
+  EXPECT_LE(scoring, 2 * training) << "a chunk and its exponentials";
+}
+
+TEST(LinearCrossEntropy, LeavesAFrozenWeightWithoutAGradient) {
+  const int64_t vocabulary = 100'000;
+  const auto hidden = torch::randn({4, 64}).requires_grad_();
+  const auto weight = torch::randn({vocabulary, 64});
+  const auto target = torch::randint(1, vocabulary, {4});
+  const auto peak = CountingAllocator::installed().peak_of(
+      [&] { linear_cross_entropy(hidden, weight, target, kOptions).loss.backward(); });
+  EXPECT_TRUE(hidden.grad().defined());
+  EXPECT_LT(peak, static_cast<size_t>(weight.numel()) * sizeof(float) / 2);
+}
+
+TEST(LinearCrossEntropy, RefusesASecondDerivativeThatItDoesNotHave) {
+  const auto hidden = torch::randn({4, 8}).requires_grad_(), weight = torch::randn({9, 8});
+  const auto loss =
+      linear_cross_entropy(hidden, weight, torch::tensor({1, 2, 0, 3}), kOptions).loss;
+  EXPECT_THROW(torch::autograd::grad({loss}, {hidden}, {}, true, true), c10::Error);
+}
+
+TEST(LinearCrossEntropy, InDoublePrecisionIsTheSameAndHasASecondDerivative) {
+  const auto hidden = torch::randn({4, 8}).requires_grad_();
+  const auto wide = hidden.detach().to(torch::kDouble).requires_grad_();
+  const auto weight = torch::randn({9, 8}), target = torch::tensor({1, 2, 0, 3});
+  const auto loss = linear_cross_entropy(hidden, weight, target, kOptions);
+  const auto exact = linear_cross_entropy(wide, weight.to(torch::kDouble), target, kOptions);
+  EXPECT_NEAR(loss.loss.item<double>(), exact.loss.item<double>(), 1e-4);
+  EXPECT_NEAR(loss.nll.item<double>(), exact.nll.item<double>(), 1e-4);
+  const auto first = torch::autograd::grad({exact.loss}, {wide}, {}, true, true)[0];
+  EXPECT_LT(largest_difference(torch::autograd::grad({loss.loss}, {hidden})[0], first), 1e-5);
+  EXPECT_GT(torch::autograd::grad({first.square().sum()}, {wide})[0].abs().max().item<double>(), 0);
+}
+
+TEST(ScoreTargets, AreMinusTheLogOfTheProbabilityOfEachTarget) {
+  const auto hidden = torch::randn({5, 8}), weight = torch::randn({70'000, 8});
+  const auto target = torch::tensor({1, 69'999, 0, 3, 7});
+  const auto scores = score_targets(hidden, {.dense = weight}, target, 0);
+  const auto logits = torch::linear(hidden, weight);
+  const auto expected = -logits.log_softmax(-1).gather(1, target.unsqueeze(1)).squeeze(1);
+  EXPECT_EQ(scores.nll[2].item<float>(), 0);
+  EXPECT_LT(largest_difference(scores.nll, expected.masked_fill(target.eq(0), 0)), 1e-4);
+  const auto best = logits.argmax(-1);
+  EXPECT_TRUE(score_targets(hidden, {.dense = weight}, best, -1).likeliest.all().item<bool>());
+  EXPECT_FALSE(score_targets(hidden, {.dense = weight}, (best + 1).remainder(70'000), -1)
+                   .likeliest.any()
+                   .item<bool>());
+}
+
+}  // namespace
+}  // namespace ablate::models::ops

@@ -1,0 +1,31 @@
+#include "training/inference/score_targets.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/training/inference/small_translator.h"
+
+namespace ablate::training {
+namespace {
+
+TEST(ScoreTargets, IsTheLogProbabilityOfWhatTheSearchFound) {
+  for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only}) {
+    const auto translator = small_translator(3, family);
+    const std::vector<std::string> lines{"a", "d c b a"};
+    const auto found = translate_all({&translator, 1}, {.lines = lines, .n_best = 3},
+                                     {.beam = 3, .max_length = 40});
+    std::vector<data::Example> pairs;
+    std::vector<double> expected;
+    for (size_t i = 0; i < lines.size(); ++i)
+      for (const auto& one : found[i]) {
+        pairs.push_back({lines[i], one.text});
+        expected.push_back(one.log_probability);
+      }
+    const auto scores = score_targets(translator, pairs, 2);
+    ASSERT_EQ(scores.size(), expected.size());
+    for (size_t i = 0; i < scores.size(); ++i)
+      EXPECT_NEAR(scores[i], expected[i], 1e-4) << pairs[i].target;
+  }
+}
+
+}  // namespace
+}  // namespace ablate::training

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "training/inference/translator.h"
+
+namespace ablate::training {
+
+inline const std::vector<data::Example> kSmallText{{"a b c d", "a b c d"}, {"d c", "b a"}};
+
+/// A model of random weights over the words of kSmallText; an encoder alone is a classifier.
+inline Translator small_translator(uint64_t seed, models::Family family) {
+  const bool classifies = family == models::Family::encoder_only;
+  data::DataOptions data = data::Copy{};
+  auto tokenizers = data::train_tokenizers({.kind = tokenizer::Kind::word}, kSmallText);
+  models::TransformerOptions options{.family = family,
+                                     .d_model = 16,
+                                     .layers = 1,
+                                     .attention = models::MultiHead{.heads = 2},
+                                     .feed_forward = models::DenseFeedForward{.d_hidden = 16}};
+  if (classifies) {
+    data = data::Labelled{};
+    tokenizers.target = data::train_label_tokenizer(kSmallText);
+    options.tying = models::Tying::none;
+    options.output = models::LabelHead{};
+  }
+  const models::Transformer model(
+      options, models::Vocabulary{tokenizers.source.vocabulary_size(),
+                                  tokenizers.target.vocabulary_size(), tokenizer::kPad});
+  models::initialize(*model, seed);
+  const torch::NoGradGuard no_grad;
+  for (auto& parameter : model->parameters()) parameter.mul_(1.5);
+  return {
+      models::InferenceModel(model), std::move(tokenizers),
+      data::SequenceFormat(
+          data, {.encoder = family != models::Family::decoder_only, .decoder = !classifies}, 9)};
+}
+
+}  // namespace ablate::training

@@ -1,0 +1,74 @@
+#include "training/inference/translator.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/training/inference/small_translator.h"
+
+namespace ablate::training {
+namespace {
+
+using models::Family;
+
+const std::vector<std::string> kLines{"a", "a b c d", "", "b c", "d c b a d", "c"};
+const models::SearchOptions kShort{.beam = 2, .max_length = 8};
+
+void expect_same_texts(const std::vector<Translation>& a, const std::vector<Translation>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].text, b[i].text);
+    EXPECT_NEAR(a[i].score, b[i].score, 1e-5);
+  }
+}
+
+TEST(Translator, GivesEveryLineItsOutputWhateverTheBatchAndTheJobs) {
+  for (const auto family : {Family::encoder_decoder, Family::decoder_only}) {
+    const auto translator = small_translator(3, family);
+    std::vector<Translation> alone;
+    for (const auto& line : kLines)
+      alone.push_back(translate(translator, std::vector{line}, kShort).front());
+    for (const int64_t batch : {1, 2, 64}) {
+      auto options = kShort;
+      options.batch = batch;
+      expect_same_texts(translate(translator, kLines, options), alone);
+      std::vector<Translation> side_by_side;
+      for (const auto& found :
+           translate_all({&translator, 1}, {.lines = kLines, .jobs = 3}, options))
+        side_by_side.push_back(found.front());
+      expect_same_texts(side_by_side, alone);
+    }
+  }
+}
+
+TEST(Translator, ABlankLineGivesOneEmptyText) {
+  const auto translator = small_translator(3, Family::encoder_decoder);
+  const auto found =
+      translate_all({&translator, 1}, {.lines = std::vector<std::string>{" \t"}, .n_best = 4}, {});
+  ASSERT_EQ(found.at(0).size(), 1U);
+  EXPECT_EQ(found[0][0].text, "");
+}
+
+TEST(Translator, SaysWhichSourcesWereCut) {
+  const auto translator = small_translator(3, Family::encoder_decoder);
+  const auto found =
+      translate(translator, std::vector<std::string>{"a b", "a b c d a b c d a b c d"}, kShort);
+  EXPECT_FALSE(found[0].cut);
+  EXPECT_TRUE(found[1].cut);
+}
+
+TEST(Translator, OutputsBeginWithTheirPrefixes) {
+  const auto translator = small_translator(3, Family::encoder_decoder);
+  const std::vector<std::string> lines{"a", "b c"}, prefixes{"d d", "c"};
+  const auto found =
+      translate_all({&translator, 1}, {.lines = lines, .prefixes = prefixes}, kShort);
+  for (size_t i = 0; i < lines.size(); ++i)
+    EXPECT_TRUE(found[i][0].text.starts_with(prefixes[i])) << found[i][0].text;
+}
+
+TEST(Translator, ModelsThatVoteNeedTheSameTokenizersAndFamily) {
+  const std::vector<Translator> mixed{small_translator(1, Family::encoder_decoder),
+                                      small_translator(2, Family::decoder_only)};
+  EXPECT_THROW(translate_all(mixed, {.lines = kLines}, kShort), tokenizer::TokenizerError);
+}
+
+}  // namespace
+}  // namespace ablate::training

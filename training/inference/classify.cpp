@@ -1,0 +1,32 @@
+#include "training/inference/classify.h"
+
+#include "training/inference/length_batches.h"
+
+namespace ablate::training {
+
+std::vector<Translation> classify(const Translator& translator, std::span<const std::string> lines,
+                                  int64_t rows) {
+  const torch::NoGradGuard no_grad;
+  std::vector<std::vector<int32_t>> sources;
+  std::vector<size_t> lengths;
+  for (const auto& line : lines) {
+    sources.push_back(translator.format.encode_source(line, translator.tokenizers).value().ids);
+    lengths.push_back(sources.back().size());
+  }
+  std::vector<Translation> results(lines.size());
+  for (const auto& batch : batches_by_length(lengths, rows)) {
+    const auto source = source_tensor(sources, batch, translator.model.device());
+    const auto logits = translator.model.forward(source, source).squeeze(1);  // [B, C]
+    const auto [best, label] = logits.log_softmax(-1, torch::kFloat).cpu().max(-1);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const auto row = static_cast<int64_t>(i);
+      const auto id = static_cast<int32_t>(label[row].item<int64_t>());
+      results[static_cast<size_t>(batch[i])] = {
+          .text = translator.tokenizers.target.decode(std::vector{id}),
+          .score = best[row].item<double>()};
+    }
+  }
+  return results;
+}
+
+}  // namespace ablate::training

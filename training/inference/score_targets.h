@@ -1,0 +1,12 @@
+#pragma once
+
+#include "training/inference/translator.h"
+
+namespace ablate::training {
+
+/// Log-probability of every target given its source, the end token included, in nats; `rows`
+/// examples together.
+std::vector<double> score_targets(const Translator& translator,
+                                  std::span<const data::Example> examples, int64_t rows);
+
+}  // namespace ablate::training

@@ -1,0 +1,142 @@
+#include "training/inference/translator.h"
+
+#include "models/inference/search.h"
+#include "tokenizer/special_ids.h"
+#include "training/inference/classify.h"
+#include "training/inference/length_batches.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr double kUnlimited = 1e9;
+
+models::SpecialTokens special_tokens(const TranslationTask& task,
+                                     const data::SequenceFormat& format) {
+  return {.pad = tokenizer::kPad,
+          .bos = tokenizer::kBos,
+          .eos = format.end_token(task.one_line).value_or(models::kNoEnd),
+          .start = format.start_token()};
+}
+
+/// The lines that have anything to read, as ids.
+struct EncodedLines {
+  std::vector<std::vector<int32_t>> sources;
+  std::vector<std::vector<int64_t>> prefixes;  // empty: no line has one
+  std::vector<size_t> lengths, line_of;
+  std::vector<bool> cut;
+
+  void add(size_t line, tokenizer::Encoded source) {
+    lengths.push_back(source.ids.size());
+    sources.push_back(std::move(source.ids));
+    cut.push_back(source.cut);
+    line_of.push_back(line);
+  }
+};
+
+EncodedLines encode_lines(const Translator& translator, const TranslationTask& task) {
+  EncodedLines all;
+  for (size_t line = 0; line < task.lines.size(); ++line) {
+    auto source = translator.format.encode_source(task.lines[line], translator.tokenizers);
+    if (!source) continue;
+    all.add(line, std::move(*source));
+    if (task.prefixes.empty()) continue;
+    const auto prefix = translator.tokenizers.target.encode(task.prefixes[line]);
+    all.prefixes.emplace_back(prefix.begin(), prefix.end());
+  }
+  return all;
+}
+
+std::vector<Translation> to_translations(const Translator& translator,
+                                         std::span<const models::Hypothesis> found, bool cut) {
+  std::vector<Translation> texts;
+  for (const auto& one : found) {
+    const std::vector<int32_t> ids(one.ids.begin(), one.ids.end());
+    texts.push_back({translator.format.decode(ids, translator.tokenizers), one.score,
+                     one.log_probability, cut});
+  }
+  if (texts.empty()) texts.push_back({.cut = cut});
+  return texts;
+}
+
+void check_alike(std::span<const Translator> translators) {
+  for (const auto& one : translators)
+    if (one.tokenizers.source.sha256() != translators.front().tokenizers.source.sha256() ||
+        one.tokenizers.target.sha256() != translators.front().tokenizers.target.sha256() ||
+        one.model.family() != translators.front().model.family())
+      throw tokenizer::TokenizerError(
+          "models that vote must have the same tokenizers and family; train them from one study");
+}
+
+/// Searches for the outputs of one batch.
+class BatchSearch {
+ public:
+  BatchSearch(std::span<const Translator> translators, const TranslationTask& task,
+              models::SearchOptions options)
+      : task_(task),
+        tokens_(special_tokens(task, translators.front().format)),
+        options_(std::move(options)) {
+    if (tokens_.eos == models::kNoEnd) options_.max_ratio = kUnlimited;
+    for (const auto& one : translators) models_.push_back(one.model);
+  }
+
+  std::vector<std::vector<models::Hypothesis>> operator()(const EncodedLines& lines,
+                                                          std::span<const int64_t> rows) const {
+    std::vector<int64_t> numbers;
+    std::vector<std::vector<int64_t>> prefixes;
+    for (const auto row : rows) {
+      const auto at = static_cast<size_t>(row);
+      numbers.push_back(task_.first_line + static_cast<int64_t>(lines.line_of[at]));
+      if (!lines.prefixes.empty()) prefixes.push_back(lines.prefixes[at]);
+    }
+    return models::search_all(
+        models_,
+        {.source = source_tensor(lines.sources, rows, models_.front().device()),
+         .tokens = tokens_,
+         .n_best = task_.n_best,
+         .prefixes = prefixes,
+         .numbers = numbers},
+        options_);
+  }
+
+ private:
+  const TranslationTask& task_;
+  models::SpecialTokens tokens_;
+  models::SearchOptions options_;
+  std::vector<models::InferenceModel> models_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Translation>> translate_all(std::span<const Translator> translators,
+                                                    const TranslationTask& task,
+                                                    const models::SearchOptions& options) {
+  check_alike(translators);
+  const auto& first = translators.front();
+  std::vector<std::vector<Translation>> results(task.lines.size(), {Translation{}});
+  if (first.model.labels()) {
+    auto classes = classify(first, task.lines, options.batch);
+    for (size_t i = 0; i < classes.size(); ++i) results[i] = {std::move(classes[i])};
+    return results;
+  }
+  const auto lines = encode_lines(first, task);
+  const auto batches = batches_by_length(lines.lengths, options.batch);
+  const BatchSearch search(translators, task, options);
+  in_parallel(batches.size(), task.jobs, [&](size_t batch) {
+    const auto found = search(lines, batches[batch]);
+    for (size_t i = 0; i < found.size(); ++i) {
+      const auto row = static_cast<size_t>(batches[batch][i]);
+      results[lines.line_of[row]] = to_translations(first, found[i], lines.cut[row]);
+    }
+  });
+  return results;
+}
+
+std::vector<Translation> translate(const Translator& translator, std::span<const std::string> lines,
+                                   const models::SearchOptions& options) {
+  std::vector<Translation> best;
+  for (auto& found : translate_all({&translator, 1}, {.lines = lines}, options))
+    best.push_back(std::move(found.front()));
+  return best;
+}
+
+}  // namespace ablate::training
