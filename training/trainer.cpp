@@ -17,7 +17,11 @@ nlohmann::json to_json(const TrainingState& state) {
 
 TrainingState from_json(const nlohmann::json& json) {
   TrainingState state;
-  TrainingState::fields(state, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+  TrainingState::fields(state, [&](std::string name, auto& value) {
+    // Earlier versions wrote interval_negative and best_negative.
+    if (!json.contains(name) && name.ends_with("nll")) name.replace(name.size() - 3, 3, "negative");
+    json.at(name).get_to(value);
+  });
   return state;
 }
 
@@ -117,14 +121,14 @@ void Trainer::log_step(const StepRecord& record, double rate) {
     state_.tokens += record.tokens;
     state_.interval_tokens += record.tokens;
     state_.interval_loss += record.loss * static_cast<double>(record.tokens);
-    state_.interval_negative += record.negative * static_cast<double>(record.tokens);
+    state_.interval_nll += record.nll * static_cast<double>(record.tokens);
   }
   if (state_.interval_tokens == 0 || !logs(state_.step)) return;
   const auto tokens = static_cast<double>(state_.interval_tokens);
   train_loss_ = state_.interval_loss / tokens;
   write({{"step", state_.step},
          {"loss", train_loss_},
-         {"negative_log_likelihood", state_.interval_negative / tokens},
+         {"negative_log_likelihood", state_.interval_nll / tokens},
          {"gradient_norm", record.gradient_norm},
          {"learning_rate", rate},
          {"tokens", state_.tokens},
@@ -133,7 +137,7 @@ void Trainer::log_step(const StepRecord& record, double rate) {
                std::vector<Scalar>{{"training/tokens_per_second", progress_.tokens_per_second()}});
   for (const auto& mixture : record.mixtures) log_mixture(mixture);
   state_.interval_tokens = 0;
-  state_.interval_loss = state_.interval_negative = 0;
+  state_.interval_loss = state_.interval_nll = 0;
 }
 
 void Trainer::write(const nlohmann::json& line) {
@@ -162,12 +166,12 @@ void Trainer::validate() {
   const auto scores = likelihood(model_, input_.validation,
                                  {input_.options.tokens_per_batch, input_.augmentation.masking});
   write({{"step", state_.step},
-         {"validation_loss", scores.negative},
+         {"validation_loss", scores.nll},
          {"validation_perplexity", scores.perplexity()},
          {"validation_token_accuracy", scores.token_accuracy}});
-  if (state_.best_step == 0 || scores.negative < state_.best_negative) {
+  if (state_.best_step == 0 || scores.nll < state_.best_nll) {
     state_.best_step = state_.step;
-    state_.best_negative = scores.negative;
+    state_.best_nll = scores.nll;
     state_.validations_since_best = 0;
     save();
   } else if (input_.options.patience > 0 &&

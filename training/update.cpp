@@ -3,7 +3,6 @@
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_norm.h>
 
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -14,25 +13,9 @@
 namespace ablate::training {
 namespace {
 
-/// Adds the time since the last lap to one part.
-class Clock {
- public:
-  explicit Clock(StepTimes& times) : times_(times), last_(std::chrono::steady_clock::now()) {}
-  void lap(double StepTimes::*part) {
-    const auto now = std::chrono::steady_clock::now();
-    times_.*part += std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  StepTimes& times_;
-  std::chrono::steady_clock::time_point last_;
-};
-
-struct BackwardSettings {
-  double share;  // of one token in the update's mean
-  Clock& clock;
-};
+void report(const UpdateOptions& options, UpdatePart part) {
+  if (options.finished) options.finished(part);
+}
 
 /// What the forward passes of an update leave.
 struct Sums {
@@ -58,14 +41,15 @@ void add_counts(Sums& sums) {
   }
 }
 
-/// Leaves the gradient of the mean loss in the parameters; returns the sums over all batches.
+/// Leaves the gradient of the mean loss in the parameters, a token of which has the weight `share`;
+/// returns the sums over all batches.
 Sums backward_all(models::Transformer& model, std::span<const data::Batch> batches,
-                  const UpdateOptions& options, BackwardSettings settings) {
+                  const UpdateOptions& options, double share) {
   const auto device = model->output_weight().device();
   Sums sums;
   for (size_t i = 0; i < batches.size(); ++i) {
     const auto tensors = to_tensors(batches[i], device);
-    settings.clock.lap(&StepTimes::data);
+    report(options, UpdatePart::data);
     const auto output = model->hidden(tensors.source, tensors.target_in, context_of(options, i));
     sums.mixtures.clear();
     for (const auto& routing : output.routings)
@@ -73,14 +57,14 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     add_counts(sums);
     const auto loss = cross_entropy(output.hidden, model->output_weight(), tensors.target_out,
                                     {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
-    settings.clock.lap(&StepTimes::forward);
+    report(options, UpdatePart::forward);
     auto objective = loss.sum;
     if (const auto aux_loss = models::aux_loss(sums.mixtures); aux_loss.defined())
       objective = objective + aux_loss * static_cast<double>(batches[i].tokens);
-    (objective * settings.share).backward();
-    settings.clock.lap(&StepTimes::backward);
+    (objective * share).backward();
+    report(options, UpdatePart::backward);
     sums.loss.sum = i == 0 ? loss.sum.detach() : sums.loss.sum + loss.sum.detach();
-    sums.loss.negative = i == 0 ? loss.negative : sums.loss.negative + loss.negative;
+    sums.loss.nll = i == 0 ? loss.nll : sums.loss.nll + loss.nll;
   }
   return sums;
 }
@@ -120,17 +104,15 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
-  StepTimes unwanted;
-  Clock clock(options.times == nullptr ? unwanted : *options.times);
   const double share = 1.0 / static_cast<double>(record.tokens);
-  const auto sums = backward_all(model, batches, options, {share, clock});
+  const auto sums = backward_all(model, batches, options, share);
   const auto gradients = optimizer.gradients();
   const auto read =
-      torch::stack({sums.loss.sum.to(torch::kDouble), sums.loss.negative.to(torch::kDouble),
+      torch::stack({sums.loss.sum.to(torch::kDouble), sums.loss.nll.to(torch::kDouble),
                     norm_of(gradients).to(torch::kDouble)})
           .cpu();
   record.loss = read[0].item<double>() * share;
-  record.negative = read[1].item<double>() * share;
+  record.nll = read[1].item<double>() * share;
   record.gradient_norm = read[2].item<double>();
   if (options.mixtures) record.mixtures = mixture_records(*model, sums.mixtures);
   record.skipped = !std::isfinite(record.loss) || !std::isfinite(record.gradient_norm);
@@ -143,7 +125,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
     update_selection_biases(*model, sums.counts);
   }
   optimizer.clear_gradients();
-  clock.lap(&StepTimes::optimizer);
+  report(options, UpdatePart::optimizer);
   return record;
 }
 
