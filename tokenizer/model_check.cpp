@@ -2,26 +2,29 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
+#include <protozero/pbf_reader.hpp>
 #include <string>
 
 #include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
 #include "tokenizer/utf8.h"
-#include "tokenizer/wire.h"
 
 namespace ablate::tokenizer {
 namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+using protozero::tag_and_type;
 
 constexpr size_t kMostPieces = size_t{1} << 20U;
 constexpr size_t kLongestPiece = 4096;
 
 // Field numbers of sentencepiece_model.proto.
-constexpr uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kDenormalizer = 5;
-constexpr uint64_t kPieceText = 1, kPieceScore = 2, kPieceType = 3;
-constexpr uint64_t kModelType = 3, kCharsMap = 2, kRuleTable = 6;
-constexpr uint64_t kUnknownType = 2, kControlType = 3;
+constexpr uint32_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kDenormalizer = 5;
+constexpr uint32_t kPieceText = 1, kPieceScore = 2, kPieceType = 3;
+constexpr uint32_t kModelType = 3, kCharsMap = 2, kRuleTable = 6;
+constexpr int32_t kUnknownType = 2, kControlType = 3;
 
 // The library walks a table of a double-array trie without bounds, so only the tables that it
 // brings itself are accepted: nmt_nfkc, nmt_nfkc_cf and nfkc of SentencePiece 0.2.1.
@@ -34,9 +37,14 @@ constexpr std::array<std::string_view, 3> kKnownTables = {
   throw TokenizerError("not a usable tokenizer model: " + reason);
 }
 
+std::string_view bytes_of(pbf_reader& field) {
+  const auto view = field.get_view();
+  return {view.data(), view.size()};
+}
+
 struct Special {
   std::string_view piece;
-  uint64_t type;
+  int32_t type;
 };
 constexpr std::array<Special, 4> kSpecials = {{{kPadPiece, kControlType},
                                                {kBosPiece, kControlType},
@@ -46,15 +54,21 @@ constexpr std::array<Special, 4> kSpecials = {{{kPadPiece, kControlType},
 void check_piece(std::string_view message, size_t index) {
   const auto where = "piece " + std::to_string(index);
   std::string_view text;
-  uint64_t type = 1;
-  WireField field;
-  for (WireReader reader(message); !reader.done();) {
-    if (!reader.next(field)) refuse(where + " is malformed");
-    if (field.number == kPieceText) text = field.bytes;
-    if (field.number == kPieceType) type = field.value;
-    if (field.number == kPieceScore &&
-        !std::isfinite(std::bit_cast<float>(static_cast<uint32_t>(field.value))))
-      refuse(where + " has a score that is not finite");
+  int32_t type = 1;
+  for (pbf_reader fields(message.data(), message.size()); fields.next();) {
+    switch (fields.tag_and_type()) {
+      case tag_and_type(kPieceText, pbf_wire_type::length_delimited):
+        text = bytes_of(fields);
+        break;
+      case tag_and_type(kPieceType, pbf_wire_type::varint):
+        type = fields.get_enum();
+        break;
+      case tag_and_type(kPieceScore, pbf_wire_type::fixed32):
+        if (!std::isfinite(fields.get_float())) refuse(where + " has a score that is not finite");
+        break;
+      default:
+        fields.skip();
+    }
   }
   if (text.empty()) refuse(where + " is empty");
   if (text.size() > kLongestPiece)
@@ -67,24 +81,50 @@ void check_piece(std::string_view message, size_t index) {
 }
 
 void check_trainer(std::string_view message) {
-  WireField field;
-  for (WireReader reader(message); !reader.done();) {
-    if (!reader.next(field)) refuse("its trainer section is malformed");
-    if (field.number == kModelType && (field.value < 1 || field.value > 4))
-      refuse("it has an unknown kind");
-  }
+  pbf_reader fields(message.data(), message.size());
+  while (fields.next(kModelType, pbf_wire_type::varint))
+    if (const auto kind = fields.get_enum(); kind < 1 || kind > 4) refuse("it has an unknown kind");
 }
 
 void check_normalizer(std::string_view message) {
-  WireField field;
-  for (WireReader reader(message); !reader.done();) {
-    if (!reader.next(field)) refuse("its normalisation section is malformed");
-    const bool table = field.number == kCharsMap && !field.bytes.empty();
-    if (table && std::ranges::find(kKnownTables, sha256(field.bytes)) == kKnownTables.end())
-      refuse("its normalisation table is none of SentencePiece 0.2.1's own");
-    if (field.number == kRuleTable && !field.bytes.empty())
-      refuse("it has a normalisation table of its own");
+  for (pbf_reader fields(message.data(), message.size()); fields.next();) {
+    switch (fields.tag_and_type()) {
+      case tag_and_type(kCharsMap, pbf_wire_type::length_delimited): {
+        const auto table = bytes_of(fields);
+        if (!table.empty() && std::ranges::find(kKnownTables, sha256(table)) == kKnownTables.end())
+          refuse("its normalisation table is none of SentencePiece 0.2.1's own");
+        break;
+      }
+      case tag_and_type(kRuleTable, pbf_wire_type::length_delimited):
+        if (!bytes_of(fields).empty()) refuse("it has a normalisation table of its own");
+        break;
+      default:
+        fields.skip();
+    }
   }
+}
+
+/// Throws protozero::exception where the message is malformed.
+void check_sections(std::string_view model) {
+  size_t pieces = 0;
+  for (pbf_reader sections(model.data(), model.size()); sections.next();) {
+    switch (sections.tag_and_type()) {
+      case tag_and_type(kPieces, pbf_wire_type::length_delimited):
+        if (pieces >= kMostPieces) refuse("it has more than 1048576 pieces");
+        check_piece(bytes_of(sections), pieces++);
+        break;
+      case tag_and_type(kTrainer, pbf_wire_type::length_delimited):
+        check_trainer(bytes_of(sections));
+        break;
+      case tag_and_type(kNormalizer, pbf_wire_type::length_delimited):
+      case tag_and_type(kDenormalizer, pbf_wire_type::length_delimited):
+        check_normalizer(bytes_of(sections));
+        break;
+      default:
+        sections.skip();
+    }
+  }
+  if (pieces < kSpecials.size()) refuse("it has only " + std::to_string(pieces) + " pieces");
 }
 
 }  // namespace
@@ -92,21 +132,11 @@ void check_normalizer(std::string_view message) {
 void check_model(std::string_view model) {
   if (model.empty()) refuse("the file is empty");
   if (model.size() > kLargestModel) refuse("it is larger than 64 MiB");
-  size_t pieces = 0;
-  WireField field;
-  for (WireReader reader(model); !reader.done();) {
-    if (!reader.next(field)) refuse("the file is cut off or no SentencePiece model");
-    const bool known = field.number == kPieces || field.number == kTrainer ||
-                       field.number == kNormalizer || field.number == kDenormalizer;
-    if (known && field.type != 2) refuse("the file is no SentencePiece model");
-    if (field.number == kPieces) {
-      if (pieces >= kMostPieces) refuse("it has more than 1048576 pieces");
-      check_piece(field.bytes, pieces++);
-    }
-    if (field.number == kTrainer) check_trainer(field.bytes);
-    if (field.number == kNormalizer || field.number == kDenormalizer) check_normalizer(field.bytes);
+  try {
+    check_sections(model);
+  } catch (const protozero::exception&) {
+    refuse("the file is cut off or no SentencePiece model");
   }
-  if (pieces < kSpecials.size()) refuse("it has only " + std::to_string(pieces) + " pieces");
 }
 
 }  // namespace ablate::tokenizer

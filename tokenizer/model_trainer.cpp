@@ -136,7 +136,7 @@ std::string number_after(const std::string& message, std::string_view words) {
   return digits.substr(0, digits.find_first_not_of("0123456789"));
 }
 
-[[noreturn]] void refuse(const std::string& message, const std::string& vocabulary) {
+[[noreturn]] void refuse_vocabulary(const std::string& message, const std::string& vocabulary) {
   const auto smallest = number_after(message, vocabulary + " vs ");
   if (!smallest.empty())
     throw TokenizerError("the text has more characters than a vocabulary of " + vocabulary +
@@ -161,7 +161,7 @@ std::string train_model(const TokenizerOptions& options, std::span<const std::st
     const auto status = sentencepiece::SentencePieceTrainer::Train(wanted, &iterator, &model);
     if (status.ok()) return model;
     const auto largest = number_after(status.ToString(), "<= ");
-    if (largest.empty() || !first) refuse(status.ToString(), wanted["vocab_size"]);
+    if (largest.empty() || !first) refuse_vocabulary(status.ToString(), wanted["vocab_size"]);
     wanted["vocab_size"] = largest;
   }
 }

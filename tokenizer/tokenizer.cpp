@@ -3,6 +3,7 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 
 #include "tokenizer/digest.h"
@@ -18,9 +19,12 @@ std::string read(const std::filesystem::path& file) {
     throw TokenizerError(file.string() + ": is a folder, not a tokenizer model");
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw TokenizerError(file.string() + ": cannot read the tokenizer model");
-  std::string bytes(kLargestModel + 1, '\0');
-  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<size_t>(stream.gcount()));
+  std::string bytes;
+  std::array<char, 65'536> part;
+  while (stream && bytes.size() <= kLargestModel) {
+    stream.read(part.data(), part.size());
+    bytes.append(part.data(), static_cast<size_t>(stream.gcount()));
+  }
   return bytes;
 }
 

@@ -2,16 +2,18 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 
 namespace ablate::training {
 namespace {
 
-volatile std::sig_atomic_t requested = 0;
+// The handler may run on any thread.
+std::atomic<bool> requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 void request(int signal) {
-  if (requested != 0 && signal == SIGINT) _exit(130);
-  requested = 1;
+  if (requested.exchange(true) && signal == SIGINT) _exit(130);
 }
 
 }  // namespace
@@ -26,6 +28,6 @@ void install_signal_handlers() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool stop_requested() { return requested != 0; }
+bool stop_requested() { return requested; }
 
 }  // namespace ablate::training

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "tokenizer/special_ids.h"
@@ -69,6 +71,16 @@ TEST(Tokenizer, AnyLineIsEncoded) {
        {std::string(), std::string("\0a\0", 3), std::string("\xff\xfe"), std::string(100'000, 'x'),
         std::string("\xe2\x96\x81\xe2\x96\x81"), std::string("a\tb\r"), std::string(" \n ")})
     model.decode(model.encode(line));
+}
+
+TEST(Tokenizer, ALoadedModelTakesTheRoomOfItsFile) {
+  const auto model = trained(Kind::word);
+  const auto file = std::filesystem::path(testing::TempDir()) / "room.model";
+  std::ofstream(file, std::ios::binary) << model.bytes();
+  const auto loaded = Tokenizer::load(file);
+  EXPECT_EQ(loaded.bytes(), model.bytes());
+  EXPECT_LE(loaded.bytes().capacity(), 2 * std::max<size_t>(model.bytes().size(), 65'536));
+  std::filesystem::remove(file);
 }
 
 TEST(Tokenizer, NothingCanBeLearnedFromNothing) {

@@ -13,7 +13,7 @@
 namespace ablate::training {
 namespace {
 
-constexpr const char* kName = "manifest.json";
+constexpr const char* kManifestName = "manifest.json";
 constexpr int kVersion = 1;
 constexpr uint64_t kMaximumBytes = uint64_t{1} << 20U;
 
@@ -61,7 +61,7 @@ std::string to_json(const Manifest& manifest) {
 }
 
 Manifest read_manifest(const std::filesystem::path& folder) {
-  const auto path = folder / kName;
+  const auto path = folder / kManifestName;
   require_size(path, 1, kMaximumBytes);
   const auto bytes = read_bytes(path);
   const auto json = nlohmann::json::parse(bytes, nullptr, false);

@@ -14,7 +14,7 @@
 namespace ablate::training {
 namespace {
 
-constexpr std::string_view kName = "events.out.tfevents.";
+constexpr std::string_view kEventPrefix = "events.out.tfevents.";
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -25,9 +25,9 @@ int64_t second_of_file(const std::filesystem::path& folder) {
   auto second = static_cast<int64_t>(seconds_now());
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const auto name = entry.path().filename().string();
-    if (!name.starts_with(kName)) continue;
+    if (!name.starts_with(kEventPrefix)) continue;
     int64_t other = 0;
-    std::from_chars(name.data() + kName.size(), name.data() + name.size(), other);
+    std::from_chars(name.data() + kEventPrefix.size(), name.data() + name.size(), other);
     second = std::max(second, other + 1);
   }
   return second;
@@ -41,8 +41,8 @@ std::string host() {
 }  // namespace
 
 EventFile::EventFile(const std::filesystem::path& folder, int64_t next_step)
-    : EventFile(folder, fmt::format("{}{:010}.{}.{}.0", kName, second_of_file(folder), host(),
-                                    ::getpid())) {
+    : EventFile(folder, fmt::format("{}{:010}.{}.{}.0", kEventPrefix, second_of_file(folder),
+                                    host(), ::getpid())) {
   add(0, FileVersion{});
   add(next_step, Restart{});  // TensorBoard heeds all but the first one of a run
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "models/transformer.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 

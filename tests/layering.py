@@ -1,0 +1,181 @@
+"""Tests that the source tree is built in layers: layering.py <source folder>
+
+Every rule reads the #include lines of the shipped sources.
+
+  order     the top folders stand in the order of ORDER; a file includes its own folder and those before it.
+  cycles    at every depth: no sub-folder, taken as one, includes a file beside it or another sub-folder that includes it,
+            directly or by way of others.
+  torch     no file of TORCH_FREE, nor any option header, reaches LibTorch's headers, directly or not.
+  seam      only a folder of SEAMS includes what stands behind the seam.
+  names     no two files of one library give the same name to something in an anonymous namespace: a unity build, which
+            merges the files, would otherwise compile another program than a build file by file.
+"""
+
+import pathlib
+import re
+import sys
+
+ORDER = ["tokenizer", "data", "models", "training", "experiments"]
+MAY_NOT = {"models": ["tokenizer", "data"]}  # models know ids, not text
+TORCH_FREE = ["tokenizer", "data", "models/kernel", "experiments/config", "experiments/report", "experiments/statistics"]
+SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the folder that may include it
+# One library, one unity build; the longest folder that holds a file is its library.
+LIBRARIES = ["tokenizer", "data", "models", "training", "experiments/config", "experiments/statistics",
+             "experiments/report", "experiments"]
+# Cycles that still stand; nothing may be added.
+KNOWN_CYCLES = [
+    {"experiments/evidence/", "experiments/run_failure.h"},
+    {"experiments/command_line/", "experiments/commands/"},
+]
+
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+TORCH = re.compile(r"^#include <(torch|ATen|c10)/", re.M)
+
+
+def sources(root):
+    """{path below root: text} of every shipped header and source."""
+    files = {}
+    for top in ORDER:
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix in (".h", ".cpp"):
+                files[file.relative_to(root).as_posix()] = file.read_text(encoding="utf-8")
+    return files
+
+
+def includes_of(files):
+    """{path: paths of the files that it includes from this tree}"""
+    return {path: [name for name in INCLUDE.findall(text) if name in files] for path, text in files.items()}
+
+
+def order_problems(includes):
+    for path, names in includes.items():
+        top = path.split("/")[0]
+        allowed = set(ORDER[: ORDER.index(top) + 1]) - set(MAY_NOT.get(top, []))
+        for name in names:
+            if name.split("/")[0] not in allowed:
+                yield f"{path}: {top}/ must not include {name}"
+
+
+def node_in(folder, path):
+    """What a path is inside a folder: a sub-folder ("position/") or a file ("layer.h"); None outside."""
+    prefix = folder + "/"
+    if not path.startswith(prefix):
+        return None
+    first, _, rest = path[len(prefix):].partition("/")
+    return first + "/" if rest else first
+
+
+def strong_components(graph):
+    """Tarjan's strongly connected components of {node: {node: evidence}}, those of one node left out."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for after in graph.get(node, {}):
+            if after not in index:
+                visit(after)
+                low[node] = min(low[node], low[after])
+            elif after in stack:
+                low[node] = min(low[node], index[after])
+        if low[node] == index[node]:
+            component = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for node in list(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def cycle_problems(includes):
+    folders = {"/".join(path.split("/")[:depth]) for path in includes for depth in range(1, path.count("/") + 1)}
+    for folder in sorted(folders):
+        graph = {}
+        for path, names in includes.items():
+            here = node_in(folder, path)
+            for name in names:
+                there = node_in(folder, name)
+                if here and there and here != there:
+                    graph.setdefault(here, {}).setdefault(there, f"{path} includes {name}")
+        for component in strong_components(graph):
+            paths = {f"{folder}/{node}" for node in component}
+            if not any(node.endswith("/") for node in component) or any(known <= paths for known in KNOWN_CYCLES):
+                continue
+            lines = [f"{folder}/: a cycle of {', '.join(component)}"]
+            lines += [f"    {graph[a][b]}" for a in component for b in component if b in graph.get(a, {})]
+            yield "\n".join(lines)
+
+
+def torch_problems(files, includes):
+    reaches = {path for path, text in files.items() if TORCH.search(text)}
+    while True:
+        more = {path for path, names in includes.items() if reaches.intersection(names)} - reaches
+        if not more:
+            break
+        reaches |= more
+    for path in sorted(reaches):
+        if path.endswith("_options.h") or any(path.startswith(room + "/") for room in TORCH_FREE):
+            yield f"{path}: must not include LibTorch, directly or through another header"
+
+
+def seam_problems(includes):
+    for path, names in includes.items():
+        for name in names:
+            for behind, allowed in SEAMS.items():
+                if name.startswith(behind + "/") and not any(path.startswith(room + "/") for room in (behind, allowed)):
+                    yield f"{path}: only {allowed}/ may include {name}"
+
+
+TYPE = re.compile(r"(?:template <.*?> ?)?(?:(?:struct|class|enum class) (\w+)\b(?! ?;)|using (\w+) =)")
+FUNCTION = re.compile(r"(?:template <.*?> ?)?(?:\[\[\w+\]\] )?[\w:][\w:<>,*& ]*?[ *&](\w+)\(")
+VALUE = re.compile(r"(?!class|struct)[\w:][\w:<>,*& ]*?[ *&](\w+)(?:\[\w*\])?(?: =|\{|;)")
+
+
+def hidden_names(text):
+    """Names of a file's anonymous namespaces and static functions, each with the namespaces around it."""
+    text = re.sub(r"^(template <.*>)\n", r"\1 ", text, flags=re.M)
+    around = []
+    for line in text.split("\n"):
+        if opened := re.match(r"namespace(?: ([\w:]+))? \{$", line):
+            around.append(opened[1] or "")
+        elif line.startswith("}  // namespace"):
+            around.pop()
+        elif ("" in around or line.startswith("static ")) and re.match(r"\w|\[\[", line):
+            if found := TYPE.match(line) or FUNCTION.match(line) or VALUE.match(line):
+                yield "::".join(around), found[found.lastindex]
+
+
+def name_problems(files):
+    owners = {}
+    for path, text in files.items():
+        if not path.endswith(".cpp"):
+            continue
+        library = max((room for room in LIBRARIES if path.startswith(room + "/")), key=len)
+        for around, name in set(hidden_names(text)):
+            owners.setdefault((library, around, name), []).append(path)
+    for (library, _, name), paths in sorted(owners.items()):
+        if len(paths) > 1:
+            yield f"{library}/: '{name}' is an anonymous name of {', '.join(sorted(paths))}"
+
+
+def problems_of(files):
+    includes = includes_of(files)
+    yield from order_problems(includes)
+    yield from cycle_problems(includes)
+    yield from torch_problems(files, includes)
+    yield from seam_problems(includes)
+    yield from name_problems(files)
+
+
+def main():
+    found = list(problems_of(sources(pathlib.Path(sys.argv[1]))))
+    for problem in found:
+        print(problem)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
