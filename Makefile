@@ -17,7 +17,7 @@ test: build
 
 test-long: build
 	cmake --build --preset release --target long_test
-	ctest --test-dir build -C Long -R long_test --verbose
+	ctest --test-dir build -C Long -R '^(long_test|extending)$$' --verbose
 
 test-asan: setup
 	cmake --preset asan && cmake --build --preset asan

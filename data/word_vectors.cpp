@@ -82,7 +82,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 }
 
 template <class Number>
-std::optional<Number> number(std::string_view text) {
+std::optional<Number> parse_number(std::string_view text) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
@@ -100,8 +100,8 @@ class Reader {
     const auto first = bytes_.until('\n');
     if (!first) throw DataError(file_.string() + ": the file is empty");
     const auto fields = fields_of(*first);
-    const auto words = fields.size() == 2 ? number<int64_t>(fields[0]) : std::nullopt;
-    const auto width = fields.size() == 2 ? number<int64_t>(fields[1]) : std::nullopt;
+    const auto words = fields.size() == 2 ? parse_number<int64_t>(fields[0]) : std::nullopt;
+    const auto width = fields.size() == 2 ? parse_number<int64_t>(fields[1]) : std::nullopt;
     if (!words || !width) {
       read_text(*first, 1, {});
       return std::move(vectors_);
@@ -126,7 +126,7 @@ class Reader {
     const auto fields = fields_of(bytes_.peek_line());
     return fields.size() > width_ &&
            std::ranges::all_of(fields.end() - static_cast<std::ptrdiff_t>(width_), fields.end(),
-                               [](auto field) { return number<float>(field).has_value(); });
+                               [](auto field) { return parse_number<float>(field).has_value(); });
   }
   void read_text(std::optional<std::string> line, int64_t at, std::optional<int64_t> words) {
     int64_t found = 0;
@@ -151,7 +151,7 @@ class Reader {
     if (!wanted_.contains(word)) return;
     std::vector<float> vector;
     for (size_t i = 0; i < width_; ++i) {
-      const auto value = number<float>(numbers[i]);
+      const auto value = parse_number<float>(numbers[i]);
       if (!value) fail(place, fmt::format("'{}' is no number", numbers[i]));
       vector.push_back(*value);
     }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kGigabyte = 1e9;
 
-const char* name_of(Health health) {
+const char* name_of_health(Health health) {
   switch (health) {
     case Health::ok:
       return "ok";
@@ -193,7 +193,8 @@ std::vector<Finding> examine(const std::filesystem::path& output) {
 std::string to_text(const std::vector<Finding>& findings) {
   std::string text;
   for (const auto& finding : findings) {
-    text += fmt::format("{:<5} {:<16} {}\n", name_of(finding.health), finding.name, finding.detail);
+    text += fmt::format("{:<5} {:<16} {}\n", name_of_health(finding.health), finding.name,
+                        finding.detail);
     if (!finding.remedy.empty()) text += fmt::format("{:<22} {}\n", "", finding.remedy);
   }
   return text;
@@ -203,7 +204,7 @@ std::string to_json_text(const std::vector<Finding>& findings) {
   auto list = nlohmann::json::array();
   for (const auto& finding : findings)
     list.push_back({{"name", finding.name},
-                    {"health", name_of(finding.health)},
+                    {"health", name_of_health(finding.health)},
                     {"detail", finding.detail},
                     {"remedy", finding.remedy}});
   return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kSpace = "\xe2\x96\x81";  // how SentencePiece writes a space
 
 /// The words whose vector a piece may take, best first.
-std::vector<std::string> words_of(const std::string& piece) {
+std::vector<std::string> words_of_token(const std::string& piece) {
   std::vector<std::string> words{piece};
   if (piece.starts_with(kSpace) && piece.size() > kSpace.size())
     words.push_back(piece.substr(kSpace.size()));
@@ -29,7 +29,8 @@ EmbeddingVectors read_side(const std::string& side, const tokenizer::Tokenizer& 
   const auto size = static_cast<int32_t>(tokenizer.vocabulary_size());
   for (int32_t id = tokenizer::kUnk + 1; id < size; ++id) {
     const auto piece = tokenizer.piece(id);
-    pieces.push_back(piece == tokenizer::kMaskPiece ? std::vector<std::string>() : words_of(piece));
+    pieces.push_back(piece == tokenizer::kMaskPiece ? std::vector<std::string>()
+                                                    : words_of_token(piece));
     wanted.insert(pieces.back().begin(), pieces.back().end());
   }
   const auto vectors = data::read_word_vectors(file, wanted, width);

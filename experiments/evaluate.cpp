@@ -38,7 +38,7 @@ void add_likelihood(TestScores& scores, const training::Translator& translator,
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
   scores.position_accuracy = likelihood.position_accuracy;
-  scores.nats_per_character = likelihood.negative * static_cast<double>(likelihood.tokens);
+  scores.nats_per_character = likelihood.nll * static_cast<double>(likelihood.tokens);
   for (const auto& example : encoded.examples) {
     const auto prompt = static_cast<size_t>(example.prompt_length);
     scores.source_pieces +=

@@ -31,7 +31,7 @@ Study whole(const path& file, const Selection& selection) {
   }
 }
 
-std::string to_json(const Selection& selection, const Study& study) {
+std::string selection_json(const Selection& selection, const Study& study) {
   const nlohmann::json json{
       {"sets", selection.sets},
       {"arms", selection.arms},
@@ -86,7 +86,7 @@ Study freeze(const path& file, const Selection& selection, const path& output) {
   const auto folder = output / now.name;
   refuse_changes(folder, now, selection);
   std::filesystem::create_directories(folder);
-  replace(command_file(folder), to_json(selection, now));
+  replace(command_file(folder), selection_json(selection, now));
   replace(study_file(folder), bytes);
   auto chosen = selection;
   chosen.data_folder = selected.data_folder;

@@ -15,11 +15,11 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr size_t kLongestLine = 1 << 16;
+constexpr size_t kLongestOutputLine = 1 << 16;
 // A process ends after its pipe has closed, and that end wakes no poll().
 constexpr std::chrono::milliseconds kLookForEnds{20};
 
-[[noreturn]] void fail(int error, const char* what) {
+[[noreturn]] void fail_with_errno(int error, const char* what) {
   throw std::system_error(error, std::generic_category(), what);
 }
 
@@ -36,7 +36,7 @@ pid_t spawn(const std::vector<std::string>& words, int output) {
   const int error =
       posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) fail(error, "cannot start a run");
+  if (error != 0) fail_with_errno(error, "cannot start a run");
   return process;
 }
 
@@ -52,7 +52,7 @@ ProcessPool::~ProcessPool() {
 
 void ProcessPool::start(size_t job, const std::vector<std::string>& arguments) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) fail(errno, "cannot make a pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) fail_with_errno(errno, "cannot make a pipe");
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   try {
     processes_[spawn(arguments, ends[1])] = {.job = job, .output = ends[0]};
@@ -70,7 +70,7 @@ void ProcessPool::read(Process& process, std::vector<ProcessEvent>& events) {
   while ((got = ::read(process.output, buffer, sizeof buffer)) > 0)
     for (const char byte : std::string_view(buffer, static_cast<size_t>(got))) {
       if (byte != '\n') process.begun += byte;
-      if (byte != '\n' && process.begun.size() < kLongestLine) continue;
+      if (byte != '\n' && process.begun.size() < kLongestOutputLine) continue;
       events.push_back(ProcessLine{process.job, std::move(process.begun)});
       process.begun.clear();
     }
@@ -93,7 +93,7 @@ std::vector<ProcessEvent> ProcessPool::wait(std::chrono::milliseconds longest) {
         ++one;
         continue;
       }
-      if (ended < 0) fail(errno, "cannot wait for a run");
+      if (ended < 0) fail_with_errno(errno, "cannot wait for a run");
       auto& process = one->second;
       read(process, events);
       if (!process.begun.empty())

@@ -36,6 +36,15 @@ nlohmann::json write_slot(const T& slot) {
 
 }  // namespace
 
+double shared_share(const InitialWeights& arm, const InitialWeights& baseline) {
+  int64_t all = 0, shared = 0;
+  for (const auto& [digest, numbers] : arm) {
+    all += numbers;
+    if (baseline.contains(digest)) shared += numbers;
+  }
+  return static_cast<double>(shared) / static_cast<double>(all);
+}
+
 std::string file_part(std::string test_set) {
   std::ranges::replace(test_set, ' ', '-');
   return test_set;

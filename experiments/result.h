@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -53,6 +54,14 @@ struct TestScores {
   }
 };
 
+/// What the parameters of a run start from: how many numbers each digest of a parameter's name,
+/// shape and values stands for.
+using InitialWeights = std::map<std::string, int64_t>;
+
+/// The share of `arm`'s initial weights, counted in numbers, that `baseline` starts from too, under
+/// the same names and in the same shapes. REQUIRES: `arm` is not empty.
+double shared_share(const InitialWeights& arm, const InitialWeights& baseline);
+
 /// One finished run: what result.json holds.
 struct RunResult {
   std::string study, task, arm;
@@ -72,7 +81,8 @@ struct RunResult {
   int64_t tokens = 0;            // target pieces trained on, the end mark included
   int64_t memory_bytes = 0;  // most that the process held, on CUDA most that was allocated there
   std::string data_sha256;   // of the examples
-  std::string weights;       // which were evaluated
+  InitialWeights initial_weights;
+  std::string weights;  // which were evaluated
   std::string bleu_signature, chrf_signature;
   std::vector<TestScores> tests;
 
@@ -98,6 +108,7 @@ struct RunResult {
     visit("tokens", o.tokens);
     visit("memory_bytes", o.memory_bytes);
     visit("data_sha256", o.data_sha256);
+    visit("initial_weights", o.initial_weights);
     visit("weights", o.weights);
     visit("bleu_signature", o.bleu_signature);
     visit("chrf_signature", o.chrf_signature);

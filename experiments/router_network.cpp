@@ -12,11 +12,16 @@ constexpr int64_t kBatch = 512;
 constexpr double kLearningRate = 0.01;
 
 /// The network while it trains.
-class Trained : public torch::nn::Module {
+class Trained : public models::Module {
  public:
   explicit Trained(const torch::Tensor& centres)
-      : first(register_parameter("first", centres.clone())),
-        second(register_parameter("second", torch::eye(centres.size(0)))) {}
+      : first(
+            register_parameter("first", centres.sizes(), models::Constant{}, models::Role::matrix)),
+        second(register_parameter("second", {centres.size(0), centres.size(0)}, models::Constant{},
+                                  models::Role::matrix)) {
+    first.detach().copy_(centres);
+    second.detach().fill_diagonal_(1);
+  }
 
   torch::Tensor first, second;
 };

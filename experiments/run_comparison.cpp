@@ -111,7 +111,7 @@ double score_of(const RunResult& result, const std::string& test_set, const Metr
                                     : metric.value(*test);
 }
 
-std::vector<ComparedScore> scores_of(const std::vector<Column>& columns) {
+std::vector<ComparedScore> compared_scores(const std::vector<Column>& columns) {
   std::vector<ComparedScore> scores;
   scores.push_back({"", "parameters", {}, means(columns, [](const RunResult& run) {
                       return static_cast<double>(run.parameters);
@@ -147,7 +147,7 @@ bool share_data(const std::vector<Column>& columns) {
   return true;
 }
 
-std::string text_of(const ComparedScore& score, double value) {
+std::string score_text(const ComparedScore& score, double value) {
   if (score.metric == "parameters" && !std::isnan(value))
     return count_figure(static_cast<int64_t>(value));
   return score.metric == "training_seconds" ? fmt::format("{:.0f}", value)
@@ -155,13 +155,13 @@ std::string text_of(const ComparedScore& score, double value) {
 }
 
 /// Whether column `i` is as good as any, and better than some, as they are printed.
-bool is_best(const ComparedScore& score, size_t i) {
+bool is_best_score(const ComparedScore& score, size_t i) {
   if (!score.direction || std::isnan(score.values[i])) return false;
   const double sign = *score.direction == Direction::higher ? 1 : -1;
-  const auto mine = text_of(score, score.values[i]);
+  const auto mine = score_text(score, score.values[i]);
   bool some_worse = false;
   for (const double other : score.values) {
-    if (std::isnan(other) || text_of(score, other) == mine) continue;
+    if (std::isnan(other) || score_text(score, other) == mine) continue;
     if (sign * other > sign * score.values[i]) return false;
     some_worse = true;
   }
@@ -189,7 +189,7 @@ RunComparison compare_runs(const std::vector<path>& folders) {
          std::ssize(column.results)});
   }
   comparison.keys = keys_of(columns);
-  comparison.scores = scores_of(columns);
+  comparison.scores = compared_scores(columns);
   comparison.same_data = share_data(columns);
   return comparison;
 }
@@ -208,7 +208,7 @@ Grid grid_of(const RunComparison& comparison, bool all) {
   for (const auto& score : comparison.scores) {
     GridRow row{{label_of(score)}};
     for (size_t i = 0; i < score.values.size(); ++i)
-      row.push_back({text_of(score, score.values[i]), is_best(score, i)});
+      row.push_back({score_text(score, score.values[i]), is_best_score(score, i)});
     grid.rows.push_back(std::move(row));
   }
   return grid;

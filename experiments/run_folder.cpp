@@ -14,7 +14,7 @@
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/checkpoint/io_error.h"
-#include "training/chosen_weights.h"
+#include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/weights.h"
 
@@ -98,7 +98,7 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& which
   const auto experiment = read_experiment(folder / "config.yaml");
   auto tokenizers = load_tokenizers(folder);
   auto model = make_model(experiment, tokenizers);
-  const auto chosen = training::choose_weights(folder / "checkpoints", which, experiment.training);
+  const auto chosen = training::select_weights(folder / "checkpoints", which, experiment.training);
   training::load_weights(*model, chosen.weights);
   model->to(training::resolve(experiment.training.device));
   return {experiment, model, std::move(tokenizers), format_of(experiment), chosen.name};

@@ -14,7 +14,7 @@ namespace ablate::experiments {
 namespace {
 
 constexpr int64_t kCountedBatches = 256;
-constexpr int64_t kWarmUp = 2, kFewestTimed = 3;
+constexpr int64_t kUntimedUpdates = 2, kFewestTimed = 3;
 constexpr double kTimedSeconds = 1;
 constexpr double kMostUpdates = 1e9;
 
@@ -27,7 +27,7 @@ data::BatchStream batches_of(const Experiment& experiment, const RunData& data) 
 }
 
 /// Pieces of the longer side, the mean over the examples.
-int64_t typical_length(const RunData& data) {
+int64_t typical_training_length(const RunData& data) {
   double source = 0, target = 0;
   for (const auto& example : data.train.examples) {
     source += static_cast<double>(example.source.size());
@@ -64,7 +64,8 @@ UpdateCost update_cost(const Experiment& experiment, const RunData& data,
   double tokens = 0;
   for (int64_t i = 0; i < kCountedBatches; ++i) tokens += static_cast<double>(stream.next().tokens);
   tokens *= static_cast<double>(experiment.training.accumulate) / kCountedBatches;
-  return {tokens, 3 * tokens * flops_per_token(experiment.model, model, typical_length(data))};
+  return {tokens,
+          3 * tokens * flops_per_token(experiment.model, model, typical_training_length(data))};
 }
 
 double seconds_per_update(const Experiment& experiment, const RunData& data, bool bfloat16,
@@ -76,8 +77,8 @@ double seconds_per_update(const Experiment& experiment, const RunData& data, boo
   auto start = now();
   const auto seconds = [&] { return std::chrono::duration<double>(now() - start).count(); };
   for (int64_t step = 0;; ++step) {
-    if (step == kWarmUp) start = now();
-    const auto timed = step - kWarmUp;
+    if (step == kUntimedUpdates) start = now();
+    const auto timed = step - kUntimedUpdates;
     if (timed >= kFewestTimed && seconds() >= kTimedSeconds)
       return seconds() / static_cast<double>(timed);
     std::vector<data::Batch> batches;

@@ -9,6 +9,7 @@
 #include "experiments/embedding_vectors.h"
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
+#include "experiments/initial_weights.h"
 #include "experiments/model_cost.h"
 #include "experiments/moefication.h"
 #include "experiments/run_data.h"
@@ -22,7 +23,7 @@
 #include "tokenizer/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/durable_file.h"
-#include "training/chosen_weights.h"
+#include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/likelihood.h"
 #include "training/trainer.h"
@@ -202,7 +203,7 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
                        models::Transformer& model) {
   const auto& experiment = run.experiment;
   const auto chosen =
-      training::choose_weights(place.folder / "checkpoints", "", experiment.training);
+      training::select_weights(place.folder / "checkpoints", "", experiment.training);
   training::load_weights(*model, chosen.weights);
   const auto validation = validation_of(run, prepared, model);
   const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
@@ -251,6 +252,7 @@ void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& m
   write_start(run, place, prepared);
   const bool continued = !training::list_checkpoints(place.folder / "checkpoints").empty();
   auto model = begin_model(run, prepared, continued, messages);
+  if (!continued) write_initial_weights(place.folder, *model);
   model->to(prepared.environment.device);
   training::Trainer trainer(model, trainer_input(run, place, prepared),
                             {.stream = messages, .steps = prepared.steps});
@@ -267,6 +269,7 @@ void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& m
   result.tokens = summary.state.tokens;
   result.memory_bytes = memory;
   result.data_sha256 = prepared.data.corpus.sha256;
+  result.initial_weights = read_initial_weights(place.folder);
   training::EventFile events(place.folder, result.steps + 1);
   events.add(result.steps, final_scalars(result));
   events.add(result.steps, training::SessionEnd{});

@@ -27,7 +27,7 @@ RunSpecification run_of(const Candidate& candidate, int64_t seed) {
 }
 
 /// Adds the run where it is not one of them.
-void add(RunSpecification run, std::vector<RunSpecification>& runs) {
+void add_run(RunSpecification run, std::vector<RunSpecification>& runs) {
   const auto same = [&](const RunSpecification& other) { return label(other) == label(run); };
   if (std::ranges::none_of(runs, same)) runs.push_back(std::move(run));
 }
@@ -138,7 +138,7 @@ StudyOutcome run_with_tuning(const Study& study, const StudyOptions& options) {
     bool searching = false;
     for (const auto& search : searches(study, options.output)) {
       searching = searching || !search.open.empty();
-      for (const auto& run : search.open) add(run, stage.runs);
+      for (const auto& run : search.open) add_run(run, stage.runs);
     }
     if (!stage.runs.empty()) append(outcome, run_study(stage, options));
     if (outcome.interrupted) return outcome;
@@ -147,7 +147,7 @@ StudyOutcome run_with_tuning(const Study& study, const StudyOptions& options) {
   }
   for (const auto& search : searches(study, options.output))
     for (const int64_t seed : study.seeds)
-      if (search.best != nullptr) add(run_of(*search.best, seed), stage.runs);
+      if (search.best != nullptr) add_run(run_of(*search.best, seed), stage.runs);
   if (!stage.runs.empty()) append(outcome, run_study(stage, options));
   return outcome;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "training/weights.h"
@@ -24,7 +25,7 @@ class Ema {
 
  private:
   Weights averages_;
-  std::vector<torch::Tensor> floating_, followed_;           // average and weight, index by index
+  std::vector<torch::Tensor> floating_, followed_;  // average and weight, index by index
   std::vector<std::pair<torch::Tensor, torch::Tensor>> whole_;  // the same, of whole numbers
   double decay_;
 };

@@ -44,7 +44,7 @@ class PositionCounts {
 
 }  // namespace
 
-double Likelihood::perplexity() const { return std::exp(negative); }
+double Likelihood::perplexity() const { return std::exp(nll); }
 
 Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
                       const LikelihoodOptions& options) {
@@ -70,7 +70,7 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
   }
   const auto read = sums.cpu();
   const auto count = static_cast<double>(std::max<int64_t>(result.tokens, 1));
-  result.negative = read[0].item<double>() / count;
+  result.nll = read[0].item<double>() / count;
   result.token_accuracy = read[1].item<double>() / count;
   result.position_accuracy = positions.accuracy();
   return result;

@@ -12,7 +12,7 @@ namespace ablate::training {
 
 /// Teacher-forced scores over real target tokens, the end mark included.
 struct Likelihood {
-  double negative = 0;        // mean -log p(target) per token, in nats
+  double nll = 0;             // mean -log p(target) per token, in nats
   double token_accuracy = 0;  // share of tokens that are the likeliest one
   int64_t tokens = 0;
   /// The same share at each target position from the first, as far as ten examples reach.

@@ -9,7 +9,7 @@ Loss cross_entropy(const torch::Tensor& hidden, const torch::Tensor& output_weig
   const auto sums =
       models::ops::linear_cross_entropy(hidden.flatten(0, 1), output_weight, target.flatten(),
                                         {.ignored = options.pad, .smoothing = options.smoothing});
-  return {.sum = sums.loss, .negative = sums.nll};
+  return {.sum = sums.loss, .nll = sums.nll};
 }
 
 }  // namespace ablate::training

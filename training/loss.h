@@ -9,8 +9,7 @@ namespace ablate::training {
 /// Sums over real target tokens; nothing is divided before the update does it once.
 struct Loss {
   torch::Tensor sum;  // [] label-smoothed cross-entropy, in nats
-  torch::Tensor
-      negative;  // [] -log p(target), no gradient: its mean's exponential is the perplexity
+  torch::Tensor nll;  // [] -log p(target), no gradient: its mean's exponential is the perplexity
 };
 
 struct LossOptions {

@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "models/module.h"
+
 namespace ablate::training {
 namespace {
 
@@ -90,14 +92,30 @@ struct Rule<Lion> {
   }
 };
 
+/// What each parameter was registered as.
+std::map<const at::TensorImpl*, models::Role> roles_of(const torch::nn::Module& model) {
+  std::map<const at::TensorImpl*, models::Role> roles;
+  const auto add = [&](const torch::nn::Module& module) {
+    if (const auto* own = dynamic_cast<const models::Module*>(&module))
+      for (const auto& parameter : own->own_parameters())
+        roles[parameter.tensor.unsafeGetTensorImpl()] = parameter.role;
+  };
+  add(model);
+  for (const auto& module : model.modules(/*include_self=*/false)) add(*module);
+  return roles;
+}
+
 template <class Options>
 class RuleOptimizer : public Optimizer {
  public:
   RuleOptimizer(const Options& options, const torch::nn::Module& model) : options_(options) {
+    const auto roles = roles_of(model);
     for (const auto& item : model.named_parameters()) {
       const auto& parameter = item.value();
       if (!parameter.requires_grad()) continue;
-      const bool decays = parameter.dim() >= 2 && !item.key().ends_with("bias");
+      const auto role = roles.find(parameter.unsafeGetTensorImpl());
+      TORCH_CHECK(role != roles.end(), "the parameter '", item.key(), "' states no role");
+      const bool decays = role->second == models::Role::matrix;
       Entry entry{.name = item.key(), .parameter = parameter, .decays = decays, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
         entry.kept[i] = Rule<Options>::kept[i].scalar

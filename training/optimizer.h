@@ -10,8 +10,8 @@
 
 namespace ablate::training {
 
-/// Moves a model's parameters against their gradients. Weight decay acts on matrices only, not on
-/// norms and biases; frozen parameters, which require no gradient, are left alone.
+/// Moves a model's parameters against their gradients. Weight decay acts on parameters that
+/// are registered as matrices; frozen ones, which require no gradient, are left alone.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -30,6 +30,7 @@ class Optimizer {
   void load(const std::map<std::string, torch::Tensor>& saved);
 };
 
+/// Throws c10::Error where a parameter belongs to no models::Module, which states its role.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
                                           const torch::nn::Module& model);
 

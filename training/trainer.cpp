@@ -17,7 +17,11 @@ nlohmann::json to_json(const TrainingState& state) {
 
 TrainingState from_json(const nlohmann::json& json) {
   TrainingState state;
-  TrainingState::fields(state, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+  TrainingState::fields(state, [&](std::string name, auto& value) {
+    // Earlier versions wrote interval_negative and best_negative.
+    if (!json.contains(name) && name.ends_with("nll")) name.replace(name.size() - 3, 3, "negative");
+    json.at(name).get_to(value);
+  });
   return state;
 }
 
@@ -28,7 +32,7 @@ Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Option
       input_(std::move(input)),
       optimizer_(make_optimizer(input_.options.optimizer, *model_)),
       progress_(std::move(progress)) {
-  if (input_.options.ema > 0) shadow_ = copy(weights_of(*model_));
+  if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema);
 }
 
 bool Trainer::resume() {
@@ -36,13 +40,10 @@ bool Trainer::resume() {
                                  [&](const std::string& warning) { progress_.say(warning); });
   if (!found) return false;
   load_weights(*model_, found->model);
-  Tensors moments = found->optimizer;
-  for (auto& [name, tensor] : shadow_) {
-    const auto saved = moments.extract(kShadow + name);
-    TORCH_CHECK(!saved.empty(), "the checkpoint lacks the average of '", name, "'");
-    tensor.copy_(saved.mapped());
-  }
-  optimizer_->load(moments);
+  Tensors optimizer = found->optimizer;
+  const auto averages = extract_ema(optimizer);
+  if (ema_) ema_->load(averages);
+  optimizer_->load(optimizer);
   state_ = from_json(found->state);
   train_loss_ = found->state.value("train_loss", 0.0);
   saved_step_ = state_.step;
@@ -106,7 +107,7 @@ void Trainer::train_step(data::BatchStream& stream) {
         "step {}: the loss is {} and the gradient norm {}; lower training.schedule.peak, set "
         "training.clip, or leave such updates out with training.not_finite: skip",
         step, record.loss, record.gradient_norm));
-  if (!shadow_.empty() && !record.skipped) follow(shadow_, weights_of(*model_), options.ema);
+  if (ema_ && !record.skipped) ema_->update();
   log_step(record, rate);
   progress_.at({.step = step, .loss = record.loss, .tokens = record.tokens});
 }
@@ -120,14 +121,14 @@ void Trainer::log_step(const StepRecord& record, double rate) {
     state_.tokens += record.tokens;
     state_.interval_tokens += record.tokens;
     state_.interval_loss += record.loss * static_cast<double>(record.tokens);
-    state_.interval_negative += record.negative * static_cast<double>(record.tokens);
+    state_.interval_nll += record.nll * static_cast<double>(record.tokens);
   }
   if (state_.interval_tokens == 0 || !logs(state_.step)) return;
   const auto tokens = static_cast<double>(state_.interval_tokens);
   train_loss_ = state_.interval_loss / tokens;
   write({{"step", state_.step},
          {"loss", train_loss_},
-         {"negative_log_likelihood", state_.interval_negative / tokens},
+         {"negative_log_likelihood", state_.interval_nll / tokens},
          {"gradient_norm", record.gradient_norm},
          {"learning_rate", rate},
          {"tokens", state_.tokens},
@@ -136,7 +137,7 @@ void Trainer::log_step(const StepRecord& record, double rate) {
                std::vector<Scalar>{{"training/tokens_per_second", progress_.tokens_per_second()}});
   for (const auto& mixture : record.mixtures) log_mixture(mixture);
   state_.interval_tokens = 0;
-  state_.interval_loss = state_.interval_negative = 0;
+  state_.interval_loss = state_.interval_nll = 0;
 }
 
 void Trainer::write(const nlohmann::json& line) {
@@ -165,12 +166,12 @@ void Trainer::validate() {
   const auto scores = likelihood(model_, input_.validation,
                                  {input_.options.tokens_per_batch, input_.augmentation.masking});
   write({{"step", state_.step},
-         {"validation_loss", scores.negative},
+         {"validation_loss", scores.nll},
          {"validation_perplexity", scores.perplexity()},
          {"validation_token_accuracy", scores.token_accuracy}});
-  if (state_.best_step == 0 || scores.negative < state_.best_negative) {
+  if (state_.best_step == 0 || scores.nll < state_.best_nll) {
     state_.best_step = state_.step;
-    state_.best_negative = scores.negative;
+    state_.best_nll = scores.nll;
     state_.validations_since_best = 0;
     save();
   } else if (input_.options.patience > 0 &&
@@ -194,7 +195,7 @@ void Trainer::save() {
                         .state = to_json(state_),
                         .files = input_.files};
   checkpoint.state["train_loss"] = train_loss_;
-  for (const auto& [name, tensor] : shadow_) checkpoint.optimizer[kShadow + name] = tensor;
+  if (ema_) ema_->save_to(checkpoint.optimizer);
   const auto folder = input_.folder / "checkpoints";
   save_checkpoint(folder, checkpoint);
   saved_step_ = state_.step;

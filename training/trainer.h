@@ -14,13 +14,13 @@
 #include "models/transformer.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/run_log.h"
+#include "training/ema.h"
 #include "training/likelihood.h"
 #include "training/optimizer.h"
 #include "training/progress.h"
 #include "training/tensorboard/event_file.h"
 #include "training/training_options.h"
 #include "training/update.h"
-#include "training/weights.h"
 
 namespace ablate::training {
 
@@ -36,10 +36,10 @@ struct TrainingState {
   int64_t tokens = 0;        // real target tokens trained on
   int64_t skipped = 0;       // updates left out because they were not finite
   double interval_loss = 0;  // sums over the updates since the last log line
-  double interval_negative = 0;
+  double interval_nll = 0;
   int64_t interval_tokens = 0;
   int64_t best_step = 0;  // validation's best; 0: none yet
-  double best_negative = 0;
+  double best_nll = 0;
   int64_t validations_since_best = 0;
   bool stopped_early = false;
   uint64_t log_bytes = 0;
@@ -52,10 +52,10 @@ struct TrainingState {
     visit("tokens", s.tokens);
     visit("skipped", s.skipped);
     visit("interval_loss", s.interval_loss);
-    visit("interval_negative", s.interval_negative);
+    visit("interval_nll", s.interval_nll);
     visit("interval_tokens", s.interval_tokens);
     visit("best_step", s.best_step);
-    visit("best_negative", s.best_negative);
+    visit("best_nll", s.best_nll);
     visit("validations_since_best", s.validations_since_best);
     visit("stopped_early", s.stopped_early);
     visit("log_bytes", s.log_bytes);
@@ -109,7 +109,7 @@ class Trainer {
   models::Transformer model_;
   TrainerInput input_;
   std::unique_ptr<Optimizer> optimizer_;
-  Weights shadow_;  // exponential average of the weights; empty without one
+  std::optional<Ema> ema_;
   TrainingState state_;
   std::optional<RunLog> log_;
   std::optional<EventFile> events_;  // shows what the log holds

@@ -56,7 +56,7 @@ struct TrainingOptions {
     visit("tokens_per_batch", o.tokens_per_batch,
           "most target tokens, padding included, of a batch");
     visit("accumulate", o.accumulate, "batches per update");
-    visit("optimizer", o.optimizer, "adam, adamw, sgd or lion");
+    visit("optimizer", o.optimizer, "how gradients move the weights");
     visit("schedule", o.schedule, "learning rate as a function of the step");
     visit("label_smoothing", o.label_smoothing, "probability spread over the vocabulary");
     visit("clip", o.clip, "largest global gradient norm; 0: no clipping");

@@ -3,8 +3,8 @@
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_norm.h>
 
-#include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "models/mixture.h"
 #include "models/random.h"
@@ -13,32 +13,9 @@
 namespace ablate::training {
 namespace {
 
-torch::Tensor ids(const std::vector<int64_t>& values, int64_t rows, int64_t length,
-                  torch::Device device) {
-  auto copy = torch::empty({rows, length}, torch::kLong);
-  std::copy(values.begin(), values.end(), copy.mutable_data_ptr<int64_t>());
-  return copy.to(device);
+void report(const UpdateOptions& options, UpdatePart part) {
+  if (options.finished) options.finished(part);
 }
-
-/// Adds the time since the last lap to one part.
-class Clock {
- public:
-  explicit Clock(StepTimes& times) : times_(times), last_(std::chrono::steady_clock::now()) {}
-  void lap(double StepTimes::*part) {
-    const auto now = std::chrono::steady_clock::now();
-    times_.*part += std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  StepTimes& times_;
-  std::chrono::steady_clock::time_point last_;
-};
-
-struct BackwardSettings {
-  double share;  // of one token in the update's mean
-  Clock& clock;
-};
 
 /// What the forward passes of an update leave.
 struct Sums {
@@ -64,14 +41,15 @@ void add_counts(Sums& sums) {
   }
 }
 
-/// Leaves the gradient of the mean loss in the parameters; returns the sums over all batches.
+/// Leaves the gradient of the mean loss in the parameters, a token of which has the weight `share`;
+/// returns the sums over all batches.
 Sums backward_all(models::Transformer& model, std::span<const data::Batch> batches,
-                  const UpdateOptions& options, BackwardSettings settings) {
+                  const UpdateOptions& options, double share) {
   const auto device = model->output_weight().device();
   Sums sums;
   for (size_t i = 0; i < batches.size(); ++i) {
     const auto tensors = to_tensors(batches[i], device);
-    settings.clock.lap(&StepTimes::data);
+    report(options, UpdatePart::data);
     const auto output = model->hidden(tensors.source, tensors.target_in, context_of(options, i));
     sums.mixtures.clear();
     for (const auto& routing : output.routings)
@@ -79,14 +57,14 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     add_counts(sums);
     const auto loss = cross_entropy(output.hidden, model->output_weight(), tensors.target_out,
                                     {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
-    settings.clock.lap(&StepTimes::forward);
+    report(options, UpdatePart::forward);
     auto objective = loss.sum;
     if (const auto aux_loss = models::aux_loss(sums.mixtures); aux_loss.defined())
       objective = objective + aux_loss * static_cast<double>(batches[i].tokens);
-    (objective * settings.share).backward();
-    settings.clock.lap(&StepTimes::backward);
+    (objective * share).backward();
+    report(options, UpdatePart::backward);
     sums.loss.sum = i == 0 ? loss.sum.detach() : sums.loss.sum + loss.sum.detach();
-    sums.loss.negative = i == 0 ? loss.negative : sums.loss.negative + loss.negative;
+    sums.loss.nll = i == 0 ? loss.nll : sums.loss.nll + loss.nll;
   }
   return sums;
 }
@@ -107,26 +85,34 @@ torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
 }  // namespace
 
 BatchTensors to_tensors(const data::Batch& batch, torch::Device device) {
-  return {ids(batch.source, batch.rows, batch.source_length, device),
-          ids(batch.target_in, batch.rows, batch.target_length, device),
-          ids(batch.target_out, batch.rows, batch.target_length, device)};
+  // One buffer, pinned for a GPU: a single copy that the host need not wait for.
+  std::vector<int64_t> sizes;
+  for (const auto* ids : {&batch.source, &batch.target_in, &batch.target_out})
+    sizes.push_back(std::ssize(*ids));
+  auto all = torch::empty({std::accumulate(sizes.begin(), sizes.end(), int64_t{0})},
+                          torch::TensorOptions(torch::kLong).pinned_memory(device.is_cuda()));
+  auto* next = all.mutable_data_ptr<int64_t>();
+  for (const auto* ids : {&batch.source, &batch.target_in, &batch.target_out})
+    next = std::copy(ids->begin(), ids->end(), next);
+  const auto parts = all.to(device, /*non_blocking=*/true).split_with_sizes(sizes);
+  return {parts[0].view({batch.rows, batch.source_length}),
+          parts[1].view({batch.rows, batch.target_length}),
+          parts[2].view({batch.rows, batch.target_length})};
 }
 
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
-  StepTimes unwanted;
-  Clock clock(options.times == nullptr ? unwanted : *options.times);
   const double share = 1.0 / static_cast<double>(record.tokens);
-  const auto sums = backward_all(model, batches, options, {share, clock});
+  const auto sums = backward_all(model, batches, options, share);
   const auto gradients = optimizer.gradients();
   const auto read =
-      torch::stack({sums.loss.sum.to(torch::kDouble), sums.loss.negative.to(torch::kDouble),
+      torch::stack({sums.loss.sum.to(torch::kDouble), sums.loss.nll.to(torch::kDouble),
                     norm_of(gradients).to(torch::kDouble)})
           .cpu();
   record.loss = read[0].item<double>() * share;
-  record.negative = read[1].item<double>() * share;
+  record.nll = read[1].item<double>() * share;
   record.gradient_norm = read[2].item<double>();
   if (options.mixtures) record.mixtures = mixture_records(*model, sums.mixtures);
   record.skipped = !std::isfinite(record.loss) || !std::isfinite(record.gradient_norm);
@@ -139,7 +125,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
     update_selection_biases(*model, sums.counts);
   }
   optimizer.clear_gradients();
-  clock.lap(&StepTimes::optimizer);
+  report(options, UpdatePart::optimizer);
   return record;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,22 +17,21 @@ struct BatchTensors {
   torch::Tensor source, target_in, target_out;
 };
 
+/// Copies a batch to `device`, to a GPU by way of pinned memory and without waiting for it.
 BatchTensors to_tensors(const data::Batch& batch, torch::Device device);
 
 /// What one update did. Losses are means over the update's real target tokens, in nats.
 struct StepRecord {
   double loss = 0;                      // label-smoothed
-  double negative = 0;                  // -log p(target)
+  double nll = 0;                       // -log p(target)
   double gradient_norm = 0;             // before clipping
   int64_t tokens = 0;                   // real target tokens
   bool skipped = false;                 // weights left alone: the loss or the norm was not finite
   std::vector<MixtureRecord> mixtures;  // where asked for
 };
 
-/// Seconds spent in the parts of updates, added up; the device is not waited for.
-struct StepTimes {
-  double data = 0, forward = 0, backward = 0, optimizer = 0;
-};
+/// What an update does, in order; the first three for each of its batches.
+enum class UpdatePart { data, forward, backward, optimizer };
 
 struct UpdateOptions {
   double learning_rate;
@@ -40,13 +40,17 @@ struct UpdateOptions {
   double dropout;
   uint64_t dropout_seed;  // of this update
   bool bfloat16;
-  bool mixtures = false;       // whether to report on them, which reads back from the device again
-  StepTimes* times = nullptr;  // measured where wanted
+  bool mixtures = false;  // whether to report on them, which reads back from the device again
+  std::function<void(UpdatePart)> finished =
+      {};  // called behind each part; no device is waited for
 };
 
 /// Forward, backward, clip and step with the gradient of the mean loss per real target token of all
 /// `batches` together, however they are split. An update whose loss or gradient norm is not finite
-/// changes nothing and says so. Reads back from the device once.
+/// changes nothing and says so. The update itself waits for the device once, to read the losses and
+/// the norm of the gradient; batches are copied there without waiting. What the model and the loss
+/// wait for comes on top: the targets that are no padding are counted for every batch, and so are
+/// the positions of each expert in every mixture.
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 

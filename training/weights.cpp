@@ -34,19 +34,4 @@ Weights average(std::span<const Weights> models) {
   return mean;
 }
 
-void follow(Weights& shadow, const Weights& weights, double decay) {
-  torch::NoGradGuard no_grad;
-  for (auto& [name, tensor] : shadow) {
-    const auto& next = weights.at(name);
-    tensor.is_floating_point() ? tensor.lerp_(next, 1 - decay) : tensor.copy_(next);
-  }
-}
-
-Weights copy(const Weights& weights) {
-  torch::NoGradGuard no_grad;
-  Weights copies;
-  for (const auto& [name, tensor] : weights) copies[name] = tensor.detach().clone();
-  return copies;
-}
-
 }  // namespace ablate::training

@@ -9,14 +9,14 @@
 namespace ablate::experiments {
 namespace {
 
-using Words = std::vector<std::string>;
+using WordList = std::vector<std::string>;
 
 /// What may stand where a shell completes.
 enum class Holds { nothing, words, keys, paths, files };
 
 struct Slot {
   Holds holds = Holds::nothing;
-  Words words = {};
+  WordList words = {};
 };
 
 struct Flag {
@@ -27,7 +27,7 @@ struct Flag {
 
 struct Verb {
   std::string path;  // "config show"; "" of the program itself
-  Words verbs;
+  WordList verbs;
   std::vector<Flag> flags;
   Slot positional;
 };
@@ -40,15 +40,15 @@ std::vector<const CLI::App*> verbs_below(const CLI::App& app) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-Words names_below(const CLI::App& app) {
-  Words names;
+WordList names_below(const CLI::App& app) {
+  WordList names;
   for (const auto* verb : verbs_below(app)) names.push_back(verb->get_name());
   return names;
 }
 
 /// "a,b,STEP" and, of a CLI::Transformer, "a->0,b->1".
-Words words_in(const std::string& list) {
-  Words words;
+WordList words_in(const std::string& list) {
+  WordList words;
   for (const auto& word : CLI::detail::split(list, ','))
     if (word[0] < 'A' || word[0] > 'Z') words.push_back(word.substr(0, word.find("->")));
   return words;
@@ -138,7 +138,7 @@ std::string verb_cases(const std::vector<Verb>& verbs) {
 std::string flag_cases(const std::vector<Verb>& verbs) {
   std::string cases;
   for (const auto& verb : verbs) {
-    Words flags;
+    WordList flags;
     for (const auto& flag : verb.flags) flags.push_back(flag.name);
     cases += fmt::format("    '{}') _ablate_flags='{}' ;;\n", verb.path, fmt::join(flags, " "));
   }
@@ -148,7 +148,7 @@ std::string flag_cases(const std::vector<Verb>& verbs) {
 /// Functions that bash and zsh read alike: what may follow a verb and the word before.
 std::string tables(const Vocabulary& vocabulary) {
   const auto verbs = verbs_of(vocabulary.app);
-  Words paths, keys;
+  WordList paths, keys;
   for (const auto& verb : verbs)
     if (!verb.path.empty()) paths.push_back(fmt::format("'{}'", verb.path));
   for (const auto& key : vocabulary.keys) keys.push_back(key.path + "=");
@@ -167,7 +167,7 @@ std::string tables(const Vocabulary& vocabulary) {
 }
 
 std::string fish_words(const Slot& slot, const std::vector<CompletedKey>& keys) {
-  Words words = slot.words;
+  WordList words = slot.words;
   if (slot.holds == Holds::keys || slot.holds == Holds::paths)
     for (const auto& key : keys) {
       const std::string end = slot.holds == Holds::keys ? "=" : "";
@@ -266,7 +266,7 @@ compdef _ablate ablate
 
 std::string fish_completion(const Vocabulary& vocabulary) {
   const auto verbs = verbs_of(vocabulary.app);
-  Words paths;
+  WordList paths;
   for (const auto& verb : verbs) paths.push_back(fmt::format("'{}'", verb.path));
   std::string text = fmt::format(
       "# Completion of ablate in fish: ablate completion fish | source\n"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -113,9 +114,24 @@ void write_batches(const BenchRequest& request, const Experiment& experiment,
                                             std::make_error_code(std::errc::io_error));
 }
 
+/// Adds up the seconds that the parts of updates take; the device is not waited for.
+class PartTimes {
+ public:
+  void add(training::UpdatePart part) {
+    const auto now = std::chrono::steady_clock::now();
+    seconds_[static_cast<size_t>(part)] += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+  double of(training::UpdatePart part) const { return seconds_[static_cast<size_t>(part)]; }
+
+ private:
+  std::array<double, 4> seconds_ = {};
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 struct Measured {
   double tokens_per_second = 0, loss = 0, peak_memory_mb = 0;
-  training::StepTimes times;
+  PartTimes times;
 };
 
 models::Transformer random_model(const Experiment& experiment, int64_t vocabulary) {
@@ -148,7 +164,7 @@ Measured measure(models::Transformer model, const Experiment& experiment,
          .dropout = experiment.model.dropout,
          .dropout_seed = models::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),
          .bfloat16 = experiment.training.precision == training::Precision::bf16,
-         .times = &measured.times});
+         .finished = [&](training::UpdatePart part) { measured.times.add(part); }});
     measured.loss = record.loss;
     tokens += record.tokens;
   }
@@ -202,16 +218,19 @@ void bench_train(const BenchRequest& request) {
   if (!request.batches.empty()) write_batches(request, experiment, batches);
   const auto measured =
       measure(random_model(experiment, request.vocabulary), experiment, batches, request.steps);
-  const auto each = [&](double seconds) { return seconds / static_cast<double>(request.steps); };
+  using training::UpdatePart;
+  const auto each = [&](UpdatePart part) {
+    return measured.times.of(part) / static_cast<double>(request.steps);
+  };
   if (request.json) {
     std::cout << nlohmann::json{{"tokens_per_second", measured.tokens_per_second},
                                 {"peak_memory_mb", measured.peak_memory_mb},
                                 {"loss", measured.loss},
                                 {"breakdown",
-                                 {{"forward", each(measured.times.forward)},
-                                  {"backward", each(measured.times.backward)},
-                                  {"optimizer", each(measured.times.optimizer)},
-                                  {"data", each(measured.times.data)}}}}
+                                 {{"forward", each(UpdatePart::forward)},
+                                  {"backward", each(UpdatePart::backward)},
+                                  {"optimizer", each(UpdatePart::optimizer)},
+                                  {"data", each(UpdatePart::data)}}}}
                      .dump()
               << "\n";
     return;
@@ -219,8 +238,8 @@ void bench_train(const BenchRequest& request) {
   std::cout << fmt::format(
       "{:.0f} target tokens/s, peak memory {:.0f} MB; seconds a step: forward {:.3f}, backward "
       "{:.3f}, optimizer {:.3f}, data {:.3f}\n",
-      measured.tokens_per_second, measured.peak_memory_mb, each(measured.times.forward),
-      each(measured.times.backward), each(measured.times.optimizer), each(measured.times.data));
+      measured.tokens_per_second, measured.peak_memory_mb, each(UpdatePart::forward),
+      each(UpdatePart::backward), each(UpdatePart::optimizer), each(UpdatePart::data));
 }
 
 void bench_bare(const BenchRequest& request) {
@@ -237,7 +256,7 @@ void bench_bare(const BenchRequest& request) {
     std::cout << fmt::format("{:.2f} s with data and evaluation\n", seconds.count());
 }
 
-void add_shared(CLI::App& verb, BenchRequest& request) {
+void add_bench_flags(CLI::App& verb, BenchRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
   verb.add_option("--threads", request.threads, "CPU threads; absent: all cores")
       ->check(CLI::Range(1, 1024));
@@ -284,7 +303,7 @@ void add_bench(CLI::App& app) {
   verb->require_subcommand(1);
   auto* train =
       verb->add_subcommand("train", "Training speed of a study's first arm on synthetic batches");
-  add_shared(*train, *request);
+  add_bench_flags(*train, *request);
   train->add_option("--steps", request->steps, "Measured steps")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
@@ -293,7 +312,7 @@ void add_bench(CLI::App& app) {
   train->callback([request] { bench_train(complete(*request)); });
   auto* decode = verb->add_subcommand(
       "decode", "Speed of greedy steps of a study's first arm on synthetic sources");
-  add_shared(*decode, *request);
+  add_bench_flags(*decode, *request);
   decode->add_option("--batch", request->batch, "Sentences together")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();

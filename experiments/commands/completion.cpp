@@ -33,7 +33,7 @@ const CLI::App& root_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? app : root_of(*app.get_parent());
 }
 
-void print(const CLI::App& app, const std::string& shell) {
+void print_completion(const CLI::App& app, const std::string& shell) {
   const Vocabulary vocabulary{root_of(app), completed_keys()};
   if (shell == "bash")
     std::cout << bash_completion(vocabulary);
@@ -60,7 +60,7 @@ void add_completion(CLI::App& app) {
       "  source <(ablate completion bash)\n"
       "  source <(ablate completion zsh)\n"
       "  ablate completion fish | source");
-  verb->callback([verb, shell] { print(*verb, *shell); });
+  verb->callback([verb, shell] { print_completion(*verb, *shell); });
 }
 
 }  // namespace ablate::experiments

@@ -25,7 +25,7 @@ struct ConfigRequest {
   Selection selection;
 };
 
-void check(const ConfigRequest& request) {
+void check_study(const ConfigRequest& request) {
   const auto study = read_study(request.study, request.selection);
   std::cout << fmt::format("{}: {} tasks, {} arms, {} seeds: {} runs\n", study.name,
                            study.tasks.size(), study.arms.size(), study.seeds.size(),
@@ -78,7 +78,7 @@ void add_config(CLI::App& app) {
   auto* check_verb = verb->add_subcommand("check", "Report every mistake of a study at once");
   add_study(*check_verb, *request);
   check_verb->footer("Example:\n  ablate config check experiments/studies/quickstart.yaml");
-  check_verb->callback([request] { check(*request); });
+  check_verb->callback([request] { check_study(*request); });
   auto* show_verb =
       verb->add_subcommand("show", "Print every arm's resolved values and where they come from");
   add_study(*show_verb, *request);

@@ -61,7 +61,7 @@ void show_set(const std::string& name, const std::vector<data::Example>& example
     std::cout << "  " << examples[i].source << "\n    -> " << examples[i].target << "\n";
 }
 
-void show(const DataRequest& request) {
+void show_examples(const DataRequest& request) {
   for_corpora(request, [&](const std::string& task, const data::Corpus& corpus) {
     std::cout << fmt::format("# {} (SHA-256 {}, {} bad lines left out)\n", task, corpus.sha256,
                              corpus.skipped);
@@ -95,7 +95,7 @@ void make(const DataRequest& request) {
   });
 }
 
-void add_study(CLI::App& verb, DataRequest& request) {
+void add_study_argument(CLI::App& verb, DataRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--data", request.data, "Where relative data paths start");
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
@@ -116,16 +116,16 @@ void add_data(CLI::App& app) {
       app.add_subcommand("data", "Look at the data of a study or a task, or write it to files");
   verb->require_subcommand(1);
   auto* show_verb = verb->add_subcommand("show", "Sizes and first examples of every set");
-  add_study(*show_verb, *request);
+  add_study_argument(*show_verb, *request);
   show_verb->add_option("--examples", request->examples, "Examples of each set")
       ->capture_default_str();
   show_verb->footer(
       "Examples:\n  ablate data show experiments/studies/quickstart.yaml\n  ablate data show "
       "--task "
       "numbers --source en --target fr --examples 5");
-  show_verb->callback([request] { show(*request); });
+  show_verb->callback([request] { show_examples(*request); });
   auto* make_verb = verb->add_subcommand("make", "Write every set as a TSV file");
-  add_study(*make_verb, *request);
+  add_study_argument(*make_verb, *request);
   make_verb->add_option("--output", request->output, "Folder to write to")->required();
   make_verb->footer(
       "Examples:\n  ablate data make experiments/studies/quickstart.yaml --output data-out\n  "

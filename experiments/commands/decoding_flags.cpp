@@ -5,12 +5,12 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr const char* kSeed = "sampling.random_seed";
+constexpr const char* kSamplingSeed = "sampling.random_seed";
 
 /// Options of sampling stand without the name of their section: sampling.top_k is --top-k.
 std::string short_name(const std::string& name) {
   constexpr std::string_view kSampling = "sampling.";
-  if (name == kSeed) return "seed";
+  if (name == kSamplingSeed) return "seed";
   return name.starts_with(kSampling) ? name.substr(kSampling.size()) : name;
 }
 
@@ -24,7 +24,7 @@ void DecodingFlags::add(CLI::App& verb) {
 
 models::SearchOptions DecodingFlags::over(const Experiment& experiment) const {
   auto flags = section_;
-  flags.forget(kSeed);  // which alone draws nothing
+  flags.forget(kSamplingSeed);  // which alone draws nothing
   const bool random = sample_ || flags.given("sampling") ||
                       std::holds_alternative<models::RandomSampling>(experiment.decoding.sampling);
   if (random) {

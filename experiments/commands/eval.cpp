@@ -24,7 +24,7 @@ struct EvalRequest {
   bool json = false;
 };
 
-void print(const Evaluation& evaluation, const std::string& weights) {
+void print_evaluation(const Evaluation& evaluation, const std::string& weights) {
   std::cout << "weights: " << weights << "\n";
   for (const auto& scores : evaluation.tests) std::cout << score_line(scores) << "\n";
   if (evaluation.bleu_signature.empty()) return;
@@ -39,7 +39,7 @@ void evaluate_all(const EvalRequest& request) {
   const auto corpus =
       data::load(loaded.experiment.data, data_folder_of(request.run, request.data), kDataSeed);
   const auto evaluation = evaluate(loaded.translator(), corpus.tests, loaded.experiment);
-  if (!request.json) return print(evaluation, loaded.weights);
+  if (!request.json) return print_evaluation(evaluation, loaded.weights);
   nlohmann::json all{{"weights", loaded.weights},
                      {"bleu_signature", evaluation.bleu_signature},
                      {"chrf_signature", evaluation.chrf_signature},

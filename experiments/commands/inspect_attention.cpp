@@ -91,12 +91,12 @@ class Sorter {
 };
 
 /// Padded ids of what the model reads and writes. // [1, S], [1, T]
-struct Inputs {
+struct AttentionInputs {
   torch::Tensor source, target;  // an encoder alone has no target, a decoder alone no source
 };
 
 /// The target is the given one, or else what the model writes itself.
-Inputs inputs_of(const InspectAttentionRequest& request, LoadedRun& run) {
+AttentionInputs attention_inputs(const InspectAttentionRequest& request, LoadedRun& run) {
   const auto& format = run.format;
   if (run.experiment.model.family == models::Family::encoder_only) {
     const auto ids = format.encode_source(request.text, run.tokenizers).value().ids;
@@ -119,7 +119,7 @@ void inspect_attention(const InspectAttentionRequest& request) {
   const torch::NoGradGuard no_grad;
   auto run = load_run(request.run, request.checkpoint);
   auto& model = run.model;
-  const auto inputs = inputs_of(request, run);
+  const auto inputs = attention_inputs(request, run);
   const auto device = model->output_weight().device();
   const auto on_device = [&](const torch::Tensor& ids) {
     return ids.defined() ? ids.to(device) : ids;

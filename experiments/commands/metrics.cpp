@@ -32,7 +32,7 @@ std::vector<std::string> read_text(const std::string& file) {
   return lines;
 }
 
-nlohmann::json to_json(const training::BleuScore& score) {
+nlohmann::json score_json(const training::BleuScore& score) {
   return {{"score", score.score},
           {"precisions", score.precisions},
           {"brevity_penalty", score.brevity_penalty},
@@ -41,7 +41,7 @@ nlohmann::json to_json(const training::BleuScore& score) {
           {"signature", score.signature}};
 }
 
-void print(const training::BleuScore& bleu, const training::ChrfScore& chrf) {
+void print_scores(const training::BleuScore& bleu, const training::ChrfScore& chrf) {
   const auto& p = bleu.precisions;
   std::cout << fmt::format(
       "BLEU   {:.2f}  precisions {:.1f}/{:.1f}/{:.1f}/{:.1f}, brevity penalty {:.3f}, {} of {} "
@@ -51,7 +51,7 @@ void print(const training::BleuScore& bleu, const training::ChrfScore& chrf) {
   std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
 }
 
-void compare(const MetricsRequest& request) {
+void compare_systems(const MetricsRequest& request) {
   if (request.hypotheses == "-" && request.references == "-")
     throw UsageError("only one of --hypotheses and --references can be standard input (-)");
   const auto hypotheses = read_text(request.hypotheses), references = read_text(request.references);
@@ -62,9 +62,9 @@ void compare(const MetricsRequest& request) {
   if (hypotheses.empty()) throw data::DataError(request.hypotheses + " has no lines");
   const auto bleu = training::bleu(hypotheses, references, {.lowercase = request.lowercase});
   const auto chrf = training::chrf(hypotheses, references, {.lowercase = request.lowercase});
-  if (!request.json) return print(bleu, chrf);
+  if (!request.json) return print_scores(bleu, chrf);
   std::cout << nlohmann::json{{"lines", hypotheses.size()},
-                              {"bleu", to_json(bleu)},
+                              {"bleu", score_json(bleu)},
                               {"chrf", {{"score", chrf.score}, {"signature", chrf.signature}}}}
             << '\n';
 }
@@ -82,7 +82,7 @@ void add_metrics(CLI::App& app) {
   verb->add_flag("--json", request->json, "Print one JSON object");
   verb->footer(
       "Example:\n  ablate metrics --hypotheses out.de --references test_2016_flickr.de --json");
-  verb->callback([request] { compare(*request); });
+  verb->callback([request] { compare_systems(*request); });
 }
 
 }  // namespace ablate::experiments

@@ -31,9 +31,10 @@ std::string text_of(const Value& value) {
   return value.type == Value::Type::mapping ? "{" + inner + "}" : value.scalar;
 }
 
-void collect(const Value& value, const std::string& path, Texts& texts) {
+void collect_texts(const Value& value, const std::string& path, Texts& texts) {
   if (value.type != Value::Type::mapping) texts[path] = text_of(value);
-  for (const auto& entry : value.entries) collect(entry.value, join_path(path, entry.key), texts);
+  for (const auto& entry : value.entries)
+    collect_texts(entry.value, join_path(path, entry.key), texts);
 }
 
 /// What the file says besides its runs: question, comparison, expectations.
@@ -45,7 +46,7 @@ Texts claims(const std::filesystem::path& file) {
     return std::ranges::find(kResolved, entry.key) != kResolved.end();
   });
   Texts texts;
-  collect(document, "", texts);
+  collect_texts(document, "", texts);
   texts.erase("compare.allow");  // which a refused comparison asks for
   return texts;
 }

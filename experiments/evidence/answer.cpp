@@ -66,7 +66,7 @@ OnTestSet claims_on(const TaskEvidence& task, const Cell& reference) {
   return claims;
 }
 
-std::string sentence(const OnTestSet& claims, const ArmEvidence& baseline) {
+std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
   std::vector<std::string> clauses;
   if (!claims.better.empty()) clauses.push_back(clause("better than", claims.better));
   if (!claims.worse.empty()) clauses.push_back(clause("worse than", claims.worse));
@@ -87,7 +87,7 @@ std::vector<std::string> of_task(const TaskEvidence& task) {
     const auto claims = claims_on(task, cell);
     const bool told_apart = !claims.better.empty() || !claims.worse.empty();
     if (told_apart || (!cell.beyond && !claims.alike.empty()))
-      parts.push_back(sentence(claims, *baseline));
+      parts.push_back(sentence_on(claims, *baseline));
     else if (!claims.alike.empty())
       alike.push_back(cell.test_set);
   }

@@ -12,7 +12,7 @@
 namespace ablate::experiments {
 namespace {
 
-const Cell* find_cell(const ArmEvidence& arm, const Term& term) {
+const Cell* cell_of_term(const ArmEvidence& arm, const Term& term) {
   const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
     return cell.metric == term.metric &&
            (term.test_set.empty() ? !cell.test_set.empty() : cell.test_set == term.test_set);
@@ -29,7 +29,7 @@ struct Side {
 Side side_of(const Term& term, const TaskEvidence& task) {
   if (term.arm.empty()) return {term.factor, fmt::format("{}", term.factor)};
   const auto arm = std::ranges::find(task.arms, term.arm, &ArmEvidence::name);
-  const auto* cell = arm == task.arms.end() ? nullptr : find_cell(*arm, term);
+  const auto* cell = arm == task.arms.end() ? nullptr : cell_of_term(*arm, term);
   if (cell == nullptr || cell->sample.count == 0)
     return {.text = fmt::format("{}.{}{} is missing", term.arm, term.metric,
                                 term.test_set.empty() ? "" : "[" + term.test_set + "]")};
@@ -56,7 +56,7 @@ bool holds(const Clause& clause, double left, double right) {
   return false;
 }
 
-std::string words_of(const Clause& clause) {
+std::string clause_words(const Clause& clause) {
   switch (clause.relation) {
     case Relation::less:
       return "<";
@@ -83,7 +83,7 @@ Expectation check_clause(const Clause& clause, const Evidence& evidence) {
   if (std::isnan(left.value) || std::isnan(right.value))
     expectation.numbers = std::isnan(left.value) ? left.text : right.text;
   else
-    expectation.numbers = fmt::format("{} {} {}", left.text, words_of(clause), right.text);
+    expectation.numbers = fmt::format("{} {} {}", left.text, clause_words(clause), right.text);
   return expectation;
 }
 

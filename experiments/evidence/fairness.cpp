@@ -25,8 +25,8 @@ bool ends_otherwise(const Study& study, const RunResult& result) {
   });
 }
 
-[[noreturn]] void refuse(const RunResult& one, const RunResult& other, const std::string& what,
-                         const std::string& name) {
+[[noreturn]] void refuse_comparison(const RunResult& one, const RunResult& other,
+                                    const std::string& what, const std::string& name) {
   throw UsageError(fmt::format(
       "{} and {} {}; they cannot be compared. If the difference is meant, say so in the study: "
       "compare: {{ allow: [{}] }}",
@@ -42,11 +42,11 @@ void check_fair(const Study& study, std::span<const RunResult> results) {
     const auto& other = *first.try_emplace(result.task, &result).first->second;
     if (!allows(*study.compare, Uneven::data) && !result.data_sha256.empty() &&
         !other.data_sha256.empty() && result.data_sha256 != other.data_sha256)
-      refuse(other, result, "saw different data", "data");
+      refuse_comparison(other, result, "saw different data", "data");
     if (!allows(*study.compare, Uneven::steps) && result.steps != other.steps &&
         !ends_otherwise(study, result) && !ends_otherwise(study, other))
-      refuse(other, result, fmt::format("trained {} and {} steps", other.steps, result.steps),
-             "steps");
+      refuse_comparison(other, result,
+                        fmt::format("trained {} and {} steps", other.steps, result.steps), "steps");
   }
 }
 

@@ -41,13 +41,13 @@ SuccessRate success_of(const Sample& sample) {
   return rate;
 }
 
-double score_of(const RunResult& run, const std::string& test_set, const Metric& metric) {
+double score_on(const RunResult& run, const std::string& test_set, const Metric& metric) {
   const auto found = std::ranges::find(run.tests, test_set, &TestScores::name);
   return found == run.tests.end() ? std::numeric_limits<double>::quiet_NaN() : metric.value(*found);
 }
 
 /// The test sets of all arms, each once, in their order.
-std::vector<TestScores> test_sets_of(const std::vector<Runs>& arms) {
+std::vector<TestScores> all_test_sets(const std::vector<Runs>& arms) {
   std::vector<TestScores> sets;
   for (const auto& arm : arms)
     for (const auto* run : arm)
@@ -68,7 +68,7 @@ std::vector<Cell> cells_of(const Runs& runs, const std::vector<TestScores>& sets
                 .direction = metric.direction,
                 .primary = metric.name == primary,
                 .sample = sample_over(
-                    runs, [&](const RunResult& run) { return score_of(run, set.name, metric); })};
+                    runs, [&](const RunResult& run) { return score_on(run, set.name, metric); })};
       if (metric.share) cell.success = success_of(cell.sample);
       cells.push_back(std::move(cell));
     }
@@ -102,7 +102,7 @@ class TaskBuilder {
   TaskEvidence build() const {
     TaskEvidence evidence{.name = task_};
     if (study_.compare) evidence.metric = metric_of(*study_.compare, task_);
-    const auto sets = test_sets_of(arms_);
+    const auto sets = all_test_sets(arms_);
     for (size_t i = 0; i < arms_.size(); ++i)
       evidence.arms.push_back(arm_evidence(i, sets, evidence.metric));
     if (study_.compare) add_claims(evidence, *study_.compare, study_.seeds);

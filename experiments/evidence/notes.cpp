@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "experiments/evidence/claims.h"
 #include "experiments/evidence/contrast.h"
@@ -50,6 +51,36 @@ void add_seeds(const Evidence& evidence, std::vector<std::string>& notes) {
                     p_figure(statistics::smallest_sign_flip_p(seeds)), needed));
 }
 
+/// Its first run that says what it started from; null where none does.
+const RunResult* started_run(std::span<const RunResult> results, const std::string& task,
+                             const std::string& arm, std::optional<int64_t> seed = {}) {
+  const auto found = std::ranges::find_if(results, [&](const RunResult& run) {
+    return run.task == task && run.arm == arm && (!seed || run.seed == *seed) &&
+           !run.initial_weights.empty();
+  });
+  return found == results.end() ? nullptr : &*found;
+}
+
+/// How much of its start an arm has in common with the baseline: what pairing by seed pairs.
+void add_pairing(const Evidence& evidence, std::span<const RunResult> results,
+                 std::vector<std::string>& notes) {
+  if (!evidence.baseline) return;
+  for (const auto& task : evidence.tasks) {
+    std::string shares;
+    for (const auto& arm : task.arms) {
+      const auto* run = arm.baseline ? nullptr : started_run(results, task.name, arm.name);
+      if (run == nullptr) continue;
+      const auto* base = started_run(results, task.name, *evidence.baseline, run->seed);
+      if (base == nullptr) continue;
+      shares += fmt::format("{}{} {:.3g} %", shares.empty() ? "" : ", ", arm.name,
+                            100 * shared_share(run->initial_weights, base->initial_weights));
+    }
+    if (!shares.empty())
+      notes.push_back(fmt::format("{}: initial weights of each arm that {} starts from too: {}.",
+                                  task.name, *evidence.baseline, shares));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Evidence& evidence, std::span<const RunResult> results) {
@@ -60,6 +91,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, std::span<const RunR
         cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   spoken(task.metric)));
+  add_pairing(evidence, results, notes);
   for (const auto& run : results) add_flaws(run, notes);
   add_scoring(results, notes);
   return notes;

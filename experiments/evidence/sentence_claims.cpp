@@ -12,8 +12,8 @@ namespace {
 /// The outputs of one arm on one test set, a value for each seed.
 using Outputs = std::vector<std::optional<ScoredSentences>>;
 
-Outputs outputs_of(const Study& study, const std::filesystem::path& folder,
-                   const RunSpecification& any, const std::string& test_set) {
+Outputs read_outputs(const Study& study, const std::filesystem::path& folder,
+                     const RunSpecification& any, const std::string& test_set) {
   Outputs outputs;
   for (const int64_t seed : study.seeds) {
     auto run = any;
@@ -58,10 +58,10 @@ void add_sentence_tests(TaskEvidence& task, const Study& study,
   Draws draws;
   for (const auto& cell : baseline->cells) {
     if (cell.metric != "bleu") continue;
-    const auto of_baseline = outputs_of(study, folder, reference, cell.test_set);
+    const auto of_baseline = read_outputs(study, folder, reference, cell.test_set);
     for (auto& arm : task.arms) {
       if (arm.baseline) continue;
-      const auto mine = outputs_of(study, folder, run_of(arm.name), cell.test_set);
+      const auto mine = read_outputs(study, folder, run_of(arm.name), cell.test_set);
       for (auto& other : arm.cells)
         if (other.test_set == cell.test_set)
           add_tests(other, mine, of_baseline, draws, study.seeds);

@@ -76,7 +76,7 @@ models::StackOptions first_stack(const models::TransformerOptions& model) {
   return models::stack_of(model, alone ? models::Side::decoder : models::Side::encoder);
 }
 
-std::string name_of(const PositionOptions& scheme) {
+std::string name_of_scheme(const PositionOptions& scheme) {
   return std::visit([](const auto& kind) { return std::string(kind.name); }, scheme);
 }
 
@@ -119,7 +119,8 @@ std::vector<PositionPicture> position_pictures(const Study& study) {
       const auto options = first_stack(run.experiment.model);
       DrawnStack stack;
       stack.context.causal = options.causal;
-      pictures.push_back(position_picture(name_of(options.position), options.position, stack));
+      pictures.push_back(
+          position_picture(name_of_scheme(options.position), options.position, stack));
     }
     pictures[place->second].arms.push_back(run.arm);
   }

@@ -50,7 +50,7 @@ Markup last_shares(const ExpertLoad& load) {
                 scrolled("Shares of " + load.module, table(row(head), row(cells))));
 }
 
-Markup drawn(const RunRecord& run, const ExpertLoad& load) {
+Markup draw_load(const RunRecord& run, const ExpertLoad& load) {
   if (load.steps.empty() || load.shares.back().empty()) return {};
   const auto title = fmt::format("{}: {}", run.arm, load.module);
   const auto even = 1.0 / static_cast<double>(load.shares.back().size());
@@ -71,7 +71,7 @@ Markup expert_loads(const TaskView& view) {
   for (const auto& arm : view.task.arms) {
     const auto runs = view.runs_of(arm.name);
     if (runs.empty()) continue;
-    for (const auto& load : runs.front()->experts) all += drawn(*runs.front(), load);
+    for (const auto& load : runs.front()->experts) all += draw_load(*runs.front(), load);
   }
   if (all.empty()) return all;
   return heading("h3", "", "Load of the experts") +

@@ -199,7 +199,7 @@ Markup labels(const Layout& layout) {
 }
 
 /// At most kMostRows of all x, evenly among them, with the first and the last.
-std::vector<double> rows_of(const LineChart& chart) {
+std::vector<double> value_rows(const LineChart& chart) {
   std::set<double> all;
   for (const auto& line : chart.lines)
     for (const auto& point : line.points) all.insert(point.x);
@@ -238,7 +238,7 @@ Markup table_of(const LineChart& chart) {
   for (const auto& line : chart.lines)
     heading += element("th", {{"scope", "col"}}, text(shown(line.name, 60)));
   Markup rows;
-  for (const double x : rows_of(chart)) {
+  for (const double x : value_rows(chart)) {
     Markup row = element("th", {{"scope", "row"}}, text(plain(x)));
     for (const auto& line : chart.lines) {
       const auto found = std::ranges::find(line.points, x, &Point::x);

@@ -14,7 +14,7 @@ Markup line_of(const Markup& who, const std::string& words, const std::string& m
       element("td", {{"class", "sample"}}, text(shown(words, kMostCharacters))));
 }
 
-Markup drawn(const TaskView& view, const SampleOutputs& sample) {
+Markup draw_samples(const TaskView& view, const SampleOutputs& sample) {
   Markup rows;
   if (!sample.source.empty()) rows += line_of(text("source"), sample.source, "");
   rows += line_of(text("reference"), sample.reference, "");
@@ -33,7 +33,7 @@ Markup drawn(const TaskView& view, const SampleOutputs& sample) {
 Markup samples(const TaskView& view) {
   Markup all;
   for (const auto& sample : view.data.samples)
-    if (sample.task == view.task.name) all += drawn(view, sample);
+    if (sample.task == view.task.name) all += draw_samples(view, sample);
   if (all.empty()) return all;
   return heading("h3", "", "Sample outputs") +
          paragraph("", "The same examples for every arm, chosen by their place in the test set.") +

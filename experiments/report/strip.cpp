@@ -17,7 +17,7 @@ Scale scale_of(const Extent& extent) {
   return extent.padded(0.02).over(kStripInset, kStripWidth - kStripInset);
 }
 
-Markup rule(const char* kind, const std::string& path) {
+Markup strip_rule(const char* kind, const std::string& path) {
   return element("path", {{"class", kind}, {"d", path}});
 }
 
@@ -46,13 +46,13 @@ void take(Extent& extent, const Strip& strip) {
 
 Markup draw(const Strip& strip, const Extent& extent) {
   const auto x = scale_of(extent);
-  Markup picture =
-      rule("grid", fmt::format("M{} {}H{}", kStripInset, kStripMiddle, kStripWidth - kStripInset));
+  Markup picture = strip_rule(
+      "grid", fmt::format("M{} {}H{}", kStripInset, kStripMiddle, kStripWidth - kStripInset));
   if (strip.zero)
-    picture += rule("edge", fmt::format("M{} 1V{}", at(x.place(0)), kStripHeight - 1));
+    picture += strip_rule("edge", fmt::format("M{} 1V{}", at(x.place(0)), kStripHeight - 1));
   if (strip.interval && std::isfinite(strip.interval->low))
-    picture += rule("interval", fmt::format("M{} {}H{}", at(x.place(strip.interval->low)),
-                                            kStripMiddle, at(x.place(strip.interval->high))));
+    picture += strip_rule("interval", fmt::format("M{} {}H{}", at(x.place(strip.interval->low)),
+                                                  kStripMiddle, at(x.place(strip.interval->high))));
   for (size_t i = 0, drawn = 0; i < strip.values.size(); ++i) {
     if (!std::isfinite(strip.values[i])) continue;
     const double aside = static_cast<double>(drawn++ % 3) - 1;  // equal values stay visible
@@ -64,7 +64,8 @@ Markup draw(const Strip& strip, const Extent& extent) {
                        element("title", {}, text(value_of(strip, i))));
   }
   if (std::isfinite(strip.mean))
-    picture += rule("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kStripHeight - 3));
+    picture +=
+        strip_rule("mean", fmt::format("M{} 3V{}", at(x.place(strip.mean)), kStripHeight - 3));
   return element("svg",
                  {{"class", "strip " + strip.look.colour_class()},
                   {"viewBox", fmt::format("0 0 {} {}", kStripWidth, kStripHeight)},

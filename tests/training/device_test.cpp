@@ -13,17 +13,20 @@ TEST(Device, BFloat16OnCudaBeginsWithAmpere) {
 }
 
 TEST(Device, ThatCannotBeAskedHasNoBFloat16) {
-  if (torch::cuda::is_available())
+  if (torch::cuda::is_available()) {
     EXPECT_NO_THROW(has_bfloat16(torch::kCUDA));
-  else
+  } else {
     EXPECT_FALSE(has_bfloat16(torch::kCUDA)) << "no CUDA device multiplies anything here";
+  }
 }
 
 TEST(Device, AutomaticIsCudaWhereThereIsOne) {
   const bool cuda = torch::cuda::is_available();
   EXPECT_EQ(resolve(Device::automatic).is_cuda(), cuda);
   EXPECT_TRUE(resolve(Device::cpu).is_cpu());
-  if (!cuda) EXPECT_THROW(resolve(Device::cuda), DeviceError);
+  if (!cuda) {
+    EXPECT_THROW(resolve(Device::cuda), DeviceError);
+  }
 }
 
 }  // namespace

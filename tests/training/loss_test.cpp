@@ -31,7 +31,7 @@ TEST(CrossEntropy, EqualsLibTorchsWithItsGradients) {
           cross_entropy(c.hidden, c.weight, c.target, {.pad = 0, .smoothing = smoothing});
       const auto theirs = reference(c, smoothing);
       EXPECT_NEAR(ours.sum.item<double>() / theirs.item<double>(), 1.0, 1e-5);
-      EXPECT_NEAR(ours.negative.item<double>() / reference(c, 0.0).item<double>(), 1.0, 1e-5);
+      EXPECT_NEAR(ours.nll.item<double>() / reference(c, 0.0).item<double>(), 1.0, 1e-5);
       const auto a = torch::autograd::grad({ours.sum * 0.25}, {c.hidden, c.weight});
       const auto b = torch::autograd::grad({theirs * 0.25}, {c.hidden, c.weight});
       EXPECT_LT((a[0] - b[0]).abs().max().item<double>(), 1e-5) << vocabulary;

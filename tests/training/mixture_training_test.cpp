@@ -206,13 +206,6 @@ TEST(Weights, OfAnotherNumberOfExpertsAreRefusedByName) {
   }
 }
 
-TEST(Weights, FollowTakesWholeNumbersOver) {
-  Weights shadow{{"chosen", torch::tensor({1, 2})}, {"weight", torch::tensor({1.0, 2.0})}};
-  follow(shadow, {{"chosen", torch::tensor({5, 9})}, {"weight", torch::tensor({2.0, 4.0})}}, 0.5);
-  EXPECT_TRUE(torch::equal(shadow.at("chosen"), torch::tensor({5, 9})));
-  EXPECT_TRUE(torch::allclose(shadow.at("weight"), torch::tensor({1.5, 3.0})));
-}
-
 TEST(MixtureRecord, VariationAndHighestShare) {
   const MixtureRecord even{.name = "m", .shares = {0.25, 0.25, 0.25, 0.25}};
   EXPECT_NEAR(even.variation(), 0.0, 1e-12);

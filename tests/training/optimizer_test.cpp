@@ -6,15 +6,19 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "models/module.h"
+
 namespace ablate::training {
 namespace {
 
-/// A matrix and a bias, one number of which each case starts from.
-class Affine : public torch::nn::Module {
+/// A matrix and a bias of zeros.
+class Affine : public models::Module {
  public:
   explicit Affine(torch::ScalarType type = torch::kDouble)
-      : matrix(register_parameter("matrix", torch::zeros({2, 3}, type))),
-        bias(register_parameter("bias", torch::zeros({3}, type))) {}
+      : matrix(register_parameter("matrix", {2, 3}, models::Constant{}, models::Role::matrix)),
+        bias(register_parameter("bias", {3}, models::Constant{}, models::Role::vector)) {
+    to(type);
+  }
   torch::Tensor matrix, bias;
 };
 
@@ -167,6 +171,32 @@ TEST(Optimizer, FrozenParametersAndThoseWithoutAGradientStay) {
     optimizer->clear_gradients();
     EXPECT_FALSE(model.matrix.grad().defined());
   }
+}
+
+TEST(Optimizer, DecaysWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
+  struct Crossed : models::Module {
+    torch::Tensor matrix_bias =
+        register_parameter("matrix_bias", {2}, models::Constant{1}, models::Role::matrix);
+    torch::Tensor table =
+        register_parameter("table", {2, 2}, models::Constant{1}, models::Role::vector);
+  } model;
+  for (const auto& options :
+       {OptimizerOptions(AdamW{Adam{}, 0.5}), OptimizerOptions(Sgd{.weight_decay = 0.5}),
+        OptimizerOptions(Lion{.weight_decay = 0.5})}) {
+    torch::NoGradGuard no_grad;
+    for (auto& parameter : model.parameters()) {
+      parameter.fill_(1);
+      parameter.mutable_grad() = torch::zeros_like(parameter);
+    }
+    make_optimizer(options, model)->step(0.1);
+    EXPECT_NEAR(model.matrix_bias[0].item<double>(), 1 - 0.1 * 0.5, 1e-6) << kind_of(options);
+    EXPECT_EQ(model.table[0][0].item<double>(), 1) << kind_of(options);
+  }
+}
+
+TEST(Optimizer, RefusesAParameterWithoutARole) {
+  torch::nn::Linear foreign(2, 2);
+  EXPECT_THROW(make_optimizer(Adam{}, *foreign), c10::Error);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "tests/training/event_reader.h"
 #include "tests/training/folder_test_case.h"
 #include "tokenizer/special_ids.h"
-#include "training/chosen_weights.h"
+#include "training/checkpoint_selection.h"
 
 namespace ablate::training {
 namespace {
@@ -78,6 +78,7 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
                                        OptimizerOptions(Sgd{}), OptimizerOptions(Lion{})}) {
     auto chosen = input();
     chosen.options.optimizer = kind;
+    chosen.options.ema = 0.5;
     train(chosen, tiny());
     const auto checkpoints = folder() / "checkpoints";
     const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
@@ -93,6 +94,28 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
       EXPECT_TRUE(torch::equal(tensor, resumed.optimizer.at(name))) << kind.index() << name;
     std::filesystem::remove_all(checkpoints);
   }
+}
+
+TEST_F(TrainerTest, GoesOnFromACheckpointWithTheNamesOfEarlierVersions) {
+  auto averaging = input();
+  averaging.options.ema = 0.5;
+  train(averaging, tiny());
+  const auto checkpoints = folder() / "checkpoints";
+  const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
+  auto early = load_checkpoint(list_checkpoints(checkpoints).front().path);
+  early.state["interval_negative"] = early.state["interval_nll"];
+  early.state["best_negative"] = early.state["best_nll"];
+  early.state.erase("interval_nll");
+  early.state.erase("best_nll");
+  for (const auto& [name, average] : extract_ema(early.optimizer))
+    early.optimizer["shadow." + name] = average;
+  std::filesystem::remove_all(checkpoints);
+  save_checkpoint(checkpoints, early);
+  train(averaging, tiny());
+  const auto resumed = load_checkpoint(list_checkpoints(checkpoints).back().path);
+  ASSERT_EQ(resumed.step, whole.step);
+  for (const auto& [name, tensor] : whole.optimizer)
+    EXPECT_TRUE(torch::equal(tensor, resumed.optimizer.at(name))) << name;
 }
 
 TEST_F(TrainerTest, KeepsTheNewestCheckpointsAndTheBest) {
@@ -122,7 +145,7 @@ TEST_F(TrainerTest, AveragedWeightsAreTheMeanOfTheLastCheckpoints) {
   auto averaging = input();
   averaging.options.average = 3;
   train(averaging, tiny());
-  const auto chosen = choose_weights(folder() / "checkpoints", "", averaging.options);
+  const auto chosen = select_weights(folder() / "checkpoints", "", averaging.options);
   EXPECT_EQ(chosen.name, "average of 3 checkpoints");
   torch::Tensor sum;
   for (const auto& found : list_checkpoints(folder() / "checkpoints")) {
@@ -136,13 +159,13 @@ TEST_F(TrainerTest, TheExponentialAverageFollowsTheWeights) {
   auto following = input();
   following.options.ema = 0.5;
   train(following, tiny());
-  const auto shadow = choose_weights(folder() / "checkpoints", "", following.options);
-  const auto last = choose_weights(folder() / "checkpoints", "last", following.options);
-  EXPECT_EQ(shadow.name, "exponential average");
+  const auto average = select_weights(folder() / "checkpoints", "", following.options);
+  const auto last = select_weights(folder() / "checkpoints", "last", following.options);
+  EXPECT_EQ(average.name, "exponential average");
   const auto far =
       (tiny()->output_weight() - last.weights.at("embedding")).abs().max().item<double>();
   const auto near =
-      (shadow.weights.at("embedding") - last.weights.at("embedding")).abs().max().item<double>();
+      (average.weights.at("embedding") - last.weights.at("embedding")).abs().max().item<double>();
   EXPECT_GT(near, 0);
   EXPECT_LT(near, far);
 }
@@ -170,7 +193,7 @@ TEST_F(TrainerTest, TensorBoardShowsTheLogAlsoOfARunThatWasKilled) {
 TEST_F(TrainerTest, AMissingCheckpointIsNamedWithThoseThatThereAre) {
   train(input(), tiny());
   try {
-    choose_weights(folder() / "checkpoints", "7", input().options);
+    select_weights(folder() / "checkpoints", "7", input().options);
     FAIL();
   } catch (const CheckpointError& error) {
     EXPECT_NE(std::string(error.what()).find("no checkpoint of step 7; there are: 4 8 12"),

@@ -1,12 +1,12 @@
-#include "training/chosen_weights.h"
+#include "training/checkpoint_selection.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstring>
 #include <vector>
 
 #include "training/checkpoint/checkpoint.h"
+#include "training/ema.h"
 
 namespace ablate::training {
 namespace {
@@ -18,13 +18,10 @@ Found newest(const std::filesystem::path& checkpoints) {
   return all.back();
 }
 
-ChosenWeights averaged(const std::filesystem::path& checkpoints, const TrainingOptions& options) {
-  const auto last = load_checkpoint(newest(checkpoints).path);
+SelectedWeights averaged(const std::filesystem::path& checkpoints, const TrainingOptions& options) {
   if (options.ema > 0) {
-    ChosenWeights chosen{"exponential average", {}};
-    for (const auto& [name, tensor] : last.optimizer)
-      if (name.starts_with(kShadow)) chosen.weights[name.substr(std::strlen(kShadow))] = tensor;
-    return chosen;
+    auto last = load_checkpoint(newest(checkpoints).path);
+    return {"exponential average", extract_ema(last.optimizer)};
   }
   auto all = list_checkpoints(checkpoints);
   const auto count = static_cast<size_t>(options.average > 0 ? options.average : options.keep);
@@ -34,7 +31,7 @@ ChosenWeights averaged(const std::filesystem::path& checkpoints, const TrainingO
   return {fmt::format("average of {} checkpoints", models.size()), average(models)};
 }
 
-ChosenWeights at_step(const std::filesystem::path& checkpoints, const std::string& which) {
+SelectedWeights at_step(const std::filesystem::path& checkpoints, const std::string& which) {
   int64_t step = 0;
   const auto* end = which.data() + which.size();
   const auto parsed = std::from_chars(which.data(), end, step);
@@ -53,8 +50,8 @@ ChosenWeights at_step(const std::filesystem::path& checkpoints, const std::strin
 
 }  // namespace
 
-ChosenWeights choose_weights(const std::filesystem::path& checkpoints, const std::string& which,
-                             const TrainingOptions& options) {
+SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
+                               const TrainingOptions& options) {
   const bool follow_options = which.empty();
   if (which == "averaged" || (follow_options && (options.average > 0 || options.ema > 0)))
     return averaged(checkpoints, options);

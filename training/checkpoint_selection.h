@@ -8,8 +8,8 @@
 
 namespace ablate::training {
 
-/// Weights picked from a run's checkpoints, and how: "last", "best", "averaged" or "step 500".
-struct ChosenWeights {
+/// Weights selected from a run's checkpoints, and how: "last", "best", "averaged" or "step 500".
+struct SelectedWeights {
   std::string name;
   Weights weights;
 };
@@ -17,7 +17,7 @@ struct ChosenWeights {
 /// `which` is best, last, averaged, a step, or empty for what the options ask for: the average of
 /// the last `average` checkpoints, the exponential average, the best (with `patience`), or the
 /// last. Throws CheckpointError where there is no such checkpoint.
-ChosenWeights choose_weights(const std::filesystem::path& checkpoints, const std::string& which,
-                             const TrainingOptions& options);
+SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
+                               const TrainingOptions& options);
 
 }  // namespace ablate::training

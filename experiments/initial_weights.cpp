@@ -1,0 +1,38 @@
+#include "experiments/initial_weights.h"
+
+#include <fmt/format.h>
+
+#include "tokenizer/digest.h"
+#include "training/checkpoint/durable_file.h"
+
+namespace ablate::experiments {
+namespace {
+
+constexpr size_t kDigestLength = 16;
+constexpr const char* kInitialWeights = "initial_weights.json";
+
+}  // namespace
+
+InitialWeights initial_weights_of(const torch::nn::Module& model) {
+  InitialWeights weights;
+  for (const auto& item : model.named_parameters()) {
+    const auto values = item.value().detach().cpu().contiguous();
+    auto bytes = fmt::format("{} {}\n", item.key(), fmt::join(values.sizes(), " "));
+    bytes.append(static_cast<const char*>(values.const_data_ptr()), values.nbytes());
+    weights[tokenizer::sha256(bytes).substr(0, kDigestLength)] = values.numel();
+  }
+  return weights;
+}
+
+void write_initial_weights(const std::filesystem::path& folder, const torch::nn::Module& model) {
+  training::write_durably(folder / kInitialWeights,
+                          nlohmann::json(initial_weights_of(model)).dump() + "\n");
+}
+
+InitialWeights read_initial_weights(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / kInitialWeights)) return {};
+  return nlohmann::json::parse(training::read_bytes(folder / kInitialWeights))
+      .get<InitialWeights>();
+}
+
+}  // namespace ablate::experiments
