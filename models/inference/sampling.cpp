@@ -26,9 +26,13 @@ class Ranking {
     constexpr size_t kFirst = 64;
     const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(sorted_);
     sorted_ = std::min(order_.size(), std::max(kFirst, 4 * sorted_));
-    std::partial_sort(
-        begin, order_.begin() + static_cast<std::ptrdiff_t>(sorted_), order_.end(),
-        [&](int64_t a, int64_t b) { return value(a) != value(b) ? value(a) > value(b) : a < b; });
+    const auto end = order_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    const auto before = [&](int64_t a, int64_t b) {
+      return value(a) != value(b) ? value(a) > value(b) : a < b;
+    };
+    // Where many are read, a heap of all that are wanted would be slower than two passes.
+    std::nth_element(begin, end, order_.end(), before);
+    std::sort(begin, end, before);
   }
   double value(int64_t id) const { return values_[static_cast<size_t>(id)]; }
 

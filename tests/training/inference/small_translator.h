@@ -5,6 +5,7 @@
 namespace ablate::training {
 
 inline const std::vector<data::Example> kSmallText{{"a b c d", "a b c d"}, {"d c", "b a"}};
+inline const std::vector<data::Example> kSmallClasses{{"a b c d", "good"}, {"d c", "bad"}};
 
 /// A model of random weights over the words of kSmallText; an encoder alone is a classifier.
 inline Translator small_translator(uint64_t seed, models::Family family) {
@@ -18,7 +19,7 @@ inline Translator small_translator(uint64_t seed, models::Family family) {
                                      .feed_forward = models::DenseFeedForward{.d_hidden = 16}};
   if (classifies) {
     data = data::Labelled{};
-    tokenizers.target = data::train_label_tokenizer(kSmallText);
+    tokenizers.target = data::train_label_tokenizer(kSmallClasses);
     options.tying = models::Tying::none;
     options.output = models::LabelHead{};
   }
