@@ -137,7 +137,7 @@ TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {
                              (folder_ / "runs").string() + " 2>&1");
   ASSERT_EQ(trained.code, 0) << trained.output;
   const auto run = (folder_ / "runs/language/language/base/seed-1").string();
-  // Each line is three pieces, for a word begins with a mark of its own, and an end mark.
+  // Each line is three tokens, for a word begins with a mark of its own, and an end mark.
   EXPECT_EQ(shell(kProgram + " generate " + run + " --prompt ab --max-length 8").output,
             "ab\ncd\nab\n");
   EXPECT_EQ(shell("printf 'a\\nc\\n' | " + kProgram + " generate " + run + " --one-line").output,
