@@ -8,9 +8,9 @@
 #include "experiments/run_data.h"
 #include "experiments/run_environment.h"
 #include "experiments/run_folder.h"
+#include "models/random.h"
 #include "training/likelihood.h"
 #include "training/schedule.h"
-#include "training/seed.h"
 #include "training/update.h"
 
 namespace ablate::experiments {
@@ -36,11 +36,11 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
   const auto& options = run.experiment.training;
   const auto seed = static_cast<uint64_t>(run.seed);
   auto model = make_model(run.experiment, data.tokenizers);
-  models::initialize(*model, training::derive_seed(seed, "weights"));
+  models::initialize(*model, models::derive_seed(seed, "weights"));
   model->to(environment.device);
   const auto optimizer = training::make_optimizer(options.optimizer, *model);
   data::BatchStream stream(data.train.examples, {.tokens_per_batch = options.tokens_per_batch,
-                                                 .seed = training::derive_seed(seed, "order"),
+                                                 .seed = models::derive_seed(seed, "order"),
                                                  .start = {},
                                                  .augmentation = data.augmentation()});
   for (int64_t step = 1; step <= options.steps; ++step) {
@@ -52,7 +52,7 @@ std::vector<TestScores> train_bare(const RunSpecification& run, const RunPlace& 
          .label_smoothing = options.label_smoothing,
          .clip = options.clip,
          .dropout = run.experiment.model.dropout,
-         .dropout_seed = training::derive_seed(seed, "dropout", static_cast<uint64_t>(step)),
+         .dropout_seed = models::derive_seed(seed, "dropout", static_cast<uint64_t>(step)),
          .bfloat16 = environment.bfloat16});
     if (options.evaluate_every > 0 && step % options.evaluate_every == 0)
       training::likelihood(model, data.validation.examples,

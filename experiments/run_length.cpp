@@ -7,7 +7,7 @@
 #include "data/batch_stream.h"
 #include "experiments/evaluate.h"
 #include "experiments/model_cost.h"
-#include "training/seed.h"
+#include "models/random.h"
 #include "training/update.h"
 
 namespace ablate::experiments {
@@ -21,7 +21,7 @@ constexpr double kMostUpdates = 1e9;
 data::BatchStream batches_of(const Experiment& experiment, const RunData& data) {
   return {data.train.examples,
           {.tokens_per_batch = experiment.training.tokens_per_batch,
-           .seed = training::derive_seed(kDataSeed, "order"),
+           .seed = models::derive_seed(kDataSeed, "order"),
            .start = {},
            .augmentation = data.augmentation()}};
 }

@@ -19,13 +19,13 @@
 #include "experiments/rung_score.h"
 #include "experiments/tracking.h"
 #include "models/libtorch.h"
+#include "models/random.h"
 #include "tokenizer/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/likelihood.h"
-#include "training/seed.h"
 #include "training/trainer.h"
 
 namespace ablate::experiments {
@@ -153,7 +153,7 @@ std::string start_model(models::TransformerImpl& model, const RunSpecification& 
 models::Transformer begin_model(const RunSpecification& run, const Prepared& prepared,
                                 bool continued, std::ostream& messages) {
   auto model = make_model(run.experiment, prepared.data.tokenizers);
-  models::initialize(*model, training::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
+  models::initialize(*model, models::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
   if (prepared.start && !continued)
     messages << start_model(*model, run, prepared) << "\n" << std::flush;
   set_vectors(*model, prepared.data.vectors, run.experiment.training.pretrained_embeddings.frozen);

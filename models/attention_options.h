@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -9,10 +10,19 @@
 
 namespace ablate::models {
 
+class Mixer;
+struct StackOptions;
+
+// Every mixer says whether it `has_scores`, on which position schemes may act, and has `make`,
+// which is defined beside the module in mixer.cpp and attention.cpp.
+
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
 /// key/value heads than heads share them in groups (Ainslie et al. 2023).
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
+  static constexpr bool has_scores = true;
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+
   int64_t heads = 8;
   std::optional<int64_t> d_k;
   std::optional<int64_t> d_v;
@@ -34,23 +44,35 @@ struct MultiHead {
     require(!o.key_value_heads || (*o.key_value_heads >= 1 && o.heads % *o.key_value_heads == 0),
             "key_value_heads", "must divide heads");
   }
+
+  /// Whether heads of a model this wide have whole widths.
+  constexpr bool divides(int64_t d_model) const {
+    return heads < 1 || d_model % heads == 0 || (d_k && d_v);
+  }
 };
 
 /// No sub-layer: positions do not exchange anything.
 struct NoAttention : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr bool has_scores = false;
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
 /// A recurrent network in attention's place (Hochreiter & Schmidhuber 1997): left to right where
 /// causal, otherwise both ways with half the width each.
 struct Lstm : EmptyOptions {
   static constexpr std::string_view name = "lstm";
+  static constexpr bool has_scores = false;
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
 /// A gated convolution in attention's place (Gehring et al. 2017, section 3.2), over the last
 /// `width` positions where causal, otherwise over as many to both sides.
 struct Convolution {
   static constexpr std::string_view name = "convolution";
+  static constexpr bool has_scores = false;
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+
   int64_t width = 3;
 
   template <class Self, class Visit>
@@ -67,6 +89,8 @@ struct Convolution {
 /// The mean of all values in attention's place (Zhang et al. 2018), of those so far where causal.
 struct Average : EmptyOptions {
   static constexpr std::string_view name = "average";
+  static constexpr bool has_scores = false;
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
 /// What mixes positions within one sequence.

@@ -2,110 +2,16 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "models/dense_options.h"
 #include "models/empty_options.h"
+#include "models/router_options.h"
 
 namespace ablate::models {
-
-/// p = softmax over all experts; the `active` likeliest are chosen with the weights p, or p divided
-/// by the chosen ones' sum (Mixtral).
-struct SoftmaxRouter {
-  static constexpr std::string_view name = "softmax";
-  bool renormalize = true;
-  double jitter = 0.0;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("renormalize", o.renormalize, "divide the chosen weights by their sum");
-    visit("jitter", o.jitter, "training: the router's input times a number in [1 - j, 1 + j]");
-  }
-  template <class Require>
-  static void rules(const SoftmaxRouter& o, Require&& require) {
-    require(o.jitter >= 0 && o.jitter < 1, "jitter", "must be in [0, 1)");
-  }
-};
-
-/// The likeliest expert alone, with its probability as weight (Fedus et al. 2021, Switch).
-struct SwitchRouter {
-  static constexpr std::string_view name = "switch";
-  double jitter = 0.01;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("jitter", o.jitter, "training: the router's input times a number in [1 - j, 1 + j]");
-  }
-  template <class Require>
-  static void rules(const SwitchRouter& o, Require&& require) {
-    require(o.jitter >= 0 && o.jitter < 1, "jitter", "must be in [0, 1)");
-  }
-};
-
-/// Noisy top-k (Shazeer et al. 2017): training adds noise of a trained size to the scores, and the
-/// softmax runs over the chosen ones. Starts from zeros. Its load is smooth: 1 + the squared
-/// variation of the experts' expected positions (appendix A).
-struct NoisyRouter : EmptyOptions {
-  static constexpr std::string_view name = "noisy";
-};
-
-/// GShard (Lepikhin et al. 2020): the likeliest two, their weights divided by their sum; training
-/// uses the second with a probability of twice its weight.
-struct GshardRouter : EmptyOptions {
-  static constexpr std::string_view name = "gshard";
-};
-
-/// Sigmoid scores with a bias that only selects (DeepSeek-V3, auxiliary-loss-free): after every
-/// training batch it rises by `bias_step` for experts below the mean load and falls for those
-/// above.
-struct SigmoidRouter {
-  static constexpr std::string_view name = "sigmoid";
-  bool renormalize = true;
-  double bias_step = 1e-3;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("renormalize", o.renormalize, "divide the chosen weights by their sum");
-    visit("bias_step", o.bias_step, "change of the selection bias after a batch");
-  }
-  template <class Require>
-  static void rules(const SigmoidRouter& o, Require&& require) {
-    require(o.bias_step >= 0 && o.bias_step < 1, "bias_step", "must be in [0, 1)");
-  }
-};
-
-/// Every expert chooses its likeliest positions of the batch (Zhou et al. 2022), `active` per
-/// position on average.
-struct ExpertChoiceRouter : EmptyOptions {
-  static constexpr std::string_view name = "expert_choice";
-};
-
-/// Experts chosen by the piece itself through a fixed hash, weighted alike (Roller et al. 2021).
-struct HashRouter : EmptyOptions {
-  static constexpr std::string_view name = "hash";
-};
-
-/// The experts whose neurons are most active, found by computing all of them: the most that a
-/// router of a moefied model can reach (Zhang et al. 2022). All weights are 1 here and below.
-struct OracleRouter : EmptyOptions {
-  static constexpr std::string_view name = "oracle";
-};
-
-/// The experts whose neurons' mean direction is nearest the input's; made by `ablate moefy`.
-struct SimilarityRouter : EmptyOptions {
-  static constexpr std::string_view name = "similarity";
-};
-
-/// The experts that a small network expects to be most active; made by `ablate moefy`.
-struct NetworkRouter : EmptyOptions {
-  static constexpr std::string_view name = "network";
-};
-
-using RouterOptions =
-    std::variant<SoftmaxRouter, SwitchRouter, NoisyRouter, GshardRouter, SigmoidRouter,
-                 ExpertChoiceRouter, HashRouter, OracleRouter, SimilarityRouter, NetworkRouter>;
 
 /// What is added to the loss of a position, averaged over the layers with experts.
 struct BalanceOptions {
@@ -237,9 +143,13 @@ void MixtureOptions::rules(const MixtureOptions& o, Require&& require) {
           "must be 1 with the switch router");
   require(o.active == 2 || !std::holds_alternative<GshardRouter>(o.router), "active",
           "must be 2 with the gshard router");
-  require(!std::holds_alternative<ExpertChoiceRouter>(o.router) ||
-              std::holds_alternative<Dropless>(o.capacity),
-          "capacity.kind", "has no effect: with expert_choice every expert has its fixed share");
+  std::visit(
+      [&]<class Held>(const Held&) {
+        require(
+            !Held::fixes_loads || std::holds_alternative<Dropless>(o.capacity), "capacity.kind",
+            "has no effect: with " + std::string(Held::name) + " every expert has its fixed share");
+      },
+      o.router);
 }
 
 }  // namespace ablate::models

@@ -178,27 +178,24 @@ class AverageMixer : public Mixer {
   Linear value_, out_;
 };
 
-struct MixerMaker {
-  const StackOptions& stack;
-  std::shared_ptr<Mixer> operator()(const MultiHead& options) const {
-    return std::make_shared<SelfAttention>(options, stack);
-  }
-  std::shared_ptr<Mixer> operator()(const NoAttention&) const { return nullptr; }
-  std::shared_ptr<Mixer> operator()(const Lstm& options) const {
-    return std::make_shared<LstmMixer>(options, stack);
-  }
-  std::shared_ptr<Mixer> operator()(const Convolution& options) const {
-    return std::make_shared<ConvolutionMixer>(options, stack);
-  }
-  std::shared_ptr<Mixer> operator()(const Average& options) const {
-    return std::make_shared<AverageMixer>(options, stack);
-  }
-};
-
 }  // namespace
 
 std::shared_ptr<Mixer> make_mixer(const StackOptions& options) {
-  return std::visit(MixerMaker{options}, options.attention);
+  return std::visit([&](const auto& mixer) { return mixer.make(options); }, options.attention);
+}
+
+std::shared_ptr<Mixer> MultiHead::make(const StackOptions& stack) const {
+  return std::make_shared<SelfAttention>(*this, stack);
+}
+std::shared_ptr<Mixer> NoAttention::make(const StackOptions&) const { return nullptr; }
+std::shared_ptr<Mixer> Lstm::make(const StackOptions& stack) const {
+  return std::make_shared<LstmMixer>(*this, stack);
+}
+std::shared_ptr<Mixer> Convolution::make(const StackOptions& stack) const {
+  return std::make_shared<ConvolutionMixer>(*this, stack);
+}
+std::shared_ptr<Mixer> Average::make(const StackOptions& stack) const {
+  return std::make_shared<AverageMixer>(*this, stack);
 }
 
 }  // namespace ablate::models

@@ -65,8 +65,9 @@ torch::Tensor Mixture::padding_mask_of(const torch::Tensor& flat,
                                        const ForwardContext& context) const {
   if (context.padding_mask.defined()) return context.padding_mask.flatten();
   // Most decoding steps pad nothing, and every operator counts there.
-  const bool needed = std::holds_alternative<Limited>(options_.capacity) ||
-                      std::holds_alternative<ExpertChoiceRouter>(options_.router);
+  const bool needed =
+      std::holds_alternative<Limited>(options_.capacity) ||
+      std::visit([]<class Held>(const Held&) { return Held::needs_padding_mask; }, options_.router);
   return needed ? torch::ones_like(flat.select(1, 0), torch::kBool) : torch::Tensor();
 }
 

@@ -237,41 +237,6 @@ class Network : public Router {
   torch::Tensor first_, second_;  // [E, D], [E, E]
 };
 
-struct RouterMaker {
-  const MixtureOptions& options;
-  int64_t d_model;
-  std::shared_ptr<Router> operator()(const SoftmaxRouter& router) const {
-    return std::make_shared<Softmax>(options, d_model, router.renormalize, router.jitter);
-  }
-  std::shared_ptr<Router> operator()(const SwitchRouter& router) const {
-    return std::make_shared<Softmax>(options, d_model, false, router.jitter);
-  }
-  std::shared_ptr<Router> operator()(const NoisyRouter&) const {
-    return std::make_shared<Noisy>(options, d_model);
-  }
-  std::shared_ptr<Router> operator()(const GshardRouter&) const {
-    return std::make_shared<Gshard>(options, d_model);
-  }
-  std::shared_ptr<Router> operator()(const SigmoidRouter& router) const {
-    return std::make_shared<Sigmoid>(options, d_model, router);
-  }
-  std::shared_ptr<Router> operator()(const ExpertChoiceRouter&) const {
-    return std::make_shared<ExpertChoice>(options, d_model);
-  }
-  std::shared_ptr<Router> operator()(const HashRouter&) const {
-    return std::make_shared<Hash>(options);
-  }
-  std::shared_ptr<Router> operator()(const OracleRouter&) const {
-    return std::make_shared<Oracle>(options);
-  }
-  std::shared_ptr<Router> operator()(const SimilarityRouter&) const {
-    return std::make_shared<Similarity>(options, d_model);
-  }
-  std::shared_ptr<Router> operator()(const NetworkRouter&) const {
-    return std::make_shared<Network>(options, d_model);
-  }
-};
-
 }  // namespace
 
 torch::Tensor activity(const torch::Tensor& x, const torch::Tensor& up,
@@ -294,7 +259,41 @@ torch::Tensor expected_activity(const torch::Tensor& x, const torch::Tensor& fir
 void Router::update_selection_bias(const torch::Tensor&) {}
 
 std::shared_ptr<Router> make_router(const MixtureOptions& options, int64_t d_model) {
-  return std::visit(RouterMaker{options, d_model}, options.router);
+  return std::visit([&](const auto& router) { return router.make(options, d_model); },
+                    options.router);
+}
+
+std::shared_ptr<Router> SoftmaxRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
+  return std::make_shared<Softmax>(mixture, d_model, renormalize, jitter);
+}
+std::shared_ptr<Router> SwitchRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
+  return std::make_shared<Softmax>(mixture, d_model, /*renormalize=*/false, jitter);
+}
+std::shared_ptr<Router> NoisyRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
+  return std::make_shared<Noisy>(mixture, d_model);
+}
+std::shared_ptr<Router> GshardRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
+  return std::make_shared<Gshard>(mixture, d_model);
+}
+std::shared_ptr<Router> SigmoidRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
+  return std::make_shared<Sigmoid>(mixture, d_model, *this);
+}
+std::shared_ptr<Router> ExpertChoiceRouter::make(const MixtureOptions& mixture,
+                                                 int64_t d_model) const {
+  return std::make_shared<ExpertChoice>(mixture, d_model);
+}
+std::shared_ptr<Router> HashRouter::make(const MixtureOptions& mixture, int64_t) const {
+  return std::make_shared<Hash>(mixture);
+}
+std::shared_ptr<Router> OracleRouter::make(const MixtureOptions& mixture, int64_t) const {
+  return std::make_shared<Oracle>(mixture);
+}
+std::shared_ptr<Router> SimilarityRouter::make(const MixtureOptions& mixture,
+                                               int64_t d_model) const {
+  return std::make_shared<Similarity>(mixture, d_model);
+}
+std::shared_ptr<Router> NetworkRouter::make(const MixtureOptions& mixture, int64_t d_model) const {
+  return std::make_shared<Network>(mixture, d_model);
 }
 
 }  // namespace ablate::models

@@ -62,7 +62,7 @@ void DecoderCache::reorder(const torch::Tensor& order) {
 StackImpl::StackImpl(const StackOptions& options)
     : position_(register_module("position", make_position(options.position, context_of(options)))),
       position_ids_(
-          register_module("position_ids", std::make_shared<PositionIds>(options.numbering))),
+          register_module("position_ids", std::make_shared<PositionIds>(options.position_ids))),
       dropout_(register_module("dropout", Dropout())),
       layers_(make_layers(*this, options)),
       norm_(make_final_norm(*this, options)) {}

@@ -1,21 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
-#include "models/attention_options.h"
-#include "models/empty_options.h"
-#include "models/feed_forward_options.h"
-#include "models/position/position_ids_options.h"
-#include "models/position/position_options.h"
-#include "models/residual_options.h"
+#include "models/stack_options.h"
 
 namespace ablate::models {
 
@@ -28,8 +20,11 @@ constexpr auto names(Family) {
        {Family::encoder_only, "encoder_only"}});
 }
 
-/// Which of a model's two stacks is meant.
-enum class Side { encoder, decoder };
+/// Whether models of a family have a side.
+constexpr bool has_side(Family family, Side side) {
+  return family == Family::encoder_decoder ||
+         (family == Family::encoder_only) == (side == Side::encoder);
+}
 
 /// Which of source embedding, target embedding and output projection are one matrix. A family with
 /// one embedding has it as source and target.
@@ -50,59 +45,6 @@ constexpr bool one_embedding(Tying tying) {
 
 /// Whether the source embedding is another matrix of the model, which needs one vocabulary.
 constexpr bool shares_source(Tying tying) { return one_embedding(tying) || tying == Tying::source; }
-
-/// The choice of the whole model, in a place that may choose for itself.
-struct Same : EmptyOptions {
-  static constexpr std::string_view name = "same";
-};
-
-template <class Choice>
-struct WithSame;
-template <class... Options>
-struct WithSame<std::variant<Options...>> {
-  using type = std::variant<Same, Options...>;
-};
-/// The alternatives of a choice, and `same` as the default.
-template <class Choice>
-using OrSame = typename WithSame<Choice>::type;
-
-/// Normalisation of one side; absent: as in the whole model.
-struct SideNorm {
-  std::optional<NormKind> kind;
-  std::optional<NormPlacement> placement;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("kind", o.kind, "layer, rms, batch or none; absent: as in model.norm");
-    visit("placement", o.placement, "post, pre or both; absent: as in model.norm");
-  }
-  template <class Require>
-  static void rules(const SideNorm&, Require&&) {}
-};
-
-/// What the encoder or the decoder has of its own.
-struct SideOptions {
-  std::optional<int64_t> layers;
-  OrSame<AttentionOptions> attention;
-  OrSame<FeedForwardOptions> feed_forward;
-  OrSame<PositionOptions> position;
-  SideNorm norm;
-  std::optional<Skip> residual;
-
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("layers", o.layers, "layers of this side; absent: model.layers");
-    visit("attention", o.attention, "what mixes positions; same: model.attention");
-    visit("feed_forward", o.feed_forward, "position-wise feed-forward; same: model.feed_forward");
-    visit("position", o.position, "how this side knows positions; same: model.position");
-    visit("norm", o.norm, "normalisation");
-    visit("residual", o.residual, "true, false or learned; absent: model.residual");
-  }
-  template <class Require>
-  static void rules(const SideOptions& o, Require&& require) {
-    require(!o.layers || (*o.layers >= 1 && *o.layers <= 1000), "layers", "must be from 1 to 1000");
-  }
-};
 
 /// Attention of the decoder over the encoder's output.
 using CrossAttentionOptions = std::variant<Same, MultiHead, NoAttention>;
@@ -144,7 +86,7 @@ struct TransformerOptions {
   CrossAttentionOptions cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position = Sinusoidal{};
-  PositionIdsOptions numbering;
+  PositionIdsOptions position_ids;
   NormOptions norm;
   Skip residual = Skip::on;
   bool bias = true;
@@ -164,7 +106,8 @@ struct TransformerOptions {
           "attention of the decoder over the encoder's output; same: as model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward");
     visit("position", o.position, "how the model knows positions");
-    visit("numbering", o.numbering, "how the places of a sequence are numbered");
+    visit("position_ids", o.position_ids,
+          "which ids the position scheme knows the tokens of a sequence by");
     visit("norm", o.norm, "normalisation");
     visit("residual", o.residual,
           "skip connections: true, false, or learned (a factor on each sub-layer's output, 1 at "
@@ -183,33 +126,6 @@ struct TransformerOptions {
   template <class Require>
   static void rules(const TransformerOptions& o, Require&& require);
 };
-
-/// The choices of one stack of layers, with the side's own laid over the model's.
-struct StackOptions {
-  int64_t d_model, layers;
-  bool causal;  // the stack writes from left to right
-  AttentionOptions attention;
-  std::optional<MultiHead> cross_attention;
-  FeedForwardOptions feed_forward;
-  PositionOptions position;
-  PositionIdsOptions numbering;
-  NormOptions norm;
-  Skip residual;
-  bool bias;
-};
-
-template <class... Options>
-std::variant<Options...> chosen(const std::variant<Same, Options...>& own,
-                                const std::variant<Options...>& shared) {
-  return std::visit(
-      [&]<class Held>(const Held& held) -> std::variant<Options...> {
-        if constexpr (std::is_same_v<Held, Same>)
-          return shared;
-        else
-          return held;
-      },
-      own);
-}
 
 /// The attention over the encoder's output; nothing where there is none.
 inline std::optional<MultiHead> cross_attention_of(const TransformerOptions& o) {
@@ -236,78 +152,16 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .cross_attention = decodes ? cross_attention_of(o) : std::nullopt,
           .feed_forward = chosen(side.feed_forward, o.feed_forward),
           .position = chosen(side.position, o.position),
-          .numbering = o.numbering,
+          .position_ids = o.position_ids,
           .norm = {side.norm.kind.value_or(o.norm.kind),
                    side.norm.placement.value_or(o.norm.placement)},
           .residual = side.residual.value_or(o.residual),
           .bias = o.bias};
 }
 
-/// Whether a side chooses anything for itself.
-inline bool chooses(const SideOptions& side) {
-  return side.layers || side.norm.kind || side.norm.placement || side.residual ||
-         !std::holds_alternative<Same>(side.attention) ||
-         !std::holds_alternative<Same>(side.feed_forward) ||
-         !std::holds_alternative<Same>(side.position);
-}
-
-/// Whether a scheme only acts inside multi-head attention.
-inline bool acts_in_attention(const PositionOptions& position) {
-  return !std::holds_alternative<NoPosition>(position) &&
-         !std::holds_alternative<Sinusoidal>(position) &&
-         !std::holds_alternative<Learned>(position);
-}
-
-/// Whether it matters to a scheme which numbers the places of a sequence have.
-inline bool reads_numbers(const PositionOptions& position) {
-  return !std::holds_alternative<NoPosition>(position) && !std::holds_alternative<Cope>(position);
-}
-
-/// The rules of one stack, whose choices stand at `attention`, `position` and so on or below `own`.
 template <class Require>
-void stack_rules(const StackOptions& o, const SideOptions& side, std::string_view own,
-                 Require&& require) {
-  const auto at = [&](bool chosen_here, std::string_view key) {
-    return std::string(chosen_here ? own : std::string_view()) + std::string(key);
-  };
-  const bool own_attention = !std::holds_alternative<Same>(side.attention);
-  const bool own_position = !std::holds_alternative<Same>(side.position);
-  const auto* heads = std::get_if<MultiHead>(&o.attention);
-  if (heads != nullptr)
-    require(heads->heads < 1 || o.d_model % heads->heads == 0 || (heads->d_k && heads->d_v),
-            at(own_attention, "attention.heads"),
-            "must divide d_model unless d_k and d_v are given");
-  require(!std::holds_alternative<Lstm>(o.attention) || o.causal || o.d_model % 2 == 0, "d_model",
-          "must be even where an encoder's attention is lstm, half for each direction");
-  require(heads != nullptr || !acts_in_attention(o.position), at(own_position, "position.kind"),
-          "acts inside multi_head attention, which this model does not have; choose none, "
-          "sinusoidal or learned");
-  const auto* learned = std::get_if<Learned>(&o.position);
-  require(learned == nullptr || learned->beyond != Beyond::interpolate || !o.causal,
-          at(own_position, "position.beyond"),
-          "cannot be interpolate in a decoder, which does not know how long its output will be");
-  const auto* mixture = std::get_if<MixtureOptions>(&o.feed_forward);
-  require(mixture == nullptr || !o.causal ||
-              !std::holds_alternative<ExpertChoiceRouter>(mixture->router),
-          at(!std::holds_alternative<Same>(side.feed_forward), "feed_forward.router.kind"),
-          "cannot be expert_choice in a decoder: experts would choose among positions that are "
-          "still to come");
-  const auto* randomized = std::get_if<Randomized>(&o.numbering);
-  require(randomized == nullptr || learned == nullptr || learned->max_length >= randomized->range,
-          at(own_position, "position.max_length"), "must be at least model.numbering.range");
-  const auto* rotary = std::get_if<Rotary>(&o.position);
-  if (rotary == nullptr || heads == nullptr) return;
-  const int64_t width = heads->d_k.value_or(o.d_model / std::max<int64_t>(1, heads->heads));
-  require(rotary->fraction * static_cast<double>(width) >= 2, at(own_position, "position.fraction"),
-          "must leave at least two dimensions of a head to turn");
-}
-
-template <class Require>
-void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
+void family_rules(const TransformerOptions& o, Require& require) {
   const bool pair = o.family == Family::encoder_decoder;
-  require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
-  require(o.layers >= 1 && o.layers <= 1000, "layers", "must be from 1 to 1000");
-  require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
   const bool labels = std::holds_alternative<LabelHead>(o.output);
   require(!labels || o.family == Family::encoder_only, "output.kind",
           "can be label in an encoder_only model alone");
@@ -315,37 +169,57 @@ void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
           "must be none where model.output is label: classes are no pieces");
   require(pair || o.tying == Tying::three_way || o.tying == Tying::none, "tying",
           "must be three_way or none in a family with one embedding");
-  require(o.family != Family::decoder_only || !chooses(o.encoder), "encoder",
+  require(has_side(o.family, Side::encoder) || !o.encoder.chooses(), "encoder",
           "has no effect: a decoder_only model has no encoder");
-  require(o.family != Family::encoder_only || !chooses(o.decoder), "decoder",
+  require(has_side(o.family, Side::decoder) || !o.decoder.chooses(), "decoder",
           "has no effect: an encoder_only model has no decoder");
-  require(pair || std::holds_alternative<Same>(o.cross_attention), "cross_attention",
+}
+
+template <class Require>
+void cross_attention_rules(const TransformerOptions& o, Require& require) {
+  const bool pair = o.family == Family::encoder_decoder;
+  const bool same = std::holds_alternative<Same>(o.cross_attention);
+  require(pair || same, "cross_attention",
           "has no effect: only an encoder_decoder model has cross-attention");
-  require(!pair || !std::holds_alternative<Same>(o.cross_attention) ||
-              std::holds_alternative<MultiHead>(o.attention),
-          "cross_attention.kind",
+  require(!pair || !same || std::holds_alternative<MultiHead>(o.attention), "cross_attention.kind",
           "cannot be same where model.attention is not multi_head; choose multi_head or none");
-  if (const auto cross = cross_attention_of(o))
-    require(cross->heads < 1 || o.d_model % cross->heads == 0 || (cross->d_k && cross->d_v),
-            std::holds_alternative<Same>(o.cross_attention) ? "attention.heads"
-                                                            : "cross_attention.heads",
-            "must divide d_model unless d_k and d_v are given");
-  const bool own_position = !std::holds_alternative<Same>(o.decoder.position);
-  const auto decoder_position = chosen(o.decoder.position, o.position);
-  const auto* alibi = std::get_if<Alibi>(&decoder_position);
-  require(o.family == Family::encoder_only || (pair && !own_position) || alibi == nullptr ||
-              alibi->encoder == Sides::symmetric,
-          own_position ? "decoder.position.encoder" : "position.encoder",
+  const auto cross = cross_attention_of(o);
+  require(!cross || cross->divides(o.d_model), same ? "attention.heads" : "cross_attention.heads",
+          "must divide d_model unless d_k and d_v are given");
+}
+
+template <class Require>
+void position_rules(const TransformerOptions& o, Require& require) {
+  const bool own = !std::holds_alternative<Same>(o.decoder.position);
+  const auto decoder = chosen(o.decoder.position, o.position);
+  const auto* alibi = std::get_if<Alibi>(&decoder);
+  require(o.family == Family::encoder_only || (o.family == Family::encoder_decoder && !own) ||
+              alibi == nullptr || alibi->encoder == Sides::symmetric,
+          own ? "decoder.position.encoder" : "position.encoder",
           "cannot be two_sided in a decoder, whose heads all look to the left");
-  const bool read =
-      (o.family != Family::decoder_only && reads_numbers(chosen(o.encoder.position, o.position))) ||
-      (o.family != Family::encoder_only && reads_numbers(chosen(o.decoder.position, o.position)));
-  require(read || std::holds_alternative<Consecutive>(o.numbering), "numbering.kind",
-          "has no effect: the position scheme reads no numbers; choose consecutive");
-  if (o.family != Family::decoder_only)
-    stack_rules(stack_of(o, Side::encoder), o.encoder, "encoder.", require);
-  if (o.family != Family::encoder_only)
-    stack_rules(stack_of(o, Side::decoder), o.decoder, "decoder.", require);
+  const auto reads = [&](Side side) {
+    return has_side(o.family, side) &&
+           reads_position_ids(chosen(own_of(o, side).position, o.position));
+  };
+  require(reads(Side::encoder) || reads(Side::decoder) ||
+              std::holds_alternative<Consecutive>(o.position_ids),
+          "position_ids.kind",
+          "has no effect: the position scheme reads no position ids; choose consecutive");
+}
+
+template <class Require>
+void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
+  require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
+  require(o.layers >= 1 && o.layers <= 1000, "layers", "must be from 1 to 1000");
+  require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
+  family_rules(o, require);
+  cross_attention_rules(o, require);
+  position_rules(o, require);
+  for (const auto side : {Side::encoder, Side::decoder})
+    if (has_side(o.family, side))
+      StackRules{stack_of(o, side), own_of(o, side),
+                 side == Side::encoder ? std::string_view("encoder.") : "decoder.", require}
+          .check();
 }
 
 }  // namespace ablate::models

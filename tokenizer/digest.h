@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+struct evp_md_ctx_st;
+
 namespace ablate::tokenizer {
 
 /// SHA-256 of `bytes` as 64 lower-case hexadecimal digits.
@@ -13,14 +15,12 @@ std::string sha256(std::string_view bytes);
 class Digest {
  public:
   Digest();
-  ~Digest();
   void add(std::string_view bytes);
   /// Of all bytes added. REQUIRES: nothing is added afterwards.
   std::string sha256();
 
  private:
-  struct Context;
-  std::unique_ptr<Context> context_;
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;  // OpenSSL's
 };
 
 }  // namespace ablate::tokenizer

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "models/random.h"
 #include "training/interrupt.h"
 #include "training/schedule.h"
-#include "training/seed.h"
 
 namespace ablate::training {
 namespace {
@@ -67,7 +67,7 @@ TrainingSummary Trainer::run() {
   events_.emplace(input_.folder, state_.step + 1);
   events_->add(0, input_.session);
   data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
-                                          .seed = derive_seed(input_.seed, "order"),
+                                          .seed = models::derive_seed(input_.seed, "order"),
                                           .start = state_.position,
                                           .augmentation = input_.augmentation});
   while (!finished() && !paused()) {
@@ -91,15 +91,15 @@ void Trainer::train_step(data::BatchStream& stream) {
   for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
   const int64_t step = state_.step + 1;
   const double rate = learning_rate(options.schedule, step, options.steps);
-  const auto record =
-      update(model_, *optimizer_, batches,
-             {.learning_rate = rate,
-              .label_smoothing = options.label_smoothing,
-              .clip = options.clip,
-              .dropout = input_.dropout,
-              .dropout_seed = derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
-              .bfloat16 = input_.bfloat16,
-              .mixtures = logs(step)});
+  const auto record = update(
+      model_, *optimizer_, batches,
+      {.learning_rate = rate,
+       .label_smoothing = options.label_smoothing,
+       .clip = options.clip,
+       .dropout = input_.dropout,
+       .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
+       .bfloat16 = input_.bfloat16,
+       .mixtures = logs(step)});
   state_.step = step;
   state_.position = stream.position();
   if (record.skipped && options.not_finite == NotFinite::stop)

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "models/mixture.h"
+#include "models/random.h"
 #include "tokenizer/special_ids.h"
-#include "training/seed.h"
 
 namespace ablate::training {
 namespace {
@@ -27,7 +27,7 @@ struct Sums {
 models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
   models::ForwardContext context{.training = true,
                                  .dropout = options.dropout,
-                                 .seed = derive_seed(options.dropout_seed, "batch", batch)};
+                                 .seed = models::derive_seed(options.dropout_seed, "batch", batch)};
   if (options.bfloat16) context.compute_dtype = torch::kBFloat16;
   return context;
 }

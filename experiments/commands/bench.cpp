@@ -17,10 +17,10 @@
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "models/inference/inference_model.h"
+#include "models/random.h"
 #include "tokenizer/special_ids.h"
 #include "training/device.h"
 #include "training/schedule.h"
-#include "training/seed.h"
 #include "training/update.h"
 
 namespace ablate::experiments {
@@ -162,7 +162,7 @@ Measured measure(models::Transformer model, const Experiment& experiment,
          .label_smoothing = experiment.training.label_smoothing,
          .clip = experiment.training.clip,
          .dropout = experiment.model.dropout,
-         .dropout_seed = training::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),
+         .dropout_seed = models::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),
          .bfloat16 = experiment.training.precision == training::Precision::bf16,
          .finished = [&](training::UpdatePart part) { measured.times.add(part); }});
     measured.loss = record.loss;

@@ -45,11 +45,17 @@ void inspect_model(const InspectRequest& request) {
             ? fmt::format(" ({} active)", cost.active_parameters)
             : "",
         cost.flops_per_token / 1e6, cost.activation_bytes_per_token / 1e3);
-    if (base.contains(run.task))
-      print_differences(base.at(run.task)->experiment, run.experiment);
-    else
+    const models::Transformer model(run.experiment.model, vocabulary);
+    if (base.contains(run.task)) {
+      const auto& first = *base.at(run.task);
+      print_differences(first.experiment, run.experiment);
+      const models::Transformer baseline(first.experiment.model, vocabulary);
+      std::cout << fmt::format("  shares {:.1f} % of its initial weights with {}\n",
+                               100 * models::shared_initial_share(*model, *baseline), first.arm);
+    } else {
       base[run.task] = &run;
-    std::cout << module_tree(*models::Transformer(run.experiment.model, vocabulary)) << "\n";
+    }
+    std::cout << module_tree(*model) << "\n";
   }
   std::cout << fmt::format(
       "Vocabulary {}, sources and targets of {} pieces, forward pass in fp32.\n",
@@ -63,24 +69,20 @@ struct PositionsRequest {
 
 void inspect_positions(const PositionsRequest& request) {
   const auto mark = [](bool holds) { return holds ? "yes" : "no"; };
-  const auto support = [](models::Support s) {
-    return s == models::Support::traced ? "traced" : "cached, traced";
-  };
-  constexpr auto kRow = "{:<15} {:<18} {:<14} {:<7} {:<16} {:<15} {:<13} {:<11} {}\n";
-  std::cout << fmt::format(kRow, "scheme", "acts on", "bidirectional", "causal", "encoder_decoder",
-                           "decoder_only", "encoder_only", "shift-free", "beyond training");
+  constexpr auto kRow = "{:<15} {:<18} {:<12} {:<11} {:<13} {}\n";
+  std::cout << fmt::format(kRow, "scheme", "acts on", "tells order", "shift-free", "position ids",
+                           "beyond training");
   for (const auto& row : models::kCompatibility)
-    std::cout << fmt::format(kRow, row.scheme, row.acts_on, mark(row.bidirectional),
-                             mark(row.causal), support(row.encoder_decoder),
-                             support(row.decoder_only), support(row.encoder_only), mark(row.shift),
-                             row.beyond);
+    std::cout << fmt::format(kRow, row.scheme, row.acts_on, mark(row.tells_order),
+                             mark(row.shift_free), mark(row.reads_position_ids),
+                             row.beyond_training);
   std::cout
-      << "Bidirectional: the scheme tells orders apart in an encoder's stack; causal: it works in "
-         "a "
-         "decoder's.\nCached: steps with the key/value cache equal the whole sequence; traced: an "
-         "exported trace runs at other lengths.\nShift-free: shifting the whole source changes "
-         "nothing. No scheme acts on cross-attention.\nmodel.numbering: randomized serves every "
-         "scheme but none and cope, which read no numbers.\n";
+      << "Tells order: an encoder tells the orders of its input apart by the scheme alone.\n"
+         "Shift-free: shifting the whole source changes nothing.\n"
+         "Position ids: model.position_ids acts on the scheme.\n"
+         "Every scheme works in encoders and decoders of every family. Steps with the key/value "
+         "cache equal the whole\nsequence, and an exported trace runs at other lengths. No scheme "
+         "acts on cross-attention.\n";
   if (request.plot.empty()) return;
   training::write_durably(request.plot, position_page(request.stack));
   std::cerr << "drawn: " << request.plot << "\n";

@@ -61,10 +61,10 @@ struct Experiment {
                 !o.training.pretrained_embeddings.target,
             "training.pretrained_embeddings.target",
             "and source are one embedding in this model; give one of them");
-    const auto* randomized = std::get_if<models::Randomized>(&o.model.numbering);
+    const auto* randomized = std::get_if<models::Randomized>(&o.model.position_ids);
     require(randomized == nullptr ||
                 randomized->longest >= format_of(o).longest_sequence(o.decoding.max_length),
-            "model.numbering.longest",
+            "model.position_ids.longest",
             "must be at least the longest sequence that an evaluation may meet: see "
             "training.max_length and decoding.max_length");
     require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
@@ -94,9 +94,7 @@ inline bool is_moefied(const models::TransformerOptions& model) {
          !mixture->gated && mixture->every == 1 && mixture->shared_experts == 0 &&
          mixture->match == models::Match::none && mixture->activation == models::Activation::relu &&
          std::holds_alternative<models::Dropless>(mixture->capacity) &&
-         (std::holds_alternative<models::OracleRouter>(mixture->router) ||
-          std::holds_alternative<models::SimilarityRouter>(mixture->router) ||
-          std::holds_alternative<models::NetworkRouter>(mixture->router));
+         std::visit([]<class Held>(const Held&) { return Held::moefied; }, mixture->router);
 }
 
 }  // namespace ablate::experiments

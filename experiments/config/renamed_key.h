@@ -11,6 +11,7 @@ struct RenamedKey {
 };
 
 inline constexpr RenamedKey kRenamedKeys[] = {
+    {"model.numbering", "model.position_ids"},
     {"training.start", "training.init_from"},
     {"training.vectors", "training.pretrained_embeddings"},
 };

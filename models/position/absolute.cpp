@@ -52,4 +52,11 @@ void LearnedPosition::check(int64_t length) const {
                       " learned positions; raise model.position.max_length or shorten the input");
 }
 
+std::shared_ptr<Position> Sinusoidal::make(const PositionContext& context) const {
+  return std::make_shared<SinusoidalPosition>(*this, context.d_model);
+}
+std::shared_ptr<Position> Learned::make(const PositionContext& context) const {
+  return std::make_shared<LearnedPosition>(*this, context.d_model);
+}
+
 }  // namespace ablate::models

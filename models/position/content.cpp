@@ -116,4 +116,14 @@ torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
   return probabilities(scores + low * (1 - share) + high * share, a).matmul(a.value);
 }
 
+std::shared_ptr<Position> Shaw::make(const PositionContext& context) const {
+  return std::make_shared<ShawPosition>(*this, context);
+}
+std::shared_ptr<Position> TransformerXl::make(const PositionContext& context) const {
+  return std::make_shared<TransformerXlPosition>(context);
+}
+std::shared_ptr<Position> Cope::make(const PositionContext& context) const {
+  return std::make_shared<CopePosition>(*this, context);
+}
+
 }  // namespace ablate::models

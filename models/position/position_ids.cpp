@@ -36,7 +36,7 @@ void PositionIds::check(int64_t length, const ForwardContext& context) const {
   const int64_t most = context.training ? range_ : chosen_.size(0);
   if (length > most)
     throw LengthError("a sequence of " + std::to_string(length) + " tokens is longer than the " +
-                      std::to_string(most) + " randomized positions; raise model.numbering." +
+                      std::to_string(most) + " randomized positions; raise model.position_ids." +
                       (context.training ? "range" : "longest") + " or shorten the input");
 }
 

@@ -2,18 +2,38 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "models/empty_options.h"
+#include "models/position/rotary_scaling_options.h"
 
 namespace ablate::models {
+
+class Position;
+struct PositionContext;
+
+// Every scheme says of itself
+//   needs_attention     whether it acts inside multi-head attention
+//   reads_position_ids  whether it matters to it which ids the tokens have
+//   tells_order         whether an encoder tells the orders of its input apart by it
+//   shift_free          whether an encoder's output stays where the whole input is shifted
+//   acts_on, beyond_training  what it acts on, and what happens at lengths beyond training
+// and has `make`, which is defined beside the module in position/*.cpp.
 
 /// No position information at all.
 struct NoPosition : EmptyOptions {
   static constexpr std::string_view name = "none";
+  static constexpr bool needs_attention = false;
+  static constexpr bool reads_position_ids = false;
+  static constexpr bool tells_order = false;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "nothing";
+  static constexpr std::string_view beyond_training = "runs";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
 };
 
 enum class SinusoidalLayout { interleaved, halves };
@@ -26,6 +46,14 @@ constexpr auto names(SinusoidalLayout) {
 /// Fixed sines and cosines (Vaswani et al. 2017, section 3.5).
 struct Sinusoidal {
   static constexpr std::string_view name = "sinusoidal";
+  static constexpr bool needs_attention = false;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = false;
+  static constexpr std::string_view acts_on = "embeddings";
+  static constexpr std::string_view beyond_training = "runs";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   double base = 10'000.0;
   SinusoidalLayout layout = SinusoidalLayout::interleaved;
   bool every_layer = false;
@@ -54,6 +82,14 @@ constexpr auto names(Beyond) {
 /// One trained vector for each position (Gehring et al. 2017).
 struct Learned {
   static constexpr std::string_view name = "learned";
+  static constexpr bool needs_attention = false;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = false;
+  static constexpr std::string_view acts_on = "embeddings";
+  static constexpr std::string_view beyond_training = "error, clamp or, in encoders, interpolate";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   int64_t max_length = 512;
   Beyond beyond = Beyond::error;
   bool every_layer = false;
@@ -80,67 +116,17 @@ constexpr auto names(RotaryLayout) {
       {{RotaryLayout::half, "half"}, {RotaryLayout::interleaved, "interleaved"}});
 }
 
-/// Angles as trained.
-struct NoScaling : EmptyOptions {
-  static constexpr std::string_view name = "none";
-};
-
-/// Positions divided by `factor` (Chen et al. 2023, position interpolation).
-struct LinearScaling {
-  static constexpr std::string_view name = "linear";
-  double factor = 2.0;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("factor", o.factor, "how many times longer than trained");
-  }
-  template <class Require>
-  static void rules(const LinearScaling& o, Require&& require) {
-    require(o.factor >= 1, "factor", "must be at least 1");
-  }
-};
-
-/// The base raised, so that the slowest angle shrinks by `factor` and the fastest stays.
-struct NtkScaling {
-  static constexpr std::string_view name = "ntk";
-  double factor = 2.0;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("factor", o.factor, "how many times longer than trained");
-  }
-  template <class Require>
-  static void rules(const NtkScaling& o, Require&& require) {
-    require(o.factor >= 1, "factor", "must be at least 1");
-  }
-};
-
-/// Slow angles as in linear scaling, fast ones as trained, a ramp between, and scores scaled by the
-/// square of 0.1 ln(factor) + 1 (Peng et al. 2023, YaRN).
-struct YarnScaling {
-  static constexpr std::string_view name = "yarn";
-  double factor = 2.0;
-  int64_t trained_length = 512;
-  double fast = 32.0;
-  double slow = 1.0;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("factor", o.factor, "how many times longer than trained");
-    visit("trained_length", o.trained_length, "the length trained on");
-    visit("fast", o.fast, "turns within trained_length from which an angle stays as trained");
-    visit("slow", o.slow, "turns within trained_length up to which an angle is divided by factor");
-  }
-  template <class Require>
-  static void rules(const YarnScaling& o, Require&& require) {
-    require(o.factor >= 1, "factor", "must be at least 1");
-    require(o.trained_length >= 1, "trained_length", "must be at least 1");
-    require(o.slow > 0 && o.fast > o.slow, "fast", "must exceed slow, which must exceed 0");
-  }
-};
-
-using RotaryScaling = std::variant<NoScaling, LinearScaling, NtkScaling, YarnScaling>;
-
 /// Queries and keys turned by angles proportional to their positions (Su et al. 2021).
 struct Rotary {
   static constexpr std::string_view name = "rotary";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "queries and keys";
+  static constexpr std::string_view beyond_training = "runs; scaling";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   double base = 10'000.0;
   RotaryLayout layout = RotaryLayout::half;
   double fraction = 1.0;
@@ -171,6 +157,14 @@ constexpr auto names(Sides) {
 /// Scores lowered in proportion to the distance (Press et al. 2021, ALiBi).
 struct Alibi {
   static constexpr std::string_view name = "alibi";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "scores";
+  static constexpr std::string_view beyond_training = "runs";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   Sides encoder = Sides::symmetric;
 
   template <class Self, class Visit>
@@ -186,6 +180,14 @@ struct Alibi {
 /// A trained number per head and bucket of distances, shared by all layers (Raffel et al. 2019).
 struct T5Bias {
   static constexpr std::string_view name = "t5";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "scores";
+  static constexpr std::string_view beyond_training = "last bucket";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   int64_t buckets = 32;
   int64_t max_distance = 128;
 
@@ -205,6 +207,14 @@ struct T5Bias {
 /// Bias by a small network of the distance relative to the query's position (Li et al. 2023, FIRE).
 struct Fire {
   static constexpr std::string_view name = "fire";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "scores";
+  static constexpr std::string_view beyond_training = "runs";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   int64_t hidden = 32;
 
   template <class Self, class Visit>
@@ -227,6 +237,14 @@ constexpr auto names(KerpleKernel) {
 /// A trained, conditionally positive definite kernel of the distance (Chi et al. 2022, KERPLE).
 struct Kerple {
   static constexpr std::string_view name = "kerple";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "scores";
+  static constexpr std::string_view beyond_training = "runs";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   KerpleKernel kernel = KerpleKernel::logarithmic;
 
   template <class Self, class Visit>
@@ -240,6 +258,14 @@ struct Kerple {
 /// Inner products of sinusoidal vectors, lowered with ALiBi's slopes (Chi et al. 2023, Sandwich).
 struct Sandwich {
   static constexpr std::string_view name = "sandwich";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "scores";
+  static constexpr std::string_view beyond_training = "runs";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   int64_t width = 128;
 
   template <class Self, class Visit>
@@ -256,6 +282,14 @@ struct Sandwich {
 /// Trained vectors of clipped distances, added to keys and values (Shaw et al. 2018).
 struct Shaw {
   static constexpr std::string_view name = "shaw";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "scores and values";
+  static constexpr std::string_view beyond_training = "last vector";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   int64_t max_distance = 16;
   bool values = true;
 
@@ -274,11 +308,26 @@ struct Shaw {
 /// Scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019).
 struct TransformerXl : EmptyOptions {
   static constexpr std::string_view name = "transformer_xl";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "scores";
+  static constexpr std::string_view beyond_training = "runs";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
 };
 
 /// Positions counted by gates of the content (Golovneva et al. 2024, CoPE).
 struct Cope {
   static constexpr std::string_view name = "cope";
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = false;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+  static constexpr std::string_view acts_on = "scores";
+  static constexpr std::string_view beyond_training = "last vector";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
   int64_t positions = 64;
 
   template <class Self, class Visit>

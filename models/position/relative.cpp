@@ -114,4 +114,20 @@ torch::Tensor SandwichPosition::bias(const torch::Tensor& query, const torch::Te
   return per_head(slopes_) * product;
 }
 
+std::shared_ptr<Position> Alibi::make(const PositionContext& context) const {
+  return std::make_shared<AlibiPosition>(*this, context);
+}
+std::shared_ptr<Position> T5Bias::make(const PositionContext& context) const {
+  return std::make_shared<T5Position>(*this, context);
+}
+std::shared_ptr<Position> Fire::make(const PositionContext& context) const {
+  return std::make_shared<FirePosition>(*this, context);
+}
+std::shared_ptr<Position> Kerple::make(const PositionContext& context) const {
+  return std::make_shared<KerplePosition>(*this, context);
+}
+std::shared_ptr<Position> Sandwich::make(const PositionContext& context) const {
+  return std::make_shared<SandwichPosition>(*this, context);
+}
+
 }  // namespace ablate::models

@@ -65,4 +65,8 @@ ops::Rotation RotaryPosition::rotation(const torch::Tensor& positions) {
           .interleaved = layout_ == RotaryLayout::interleaved};
 }
 
+std::shared_ptr<Position> Rotary::make(const PositionContext& context) const {
+  return std::make_shared<RotaryPosition>(*this, context.d_k);
+}
+
 }  // namespace ablate::models

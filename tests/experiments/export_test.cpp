@@ -61,7 +61,7 @@ TEST_F(ExportTest, IsCheckedWhenItIsWrittenAndLater) {
 TEST_F(ExportTest, AModuleThatDiffersIsNotCalledAlike) {
   ASSERT_EQ(exported().code, 0);
   auto archive = from_archive(read_file(file()), file());
-  auto model = load_run(run("runs"), "").translator.model;
+  auto model = load_run(run("runs"), "").model;
   EXPECT_TRUE(agrees(compare(model, archive.module, archive.contents), torch::kFloat));
   torch::NoGradGuard no_grad;
   for (auto parameter : archive.module.parameters()) parameter.add_(torch::randn_like(parameter));
@@ -118,17 +118,15 @@ TEST_F(ExportedLanguageModel, ContinuesAPromptAsGenerateDoes) {
 
 TEST_F(ExportedLanguageModel, ThatStartsFromAnotherTokenThanInTrainingIsNoticed) {
   auto run = load_run(this->run(), "");
-  auto& model = run.translator.model;
   const std::vector<data::Example> texts{{{}, "abc"}, {{}, "cad"}, {{}, "dbb"}};
-  const ExportContents contents{
-      .experiment = run.experiment,
-      .tokenizers = run.translator.tokenizers,
-      .examples = run.translator.format.encode(texts, run.translator.tokenizers).examples};
+  const ExportContents contents{.experiment = run.experiment,
+                                .tokenizers = run.tokenizers,
+                                .examples = run.format.encode(texts, run.tokenizers).examples};
   for (const int64_t start : {tokenizer::kBos, tokenizer::kEos}) {
     auto module = models::to_torchscript(
-        model,
+        run.model,
         {.pad = tokenizer::kPad, .bos = tokenizer::kBos, .eos = tokenizer::kEos, .start = start});
-    const auto agreement = compare(model, module, contents);
+    const auto agreement = compare(run.model, module, contents);
     EXPECT_EQ(agrees(agreement, torch::kFloat), start == tokenizer::kBos) << to_text(agreement);
     EXPECT_EQ(agreement.different == 0, start == tokenizer::kBos) << to_text(agreement);
   }

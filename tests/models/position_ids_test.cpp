@@ -66,7 +66,7 @@ TEST(PositionIds, TooLongIsAnErrorWithBothLengths) {
   } catch (const LengthError& error) {
     EXPECT_STREQ(error.what(),
                  "a sequence of 21 tokens is longer than the 20 randomized positions; raise "
-                 "model.numbering.longest or shorten the input");
+                 "model.position_ids.longest or shorten the input");
   }
   EXPECT_THROW(position_ids.check(51, {.training = true}), LengthError);
 }

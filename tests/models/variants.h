@@ -74,7 +74,7 @@ inline std::vector<Variant> position_ids_variants() {
   for (const auto& [name, position] : schemes)
     variants.push_back(changed("randomized " + name, [&](auto& o) {
       o.position = position;
-      o.numbering = Randomized{.range = 50, .longest = 40};
+      o.position_ids = Randomized{.range = 50, .longest = 40};
     }));
   return variants;
 }

@@ -51,8 +51,8 @@ TEST(Printer, EveryAlternativeComesBack) {
     expect_round_trip({.model = {.position = one}});
   for (const auto& one : every<models::FeedForwardOptions>())
     expect_round_trip({.model = {.feed_forward = one}});
-  for (const auto& one : every<models::NumberingOptions>())
-    expect_round_trip({.model = {.numbering = one}});
+  for (const auto& one : every<models::PositionIdsOptions>())
+    expect_round_trip({.model = {.position_ids = one}});
   for (const auto& one : every<models::RouterOptions>()) {
     models::TransformerOptions model;
     const bool alone = std::holds_alternative<models::SwitchRouter>(one);
@@ -96,9 +96,8 @@ TEST(Printer, EveryEnumeratorComesBack) {
   each(models::Activation{}, [](auto& o, auto value) {
     o.model.feed_forward = models::DenseFeedForward{.activation = value};
   });
-  each(models::Match{}, [](auto& o, auto value) {
-    o.model.feed_forward = models::MixtureOptions{.match = value};
-  });
+  each(models::Match{},
+       [](auto& o, auto value) { o.model.feed_forward = models::MixtureOptions{.match = value}; });
   each(models::Keep{}, [](auto& o, auto value) {
     o.model.feed_forward = models::MixtureOptions{.capacity = models::Limited{.keep = value}};
   });

@@ -153,12 +153,12 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:52: model.feed_forward.router.kind cannot be expert_choice in a decoder: "
      "experts would choose among positions that are still to come"},
     {"NumbersThatNothingReads",
-     kModel + "{position: {kind: none}, numbering: {kind: randomized}}\n",
-     "study.yaml:5:53: model.numbering.kind has no effect: the position scheme reads no numbers; "
-     "choose consecutive"},
+     kModel + "{position: {kind: none}, position_ids: {kind: randomized}}\n",
+     "study.yaml:5:56: model.position_ids.kind has no effect: the position scheme reads no "
+     "position ids; choose consecutive"},
     {"MoreNumbersThanVectors",
-     kModel + "{position: {kind: learned}, numbering: {kind: randomized}}\n",
-     "study.yaml:5:11: model.position.max_length must be at least model.numbering.range"},
+     kModel + "{position: {kind: learned}, position_ids: {kind: randomized}}\n",
+     "study.yaml:5:11: model.position.max_length must be at least model.position_ids.range"},
     {"HeadsOfADecoderThatLookBothWays",
      kModel + "{decoder: {position: {kind: alibi, encoder: two_sided}}}\n",
      "study.yaml:5:54: model.decoder.position.encoder cannot be two_sided in a decoder, whose "

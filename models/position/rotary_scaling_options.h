@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "models/empty_options.h"
+
+namespace ablate::models {
+
+/// Angles as trained.
+struct NoScaling : EmptyOptions {
+  static constexpr std::string_view name = "none";
+};
+
+/// Positions divided by `factor` (Chen et al. 2023, position interpolation).
+struct LinearScaling {
+  static constexpr std::string_view name = "linear";
+  double factor = 2.0;
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("factor", o.factor, "how many times longer than trained");
+  }
+  template <class Require>
+  static void rules(const LinearScaling& o, Require&& require) {
+    require(o.factor >= 1, "factor", "must be at least 1");
+  }
+};
+
+/// The base raised, so that the slowest angle shrinks by `factor` and the fastest stays.
+struct NtkScaling {
+  static constexpr std::string_view name = "ntk";
+  double factor = 2.0;
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("factor", o.factor, "how many times longer than trained");
+  }
+  template <class Require>
+  static void rules(const NtkScaling& o, Require&& require) {
+    require(o.factor >= 1, "factor", "must be at least 1");
+  }
+};
+
+/// Slow angles as in linear scaling, fast ones as trained, a ramp between, and scores scaled by the
+/// square of 0.1 ln(factor) + 1 (Peng et al. 2023, YaRN).
+struct YarnScaling {
+  static constexpr std::string_view name = "yarn";
+  double factor = 2.0;
+  int64_t trained_length = 512;
+  double fast = 32.0;
+  double slow = 1.0;
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("factor", o.factor, "how many times longer than trained");
+    visit("trained_length", o.trained_length, "the length trained on");
+    visit("fast", o.fast, "turns within trained_length from which an angle stays as trained");
+    visit("slow", o.slow, "turns within trained_length up to which an angle is divided by factor");
+  }
+  template <class Require>
+  static void rules(const YarnScaling& o, Require&& require) {
+    require(o.factor >= 1, "factor", "must be at least 1");
+    require(o.trained_length >= 1, "trained_length", "must be at least 1");
+    require(o.slow > 0 && o.fast > o.slow, "fast", "must exceed slow, which must exceed 0");
+  }
+};
+
+using RotaryScaling = std::variant<NoScaling, LinearScaling, NtkScaling, YarnScaling>;
+
+}  // namespace ablate::models

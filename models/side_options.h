@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "models/attention_options.h"
+#include "models/empty_options.h"
+#include "models/feed_forward_options.h"
+#include "models/position/position_options.h"
+#include "models/residual_options.h"
+
+namespace ablate::models {
+
+/// Which of a model's two stacks is meant.
+enum class Side { encoder, decoder };
+
+/// What the whole model has, in a place that may have something of its own.
+struct Same : EmptyOptions {
+  static constexpr std::string_view name = "same";
+};
+
+template <class Choice>
+struct WithSame;
+template <class... Options>
+struct WithSame<std::variant<Options...>> {
+  using type = std::variant<Same, Options...>;
+};
+/// The alternatives of a choice, and `same` as the default.
+template <class Choice>
+using OrSame = typename WithSame<Choice>::type;
+
+/// The place's own choice, or else the whole model's.
+template <class... Options>
+std::variant<Options...> chosen(const std::variant<Same, Options...>& own,
+                                const std::variant<Options...>& shared) {
+  return std::visit(
+      [&]<class Held>(const Held& held) -> std::variant<Options...> {
+        if constexpr (std::is_same_v<Held, Same>)
+          return shared;
+        else
+          return held;
+      },
+      own);
+}
+
+/// Normalisation of one side; absent: as in the whole model.
+struct SideNorm {
+  std::optional<NormKind> kind;
+  std::optional<NormPlacement> placement;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("kind", o.kind, "layer, rms, batch or none; absent: as in model.norm");
+    visit("placement", o.placement, "post, pre or both; absent: as in model.norm");
+  }
+  template <class Require>
+  static void rules(const SideNorm&, Require&&) {}
+};
+
+/// What the encoder or the decoder has of its own.
+struct SideOptions {
+  std::optional<int64_t> layers;
+  OrSame<AttentionOptions> attention;
+  OrSame<FeedForwardOptions> feed_forward;
+  OrSame<PositionOptions> position;
+  SideNorm norm;
+  std::optional<Skip> residual;
+
+  template <class Self, class Visit>
+  static void fields(Self& o, Visit&& visit) {
+    visit("layers", o.layers, "layers of this side; absent: model.layers");
+    visit("attention", o.attention, "what mixes positions; same: model.attention");
+    visit("feed_forward", o.feed_forward, "position-wise feed-forward; same: model.feed_forward");
+    visit("position", o.position, "how this side knows positions; same: model.position");
+    visit("norm", o.norm, "normalisation");
+    visit("residual", o.residual, "true, false or learned; absent: model.residual");
+  }
+  template <class Require>
+  static void rules(const SideOptions& o, Require&& require) {
+    require(!o.layers || (*o.layers >= 1 && *o.layers <= 1000), "layers", "must be from 1 to 1000");
+  }
+
+  /// Whether the side chooses anything for itself.
+  bool chooses() const {
+    return layers || norm.kind || norm.placement || residual ||
+           !std::holds_alternative<Same>(attention) ||
+           !std::holds_alternative<Same>(feed_forward) || !std::holds_alternative<Same>(position);
+  }
+};
+
+}  // namespace ablate::models

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/position/position_ids_options.h"
+#include "models/side_options.h"
+
+namespace ablate::models {
+
+/// The choices of one stack of layers, with the side's own laid over the model's.
+struct StackOptions {
+  int64_t d_model, layers;
+  bool causal;  // the stack writes from left to right
+  AttentionOptions attention;
+  std::optional<MultiHead> cross_attention;
+  FeedForwardOptions feed_forward;
+  PositionOptions position;
+  PositionIdsOptions position_ids;
+  NormOptions norm;
+  Skip residual;
+  bool bias;
+};
+
+/// Whether a scheme acts inside multi-head attention.
+constexpr bool needs_attention(const PositionOptions& position) {
+  return std::visit([]<class Held>(const Held&) { return Held::needs_attention; }, position);
+}
+
+/// Whether it matters to a scheme which ids the tokens of a sequence have.
+constexpr bool reads_position_ids(const PositionOptions& position) {
+  return std::visit([]<class Held>(const Held&) { return Held::reads_position_ids; }, position);
+}
+
+/// Whether the attention has scores for a position scheme to act on.
+constexpr bool has_scores(const AttentionOptions& attention) {
+  return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
+}
+
+/// The rules of one stack, whose choices stand at `attention`, `position` and so on where they are
+/// the whole model's and below `own_path` ("encoder.") where they are the side's.
+template <class Require>
+struct StackRules {
+  const StackOptions& stack;
+  const SideOptions& side;
+  std::string_view own_path;
+  Require& require;
+
+  void check() const {
+    check_attention();
+    check_position();
+    check_position_ids();
+    check_feed_forward();
+  }
+
+ private:
+  template <class Choice>
+  std::string at(const Choice& own, std::string_view key) const {
+    return std::string(std::holds_alternative<Same>(own) ? std::string_view() : own_path)
+        .append(key);
+  }
+
+  void check_attention() const {
+    const auto* heads = std::get_if<MultiHead>(&stack.attention);
+    require(heads == nullptr || heads->divides(stack.d_model),
+            at(side.attention, "attention.heads"),
+            "must divide d_model unless d_k and d_v are given");
+    require(
+        !std::holds_alternative<Lstm>(stack.attention) || stack.causal || stack.d_model % 2 == 0,
+        "d_model", "must be even where an encoder's attention is lstm, half for each direction");
+    require(has_scores(stack.attention) || !needs_attention(stack.position),
+            at(side.position, "position.kind"),
+            "acts inside multi_head attention, which this model does not have; choose none, "
+            "sinusoidal or learned");
+  }
+
+  void check_position() const {
+    const auto* learned = std::get_if<Learned>(&stack.position);
+    require(learned == nullptr || learned->beyond != Beyond::interpolate || !stack.causal,
+            at(side.position, "position.beyond"),
+            "cannot be interpolate in a decoder, which does not know how long its output will be");
+    const auto* rotary = std::get_if<Rotary>(&stack.position);
+    const auto* heads = std::get_if<MultiHead>(&stack.attention);
+    if (rotary == nullptr || heads == nullptr) return;
+    const int64_t width = heads->d_k.value_or(stack.d_model / std::max<int64_t>(1, heads->heads));
+    require(rotary->fraction * static_cast<double>(width) >= 2,
+            at(side.position, "position.fraction"),
+            "must leave at least two dimensions of a head to turn");
+  }
+
+  void check_position_ids() const {
+    const auto* learned = std::get_if<Learned>(&stack.position);
+    const auto* randomized = std::get_if<Randomized>(&stack.position_ids);
+    require(randomized == nullptr || learned == nullptr || learned->max_length >= randomized->range,
+            at(side.position, "position.max_length"), "must be at least model.position_ids.range");
+  }
+
+  void check_feed_forward() const {
+    const auto* mixture = std::get_if<MixtureOptions>(&stack.feed_forward);
+    if (mixture == nullptr || !stack.causal) return;
+    std::visit(
+        [&]<class Held>(const Held&) {
+          require(Held::causal, at(side.feed_forward, "feed_forward.router.kind"),
+                  "cannot be " + std::string(Held::name) +
+                      " in a decoder: experts would choose among positions that are still to come");
+        },
+        mixture->router);
+  }
+};
+
+}  // namespace ablate::models
