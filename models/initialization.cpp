@@ -1,10 +1,8 @@
 #include "models/initialization.h"
 
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <string>
-#include <utility>
 
 #include "models/generator.h"
 #include "models/module.h"
@@ -44,22 +42,16 @@ struct Filler {
   }
 };
 
-/// Calls `visit(parameter or buffer, its full name)` for all that is drawn in `model`, parameters
-/// first in each module.
-template <class Visit>
-void for_all_drawn(const torch::nn::Module& model, Visit&& visit) {
-  const auto visit_own = [&](const torch::nn::Module& module, const std::string& prefix) {
-    const auto* own = dynamic_cast<const Module*>(&module);
-    const size_t stated = own == nullptr ? 0 : own->own_parameters().size();
-    TORCH_CHECK(module.named_parameters(/*recurse=*/false).size() == stated, "a parameter of '",
-                prefix, "' has no stated distribution: derive the module from models::Module");
-    if (own == nullptr) return;
-    for (const auto& item : own->own_parameters()) visit(item, prefix + item.name);
-    for (const auto& item : own->random_buffers()) visit(item, prefix + item.name);
-  };
-  visit_own(model, "");
-  for (const auto& item : model.named_modules("", /*include_self=*/false))
-    visit_own(*item.value(), item.key() + ".");
+void initialize_own(const torch::nn::Module& module, const std::string& prefix, uint64_t seed) {
+  const auto* own = dynamic_cast<const Module*>(&module);
+  const size_t stated = own == nullptr ? 0 : own->own_parameters().size();
+  TORCH_CHECK(module.named_parameters(/*recurse=*/false).size() == stated, "a parameter of '",
+              prefix, "' has no stated distribution: derive the module from models::Module");
+  if (own == nullptr) return;
+  for (const auto& item : own->own_parameters())
+    fill(item.tensor, item.initializer, derive_seed(seed, prefix + item.name));
+  for (const auto& item : own->random_buffers())
+    fill(item.tensor, item.initializer, derive_seed(seed, prefix + item.name));
 }
 
 }  // namespace
@@ -73,25 +65,9 @@ void fill(torch::Tensor tensor, const Initializer& initializer, uint64_t seed) {
 }
 
 void initialize(const torch::nn::Module& model, uint64_t seed) {
-  for_all_drawn(model, [&](const auto& item, const std::string& name) {
-    fill(item.tensor, item.initializer, derive_seed(seed, name));
-  });
-}
-
-double shared_initial_share(const torch::nn::Module& model, const torch::nn::Module& other) {
-  std::map<std::string, std::pair<torch::Tensor, Initializer>> drawn;
-  for_all_drawn(other, [&](const auto& item, const std::string& name) {
-    drawn.emplace(name, std::pair(item.tensor, item.initializer));
-  });
-  int64_t shared = 0, all = 0;
-  for_all_drawn(model, [&](const auto& item, const std::string& name) {
-    all += item.tensor.numel();
-    const auto found = drawn.find(name);
-    if (found != drawn.end() && found->second.first.sizes() == item.tensor.sizes() &&
-        found->second.second == item.initializer)
-      shared += item.tensor.numel();
-  });
-  return all == 0 ? 1.0 : static_cast<double>(shared) / static_cast<double>(all);
+  initialize_own(model, "", seed);
+  for (const auto& item : model.named_modules("", /*include_self=*/false))
+    initialize_own(*item.value(), item.key() + ".", seed);
 }
 
 }  // namespace ablate::models

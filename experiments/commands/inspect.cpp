@@ -45,17 +45,11 @@ void inspect_model(const InspectRequest& request) {
             ? fmt::format(" ({} active)", cost.active_parameters)
             : "",
         cost.flops_per_token / 1e6, cost.activation_bytes_per_token / 1e3);
-    const models::Transformer model(run.experiment.model, vocabulary);
-    if (base.contains(run.task)) {
-      const auto& first = *base.at(run.task);
-      print_differences(first.experiment, run.experiment);
-      const models::Transformer baseline(first.experiment.model, vocabulary);
-      std::cout << fmt::format("  shares {:.1f} % of its initial weights with {}\n",
-                               100 * models::shared_initial_share(*model, *baseline), first.arm);
-    } else {
+    if (base.contains(run.task))
+      print_differences(base.at(run.task)->experiment, run.experiment);
+    else
       base[run.task] = &run;
-    }
-    std::cout << module_tree(*model) << "\n";
+    std::cout << module_tree(*models::Transformer(run.experiment.model, vocabulary)) << "\n";
   }
   std::cout << fmt::format(
       "Vocabulary {}, sources and targets of {} pieces, forward pass in fp32.\n",

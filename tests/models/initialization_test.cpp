@@ -69,23 +69,6 @@ TEST(Initialize, NeitherItNorAPassTouchesTheAmbientGenerator) {
   }
 }
 
-TEST(SharedInitialShare, IsTheShareOfNumbersThatAreDrawnAlike) {
-  const auto share = [](const TransformerOptions& arm) {
-    return shared_initial_share(*drawn(arm, 1), *drawn(tiny(), 1));
-  };
-  EXPECT_EQ(share(tiny()), 1.0);
-  auto learned = tiny();
-  learned.position = Learned{.max_length = 40};
-  const auto own = 2.0 * 40 * 16;  // one table for each side
-  const auto all = static_cast<double>(parameter_count(*drawn(learned, 1)));
-  EXPECT_NEAR(share(learned), 1 - own / all, 1e-12);
-  auto switched = tiny(), noisy = tiny();
-  switched.feed_forward = MixtureOptions{.active = 1, .router = SwitchRouter{}};
-  noisy.feed_forward = MixtureOptions{.active = 2, .router = NoisyRouter{}};
-  const auto alike = shared_initial_share(*drawn(switched, 1), *drawn(noisy, 1));
-  EXPECT_LT(alike, 1.0) << "router matrices of one name and shape have two distributions";
-}
-
 TEST(Initialize, WithoutItAModelComputesNothingFinite) {
   const torch::NoGradGuard no_grad;
   Transformer model(tiny(), Vocabulary{20, 20, kPad});
