@@ -83,8 +83,9 @@ TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
   models::SearchOptions options;
   models::SearchOptions::fields(options, [&](std::string name, const auto& slot, std::string_view) {
     std::ranges::replace(name, '_', '-');
-    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(slot)>>)
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(slot)>>) {
       EXPECT_NE(help.find("--" + name + " "), std::string::npos) << name;
+    }
   });
   for (const std::string flag : {"--temperature", "--top-k", "--top-p", "--seed"})
     EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
