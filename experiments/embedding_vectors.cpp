@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSpace = "\xe2\x96\x81";  // how SentencePiece writes a space
 
-/// The words whose vector a piece may take, best first.
+/// The words whose vector a token may take, best first.
 std::vector<std::string> words_of_token(const std::string& piece) {
   std::vector<std::string> words{piece};
   if (piece.starts_with(kSpace) && piece.size() > kSpace.size())
@@ -46,7 +46,7 @@ EmbeddingVectors read_side(const std::string& side, const tokenizer::Tokenizer& 
     }
   if (result.ids.empty())
     throw data::DataError(file.string() + ": has a vector for none of the " +
-                          std::to_string(words) + " pieces of the " + side +
+                          std::to_string(words) + " tokens of the " + side +
                           " vocabulary; is it of the same language?");
   return result;
 }
@@ -54,7 +54,7 @@ EmbeddingVectors read_side(const std::string& side, const tokenizer::Tokenizer& 
 }  // namespace
 
 std::string EmbeddingVectors::coverage() const {
-  return fmt::format("{} embedding: vectors for {} of {} pieces ({:.1f} %) from {}", side,
+  return fmt::format("{} embedding: vectors for {} of {} tokens ({:.1f} %) from {}", side,
                      ids.size(), pieces,
                      100.0 * static_cast<double>(ids.size()) / static_cast<double>(pieces), file);
 }

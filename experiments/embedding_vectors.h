@@ -11,21 +11,21 @@
 
 namespace ablate::experiments {
 
-/// Vectors from a file for the pieces of one embedding.
+/// Vectors from a file for the tokens of one embedding.
 struct EmbeddingVectors {
   std::string side;  // source or target
   std::string file;
   int64_t pieces;              // of the vocabulary, special ones left out
-  std::vector<int64_t> ids;    // of the pieces that have a vector
+  std::vector<int64_t> ids;    // of the tokens that have a vector
   std::vector<float> numbers;  // ids.size() rows of d_model
 
-  /// "source embedding: vectors for 912 of 1000 pieces (91.2 %) from wiki.vec"
+  /// "source embedding: vectors for 912 of 1000 tokens (91.2 %) from wiki.vec"
   std::string coverage() const;
 };
 
-/// The vectors that `experiment` asks for. A piece has the vector of its own text or, where it
+/// The vectors that `experiment` asks for. A token has the vector of its own text or, where it
 /// begins a word, of the word that it is. Throws DataError where a file cannot be used or knows no
-/// piece at all.
+/// token at all.
 std::vector<EmbeddingVectors> read_vectors(const Experiment& experiment,
                                            const data::Tokenizers& tokenizers,
                                            const std::filesystem::path& data_folder);

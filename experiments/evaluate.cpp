@@ -89,7 +89,7 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
     add_likelihood(scores, translator, format.encode(test.examples, translator.tokenizers),
                    likelihood);
     scores.nats_per_character /= static_cast<double>(characters_of(test));
-    // Where only some pieces or a class are asked for, no sum over all characters exists.
+    // Where only some tokens or a class are asked for, no sum over all characters exists.
     if (likelihood.masking || compared == Compared::label)
       scores.nats_per_character = std::numeric_limits<double>::quiet_NaN();
     evaluation.tests.push_back(std::move(scores));

@@ -8,15 +8,15 @@
 
 namespace ablate::experiments {
 
-/// What a model costs for sources and targets of `length` pieces each.
+/// What a model costs for sources and targets of `length` tokens each.
 struct ModelCost {
   int64_t parameters = 0;
   int64_t active_parameters = 0;  // of a mixture those that one position uses
-  /// Floating-point operations of a forward pass, per target piece: two for every weight of a
+  /// Floating-point operations of a forward pass, per target token: two for every weight of a
   /// matrix product, and the products of queries with keys and of probabilities with values. Norms,
   /// activations and position schemes are left out. A training step takes three times as many.
   double flops_per_token = 0;
-  /// Bytes that one training pass keeps for its backward pass, per target piece, measured.
+  /// Bytes that one training pass keeps for its backward pass, per target token, measured.
   double activation_bytes_per_token = 0;
 };
 
@@ -24,7 +24,7 @@ struct ModelCost {
 int64_t active_parameter_count(const models::TransformerOptions& options,
                                const models::TransformerImpl& model);
 
-/// Floating-point operations per target piece, as in ModelCost.
+/// Floating-point operations per target token, as in ModelCost.
 double flops_per_token(const models::TransformerOptions& options,
                        const models::TransformerImpl& model, int64_t length);
 

@@ -22,7 +22,7 @@ namespace ablate::experiments {
 using data::Compared;
 
 /// What a model scored on one test set. Text scores compare decoded with reference text; token
-/// accuracy and perplexity are teacher-forced over real target pieces, the end mark included.
+/// accuracy and perplexity are teacher-forced over real target tokens, the end mark included.
 struct TestScores {
   std::string name;
   bool beyond = false;  // longer than anything in training
@@ -78,7 +78,7 @@ struct RunResult {
   double validation_token_accuracy = 0;
   double tokens_per_second = 0;  // of the last uninterrupted stretch of training
   double training_seconds = 0;   // of that stretch
-  int64_t tokens = 0;            // target pieces trained on, the end mark included
+  int64_t tokens = 0;            // target tokens trained on, the end mark included
   int64_t memory_bytes = 0;  // most that the process held, on CUDA most that was allocated there
   std::string data_sha256;   // of the examples
   InitialWeights initial_weights;

@@ -33,11 +33,12 @@ double evaluation_seconds(const training::Translator& translator, data::TestSet 
   const auto rows = static_cast<size_t>(experiment.decoding.batch);
   if (test.examples.size() > rows) test.examples.resize(rows);
   const auto encoded = translator.format.encode(test.examples, translator.tokenizers);
-  double pieces = 0;
+  double tokens = 0;
   for (const auto& example : encoded.examples)
-    pieces += static_cast<double>(example.target.size() - static_cast<size_t>(example.prompt_length));
+    tokens +=
+        static_cast<double>(example.target.size() - static_cast<size_t>(example.prompt_length));
   auto& decoding = experiment.decoding;
-  const auto length = std::llround(pieces / static_cast<double>(encoded.examples.size()));
+  const auto length = std::llround(tokens / static_cast<double>(encoded.examples.size()));
   decoding.max_length = std::clamp<int64_t>(length, 1, decoding.max_length);
   decoding.min_length = decoding.max_length - 1;
   const auto sampled = static_cast<double>(test.examples.size());

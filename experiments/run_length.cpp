@@ -26,7 +26,7 @@ data::BatchStream batches_of(const Experiment& experiment, const RunData& data) 
            .augmentation = data.augmentation()}};
 }
 
-/// Pieces of the longer side, the mean over the examples.
+/// Tokens of the longer side, the mean over the examples.
 int64_t typical_training_length(const RunData& data) {
   double source = 0, target = 0;
   for (const auto& example : data.train.examples) {

@@ -179,7 +179,7 @@ void write_outputs(const std::filesystem::path& folder, const Evaluation& evalua
   }
 }
 
-/// Pieces of a source or target of the first test set, its end mark included.
+/// Tokens of a source or target of the first test set, its end mark included.
 int64_t typical_length(const Evaluation& evaluation) {
   const auto& test = evaluation.tests.front();
   return 1 + std::llround(std::max(test.source_pieces, test.target_pieces));

@@ -123,7 +123,7 @@ struct ExpertChoiceRouter : EmptyOptions {
   std::shared_ptr<Router> make(const MixtureOptions& mixture, int64_t d_model) const;
 };
 
-/// Experts chosen by the piece itself through a fixed hash, weighted alike (Roller et al. 2021).
+/// Experts chosen by the token itself through a fixed hash, weighted alike (Roller et al. 2021).
 struct HashRouter : EmptyOptions {
   static constexpr std::string_view name = "hash";
   static constexpr bool causal = true;

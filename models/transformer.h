@@ -30,7 +30,7 @@ class TransformerImpl : public Module {
  public:
   TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary);
 
-  /// Logits of padded ids: of every next target piece, or, encoder only, of every source piece.
+  /// Logits of padded ids: of every next target token, or, encoder only, of every source token.
   /// Decoder-only models read the target alone; a label head has one position.
   /// // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target);
@@ -39,7 +39,7 @@ class TransformerImpl : public Module {
                      const ForwardContext& context = {});
 
   EncoderOutput encode(const torch::Tensor& source, const ForwardContext& context = {});  // [B, S]
-  /// The state before the first target piece. A decoder-only model reads `source` as the beginning
+  /// The state before the first target token. A decoder-only model reads `source` as the beginning
   /// of the sequence, in which no row may be padded. // [B, S]
   DecoderCache start(const torch::Tensor& source, const ForwardContext& context = {});
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,

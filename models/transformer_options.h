@@ -166,7 +166,7 @@ void family_rules(const TransformerOptions& o, Require& require) {
   require(!labels || o.family == Family::encoder_only, "output.kind",
           "can be label in an encoder_only model alone");
   require(!labels || o.tying == Tying::none, "tying",
-          "must be none where model.output is label: classes are no pieces");
+          "must be none where model.output is label: classes are no tokens");
   require(pair || o.tying == Tying::three_way || o.tying == Tying::none, "tying",
           "must be three_way or none in a family with one embedding");
   require(has_side(o.family, Side::encoder) || !o.encoder.chooses(), "encoder",

@@ -36,7 +36,7 @@ constexpr auto names(Spaces) {
       {{Spaces::tidy, "tidy"}, {Spaces::exact, "exact"}});
 }
 
-/// How text becomes pieces. The model is learned by SentencePiece from the training text alone.
+/// How text becomes tokens. The model is learned by SentencePiece from the training text alone.
 struct TokenizerOptions {
   Kind kind = Kind::bpe;
   std::optional<int64_t> vocabulary;
@@ -49,13 +49,13 @@ struct TokenizerOptions {
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("kind", o.kind, "bpe, unigram, character or word");
-    visit(
-        "vocabulary", o.vocabulary,
-        "pieces with the four special ones; absent: 8000 for bpe and unigram, all for the others");
+    visit("vocabulary", o.vocabulary,
+          "tokens, the four special ones included; absent: 8000 for bpe and unigram, all for the "
+          "others");
     visit("joint", o.joint, "one model for source and target");
-    visit("coverage", o.coverage, "share of the training characters that get a piece");
+    visit("coverage", o.coverage, "share of the training characters that get a token");
     visit("normalization", o.normalization, "SentencePiece's normalisation rule");
-    visit("mask", o.mask, "one more special piece, which masked language models need");
+    visit("mask", o.mask, "one more special token, which masked language models need");
     visit("spaces", o.spaces, "tidy: as SentencePiece has them; exact: kept one by one");
   }
   template <class Require>

@@ -17,7 +17,7 @@ struct StepBudget {
   static void rules(const StepBudget&, Require&&) {}
 };
 
-/// As many updates as target pieces fit, by the mean of an update's first batches.
+/// As many updates as target tokens fit, by the mean of an update's first batches.
 struct TokenBudget {
   static constexpr std::string_view name = "tokens";
   int64_t tokens = 1'000'000;
@@ -25,7 +25,7 @@ struct TokenBudget {
   bool operator==(const TokenBudget&) const = default;
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
-    visit("tokens", o.tokens, "target pieces to train on, the end marks included");
+    visit("tokens", o.tokens, "target tokens to train on, the end marks included");
   }
   template <class Require>
   static void rules(const TokenBudget& o, Require&& require) {

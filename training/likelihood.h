@@ -23,7 +23,7 @@ struct Likelihood {
 
 struct LikelihoodOptions {
   int64_t tokens_per_batch;                   // padded tokens of a batch, at most
-  std::optional<data::Masking> masking = {};  // the same pieces every time
+  std::optional<data::Masking> masking = {};  // the same tokens every time
 };
 
 /// Scores every example.

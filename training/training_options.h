@@ -64,7 +64,7 @@ struct TrainingOptions {
     visit("device", o.device, "auto, cpu or cuda");
     visit("threads", o.threads,
           "CPU threads; absent: the cores divided by the runs of the study, at least one");
-    visit("max_length", o.max_length, "pieces kept of a source or a target, with its end mark");
+    visit("max_length", o.max_length, "tokens kept of a source or a target, with its end mark");
     visit("log_every", o.log_every, "steps between lines of metrics.jsonl");
     visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");
     visit("patience", o.patience, "validations without a better loss before stopping; 0: never");

@@ -52,7 +52,7 @@ std::vector<int32_t> sentence(data::Random& random, int64_t length, int64_t voca
   return ids;
 }
 
-/// Batches with the length statistics of Multi30k: about 14 pieces a side, both sides alike.
+/// Batches with the length statistics of Multi30k: about 14 tokens a side, both sides alike.
 std::vector<data::Batch> make_batches(int64_t tokens_per_batch, int64_t vocabulary) {
   data::Random random(kSeed, "bench");
   std::vector<data::EncodedExample> examples;
@@ -262,7 +262,7 @@ void add_bench_flags(CLI::App& verb, BenchRequest& request) {
       ->check(CLI::Range(1, 1024));
   verb.add_option("--precision", request.precision, "Of matrix products; absent: the study's")
       ->type_name(type_of_words({"fp32", "bf16"}));
-  verb.add_option("--vocabulary", request.vocabulary, "Pieces of the vocabulary")
+  verb.add_option("--vocabulary", request.vocabulary, "Tokens of the vocabulary")
       ->check(CLI::Range(16, 1'000'000))
       ->capture_default_str();
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
@@ -316,7 +316,7 @@ void add_bench(CLI::App& app) {
   decode->add_option("--batch", request->batch, "Sentences together")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();
-  decode->add_option("--steps", request->steps, "Measured batches, of 20 pieces a sentence")
+  decode->add_option("--steps", request->steps, "Measured batches, of 20 tokens a sentence")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   decode->footer("Example:\n  ablate bench decode bench/small.yaml --batch 1 --threads 1");

@@ -41,7 +41,7 @@ void train(const TokenizerRequest& request) {
   }
   const auto model = tokenizer::Tokenizer::train(request.options.read().tokenizer, lines);
   training::write_durably(request.model, model.bytes());
-  std::cerr << fmt::format("{}: {} pieces from {} lines, SHA-256 {}\n", request.model,
+  std::cerr << fmt::format("{}: {} tokens from {} lines, SHA-256 {}\n", request.model,
                            model.vocabulary_size(), lines.size(), model.sha256());
 }
 
@@ -61,7 +61,7 @@ std::vector<int32_t> read_ids(const std::string& line, size_t number) {
     const auto parsed = std::from_chars(word.data(), word.data() + word.size(), id);
     if (parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
       throw data::DataError(
-          fmt::format("standard input:{}: '{}' is not the id of a piece", number, word));
+          fmt::format("standard input:{}: '{}' is not the id of a token", number, word));
     ids.push_back(id);
   }
   return ids;

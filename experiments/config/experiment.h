@@ -34,7 +34,7 @@ struct Experiment {
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("data", o.data, "the examples: text files or a generated task");
-    visit("tokenizer", o.tokenizer, "how text becomes pieces");
+    visit("tokenizer", o.tokenizer, "how text becomes tokens");
     visit("model", o.model, "the Transformer");
     visit("training", o.training, "how the model is trained");
     visit("decoding", o.decoding, "how targets are searched for");
@@ -47,7 +47,7 @@ struct Experiment {
     const bool labelled = std::holds_alternative<data::Labelled>(o.data);
     const bool encoder = o.model.family == models::Family::encoder_only;
     require(!language || alone || encoder, "model.family",
-            "must be decoder_only, or encoder_only to find masked pieces, where data.task is "
+            "must be decoder_only, or encoder_only to find masked tokens, where data.task is "
             "language");
     require(!encoder || language || labelled, "model.family",
             "cannot be encoder_only here: an encoder writes no text; data.task must be language or "
@@ -76,7 +76,7 @@ struct Experiment {
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
             "must be true where model.tying shares the source embedding; target and none need no "
-            "joint pieces");
+            "joint tokens");
   }
 };
 

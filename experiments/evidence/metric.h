@@ -12,7 +12,7 @@ namespace ablate::experiments {
 struct Metric {
   std::string name;
   Direction direction;
-  bool share;  // of examples or pieces that are right: from 0 to 1
+  bool share;  // of examples or tokens that are right: from 0 to 1
   double (*value)(const TestScores&);
 };
 

@@ -53,7 +53,7 @@ ExportExamples examples_for(const LoadedRun& run, const ExportRequest& request,
     if (encoded.size() > kExamples) encoded.resize(kExamples);
     return encoded;
   } catch (const data::DataError& error) {
-    messages << "checking with random pieces instead of the run's data: " << error.what() << "\n";
+    messages << "checking with random tokens instead of the run's data: " << error.what() << "\n";
     return random_examples(run);
   }
 }

@@ -71,7 +71,7 @@ std::string attention_page(const std::string& title, const std::vector<Attention
   auto page = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}{2}</style></head>\n<body>\n"
-      "<h1>{0}</h1>\n<p>A row is a piece that reads, a column a piece that is read; cells are per "
+      "<h1>{0}</h1>\n<p>A row is a token that reads, a column a token that is read; cells are per "
       "cent of the row, blank below 3.</p>\n",
       text(title).html(), kStyle, shades());
   for (const auto& group : groups) {

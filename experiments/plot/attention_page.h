@@ -8,7 +8,7 @@ namespace ablate::experiments {
 /// One attention of one layer: how much each query (row) reads of each key (column).
 struct AttentionMap {
   std::string title;                                    // "layer 2"
-  std::vector<std::string> queries, keys;               // pieces
+  std::vector<std::string> queries, keys;               // tokens
   std::vector<std::vector<std::vector<double>>> heads;  // shares, rows sum to 1 // [H][T][S]
 };
 

@@ -157,8 +157,8 @@ Markup head_of(const TaskView& view, const ScoreGroup& group, bool alone) {
   }
   if (alone) {
     above += spanning("cost", 5);
-    below += number_heading("parameters") + with_below("number", "FLOPs", "per piece") +
-             with_below("number", "pieces", "per second") +
+    below += number_heading("parameters") + with_below("number", "FLOPs", "per token") +
+             with_below("number", "tokens", "per second") +
              with_below("number", "training", "seconds") + number_heading("memory");
   }
   return row(above) + row(below);

@@ -49,7 +49,7 @@ std::string scale_words(const LineChart& chart) {
 Markup curve(const TaskView& view, const char* what, std::vector<Point> RunRecord::*points) {
   const LineChart chart{.title = fmt::format("{} loss", what),
                         .x_label = "step",
-                        .y_label = "nats per target piece",
+                        .y_label = "nats per target token",
                         .lines = lines_of(view, [&](const RunRecord& run) { return run.*points; })};
   if (chart.lines.empty()) return {};
   return figure(chart, "Mean over seeds; the band reaches from the lowest to the highest." +

@@ -84,7 +84,7 @@ std::string report_page(const Evidence& evidence, const ReportData& data) {
   for (const auto& section : sections) content += section.content;
   const auto footer = text(
       "Made by Ablate from the runs' own records. Bold: the best mean, which alone is no claim. "
-      "Pieces are the tokenizer's.");
+      "Tokens are the tokenizer's.");
   return document(
       shown(evidence.study, 80) + " \u2013 Ablate report",
       element("a", {{"class", "skip"}, {"href", "#content"}}, text("Skip to the content")) +

@@ -30,7 +30,7 @@ struct PositionAccuracy {
 struct RunRecord {
   std::string task, arm;
   int64_t seed = 0;
-  std::vector<Point> training, validation;  // nats per target piece over steps
+  std::vector<Point> training, validation;  // nats per target token over steps
   std::vector<ExpertLoad> experts;
   std::vector<PositionAccuracy> positions;
 };

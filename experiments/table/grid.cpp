@@ -90,7 +90,7 @@ void add_run_figures(GridRow& row, const ArmEvidence& arm) {
 Grid scores_of(const TaskEvidence& task) {
   Grid grid{
       .title = task.name,
-      .headings = {"arm", "test set", "parameters", "MFLOPs/piece", "train loss", "valid. ppl"}};
+      .headings = {"arm", "test set", "parameters", "MFLOPs/token", "train loss", "valid. ppl"}};
   const auto metrics = metrics_of_task(task);
   for (const auto& metric : metrics) grid.headings.push_back(spoken(metric));
   for (const auto& arm : task.arms)

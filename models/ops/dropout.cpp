@@ -21,7 +21,7 @@ torch::Tensor masked_rows(const torch::Tensor& x, const DropoutMask& mask) {
     const uint32_t key = mask.row_key(row);
     for (int64_t d = 0; d < width; ++d) *to++ = mask.factor(key, static_cast<uint32_t>(d));
   }
-  return x.to(torch::kFloat).mul_(factors).to(x.scalar_type());
+  return (x.to(torch::kFloat) * factors).to(x.scalar_type());
 }
 
 torch::Tensor drop_rows(const torch::Tensor& x, const DropoutStream& stream) {

@@ -83,8 +83,9 @@ TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
   models::SearchOptions options;
   models::SearchOptions::fields(options, [&](std::string name, const auto& slot, std::string_view) {
     std::ranges::replace(name, '_', '-');
-    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(slot)>>)
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(slot)>>) {
       EXPECT_NE(help.find("--" + name + " "), std::string::npos) << name;
+    }
   });
   for (const std::string flag : {"--temperature", "--top-k", "--top-p", "--seed"})
     EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
@@ -137,7 +138,7 @@ TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {
                              (folder_ / "runs").string() + " 2>&1");
   ASSERT_EQ(trained.code, 0) << trained.output;
   const auto run = (folder_ / "runs/language/language/base/seed-1").string();
-  // Each line is three pieces, for a word begins with a mark of its own, and an end mark.
+  // Each line is three tokens, for a word begins with a mark of its own, and an end mark.
   EXPECT_EQ(shell(kProgram + " generate " + run + " --prompt ab --max-length 8").output,
             "ab\ncd\nab\n");
   EXPECT_EQ(shell("printf 'a\\nc\\n' | " + kProgram + " generate " + run + " --one-line").output,

@@ -169,7 +169,7 @@ TEST_F(ExportTest, NothingIsLeftWhereTheExportFails) {
   EXPECT_EQ(exported("--dtype fp8").code, 2);
 }
 
-TEST_F(ExportTest, RandomPiecesStandInForDataThatIsGone) {
+TEST_F(ExportTest, RandomTokensStandInForDataThatIsGone) {
   const auto text = folder_ / "text.yaml";
   write_file(folder_ / "a.txt", "a b c\nb c\nc a b\n");
   write_file(text,
@@ -186,7 +186,7 @@ TEST_F(ExportTest, RandomPiecesStandInForDataThatIsGone) {
       shell(kProgram + " export " + (folder_ / "gone/text/text/base/seed-1").string() + " --to " +
             file() + " 2>&1");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("checking with random pieces instead of the run's data"),
+  EXPECT_NE(outcome.output.find("checking with random tokens instead of the run's data"),
             std::string::npos);
 }
 

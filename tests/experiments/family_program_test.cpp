@@ -177,8 +177,8 @@ class VectorsTest : public FamilyTest {
 
 TEST_F(VectorsTest, AFrozenEmbeddingStaysAsTheFileHasIt) {
   trained("source: words.txt, frozen: true");
-  // very, good, bad, the, a, film and plot are the pieces
-  EXPECT_NE(output_.find("source embedding: vectors for 3 of 7 pieces (42.9 %) from"),
+  // very, good, bad, the, a, film and plot are the tokens
+  EXPECT_NE(output_.find("source embedding: vectors for 3 of 7 tokens (42.9 %) from"),
             std::string::npos)
       << output_;
   EXPECT_NEAR(cosine(rows()[0]), 1.0, 1e-6);

@@ -30,7 +30,7 @@ TEST_F(RunLengthTest, ATokenBudgetIsMetWithinABatchAndAlikeForEverySeed) {
 TEST_F(RunLengthTest, FlopsAreThreeForwardPassesOverTheTokens) {
   const auto result = result_of("out", "{kind: flops, flops: 1.0e8}");
   const double one = 3 * result.at("flops_per_token").get<double>();
-  // At the first test set's length of 4 pieces; training sides are shorter, attention cheaper.
+  // At the first test set's length of 4 tokens; training sides are shorter, attention cheaper.
   EXPECT_NEAR(result.at("tokens").get<double>() * one, 1e8, 0.15e8);
 }
 

@@ -245,7 +245,7 @@ TEST(Hash, ChoosesByThePieceAlone) {
   EXPECT_EQ(counts.max().item<int64_t>(), 6);
   EXPECT_EQ(counts.sum().item<int64_t>(), 12);
   const auto all = run_ids(torch::randn({1, 4000, 4}), torch::arange(4000).unsqueeze(0));
-  // Each piece has each expert with probability 1/2.
+  // Each token has each expert with probability 1/2.
   EXPECT_LT((all - 2000).abs().max().item<int64_t>(), 5 * 32);
 }
 

@@ -195,8 +195,10 @@ TEST(Optimizer, DecaysWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
 }
 
 TEST(Optimizer, RefusesAParameterWithoutARole) {
-  torch::nn::Linear foreign(2, 2);
-  EXPECT_THROW(make_optimizer(Adam{}, *foreign), c10::Error);
+  struct Foreign : torch::nn::Module {
+    Foreign() { register_parameter("weight", torch::zeros({2, 2})); }
+  } foreign;
+  EXPECT_THROW(make_optimizer(Adam{}, foreign), c10::Error);
 }
 
 }  // namespace

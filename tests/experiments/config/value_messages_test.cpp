@@ -122,7 +122,7 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:3: training.max_length must not exceed tokens_per_batch"},
     {"BrokenRuleAcrossSections", kBase + "  tokenizer: {joint: false}\n",
      "study.yaml:5:22: tokenizer.joint must be true where model.tying shares the source "
-     "embedding; target and none need no joint pieces"},
+     "embedding; target and none need no joint tokens"},
     {"SideThatTheFamilyLacks",
      kModel + "{family: encoder_only, decoder: {layers: 2}}\n  tokenizer: {mask: true}\n",
      "study.yaml:5:19: model.family cannot be encoder_only here: an encoder writes no text; "

@@ -34,7 +34,7 @@ struct Case {
   torch::Tensor source, target;
 };
 
-/// Sources shorter and longer than the traced three pieces; rows of one length for decoders alone.
+/// Sources shorter and longer than the traced three tokens; rows of one length for decoders alone.
 std::vector<Case> cases(Family family) {
   std::vector<Case> all;
   torch::manual_seed(3);

@@ -8,7 +8,6 @@
 
 #include "tests/training/event_reader.h"
 #include "tests/training/folder_test_case.h"
-#include "training/tensorboard/crc32c.h"
 #include "training/tensorboard/event_file.h"
 
 namespace ablate::training {
@@ -24,13 +23,6 @@ std::string hexadecimal(std::string_view bytes) {
     text += kDigits[static_cast<uint8_t>(byte) & 15];
   }
   return text;
-}
-
-/// RFC 3720, appendix B.4.
-TEST(Crc32c, HasTheStandardsValues) {
-  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAU);
-  EXPECT_EQ(crc32c(std::string(32, '\xFF')), 0x62A8AB43U);
-  EXPECT_EQ(crc32c("123456789"), 0xE3069283U);
 }
 
 TEST(Event, HasTheBytesThatTensorBoardItselfWrites) {
