@@ -6,6 +6,7 @@
 
 #include "experiments/config/document.h"
 #include "experiments/config/leaf.h"
+#include "experiments/config/renamed_key.h"
 #include "experiments/config/rules.h"
 
 namespace ablate::experiments {
@@ -61,7 +62,8 @@ Experiment read_experiment(const std::filesystem::path& file) {
 Experiment read_experiment(const std::shared_ptr<const Source>& source) {
   const auto schema = experiment_schema();
   ProblemList problems;
-  const auto document = parse_mapping(source, problems);
+  auto document = parse_mapping(source, problems);
+  use_current_names(document);
   Trail trail{.start = {source, 0, 0}};
   Experiment experiment;
   Reader(schema, problems, trail).lay_over(document, experiment);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/config/explanation.h"
+#include "experiments/config/printer.h"
 #include "experiments/config/schema.h"
 #include "tests/experiments/config/study_text.h"
 
@@ -36,6 +37,20 @@ TEST(RenamedKey, IsExplainedByItsPresentName) {
     EXPECT_EQ(error.problems[0].message,
               "unknown key 'training.start.run'; it is called training.init_from.run now");
   }
+}
+
+TEST(RenamedKey, OfARecordedConfigurationIsReadUnderItsPresentName) {
+  const auto text = to_yaml(study_of(kBase).runs.front().experiment);
+  std::string earlier = text;
+  const auto replace = [&](const std::string& now, const std::string& before) {
+    const auto at = earlier.find(now);
+    ASSERT_NE(at, std::string::npos) << now;
+    earlier.replace(at, now.size(), before);
+  };
+  replace("\n  position_ids:\n", "\n  numbering:\n");
+  replace("\n  init_from:\n", "\n  start:\n");
+  const auto source = std::make_shared<const Source>("config.yaml", earlier);
+  EXPECT_EQ(to_yaml(read_experiment(source)), text);
 }
 
 TEST(RenamedKey, IsAWholeKeyAndNotABeginning) {
