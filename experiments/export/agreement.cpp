@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/passes/freeze_module.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "data/batch.h"
 #include "models/inference/search.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int64_t kBeams = 4;
 constexpr int64_t kLongestOutput = 48;
+constexpr double kScoreRounding = 1e-3;  // of the largest logit
 
 struct Inputs {
   torch::Tensor source, target;  // target undefined where the family reads one sequence
@@ -75,9 +77,14 @@ void compare_search(Agreement& agreement, const models::InferenceModel& model,
     const auto found = beams == 1 ? module.get_method("greedy")({source, kLongestOutput})
                                   : module.get_method("beam")({source, beams, 1.0, kLongestOutput});
     const auto ids = found.toTupleRef().elements()[0].toTensor();
-    for (size_t row = 0; row < expected.size(); ++row) {
+    const auto scores = found.toTupleRef().elements()[1].toTensor();
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const auto row = static_cast<int64_t>(i);
+      const double score = scores[row].item<double>();
       ++agreement.searched;
-      if (ids_of(ids[static_cast<int64_t>(row)]) != expected[row].ids) ++agreement.different;
+      if (ids_of(ids[row]) != expected[i].ids ||
+          std::abs(score - expected[i].score) > kScoreRounding * agreement.scale)
+        ++agreement.different;
     }
   }
 }
@@ -137,8 +144,8 @@ std::string to_text(const Agreement& agreement) {
   auto text = fmt::format("{} inputs: largest difference of a logit {:.1e} (largest logit {:.1f})",
                           agreement.inputs, agreement.logits, agreement.scale);
   if (agreement.searched > 0)
-    text += fmt::format("; {} greedy and beam searches, {} with other ids", agreement.searched,
-                        agreement.different);
+    text += fmt::format("; {} greedy and beam searches, {} with other ids or scores",
+                        agreement.searched, agreement.different);
   return text;
 }
 

@@ -12,14 +12,14 @@ struct Agreement {
   double logits = 0;      // largest difference
   double scale = 1;       // largest logit, at least 1
   int64_t searched = 0;   // rows decoded greedily and by beam search
-  int64_t different = 0;  // whose ids differ
+  int64_t different = 0;  // whose ids or scores differ
 };
 
 Agreement compare(models::Transformer& model, torch::jit::Module& module,
                   const ExportContents& contents);
 
-/// Whether the difference is within rounding: 1e-4 of the largest logit in float, where all ids
-/// must be equal; a twentieth in bfloat16.
+/// Whether the difference is within rounding: 1e-4 of the largest logit in float, where all
+/// searches must agree; a twentieth in bfloat16.
 bool agrees(const Agreement& agreement, torch::ScalarType type);
 
 /// One sentence.
