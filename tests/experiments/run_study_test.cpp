@@ -1,6 +1,5 @@
 #include <pty.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -57,6 +56,23 @@ std::string json_line(const std::string& text) {
   return nlohmann::json::parse(text.substr(0, text.find('\n'))).dump();
 }
 
+/// Bytes that the runs of a study have logged so far.
+uintmax_t logged_bytes(const std::filesystem::path& study) {
+  uintmax_t bytes = 0;
+  std::error_code gone;  // a folder may go away between two looks
+  for (auto entry = std::filesystem::recursive_directory_iterator(study, gone);
+       entry != std::filesystem::recursive_directory_iterator(); entry.increment(gone))
+    if (entry->path().filename() == "metrics.jsonl") bytes += entry->file_size(gone);
+  return bytes;
+}
+
+bool has_ended(pid_t process) {
+  siginfo_t information{};
+  return waitid(P_PID, static_cast<id_t>(process), &information, WEXITED | WNOHANG | WNOWAIT) !=
+             0 ||
+         information.si_pid != 0;
+}
+
 /// The processes that `parent` started.
 std::vector<pid_t> children_of(pid_t parent) {
   const auto id = std::to_string(parent);
@@ -79,15 +95,17 @@ TEST_F(RunStudyTest, RunsSideBySideGiveWhatRunsInTurnGive) {
 }
 
 TEST_F(RunStudyTest, AKilledStudyEndsInTheSameResults) {
-  const auto begin = std::chrono::steady_clock::now();
   ASSERT_EQ(shell(command("whole", "--jobs 2")).code, 0);
-  const auto whole = std::chrono::steady_clock::now() - begin;
+  const auto whole = logged_bytes(folder_of("whole"));
   const auto expected = results("whole");
   std::mt19937 random(11);
   int kills = 0;
   for (int attempt = 0; attempt < 8; ++attempt) {
     const pid_t study = start_process(command("killed", "--jobs 2"));
-    std::this_thread::sleep_for(whole * (10 + random() % 60) / 100);
+    const auto further = whole * (5 + random() % 30) / 100;
+    const auto wanted = logged_bytes(folder_of("killed")) + further;
+    while (!has_ended(study) && logged_bytes(folder_of("killed")) < wanted)
+      std::this_thread::yield();
     const auto workers = children_of(study);
     switch (attempt % 3) {
       case 0:  // the whole study at once
@@ -130,7 +148,8 @@ TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
 }
 
 TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
-  change("wide: { model.d_model: 24 }", "wide: { training.pretrained_embeddings.source: missing.txt }");
+  change("wide: { model.d_model: 24 }",
+         "wide: { training.pretrained_embeddings.source: missing.txt }");
   const auto outcome = shell(command("out"));
   EXPECT_EQ(outcome.code, 3) << outcome.output;
   EXPECT_TRUE(std::filesystem::exists(run("out") / "result.json"));
