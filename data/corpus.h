@@ -10,7 +10,7 @@
 
 namespace ablate::data {
 
-/// Data that cannot be used; the message names file and line and says how to mend it.
+/// Data that cannot be used; the message names file and line and says how to fix it.
 struct DataError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -95,7 +95,7 @@ std::vector<Example> read_pairs(const Text& options,
       ++skipped;
     else
       throw DataError(candidate.fault +
-                      "; mend the line, or leave such lines out with data.bad_lines: skip");
+                      "; fix the line, or leave such lines out with data.bad_lines: skip");
   }
   if (examples.empty()) throw DataError(files[0].string() + ": no line can be used");
   return examples;

@@ -13,7 +13,7 @@
 
 namespace ablate::tokenizer {
 
-/// Ids of a line; `cut` says whether pieces behind the limit were left out.
+/// Ids of a line; `cut` says whether tokens behind the limit were left out.
 struct Encoded {
   std::vector<int32_t> ids;
   bool cut = false;

@@ -39,7 +39,7 @@ void inspect_model(const InspectRequest& request) {
     if (!shown.insert(run.task + "/" + run.arm).second) continue;
     const auto cost = cost_of(run.experiment.model, vocabulary, request.length);
     std::cout << fmt::format(
-        "{}/{}: {} parameters{}, {:.3f} MFLOPs and {:.1f} kB of activations per target piece\n",
+        "{}/{}: {} parameters{}, {:.3f} MFLOPs and {:.1f} kB of activations per target token\n",
         run.task, run.arm, cost.parameters,
         cost.active_parameters < cost.parameters
             ? fmt::format(" ({} active)", cost.active_parameters)
@@ -52,7 +52,7 @@ void inspect_model(const InspectRequest& request) {
     std::cout << module_tree(*models::Transformer(run.experiment.model, vocabulary)) << "\n";
   }
   std::cout << fmt::format(
-      "Vocabulary {}, sources and targets of {} pieces, forward pass in fp32.\n",
+      "Vocabulary {}, sources and targets of {} tokens, forward pass in fp32.\n",
       request.vocabulary, request.length);
 }
 
@@ -103,10 +103,10 @@ void add_inspect(CLI::App& app) {
   verb->require_subcommand(1);
   auto* model = verb->add_subcommand("model", "Modules, parameters, FLOPs and memory of every arm");
   model->add_option("study", request->study, "The study's YAML file")->required();
-  model->add_option("--vocabulary", request->vocabulary, "Pieces of the vocabulary")
+  model->add_option("--vocabulary", request->vocabulary, "Tokens of the vocabulary")
       ->check(CLI::Range(4, 1'048'576))
       ->capture_default_str();
-  model->add_option("--length", request->length, "Pieces of a source and of a target")
+  model->add_option("--length", request->length, "Tokens of a source and of a target")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   model->footer(

@@ -35,7 +35,7 @@ void train(const TokenizerRequest& request) {
     for (auto& line : data::read_lines(file, kLongestLine)) {
       ++number;
       if (!line.fault.empty())
-        throw data::DataError(fmt::format("{}:{}: {}; mend the line", file, number, line.fault));
+        throw data::DataError(fmt::format("{}:{}: {}; fix the line", file, number, line.fault));
       lines.push_back(std::move(line.text));
     }
   }

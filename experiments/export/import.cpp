@@ -96,8 +96,8 @@ int64_t import_safetensors(const ImportRequest& request) {
   if (!folder && (request.config.empty() || request.tokenizers.empty()))
     throw UsageError("a single file needs --config and --tokenizers beside it");
   const auto experiment = read_experiment(config);
-  const auto pieces = load_tokenizers(tokenizers);
-  const auto model = make_model(experiment, pieces);
+  const auto loaded_tokenizers = load_tokenizers(tokenizers);
+  const auto model = make_model(experiment, loaded_tokenizers);
   const auto foreign = training::read_safetensors(weights);
   const auto origins = request.names.empty() ? Origins() : read_origins(request.names);
   Assembly assembly(foreign, origins, weights.string());
@@ -110,7 +110,7 @@ int64_t import_safetensors(const ImportRequest& request) {
                                       name + "'");
   write_new_run(request.to,
                 {.experiment = experiment,
-                 .tokenizers = pieces,
+                 .tokenizers = loaded_tokenizers,
                  .weights = taken,
                  .environment = {{"imported_from", std::filesystem::absolute(weights).string()},
                                  {"data_folder", "."}},

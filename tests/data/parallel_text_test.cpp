@@ -39,21 +39,21 @@ TEST_F(ParallelText, MayBeOneTsv) {
 }
 
 TEST_F(ParallelText, EveryFaultIsNamedWithFileAndLine) {
-  const std::string mend = "; mend the line, or leave such lines out with data.bad_lines: skip";
+  const std::string fix = "; fix the line, or leave such lines out with data.bad_lines: skip";
   write("short", "eins\n");
   EXPECT_EQ(message(options("good.en", "short")),
             "good.en has 2 lines and short has 1; line-parallel files need the same number");
   write("empty", "");
   EXPECT_EQ(message(options("good.en", "empty")), "empty: the file is empty");
   write("blank", "eins\n  \n");
-  EXPECT_EQ(message(options("good.en", "blank")), "blank:2: the line is empty" + mend);
+  EXPECT_EQ(message(options("good.en", "blank")), "blank:2: the line is empty" + fix);
   write("binary", "eins\n\xff\xfe\n");
-  EXPECT_EQ(message(options("good.en", "binary")), "binary:2: the line is not valid UTF-8" + mend);
+  EXPECT_EQ(message(options("good.en", "binary")), "binary:2: the line is not valid UTF-8" + fix);
   write("nul", std::string("ei\0ns\nzwei\n", 11));
-  EXPECT_EQ(message(options("good.en", "nul")), "nul:1: the line holds a NUL byte" + mend);
+  EXPECT_EQ(message(options("good.en", "nul")), "nul:1: the line holds a NUL byte" + fix);
   write("long", "eins\n" + std::string(70'000, 'x') + "\n");
   EXPECT_EQ(message(options("good.en", "long")),
-            "long:2: the line has 70000 bytes, more than max_line_bytes 65536" + mend);
+            "long:2: the line has 70000 bytes, more than max_line_bytes 65536" + fix);
   EXPECT_EQ(message(options("good.en", "missing")).substr(0, 24), "missing: cannot be read;");
   write("cut.gz", std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b", 11));
   EXPECT_EQ(message(options("good.en", "cut.gz")),

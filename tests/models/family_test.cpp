@@ -95,9 +95,9 @@ TEST(Family, EveryParameterGetsAGradient) {
       for (auto& parameter : model->parameters())
         parameter.add_(torch::randn_like(parameter) * 0.01);
       torch::AutoGradMode on(true);
-      const auto pieces = torch::randint(3, 20, {2, 6});
-      const auto logits = model->forward(pieces, pieces);
-      logits.log_softmax(-1).gather(-1, pieces.roll(1, 1).unsqueeze(-1)).sum().backward();
+      const auto token_ids = torch::randint(3, 20, {2, 6});
+      const auto logits = model->forward(token_ids, token_ids);
+      logits.log_softmax(-1).gather(-1, token_ids.roll(1, 1).unsqueeze(-1)).sum().backward();
       for (const auto& item : model->named_parameters()) {
         const auto gradient = item.value().grad();
         ASSERT_TRUE(gradient.defined()) << name << " " << item.key();
@@ -114,10 +114,10 @@ TEST(Family, ATraceRunsAtOtherLengthsAndBatchSizes) {
       auto module = traced(model, ids({{5, 6, 2}, {7, 2, 0}}), ids({{5, 6, 2}, {7, 2, 0}}));
       for (const auto& [batch, length] :
            std::vector<std::array<int64_t, 2>>{{1, 1}, {3, 9}, {5, 17}}) {
-        const auto pieces = torch::randint(3, 20, {batch, length});
-        if (length > 1) pieces.select(1, length - 1).fill_(kPad);
-        EXPECT_LT(largest_difference(module.forward({pieces, pieces}).toTensor(),
-                                     model->forward(pieces, pieces)),
+        const auto token_ids = torch::randint(3, 20, {batch, length});
+        if (length > 1) token_ids.select(1, length - 1).fill_(kPad);
+        EXPECT_LT(largest_difference(module.forward({token_ids, token_ids}).toTensor(),
+                                     model->forward(token_ids, token_ids)),
                   1e-5)
             << name << " " << batch << " " << length;
       }

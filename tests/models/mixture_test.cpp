@@ -41,13 +41,13 @@ torch::Tensor input(int64_t rows = 3, int64_t length = 5) {
   return torch::randn({rows, length, 8}, torch::kDouble);
 }
 
-torch::Tensor pieces(const torch::Tensor& x) {
+torch::Tensor token_ids_of(const torch::Tensor& x) {
   return (torch::arange(x.size(0) * x.size(1)) * 7 + 5).view({x.size(0), x.size(1)});
 }
 
 FeedForwardOutput evaluation(const Made& model, const torch::Tensor& x,
                              const torch::Tensor& padding_mask = {}) {
-  return model.mixture->forward(x, {.padding_mask = padding_mask, .token_ids = pieces(x)});
+  return model.mixture->forward(x, {.padding_mask = padding_mask, .token_ids = token_ids_of(x)});
 }
 
 torch::Tensor evaluated(const Made& model, const torch::Tensor& x) {
@@ -195,7 +195,7 @@ TEST(Mixture, OfIdenticalExpertsIsTheDenseFeedForwardWhereWeightsSumToOne) {
 TEST(Mixture, PositionsMayComeInAnyOrder) {
   torch::NoGradGuard no_grad;
   for (const auto& [name, options] : token_choice()) {
-    if (name == "hash") continue;  // chooses by the piece, which moves along
+    if (name == "hash") continue;  // chooses by the token, which moves along
     const auto model = made(options);
     const auto order = torch::tensor({3, 0, 4, 1, 2});
     EXPECT_LT(largest_difference(evaluated(model, input().index_select(1, order)),
@@ -208,7 +208,7 @@ TEST(Mixture, PositionsMayComeInAnyOrder) {
 TEST(Mixture, PaddingChangesNothingAndGetsNothing) {
   torch::NoGradGuard no_grad;
   for (const auto& [name, options] : all_routers()) {
-    if (name == "hash") continue;  // pieces() numbers by place; see HashRouter tests
+    if (name == "hash") continue;  // token_ids_of() numbers by place; see HashRouter tests
     const auto model = made(options);
     const auto x = input(1, 3), noise = input(1, 2) * 100;
     const auto real = torch::tensor({{true, true, true, false, false}});

@@ -11,7 +11,7 @@
 namespace ablate::models {
 namespace {
 
-/// Every target of at most `length` pieces with its score: what an unlimited beam must find.
+/// Every target of at most `length` tokens with its score: what an unlimited beam must find.
 Hypothesis exhaustive(const InferenceModel& model, const torch::Tensor& source,
                       const SearchOptions& o) {
   Hypothesis best{.ids = {}, .score = -1e30};
@@ -99,7 +99,7 @@ TEST(Search, NeverExceedsItsLength) {
               static_cast<size_t>(length));
 }
 
-/// Of an output of at most `longest` pieces; one that was cut has no end mark.
+/// Of an output of at most `longest` tokens; one that was cut has no end token.
 double log_probability(const InferenceModel& model, const torch::Tensor& source,
                        const std::vector<int64_t>& ids, size_t longest) {
   auto in = ids, out = ids;

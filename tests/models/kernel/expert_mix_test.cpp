@@ -57,7 +57,7 @@ TEST(ExpertMix, EqualsTheSortedPath) {
         }
 }
 
-/// Routed by the piece, with weights of 1/2: a trained router's products depend on the batch's
+/// Routed by the token, with weights of 1/2: a trained router's products depend on the batch's
 /// size in their last bits.
 TEST(ExpertMix, GivesAPositionTheSameBitsAloneAndInABatch) {
   const auto mixture =
