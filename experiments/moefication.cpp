@@ -9,9 +9,9 @@
 #include "data/batching.h"
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
+#include "experiments/neuron_groups.h"
 #include "experiments/router_network.h"
 #include "models/mixture.h"
-#include "models/neuron_groups.h"
 #include "training/likelihood.h"
 #include "training/update.h"
 #include "training/weights.h"
@@ -101,12 +101,12 @@ void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corp
 torch::Tensor groups_of(const Layer& layer, const MoefyOptions& options) {
   switch (options.grouping) {
     case Grouping::random:
-      return models::random_groups(layer.up.size(0), options.seed);
+      return random_groups(layer.up.size(0), options.seed);
     case Grouping::clusters:
-      return models::clustered_groups(layer.up, options.experts, options.seed);
+      return clustered_groups(layer.up, options.experts, options.seed);
     case Grouping::coactivation:
-      return models::coactive_groups(torch::linear(layer.inputs, layer.up, layer.up_bias).relu(),
-                                     options.experts);
+      return coactive_groups(torch::linear(layer.inputs, layer.up, layer.up_bias).relu(),
+                             options.experts);
   }
   TORCH_CHECK(false, "invalid Grouping");
 }
@@ -202,8 +202,8 @@ double feed_forward_seconds(const models::TransformerImpl& model,
 double captured(const std::vector<Layer>& layers, const MoefyOptions& options, int64_t active) {
   double sum = 0;
   for (const auto& layer : layers) {
-    const auto mass = models::activity(layer.inputs, layer.grouped_up(options.experts),
-                                       layer.grouped_bias(options.experts));
+    const auto mass = models::expert_activation(layer.inputs, layer.grouped_up(options.experts),
+                                                layer.grouped_bias(options.experts));
     const auto scores = layer.router.scores(options.router, layer.inputs, mass);
     sum += captured_mass(scores, mass, active);
   }

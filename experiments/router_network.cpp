@@ -32,7 +32,7 @@ void train_epoch(Trained& network, training::Optimizer& optimizer, const torch::
   for (int64_t begin = 0; begin < x.size(0); begin += kBatch) {
     const int64_t end = std::min(x.size(0), begin + kBatch);
     torch::binary_cross_entropy_with_logits(
-        models::expected_activity(x.slice(0, begin, end), network.first, network.second),
+        models::predicted_activation(x.slice(0, begin, end), network.first, network.second),
         target.slice(0, begin, end))
         .backward();
     optimizer.step(kLearningRate);
@@ -46,8 +46,8 @@ torch::Tensor RouterNetwork::scores(const models::RouterOptions& kind, const tor
                                     const torch::Tensor& mass) const {
   if (std::holds_alternative<models::OracleRouter>(kind)) return mass;
   if (std::holds_alternative<models::NetworkRouter>(kind))
-    return models::expected_activity(x, first, second);
-  return models::nearness(x, centres);
+    return models::predicted_activation(x, first, second);
+  return models::centre_similarity(x, centres);
 }
 
 double captured_mass(const torch::Tensor& scores, const torch::Tensor& mass, int64_t active) {
@@ -62,7 +62,7 @@ RouterNetwork fit_router(const RouterTask& task) {
   const auto order =
       torch::randperm(task.x.size(0), at::detail::createCPUGenerator(task.seed), torch::kLong);
   const auto x = task.x.index_select(0, order);
-  const auto mass = models::activity(x, task.up, task.up_bias);
+  const auto mass = models::expert_activation(x, task.up, task.up_bias);
   const auto target = mass / mass.amax(1, /*keepdim=*/true).clamp_min(1e-12);
   const int64_t trained = std::max<int64_t>(1, x.size(0) * 9 / 10);
   Trained network(result.centres);
@@ -71,9 +71,9 @@ RouterNetwork fit_router(const RouterTask& task) {
   double best = -1;
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
     train_epoch(network, *optimizer, x.slice(0, 0, trained), target.slice(0, 0, trained));
-    const double held_out =
-        captured_mass(models::expected_activity(x.slice(0, trained), network.first, network.second),
-                      mass.slice(0, trained), task.active);
+    const double held_out = captured_mass(
+        models::predicted_activation(x.slice(0, trained), network.first, network.second),
+        mass.slice(0, trained), task.active);
     if (held_out <= best) continue;
     best = held_out;
     result.first = network.first.detach().clone();

@@ -30,12 +30,12 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
       out_(register_module(
           "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
-torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& real,
+torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                                      const ops::AttentionPosition& position,
                                      const Observer* observer) {
   return out_(observed_values(ops::attention({.query = qkv_(x),
                                               .heads = heads_,
-                                              .padding_mask = real,
+                                              .padding_mask = padding_mask,
                                               .position = position,
                                               .causal = causal_,
                                               .wants_probabilities = is_watched(observer)}),
@@ -64,11 +64,12 @@ CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOpti
           "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
-                                          const torch::Tensor& real, const Observer* observer) {
+                                          const torch::Tensor& padding_mask,
+                                          const Observer* observer) {
   return out_(observed_values(ops::attention({.query = query_(x),
                                               .key_value = key_value_(memory),
                                               .heads = heads_,
-                                              .padding_mask = real,
+                                              .padding_mask = padding_mask,
                                               .wants_probabilities = is_watched(observer)}),
                               observer));
 }
@@ -78,10 +79,11 @@ KVCache CrossAttentionImpl::project(const torch::Tensor& memory) {
 }
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, KVCache& memory,
-                                       const torch::Tensor& real, const Observer* observer) {
+                                       const torch::Tensor& padding_mask,
+                                       const Observer* observer) {
   return out_(observed_values(ops::attention({.query = query_(x),
                                               .heads = heads_,
-                                              .padding_mask = real,
+                                              .padding_mask = padding_mask,
                                               .wants_probabilities = is_watched(observer)},
                                              memory),
                               observer));

@@ -19,7 +19,7 @@ class SelfAttention : public Mixer {
  public:
   SelfAttention(const MultiHead& options, const StackOptions& stack);
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                         const ops::AttentionPosition& position, const Observer* observer) override;
   KVCache empty_cache(const torch::Tensor& like) const override;
   torch::Tensor step(const torch::Tensor& x, KVCache& cache,
@@ -38,10 +38,10 @@ class CrossAttentionImpl : public Module {
 
   /// [B, T, D], [B, S, D], [B, S] -> [B, T, D]
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,
-                        const torch::Tensor& real, const Observer* observer);
+                        const torch::Tensor& padding_mask, const Observer* observer);
   KVCache project(const torch::Tensor& memory);  // [M, S, D]
   /// [B, T, D], a memory of M rows and its mask [M, S] -> [B, T, D]
-  torch::Tensor step(const torch::Tensor& x, KVCache& memory, const torch::Tensor& real,
+  torch::Tensor step(const torch::Tensor& x, KVCache& memory, const torch::Tensor& padding_mask,
                      const Observer* observer);
 
  private:

@@ -28,16 +28,14 @@ struct MultiHead {
   std::optional<int64_t> d_v;
   std::optional<int64_t> key_value_heads;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("heads", o.heads, "attention heads");
     visit("d_k", o.d_k, "width of a query and a key; absent: d_model / heads");
     visit("d_v", o.d_v, "width of a value; absent: d_model / heads");
     visit("key_value_heads", o.key_value_heads,
           "heads of keys and values, each shared by a group of heads; absent: heads");
   }
-  template <class Require>
-  static void rules(const MultiHead& o, Require&& require) {
+  static void rules(const MultiHead& o, auto&& require) {
     require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
     require(!o.d_k || (*o.d_k >= 1 && *o.d_k <= 65'536), "d_k", "must be from 1 to 65536");
     require(!o.d_v || (*o.d_v >= 1 && *o.d_v <= 65'536), "d_v", "must be from 1 to 65536");
@@ -75,12 +73,10 @@ struct Convolution {
 
   int64_t width = 3;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("width", o.width, "positions seen at once; odd");
   }
-  template <class Require>
-  static void rules(const Convolution& o, Require&& require) {
+  static void rules(const Convolution& o, auto&& require) {
     require(o.width >= 1 && o.width <= 255 && o.width % 2 == 1, "width",
             "must be odd and from 1 to 255");
   }

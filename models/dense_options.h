@@ -21,15 +21,13 @@ struct DenseFeedForward {
   Activation activation = Activation::relu;
   bool gated = false;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("d_hidden", o.d_hidden, "width of the hidden layer");
     visit("activation", o.activation, "relu, gelu or silu");
     visit("gated", o.gated,
           "multiply the activation by a second projection of the input (silu: SwiGLU)");
   }
-  template <class Require>
-  static void rules(const DenseFeedForward& o, Require&& require) {
+  static void rules(const DenseFeedForward& o, auto&& require) {
     require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
   }
 };

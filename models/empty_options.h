@@ -2,12 +2,10 @@
 
 namespace ablate::models {
 
-/// Base of a choice that has no keys of its own.
+/// Base of options without keys or without rules; what they have of their own hides these.
 struct EmptyOptions {
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const EmptyOptions&, Require&&) {}
+  static void fields(auto&, auto&&) {}
+  static void rules(const auto&, auto&&) {}
 };
 
 }  // namespace ablate::models

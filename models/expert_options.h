@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -19,15 +20,13 @@ struct BalanceOptions {
   double z = 0.001;
   double importance = 0.0;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("load", o.load, "times the load balance, which is 1 where all experts work alike");
     visit("z", o.z, "times the mean square of the scores' log-sum-exp (ST-MoE)");
     visit("importance", o.importance,
           "times 1 + the squared variation of the experts' summed weights (Shazeer et al. 2017)");
   }
-  template <class Require>
-  static void rules(const BalanceOptions& o, Require&& require) {
+  static void rules(const BalanceOptions& o, auto&& require) {
     require(o.load >= 0, "load", "must not be negative");
     require(o.z >= 0, "z", "must not be negative");
     require(o.importance >= 0, "importance", "must not be negative");
@@ -46,28 +45,26 @@ constexpr auto names(Keep) {
       {{Keep::first, "first"}, {Keep::likeliest, "likeliest"}});
 }
 
-/// An expert takes ceil(factor active N / experts) of a batch's N real positions; of what is left
-/// over nothing is computed. First choices go before second ones.
-struct Limited {
+/// An expert takes ceil(factor active N / experts) of a batch's N unpadded positions; of what is
+/// left over nothing is computed. First choices go before second ones.
+struct LimitedCapacity {
   static constexpr std::string_view name = "limited";
   double factor = 1.25;
   double evaluation = 2.0;
   Keep keep = Keep::first;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("factor", o.factor, "room in training, 1: just enough for equal loads");
     visit("evaluation", o.evaluation, "room in evaluation");
     visit("keep", o.keep, "first: in the order of the batch; likeliest: by weight");
   }
-  template <class Require>
-  static void rules(const Limited& o, Require&& require) {
+  static void rules(const LimitedCapacity& o, auto&& require) {
     require(o.factor > 0, "factor", "must be positive");
     require(o.evaluation > 0, "evaluation", "must be positive");
   }
 };
 
-using CapacityOptions = std::variant<Dropless, Limited>;
+using CapacityOptions = std::variant<Dropless, LimitedCapacity>;
 
 /// A dense feed-forward in the mixture's place.
 enum class Match { none, active, total };
@@ -93,8 +90,7 @@ struct MixtureOptions {
   CapacityOptions capacity;
   Match match = Match::none;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("experts", o.experts, "feed-forwards to choose from");
     visit("active", o.active, "experts that a position uses");
     visit("d_hidden", o.d_hidden, "width of one expert's hidden layer");
@@ -110,46 +106,39 @@ struct MixtureOptions {
     visit("match", o.match,
           "active or total: a dense feed-forward with the mixture's active or total width instead");
   }
-  template <class Require>
-  static void rules(const MixtureOptions& o, Require&& require);
-};
+  static void rules(const MixtureOptions& o, auto&& require) {
+    require(o.experts >= 1 && o.experts <= 1024, "experts", "must be from 1 to 1024");
+    require(o.active >= 1 && o.active <= o.experts, "active", "must be from 1 to experts");
+    require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
+    require(o.every >= 1 && o.every <= 1000, "every", "must be from 1 to 1000");
+    require(o.shared_experts >= 0 && o.shared_experts <= 1024, "shared_experts",
+            "must be from 0 to 1024");
+    std::visit([&](const auto& router) { router_rules(o, router, require); }, o.router);
+  }
 
-/// The dense feed-forward with the same widths: of what one position uses, or of everything.
-inline DenseFeedForward dense_twin(const MixtureOptions& o, Match match) {
-  const int64_t experts = (match == Match::total ? o.experts : o.active) + o.shared_experts;
-  return {.d_hidden = experts * o.d_hidden, .activation = o.activation, .gated = o.gated};
-}
+  /// The dense feed-forward with the same widths: of what one position uses, or of everything.
+  DenseFeedForward dense_twin(Match which) const {
+    const int64_t used = (which == Match::total ? experts : active) + shared_experts;
+    return {.d_hidden = used * d_hidden, .activation = activation, .gated = gated};
+  }
 
-template <class Require>
-void MixtureOptions::rules(const MixtureOptions& o, Require&& require) {
-  require(o.experts >= 1 && o.experts <= 1024, "experts", "must be from 1 to 1024");
-  require(o.active >= 1 && o.active <= o.experts, "active", "must be from 1 to experts");
-  require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
-  require(o.every >= 1 && o.every <= 1000, "every", "must be from 1 to 1000");
-  require(o.shared_experts >= 0 && o.shared_experts <= 1024, "shared_experts",
-          "must be from 0 to 1024");
-  const auto* softmax = std::get_if<SoftmaxRouter>(&o.router);
-  const auto* sigmoid = std::get_if<SigmoidRouter>(&o.router);
-  const bool renormalized =
-      (softmax != nullptr && softmax->renormalize) || (sigmoid != nullptr && sigmoid->renormalize);
-  require(o.active > 1 || o.experts == 1 || !renormalized, "router.renormalize",
-          "must be false where active is 1: the only weight would always be 1, and the router "
-          "would learn nothing");
-  require(o.active > 1 || o.experts == 1 || !std::holds_alternative<NoisyRouter>(o.router),
-          "router.kind",
-          "cannot be noisy where active is 1: the only weight would always be 1, and the router "
-          "would learn nothing; choose switch");
-  require(o.active == 1 || !std::holds_alternative<SwitchRouter>(o.router), "active",
-          "must be 1 with the switch router");
-  require(o.active == 2 || !std::holds_alternative<GshardRouter>(o.router), "active",
-          "must be 2 with the gshard router");
-  std::visit(
-      [&]<class Held>(const Held&) {
-        require(
-            !Held::fixes_loads || std::holds_alternative<Dropless>(o.capacity), "capacity.kind",
+ private:
+  template <class Held>
+  static void router_rules(const MixtureOptions& o, const Held& router, auto& require) {
+    const bool chooses = o.active > 1 || o.experts == 1;
+    if constexpr (requires { router.renormalize; })
+      require(chooses || !router.renormalize, "router.renormalize",
+              "must be false where active is 1: the only weight would always be 1, and the router "
+              "would learn nothing");
+    require(chooses || !std::is_same_v<Held, NoisyRouter>, "router.kind",
+            "cannot be noisy where active is 1: the only weight would always be 1, and the router "
+            "would learn nothing; choose switch");
+    require(Held::only_active == 0 || o.active == Held::only_active, "active",
+            "must be " + std::to_string(Held::only_active) + " with the " +
+                std::string(Held::name) + " router");
+    require(!Held::fixes_loads || std::holds_alternative<Dropless>(o.capacity), "capacity.kind",
             "has no effect: with " + std::string(Held::name) + " every expert has its fixed share");
-      },
-      o.router);
-}
+  }
+};
 
 }  // namespace ablate::models

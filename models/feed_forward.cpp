@@ -32,7 +32,7 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
       down_(register_module("down",
                             Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias))) {}
 
-FeedForwardOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
+RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
   if (context.observer != nullptr && context.observer->feed_forward_input)
     context.observer->feed_forward_input(
         context.padding_mask.defined()

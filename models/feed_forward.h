@@ -13,16 +13,11 @@ namespace ablate::models {
 
 // F hidden width
 
-struct FeedForwardOutput {
-  torch::Tensor output;            // [B, T, D]
-  std::optional<Routing> routing;  // of a mixture of experts
-};
-
 /// A sub-layer that treats every position by itself.
 class FeedForward : public Module {
  public:
-  virtual FeedForwardOutput forward(const torch::Tensor& x,
-                                    const ForwardContext& context) = 0;  // [B, T, D]
+  virtual RoutedOutput forward(const torch::Tensor& x,
+                               const ForwardContext& context) = 0;  // [B, T, D]
 };
 
 /// What layer number `layer`, from 0 on, has; null where it has none.
@@ -34,7 +29,7 @@ class Dense : public FeedForward {
  public:
   Dense(const DenseFeedForward& options, const StackOptions& stack);
 
-  FeedForwardOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
+  RoutedOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
 
  private:
   Activation activation_;

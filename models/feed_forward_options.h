@@ -20,8 +20,8 @@ using FeedForwardOptions = std::variant<DenseFeedForward, MixtureOptions, NoFeed
 inline FeedForwardOptions feed_forward_of(const FeedForwardOptions& options, int64_t layer) {
   const auto* mixture = std::get_if<MixtureOptions>(&options);
   if (mixture == nullptr) return options;
-  if ((layer + 1) % mixture->every != 0) return dense_twin(*mixture, Match::active);
-  if (mixture->match != Match::none) return dense_twin(*mixture, mixture->match);
+  if ((layer + 1) % mixture->every != 0) return mixture->dense_twin(Match::active);
+  if (mixture->match != Match::none) return mixture->dense_twin(mixture->match);
   return options;
 }
 

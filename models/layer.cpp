@@ -19,12 +19,12 @@ LayerImpl::LayerImpl(const StackOptions& options, int64_t index) : causal_(optio
 }
 
 template <class Mix, class Cross>
-LayerOutput LayerImpl::through(torch::Tensor x, const ForwardContext& context, Mix&& mix,
-                               Cross&& cross) {
+RoutedOutput LayerImpl::through(torch::Tensor x, const ForwardContext& context, Mix&& mix,
+                                Cross&& cross) {
   if (around_attention_) x = (*around_attention_)(x, context, mix);
   if (around_cross_attention_) x = (*around_cross_attention_)(x, context, cross);
   if (!around_feed_forward_) return {.output = x, .routing = {}};
-  FeedForwardOutput branch;
+  RoutedOutput branch;
   x = (*around_feed_forward_)(x, context, [&](const auto& y) {
     branch = feed_forward_->forward(y, context);
     return branch.output;
@@ -32,9 +32,9 @@ LayerOutput LayerImpl::through(torch::Tensor x, const ForwardContext& context, M
   return {.output = x, .routing = std::move(branch.routing)};
 }
 
-LayerOutput LayerImpl::forward(const torch::Tensor& x, const EncoderOutput* memory,
-                               const ops::AttentionPosition& position,
-                               const ForwardContext& context) {
+RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memory,
+                                const ops::AttentionPosition& position,
+                                const ForwardContext& context) {
   const auto mask = causal_ ? torch::Tensor() : context.padding_mask;
   return through(
       x, context,
@@ -44,9 +44,10 @@ LayerOutput LayerImpl::forward(const torch::Tensor& x, const EncoderOutput* memo
       });
 }
 
-LayerCache LayerImpl::start(const torch::Tensor& like, const EncoderOutput* memory) {
-  return {.past = attention_ ? attention_->empty_cache(like) : KVCache(),
-          .memory = cross_attention_ ? cross_attention_->project(memory->output) : KVCache()};
+LayerCache LayerImpl::init_cache(const torch::Tensor& like, const StackOutput* memory) {
+  return {
+      .self_attention = attention_ ? attention_->empty_cache(like) : KVCache(),
+      .cross_attention = cross_attention_ ? cross_attention_->project(memory->output) : KVCache()};
 }
 
 torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
@@ -54,9 +55,11 @@ torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
                               const ops::AttentionPosition& position,
                               const ForwardContext& context) {
   return through(
-             x, context, [&](const auto& y) { return attention_->step(y, cache.past, position); },
+             x, context,
+             [&](const auto& y) { return attention_->step(y, cache.self_attention, position); },
              [&](const auto& y) {
-               return cross_attention_->step(y, cache.memory, memory_mask, context.observer);
+               return cross_attention_->step(y, cache.cross_attention, memory_mask,
+                                             context.observer);
              })
       .output;
 }

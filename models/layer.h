@@ -11,20 +11,16 @@
 
 namespace ablate::models {
 
-/// The encoder's output as the decoder sees it. // [B, S, D], [B, S]
-struct EncoderOutput {
-  torch::Tensor output, padding_mask;
-  std::vector<Routing> routings = {};  // of every mixture of experts, in the order of the layers
-};
-
-struct LayerOutput {
-  torch::Tensor output;            // [B, T, D]
-  std::optional<Routing> routing;  // of a mixture of experts
+/// What a stack makes of a sequence; of the encoder it is the memory that the decoder reads.
+struct StackOutput {
+  torch::Tensor output;           // [B, T, D]
+  torch::Tensor padding_mask;     // true: keep // [B, T]
+  std::vector<Routing> routings;  // of every mixture of experts, in the order of the layers
 };
 
 /// What one layer keeps between steps.
 struct LayerCache {
-  KVCache past, memory;
+  KVCache self_attention, cross_attention;
 };
 
 /// A mixer of positions, attention over a memory, and a feed-forward, each where the stack has one
@@ -35,18 +31,18 @@ class LayerImpl : public Module {
   LayerImpl(const StackOptions& options, int64_t index);
 
   /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal
-  /// stack's rows needs no mask: nothing real looks at it. // [B, T, D]
-  LayerOutput forward(const torch::Tensor& x, const EncoderOutput* memory,
-                      const ops::AttentionPosition& position, const ForwardContext& context);
+  /// stack's rows needs no mask: no token looks at it. // [B, T, D]
+  RoutedOutput forward(const torch::Tensor& x, const StackOutput* memory,
+                       const ops::AttentionPosition& position, const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
-  LayerCache start(const torch::Tensor& like, const EncoderOutput* memory);
+  LayerCache init_cache(const torch::Tensor& like, const StackOutput* memory);
   /// `memory_mask` has a row for each row of the memory. // [B, T, D] -> [B, T, D]
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& memory_mask,
                      const ops::AttentionPosition& position, const ForwardContext& context);
 
  private:
   template <class Mix, class Cross>
-  LayerOutput through(torch::Tensor x, const ForwardContext& context, Mix&& mix, Cross&& cross);
+  RoutedOutput through(torch::Tensor x, const ForwardContext& context, Mix&& mix, Cross&& cross);
 
   bool causal_;
   std::shared_ptr<Mixer> attention_;

@@ -11,8 +11,8 @@ namespace ablate::models {
 namespace {
 
 /// x with zeros at padding. // [B, T, D], [B, T]
-torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& real) {
-  return real.defined() ? x.masked_fill(real.logical_not().unsqueeze(-1), 0.0) : x;
+torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& padding_mask) {
+  return padding_mask.defined() ? x.masked_fill(padding_mask.logical_not().unsqueeze(-1), 0.0) : x;
 }
 
 /// Input, forget, cell and output gates below each other; names and distribution are those of
@@ -49,13 +49,13 @@ class LstmMixer : public Mixer {
     if (!options.causal) back_ = register_module("back", LstmCells(options.d_model, width_));
   }
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                         const ops::AttentionPosition&, const Observer*) override {
     auto cache = empty_cache(x);
     const auto ahead = run(ahead_, x, cache);
     if (!back_) return ahead;
     cache = empty_cache(x);
-    const auto order = reversal(x, real).unsqueeze(-1);  // [B, T, 1]
+    const auto order = reversal(x, padding_mask).unsqueeze(-1);  // [B, T, 1]
     const auto back = run(back_, x.take_along_dim(order, 1), cache).take_along_dim(order, 1);
     return torch::cat({ahead, back}, -1);
   }
@@ -71,11 +71,11 @@ class LstmMixer : public Mixer {
   }
 
  private:
-  /// Column from which each column of a row comes when its real part is turned round. // [B, T]
-  static torch::Tensor reversal(const torch::Tensor& x, const torch::Tensor& real) {
+  /// Column from which each column of a row comes when its tokens are turned round. // [B, T]
+  static torch::Tensor reversal(const torch::Tensor& x, const torch::Tensor& padding_mask) {
     const auto column = torch::ones_like(x.select(-1, 0), torch::kLong).cumsum(1) - 1;
-    const auto length =
-        real.defined() ? real.sum(1, /*keepdim=*/true) : column.amax(1, /*keepdim=*/true) + 1;
+    const auto length = padding_mask.defined() ? padding_mask.sum(1, /*keepdim=*/true)
+                                               : column.amax(1, /*keepdim=*/true) + 1;
     return torch::where(column.lt(length), length - 1 - column, column);
   }
 
@@ -101,10 +101,10 @@ class ConvolutionMixer : public Mixer {
             "kernel", Linear(stack.d_model * width_, std::vector{stack.d_model, stack.d_model},
                              stack.bias))) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                         const ops::AttentionPosition&, const Observer*) override {
     const int64_t before = causal_ ? width_ - 1 : width_ / 2, after = width_ - 1 - before;
-    return over(torch::constant_pad_nd(without_padding(x, real), {0, 0, before, after}));
+    return over(torch::constant_pad_nd(without_padding(x, padding_mask), {0, 0, before, after}));
   }
 
   KVCache empty_cache(const torch::Tensor& like) const override {
@@ -138,15 +138,15 @@ class AverageMixer : public Mixer {
         out_(register_module(
             "out", Linear(options.d_model, std::vector{options.d_model}, options.bias))) {}
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                         const ops::AttentionPosition& position, const Observer*) override {
     if (causal_) {
       auto cache = empty_cache(x);
       return step(x, cache, position);
     }
-    const auto values = without_padding(value_(x), real);  // [B, T, D]
-    const auto count = real.defined() ? real.sum(1, /*keepdim=*/true).unsqueeze(-1)
-                                      : counted(x).amax(1, /*keepdim=*/true);
+    const auto values = without_padding(value_(x), padding_mask);  // [B, T, D]
+    const auto count = padding_mask.defined() ? padding_mask.sum(1, /*keepdim=*/true).unsqueeze(-1)
+                                              : counted(x).amax(1, /*keepdim=*/true);
     return out_((values.sum(1, /*keepdim=*/true) / count).to(x.scalar_type()).expand_as(x));
   }
 

@@ -14,10 +14,10 @@ namespace ablate::models {
 /// causal stack lets nothing pass from later positions to earlier ones.
 class Mixer : public Module {
  public:
-  /// `real` [B, T] is false at padding, or undefined where nothing is padded before a real
-  /// position. `observer` may be null.
+  /// `padding_mask` [B, T] is false at padding, or undefined where no token stands behind padding.
+  /// `observer` may be null.
   /// // [B, T, D] -> [B, T, D]
-  virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& real,
+  virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                                 const ops::AttentionPosition& position,
                                 const Observer* observer) = 0;
   /// The cache of sequences without positions yet, in the type of `like`. // [B, T, D]

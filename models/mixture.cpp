@@ -41,7 +41,7 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
 
 torch::Tensor Mixture::apply_capacity(const torch::Tensor& experts, const torch::Tensor& weights,
                                       const torch::Tensor& padding_mask, bool training) const {
-  const auto* limited = std::get_if<Limited>(&options_.capacity);
+  const auto* limited = std::get_if<LimitedCapacity>(&options_.capacity);
   if (limited == nullptr) return experts;
   const auto expert = experts.t().flatten(), weight = weights.t().flatten();  // [k N]
   const double factor = training ? limited->factor : limited->evaluation;
@@ -66,12 +66,12 @@ torch::Tensor Mixture::padding_mask_of(const torch::Tensor& flat,
   if (context.padding_mask.defined()) return context.padding_mask.flatten();
   // Most decoding steps pad nothing, and every operator counts there.
   const bool needed =
-      std::holds_alternative<Limited>(options_.capacity) ||
+      std::holds_alternative<LimitedCapacity>(options_.capacity) ||
       std::visit([]<class Held>(const Held&) { return Held::needs_padding_mask; }, options_.router);
   return needed ? torch::ones_like(flat.select(1, 0), torch::kBool) : torch::Tensor();
 }
 
-FeedForwardOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& context) {
+RoutedOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& context) {
   const auto flat = x.flatten(0, 1);  // [N, D]
   const auto mask = padding_mask_of(flat, context);
   const auto chosen = router_->forward(

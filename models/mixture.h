@@ -12,7 +12,7 @@ class Mixture : public FeedForward {
  public:
   Mixture(const MixtureOptions& options, const StackOptions& stack);
 
-  FeedForwardOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
+  RoutedOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
   /// Called after an update with the positions that its batches sent to each expert. // [E]
   void update_selection_bias(const torch::Tensor& counts) {
     router_->update_selection_bias(counts);

@@ -9,8 +9,8 @@
 namespace ablate::models {
 
 /// Normalisation of every position, epsilon 1e-5: over the last dimension, as layer (Ba et al.
-/// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the real positions of the batch
-/// (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
+/// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the unpadded positions of the
+/// batch (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
 /// statistics of a decoder see later positions.
 class NormImpl : public Module {
  public:

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "models/empty_options.h"
+
 namespace ablate::models {
 
 enum class NormKind { layer, rms, batch, none };
@@ -23,19 +25,16 @@ constexpr auto names(NormPlacement) {
       {{NormPlacement::post, "post"}, {NormPlacement::pre, "pre"}, {NormPlacement::both, "both"}});
 }
 
-struct NormOptions {
+struct NormOptions : EmptyOptions {
   NormKind kind = NormKind::layer;
   NormPlacement placement = NormPlacement::post;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
-    visit("kind", o.kind, "layer, rms, batch (statistics over the real positions) or none");
+  static void fields(auto& o, auto&& visit) {
+    visit("kind", o.kind, "layer, rms, batch (statistics over the unpadded positions) or none");
     visit("placement", o.placement,
           "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
           "the sub-layer and on its output");
   }
-  template <class Require>
-  static void rules(const NormOptions&, Require&&) {}
 };
 
 /// Whether a sub-layer's input is added to its output.

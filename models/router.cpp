@@ -185,7 +185,7 @@ class Hash : public Router {
 };
 
 /// The experts of the highest scores, all with weight 1 and nothing to learn.
-RouterOutput highest(const torch::Tensor& scores, int64_t active) {
+RouterOutput unweighted_top_k(const torch::Tensor& scores, int64_t active) {
   const auto expert = std::get<1>(scores.topk(active, -1));
   return {expert, torch::ones_like(expert, torch::kFloat)};
 }
@@ -199,7 +199,7 @@ class Oracle : public Router {
   explicit Oracle(const MixtureOptions& options) : active_(options.active) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
-    return highest(activity(input.x, input.up, input.up_bias), active_);
+    return unweighted_top_k(expert_activation(input.x, input.up, input.up_bias), active_);
   }
 
  private:
@@ -213,7 +213,8 @@ class Similarity : public Router {
         centres_(register_buffer("centres", {options.experts, d_model}, Normal{1})) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
-    return highest(nearness(input.x.to(centres_.scalar_type()), centres_), active_);
+    return unweighted_top_k(centre_similarity(input.x.to(centres_.scalar_type()), centres_),
+                            active_);
   }
 
  private:
@@ -229,7 +230,8 @@ class Network : public Router {
         second_(register_buffer("second", torch::eye(options.experts))) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
-    return highest(expected_activity(input.x.to(first_.scalar_type()), first_, second_), active_);
+    return unweighted_top_k(predicted_activation(input.x.to(first_.scalar_type()), first_, second_),
+                            active_);
   }
 
  private:
@@ -239,20 +241,20 @@ class Network : public Router {
 
 }  // namespace
 
-torch::Tensor activity(const torch::Tensor& x, const torch::Tensor& up,
-                       const torch::Tensor& up_bias) {
+torch::Tensor expert_activation(const torch::Tensor& x, const torch::Tensor& up,
+                                const torch::Tensor& up_bias) {
   const auto type = x.scalar_type();
   const auto hidden = torch::linear(x, up.to(type).flatten(0, 1),
                                     up_bias.defined() ? up_bias.to(type).flatten() : up_bias);
   return hidden.relu().unflatten(-1, {up.size(0), -1}).sum(-1);
 }
 
-torch::Tensor nearness(const torch::Tensor& x, const torch::Tensor& centres) {
+torch::Tensor centre_similarity(const torch::Tensor& x, const torch::Tensor& centres) {
   return 2 * torch::linear(direction(x), centres) - centres.square().sum(-1);
 }
 
-torch::Tensor expected_activity(const torch::Tensor& x, const torch::Tensor& first,
-                                const torch::Tensor& second) {
+torch::Tensor predicted_activation(const torch::Tensor& x, const torch::Tensor& first,
+                                   const torch::Tensor& second) {
   return torch::linear(torch::linear(direction(x), first).tanh(), second);
 }
 

@@ -28,17 +28,17 @@ class Router : public Module {
 };
 
 /// Sum of every expert's hidden layer under ReLU. // [N, D], [E, F, D], [E, F] -> [N, E]
-torch::Tensor activity(const torch::Tensor& x, const torch::Tensor& up,
-                       const torch::Tensor& up_bias);
+torch::Tensor expert_activation(const torch::Tensor& x, const torch::Tensor& up,
+                                const torch::Tensor& up_bias);
 
 /// Minus the squared distance between x / |x| and every centre, up to what all experts share.
 /// // [N, D], [E, D] -> [N, E]
-torch::Tensor nearness(const torch::Tensor& x, const torch::Tensor& centres);
+torch::Tensor centre_similarity(const torch::Tensor& x, const torch::Tensor& centres);
 
 /// second tanh(first x / |x|), as in the authors' code for Zhang et al. 2022. // [N, D], [E, D],
 /// [E, E] -> [N, E]
-torch::Tensor expected_activity(const torch::Tensor& x, const torch::Tensor& first,
-                                const torch::Tensor& second);
+torch::Tensor predicted_activation(const torch::Tensor& x, const torch::Tensor& first,
+                                   const torch::Tensor& second);
 
 std::shared_ptr<Router> make_router(const MixtureOptions& options, int64_t d_model);
 

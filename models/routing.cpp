@@ -10,7 +10,7 @@ torch::Tensor unevenness(const torch::Tensor& x) {
   return static_cast<double>(x.size(0)) * x.square().sum() / x.sum().square();
 }
 
-/// Each position's share of a mean. // [N]
+/// Each position's share of a mean: 0 at padding, otherwise one over the unpadded ones. // [N]
 torch::Tensor shares_of(const Routing& routing) {
   const auto& weight = routing.router.topk_weight;
   const auto mask = routing.padding_mask.defined() ? routing.padding_mask.to(weight.scalar_type())
@@ -29,8 +29,8 @@ torch::Tensor load_of(const Routing& routing, const torch::Tensor& counts,
   if (router.selection_prob.defined())
     return unevenness((router.selection_prob * share.unsqueeze(1)).sum(0));
   const auto mean = (router.probs * share.unsqueeze(1)).sum(0);  // [E]
-  const auto used =
-      counts * share.amax() / static_cast<double>(routing.active);  // 1 / N each // [E]
+  const auto one_position = share.amax();
+  const auto used = counts * one_position / static_cast<double>(routing.active);  // [E]
   return static_cast<double>(routing.experts) * (used * mean).sum();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/expert_options.h"
@@ -7,7 +8,8 @@
 
 namespace ablate::models {
 
-// N positions of a batch, E experts, k slots: choices of one position
+// B batch, T positions, D model width, N positions of a batch, E experts, k slots: choices of one
+// position
 
 /// The experts that a router chose for every position. A slot with expert E is empty.
 struct RouterOutput {
@@ -28,6 +30,12 @@ struct Routing {
   torch::Tensor kept_idx;      // those for which an expert had room // [N, k]
   int64_t experts, active;
   BalanceOptions balance;
+};
+
+/// What a feed-forward or a layer makes of its input.
+struct RoutedOutput {
+  torch::Tensor output;            // [B, T, D]
+  std::optional<Routing> routing;  // of a mixture of experts
 };
 
 /// Figures of one Routing over its unpadded positions.

@@ -47,17 +47,14 @@ std::variant<Options...> chosen(const std::variant<Same, Options...>& own,
 }
 
 /// Normalisation of one side; absent: as in the whole model.
-struct SideNorm {
+struct SideNorm : EmptyOptions {
   std::optional<NormKind> kind;
   std::optional<NormPlacement> placement;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("kind", o.kind, "layer, rms, batch or none; absent: as in model.norm");
     visit("placement", o.placement, "post, pre or both; absent: as in model.norm");
   }
-  template <class Require>
-  static void rules(const SideNorm&, Require&&) {}
 };
 
 /// What the encoder or the decoder has of its own.
@@ -69,8 +66,7 @@ struct SideOptions {
   SideNorm norm;
   std::optional<Skip> residual;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("layers", o.layers, "layers of this side; absent: model.layers");
     visit("attention", o.attention, "what mixes positions; same: model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward; same: model.feed_forward");
@@ -78,8 +74,7 @@ struct SideOptions {
     visit("norm", o.norm, "normalisation");
     visit("residual", o.residual, "true, false or learned; absent: model.residual");
   }
-  template <class Require>
-  static void rules(const SideOptions& o, Require&& require) {
+  static void rules(const SideOptions& o, auto&& require) {
     require(!o.layers || (*o.layers >= 1 && *o.layers <= 1000), "layers", "must be from 1 to 1000");
   }
 

@@ -49,14 +49,14 @@ torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedd
 }
 
 void DecoderCache::reorder(const torch::Tensor& order) {
-  for (auto& layer : layers) layer.past.reorder(order);
-  if (layers.empty() || layers.front().memory.blocks.empty()) return;
+  for (auto& layer : layers) layer.self_attention.reorder(order);
+  if (layers.empty() || layers.front().cross_attention.blocks.empty()) return;
   // Hypotheses of one sentence read the same row: the tensor stays while nothing changes, and with
   // it what layers have gathered by it.
-  const auto& before = layers.front().memory.beam_index;
+  const auto& before = layers.front().cross_attention.beam_index;
   const auto rows = before.defined() ? before.index_select(0, order) : order.unsqueeze(1);
   if (before.defined() && torch::equal(before, rows)) return;
-  for (auto& layer : layers) layer.memory.beam_index = rows;
+  for (auto& layer : layers) layer.cross_attention.beam_index = rows;
 }
 
 StackImpl::StackImpl(const StackOptions& options)
@@ -72,7 +72,7 @@ void StackImpl::check(int64_t length, const ForwardContext& context) const {
   position_ids_->check(length, context);
 }
 
-StackOutput StackImpl::forward(torch::Tensor x, const EncoderOutput* memory,
+StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,
                                const PositionTerms& position, const ForwardContext& context) {
   std::vector<Routing> routings;
   x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
@@ -80,15 +80,17 @@ StackOutput StackImpl::forward(torch::Tensor x, const EncoderOutput* memory,
     if (layer.routing) routings.push_back(std::move(*layer.routing));
     return layer.output;
   });
-  return {.output = norm_ ? norm_(x, context) : x, .routings = std::move(routings)};
+  return {.output = norm_ ? norm_(x, context) : x,
+          .padding_mask = context.padding_mask,
+          .routings = std::move(routings)};
 }
 
-DecoderCache StackImpl::start(const torch::Tensor& like, const EncoderOutput* memory) {
+DecoderCache StackImpl::init_cache(const torch::Tensor& like, const StackOutput* memory) {
   DecoderCache cache{
       .layers = {},
       .memory_mask = memory == nullptr ? torch::Tensor() : memory->padding_mask,
       .position_ids = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
-  for (auto& layer : layers_) cache.layers.push_back(layer->start(like, memory));
+  for (auto& layer : layers_) cache.layers.push_back(layer->init_cache(like, memory));
   return cache;
 }
 

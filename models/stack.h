@@ -20,21 +20,16 @@ struct DecoderCache {
   void reorder(const torch::Tensor& order);
 };
 
-struct StackOutput {
-  torch::Tensor output;           // [B, T, D]
-  std::vector<Routing> routings;  // of every mixture of experts, in the order of the layers
-};
-
 /// Layers over embedded sequences; a final norm where norms come first.
 class StackImpl : public Module {
  public:
   explicit StackImpl(const StackOptions& options);
 
   /// `memory` is null where the stack has no cross-attention. // [B, T, D]
-  StackOutput forward(torch::Tensor x, const EncoderOutput* memory, const PositionTerms& position,
+  StackOutput forward(torch::Tensor x, const StackOutput* memory, const PositionTerms& position,
                       const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
-  DecoderCache start(const torch::Tensor& like, const EncoderOutput* memory);
+  DecoderCache init_cache(const torch::Tensor& like, const StackOutput* memory);
   torch::Tensor step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
                      const ForwardContext& context);  // [B, T, D]
   /// Embedding sums on their way into the first layer. // [B, T, D] -> [B, T, D]

@@ -69,8 +69,8 @@ torch::ScalarType TransformerImpl::compute_type(const ForwardContext& context) c
   return context.compute_dtype.value_or(output_.dense.scalar_type());
 }
 
-StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids,
-                                 const EncoderOutput* memory, ForwardContext context) {
+StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const StackOutput* memory,
+                                 ForwardContext context) {
   const auto& table = memory == nullptr ? source_table_ : target_table_;
   context.padding_mask = ids.ne(pad_);
   context.token_ids = ids;
@@ -81,12 +81,11 @@ StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids,
   return stack(x.to(compute_type(context)), memory, terms, context);
 }
 
-EncoderOutput TransformerImpl::encode(const torch::Tensor& source, const ForwardContext& context) {
-  auto [output, routings] = run(encoder_, source, nullptr, context);
-  return {.output = output, .padding_mask = source.ne(pad_), .routings = std::move(routings)};
+StackOutput TransformerImpl::encode(const torch::Tensor& source, const ForwardContext& context) {
+  return run(encoder_, source, nullptr, context);
 }
 
-torch::Tensor TransformerImpl::pooled(const EncoderOutput& encoded) const {
+torch::Tensor TransformerImpl::pooled(const StackOutput& encoded) const {
   if (*pool_ == Pool::first) return encoded.output.narrow(1, 0, 1);
   const auto share =
       encoded.padding_mask.unsqueeze(-1).to(encoded.output.scalar_type());  // [B, S, 1]
@@ -96,8 +95,8 @@ torch::Tensor TransformerImpl::pooled(const EncoderOutput& encoded) const {
 ModelOutput TransformerImpl::hidden(const torch::Tensor& source, const torch::Tensor& target,
                                     const ForwardContext& context) {
   if (family_ == Family::decoder_only) {
-    auto [output, routings] = run(decoder_, target, nullptr, context);
-    return {.hidden = output, .routings = std::move(routings)};
+    auto decoded = run(decoder_, target, nullptr, context);
+    return {.hidden = decoded.output, .routings = std::move(decoded.routings)};
   }
   auto encoded = encode(source, context);
   if (family_ == Family::encoder_only)
@@ -125,18 +124,18 @@ void TransformerImpl::prepack(WeightDtype dtype) {
   output_ = output_.prepacked(dtype);
 }
 
-DecoderCache TransformerImpl::start(const torch::Tensor& source, const ForwardContext& context) {
+DecoderCache TransformerImpl::prefill(const torch::Tensor& source, const ForwardContext& context) {
   TORCH_CHECK(family_ != Family::encoder_only, "an encoder_only model does not write");
   if (family_ == Family::encoder_decoder) {
     const auto encoded = encode(source, context);
-    return decoder_->start(encoded.output, &encoded);
+    return decoder_->init_cache(encoded.output, &encoded);
   }
   // A sum over columns has every row, in a trace of any batch and where there is no column.
   const auto like = (source.sum(1).to(compute_type(context)) * 0)
                         .unsqueeze(1)
                         .unsqueeze(2)
                         .expand({-1, 1, d_model_});
-  auto cache = decoder_->start(like, nullptr);
+  auto cache = decoder_->init_cache(like, nullptr);
   if (source.size(1) > 0) extend(source, cache, context);
   return cache;
 }
@@ -155,14 +154,14 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   return decoder_->step(x, cache, terms, context);
 }
 
-torch::Tensor TransformerImpl::read(const torch::Tensor& ids, DecoderCache& cache,
-                                    const ForwardContext& context) {
+torch::Tensor TransformerImpl::forward_step(const torch::Tensor& ids, DecoderCache& cache,
+                                            const ForwardContext& context) {
   return project(extend(ids, cache, context).select(1, -1));
 }
 
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache,
                                     const ForwardContext& context) {
-  return read(last.unsqueeze(1), cache, context);
+  return forward_step(last.unsqueeze(1), cache, context);
 }
 
 torch::Tensor TransformerImpl::target_position_ids(const torch::Tensor& ids) const {

@@ -38,15 +38,17 @@ class TransformerImpl : public Module {
   ModelOutput hidden(const torch::Tensor& source, const torch::Tensor& target,
                      const ForwardContext& context = {});
 
-  EncoderOutput encode(const torch::Tensor& source, const ForwardContext& context = {});  // [B, S]
-  /// The state before the first target token. A decoder-only model reads `source` as the beginning
+  StackOutput encode(const torch::Tensor& source, const ForwardContext& context = {});  // [B, S]
+  /// The cache before the first target token. A decoder-only model reads `source` as the beginning
   /// of the sequence, in which no row may be padded. // [B, S]
-  DecoderCache start(const torch::Tensor& source, const ForwardContext& context = {});
+  DecoderCache prefill(const torch::Tensor& source, const ForwardContext& context = {});
+  /// Logits behind one more token of every row. // [B] -> [B, V]
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
-                     const ForwardContext& context = {});  // [B] -> logits [B, V]
-  /// Reads tokens, several only into an empty cache; the logits after the last. // [B, T] -> [B, V]
-  torch::Tensor read(const torch::Tensor& ids, DecoderCache& cache,
                      const ForwardContext& context = {});
+  /// Logits behind the last of these tokens, of which an empty cache takes several.
+  /// // [B, T] -> [B, V]
+  torch::Tensor forward_step(const torch::Tensor& ids, DecoderCache& cache,
+                             const ForwardContext& context = {});
   /// Position ids of a target's tokens in evaluation. // [B, T] -> [T]
   torch::Tensor target_position_ids(const torch::Tensor& ids) const;
   /// Throws LengthError where no target, or source, of `length` has positions.
@@ -73,10 +75,10 @@ class TransformerImpl : public Module {
   void make_tables(Tying tying, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);
-  StackOutput run(Stack& stack, const torch::Tensor& ids, const EncoderOutput* memory,
+  StackOutput run(Stack& stack, const torch::Tensor& ids, const StackOutput* memory,
                   ForwardContext context);
   torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache, ForwardContext context);
-  torch::Tensor pooled(const EncoderOutput& encoded) const;
+  torch::Tensor pooled(const StackOutput& encoded) const;
   torch::ScalarType compute_type(const ForwardContext& context) const;
   torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
 

@@ -56,26 +56,23 @@ constexpr auto names(Pool) {
       {{Pool::first, "first"}, {Pool::mean, "mean"}});
 }
 
-/// Logits of a piece at every position.
-struct PieceHead : EmptyOptions {
+/// Logits of a token at every position.
+struct TokenHead : EmptyOptions {
   static constexpr std::string_view name = "pieces";
 };
 
 /// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
-struct LabelHead {
+struct LabelHead : EmptyOptions {
   static constexpr std::string_view name = "label";
   Pool pool = Pool::first;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("pool", o.pool,
           "first: the output at the start mark, as at BERT's [CLS]; mean: of all positions");
   }
-  template <class Require>
-  static void rules(const LabelHead&, Require&&) {}
 };
 
-using HeadOptions = std::variant<PieceHead, LabelHead>;
+using HeadOptions = std::variant<TokenHead, LabelHead>;
 
 /// A Transformer; the defaults are the base model of Vaswani et al. 2017.
 struct TransformerOptions {
@@ -96,8 +93,7 @@ struct TransformerOptions {
   HeadOptions output;
   SideOptions encoder, decoder;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("family", o.family, "encoder_decoder, decoder_only or encoder_only");
     visit("d_model", o.d_model, "width of the residual stream");
     visit("layers", o.layers, "layers of the encoder and of the decoder");
@@ -123,8 +119,7 @@ struct TransformerOptions {
     visit("encoder", o.encoder, "what the encoder has of its own");
     visit("decoder", o.decoder, "what the decoder has of its own");
   }
-  template <class Require>
-  static void rules(const TransformerOptions& o, Require&& require);
+  static void rules(const TransformerOptions& o, auto&& require);
 };
 
 /// The attention over the encoder's output; nothing where there is none.
@@ -153,14 +148,13 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .feed_forward = chosen(side.feed_forward, o.feed_forward),
           .position = chosen(side.position, o.position),
           .position_ids = o.position_ids,
-          .norm = {side.norm.kind.value_or(o.norm.kind),
-                   side.norm.placement.value_or(o.norm.placement)},
+          .norm = {.kind = side.norm.kind.value_or(o.norm.kind),
+                   .placement = side.norm.placement.value_or(o.norm.placement)},
           .residual = side.residual.value_or(o.residual),
           .bias = o.bias};
 }
 
-template <class Require>
-void family_rules(const TransformerOptions& o, Require& require) {
+void family_rules(const TransformerOptions& o, auto& require) {
   const bool pair = o.family == Family::encoder_decoder;
   const bool labels = std::holds_alternative<LabelHead>(o.output);
   require(!labels || o.family == Family::encoder_only, "output.kind",
@@ -175,8 +169,7 @@ void family_rules(const TransformerOptions& o, Require& require) {
           "has no effect: an encoder_only model has no decoder");
 }
 
-template <class Require>
-void cross_attention_rules(const TransformerOptions& o, Require& require) {
+void cross_attention_rules(const TransformerOptions& o, auto& require) {
   const bool pair = o.family == Family::encoder_decoder;
   const bool same = std::holds_alternative<Same>(o.cross_attention);
   require(pair || same, "cross_attention",
@@ -188,8 +181,7 @@ void cross_attention_rules(const TransformerOptions& o, Require& require) {
           "must divide d_model unless d_k and d_v are given");
 }
 
-template <class Require>
-void position_rules(const TransformerOptions& o, Require& require) {
+void position_rules(const TransformerOptions& o, auto& require) {
   const bool own = !std::holds_alternative<Same>(o.decoder.position);
   const auto decoder = chosen(o.decoder.position, o.position);
   const auto* alibi = std::get_if<Alibi>(&decoder);
@@ -207,8 +199,7 @@ void position_rules(const TransformerOptions& o, Require& require) {
           "has no effect: the position scheme reads no position ids; choose consecutive");
 }
 
-template <class Require>
-void TransformerOptions::rules(const TransformerOptions& o, Require&& require) {
+void TransformerOptions::rules(const TransformerOptions& o, auto&& require) {
   require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
   require(o.layers >= 1 && o.layers <= 1000, "layers", "must be from 1 to 1000");
   require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");

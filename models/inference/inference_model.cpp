@@ -65,7 +65,7 @@ torch::Tensor InferenceModel::forward(const torch::Tensor& source,
 
 DecoderCache InferenceModel::prefill(const torch::Tensor& source) const {
   const torch::NoGradGuard no_grad;
-  return Transformer(network_)->start(source);
+  return Transformer(network_)->prefill(source);
 }
 
 torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache,

@@ -4,15 +4,13 @@
 #include <string_view>
 #include <variant>
 
+#include "models/empty_options.h"
+
 namespace ablate::models {
 
 /// Every next token is the likeliest one, or the beam's.
-struct NoSampling {
+struct NoSampling : EmptyOptions {
   static constexpr std::string_view name = "none";
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const NoSampling&, Require&&) {}
 };
 
 /// Every next token is drawn at random.
@@ -23,8 +21,7 @@ struct RandomSampling {
   double top_p = 1.0;
   int64_t random_seed = 1;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("temperature", o.temperature, "divides the log-probabilities: below 1 sharper");
     visit("top_k", o.top_k, "draw from this many of the likeliest tokens; 0: from all");
     visit("top_p", o.top_p,
@@ -32,8 +29,7 @@ struct RandomSampling {
           "2020)");
     visit("random_seed", o.random_seed, "of the numbers drawn; each line has its own");
   }
-  template <class Require>
-  static void rules(const RandomSampling& o, Require&& require) {
+  static void rules(const RandomSampling& o, auto&& require) {
     require(o.temperature > 0 && o.temperature <= 100, "temperature",
             "must be above 0 and at most 100");
     require(o.top_k >= 0, "top_k", "must not be negative");
@@ -59,8 +55,7 @@ struct SearchOptions {
   SamplingOptions sampling;
   int64_t batch = 64;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("beam", o.beam, "hypotheses kept; 1: greedy");
     visit("length_penalty", o.length_penalty, "score = log-probability / length ^ penalty");
     visit("coverage_penalty", o.coverage_penalty,
@@ -76,8 +71,7 @@ struct SearchOptions {
     visit("sampling", o.sampling, "draw outputs at random instead of searching");
     visit("batch", o.batch, "sentences decoded together");
   }
-  template <class Require>
-  static void rules(const SearchOptions& o, Require&& require) {
+  static void rules(const SearchOptions& o, auto&& require) {
     require(o.beam >= 1 && o.beam <= 256, "beam", "must be from 1 to 256");
     require(o.length_penalty >= 0 && o.length_penalty <= 10, "length_penalty",
             "must be from 0 to 10");

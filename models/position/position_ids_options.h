@@ -22,13 +22,11 @@ struct Randomized {
   int64_t range = 2048;
   int64_t longest = 512;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("range", o.range, "ids are drawn from 0 ... range - 1");
     visit("longest", o.longest, "ids in the subset for evaluation: the longest sequence there");
   }
-  template <class Require>
-  static void rules(const Randomized& o, Require&& require) {
+  static void rules(const Randomized& o, auto&& require) {
     require(o.range >= 2 && o.range <= 1'048'576, "range", "must be from 2 to 1048576");
     require(o.longest >= 1 && o.longest <= o.range, "longest", "must be from 1 to range");
   }

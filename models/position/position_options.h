@@ -36,6 +36,29 @@ struct NoPosition : EmptyOptions {
   std::shared_ptr<Position> make(const PositionContext& context) const;
 };
 
+/// What schemes answer alike that add vectors to embeddings.
+struct AbsoluteScheme : EmptyOptions {
+  static constexpr bool needs_attention = false;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = false;
+  static constexpr std::string_view acts_on = "embeddings";
+};
+
+/// What schemes answer alike that see distances inside attention.
+struct RelativeScheme : EmptyOptions {
+  static constexpr bool needs_attention = true;
+  static constexpr bool reads_position_ids = true;
+  static constexpr bool tells_order = true;
+  static constexpr bool shift_free = true;
+};
+
+/// Of these, what those answer alike that change the scores alone.
+struct ScoreScheme : RelativeScheme {
+  static constexpr std::string_view acts_on = "scores";
+  static constexpr std::string_view beyond_training = "runs";
+};
+
 enum class SinusoidalLayout { interleaved, halves };
 
 constexpr auto names(SinusoidalLayout) {
@@ -44,13 +67,8 @@ constexpr auto names(SinusoidalLayout) {
 }
 
 /// Fixed sines and cosines (Vaswani et al. 2017, section 3.5).
-struct Sinusoidal {
+struct Sinusoidal : AbsoluteScheme {
   static constexpr std::string_view name = "sinusoidal";
-  static constexpr bool needs_attention = false;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = false;
-  static constexpr std::string_view acts_on = "embeddings";
   static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
@@ -58,16 +76,14 @@ struct Sinusoidal {
   SinusoidalLayout layout = SinusoidalLayout::interleaved;
   bool every_layer = false;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("base", o.base, "the longest wavelength is 2 pi base");
     visit("layout", o.layout,
           "interleaved: sine and cosine in turns, as in the paper; halves: all sines, then all "
           "cosines, the slowest timescale exactly base, as in tensor2tensor");
     visit("every_layer", o.every_layer, "also add the vectors before every later layer");
   }
-  template <class Require>
-  static void rules(const Sinusoidal& o, Require&& require) {
+  static void rules(const Sinusoidal& o, auto&& require) {
     require(o.base > 1, "base", "must exceed 1");
   }
 };
@@ -80,13 +96,8 @@ constexpr auto names(Beyond) {
 }
 
 /// One trained vector for each position (Gehring et al. 2017).
-struct Learned {
+struct Learned : AbsoluteScheme {
   static constexpr std::string_view name = "learned";
-  static constexpr bool needs_attention = false;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = false;
-  static constexpr std::string_view acts_on = "embeddings";
   static constexpr std::string_view beyond_training = "error, clamp or, in encoders, interpolate";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
@@ -94,16 +105,14 @@ struct Learned {
   Beyond beyond = Beyond::error;
   bool every_layer = false;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("max_length", o.max_length, "positions in the table");
     visit("beyond", o.beyond,
           "a longer input is an error, has the last vector at all further positions (clamp), or "
           "spreads over the table (interpolate)");
     visit("every_layer", o.every_layer, "also add the vectors before every later layer");
   }
-  template <class Require>
-  static void rules(const Learned& o, Require&& require) {
+  static void rules(const Learned& o, auto&& require) {
     require(o.max_length >= 1 && o.max_length <= 1'048'576, "max_length",
             "must be from 1 to 1048576");
   }
@@ -117,12 +126,8 @@ constexpr auto names(RotaryLayout) {
 }
 
 /// Queries and keys turned by angles proportional to their positions (Su et al. 2021).
-struct Rotary {
+struct Rotary : RelativeScheme {
   static constexpr std::string_view name = "rotary";
-  static constexpr bool needs_attention = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
   static constexpr std::string_view acts_on = "queries and keys";
   static constexpr std::string_view beyond_training = "runs; scaling";
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -132,16 +137,14 @@ struct Rotary {
   double fraction = 1.0;
   RotaryScaling scaling;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("base", o.base, "angle of pair i: position * base^(-2i / width)");
     visit("layout", o.layout,
           "half: dimension i pairs with i + width/2 (GPT-NeoX); interleaved: 2i with 2i+1 (paper)");
     visit("fraction", o.fraction, "share of each head's dimensions that is turned");
     visit("scaling", o.scaling, "how angles shrink for inputs longer than trained");
   }
-  template <class Require>
-  static void rules(const Rotary& o, Require&& require) {
+  static void rules(const Rotary& o, auto&& require) {
     require(o.base > 1, "base", "must exceed 1");
     require(o.fraction > 0 && o.fraction <= 1, "fraction", "must be above 0 and at most 1");
   }
@@ -155,49 +158,33 @@ constexpr auto names(Sides) {
 }
 
 /// Scores lowered in proportion to the distance (Press et al. 2021, ALiBi).
-struct Alibi {
+struct Alibi : ScoreScheme {
   static constexpr std::string_view name = "alibi";
-  static constexpr bool needs_attention = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
-  static constexpr std::string_view acts_on = "scores";
-  static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   Sides encoder = Sides::symmetric;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("encoder", o.encoder,
           "symmetric: by the distance alone; two_sided: every other head looks to the left only "
           "and the others to the right");
   }
-  template <class Require>
-  static void rules(const Alibi&, Require&&) {}
 };
 
 /// A trained number per head and bucket of distances, shared by all layers (Raffel et al. 2019).
-struct T5Bias {
+struct T5Bias : ScoreScheme {
   static constexpr std::string_view name = "t5";
-  static constexpr bool needs_attention = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
-  static constexpr std::string_view acts_on = "scores";
   static constexpr std::string_view beyond_training = "last bucket";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t buckets = 32;
   int64_t max_distance = 128;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("buckets", o.buckets, "of distances; encoders use half of them for each direction");
     visit("max_distance", o.max_distance, "from which all distances share the last bucket");
   }
-  template <class Require>
-  static void rules(const T5Bias& o, Require&& require) {
+  static void rules(const T5Bias& o, auto&& require) {
     require(o.buckets >= 4 && o.buckets <= 65'536 && o.buckets % 4 == 0, "buckets",
             "must be a multiple of 4 from 4 to 65536");
     require(o.max_distance > o.buckets, "max_distance", "must exceed buckets");
@@ -205,24 +192,16 @@ struct T5Bias {
 };
 
 /// Bias by a small network of the distance relative to the query's position (Li et al. 2023, FIRE).
-struct Fire {
+struct Fire : ScoreScheme {
   static constexpr std::string_view name = "fire";
-  static constexpr bool needs_attention = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
-  static constexpr std::string_view acts_on = "scores";
-  static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t hidden = 32;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("hidden", o.hidden, "width of the network's hidden layer");
   }
-  template <class Require>
-  static void rules(const Fire& o, Require&& require) {
+  static void rules(const Fire& o, auto&& require) {
     require(o.hidden >= 1 && o.hidden <= 65'536, "hidden", "must be from 1 to 65536");
   }
 };
@@ -235,57 +214,36 @@ constexpr auto names(KerpleKernel) {
 }
 
 /// A trained, conditionally positive definite kernel of the distance (Chi et al. 2022, KERPLE).
-struct Kerple {
+struct Kerple : ScoreScheme {
   static constexpr std::string_view name = "kerple";
-  static constexpr bool needs_attention = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
-  static constexpr std::string_view acts_on = "scores";
-  static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   KerpleKernel kernel = KerpleKernel::logarithmic;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("kernel", o.kernel, "logarithmic: -a ln(1 + b distance); power: -a distance^b");
   }
-  template <class Require>
-  static void rules(const Kerple&, Require&&) {}
 };
 
 /// Inner products of sinusoidal vectors, lowered with ALiBi's slopes (Chi et al. 2023, Sandwich).
-struct Sandwich {
+struct Sandwich : ScoreScheme {
   static constexpr std::string_view name = "sandwich";
-  static constexpr bool needs_attention = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
-  static constexpr std::string_view acts_on = "scores";
-  static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t width = 128;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("width", o.width, "of the sinusoidal vectors");
   }
-  template <class Require>
-  static void rules(const Sandwich& o, Require&& require) {
+  static void rules(const Sandwich& o, auto&& require) {
     require(o.width >= 2 && o.width <= 65'536 && o.width % 2 == 0, "width",
             "must be even, from 2 to 65536");
   }
 };
 
 /// Trained vectors of clipped distances, added to keys and values (Shaw et al. 2018).
-struct Shaw {
+struct Shaw : RelativeScheme {
   static constexpr std::string_view name = "shaw";
-  static constexpr bool needs_attention = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
   static constexpr std::string_view acts_on = "scores and values";
   static constexpr std::string_view beyond_training = "last vector";
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -293,49 +251,35 @@ struct Shaw {
   int64_t max_distance = 16;
   bool values = true;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("max_distance", o.max_distance, "from which all distances share a vector");
     visit("values", o.values, "also add vectors to the values");
   }
-  template <class Require>
-  static void rules(const Shaw& o, Require&& require) {
+  static void rules(const Shaw& o, auto&& require) {
     require(o.max_distance >= 1 && o.max_distance <= 65'536, "max_distance",
             "must be from 1 to 65536");
   }
 };
 
 /// Scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019).
-struct TransformerXl : EmptyOptions {
+struct TransformerXl : ScoreScheme {
   static constexpr std::string_view name = "transformer_xl";
-  static constexpr bool needs_attention = true;
-  static constexpr bool reads_position_ids = true;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
-  static constexpr std::string_view acts_on = "scores";
-  static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 };
 
 /// Positions counted by gates of the content (Golovneva et al. 2024, CoPE).
-struct Cope {
+struct Cope : ScoreScheme {
   static constexpr std::string_view name = "cope";
-  static constexpr bool needs_attention = true;
   static constexpr bool reads_position_ids = false;
-  static constexpr bool tells_order = true;
-  static constexpr bool shift_free = true;
-  static constexpr std::string_view acts_on = "scores";
   static constexpr std::string_view beyond_training = "last vector";
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t positions = 64;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("positions", o.positions, "vectors of counts; a higher count has the last");
   }
-  template <class Require>
-  static void rules(const Cope& o, Require&& require) {
+  static void rules(const Cope& o, auto&& require) {
     require(o.positions >= 2 && o.positions <= 65'536, "positions", "must be from 2 to 65536");
   }
 };

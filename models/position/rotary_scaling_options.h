@@ -17,12 +17,10 @@ struct NoScaling : EmptyOptions {
 struct LinearScaling {
   static constexpr std::string_view name = "linear";
   double factor = 2.0;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("factor", o.factor, "how many times longer than trained");
   }
-  template <class Require>
-  static void rules(const LinearScaling& o, Require&& require) {
+  static void rules(const LinearScaling& o, auto&& require) {
     require(o.factor >= 1, "factor", "must be at least 1");
   }
 };
@@ -31,12 +29,10 @@ struct LinearScaling {
 struct NtkScaling {
   static constexpr std::string_view name = "ntk";
   double factor = 2.0;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("factor", o.factor, "how many times longer than trained");
   }
-  template <class Require>
-  static void rules(const NtkScaling& o, Require&& require) {
+  static void rules(const NtkScaling& o, auto&& require) {
     require(o.factor >= 1, "factor", "must be at least 1");
   }
 };
@@ -49,15 +45,13 @@ struct YarnScaling {
   int64_t trained_length = 512;
   double fast = 32.0;
   double slow = 1.0;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("factor", o.factor, "how many times longer than trained");
     visit("trained_length", o.trained_length, "the length trained on");
     visit("fast", o.fast, "turns within trained_length from which an angle stays as trained");
     visit("slow", o.slow, "turns within trained_length up to which an angle is divided by factor");
   }
-  template <class Require>
-  static void rules(const YarnScaling& o, Require&& require) {
+  static void rules(const YarnScaling& o, auto&& require) {
     require(o.factor >= 1, "factor", "must be at least 1");
     require(o.trained_length >= 1, "trained_length", "must be at least 1");
     require(o.slow > 0 && o.fast > o.slow, "fast", "must exceed slow, which must exceed 0");

@@ -41,7 +41,7 @@ Tensors state_of(const torch::Tensor& ids, const DecoderCache& cache) {
   };
   keep(cache.memory_mask);
   for (const auto& layer : cache.layers) {
-    for (const auto* part : {&layer.past, &layer.memory})
+    for (const auto* part : {&layer.self_attention, &layer.cross_attention})
       for (const auto& block : part->blocks)
         for (const auto& x : block) keep(x);
   }
@@ -56,7 +56,7 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
   };
   take(like.memory_mask);
   for (auto& layer : like.layers) {
-    for (auto* part : {&layer.past, &layer.memory})
+    for (auto* part : {&layer.self_attention, &layer.cross_attention})
       for (auto& block : part->blocks)
         for (auto& x : block) take(x);
   }
@@ -130,7 +130,7 @@ torch::Tensor example_ids(int64_t rows, int64_t length, const SpecialTokens& tok
 
 /// The state before the start token is read, which a decoder-only model reads before the source.
 DecoderCache initial_cache(Transformer& model, const torch::Tensor& source) {
-  return model->start(model->family() == Family::decoder_only ? source.narrow(1, 0, 0) : source);
+  return model->prefill(model->family() == Family::decoder_only ? source.narrow(1, 0, 0) : source);
 }
 
 /// Logits of a target's first token, and the state then.
@@ -138,7 +138,7 @@ jit::IValue first_step(Transformer& model, const torch::Tensor& source, int64_t 
   auto cache = initial_cache(model, source);
   auto ids = (source.sum(1) * 0 + start).unsqueeze(1);  // [B, 1]
   if (model->family() == Family::decoder_only) ids = torch::cat({ids, source}, 1);
-  const auto logits = model->read(ids, cache);
+  const auto logits = model->forward_step(ids, cache);
   return to_tuple(logits, state_of(ids, cache));
 }
 

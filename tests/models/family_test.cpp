@@ -20,7 +20,7 @@ std::vector<Variant> variants_of(Family family) {
 
 const torch::Tensor kNothing = torch::zeros({1, 0}, torch::kLong);
 
-TEST(DecoderOnly, LaterPiecesNeverChangeEarlierOutputs) {
+TEST(DecoderOnly, LaterTokensNeverChangeEarlierOutputs) {
   for (const auto& [name, options] : variants_of(Family::decoder_only)) {
     auto model = make(options);
     const auto first = model->forward(kNothing, ids({{1, 8, 9, 10}}));
@@ -38,7 +38,7 @@ TEST(DecoderOnly, StepsAfterABeginningEqualTheFullForward) {
     const auto target = ids({{1, 8, 9, 10, 11, 12}, {1, 4, 5, 6, 7, 8}});
     const auto full = model->forward(kNothing, target);
     for (const int64_t begun : {0, 1, 3}) {
-      auto cache = model->start(target.slice(1, 0, begun));
+      auto cache = model->prefill(target.slice(1, 0, begun));
       for (int64_t t = begun; t < target.size(1); ++t)
         EXPECT_LT(largest_difference(model->step(target.select(1, t), cache), full.select(1, t)),
                   1e-5)

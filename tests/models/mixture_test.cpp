@@ -45,8 +45,8 @@ torch::Tensor token_ids_of(const torch::Tensor& x) {
   return (torch::arange(x.size(0) * x.size(1)) * 7 + 5).view({x.size(0), x.size(1)});
 }
 
-FeedForwardOutput evaluation(const Made& model, const torch::Tensor& x,
-                             const torch::Tensor& padding_mask = {}) {
+RoutedOutput evaluation(const Made& model, const torch::Tensor& x,
+                        const torch::Tensor& padding_mask = {}) {
   return model.mixture->forward(x, {.padding_mask = padding_mask, .token_ids = token_ids_of(x)});
 }
 
@@ -54,7 +54,7 @@ torch::Tensor evaluated(const Made& model, const torch::Tensor& x) {
   return evaluation(model, x).output;
 }
 
-RoutingStatistics statistics_of(const FeedForwardOutput& output) {
+RoutingStatistics statistics_of(const RoutedOutput& output) {
   return models::statistics_of(output.routing.value());
 }
 
@@ -211,9 +211,9 @@ TEST(Mixture, PaddingChangesNothingAndGetsNothing) {
     if (name == "hash") continue;  // token_ids_of() numbers by place; see HashRouter tests
     const auto model = made(options);
     const auto x = input(1, 3), noise = input(1, 2) * 100;
-    const auto real = torch::tensor({{true, true, true, false, false}});
+    const auto padding_mask = torch::tensor({{true, true, true, false, false}});
     const auto first = evaluation(model, x);
-    const auto second = evaluation(model, torch::cat({x, noise}, 1), real);
+    const auto second = evaluation(model, torch::cat({x, noise}, 1), padding_mask);
     EXPECT_LT(largest_difference(first.output, second.output.slice(1, 0, 3)), 1e-12) << name;
     EXPECT_EQ(second.output.slice(1, 3).abs().max().item<double>(), 0.0) << name;
     const auto alone = statistics_of(first), padded = statistics_of(second);

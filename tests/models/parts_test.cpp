@@ -16,8 +16,8 @@ StackOptions stack(const AttentionOptions& attention, bool causal) {
 }
 
 torch::Tensor mixed(const std::shared_ptr<Mixer>& mixer, const torch::Tensor& x,
-                    const torch::Tensor& real = {}) {
-  return mixer->forward(x, real, {}, nullptr);
+                    const torch::Tensor& padding_mask = {}) {
+  return mixer->forward(x, padding_mask, {}, nullptr);
 }
 
 TEST(Average, IsTheMeanOfTheValuesSoFarOrOfAllRealOnes) {
@@ -58,9 +58,9 @@ TEST(LstmMixer, ReadsBackwardsFromTheLastRealPosition) {
   auto mixer = initialized(make_mixer(stack(Lstm{}, false)));
   const auto x = torch::randn({1, 3, 4});
   const auto padded = torch::cat({x, torch::randn({1, 2, 4})}, 1);
-  const auto real = torch::tensor({{true, true, true, false, false}});
+  const auto padding_mask = torch::tensor({{true, true, true, false, false}});
   const auto alone = mixed(mixer, x);
-  EXPECT_LT(largest_difference(alone, mixed(mixer, padded, real).slice(1, 0, 3)), 1e-6);
+  EXPECT_LT(largest_difference(alone, mixed(mixer, padded, padding_mask).slice(1, 0, 3)), 1e-6);
   EXPECT_GT(largest_difference(alone, mixed(mixer, padded).slice(1, 0, 3)), 1e-3);
 }
 
@@ -93,14 +93,14 @@ TEST(Norm, RmsDividesByTheRootOfTheMeanSquare) {
 TEST(BatchNorm, TakesItsStatisticsFromRealPositionsAndEvaluatesWithRunningOnes) {
   Norm norm(NormKind::batch, 1, true);
   const auto x = torch::tensor({{{1.0F}, {3.0F}, {500.0F}}});
-  const auto real = torch::tensor({{true, true, false}});
-  const auto y = norm->forward(x, {.training = true, .padding_mask = real});
+  const auto padding_mask = torch::tensor({{true, true, false}});
+  const auto y = norm->forward(x, {.training = true, .padding_mask = padding_mask});
   EXPECT_NEAR(y[0][0].item<double>(), -1, 1e-4);
   EXPECT_NEAR(y[0][1].item<double>(), 1, 1e-4);
   const auto buffers = norm->named_buffers();
   EXPECT_NEAR(buffers["running_mean"].item<double>(), 0.2, 1e-6);
   EXPECT_NEAR(buffers["running_variance"].item<double>(), 0.9 + 0.1, 1e-6);
-  const auto later = norm->forward(x, {.padding_mask = real});
+  const auto later = norm->forward(x, {.padding_mask = padding_mask});
   EXPECT_NEAR(later[0][0].item<double>(), 0.8, 1e-4);
   EXPECT_NEAR(norm->named_buffers()["running_mean"].item<double>(), 0.2, 1e-6);
 }

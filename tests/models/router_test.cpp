@@ -97,7 +97,7 @@ TEST(AuxLoss, ReachesTheRouterThroughTheProbabilitiesAlone) {
   EXPECT_LT(gradient[1].sum().item<double>(), 0.0);
 }
 
-Output limited(const std::vector<int64_t>& experts, Limited capacity,
+Output limited(const std::vector<int64_t>& experts, LimitedCapacity capacity,
                const torch::Tensor& strength = {}) {
   auto mixture = identity({.active = 1, .router = SwitchRouter{.jitter = 0}, .capacity = capacity});
   torch::NoGradGuard no_grad;
@@ -140,7 +140,7 @@ TEST(Capacity, LargeEnoughIsDropless) {
   torch::manual_seed(4);
   const auto scores = torch::randn({9, 4});
   auto free = identity({.active = 2}),
-       roomy = identity({.active = 2, .capacity = Limited{.evaluation = 100}});
+       roomy = identity({.active = 2, .capacity = LimitedCapacity{.evaluation = 100}});
   EXPECT_EQ(largest_difference(run(*free, scores).y, run(*roomy, scores).y), 0.0);
 }
 
@@ -148,7 +148,7 @@ TEST(Capacity, FirstChoicesGoBeforeSecondOnes) {
   torch::NoGradGuard no_grad;
   auto mixture = identity({.active = 2,
                            .router = SoftmaxRouter{.renormalize = false},
-                           .capacity = Limited{.evaluation = 0.5}});
+                           .capacity = LimitedCapacity{.evaluation = 0.5}});
   // Room for one position an expert. Position 0 has expert 1 as its second choice, position 1 as
   // its first: position 1 gets it.
   const auto scores =
@@ -231,7 +231,7 @@ TEST(ExpertChoice, EveryExpertTakesItsShareOfRealPositions) {
   EXPECT_FALSE(run(*mixture, torch::randn({10, 4})).routing.load.defined());
 }
 
-TEST(Hash, ChoosesByThePieceAlone) {
+TEST(Hash, ChoosesByTheTokenAlone) {
   torch::NoGradGuard no_grad;
   torch::manual_seed(1);
   Mixture mixture({.experts = 4, .active = 2, .d_hidden = 3, .router = HashRouter{}}, stack());

@@ -124,7 +124,7 @@ TEST(Transformer, CachedStepsEqualTheFullForward) {
     const auto source = ids({{5, 6, 7, 2}, {9, 2, 0, 0}});
     const auto target = ids({{1, 8, 9, 10, 11}, {1, 4, 5, 6, 7}});
     const auto full = model->forward(source, target);
-    auto cache = model->start(source);
+    auto cache = model->prefill(source);
     for (int64_t t = 0; t < target.size(1); ++t)
       EXPECT_LT(rounding_difference(full.select(1, t), model->step(target.select(1, t), cache)),
                 1e-5)
@@ -138,7 +138,7 @@ TEST(Transformer, AReorderedCacheContinuesTheReorderedRows) {
   const auto source = ids({{5, 6, 7}, {9, 2, 0}});
   const auto target = ids({{1, 8, 9}, {1, 4, 5}});
   const auto full = model->forward(source, target);
-  auto cache = model->start(source);
+  auto cache = model->prefill(source);
   model->step(target.select(1, 0), cache);
   model->step(target.select(1, 1), cache);
   cache.reorder(torch::tensor({1, 0, 1}));

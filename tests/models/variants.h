@@ -101,9 +101,8 @@ inline std::vector<Variant> norm_variants() {
   for (const auto& [kind, kind_name] : names(NormKind{}))
     for (const auto& [placement, placement_name] : names(NormPlacement{}))
       variants.push_back(
-          changed(std::string(kind_name) + " " + std::string(placement_name), [&](auto& o) {
-            o.norm = {kind, placement};
-          }));
+          changed(std::string(kind_name) + " " + std::string(placement_name),
+                  [&](auto& o) { o.norm = {.kind = kind, .placement = placement}; }));
   return variants;
 }
 

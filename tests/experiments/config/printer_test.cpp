@@ -99,7 +99,8 @@ TEST(Printer, EveryEnumeratorComesBack) {
   each(models::Match{},
        [](auto& o, auto value) { o.model.feed_forward = models::MixtureOptions{.match = value}; });
   each(models::Keep{}, [](auto& o, auto value) {
-    o.model.feed_forward = models::MixtureOptions{.capacity = models::Limited{.keep = value}};
+    o.model.feed_forward =
+        models::MixtureOptions{.capacity = models::LimitedCapacity{.keep = value}};
   });
   each(models::SinusoidalLayout{},
        [](auto& o, auto value) { o.model.position = models::Sinusoidal{.layout = value}; });

@@ -81,7 +81,7 @@ TEST(ExpertMix, LeavesOutPaddingAndWhatFoundNoRoom) {
   auto real = torch::ones({4, 9}, torch::kBool);
   real.slice(1, 6).fill_(false);
   for (const CapacityOptions& capacity :
-       std::vector<CapacityOptions>{Dropless{}, Limited{.evaluation = 0.5}}) {
+       std::vector<CapacityOptions>{Dropless{}, LimitedCapacity{.evaluation = 0.5}}) {
     const auto mixture =
         expert_mix({.experts = 4, .active = 2, .d_hidden = 16, .capacity = capacity});
     const auto y = run(*mixture, x, false, real);

@@ -35,7 +35,7 @@ bool is_cached(Transformer& model) {
   const auto target = ids({{1, 8, 9, 10, 11}, {1, 4, 5, 6, 7}});
   const bool pair = model->family() == Family::encoder_decoder;
   const auto full = model->forward(source, target);
-  auto cache = model->start(pair ? source : ids({{}, {}}));
+  auto cache = model->prefill(pair ? source : ids({{}, {}}));
   double worst = 0;
   for (int64_t t = 0; t < target.size(1); ++t)
     worst = std::max(

@@ -4,7 +4,7 @@
 
 #include "models/libtorch.h"
 
-namespace ablate::models {
+namespace ablate::experiments {
 
 // F neurons of a hidden layer, E groups of exactly F / E each, D input width, N positions. The
 // results hold the neurons of group 0, then of group 1, and so on. // [F]
@@ -21,4 +21,4 @@ torch::Tensor clustered_groups(const torch::Tensor& up, int64_t groups, uint64_t
 /// of activities fall within them (Zhang et al. 2022, co-activation graph).
 torch::Tensor coactive_groups(const torch::Tensor& hidden, int64_t groups);  // after ReLU // [N, F]
 
-}  // namespace ablate::models
+}  // namespace ablate::experiments

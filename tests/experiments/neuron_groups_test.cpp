@@ -1,10 +1,10 @@
-#include "models/neuron_groups.h"
+#include "experiments/neuron_groups.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace ablate::models {
+namespace ablate::experiments {
 namespace {
 
 /// The sets of neurons that stand together. // [F]
@@ -62,4 +62,4 @@ TEST(NeuronGroups, WhatIsActiveTogetherIsAGroup) {
 }
 
 }  // namespace
-}  // namespace ablate::models
+}  // namespace ablate::experiments

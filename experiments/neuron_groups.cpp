@@ -1,4 +1,4 @@
-#include "models/neuron_groups.h"
+#include "experiments/neuron_groups.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace ablate::models {
+namespace ablate::experiments {
 namespace {
 
 constexpr int kRounds = 100;
@@ -36,7 +36,8 @@ std::vector<int64_t> balanced(const torch::Tensor& distance) {  // [F, E]
 }
 
 /// Means of the rows of every group. // [F, D] -> [E, D]
-torch::Tensor means(const torch::Tensor& rows, const std::vector<int64_t>& group, int64_t groups) {
+torch::Tensor group_means(const torch::Tensor& rows, const std::vector<int64_t>& group,
+                          int64_t groups) {
   return rows.index_select(0, in_order(group)).view({groups, -1, rows.size(1)}).mean(1);
 }
 
@@ -133,7 +134,7 @@ torch::Tensor clustered_groups(const torch::Tensor& up, int64_t groups, uint64_t
   for (int round = 0; round < kRounds; ++round) {
     const auto distance = torch::cdist(rows, centres).square();  // [F, E]
     const auto group = balanced(distance);
-    centres = means(rows, group, groups);
+    centres = group_means(rows, group, groups);
     const auto own = centres.index_select(0, torch::tensor(group, torch::kLong));
     const double inertia = (rows - own).square().sum().item<double>();
     if (inertia >= lowest) continue;
@@ -151,4 +152,4 @@ torch::Tensor coactive_groups(const torch::Tensor& hidden, int64_t groups) {
   return in_order(Partition(affinity, groups).made());
 }
 
-}  // namespace ablate::models
+}  // namespace ablate::experiments
