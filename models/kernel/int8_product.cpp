@@ -151,7 +151,7 @@ bool has_vnni() { return false; }
 int32_t pack_output(const float* weight, int64_t width, float scale, int8_t* to) {
   int32_t sum = 0;
   for (int64_t k = 0; k < width; ++k) {
-    const auto value = static_cast<int8_t>(std::lrint(weight[k] / scale));
+    const auto value = static_cast<int8_t>(std::lround(weight[k] / scale));
     to[k / 4 * kPanel * 4 + k % 4] = value;
     sum += value;
   }
