@@ -7,8 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "models/kernel/simd.h"
-
 namespace ablate::models::kernel {
 namespace {
 
@@ -60,13 +58,11 @@ void multiply_any(const PackedProduct& p, const Int8Rows& x, const int8_t* weigh
     for (int64_t k = 0; k < wide; ++k)
       for (int64_t n = 0; n < kPanel; ++n)
         sums[n] += from[k] * weight.weights()[(k / 4 * kPanel + n) * 4 + k % 4];
-    const int64_t column = panel * kPanel, columns = std::min(kPanel, p.outputs - column);
-    float* to = p.output + row * p.outputs + column;
-    for (int64_t n = 0; n < columns; ++n) {
-      const float bias = p.bias == nullptr ? 0.0F : p.bias[column + n];
-      to[n] = static_cast<float>(sums[n]) * (x.scales[static_cast<size_t>(row)] * weight.scale[n]) +
-              bias;
-    }
+    float outputs[kPanel];
+    for (int64_t n = 0; n < kPanel; ++n)
+      outputs[n] =
+          static_cast<float>(sums[n]) * (x.scales[static_cast<size_t>(row)] * weight.scale[n]);
+    write(p, row, panel, outputs);
   }
 }
 
