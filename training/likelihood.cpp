@@ -13,33 +13,33 @@ namespace {
 constexpr uint64_t kMaskSeed = 1;
 constexpr int64_t kFewestExamples = 10;
 
-/// Right and real target tokens at each position of an example's target.
+/// Target tokens at each position of an example's target, and how many of them were the likeliest.
 class PositionCounts {
  public:
   explicit PositionCounts(torch::Device device)
       : right_(torch::zeros({0}, torch::TensorOptions(torch::kLong).device(device))),
-        real_(right_) {}
+        all_(right_) {}
 
-  void add(const torch::Tensor& right, const torch::Tensor& real) {  // both [B, T]
-    const auto position = real.cumsum(1).sub(1).clamp_min(0);        // [B, T]
-    if (const auto missing = real.size(1) - real_.size(0); missing > 0) {
+  void add(const torch::Tensor& right, const torch::Tensor& padding_mask) {  // both [B, T]
+    const auto position = padding_mask.cumsum(1).sub(1).clamp_min(0);        // [B, T]
+    if (const auto missing = padding_mask.size(1) - all_.size(0); missing > 0) {
       right_ = torch::constant_pad_nd(right_, {0, missing});
-      real_ = torch::constant_pad_nd(real_, {0, missing});
+      all_ = torch::constant_pad_nd(all_, {0, missing});
     }
     right_.scatter_add_(0, position.flatten(), right.flatten().to(torch::kLong));
-    real_.scatter_add_(0, position.flatten(), real.flatten().to(torch::kLong));
+    all_.scatter_add_(0, position.flatten(), padding_mask.flatten().to(torch::kLong));
   }
 
   std::vector<double> accuracy() const {
-    const auto right = right_.cpu(), real = real_.cpu();
+    const auto right = right_.cpu(), all = all_.cpu();
     std::vector<double> accuracy;
-    for (int64_t i = 0; i < real.size(0) && real[i].item<int64_t>() >= kFewestExamples; ++i)
-      accuracy.push_back(right[i].item<double>() / real[i].item<double>());
+    for (int64_t i = 0; i < all.size(0) && all[i].item<int64_t>() >= kFewestExamples; ++i)
+      accuracy.push_back(right[i].item<double>() / all[i].item<double>());
     return accuracy;
   }
 
  private:
-  torch::Tensor right_, real_;  // [T]
+  torch::Tensor right_, all_;  // [T]
 };
 
 }  // namespace
@@ -59,13 +59,11 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
     if (options.masking) data::mask(batch, *options.masking, random);
     const auto tensors = to_tensors(batch, device);
     const auto hidden = model->hidden(tensors.source, tensors.target_in).hidden;  // [B, T, D]
-    const auto scores =
-        models::ops::score_targets(hidden.flatten(0, 1), model->output_projection(),
-                                   tensors.target_out.flatten(), tokenizer::kPad);  // [N]
+    const auto scores = models::ops::score_targets(hidden, model->output_projection(),
+                                                   tensors.target_out, tokenizer::kPad);  // [B, T]
     sums[0] += scores.nll.sum(torch::kDouble);
     sums[1] += scores.likeliest.sum().to(torch::kDouble);
-    positions.add(scores.likeliest.view_as(tensors.target_out),
-                  tensors.target_out.ne(tokenizer::kPad));
+    positions.add(scores.likeliest, tensors.target_out.ne(tokenizer::kPad));
     result.tokens += batch.tokens;
   }
   const auto read = sums.cpu();

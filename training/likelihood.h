@@ -10,7 +10,7 @@
 
 namespace ablate::training {
 
-/// Teacher-forced scores over real target tokens, the end mark included.
+/// Teacher-forced scores over target tokens, the end token included and padding excluded.
 struct Likelihood {
   double nll = 0;             // mean -log p(target) per token, in nats
   double token_accuracy = 0;  // share of tokens that are the likeliest one

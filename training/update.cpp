@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "models/mixture.h"
+#include "models/ops/linear_cross_entropy.h"
 #include "models/random.h"
 #include "tokenizer/special_ids.h"
 
@@ -19,7 +20,7 @@ void report(const UpdateOptions& options, UpdatePart part) {
 
 /// What the forward passes of an update leave.
 struct Sums {
-  Loss loss;
+  models::ops::CrossEntropy losses;
   std::vector<models::RoutingStatistics> mixtures;  // of the last batch
   std::vector<torch::Tensor> counts;  // of every mixture, positions sent to each expert // [E]
 };
@@ -55,16 +56,18 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     for (const auto& routing : output.routings)
       sums.mixtures.push_back(models::statistics_of(routing));
     add_counts(sums);
-    const auto loss = cross_entropy(output.hidden, model->output_weight(), tensors.target_out,
-                                    {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
+    const auto losses = models::ops::linear_cross_entropy(
+        output.hidden, model->output_weight(), tensors.target_out,
+        {.ignored = tokenizer::kPad, .smoothing = options.label_smoothing});
     report(options, UpdatePart::forward);
-    auto objective = loss.sum;
+    auto objective = losses.loss;
     if (const auto aux_loss = models::aux_loss(sums.mixtures); aux_loss.defined())
       objective = objective + aux_loss * static_cast<double>(batches[i].tokens);
     (objective * share).backward();
     report(options, UpdatePart::backward);
-    sums.loss.sum = i == 0 ? loss.sum.detach() : sums.loss.sum + loss.sum.detach();
-    sums.loss.nll = i == 0 ? loss.nll : sums.loss.nll + loss.nll;
+    const auto loss = losses.loss.detach();
+    sums.losses.loss = i == 0 ? loss : sums.losses.loss + loss;
+    sums.losses.nll = i == 0 ? losses.nll : sums.losses.nll + losses.nll;
   }
   return sums;
 }
@@ -108,7 +111,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   const auto sums = backward_all(model, batches, options, share);
   const auto gradients = optimizer.gradients();
   const auto read =
-      torch::stack({sums.loss.sum.to(torch::kDouble), sums.loss.nll.to(torch::kDouble),
+      torch::stack({sums.losses.loss.to(torch::kDouble), sums.losses.nll.to(torch::kDouble),
                     norm_of(gradients).to(torch::kDouble)})
           .cpu();
   record.loss = read[0].item<double>() * share;

@@ -6,7 +6,6 @@
 
 #include "data/batch.h"
 #include "models/transformer.h"
-#include "training/loss.h"
 #include "training/mixture_record.h"
 #include "training/optimizer.h"
 
@@ -48,9 +47,8 @@ struct UpdateOptions {
 /// Forward, backward, clip and step with the gradient of the mean loss per real target token of all
 /// `batches` together, however they are split. An update whose loss or gradient norm is not finite
 /// changes nothing and says so. The update itself waits for the device once, to read the losses and
-/// the norm of the gradient; batches are copied there without waiting. What the model and the loss
-/// wait for comes on top: the targets that are no padding are counted for every batch, and so are
-/// the positions of each expert in every mixture.
+/// the norm of the gradient; batches are copied there without waiting. What the model
+/// waits for comes on top: the positions of each expert are counted in every mixture.
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 

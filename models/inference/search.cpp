@@ -123,9 +123,9 @@ torch::Tensor score(const InferenceModel& model, const torch::Tensor& source,
   const torch::NoGradGuard no_grad;
   auto network = model.network();
   const auto hidden = network->hidden(source, target_in).hidden;  // [B, T, D]
-  const auto scores = ops::score_targets(hidden.flatten(0, 1), network->output_projection(),
-                                         target_out.flatten(), pad);
-  return -scores.nll.view_as(target_out).sum(1, /*keepdim=*/false, torch::kDouble);
+  const auto scores =
+      ops::score_targets(hidden, network->output_projection(), target_out, pad);  // [B, T]
+  return -scores.nll.sum(1, /*keepdim=*/false, torch::kDouble);
 }
 
 }  // namespace ablate::models

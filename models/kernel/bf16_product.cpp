@@ -2,7 +2,6 @@
 
 #include <immintrin.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace ablate::models::kernel {
@@ -14,16 +13,13 @@ int64_t pairs(int64_t width) { return (width + 1) / 2; }
 ABLATE_CLONES void multiply_widened(const PackedProduct& p, const Bfloat16* x,
                                     const Bfloat16* weight, int64_t panel) {
   weight += panel * pairs(p.width) * kPanel * 2;
-  const int64_t column = panel * kPanel, columns = std::min(kPanel, p.outputs - column);
   for (int64_t row = 0; row < p.rows; ++row) {
     alignas(64) float sums[kPanel] = {};
     for (int64_t k = 0; k < 2 * pairs(p.width); ++k)
       for (int64_t n = 0; n < kPanel; ++n)
         sums[n] +=
             load(x[row * 2 * pairs(p.width) + k]) * load(weight[(k / 2 * kPanel + n) * 2 + k % 2]);
-    float* to = p.output + row * p.outputs + column;
-    for (int64_t n = 0; n < columns; ++n)
-      to[n] = sums[n] + (p.bias == nullptr ? 0.0F : p.bias[column + n]);
+    write(p, row, panel, sums);
   }
 }
 
@@ -54,14 +50,11 @@ ABLATE_BF16 inline void bf16_tile(const PackedProduct& p, const Bfloat16* x, con
       sums[i][1] = _mm512_dpbf16_ps(sums[i][1], pair, second);
     }
   }
-  const int64_t column = panel * kPanel, columns = std::min(kPanel, p.outputs - column);
   for (int i = 0; i < M; ++i) {
     alignas(64) float all[kPanel];
     _mm512_store_ps(all, sums[i][0]);
     _mm512_store_ps(all + kLanes, sums[i][1]);
-    float* to = p.output + (row + i) * p.outputs + column;
-    for (int64_t n = 0; n < columns; ++n)
-      to[n] = all[n] + (p.bias == nullptr ? 0.0F : p.bias[column + n]);
+    write(p, row + i, panel, all);
   }
 }
 

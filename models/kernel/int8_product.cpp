@@ -7,8 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "models/kernel/simd.h"
-
 namespace ablate::models::kernel {
 namespace {
 
@@ -60,13 +58,11 @@ void multiply_any(const PackedProduct& p, const Int8Rows& x, const int8_t* weigh
     for (int64_t k = 0; k < wide; ++k)
       for (int64_t n = 0; n < kPanel; ++n)
         sums[n] += from[k] * weight.weights()[(k / 4 * kPanel + n) * 4 + k % 4];
-    const int64_t column = panel * kPanel, columns = std::min(kPanel, p.outputs - column);
-    float* to = p.output + row * p.outputs + column;
-    for (int64_t n = 0; n < columns; ++n) {
-      const float bias = p.bias == nullptr ? 0.0F : p.bias[column + n];
-      to[n] = static_cast<float>(sums[n]) * (x.scales[static_cast<size_t>(row)] * weight.scale[n]) +
-              bias;
-    }
+    float outputs[kPanel];
+    for (int64_t n = 0; n < kPanel; ++n)
+      outputs[n] =
+          static_cast<float>(sums[n]) * (x.scales[static_cast<size_t>(row)] * weight.scale[n]);
+    write(p, row, panel, outputs);
   }
 }
 
@@ -151,7 +147,7 @@ bool has_vnni() { return false; }
 int32_t pack_output(const float* weight, int64_t width, float scale, int8_t* to) {
   int32_t sum = 0;
   for (int64_t k = 0; k < width; ++k) {
-    const auto value = static_cast<int8_t>(std::lrint(weight[k] / scale));
+    const auto value = static_cast<int8_t>(std::lround(weight[k] / scale));
     to[k / 4 * kPanel * 4 + k % 4] = value;
     sum += value;
   }

@@ -1,20 +1,7 @@
 #include "models/kernel/packed_product.h"
 
-#include <algorithm>
-
-#include "models/kernel/simd.h"
-
 namespace ablate::models::kernel {
 namespace {
-
-/// Writes the first `columns` of 32 sums, the bias added.
-ABLATE_INLINE void write(const float* sums, const float* bias, int64_t columns, float* to) {
-  if (bias == nullptr) {
-    for (int64_t n = 0; n < columns; ++n) to[n] = sums[n];
-  } else {
-    for (int64_t n = 0; n < columns; ++n) to[n] = sums[n] + bias[n];
-  }
-}
 
 /// M rows of x with one panel.
 template <int M>
@@ -30,14 +17,11 @@ ABLATE_INLINE void tile(const PackedProduct& p, const float* x, const float* wei
       sums[i][1] += x[i * p.width + k] * second;
     }
   }
-  const int64_t column = panel * kPanel;
-  const int64_t columns = std::min(kPanel, p.outputs - column);
   for (int i = 0; i < M; ++i) {
     alignas(64) float all[kPanel];
     lanes(all) = sums[i][0];
     lanes(all + kLanes) = sums[i][1];
-    write(all, p.bias == nullptr ? nullptr : p.bias + column, columns,
-          p.output + (row + i) * p.outputs + column);
+    write(p, row + i, panel, all);
   }
 }
 
@@ -60,9 +44,7 @@ ABLATE_INLINE void single(const PackedProduct& p, const float* x, const float* w
   alignas(64) float all[kPanel];
   lanes(all) = (sums[0][0] + sums[1][0]) + (sums[2][0] + sums[3][0]);
   lanes(all + kLanes) = (sums[0][1] + sums[1][1]) + (sums[2][1] + sums[3][1]);
-  const int64_t column = panel * kPanel;
-  write(all, p.bias == nullptr ? nullptr : p.bias + column, std::min(kPanel, p.outputs - column),
-        p.output + row * p.outputs + column);
+  write(p, row, panel, all);
 }
 
 ABLATE_CLONES void multiply_panel(const PackedProduct& p, const float* x, const float* weight,

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+
+#include "models/kernel/simd.h"
 
 namespace ablate::models::kernel {
 
@@ -17,6 +20,17 @@ struct PackedProduct {
   float* output;
   int64_t rows, width, outputs;
 };
+
+/// Writes a row's sums of one panel [32], the bias added.
+ABLATE_INLINE void write(const PackedProduct& p, int64_t row, int64_t panel, const float* sums) {
+  const int64_t column = panel * kPanel, columns = std::min(kPanel, p.outputs - column);
+  float* to = p.output + row * p.outputs + column;
+  if (p.bias == nullptr) {
+    for (int64_t n = 0; n < columns; ++n) to[n] = sums[n];
+  } else {
+    for (int64_t n = 0; n < columns; ++n) to[n] = sums[n] + p.bias[column + n];
+  }
+}
 
 /// Packs W [N, K] as [panels(N)][K][32].
 void pack(const float* weight, int64_t outputs, int64_t width, float* to);

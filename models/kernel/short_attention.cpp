@@ -138,10 +138,10 @@ ABLATE_INLINE void add(float* to, const float* from, int64_t count) {
 }
 
 /// Turns one padded row of scores into probabilities; the first `visible` keys may be attended to.
-ABLATE_INLINE void softmax_row(float* row, int64_t visible, int64_t wide, const bool* real) {
+ABLATE_INLINE void softmax_row(float* row, int64_t visible, int64_t wide, const bool* mask) {
   constexpr float kNever = -std::numeric_limits<float>::max();
-  if (real != nullptr)
-    for (int64_t s = 0; s < visible; ++s) row[s] = real[s] ? row[s] : kNever;
+  if (mask != nullptr)
+    for (int64_t s = 0; s < visible; ++s) row[s] = mask[s] ? row[s] : kNever;
   for (int64_t s = visible; s < wide; ++s) row[s] = kNever;
   float largest = kNever;
   for (int64_t s = 0; s < wide; s += kLanes) {
@@ -197,10 +197,11 @@ ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>&
     multiply({{query, wide_k, 1}, key, probabilities, s.queries, s.d_k, wide_s});
     if (a.input.bias != nullptr)
       add(probabilities, a.input.bias + item.head * s.queries * wide_s, s.queries * wide_s);
-    const bool* real = a.input.real == nullptr ? nullptr : a.input.real + item.batch * s.keys;
+    const bool* mask = a.input.padding_mask;
+    if (mask != nullptr) mask += item.batch * s.keys;
     for (int64_t t = 0; t < s.queries; ++t) {
       const int64_t visible = s.causal && t + 1 < s.keys ? t + 1 : s.keys;
-      softmax_row(probabilities + t * wide_s, visible, wide_s, real);
+      softmax_row(probabilities + t * wide_s, visible, wide_s, mask);
     }
     multiply({{probabilities, wide_s, 1}, value, output, s.queries, s.keys, wide_v});
     scatter(output, s.queries, s.d_v, 1.0F, at(a.output, item, s.queries, s.d_v), a.output.stride);

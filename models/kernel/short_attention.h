@@ -39,8 +39,8 @@ struct RotaryTable {
 template <class T>
 struct AttentionInput {
   Packed<const T> query, key, value;
-  const bool* real;   // [B, S]: false keys are never attended to; null: all are real
-  const float* bias;  // [H, T, padded(S)]: added to the scaled scores; null: nothing
+  const bool* padding_mask;  // [B, S]: true: a key may be attended to; null: all may
+  const float* bias;         // [H, T, padded(S)]: added to the scaled scores; null: nothing
   RotaryTable rotary;
 };
 
@@ -48,7 +48,7 @@ struct AttentionInput {
 constexpr int64_t padded(int64_t length) { return (length + 15) / 16 * 16; }
 
 /// Runs items [begin, end) of B * H. `probabilities` [B, H, T, padded(S)] is written for the
-/// gradient. A query without any real key gives zeros.
+/// gradient. A query that may attend to no key gives zeros.
 template <class T>
 struct Attention {
   AttentionShape shape;

@@ -67,8 +67,8 @@ ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t hea
                               Workspace& space) {
   find(a, row, head, space);
   const float* query = a.query.data + row * a.query.row + head * a.query.head;
-  const bool* real =
-      a.real == nullptr ? nullptr : a.real + (a.rows == nullptr ? row : a.rows[row]) * a.keys;
+  const bool* mask = a.padding_mask;
+  if (mask != nullptr) mask += (a.rows == nullptr ? row : a.rows[row]) * a.keys;
   float* scores = space.scores.data();
   float* output = a.output + (row * a.heads + head) * a.d_v;
   const float scale = 1.0F / std::sqrt(static_cast<float>(a.d_k));
@@ -78,7 +78,7 @@ ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t hea
     prefetch<3>(space.value[at], a.d_v);
     scores[s] = dot(query, space.key[at], a.d_k) * scale;
     if (a.bias != nullptr) scores[s] += a.bias[head * a.keys + s];
-    if (real != nullptr && !real[s]) scores[s] = kNever;
+    if (mask != nullptr && !mask[s]) scores[s] = kNever;
   }
   softmax(scores, a.keys);
   for (int64_t w = 0; w < a.d_v; ++w) output[w] = 0;

@@ -25,16 +25,16 @@ struct KeyValueBlock {
 struct SingleAttention {
   HeadsView query;  // one position
   std::span<const KeyValueBlock> blocks;
-  const int64_t* rows;  // [B, blocks]: which row of a block a query reads; null: its own
-  const bool* real;     // [M, S] of an only block: false keys are never attended to; null: all real
-  const float* bias;    // [H, S]: added to the scaled scores; null: nothing
-  float* output;        // [B, H, W]
+  const int64_t* rows;       // [B, blocks]: which row of a block a query reads; null: its own
+  const bool* padding_mask;  // [M, S] of an only block, true: may be attended to; null: all may
+  const float* bias;         // [H, S]: added to the scaled scores; null: nothing
+  float* output;             // [B, H, W]
   int64_t heads;
   int64_t group;  // heads that share keys and values
   int64_t keys, d_k, d_v;
 };
 
-/// Runs items [begin, end) of B * H. A query without any real key gives zeros.
+/// Runs items [begin, end) of B * H. A query that may attend to no key gives zeros.
 void attend(const SingleAttention& attention, int64_t begin, int64_t end);
 
 }  // namespace ablate::models::kernel

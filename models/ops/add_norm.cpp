@@ -1,7 +1,7 @@
 #include "models/ops/add_norm.h"
 
 #include "models/ops/backend.h"
-#include "models/ops/cpu/add_norm.h"
+#include "models/ops/cpu/backend.h"
 
 namespace ablate::models::ops {
 

@@ -4,8 +4,7 @@
 #include <optional>
 
 #include "models/ops/backend.h"
-#include "models/ops/cpu/packed_attention.h"
-#include "models/ops/cpu/single_query.h"
+#include "models/ops/cpu/backend.h"
 
 namespace ablate::models::ops {
 namespace {

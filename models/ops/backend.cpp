@@ -18,4 +18,10 @@ bool infers_on_cpu(const torch::Tensor& x) {
          x.device().is_cpu() && x.scalar_type() == torch::kFloat;
 }
 
+void refuse_second_derivative(const char* operation) {
+  TORCH_CHECK(!torch::GradMode::is_enabled(), operation,
+              " has no second derivative: its backward pass cannot be differentiated. Leave "
+              "create_graph off.");
+}
+
 }  // namespace ablate::models::ops

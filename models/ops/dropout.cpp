@@ -6,8 +6,7 @@
 
 #include "models/generator.h"
 #include "models/ops/backend.h"
-#include "models/ops/cpu/dropout.h"
-#include "models/ops/second_derivative.h"
+#include "models/ops/cpu/backend.h"
 
 namespace ablate::models::ops {
 namespace {

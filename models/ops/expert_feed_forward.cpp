@@ -3,7 +3,7 @@
 #include <torch/csrc/jit/frontend/tracer.h>
 
 #include "models/ops/backend.h"
-#include "models/ops/cpu/expert_mix.h"
+#include "models/ops/cpu/backend.h"
 #include "models/ops/permutation.h"
 
 namespace ablate::models::ops {
@@ -85,7 +85,6 @@ torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const Expe
 Experts Experts::prepacked() const {
   auto experts = *this;
   if constexpr (kHasKernels) experts.packed_up = cpu::pack_experts(up);
-  experts.packed_version = static_cast<uint32_t>(up._version());
   return experts;
 }
 
@@ -93,12 +92,8 @@ torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts
                                   const ExpertChoice& choice) {
   if constexpr (kHasKernels)
     if (infers_on_cpu(x) && choice.weight.scalar_type() == torch::kFloat &&
-        x.size(1) % cpu::kMixWidth == 0) {
-      TORCH_CHECK(!experts.packed_up.defined() ||
-                      static_cast<uint32_t>(experts.up._version()) == experts.packed_version,
-                  "the experts have changed since they were packed for decoding; pack them again");
+        x.size(1) % cpu::kMixWidth == 0)
       return cpu::mix_experts(x.contiguous(), experts, choice);
-    }
   return grouped(x, experts, choice);
 }
 

@@ -13,11 +13,10 @@ struct Experts {
   torch::Tensor down, down_bias;  // [E, F, D], [E, D]
   Activation activation;
   bool gated;
-  torch::Tensor packed_up;      // a copy of `up` laid out for decoding; undefined: none
-  uint32_t packed_version = 0;  // of `up` when it was packed
+  torch::Tensor packed_up;  // a copy of `up` laid out for decoding; undefined: none
 
-  /// The same experts with such a copy, where a back end has use for one. It does not follow later
-  /// changes of `up`: `expert_feed_forward` refuses to use it then.
+  /// The same experts with such a copy, where a back end has use for one. REQUIRES: `up` stays as
+  /// it is, for the copy does not follow it.
   Experts prepacked() const;
 };
 

@@ -1,11 +1,9 @@
 #include "models/ops/linear.h"
 
 #include "models/ops/backend.h"
-#include "models/ops/cpu/packed_matrix.h"
-#include "models/ops/rounded_matrix.h"
+#include "models/ops/cpu/backend.h"
 
 namespace ablate::models::ops {
-
 namespace {
 
 std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtype dtype) {
@@ -16,18 +14,12 @@ std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtyp
 }  // namespace
 
 LinearWeight LinearWeight::prepacked(WeightDtype dtype) const {
-  return {.dense = dense,
-          .packed = pack(dense, dtype),
-          .version = static_cast<uint32_t>(dense._version())};
+  return {.dense = dense, .packed = pack(dense, dtype)};
 }
 
 torch::Tensor linear(const torch::Tensor& x, const LinearWeight& weight,
                      const torch::Tensor& bias) {
-  if (weight.packed && infers_on_cpu(x)) {
-    TORCH_CHECK(static_cast<uint32_t>(weight.dense._version()) == weight.version,
-                "a weight has changed since it was packed for decoding; pack it again");
-    return weight.packed->multiply(x.contiguous(), bias);
-  }
+  if (weight.packed && infers_on_cpu(x)) return weight.packed->multiply(x.contiguous(), bias);
   const auto type = x.scalar_type();
   return torch::linear(x, weight.dense.to(type), bias.defined() ? bias.to(type) : bias);
 }

@@ -10,11 +10,9 @@ namespace ablate::models::ops {
 struct LinearWeight {
   torch::Tensor dense;                         // [N, K]
   std::shared_ptr<const PackedMatrix> packed;  // null: none
-  uint32_t version = 0;                        // of `dense` when it was packed
 
   /// The same matrix with a copy in `dtype` that serves float products on the CPU where no gradient
-  /// is recorded. The copy does not follow later changes of `dense`: `linear` refuses to use it
-  /// then.
+  /// is recorded. REQUIRES: `dense` stays as it is, for the copy does not follow it.
   LinearWeight prepacked(WeightDtype dtype) const;
 };
 

@@ -1,8 +1,7 @@
 #include "models/ops/linear_cross_entropy.h"
 
 #include "models/ops/backend.h"
-#include "models/ops/cpu/cross_entropy.h"
-#include "models/ops/second_derivative.h"
+#include "models/ops/cpu/backend.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -95,10 +94,10 @@ CrossEntropy whole_cross_entropy(const torch::Tensor& hidden, const torch::Tenso
                                  const torch::Tensor& target, const CrossEntropyOptions& options) {
   const auto counts = target.ne(options.ignored);
   const auto logits = torch::linear(hidden, weight.to(hidden.scalar_type()));
-  const auto log_probability = torch::log_softmax(logits, -1, score_type(logits));  // [N, V]
-  const auto column = target.masked_fill(counts.logical_not(), 0).unsqueeze(1);
-  const auto nll = log_probability.gather(1, column).squeeze(1).neg();  // [N]
-  const auto uniform = log_probability.mean(1).neg();
+  const auto log_probability = torch::log_softmax(logits, -1, score_type(logits));  // [..., V]
+  const auto column = target.masked_fill(counts.logical_not(), 0).unsqueeze(-1);
+  const auto nll = log_probability.gather(-1, column).squeeze(-1).neg();  // [...]
+  const auto uniform = log_probability.mean(-1).neg();
   const auto sum_of = [&](const torch::Tensor& x) { return x.masked_fill(~counts, 0.0).sum(); };
   return {.loss = sum_of((1 - options.smoothing) * nll + options.smoothing * uniform),
           .nll = sum_of(nll).detach()};
@@ -110,11 +109,11 @@ CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const torch::Tens
                                   const torch::Tensor& target, const CrossEntropyOptions& options) {
   if (score_type(hidden) == torch::kDouble || weight.scalar_type() != torch::kFloat)
     return whole_cross_entropy(hidden, weight, target, options);
-  auto rows = hidden, wanted = target;
+  auto rows = hidden.flatten(0, -2), wanted = target.flatten();  // [N, D], [N]
   if (hidden.device().is_cpu()) {  // elsewhere a list of rows would have to be waited for
-    const auto counted = target.ne(options.ignored).nonzero().squeeze(1);
-    rows = hidden.index_select(0, counted);
-    wanted = target.index_select(0, counted);
+    const auto counted = wanted.ne(options.ignored).nonzero().squeeze(1);
+    rows = rows.index_select(0, counted);
+    wanted = wanted.index_select(0, counted);
   }
   const auto result = LinearCrossEntropy::apply(rows.contiguous(), weight, wanted, options);
   return {.loss = result[0], .nll = result[1]};
@@ -124,20 +123,21 @@ TargetScores score_targets(const torch::Tensor& hidden, const LinearWeight& weig
                            const torch::Tensor& target, int64_t ignored) {
   const torch::NoGradGuard no_grad;
   const auto type = score_type(hidden);
-  const int64_t rows = hidden.size(0), chunk = chunk_rows(weight.dense.size(0));
-  TargetScores scores{.nll = torch::empty({rows}, hidden.options().dtype(type)),
-                      .likeliest = torch::empty({rows}, hidden.options().dtype(torch::kBool))};
-  for (int64_t begin = 0; begin < rows; begin += chunk) {
-    const int64_t end = std::min(rows, begin + chunk);
-    const auto wanted = target.slice(0, begin, end);
-    const auto logits = linear(hidden.slice(0, begin, end), weight).to(type);  // [chunk, V]
+  const auto rows = hidden.flatten(0, -2), targets = target.flatten();  // [N, D], [N]
+  const int64_t count = rows.size(0), chunk = chunk_rows(weight.dense.size(0));
+  const auto nll = torch::empty({count}, hidden.options().dtype(type));
+  const auto likeliest = torch::empty({count}, hidden.options().dtype(torch::kBool));
+  for (int64_t begin = 0; begin < count; begin += chunk) {
+    const int64_t end = std::min(count, begin + chunk);
+    const auto wanted = targets.slice(0, begin, end);
+    const auto logits = linear(rows.slice(0, begin, end), weight).to(type);  // [chunk, V]
     const auto of_target = logits.gather(1, wanted.unsqueeze(1)).squeeze(1);
-    scores.likeliest.slice(0, begin, end).copy_(logits.argmax(-1).eq(wanted));
-    scores.nll.slice(0, begin, end).copy_(logits.logsumexp(-1) - of_target);
+    likeliest.slice(0, begin, end).copy_(logits.argmax(-1).eq(wanted));
+    nll.slice(0, begin, end).copy_(logits.logsumexp(-1) - of_target);
   }
-  scores.nll.masked_fill_(target.eq(ignored), 0.0);
-  scores.likeliest.logical_and_(target.ne(ignored));
-  return scores;
+  nll.masked_fill_(targets.eq(ignored), 0.0);
+  likeliest.logical_and_(targets.ne(ignored));
+  return {.nll = nll.view_as(target), .likeliest = likeliest.view_as(target)};
 }
 
 }  // namespace ablate::models::ops

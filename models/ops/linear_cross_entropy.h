@@ -4,34 +4,35 @@
 
 namespace ablate::models::ops {
 
-// N rows, D model width, V vocabulary
+// N tokens, in the shape of the targets; D model width, V vocabulary
 
 struct CrossEntropyOptions {
-  int64_t ignored;       // target of rows that do not count
+  int64_t ignored;       // target of tokens that do not count, as padding
   double smoothing = 0;  // share of the target distribution that is uniform
 };
 
-/// Sums over the rows that count, in nats.
+/// Sums over the tokens that count, in nats.
 struct CrossEntropy {
   torch::Tensor loss;  // (1 - smoothing) nll + smoothing / V * sum over V of -log p // []
-  torch::Tensor nll;   // -log p(target), without a gradient // []
+  torch::Tensor nll;   // -log p(target), without a gradient: its mean is log perplexity // []
 };
 
-/// Label-smoothed cross-entropy (Szegedy et al. 2016, section 7) of the logits hidden W^T, which
-/// never exist for more than a few million numbers at a time, nor does their gradient. Double
-/// precision is the exception: LibTorch's own operators run, which can be differentiated again.
-/// // [N, D], [V, D], [N]
+/// Label-smoothed cross-entropy (Szegedy et al. 2016, section 7, as in Vaswani et al. 2017, section
+/// 5.4) of the logits hidden W^T, which never exist for more than a few million numbers at a time,
+/// nor does their gradient. Double precision is the exception: LibTorch's own operators run, which
+/// can be differentiated again.
+/// // [..., D], [V, D], [...]
 CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
                                   const torch::Tensor& target, const CrossEntropyOptions& options);
 
 /// What a model says of given targets.
 struct TargetScores {
-  torch::Tensor nll;        // -log p(target), in float or wider; 0 where ignored // [N]
-  torch::Tensor likeliest;  // whether no other id is likelier; false where ignored // [N]
+  torch::Tensor nll;        // -log p(target), in float or wider; 0 where ignored // [...]
+  torch::Tensor likeliest;  // whether no other id is likelier; false where ignored // [...]
 };
 
-/// The same logits' scores of single rows, without a gradient and in as little memory.
-/// // [N, D], [V, D], [N]
+/// The same logits' scores of single tokens, without a gradient and in as little memory.
+/// // [..., D], [V, D], [...]
 TargetScores score_targets(const torch::Tensor& hidden, const LinearWeight& weight,
                            const torch::Tensor& target, int64_t ignored);
 

@@ -16,4 +16,9 @@ class PackedMatrix {
   virtual torch::Tensor multiply(const torch::Tensor& x, const torch::Tensor& bias) const = 0;
 };
 
+/// The products of kernel/packed_product.h with LibTorch's operators: weights and inputs are
+/// rounded in the same way and multiplied in float. Null for fp32, where there is nothing to round.
+/// // [N, K]
+std::shared_ptr<const PackedMatrix> round(const torch::Tensor& weight, WeightDtype dtype);
+
 }  // namespace ablate::models::ops

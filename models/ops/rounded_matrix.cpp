@@ -1,4 +1,4 @@
-#include "models/ops/rounded_matrix.h"
+#include "models/ops/packed_matrix.h"
 
 namespace ablate::models::ops {
 namespace {

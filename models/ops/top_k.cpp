@@ -1,7 +1,7 @@
 #include "models/ops/top_k.h"
 
 #include "models/ops/backend.h"
-#include "models/ops/cpu/top_k.h"
+#include "models/ops/cpu/backend.h"
 
 namespace ablate::models::ops {
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "models/mixture.h"
+#include "models/ops/linear_cross_entropy.h"
 #include "tokenizer/special_ids.h"
 #include "training/update.h"
 #include "training/weights.h"
@@ -136,14 +137,16 @@ TEST(MixtureTraining, TheAuxiliaryLossOfABatchCountsByItsShareOfTheTokens) {
   for (const auto& one : batches) {
     const auto tensors = to_tensors(one, torch::kCPU);
     const auto output = same->hidden(tensors.source, tensors.target_in, {.training = true});
-    const auto loss = cross_entropy(output.hidden, same->output_weight(), tensors.target_out,
-                                    {.pad = tokenizer::kPad, .smoothing = 0.1});
+    const auto loss =
+        models::ops::linear_cross_entropy(output.hidden, same->output_weight(), tensors.target_out,
+                                          {.ignored = tokenizer::kPad, .smoothing = 0.1})
+            .loss;
     torch::Tensor aux_loss = torch::zeros({});
     for (const auto& routing : output.routings) {
       const auto statistics = models::statistics_of(routing);
       aux_loss = aux_loss + (0.3 * statistics.load + 0.5 * statistics.z) / 4.0;
     }
-    const auto part = (loss.sum + aux_loss * static_cast<double>(one.tokens)) / 8.0;
+    const auto part = (loss + aux_loss * static_cast<double>(one.tokens)) / 8.0;
     objective = objective.defined() ? objective + part : part;
   }
   objective.backward();

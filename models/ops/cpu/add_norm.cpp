@@ -1,8 +1,7 @@
-#include "models/ops/cpu/add_norm.h"
-
 #include "models/kernel/residual_norm.h"
+#include "models/ops/backend.h"
+#include "models/ops/cpu/backend.h"
 #include "models/ops/cpu/run.h"
-#include "models/ops/second_derivative.h"
 
 namespace ablate::models::ops::cpu {
 namespace {

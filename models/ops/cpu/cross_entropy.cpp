@@ -1,6 +1,6 @@
-#include "models/ops/cpu/cross_entropy.h"
-
 #include "models/kernel/cross_entropy.h"
+
+#include "models/ops/cpu/backend.h"
 #include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {

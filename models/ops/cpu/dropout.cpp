@@ -1,6 +1,5 @@
-#include "models/ops/cpu/dropout.h"
-
 #include "models/kernel/residual_norm.h"
+#include "models/ops/cpu/backend.h"
 #include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {

@@ -1,7 +1,7 @@
-#include "models/ops/cpu/expert_mix.h"
-
 #include "models/kernel/expert_mix.h"
+
 #include "models/kernel/packed_product.h"
+#include "models/ops/cpu/backend.h"
 #include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {

@@ -1,9 +1,7 @@
-#include "models/ops/cpu/packed_attention.h"
-
 #include "models/kernel/short_attention.h"
 #include "models/ops/backend.h"
+#include "models/ops/cpu/backend.h"
 #include "models/ops/cpu/run.h"
-#include "models/ops/second_derivative.h"
 
 namespace ablate::models::ops::cpu {
 namespace {
@@ -77,12 +75,13 @@ kernel::RotaryTable rotary(const Operands& in) {
 
 template <class T>
 kernel::AttentionInput<T> kernel_input(const Operands& in) {
-  return {.query = columns<const T>(in.query, 0),
-          .key = columns<const T>(in.key_value, in.key_column()),
-          .value = columns<const T>(in.key_value, in.value_column()),
-          .real = in.padding_mask.defined() ? in.padding_mask.const_data_ptr<bool>() : nullptr,
-          .bias = in.bias.defined() ? in.bias.const_data_ptr<float>() : nullptr,
-          .rotary = rotary(in)};
+  return {
+      .query = columns<const T>(in.query, 0),
+      .key = columns<const T>(in.key_value, in.key_column()),
+      .value = columns<const T>(in.key_value, in.value_column()),
+      .padding_mask = in.padding_mask.defined() ? in.padding_mask.const_data_ptr<bool>() : nullptr,
+      .bias = in.bias.defined() ? in.bias.const_data_ptr<float>() : nullptr,
+      .rotary = rotary(in)};
 }
 
 struct Result {

@@ -1,8 +1,7 @@
-#include "models/ops/cpu/packed_matrix.h"
-
 #include "models/kernel/bf16_product.h"
 #include "models/kernel/int8_product.h"
 #include "models/kernel/packed_product.h"
+#include "models/ops/cpu/backend.h"
 #include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {

@@ -1,7 +1,6 @@
-#include "models/ops/cpu/single_query.h"
-
 #include "models/kernel/single_attention.h"
 #include "models/ops/backend.h"
+#include "models/ops/cpu/backend.h"
 #include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {
@@ -36,7 +35,7 @@ torch::Tensor single_query_attention(const torch::Tensor& query, const KVCache& 
       .query = view_of(query),
       .blocks = blocks,
       .rows = index.defined() ? index.const_data_ptr<int64_t>() : nullptr,
-      .real = mask.defined() ? mask.const_data_ptr<bool>() : nullptr,
+      .padding_mask = mask.defined() ? mask.const_data_ptr<bool>() : nullptr,
       .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
       .output = output.mutable_data_ptr<float>(),
       .heads = heads,

@@ -1,6 +1,6 @@
-#include "models/ops/cpu/top_k.h"
-
 #include "models/kernel/top_k.h"
+
+#include "models/ops/cpu/backend.h"
 
 namespace ablate::models::ops::cpu {
 

@@ -22,5 +22,20 @@ TEST(Int8Product, NumbersThatAreNotFiniteGiveNaNAndNoOthersDo) {
   }
 }
 
+/// The largest of a row becomes 127, so here nothing is scaled; halves of weights are rounded away
+/// from zero, those of inputs to the even neighbour.
+TEST(Int8Product, IsTheProductOfTheRoundedNumbers) {
+  const std::array<float, 6> weight{127, 2.5F, -2.5F, 0, 127, 3.5F};  // [2, 3]
+  std::vector<int8_t> packed(static_cast<size_t>(int8_bytes(2, 3)));
+  pack(weight.data(), 2, 3, packed.data());
+  const std::array<float, 3> x{127, 2.5F, 10};  // [1, 3]
+  const std::array<float, 2> bias{0.5F, -1};
+  std::array<float, 2> output{};
+  multiply({.bias = bias.data(), .output = output.data(), .rows = 1, .width = 3, .outputs = 2},
+           int8_rows(x.data(), 1, 3), packed.data(), 0, 1);
+  EXPECT_EQ(output[0], 127 * 127 + 2 * 3 - 10 * 3 + 0.5F);
+  EXPECT_EQ(output[1], 2 * 127 + 10 * 4 - 1);
+}
+
 }  // namespace
 }  // namespace ablate::models::kernel

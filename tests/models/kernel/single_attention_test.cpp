@@ -13,7 +13,7 @@ TEST(SingleAttention, WithoutAnyKeyGivesZeros) {
   attend({.query = {query.data(), 4, 2, 2},
           .blocks = {},
           .rows = nullptr,
-          .real = nullptr,
+          .padding_mask = nullptr,
           .bias = nullptr,
           .output = output.data(),
           .heads = 2,

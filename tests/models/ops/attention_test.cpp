@@ -131,18 +131,6 @@ TEST(Attention, AQueryThatMayAttendToNoKeyGivesZeros) {
   EXPECT_TRUE(weighted_gradients(output, {qkv})[0].isfinite().all().item<bool>());
 }
 
-TEST(Attention, RefusesASecondDerivative) {
-  for (const auto type : {torch::kFloat, torch::kDouble}) {
-    const auto qkv = torch::randn({1, 3, 12}, type).requires_grad_();
-    const auto output = ops::attention({.query = qkv, .heads = {1, 1, 4, 4}}).values;
-    EXPECT_ANY_THROW({
-      const auto first =
-          torch::autograd::grad({output.square().sum()}, {qkv}, {}, true, /*create_graph=*/true)[0];
-      torch::autograd::grad({first.sum()}, {qkv});
-    });
-  }
-}
-
 /// What a whole causal sequence gives, step by step, `gradients(t)` saying whether step t records
 /// gradients, for which another back end serves.
 template <class Gradients>
@@ -217,16 +205,6 @@ TEST(Attention, QueriesReadTheRowOfTheMemoryThatTheBeamSays) {
           ops::attention({.query = query, .heads = heads, .padding_mask = mask}, cache).values,
           expected);
   }
-}
-
-TEST(Attention, GathersAMemoryOnceWhileTheBeamStays) {
-  const ops::Heads heads{1, 1, 2, 2};
-  auto cache = ops::cache_of(torch::randn({2, 5, 4}), heads);
-  cache.reorder(torch::tensor({1, 0, 1}));
-  const auto key = cache.gathered()[0];
-  EXPECT_TRUE(cache.gathered()[0].is_same(key));
-  cache.reorder(torch::tensor({2, 2}));
-  EXPECT_EQ(cache.gathered()[0].size(0), 2);
 }
 
 }  // namespace

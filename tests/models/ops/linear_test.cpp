@@ -59,17 +59,6 @@ TEST(Linear, KeepsTheShapeOfItsInputWithAPackedMatrix) {
   EXPECT_LT(largest_difference(y, torch::linear(x, weight)), 1e-5);
 }
 
-TEST(Linear, RefusesAPackedMatrixThatIsOlderThanItsWeight) {
-  torch::NoGradGuard no_grad;
-  const auto x = torch::randn({2, 5}), dense = torch::randn({7, 5});
-  const auto weight = packed(dense, WeightDtype::bf16);
-  dense.mul_(2);
-  EXPECT_THROW(ops::linear(x, weight), c10::Error);
-  EXPECT_LT(largest_difference(ops::linear(x, weight.prepacked(WeightDtype::bf16)),
-                               torch::linear(x, dense)),
-            0.1);
-}
-
 TEST(Linear, RecordsGradientsOfTheWeightAlthoughItIsPacked) {
   const auto x = torch::randn({2, 5}), dense = torch::randn({7, 5}).requires_grad_();
   const auto y = ops::linear(x, packed(dense, WeightDtype::int8));

@@ -1,0 +1,78 @@
+#include "models/kv_cache.h"
+
+#include <gtest/gtest.h>
+
+namespace ablate::models {
+namespace {
+
+/// One position of one head with keys and values of width 1: the values are those of the keys plus
+/// 100. // [M] numbers -> [M, 1, 1, 1] twice
+KVCache::Block position(const std::vector<float>& keys) {
+  const auto key = torch::tensor(keys).view({-1, 1, 1, 1});
+  return {key, key + 100};
+}
+
+/// Keys of every row. // [B, S]
+std::vector<std::vector<float>> rows_of(const KVCache::Block& block) {
+  EXPECT_TRUE(torch::equal(block[1], block[0] + 100));
+  std::vector<std::vector<float>> rows;
+  for (const auto& row : block[0].unbind(0)) {
+    const auto flat = row.flatten().contiguous();
+    rows.emplace_back(flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel());
+  }
+  return rows;
+}
+
+using Rows = std::vector<std::vector<float>>;
+
+TEST(KVCache, MergesWhatWasAppendedInTheRowsThatTheBeamTook) {
+  KVCache cache;
+  cache.append(position({1, 2}));
+  cache.reorder(torch::tensor({1, 1, 0}));
+  cache.append(position({3, 4, 5}));
+  cache.reorder(torch::tensor({2, 0}));
+  cache.append(position({6, 7}));
+  EXPECT_EQ(cache.blocks.size(), 3U) << "nothing was copied yet";
+  EXPECT_EQ(rows_of(cache.merge()), (Rows{{1, 5, 6}, {2, 3, 7}}));
+  EXPECT_EQ(cache.blocks.size(), 1U);
+}
+
+TEST(KVCache, GoesOnAfterAMerge) {
+  KVCache cache;
+  cache.append(position({1, 2}));
+  cache.merge();
+  cache.reorder(torch::tensor({1, 0}));
+  EXPECT_EQ(rows_of(cache.merge()), (Rows{{2}, {1}}));
+  cache.append(position({3, 4}));
+  EXPECT_EQ(rows_of(cache.merge()), (Rows{{2, 3}, {1, 4}}));
+}
+
+TEST(KVCache, AnEmptyBlockMakesRoomForTheFirstPosition) {
+  const auto none = torch::empty({2, 1, 0, 1});
+  KVCache cache{.blocks = {{none, none}}, .beam_index = {}};
+  cache.append(position({1, 2}));
+  EXPECT_EQ(cache.blocks.size(), 1U);
+  EXPECT_EQ(rows_of(cache.merge()), (Rows{{1}, {2}}));
+}
+
+TEST(KVCache, GathersOnceUntilTheRowsChange) {
+  KVCache cache{.blocks = {position({1, 2})}, .beam_index = {}};
+  EXPECT_TRUE(cache.gathered()[0].is_same(cache.blocks[0][0]));
+  cache.reorder(torch::tensor({1, 1, 0}));
+  const auto key = cache.gathered()[0];
+  EXPECT_EQ(rows_of(cache.gathered()), (Rows{{2}, {2}, {1}}));
+  EXPECT_TRUE(cache.gathered()[0].is_same(key));
+  cache.reorder(torch::tensor({2, 0}));
+  EXPECT_EQ(rows_of(cache.gathered()), (Rows{{1}, {2}}));
+}
+
+TEST(KVCache, WhatIsNoKeyMayLackItsPartner) {
+  KVCache cache{.blocks = {{torch::tensor({1.0F, 2.0F}), torch::Tensor()}}, .beam_index = {}};
+  cache.reorder(torch::tensor({1, 0, 1}));
+  const auto& [state, nothing] = cache.merge();
+  EXPECT_TRUE(torch::equal(state, torch::tensor({2.0F, 1.0F, 2.0F})));
+  EXPECT_FALSE(nothing.defined());
+}
+
+}  // namespace
+}  // namespace ablate::models

@@ -1,0 +1,99 @@
+#include "training/likelihood.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "models/ops/linear_cross_entropy.h"
+#include "tokenizer/special_ids.h"
+#include "training/update.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr int64_t kVocabulary = 12;
+
+models::Transformer model_of(uint64_t seed) {
+  models::Transformer model(
+      models::TransformerOptions{.d_model = 16,
+                                 .layers = 1,
+                                 .attention = models::MultiHead{.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
+      models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
+  models::initialize(*model, seed);
+  return model;
+}
+
+std::vector<data::EncodedExample> examples() {
+  return {{.source = {5, 6, 2}, .target = {7, 6, 5, 2}},
+          {.source = {8, 2}, .target = {9, 2}},
+          {.source = {4, 9, 2}, .target = {9, 4, 2}}};
+}
+
+/// Row t holds log p of every token at position t of the target. // [T, V]
+torch::Tensor log_probabilities(models::Transformer& model, const data::EncodedExample& example) {
+  const std::vector<data::EncodedExample> one{example};
+  const auto tensors = to_tensors(data::collate(one, std::vector<int64_t>{0}), torch::kCPU);
+  return model->forward(tensors.source, tensors.target_in)[0].log_softmax(-1);
+}
+
+TEST(Likelihood, IsTheMeanOverTokensHoweverTheyAreBatched) {
+  const torch::NoGradGuard no_grad;
+  auto model = model_of(1);
+  double nll = 0, right = 0;
+  for (const auto& example : examples()) {
+    const auto log_p = log_probabilities(model, example);
+    for (int64_t t = 0; t < std::ssize(example.target); ++t) {
+      const int64_t token = example.target[static_cast<size_t>(t)];
+      nll -= log_p[t][token].item<double>();
+      right += log_p[t].argmax().item<int64_t>() == token ? 1 : 0;
+    }
+  }
+  for (const int64_t tokens_per_batch : {4, 100}) {
+    const auto scores = likelihood(model, examples(), {.tokens_per_batch = tokens_per_batch});
+    EXPECT_EQ(scores.tokens, 9);
+    EXPECT_NEAR(scores.nll, nll / 9, 1e-5);
+    EXPECT_NEAR(scores.token_accuracy, right / 9, 1e-12);
+    EXPECT_NEAR(scores.perplexity(), std::exp(nll / 9), 1e-4);
+    EXPECT_TRUE(scores.position_accuracy.empty()) << "three examples say too little";
+  }
+}
+
+TEST(Likelihood, EqualsTheTrainingLossWithoutSmoothing) {
+  auto model = model_of(2);
+  const auto tensors =
+      to_tensors(data::collate(examples(), std::vector<int64_t>{0, 1, 2}), torch::kCPU);
+  const auto loss = models::ops::linear_cross_entropy(
+      model->hidden(tensors.source, tensors.target_in).hidden, model->output_weight(),
+      tensors.target_out, {.ignored = tokenizer::kPad, .smoothing = 0});
+  const auto scores = likelihood(model, examples(), {.tokens_per_batch = 100});
+  EXPECT_NEAR(scores.nll * 9, loss.nll.item<double>(), 1e-4);
+  EXPECT_NEAR(scores.nll * 9, loss.loss.item<double>(), 1e-4);
+}
+
+TEST(Likelihood, OfUniformProbabilitiesHasThePerplexityOfTheVocabulary) {
+  auto model = model_of(3);
+  {
+    const torch::NoGradGuard no_grad;
+    model->output_weight().zero_();
+  }
+  const auto scores = likelihood(model, examples(), {.tokens_per_batch = 100});
+  EXPECT_NEAR(scores.perplexity(), kVocabulary, 1e-4);
+}
+
+/// Ten examples whose first token the model is given as its likeliest and whose second is not.
+TEST(Likelihood, CountsEachPositionAsFarAsTenExamplesReach) {
+  const torch::NoGradGuard no_grad;
+  auto model = model_of(4);
+  data::EncodedExample example{.source = {5, 2}, .target = {4, 4}};
+  example.target[0] = log_probabilities(model, example)[0].argmax().item<int32_t>();
+  const auto second = log_probabilities(model, example)[1].argmax().item<int32_t>();
+  example.target[1] = second == 4 ? 5 : 4;
+  std::vector<data::EncodedExample> ten(10, example);
+  ten.front().target.push_back(6);
+  const auto scores = likelihood(model, ten, {.tokens_per_batch = 6});
+  EXPECT_EQ(scores.position_accuracy, (std::vector<double>{1, 0}));
+}
+
+}  // namespace
+}  // namespace ablate::training
