@@ -33,8 +33,7 @@ int64_t characters_of(const data::TestSet& test) {
 
 void add_likelihood(TestScores& scores, const training::Translator& translator,
                     const data::EncodedSet& encoded, const training::LikelihoodOptions& options) {
-  auto network = translator.model.network();
-  const auto likelihood = training::likelihood(network, encoded.examples, options);
+  const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
   scores.position_accuracy = likelihood.position_accuracy;

@@ -112,6 +112,14 @@ torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch:
   return project(hidden(source, target).hidden);
 }
 
+ops::TargetScores TransformerImpl::score_targets(const torch::Tensor& source,
+                                                 const torch::Tensor& target_in,
+                                                 const torch::Tensor& target_out) {
+  const torch::NoGradGuard no_grad;
+  const auto x = hidden(source, target_in).hidden;  // [B, T, D]
+  return ops::score_targets(x, output_, target_out, pad_);
+}
+
 torch::Tensor TransformerImpl::project(const torch::Tensor& x) const {
   return ops::linear(x, output_);
 }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "models/libtorch.h"
+#include "models/ops/linear_cross_entropy.h"
 #include "models/stack.h"
 #include "models/transformer_options.h"
 
@@ -38,6 +39,11 @@ class TransformerImpl : public Module {
   ModelOutput hidden(const torch::Tensor& source, const torch::Tensor& target,
                      const ForwardContext& context = {});
 
+  /// What the model says of given targets, of which padding is ignored, without a gradient: the
+  /// logits never exist all at once. // [B, S], [B, T], [B, T] -> [B, T]
+  ops::TargetScores score_targets(const torch::Tensor& source, const torch::Tensor& target_in,
+                                  const torch::Tensor& target_out);
+
   StackOutput encode(const torch::Tensor& source, const ForwardContext& context = {});  // [B, S]
   /// The cache before the first target token. A decoder-only model reads `source` as the beginning
   /// of the sequence, in which no row may be padded. // [B, S]
@@ -62,7 +68,6 @@ class TransformerImpl : public Module {
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_.dense; }
-  const ops::LinearWeight& output_projection() const { return output_; }
   /// What the model was made from.
   const TransformerOptions& options() const { return options_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }

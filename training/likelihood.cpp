@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "data/batching.h"
-#include "models/ops/linear_cross_entropy.h"
 #include "tokenizer/special_ids.h"
 #include "training/update.h"
 
@@ -42,14 +41,11 @@ class PositionCounts {
   torch::Tensor right_, all_;  // [T]
 };
 
-}  // namespace
-
-double Likelihood::perplexity() const { return std::exp(nll); }
-
-Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
-                      const LikelihoodOptions& options) {
+/// Scores every example; `score` stands for the model and gives the scores of a batch's targets.
+template <class Score>
+Likelihood likelihood_on(torch::Device device, std::span<const data::EncodedExample> examples,
+                         const LikelihoodOptions& options, Score&& score) {
   torch::NoGradGuard no_grad;
-  const auto device = model->output_weight().device();
   const auto sums = torch::zeros({2}, torch::TensorOptions(torch::kDouble).device(device));
   PositionCounts positions(device);
   Likelihood result;
@@ -58,9 +54,7 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
     auto batch = data::collate(examples, indices);
     if (options.masking) data::mask(batch, *options.masking, random);
     const auto tensors = to_tensors(batch, device);
-    const auto hidden = model->hidden(tensors.source, tensors.target_in).hidden;  // [B, T, D]
-    const auto scores = models::ops::score_targets(hidden, model->output_projection(),
-                                                   tensors.target_out, tokenizer::kPad);  // [B, T]
+    const auto scores = score(tensors);
     sums[0] += scores.nll.sum(torch::kDouble);
     sums[1] += scores.likeliest.sum().to(torch::kDouble);
     positions.add(scores.likeliest, tensors.target_out.ne(tokenizer::kPad));
@@ -72,6 +66,26 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
   result.token_accuracy = read[1].item<double>() / count;
   result.position_accuracy = positions.accuracy();
   return result;
+}
+
+}  // namespace
+
+double Likelihood::perplexity() const { return std::exp(nll); }
+
+Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
+                      const LikelihoodOptions& options) {
+  return likelihood_on(
+      model->output_weight().device(), examples, options, [&](const BatchTensors& batch) {
+        return model->score_targets(batch.source, batch.target_in, batch.target_out);
+      });
+}
+
+Likelihood likelihood(const models::InferenceModel& model,
+                      std::span<const data::EncodedExample> examples,
+                      const LikelihoodOptions& options) {
+  return likelihood_on(model.device(), examples, options, [&](const BatchTensors& batch) {
+    return model.score_targets(batch.source, batch.target_in, batch.target_out);
+  });
 }
 
 }  // namespace ablate::training

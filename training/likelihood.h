@@ -6,7 +6,7 @@
 
 #include "data/encoded_example.h"
 #include "data/masking.h"
-#include "models/transformer.h"
+#include "models/inference/inference_model.h"
 
 namespace ablate::training {
 
@@ -28,6 +28,9 @@ struct LikelihoodOptions {
 
 /// Scores every example.
 Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
+                      const LikelihoodOptions& options);
+Likelihood likelihood(const models::InferenceModel& model,
+                      std::span<const data::EncodedExample> examples,
                       const LikelihoodOptions& options);
 
 }  // namespace ablate::training

@@ -64,6 +64,17 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
   ++agreement.inputs;
 }
 
+/// The logits of every row's first token after `start`, from which both searches begin.
+void compare_first_logits(Agreement& agreement, models::Transformer& model,
+                          torch::jit::Module& module, const torch::Tensor& source, int64_t start) {
+  auto target = torch::full({source.size(0), 1}, start, torch::kLong);
+  if (model->family() == models::Family::decoder_only) target = torch::cat({target, source}, 1);
+  const auto expected = model->forward(source, target).select(1, -1).to(torch::kFloat);
+  const auto found = module.get_method("begin")({source}).toTupleRef().elements()[0].toTensor();
+  const auto difference = (found.to(torch::kFloat) - expected).abs().max().item<double>();
+  agreement.logits = std::max(agreement.logits, difference);
+}
+
 void compare_search(Agreement& agreement, const models::InferenceModel& model,
                     torch::jit::Module& module, const torch::Tensor& source, int64_t start) {
   for (const int64_t beams : {int64_t{1}, kBeams}) {
@@ -130,8 +141,11 @@ Agreement compare(models::Transformer& model, torch::jit::Module& module,
   }
   if (family == models::Family::encoder_only) return agreement;
   const models::InferenceModel inference(model);
-  for (const auto& source : prompts(family, examples))
-    compare_search(agreement, inference, module, source, trained_start(examples));
+  const auto start = trained_start(examples);
+  for (const auto& source : prompts(family, examples)) {
+    compare_first_logits(agreement, model, module, source, start);
+    compare_search(agreement, inference, module, source, start);
+  }
   return agreement;
 }
 

@@ -1,6 +1,18 @@
 #include "models/inference/ensemble.h"
 
+#include <algorithm>
+#include <ranges>
+
 namespace ablate::models {
+namespace {
+
+/// Whether every row continues itself.
+bool keeps_rows(const std::vector<int64_t>& parents, int64_t rows) {
+  return std::ssize(parents) == rows &&
+         std::ranges::equal(parents, std::views::iota(int64_t{0}, rows));
+}
+
+}  // namespace
 
 Ensemble::Ensemble(std::span<const InferenceModel> models, const torch::Tensor& source,
                    const SpecialTokens& tokens, double coverage_penalty)
@@ -55,9 +67,8 @@ void Ensemble::reorder(const torch::Tensor& rows) {
 }
 
 void Ensemble::advance(const NextRows& next) {
-  const auto rows = torch::tensor(next.parents, torch::kLong);
-  if (last_.size(0) != rows.size(0) || !torch::equal(rows, torch::arange(rows.size(0))))
-    reorder(rows.to(last_.device()));
+  if (!keeps_rows(next.parents, last_.size(0)))
+    reorder(torch::tensor(next.parents, torch::kLong).to(last_.device()));
   last_ = torch::tensor(next.tokens, torch::kLong).to(last_.device());
 }
 

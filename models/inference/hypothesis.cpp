@@ -15,7 +15,7 @@ double normalized(double log_probability, int64_t length, double penalty) {
 bool read_prompt(BeamState& state, int64_t row, NextRows& next) {
   if (state.prompt.empty()) return false;
   next.add(row, state.prompt.front());
-  state.prompt = state.prompt.subspan(1);
+  state.prompt.erase(state.prompt.begin());
   return true;
 }
 

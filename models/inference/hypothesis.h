@@ -28,7 +28,7 @@ struct OpenHypothesis {
 struct BeamState {
   size_t row = 0;                    // of the source
   int64_t limit = 0;                 // most tokens of an output
-  std::span<const int64_t> prompt;   // still to be read before the output begins
+  std::vector<int64_t> prompt;       // still to be read before the output begins
   std::span<const int64_t> prefix;   // what the output must begin with
   std::vector<OpenHypothesis> open;  // best first
   int64_t ended = 0;

@@ -1,28 +1,22 @@
 #include "models/inference/inference_model.h"
 
+#include "models/router.h"
+
 namespace ablate::models {
 namespace {
 
-/// Calls `body(name, tensor)` for every parameter and buffer.
-template <class Body>
-void for_every_weight(TransformerImpl& model, Body&& body) {
-  for (auto& item : model.named_parameters()) body(item.key(), item.value());
-  for (auto& item : model.named_buffers()) body(item.key(), item.value());
-}
-
 /// A model of its own with the same weights.
-Transformer copy_of(Transformer trained) {
+Transformer copy_of(const Transformer& trained) {
   const torch::NoGradGuard no_grad;
-  std::map<std::string, torch::Tensor> weights;
-  for_every_weight(*trained, [&](const std::string& name, const torch::Tensor& tensor) {
-    weights[name] = tensor.detach().clone();
-  });
   Transformer copy(trained->options(), trained->vocabulary());
-  copy->to(trained->output_weight().device());
-  for_every_weight(*copy, [&](const std::string& name, torch::Tensor& tensor) {
-    tensor.set_data(weights.at(name));
-    tensor.set_requires_grad(false);
-  });
+  const auto copy_each = [](const std::vector<torch::Tensor>& from, std::vector<torch::Tensor> to) {
+    for (size_t i = 0; i < from.size(); ++i) {
+      to[i].set_data(from[i].detach().clone());
+      to[i].set_requires_grad(false);
+    }
+  };
+  copy_each(trained->parameters(), copy->parameters());
+  copy_each(trained->buffers(), copy->buffers());
   return copy;
 }
 
@@ -42,12 +36,13 @@ WeightLayout layout_of(torch::DeviceType device, WeightDtype dtype) {
   TORCH_CHECK(false, "invalid WeightDtype ", static_cast<int>(dtype));
 }
 
-void cast_weights(TransformerImpl& model, torch::ScalarType dtype) {
+void cast_weights(torch::nn::Module& module, torch::ScalarType dtype) {
   const torch::NoGradGuard no_grad;
-  for_every_weight(model, [&](const std::string& name, torch::Tensor& tensor) {
-    if (tensor.is_floating_point() && name.find(".router.") == std::string::npos)
-      tensor.set_data(tensor.to(dtype));
-  });
+  if (dynamic_cast<const Router*>(&module) != nullptr) return;
+  for (auto& tensor : module.parameters(/*recurse=*/false)) tensor.set_data(tensor.to(dtype));
+  for (auto& tensor : module.buffers(/*recurse=*/false))
+    if (tensor.is_floating_point()) tensor.set_data(tensor.to(dtype));
+  for (const auto& child : module.children()) cast_weights(*child, dtype);
 }
 
 InferenceModel::InferenceModel(const Transformer& trained, WeightDtype dtype) : network_(nullptr) {
@@ -61,6 +56,13 @@ torch::Tensor InferenceModel::forward(const torch::Tensor& source,
                                       const torch::Tensor& target) const {
   const torch::NoGradGuard no_grad;
   return Transformer(network_)->forward(source, target);
+}
+
+ops::TargetScores InferenceModel::score_targets(const torch::Tensor& source,
+                                                const torch::Tensor& target_in,
+                                                const torch::Tensor& target_out) const {
+  const torch::NoGradGuard no_grad;
+  return Transformer(network_)->score_targets(source, target_in, target_out);
 }
 
 DecoderCache InferenceModel::prefill(const torch::Tensor& source) const {

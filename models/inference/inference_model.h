@@ -28,6 +28,9 @@ class InferenceModel {
 
   /// As TransformerImpl::forward. // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target) const;
+  /// As TransformerImpl::score_targets. // [B, S], [B, T], [B, T]
+  ops::TargetScores score_targets(const torch::Tensor& source, const torch::Tensor& target_in,
+                                  const torch::Tensor& target_out) const;
   /// What decoding keeps of the source, or of the beginning of a decoder-only model's sequence, in
   /// which no row may be padded. // [B, S]
   DecoderCache prefill(const torch::Tensor& source) const;
@@ -39,15 +42,13 @@ class InferenceModel {
   /// Whether the output is the label of a whole sequence.
   bool labels() const { return network_->labels(); }
   torch::Device device() const { return network_->output_weight().device(); }
-  /// The model itself, for what reads whole sequences. REQUIRES: its weights stay as they are.
-  Transformer network() const { return network_; }
 
  private:
   Transformer network_;
 };
 
-/// Casts the floating weights of a model, except those of routers, whose rounding would change
-/// which experts are chosen.
-void cast_weights(TransformerImpl& model, torch::ScalarType dtype);
+/// Casts the floating weights of a model or of a part of it, except those of routers, whose
+/// rounding would change which experts are chosen.
+void cast_weights(torch::nn::Module& module, torch::ScalarType dtype);
 
 }  // namespace ablate::models

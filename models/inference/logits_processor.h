@@ -59,14 +59,12 @@ class LogitsProcessors {
   LogitsProcessors(const SearchOptions& options, const SpecialTokens& tokens, bool with_prefixes);
 
   /// Whether nothing but the model decides: then the likeliest tokens are those of the largest
-  /// logits, without the suppressed ones.
+  /// logits, but for padding and `bos`.
   bool empty() const { return on_logits_.empty() && on_log_probabilities_.empty(); }
   /// Log-probabilities of every row's next token, in float or wider; kForbidden at padding, `bos`
   /// and what the options forbid. What is forbidden keeps its share of the probability, so scores
   /// stay those of the model, but for the repetition penalty. // [R, V] -> [R, V]
   torch::Tensor apply(const torch::Tensor& logits, std::span<const RowContext> rows) const;
-  /// Tokens that no output has: padding and `bos`.
-  std::span<const int64_t> suppressed() const { return suppressed_; }
 
  private:
   std::vector<LogitsProcessor> on_logits_;             // before they are normalized

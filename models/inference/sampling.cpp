@@ -2,42 +2,49 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 #include "models/random.h"
 
 namespace ablate::models {
 namespace {
 
-/// Tokens in falling order of their probability, of equal ones the smaller id first; sorted only as
-/// far as they are read.
+struct RankedToken {
+  double value;
+  int64_t id;
+};
+
+/// Tokens of at least `least`, the largest first, of equal ones the smaller id; sorted only as far
+/// as they are read.
 class Ranking {
  public:
-  explicit Ranking(std::span<const double> values) : values_(values), order_(values.size()) {
-    std::iota(order_.begin(), order_.end(), 0);
+  Ranking(std::span<const double> values, double least) {
+    tokens_.reserve(values.size());
+    for (size_t id = 0; id < values.size(); ++id)
+      if (values[id] >= least) tokens_.push_back({values[id], static_cast<int64_t>(id)});
   }
-  int64_t operator[](size_t rank) {
+  size_t size() const { return tokens_.size(); }
+  const RankedToken& operator[](size_t rank) {
     while (rank >= sorted_) sort_more();
-    return order_[rank];
+    return tokens_[rank];
   }
 
  private:
   void sort_more() {
-    constexpr size_t kFirst = 64;
-    const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-    sorted_ = std::min(order_.size(), std::max(kFirst, 4 * sorted_));
-    const auto end = order_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-    const auto before = [&](int64_t a, int64_t b) {
-      return value(a) != value(b) ? value(a) > value(b) : a < b;
+    constexpr size_t kFirst = 64, kFew = 512;
+    const auto begin = tokens_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    sorted_ = tokens_.size() <= kFew ? tokens_.size()
+                                     : std::min(tokens_.size(), std::max(kFirst, 4 * sorted_));
+    const auto end = tokens_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    const auto before = [](const RankedToken& a, const RankedToken& b) {
+      return a.value != b.value ? a.value > b.value : a.id < b.id;
     };
     // Where many are read, a heap of all that are wanted would be slower than two passes.
-    std::nth_element(begin, end, order_.end(), before);
+    if (end != tokens_.end()) std::nth_element(begin, end, tokens_.end(), before);
     std::sort(begin, end, before);
   }
-  double value(int64_t id) const { return values_[static_cast<size_t>(id)]; }
 
-  std::span<const double> values_;
-  std::vector<int64_t> order_;
+  std::vector<RankedToken> tokens_;
   size_t sorted_ = 0;
 };
 
@@ -90,35 +97,31 @@ void sample_one(BeamState& state, std::span<const double> scores, int64_t first_
 
 int64_t sample_token(std::span<const double> log_probability, const RandomSampling& sampling,
                      double uniform) {
-  Ranking ranked(log_probability);
-  const double highest = log_probability[static_cast<size_t>(ranked[0])];
+  const double highest = std::ranges::max(log_probability);
   const auto weight = [&](double value) {
     return std::exp((value - highest) / sampling.temperature);
   };
-  const auto weight_at = [&](size_t rank) {
-    return weight(log_probability[static_cast<size_t>(ranked[rank])]);
-  };
-  const auto whole = [&] {
-    double sum = 0;
+  double sum = 0, enough = INFINITY, least = std::numeric_limits<double>::lowest();
+  if (sampling.top_k == 0 || sampling.top_p < 1) {
     for (const double value : log_probability) sum += weight(value);
-    return sum;
-  };
-  size_t kept = log_probability.size();
+    const double left_out = 1 - (sampling.top_p < 1 ? sampling.top_p : uniform);
+    const double share = left_out / (2 * static_cast<double>(log_probability.size()));
+    // Tokens below it have together less than half of what top-p, or the number drawn, leaves over.
+    least = highest + sampling.temperature * std::log(share * sum);
+    enough = sampling.top_p * sum;
+  }
+  Ranking ranked(log_probability, least);
+  size_t kept = ranked.size();
   if (sampling.top_k > 0) kept = std::min(kept, static_cast<size_t>(sampling.top_k));
-  double sum = 0;
-  if (kept == log_probability.size() && sampling.top_p == 1) {
-    sum = whole();
-  } else {
-    const double enough = sampling.top_p < 1 ? sampling.top_p * whole() : INFINITY;
-    for (size_t rank = 0; rank < kept; ++rank) {
-      sum += weight_at(rank);
-      if (sum >= enough) kept = rank + 1;
-    }
+  if (sampling.top_k > 0 || sampling.top_p < 1) {
+    sum = 0;
+    for (size_t rank = 0; rank < kept; ++rank)
+      if ((sum += weight(ranked[rank].value)) >= enough) kept = rank + 1;
   }
   double left = uniform * sum;
   for (size_t rank = 0; rank + 1 < kept; ++rank)
-    if ((left -= weight_at(rank)) < 0) return ranked[rank];
-  return ranked[kept - 1];
+    if ((left -= weight(ranked[rank].value)) < 0) return ranked[rank].id;
+  return ranked[kept - 1].id;
 }
 
 NextRows sample_step(std::span<BeamState> states, const torch::Tensor& log_probability,

@@ -32,9 +32,9 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<const InferenceModel> 
 std::vector<Hypothesis> search(const InferenceModel& model, const SearchInput& input,
                                const SearchOptions& options);
 
-/// Log-probability of each target given its source, the end token included.
+/// Log-probability of each target given its source, the end token included; padding counts nothing.
 /// // [B, S], [B, T], [B, T] -> [B]
 torch::Tensor score(const InferenceModel& model, const torch::Tensor& source,
-                    const torch::Tensor& target_in, const torch::Tensor& target_out, int64_t pad);
+                    const torch::Tensor& target_in, const torch::Tensor& target_out);
 
 }  // namespace ablate::models

@@ -20,12 +20,17 @@ SoftmaxTopK softmax_top_k(const torch::Tensor& scores, int64_t k) {
   return {.probabilities = probabilities, .top = {.values = values, .indices = indices}};
 }
 
+TopK top_k(const torch::Tensor& scores, int64_t k) {
+  const auto [values, indices] = scores.topk(k, -1);
+  const auto both = torch::stack({values.to(torch::kDouble), indices.to(torch::kDouble)}).cpu();
+  return {.values = both[0], .indices = both[1].to(torch::kLong)};
+}
+
 TopK log_softmax_top_k(const torch::Tensor& logits, int64_t k) {
   if constexpr (kHasKernels)
     if (infers_on_cpu(logits)) return cpu::log_softmax_top_k(logits.contiguous(), k);
   const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  const auto [values, indices] = torch::log_softmax(logits, -1, wide).topk(k, -1);
-  return {.values = values.to(torch::kDouble).cpu(), .indices = indices.cpu()};
+  return top_k(torch::log_softmax(logits, -1, wide), k);
 }
 
 }  // namespace ablate::models::ops

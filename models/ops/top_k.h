@@ -18,7 +18,11 @@ struct SoftmaxTopK {
 };
 SoftmaxTopK softmax_top_k(const torch::Tensor& scores, int64_t k);
 
-/// The k largest log-probabilities of every row, in double on the CPU. // [N, V]
+/// The k largest of every row, values in double, on the CPU: one transfer from the device. // [N,
+/// V]
+TopK top_k(const torch::Tensor& scores, int64_t k);
+
+/// The same of the log-softmax. // [N, V]
 TopK log_softmax_top_k(const torch::Tensor& logits, int64_t k);
 
 }  // namespace ablate::models::ops

@@ -4,7 +4,6 @@
 
 #include "data/batch.h"
 #include "models/inference/search.h"
-#include "tokenizer/special_ids.h"
 #include "training/inference/length_batches.h"
 #include "training/update.h"
 
@@ -19,9 +18,9 @@ std::vector<double> score_targets(const Translator& translator,
   std::vector<double> scores(examples.size());
   for (const auto& batch : batches_by_length(lengths, rows)) {
     const auto tensors = to_tensors(data::collate(encoded, batch), translator.model.device());
-    const auto values = models::score(translator.model, tensors.source, tensors.target_in,
-                                      tensors.target_out, tokenizer::kPad)
-                            .cpu();
+    const auto values =
+        models::score(translator.model, tensors.source, tensors.target_in, tensors.target_out)
+            .cpu();
     for (size_t i = 0; i < batch.size(); ++i)
       scores[static_cast<size_t>(batch[i])] = values[static_cast<int64_t>(i)].item<double>();
   }

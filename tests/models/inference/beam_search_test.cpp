@@ -11,9 +11,8 @@ BeamState state_of(std::vector<OpenHypothesis> open, int64_t limit) {
   return {.row = 0, .limit = limit, .open = std::move(open)};
 }
 
-TopTokens top_of(const std::vector<std::vector<double>>& values,
+ops::TopK top_of(const std::vector<std::vector<double>>& values,
                  const std::vector<std::vector<int64_t>>& ids) {
-  TopTokens top;
   std::vector<torch::Tensor> value_rows, id_rows;
   for (const auto& row : values) value_rows.push_back(torch::tensor(row, torch::kDouble));
   for (const auto& row : ids) id_rows.push_back(torch::tensor(row, torch::kLong));
@@ -56,9 +55,8 @@ TEST(BeamSearch, CutsWhatReachesItsLimitAndKeepsTheLastToken) {
 TEST(BeamSearch, ReadsAPromptBeforeTheOutputBegins) {
   const SearchOptions options{.beam = 2};
   const SearchRules rules{options, kTokens, 1};
-  const std::vector<int64_t> prompt{5};
   std::vector<BeamState> states{state_of({{}}, 9), state_of({{}}, 9)};
-  states[1].prompt = prompt;
+  states[1].prompt = {5};
   const auto top = top_of({{-0.5, -1}, {-0.5, -1}}, {{3, 4}, {3, 4}});
   const auto next = beam_step(states, top, rules);
   EXPECT_EQ(next.parents, (std::vector<int64_t>{0, 0, 1}));
@@ -68,19 +66,37 @@ TEST(BeamSearch, ReadsAPromptBeforeTheOutputBegins) {
   EXPECT_TRUE(states[1].open.at(0).ids.empty());
 }
 
-TEST(BeamSearch, TheLikeliestTokensAreThoseOfTheLogSoftmax) {
+/// A beam of one state's first step, whose tokens are chosen with or without a list of processors.
+std::vector<OpenHypothesis> first_beam(const torch::Tensor& logits, int64_t beam, bool processed) {
+  const SearchOptions options{.beam = beam};
+  const LogitsProcessors processors(options, kTokens, /*with_prefixes=*/processed);
+  EXPECT_EQ(processors.empty(), !processed);
+  std::vector<BeamState> states{state_of({{}}, 9)};
+  const std::vector<RowContext> rows(1);
+  beam_step(states, top_tokens(logits, processors, rows, 2 * beam), {options, kTokens, 1});
+  return states[0].open;
+}
+
+TEST(BeamSearch, TheLikeliestTokensAreThoseOfTheLogSoftmaxWithoutPaddingAndBos) {
   torch::manual_seed(2);
-  const LogitsProcessors none({}, kTokens, false), some({}, kTokens, true);
-  for (const int64_t width : {3, 6, 100}) {
-    const auto logits = torch::randn({5, width});
-    const std::vector<RowContext> rows(5);
-    const torch::NoGradGuard no_grad;
-    const auto fast = top_tokens(logits, none, rows, 4), slow = top_tokens(logits, some, rows, 4);
-    const auto real = fast.values.size(1);
-    EXPECT_EQ(real, std::min<int64_t>(4, width - 2));
-    EXPECT_TRUE(torch::equal(fast.ids, slow.ids.slice(1, 0, real)));
-    EXPECT_LT((fast.values - slow.values.slice(1, 0, real)).abs().max().item<double>(), 1e-5);
-  }
+  const torch::NoGradGuard no_grad;
+  for (const int64_t width : {3, 4, 6, 100})
+    for (const int64_t beam : {1, 3}) {
+      auto logits = torch::randn({1, width});
+      logits.slice(1, 0, 2).add_(5);  // padding and `bos` would be chosen first
+      logits.select(1, 2).sub_(9);    // and the end is far
+      const auto open = first_beam(logits, beam, false), same = first_beam(logits, beam, true);
+      const auto [values, ids] = logits.log_softmax(-1)[0].slice(0, 3).sort(-1, true);
+      ASSERT_EQ(std::ssize(open), std::min(beam, width - 3));
+      ASSERT_EQ(open.size(), same.size());
+      for (size_t i = 0; i < open.size(); ++i) {
+        const auto rank = static_cast<int64_t>(i);
+        EXPECT_EQ(open[i].ids, std::vector<int64_t>{ids[rank].item<int64_t>() + 3});
+        EXPECT_EQ(same[i].ids, open[i].ids);
+        EXPECT_NEAR(open[i].log_probability, values[rank].item<double>(), 1e-5);
+        EXPECT_NEAR(same[i].log_probability, open[i].log_probability, 1e-5);
+      }
+    }
 }
 
 }  // namespace

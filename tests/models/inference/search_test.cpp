@@ -30,8 +30,7 @@ Hypothesis exhaustive(const InferenceModel& model, const torch::Tensor& source,
         auto in = prefix;
         in.insert(in.begin(), kTokens.bos);
         const double log_probability =
-            score(model, source, torch::tensor(in).unsqueeze(0), torch::tensor(out).unsqueeze(0),
-                  /*pad=*/-1)
+            score(model, source, torch::tensor(in).unsqueeze(0), torch::tensor(out).unsqueeze(0))
                 .item<double>();
         const double value =
             log_probability / std::pow(static_cast<double>(length), o.length_penalty);
@@ -107,7 +106,7 @@ double log_probability(const InferenceModel& model, const torch::Tensor& source,
   out.push_back(2);
   in.resize(std::min(in.size(), longest));
   out.resize(std::min(out.size(), longest));
-  return score(model, source, torch::tensor(in).unsqueeze(0), torch::tensor(out).unsqueeze(0), 0)
+  return score(model, source, torch::tensor(in).unsqueeze(0), torch::tensor(out).unsqueeze(0))
       .item<double>();
 }
 
