@@ -56,9 +56,9 @@ constexpr auto names(Pool) {
       {{Pool::first, "first"}, {Pool::mean, "mean"}});
 }
 
-/// Logits of a piece at every position.
-struct PieceHead : EmptyOptions {
-  static constexpr std::string_view name = "pieces";
+/// Logits of the vocabulary's tokens at every position.
+struct LmHead : EmptyOptions {
+  static constexpr std::string_view name = "tokens";
 };
 
 /// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
@@ -69,13 +69,13 @@ struct LabelHead {
   template <class Self, class Visit>
   static void fields(Self& o, Visit&& visit) {
     visit("pool", o.pool,
-          "first: the output at the start mark, as at BERT's [CLS]; mean: of all positions");
+          "first: the output at the start token, as at BERT's [CLS]; mean: of all positions");
   }
   template <class Require>
   static void rules(const LabelHead&, Require&&) {}
 };
 
-using HeadOptions = std::variant<PieceHead, LabelHead>;
+using HeadOptions = std::variant<LmHead, LabelHead>;
 
 /// A Transformer; the defaults are the base model of Vaswani et al. 2017.
 struct TransformerOptions {
@@ -119,7 +119,7 @@ struct TransformerOptions {
           "(source = output) or none");
     visit("dropout", o.dropout, "on sub-layer outputs and on embedding sums");
     visit("output", o.output,
-          "what is predicted: pieces, or the label of an encoder's whole input");
+          "what is predicted: tokens, or the label of an encoder's whole input");
     visit("encoder", o.encoder, "what the encoder has of its own");
     visit("decoder", o.decoder, "what the decoder has of its own");
   }
