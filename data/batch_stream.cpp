@@ -1,5 +1,6 @@
 #include "data/batch_stream.h"
 
+#include <numeric>
 #include <string>
 
 #include "data/batching.h"
@@ -14,7 +15,8 @@ constexpr size_t kPrefetchBatches = 8;
 
 BatchStream::BatchStream(std::span<const EncodedExample> examples, Options options)
     : examples_(examples), options_(options), position_(options.start) {
-  if (examples.empty()) throw DataError("there is no training example");
+  if (examples.empty() || (options.augmentation.chunking && blocks_of(0).empty()))
+    throw DataError("there is no training example");
   thread_ = std::thread([this] {
     try {
       prepare();
@@ -35,25 +37,46 @@ BatchStream::~BatchStream() {
   thread_.join();
 }
 
-/// The examples with their running text cut at another offset.
-std::vector<EncodedExample> BatchStream::chunked_anew(int64_t epoch) const {
+/// The running text, cut at an offset of the epoch's own; nothing where examples stay as they are.
+std::vector<Block> BatchStream::blocks_of(int64_t epoch) const {
+  if (!options_.augmentation.chunking) return {};
   auto chunking = *options_.augmentation.chunking;
   chunking.offset =
       Random(options_.seed, "chunk", static_cast<uint64_t>(epoch)).below(chunking.block);
-  return chunk(unchunk(examples_, chunking.masked), chunking);
+  return cut(examples_.front().target, chunking);
+}
+
+std::vector<std::vector<int64_t>> BatchStream::plan_of(const std::vector<Block>& blocks,
+                                                       int64_t epoch) const {
+  const PlanOptions plan{
+      .tokens_per_batch = options_.tokens_per_batch, .seed = options_.seed, .epoch = epoch};
+  const auto& chunking = options_.augmentation.chunking;
+  if (!chunking) return batch_plan(lengths_of(examples_), plan);
+  std::vector<int64_t> lengths;
+  for (const auto block : blocks) lengths.push_back(std::ssize(block) + (chunking->masked ? 1 : 0));
+  return batch_plan(lengths, plan);
+}
+
+Batch BatchStream::batch_of(const std::vector<Block>& blocks,
+                            std::span<const int64_t> indices) const {
+  const auto& chunking = options_.augmentation.chunking;
+  if (!chunking) return collate(examples_, indices);
+  std::vector<EncodedExample> rows;
+  for (const int64_t index : indices)
+    rows.push_back(example_of(blocks[static_cast<size_t>(index)], chunking->masked));
+  std::vector<int64_t> all(rows.size());
+  std::iota(all.begin(), all.end(), 0);
+  return collate(rows, all);
 }
 
 void BatchStream::prepare() {
-  const auto& [masking, chunking] = options_.augmentation;
+  const auto& masking = options_.augmentation.masking;
   auto at = options_.start;
   for (;;) {
-    const auto chunked = chunking ? chunked_anew(at.epoch) : std::vector<EncodedExample>();
-    const auto examples = chunking ? std::span(chunked) : examples_;
-    const auto plan = batch_plan(
-        examples,
-        {.tokens_per_batch = options_.tokens_per_batch, .seed = options_.seed, .epoch = at.epoch});
+    const auto blocks = blocks_of(at.epoch);
+    const auto plan = plan_of(blocks, at.epoch);
     while (at.batch < static_cast<int64_t>(plan.size())) {
-      auto batch = collate(examples, plan[static_cast<size_t>(at.batch)]);
+      auto batch = batch_of(blocks, plan[static_cast<size_t>(at.batch)]);
       if (masking) {
         Random random(options_.seed, "mask " + std::to_string(at.epoch),
                       static_cast<uint64_t>(at.batch));

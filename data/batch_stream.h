@@ -31,7 +31,8 @@ class BatchStream {
     StreamPosition start;
     Augmentation augmentation = {};
   };
-  /// REQUIRES: `examples` is not empty and outlives the stream.
+  /// `examples` outlive the stream; where they are to be cut into blocks they are the running text
+  /// as one example. Throws DataError where there is none.
   BatchStream(std::span<const EncodedExample> examples, Options options);
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
@@ -46,7 +47,9 @@ class BatchStream {
     Batch batch;
     StreamPosition after;
   };
-  std::vector<EncodedExample> chunked_anew(int64_t epoch) const;
+  std::vector<Block> blocks_of(int64_t epoch) const;
+  std::vector<std::vector<int64_t>> plan_of(const std::vector<Block>& blocks, int64_t epoch) const;
+  Batch batch_of(const std::vector<Block>& blocks, std::span<const int64_t> indices) const;
   void prepare();
   bool put(Prepared prepared);
 

@@ -10,16 +10,12 @@ namespace {
 
 using Indices = std::vector<int64_t>;
 
-int64_t longer_side(const EncodedExample& example) {
-  return static_cast<int64_t>(std::max(example.source.size(), example.target.size()));
-}
-
-std::vector<Indices> cut(std::span<const EncodedExample> examples, const Indices& order,
-                         int64_t tokens_per_batch) {
+std::vector<Indices> batches_of(std::span<const int64_t> lengths, const Indices& order,
+                                int64_t tokens_per_batch) {
   std::vector<Indices> batches;
   int64_t longest = 0;
   for (const int64_t index : order) {
-    const int64_t length = longer_side(examples[static_cast<size_t>(index)]);
+    const int64_t length = lengths[static_cast<size_t>(index)];
     const int64_t padded = std::max(longest, length);
     const bool fits = !batches.empty() &&
                       padded * static_cast<int64_t>(batches.back().size() + 1) <= tokens_per_batch;
@@ -30,33 +26,42 @@ std::vector<Indices> cut(std::span<const EncodedExample> examples, const Indices
   return batches;
 }
 
-Indices by_length(std::span<const EncodedExample> examples, Indices order) {
-  std::ranges::stable_sort(
-      order, {}, [&](int64_t index) { return longer_side(examples[static_cast<size_t>(index)]); });
+Indices by_length(std::span<const int64_t> lengths, Indices order) {
+  std::ranges::stable_sort(order, {},
+                           [&](int64_t index) { return lengths[static_cast<size_t>(index)]; });
   return order;
 }
 
-Indices all_of(std::span<const EncodedExample> examples) {
-  Indices order(examples.size());
+Indices all_of(std::span<const int64_t> lengths) {
+  Indices order(lengths.size());
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
 
 }  // namespace
 
-std::vector<Indices> batch_plan(std::span<const EncodedExample> examples,
-                                const PlanOptions& options) {
+std::vector<int64_t> lengths_of(std::span<const EncodedExample> examples) {
+  std::vector<int64_t> lengths;
+  lengths.reserve(examples.size());
+  for (const auto& [source, target, prompt_length] : examples)
+    lengths.push_back(static_cast<int64_t>(std::max(source.size(), target.size())));
+  return lengths;
+}
+
+std::vector<Indices> batch_plan(std::span<const int64_t> lengths, const PlanOptions& options) {
   Random random(options.seed, "epoch", static_cast<uint64_t>(options.epoch));
-  auto order = all_of(examples);
+  auto order = all_of(lengths);
   random.shuffle(order);  // the stable sort keeps this order among equals
-  auto batches = cut(examples, by_length(examples, std::move(order)), options.tokens_per_batch);
+  auto batches =
+      batches_of(lengths, by_length(lengths, std::move(order)), options.tokens_per_batch);
   random.shuffle(batches);
   return batches;
 }
 
 std::vector<Indices> ordered_plan(std::span<const EncodedExample> examples,
                                   int64_t tokens_per_batch) {
-  return cut(examples, by_length(examples, all_of(examples)), tokens_per_batch);
+  const auto lengths = lengths_of(examples);
+  return batches_of(lengths, by_length(lengths, all_of(lengths)), tokens_per_batch);
 }
 
 }  // namespace ablate::data

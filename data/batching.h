@@ -14,10 +14,13 @@ struct PlanOptions {
   int64_t epoch;
 };
 
-/// Indices of one epoch's batches: every example once, examples of like length together, batches
-/// and their contents shuffled. A pure function of its arguments. An example longer than a batch is
-/// a batch of its own.
-std::vector<std::vector<int64_t>> batch_plan(std::span<const EncodedExample> examples,
+/// Ids of the longer side of each example.
+std::vector<int64_t> lengths_of(std::span<const EncodedExample> examples);
+
+/// Indices of one epoch's batches of examples of these lengths: every example once, examples of
+/// like length together, batches and their contents shuffled. A pure function of its arguments. An
+/// example longer than a batch is a batch of its own.
+std::vector<std::vector<int64_t>> batch_plan(std::span<const int64_t> lengths,
                                              const PlanOptions& options);
 
 /// The same sizes without any shuffling, for evaluation.

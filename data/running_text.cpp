@@ -16,28 +16,29 @@ std::vector<int32_t> concatenate(std::span<const Example> texts,
   return all;
 }
 
-std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking) {
+std::vector<Block> cut(std::span<const int32_t> ids, const Chunking& chunking) {
   const size_t overlap = chunking.masked ? 0 : 1;
   const auto block = static_cast<size_t>(chunking.block);
-  std::vector<EncodedExample> blocks;
+  std::vector<Block> blocks;
   auto length = chunking.offset > 0 ? static_cast<size_t>(chunking.offset) : block;
-  for (size_t begin = 0; begin + overlap < ids.size(); begin += std::exchange(length, block)) {
-    const auto part = ids.subspan(begin, std::min(length + overlap, ids.size() - begin));
-    EncodedExample one{.prompt_length = 1};
-    if (chunking.masked) one.target.push_back(kStartToken);
-    one.target.insert(one.target.end(), part.begin(), part.end());
-    if (chunking.masked) one.source = one.target;
-    blocks.push_back(std::move(one));
-  }
+  for (size_t begin = 0; begin + overlap < ids.size(); begin += std::exchange(length, block))
+    blocks.push_back(ids.subspan(begin, std::min(length + overlap, ids.size() - begin)));
   return blocks;
 }
 
-std::vector<int32_t> unchunk(std::span<const EncodedExample> blocks, bool masked) {
-  std::vector<int32_t> ids;
-  if (!masked && !blocks.empty()) ids.push_back(blocks.front().target.front());
-  for (const auto& block : blocks)
-    ids.insert(ids.end(), block.target.begin() + block.prompt_length, block.target.end());
-  return ids;
+EncodedExample example_of(Block block, bool masked) {
+  EncodedExample one{.prompt_length = 1};
+  if (masked) one.target.push_back(kStartToken);
+  one.target.insert(one.target.end(), block.begin(), block.end());
+  if (masked) one.source = one.target;
+  return one;
+}
+
+std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking) {
+  std::vector<EncodedExample> examples;
+  for (const auto block : cut(ids, chunking))
+    examples.push_back(example_of(block, chunking.masked));
+  return examples;
 }
 
 }  // namespace ablate::data

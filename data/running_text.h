@@ -15,16 +15,23 @@ struct Chunking {
   int64_t offset = 0;   // tokens predicted of the first block, where it is shorter than the others
 };
 
+/// Consecutive ids of a running text.
+using Block = std::span<const int32_t>;
+
 /// The ids of texts, the targets of `texts`, one after the other, each closed by the end token.
 std::vector<int32_t> concatenate(std::span<const Example> texts,
                                  const tokenizer::Tokenizer& tokenizer);
 
 /// Cuts running text into blocks that together predict every id but the first once; the first id of
-/// a block is the last of the block before. Masked blocks hold every id once, behind the start
-/// token, as source and target alike. The last block may be shorter.
-std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking);
+/// a block is the last of the block before. Masked blocks hold every id once. The last block may be
+/// shorter.
+std::vector<Block> cut(std::span<const int32_t> ids, const Chunking& chunking);
 
-/// The running text that `chunk` cut into these blocks, whatever its offset was.
-std::vector<int32_t> unchunk(std::span<const EncodedExample> blocks, bool masked);
+/// A block as an example: its first id is the prompt of the others; of a masked block the ids
+/// behind the start token are source and target alike.
+EncodedExample example_of(Block block, bool masked);
+
+/// Every block of `ids` as an example.
+std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking);
 
 }  // namespace ablate::data

@@ -40,8 +40,7 @@ EncodedExample joined(EncodedExample pair) {
 Tokenizers SequenceFormat::tokenizers(const tokenizer::TokenizerOptions& options,
                                       std::span<const Example> train,
                                       const std::optional<Tokenizers>& start) const {
-  if (!std::holds_alternative<Labels>(kind_))
-    return start ? *start : train_tokenizers(options, train);
+  if (!labels_) return start ? *start : train_tokenizers(options, train);
   auto classes = train_label_tokenizer(train);
   if (start) return {start->source, std::move(classes)};
   std::vector<std::string> texts;
@@ -49,37 +48,31 @@ Tokenizers SequenceFormat::tokenizers(const tokenizer::TokenizerOptions& options
   return {tokenizer::Tokenizer::train(options, texts), std::move(classes)};
 }
 
-std::optional<Chunking> SequenceFormat::chunking() const {
-  if (const auto* blocks = std::get_if<Blocks>(&kind_)) return Chunking{.block = blocks->length};
-  if (const auto* blocks = std::get_if<MaskedBlocks>(&kind_))
-    return Chunking{.block = blocks->length, .masked = true};
-  return {};
+EncodedSet SequenceFormat::encode_for_training(std::span<const Example> examples,
+                                               const Tokenizers& tokenizers) const {
+  if (!chunking_) return encode_each(examples, tokenizers);
+  return {.examples = {{.target = concatenate(examples, tokenizers.target), .prompt_length = 1}}};
 }
 
 EncodedSet SequenceFormat::encode(std::span<const Example> examples,
                                   const Tokenizers& tokenizers) const {
-  if (const auto blocks = chunking())
-    return {.examples = chunk(concatenate(examples, tokenizers.target), *blocks)};
+  if (chunking_) return {.examples = chunk(concatenate(examples, tokenizers.target), *chunking_)};
   return encode_each(examples, tokenizers);
 }
 
 EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
                                        const Tokenizers& tokenizers) const {
-  const bool encloses =
-      std::holds_alternative<Labels>(kind_) || std::holds_alternative<MaskedBlocks>(kind_);
-  const bool one_sequence =
-      std::holds_alternative<Sequences>(kind_) || std::holds_alternative<Blocks>(kind_);
   EncodedSet set;
   set.examples.reserve(examples.size());
   for (const auto& example : examples) {
-    auto source = (encloses ? enclosed : closed)(example.source, tokenizers.source, max_length_);
-    auto target = std::holds_alternative<Labels>(kind_)
-                      ? tokenizers.target.encode(example.target, 1)
-                      : closed(example.target, tokenizers.target, max_length_);
+    auto source =
+        (model_.decoder ? closed : enclosed)(example.source, tokenizers.source, max_length_);
+    auto target = labels_ ? tokenizers.target.encode(example.target, 1)
+                          : closed(example.target, tokenizers.target, max_length_);
     set.cut_sources += source.cut ? 1 : 0;
     set.cut_targets += target.cut ? 1 : 0;
     EncodedExample pair{std::move(source.ids), std::move(target.ids)};
-    set.examples.push_back(one_sequence ? joined(std::move(pair)) : std::move(pair));
+    set.examples.push_back(model_.encoder ? std::move(pair) : joined(std::move(pair)));
   }
   return set;
 }
@@ -103,9 +96,8 @@ tokenizer::Encoded SequenceFormat::beginning(std::string_view text,
 
 std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
     std::string_view text, const Tokenizers& tokenizers) const {
-  if (std::holds_alternative<Blocks>(kind_)) return beginning(text, tokenizers.source);
-  if (std::holds_alternative<Labels>(kind_) || std::holds_alternative<MaskedBlocks>(kind_))
-    return enclosed(text, tokenizers.source, max_length_);
+  if (continues_text()) return beginning(text, tokenizers.source);
+  if (!model_.decoder) return enclosed(text, tokenizers.source, max_length_);
   if (blank(text)) return {};
   return closed(text, tokenizers.source, max_length_);
 }
@@ -128,20 +120,13 @@ std::optional<int32_t> SequenceFormat::end_token(bool one_line) const {
 }
 
 Compared SequenceFormat::compared() const {
-  if (std::holds_alternative<Labels>(kind_)) return Compared::label;
-  const bool pairs =
-      std::holds_alternative<Pairs>(kind_) || std::holds_alternative<Sequences>(kind_);
-  return pairs ? Compared::text : Compared::nothing;
+  if (labels_) return Compared::label;
+  return chunking_ ? Compared::nothing : Compared::text;
 }
 
 std::optional<Masking> SequenceFormat::masking(const Tokenizers& tokenizers) const {
-  const auto* blocks = std::get_if<MaskedBlocks>(&kind_);
-  if (blocks == nullptr) return {};
-  return Masking{.share = blocks->masked, .vocabulary = tokenizers.source.vocabulary_size()};
-}
-
-Augmentation SequenceFormat::augmentation(const Tokenizers& tokenizers) const {
-  return {.masking = masking(tokenizers), .chunking = chunking()};
+  if (!chunking_ || !chunking_->masked) return {};
+  return Masking{.share = masked_share_, .vocabulary = tokenizers.source.vocabulary_size()};
 }
 
 }  // namespace ablate::data

@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "data/augmentation.h"
@@ -31,15 +30,19 @@ class SequenceFormat {
   /// `max_length` limits each side of a pair, its end token included. REQUIRES: a model that can
   /// learn from such data (Experiment::rules).
   SequenceFormat(const DataOptions& data, ModelParts model, int64_t max_length)
-      : kind_(kind_of(data, model)), max_length_(max_length) {}
+      : model_(model), labels_(std::holds_alternative<Labelled>(data)), max_length_(max_length) {
+    const auto* text = std::get_if<Language>(&data);
+    if (text == nullptr) return;
+    chunking_ = Chunking{.block = text->block, .masked = !model.decoder};
+    masked_share_ = text->masked;
+  }
 
   int64_t max_length() const { return max_length_; }
   /// Most tokens of a sequence that a stack may meet, where outputs have up to `output` tokens.
   int64_t longest_sequence(int64_t output) const {
-    if (const auto* blocks = std::get_if<Blocks>(&kind_)) return blocks->length + 1;
-    if (const auto* blocks = std::get_if<MaskedBlocks>(&kind_)) return blocks->length + 1;
+    if (chunking_) return chunking_->block + 1;
     const int64_t side = std::max(max_length_, output) + 1;
-    return std::holds_alternative<Sequences>(kind_) ? max_length_ + side : side;
+    return model_.encoder ? side : max_length_ + side;
   }
 
   /// The tokenizers of a run that learns from `train`: those of the run that it starts from, or new
@@ -47,7 +50,11 @@ class SequenceFormat {
   Tokenizers tokenizers(const tokenizer::TokenizerOptions& options, std::span<const Example> train,
                         const std::optional<Tokenizers>& start) const;
 
-  /// The ids of a set for training and for teacher-forced scores. Running text is cut into blocks.
+  /// The ids of a set to learn from. Running text is one example, whole, which `augmentation` says
+  /// how to cut.
+  EncodedSet encode_for_training(std::span<const Example> examples,
+                                 const Tokenizers& tokenizers) const;
+  /// The ids of a set for teacher-forced scores. Running text is cut into blocks.
   EncodedSet encode(std::span<const Example> examples, const Tokenizers& tokenizers) const;
   /// Every example by itself, one for one. Of running text the source is the line before the
   /// target.
@@ -64,37 +71,23 @@ class SequenceFormat {
   /// What closes an output: nothing where running text goes on over the ends of its lines.
   std::optional<int32_t> end_token(bool one_line) const;
   /// Whether outputs continue the text that was read.
-  bool continues_text() const { return std::holds_alternative<Blocks>(kind_); }
+  bool continues_text() const { return chunking_ && model_.decoder; }
   Compared compared() const;
   /// What is hidden of every batch, if anything.
   std::optional<Masking> masking(const Tokenizers& tokenizers) const;
   /// The same in training, and how its running text is cut into blocks.
-  Augmentation augmentation(const Tokenizers& tokenizers) const;
+  Augmentation augmentation(const Tokenizers& tokenizers) const {
+    return {.masking = masking(tokenizers), .chunking = chunking_};
+  }
 
  private:
-  struct Pairs {};      // an encoder reads the source, a decoder writes the target
-  struct Sequences {};  // a decoder alone reads the source and goes on with the target
-  struct Blocks {       // running text for a decoder alone
-    int64_t length;
-  };
-  struct MaskedBlocks {  // running text for an encoder alone
-    int64_t length;
-    double masked;
-  };
-  struct Labels {};  // an encoder reads the text behind a start token; the target is its class
-  using Kind = std::variant<Pairs, Sequences, Blocks, MaskedBlocks, Labels>;
-
-  static Kind kind_of(const DataOptions& data, ModelParts model) {
-    if (const auto* text = std::get_if<Language>(&data))
-      return model.decoder ? Kind(Blocks{text->block}) : MaskedBlocks{text->block, text->masked};
-    if (std::holds_alternative<Labelled>(data)) return Labels{};
-    return model.encoder ? Kind(Pairs{}) : Sequences{};
-  }
-  std::optional<Chunking> chunking() const;
   tokenizer::Encoded beginning(std::string_view text, const tokenizer::Tokenizer& tokenizer) const;
 
-  Kind kind_;
+  ModelParts model_;  // a decoder alone reads its source as the prompt of its target
+  bool labels_;       // the target is the class of the source
   int64_t max_length_;
+  std::optional<Chunking> chunking_;  // of running text
+  double masked_share_ = 0;           // of the tokens of its blocks, where they are masked
 };
 
 }  // namespace ablate::data

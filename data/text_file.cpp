@@ -49,7 +49,8 @@ class LineCutter {
   }
 
  private:
-  /// Enough of a line to know that it is too long, whatever mark and line end are left out.
+  /// Enough of a line to know that it is too long, whatever byte-order mark and line end are left
+  /// out.
   size_t kept() const { return limit_ + kByteOrderMark.size() + 2; }
 
   std::vector<Line>& lines_;

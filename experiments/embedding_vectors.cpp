@@ -15,29 +15,30 @@ namespace {
 constexpr std::string_view kSpace = "\xe2\x96\x81";  // how SentencePiece writes a space
 
 /// The words whose vector a token may take, best first.
-std::vector<std::string> words_of_token(const std::string& piece) {
-  std::vector<std::string> words{piece};
-  if (piece.starts_with(kSpace) && piece.size() > kSpace.size())
-    words.push_back(piece.substr(kSpace.size()));
+std::vector<std::string> words_of_token(const std::string& token) {
+  std::vector<std::string> words{token};
+  if (token.starts_with(kSpace) && token.size() > kSpace.size())
+    words.push_back(token.substr(kSpace.size()));
   return words;
 }
 
 EmbeddingVectors read_side(const std::string& side, const tokenizer::Tokenizer& tokenizer,
                            const std::filesystem::path& file, int64_t width) {
-  std::vector<std::vector<std::string>> pieces;
+  std::vector<std::vector<std::string>> spellings;
   std::unordered_set<std::string> wanted;
   const auto size = static_cast<int32_t>(tokenizer.vocabulary_size());
   for (int32_t id = tokenizer::kUnk + 1; id < size; ++id) {
     const auto piece = tokenizer.piece(id);
-    pieces.push_back(piece == tokenizer::kMaskPiece ? std::vector<std::string>()
-                                                    : words_of_token(piece));
-    wanted.insert(pieces.back().begin(), pieces.back().end());
+    spellings.push_back(piece == tokenizer::kMaskPiece ? std::vector<std::string>()
+                                                       : words_of_token(piece));
+    wanted.insert(spellings.back().begin(), spellings.back().end());
   }
   const auto vectors = data::read_word_vectors(file, wanted, width);
-  const auto words = std::ranges::count_if(pieces, [](const auto& p) { return !p.empty(); });
+  const auto words =
+      std::ranges::count_if(spellings, [](const auto& of_token) { return !of_token.empty(); });
   EmbeddingVectors result{side, file.string(), words, {}, {}};
-  for (size_t i = 0; i < pieces.size(); ++i)
-    for (const auto& word : pieces[i]) {
+  for (size_t i = 0; i < spellings.size(); ++i)
+    for (const auto& word : spellings[i]) {
       const auto found = vectors.find(word);
       if (found == vectors.end()) continue;
       result.ids.push_back(tokenizer::kUnk + 1 + static_cast<int64_t>(i));
@@ -54,9 +55,9 @@ EmbeddingVectors read_side(const std::string& side, const tokenizer::Tokenizer& 
 }  // namespace
 
 std::string EmbeddingVectors::coverage() const {
-  return fmt::format("{} embedding: vectors for {} of {} tokens ({:.1f} %) from {}", side,
-                     ids.size(), pieces,
-                     100.0 * static_cast<double>(ids.size()) / static_cast<double>(pieces), file);
+  return fmt::format(
+      "{} embedding: vectors for {} of {} tokens ({:.1f} %) from {}", side, ids.size(), vocabulary,
+      100.0 * static_cast<double>(ids.size()) / static_cast<double>(vocabulary), file);
 }
 
 std::vector<EmbeddingVectors> read_vectors(const Experiment& experiment,
@@ -92,7 +93,7 @@ nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors) {
     list.push_back({{"side", given.side},
                     {"file", given.file},
                     {"covered", given.ids.size()},
-                    {"pieces", given.pieces}});
+                    {"pieces", given.vocabulary}});
   return list;
 }
 

@@ -15,7 +15,7 @@ namespace ablate::experiments {
 struct EmbeddingVectors {
   std::string side;  // source or target
   std::string file;
-  int64_t pieces;              // of the vocabulary, special ones left out
+  int64_t vocabulary;          // tokens of the vocabulary, special ones left out
   std::vector<int64_t> ids;    // of the tokens that have a vector
   std::vector<float> numbers;  // ids.size() rows of d_model
 

@@ -40,12 +40,12 @@ void add_likelihood(TestScores& scores, const training::Translator& translator,
   scores.nats_per_character = likelihood.nll * static_cast<double>(likelihood.tokens);
   for (const auto& example : encoded.examples) {
     const auto prompt = static_cast<size_t>(example.prompt_length);
-    scores.source_pieces +=
+    scores.source_tokens +=
         static_cast<double>((example.source.empty() ? prompt : example.source.size()) - 1);
-    scores.target_pieces += static_cast<double>(example.target.size() - prompt - 1);
+    scores.target_tokens += static_cast<double>(example.target.size() - prompt - 1);
   }
-  scores.source_pieces /= static_cast<double>(encoded.examples.size());
-  scores.target_pieces /= static_cast<double>(encoded.examples.size());
+  scores.source_tokens /= static_cast<double>(encoded.examples.size());
+  scores.target_tokens /= static_cast<double>(encoded.examples.size());
 }
 
 /// Decodes the whole set and compares with its references.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/problem.h"
+#include "experiments/config/renamed_key.h"
 #include "experiments/config/study_change.h"
 #include "experiments/exit_code.h"
 #include "experiments/tuning.h"
@@ -23,11 +24,11 @@ path command_file(const path& folder) { return folder / "command.json"; }
 /// Every task and arm with the sets; where these fit the selected ones only, those alone.
 Study whole(const path& file, const Selection& selection) {
   try {
-    return read_study(
+    return read_recorded_study(
         file,
         {.sets = selection.sets, .seeds = selection.seeds, .data_folder = selection.data_folder});
   } catch (const ConfigError&) {
-    return read_study(file, selection);
+    return read_recorded_study(file, selection);
   }
 }
 
@@ -68,7 +69,7 @@ Selection frozen_selection(const path& folder) {
   try {
     const auto json = nlohmann::json::parse(training::read_bytes(file));
     Selection selection;
-    json.at("sets").get_to(selection.sets);
+    for (const auto& set : json.at("sets")) selection.sets.push_back(with_current_names(set));
     json.at("arms").get_to(selection.arms);
     json.at("tasks").get_to(selection.tasks);
     json.at("seeds").get_to(selection.seeds);

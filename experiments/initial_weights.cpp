@@ -17,9 +17,10 @@ InitialWeights initial_weights_of(const torch::nn::Module& model) {
   InitialWeights weights;
   for (const auto& item : model.named_parameters()) {
     const auto values = item.value().detach().cpu().contiguous();
-    auto bytes = fmt::format("{} {}\n", item.key(), fmt::join(values.sizes(), " "));
-    bytes.append(static_cast<const char*>(values.const_data_ptr()), values.nbytes());
-    weights[tokenizer::sha256(bytes).substr(0, kDigestLength)] = values.numel();
+    tokenizer::Digest digest;
+    digest.add(fmt::format("{} {}\n", item.key(), fmt::join(values.sizes(), " ")));
+    digest.add({static_cast<const char*>(values.const_data_ptr()), values.nbytes()});
+    weights[digest.sha256().substr(0, kDigestLength)] = values.numel();
   }
   return weights;
 }

@@ -80,8 +80,9 @@ void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corp
   const auto& training = run.experiment.training;
   auto& model = run.model;
   const auto device = model->output_weight().device();
-  const auto plan = data::batch_plan(
-      set.examples, {.tokens_per_batch = training.tokens_per_batch, .seed = 1, .epoch = 0});
+  const auto plan =
+      data::batch_plan(data::lengths_of(set.examples),
+                       {.tokens_per_batch = training.tokens_per_batch, .seed = 1, .epoch = 0});
   std::vector<std::vector<torch::Tensor>> parts(layers.size());
   int64_t seen = 0;
   for (const auto& indices : plan) {

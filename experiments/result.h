@@ -22,12 +22,12 @@ namespace ablate::experiments {
 using data::Compared;
 
 /// What a model scored on one test set. Text scores compare decoded with reference text; token
-/// accuracy and perplexity are teacher-forced over real target tokens, the end mark included.
+/// accuracy and perplexity are teacher-forced over real target tokens, the end token included.
 struct TestScores {
   std::string name;
   bool beyond = false;  // longer than anything in training
   int64_t examples = 0;
-  double source_pieces = 0, target_pieces = 0;  // means, without marks
+  double source_tokens = 0, target_tokens = 0;  // means, without start and end tokens
   double bleu = 0, chrf = 0;
   double exact_match = 0;  // share of outputs equal to their reference
   double token_accuracy = 0;
@@ -41,8 +41,8 @@ struct TestScores {
     visit("name", o.name);
     visit("beyond", o.beyond);
     visit("examples", o.examples);
-    visit("source_pieces", o.source_pieces);
-    visit("target_pieces", o.target_pieces);
+    visit("source_pieces", o.source_tokens);
+    visit("target_pieces", o.target_tokens);
     visit("bleu", o.bleu);
     visit("chrf", o.chrf);
     visit("exact_match", o.exact_match);
@@ -78,7 +78,7 @@ struct RunResult {
   double validation_token_accuracy = 0;
   double tokens_per_second = 0;  // of the last uninterrupted stretch of training
   double training_seconds = 0;   // of that stretch
-  int64_t tokens = 0;            // target tokens trained on, the end mark included
+  int64_t tokens = 0;            // target tokens trained on, the end token included
   int64_t memory_bytes = 0;  // most that the process held, on CUDA most that was allocated there
   std::string data_sha256;   // of the examples
   InitialWeights initial_weights;

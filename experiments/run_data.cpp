@@ -12,7 +12,7 @@ RunData read_run_data(const Experiment& experiment, const std::filesystem::path&
       format.tokenizers(experiment.tokenizer, corpus.train,
                         start ? std::optional(load_tokenizers(*start)) : std::nullopt);
   auto vectors = read_vectors(experiment, tokenizers, folder);
-  auto train = format.encode(corpus.train, tokenizers);
+  auto train = format.encode_for_training(corpus.train, tokenizers);
   auto validation = format.encode(corpus.validation, tokenizers);
   return {.corpus = std::move(corpus),
           .format = format,

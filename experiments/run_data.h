@@ -21,7 +21,8 @@ struct RunData {
   data::SequenceFormat format;
   data::Tokenizers tokenizers;
   std::vector<EmbeddingVectors> vectors;
-  data::EncodedSet train, validation;
+  data::EncodedSet train;  // for BatchStream, with `augmentation`
+  data::EncodedSet validation;
 
   std::optional<data::Masking> masking() const { return format.masking(tokenizers); }
   data::Augmentation augmentation() const { return format.augmentation(tokenizers); }

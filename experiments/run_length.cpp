@@ -28,12 +28,17 @@ data::BatchStream batches_of(const Experiment& experiment, const RunData& data) 
 
 /// Tokens of the longer side, the mean over the examples.
 int64_t typical_training_length(const RunData& data) {
+  const auto& set = data.train.examples;
+  const auto chunking = data.augmentation().chunking;
+  const auto blocks =
+      chunking ? data::chunk(set.front().target, *chunking) : std::vector<data::EncodedExample>();
+  const auto& examples = chunking ? blocks : set;
   double source = 0, target = 0;
-  for (const auto& example : data.train.examples) {
+  for (const auto& example : examples) {
     source += static_cast<double>(example.source.size());
     target += static_cast<double>(example.target.size());
   }
-  return std::llround(std::max(source, target) / static_cast<double>(data.train.examples.size()));
+  return std::llround(std::max(source, target) / static_cast<double>(examples.size()));
 }
 
 /// Updates that fit into a budget.

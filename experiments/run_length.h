@@ -11,7 +11,7 @@ namespace ablate::experiments {
 /// What one update of a run costs on average, by the first batches of one epoch, the same ones for
 /// every seed.
 struct UpdateCost {
-  double tokens = 0;  // target tokens, the end marks included
+  double tokens = 0;  // target tokens, the end tokens included
   /// Three times those of a forward pass: ModelCost at the mean length of the longer side.
   double flops = 0;
 };

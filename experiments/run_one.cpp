@@ -179,10 +179,10 @@ void write_outputs(const std::filesystem::path& folder, const Evaluation& evalua
   }
 }
 
-/// Tokens of a source or target of the first test set, its end mark included.
+/// Tokens of a source or target of the first test set, its end token included.
 int64_t typical_length(const Evaluation& evaluation) {
   const auto& test = evaluation.tests.front();
-  return 1 + std::llround(std::max(test.source_pieces, test.target_pieces));
+  return 1 + std::llround(std::max(test.source_tokens, test.target_tokens));
 }
 
 training::Likelihood validation_of(const RunSpecification& run, const Prepared& prepared,

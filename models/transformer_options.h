@@ -56,9 +56,9 @@ constexpr auto names(Pool) {
       {{Pool::first, "first"}, {Pool::mean, "mean"}});
 }
 
-/// Logits of a token at every position.
-struct TokenHead : EmptyOptions {
-  static constexpr std::string_view name = "pieces";
+/// Logits of the vocabulary's tokens at every position.
+struct LmHead : EmptyOptions {
+  static constexpr std::string_view name = "tokens";
 };
 
 /// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
@@ -68,11 +68,11 @@ struct LabelHead : EmptyOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("pool", o.pool,
-          "first: the output at the start mark, as at BERT's [CLS]; mean: of all positions");
+          "first: the output at the start token, as at BERT's [CLS]; mean: of all positions");
   }
 };
 
-using HeadOptions = std::variant<TokenHead, LabelHead>;
+using HeadOptions = std::variant<LmHead, LabelHead>;
 
 /// A Transformer; the defaults are the base model of Vaswani et al. 2017.
 struct TransformerOptions {
@@ -115,7 +115,7 @@ struct TransformerOptions {
           "(source = output) or none");
     visit("dropout", o.dropout, "on sub-layer outputs and on embedding sums");
     visit("output", o.output,
-          "what is predicted: pieces, or the label of an encoder's whole input");
+          "what is predicted: tokens, or the label of an encoder's whole input");
     visit("encoder", o.encoder, "what the encoder has of its own");
     visit("decoder", o.decoder, "what the decoder has of its own");
   }

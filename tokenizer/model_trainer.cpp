@@ -140,7 +140,7 @@ std::string number_after(const std::string& message, std::string_view words) {
   const auto smallest = number_after(message, vocabulary + " vs ");
   if (!smallest.empty())
     throw TokenizerError("the text has more characters than a vocabulary of " + vocabulary +
-                         " pieces can hold; raise tokenizer.vocabulary to at least " + smallest +
+                         " tokens can hold; raise tokenizer.vocabulary to at least " + smallest +
                          " or lower tokenizer.coverage");
   throw TokenizerError("no tokenizer can be learned from this text: " + message);
 }

@@ -5,7 +5,7 @@
 
 namespace ablate::tokenizer {
 
-// The one place that owns the special pieces and their ids.
+// The one place that owns the special tokens and their ids.
 inline constexpr int32_t kPad = 0;
 inline constexpr int32_t kBos = 1;
 inline constexpr int32_t kEos = 2;

@@ -35,12 +35,12 @@ class Tokenizer {
   const std::string& bytes() const;
   std::string sha256() const;
 
-  /// Ids without start and end marks.
+  /// Ids without start and end tokens.
   std::vector<int32_t> encode(std::string_view line) const;
   /// The first `limit` ids.
   Encoded encode(std::string_view line, int64_t limit) const;
   std::vector<std::string> pieces(std::string_view line) const;
-  /// The text of `ids`; padding, start and end marks and ids outside the vocabulary are left out.
+  /// The text of `ids`; padding, start and end tokens and ids outside the vocabulary are left out.
   std::string decode(std::span<const int32_t> ids) const;
   int64_t vocabulary_size() const;
   /// The piece with this id, its leading space written as U+2581. REQUIRES: an id of the

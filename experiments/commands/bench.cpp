@@ -66,7 +66,8 @@ std::vector<data::Batch> make_batches(int64_t tokens_per_batch, int64_t vocabula
   }
   std::vector<data::Batch> batches;
   const auto plan =
-      data::batch_plan(examples, {.tokens_per_batch = tokens_per_batch, .seed = kSeed, .epoch = 0});
+      data::batch_plan(data::lengths_of(examples),
+                       {.tokens_per_batch = tokens_per_batch, .seed = kSeed, .epoch = 0});
   for (size_t i = 0; i < std::min(plan.size(), kBatches); ++i)
     batches.push_back(data::collate(examples, plan[i]));
   return batches;

@@ -85,10 +85,12 @@ bool Reader::is_choice(const Value& value, const std::string& path,
   if (std::ranges::find(all, value.scalar) != all.end()) return true;
   const auto dot = path.rfind('.');
   const auto section = dot == std::string::npos ? "" : " in " + path.substr(0, dot);
+  const auto now = current_value(path, value.scalar);
   trail_.failed.insert(path);
   problems_.add(value.mark,
                 fmt::format("unknown {} {}{}{}", last_key(path), in_quotes(value.scalar), section,
-                            did_you_mean(value.scalar, all)));
+                            now.empty() ? did_you_mean(value.scalar, all)
+                                        : fmt::format("; it is called {} now", now)));
   return false;
 }
 

@@ -18,12 +18,27 @@ inline constexpr RenamedKey kRenamedKeys[] = {
     {"training.vectors", "training.pretrained_embeddings"},
 };
 
+/// A value that an earlier version knew by another name; `key` is the present one.
+struct RenamedValue {
+  std::string_view key, before, now;
+};
+
+inline constexpr RenamedValue kRenamedValues[] = {
+    {"model.output.kind", "pieces", "tokens"},
+};
+
 /// The present name of a key or of one below it ("training.start.run" -> "training.init_from.run");
 /// empty where no earlier version knew it by another name.
 std::string current_name(std::string_view path);
 
-/// Gives the keys of a recorded configuration their present names, so that runs of earlier versions
-/// can still be read.
+/// The present name of the value that an earlier version called `value`; empty where none did.
+std::string_view current_value(std::string_view key, std::string_view value);
+
+/// Gives the keys and values of a recorded configuration, in nested sections, their present names,
+/// so that runs of earlier versions can still be read.
 void use_current_names(Value& configuration);
+
+/// The same for "key.path=value".
+std::string with_current_names(const std::string& set);
 
 }  // namespace ablate::experiments

@@ -14,6 +14,7 @@
 #include "experiments/config/leaf.h"
 #include "experiments/config/overlay.h"
 #include "experiments/config/printer.h"
+#include "experiments/config/renamed_key.h"
 #include "experiments/config/run_check.h"
 #include "experiments/config/selection.h"
 #include "experiments/config/study_file.h"
@@ -50,8 +51,8 @@ std::map<std::string, std::string> origins_of(const Layered& run) {
 /// Turns one study file and one selection into runs; every step adds its problems to one list.
 class StudyBuilder {
  public:
-  StudyBuilder(const std::filesystem::path& file, const Selection& selection)
-      : source_(read_source(file)), selection_(selection) {
+  StudyBuilder(const std::filesystem::path& file, const Selection& selection, bool recorded)
+      : source_(read_source(file)), selection_(selection), recorded_(recorded) {
     study_.file = file;
     study_.data_folder = selection.data_folder.value_or(file.parent_path());
     trail_.start = {source_, 0, 0};
@@ -240,8 +241,9 @@ class StudyBuilder {
 
   void lay(const Value& layer, Layered& run, bool dotted) {
     if (run.trail.start.source == nullptr) run.trail.start = trail_.start;
-    Reader reader(schema_of_run_, problems_, run.trail);
-    reader.lay_over(dotted ? nested(layer, problems_) : layer, run.experiment);
+    auto values = dotted ? nested(layer, problems_) : layer;
+    if (recorded_) use_current_names(values);
+    Reader(schema_of_run_, problems_, run.trail).lay_over(values, run.experiment);
   }
 
   /// An arm starts from one that stands before it, so that no circle can close.
@@ -268,6 +270,7 @@ class StudyBuilder {
 
   std::shared_ptr<const Source> source_;
   const Selection& selection_;
+  bool recorded_;  // perhaps by an earlier version
   Schema schema_ = study_schema();
   Schema schema_of_run_ = experiment_schema();
   ProblemList problems_;
@@ -284,7 +287,11 @@ class StudyBuilder {
 }  // namespace
 
 Study read_study(const std::filesystem::path& file, const Selection& selection) {
-  return StudyBuilder(file, selection).build();
+  return StudyBuilder(file, selection, false).build();
+}
+
+Study read_recorded_study(const std::filesystem::path& file, const Selection& selection) {
+  return StudyBuilder(file, selection, true).build();
 }
 
 }  // namespace ablate::experiments

@@ -82,4 +82,8 @@ struct Selection {
 /// ConfigError with every problem of the file and of the selection.
 Study read_study(const std::filesystem::path& file, const Selection& selection = {});
 
+/// The same of a study that may have been recorded by an earlier version: what it knew by another
+/// name (renamed_key.h) is read under the present one. Names of arms stay.
+Study read_recorded_study(const std::filesystem::path& file, const Selection& selection);
+
 }  // namespace ablate::experiments

@@ -113,7 +113,7 @@ std::vector<torch::Tensor> prompts(models::Family family, const ExportExamples& 
     return {inputs_of(family, examples, rows).source, inputs_of(family, examples, {0}).source};
   std::vector<torch::Tensor> all;
   for (const int64_t row : rows) {
-    const auto whole = inputs_of(family, examples, {row}).source;  // [1, T], the start mark first
+    const auto whole = inputs_of(family, examples, {row}).source;  // [1, T], the start token first
     const int64_t length = std::max<int64_t>(examples[static_cast<size_t>(row)].prompt_length,
                                              std::min<int64_t>(whole.size(1) / 2, 32));
     all.push_back(whole.slice(1, 1, std::min(whole.size(1), 1 + length)));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "data/corpus.h"
 #include "tokenizer/special_ids.h"
 
 namespace ablate::data {
@@ -36,11 +37,11 @@ TEST(BatchStream, ContinuesFromAnyPositionExactly) {
   EXPECT_GT(whole->position().epoch, 0);
 }
 
-/// Running text in which no id occurs twice, as blocks of eight.
-std::vector<EncodedExample> blocks(bool masked) {
+/// Running text in which no id occurs twice.
+std::vector<EncodedExample> running_text() {
   std::vector<int32_t> ids(300);
   std::iota(ids.begin(), ids.end(), 10);
-  return chunk(ids, {.block = 8, .masked = masked});
+  return {{.target = ids, .prompt_length = 1}};
 }
 
 BatchStream::Options running(bool masked, StreamPosition start = {}) {
@@ -73,7 +74,7 @@ std::vector<Epoch> epochs(const std::vector<EncodedExample>& text, bool masked, 
 
 TEST(BatchStream, EveryEpochOfRunningTextPredictsTheSameTokensInOtherBlocks) {
   for (const bool masked : {false, true}) {
-    const auto text = blocks(masked);
+    const auto text = running_text();
     const auto all = epochs(text, masked, 4);
     std::multiset<int64_t> expected;
     for (int64_t id = masked ? 10 : 11; id < 310; ++id) expected.insert(id);
@@ -89,7 +90,7 @@ TEST(BatchStream, EveryEpochOfRunningTextPredictsTheSameTokensInOtherBlocks) {
 
 TEST(BatchStream, RunningTextContinuesFromAnyPositionExactly) {
   for (const bool masked : {false, true}) {
-    const auto text = blocks(masked);
+    const auto text = running_text();
     BatchStream whole(text, running(masked));
     for (int i = 0; i < 20; ++i) {
       const auto position = whole.position();
@@ -103,6 +104,13 @@ TEST(BatchStream, RunningTextContinuesFromAnyPositionExactly) {
     }
     EXPECT_GT(whole.position().epoch, 1);
   }
+}
+
+TEST(BatchStream, RefusesExamplesOfWhichNothingIsToBePredicted) {
+  const std::vector<EncodedExample> none, one_id{{.target = {7}, .prompt_length = 1}};
+  EXPECT_THROW(BatchStream(none, {.tokens_per_batch = 9, .seed = 1, .start = {}}), DataError);
+  EXPECT_THROW(BatchStream(one_id, running(false)), DataError);
+  EXPECT_NO_THROW(BatchStream(one_id, running(true)).next());
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ std::vector<EncodedExample> examples(size_t count) {
 TEST(BatchPlan, ShowsEveryExampleOnceWithinTheBudget) {
   const auto all = examples(500);
   std::multiset<int64_t> seen;
-  for (const auto& batch : batch_plan(all, {.tokens_per_batch = 200, .seed = 1, .epoch = 0})) {
+  for (const auto& batch :
+       batch_plan(lengths_of(all), {.tokens_per_batch = 200, .seed = 1, .epoch = 0})) {
     const auto padded = collate(all, batch);
     EXPECT_LE(padded.rows * padded.source_length, 200);
     EXPECT_LE(padded.rows * padded.target_length, 200);
@@ -33,7 +34,7 @@ TEST(BatchPlan, ShowsEveryExampleOnceWithinTheBudget) {
 TEST(BatchPlan, IsAFunctionOfSeedAndEpoch) {
   const auto all = examples(300);
   const auto plan = [&](uint64_t seed, int64_t epoch) {
-    return batch_plan(all, {.tokens_per_batch = 120, .seed = seed, .epoch = epoch});
+    return batch_plan(lengths_of(all), {.tokens_per_batch = 120, .seed = seed, .epoch = epoch});
   };
   EXPECT_EQ(plan(1, 0), plan(1, 0));
   EXPECT_NE(plan(1, 0), plan(1, 1));

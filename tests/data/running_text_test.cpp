@@ -52,17 +52,5 @@ TEST(Chunk, TheFirstBlockIsAsLongAsTheOffset) {
   EXPECT_EQ(masked[2].target, (Ids{kStartToken, 15, 16}));
 }
 
-TEST(Unchunk, GivesBackTheTextWhateverItsBlocks) {
-  const Ids text{11, 12, 13, 14, 15, 16, 17};
-  for (const bool masked : {false, true})
-    for (const int64_t block : {2, 3, 6, 100})
-      for (int64_t offset = 0; offset < block; ++offset)
-        EXPECT_EQ(
-            unchunk(chunk(text, {.block = block, .masked = masked, .offset = offset}), masked),
-            text)
-            << block << " from " << offset;
-  EXPECT_TRUE(unchunk({}, false).empty());
-}
-
 }  // namespace
 }  // namespace ablate::data

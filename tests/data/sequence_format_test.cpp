@@ -42,6 +42,11 @@ TEST_F(SequenceFormatTest, AnEncoderReadsTheSourceOfAPairAndADecoderWritesTheTar
   EXPECT_EQ(pair.target, (Ids{c_, kEos}));
   EXPECT_EQ(pair.prompt_length, 0);
   EXPECT_EQ(source(format, "ab"), pair.source);
+  EXPECT_EQ(format.encode_for_training(std::vector<Example>{{"ab", "c"}}, tokenizers_)
+                .examples.at(0)
+                .target,
+            pair.target);
+  EXPECT_FALSE(format.augmentation(tokenizers_).chunking.has_value());
   EXPECT_EQ(format.compared(), Compared::text);
   EXPECT_EQ(format.longest_sequence(7), 8);
 }
@@ -78,6 +83,12 @@ TEST_F(SequenceFormatTest, RunningTextIsCutIntoBlocksAndAPromptIsNotClosed) {
   ASSERT_EQ(set.examples.size(), 2U);
   EXPECT_EQ(set.examples[0].target, (Ids{a_, b_, c_, kEos}));
   EXPECT_EQ(set.examples[1].target, (Ids{kEos, c_, a_, kEos}));
+  const auto training =
+      format.encode_for_training(std::vector<Example>{{{}, "abc"}, {{}, "ca"}}, tokenizers_);
+  ASSERT_EQ(training.examples.size(), 1U) << "every epoch cuts the whole text anew";
+  EXPECT_EQ(training.examples[0].target, (Ids{a_, b_, c_, kEos, c_, a_, kEos}));
+  EXPECT_EQ(format.augmentation(tokenizers_).chunking->block, 3);
+  EXPECT_FALSE(format.augmentation(tokenizers_).chunking->masked);
   EXPECT_EQ(source(format, "ab\nc"), (Ids{a_, b_, kEos, c_}));
   EXPECT_EQ(source(format, "ab\n"), (Ids{a_, b_, kEos}));
   EXPECT_EQ(source(format, ""), (Ids{kEos})) << "a new text begins where the one before ended";
@@ -108,6 +119,7 @@ TEST_F(SequenceFormatTest, AnEncoderAloneFindsMaskedTokensBehindAStartToken) {
   EXPECT_EQ(block.target, block.source);
   EXPECT_EQ(block.prompt_length, 1);
   EXPECT_EQ(source(format, "ab"), (Ids{kBos, a_, b_, kEos}));
+  EXPECT_TRUE(format.augmentation(tokenizers_).chunking->masked);
   const auto masking = format.masking(tokenizers_);
   ASSERT_TRUE(masking.has_value());
   EXPECT_EQ(masking->share, 0.25);

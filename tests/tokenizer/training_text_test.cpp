@@ -67,7 +67,7 @@ TEST(Vocabulary, LargerThanTheTextSupportsBecomesTheLargestPossible) {
 TEST(Vocabulary, TooSmallForTheCharactersNamesTheSmallestThatHoldsThem) {
   for (const auto kind : {Kind::bpe, Kind::unigram})
     EXPECT_EQ(refusal({.kind = kind, .vocabulary = 8}, {"abcdefghijklm"}),
-              "the text has more characters than a vocabulary of 8 pieces can hold; raise "
+              "the text has more characters than a vocabulary of 8 tokens can hold; raise "
               "tokenizer.vocabulary to at least 18 or lower tokenizer.coverage");
   EXPECT_EQ(Tokenizer::train({.vocabulary = 18}, Lines{"abcdefghijklm"}).vocabulary_size(), 18);
 }

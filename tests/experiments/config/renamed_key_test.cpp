@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "experiments/config/explanation.h"
 #include "experiments/config/printer.h"
 #include "experiments/config/schema.h"
@@ -20,6 +22,17 @@ TEST_P(RenamedKeys, LeadFromAPathThatIsNoMoreToOneThatIs) {
 
 INSTANTIATE_TEST_SUITE_P(All, RenamedKeys, testing::ValuesIn(kRenamedKeys));
 
+TEST(RenamedValues, LeadFromAChoiceThatIsNoMoreToOneThatIs) {
+  const auto schema = experiment_schema();
+  for (const auto& [key, before, now] : kRenamedValues) {
+    const auto dot = key.rfind('.');
+    const auto* section = node_at(schema, std::string(key.substr(0, dot)));
+    ASSERT_NE(section, nullptr) << key;
+    EXPECT_EQ(std::ranges::count(section->choices, before), 0) << before;
+    EXPECT_EQ(std::ranges::count(section->choices, now), 1) << now;
+  }
+}
+
 TEST(RenamedKey, IsAnsweredWithItsPresentName) {
   EXPECT_EQ(
       messages_of(kBase + "arms: {a: {training.start.arm: b}}\n"),
@@ -27,6 +40,8 @@ TEST(RenamedKey, IsAnsweredWithItsPresentName) {
   EXPECT_EQ(messages_of(kBase, {.sets = {"training.vectors.source=v.txt"}}),
             "--set:1:10: unknown key 'vectors' in training; it is called "
             "training.pretrained_embeddings now");
+  EXPECT_EQ(messages_of(kModel + "{output: {kind: pieces}}\n"),
+            "study.yaml:5:26: unknown kind 'pieces' in model.output; it is called tokens now");
 }
 
 TEST(RenamedKey, IsExplainedByItsPresentName) {
@@ -49,8 +64,45 @@ TEST(RenamedKey, OfARecordedConfigurationIsReadUnderItsPresentName) {
   };
   replace("\n  position_ids:\n", "\n  numbering:\n");
   replace("\n  init_from:\n", "\n  start:\n");
+  replace("\n    kind: tokens\n", "\n    kind: pieces\n");
   const auto source = std::make_shared<const Source>("config.yaml", earlier);
   EXPECT_EQ(to_yaml(read_experiment(source)), text);
+}
+
+TEST(RenamedKey, OfARecordedStudyIsReadUnderItsPresentNameWhereverItStands) {
+  const TemporaryFile file(kHead + R"(
+base:
+  data: {task: copy}
+  model.numbering.kind: randomized
+  model.output.kind: pieces
+tasks:
+  long: {model.numbering.longest: 900}
+arms:
+  first: {}
+  second:
+    training: {start: {arm: first}}
+grid:
+  training.vectors.frozen: [false, true]
+)");
+  const auto study = read_recorded_study(
+      file.path(), {.sets = {"training.start.positions=500", "model.output.kind=pieces"},
+                    .arms = {"second-training.vectors.frozen=true"}});
+  ASSERT_EQ(study.runs.size(), 1U);
+  const auto& [task, arm, seed, experiment, origins, stored, pause] = study.runs.front();
+  EXPECT_EQ(arm, "second-training.vectors.frozen=true") << "the name of its folder";
+  EXPECT_EQ(std::get<models::Randomized>(experiment.model.position_ids).longest, 900);
+  EXPECT_EQ(experiment.training.init_from.arm, "first");
+  EXPECT_EQ(experiment.training.init_from.positions, 500);
+  EXPECT_TRUE(experiment.training.pretrained_embeddings.frozen);
+  EXPECT_THROW(read_study(file.path()), ConfigError);
+}
+
+TEST(RenamedKey, OfASetIsReplacedAndNothingElseOfIt) {
+  EXPECT_EQ(with_current_names("training.start.run=a=b"), "training.init_from.run=a=b");
+  EXPECT_EQ(with_current_names("model.output.kind=pieces"), "model.output.kind=tokens");
+  EXPECT_EQ(with_current_names("model.output.kind=label"), "model.output.kind=label");
+  EXPECT_EQ(with_current_names("training.steps=5"), "training.steps=5");
+  EXPECT_EQ(with_current_names("training.start"), "training.init_from");
 }
 
 TEST(RenamedKey, IsAWholeKeyAndNotABeginning) {
