@@ -13,10 +13,6 @@
 namespace ablate::training {
 namespace {
 
-void report(const UpdateOptions& options, UpdatePart part) {
-  if (options.finished) options.finished(part);
-}
-
 /// What the forward passes of an update leave.
 struct Sums {
   Loss loss;
@@ -49,7 +45,7 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
   Sums sums;
   for (size_t i = 0; i < batches.size(); ++i) {
     const auto tensors = to_tensors(batches[i], device);
-    report(options, UpdatePart::data);
+    options.finished(UpdatePart::data);
     const auto output = model->hidden(tensors.source, tensors.target_in, context_of(options, i));
     sums.mixtures.clear();
     for (const auto& routing : output.routings)
@@ -57,12 +53,12 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     add_counts(sums);
     const auto loss = cross_entropy(output.hidden, model->output_weight(), tensors.target_out,
                                     {.pad = tokenizer::kPad, .smoothing = options.label_smoothing});
-    report(options, UpdatePart::forward);
+    options.finished(UpdatePart::forward);
     auto objective = loss.sum;
     if (const auto aux_loss = models::aux_loss(sums.mixtures); aux_loss.defined())
       objective = objective + aux_loss * static_cast<double>(batches[i].tokens);
     (objective * share).backward();
-    report(options, UpdatePart::backward);
+    options.finished(UpdatePart::backward);
     sums.loss.sum = i == 0 ? loss.sum.detach() : sums.loss.sum + loss.sum.detach();
     sums.loss.nll = i == 0 ? loss.nll : sums.loss.nll + loss.nll;
   }
@@ -125,7 +121,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
     update_selection_biases(*model, sums.counts);
   }
   optimizer.clear_gradients();
-  report(options, UpdatePart::optimizer);
+  options.finished(UpdatePart::optimizer);
   return record;
 }
 
