@@ -21,8 +21,7 @@ constexpr auto names(BadLine) {
       {{BadLine::error, "error"}, {BadLine::skip, "skip"}});
 }
 
-template <class Require>
-void require_line_limit(int64_t bytes, Require&& require) {
+void require_line_limit(int64_t bytes, auto&& require) {
   require(bytes >= 16 && bytes <= 16'777'216, "max_line_bytes", "must be from 16 to 16777216");
 }
 
@@ -37,16 +36,14 @@ struct Text {
   BadLine bad_lines = BadLine::error;
   int64_t max_line_bytes = 65'536;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("train", o.train, "[source, target] or [tsv]");
     visit("validation", o.validation, "[source, target] or [tsv]");
     visit("test", o.test, "[source, target] or [tsv]");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
   }
-  template <class Require>
-  static void rules(const Text& o, Require&& require) {
+  static void rules(const Text& o, auto&& require) {
     const auto one_or_two = [](const auto& files) {
       return files.size() == 1 || files.size() == 2;
     };
@@ -67,16 +64,14 @@ struct Labelled {
   BadLine bad_lines = BadLine::error;
   int64_t max_line_bytes = 65'536;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("train", o.train, "TSV file: text, class");
     visit("validation", o.validation, "TSV file: text, class");
     visit("test", o.test, "TSV file: text, class");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
   }
-  template <class Require>
-  static void rules(const Labelled& o, Require&& require) {
+  static void rules(const Labelled& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
     require(!o.validation.empty(), "validation", "must name a file");
     require(!o.test.empty(), "test", "must name a file");
@@ -96,8 +91,7 @@ struct Language {
   int64_t block = 64;
   int64_t max_line_bytes = 65'536;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("train", o.train, "file of running text");
     visit("validation", o.validation, "file of running text; absent: held out of `train`");
     visit("test", o.test, "file of running text; absent: the validation text");
@@ -107,8 +101,7 @@ struct Language {
           "predicted tokens of a block; every epoch cuts the text at other places");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is an error");
   }
-  template <class Require>
-  static void rules(const Language& o, Require&& require) {
+  static void rules(const Language& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
     require(o.held_out > 0 && o.held_out < 1, "held_out", "must be between 0 and 1");
     require(o.masked > 0 && o.masked < 1, "masked", "must be between 0 and 1");

@@ -17,14 +17,12 @@ struct Sizes {
   int64_t validation = 500;
   int64_t test = 500;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("train", o.train, "training examples");
     visit("validation", o.validation, "validation examples");
     visit("test", o.test, "test examples per length");
   }
-  template <class Require>
-  static void rules(const Sizes& o, Require&& require) {
+  static void rules(const Sizes& o, auto&& require) {
     require(o.train > 0, "train", "must be positive");
     require(o.validation > 0, "validation", "must be positive");
     require(o.test > 0, "test", "must be positive");
@@ -45,15 +43,13 @@ struct SymbolTask {
   std::vector<int64_t> test_length = {12};
   Sizes examples;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("symbols", o.symbols, "number of different symbols");
     visit("train_length", o.train_length, "shortest and longest training source, in symbols");
     visit("test_length", o.test_length, "one test set for each source length, in symbols");
     visit("examples", o.examples, "how many examples are generated");
   }
-  template <class Require>
-  static void rules(const SymbolTask& o, Require&& require) {
+  static void rules(const SymbolTask& o, auto&& require) {
     require(o.symbols >= 2 && o.symbols <= 1000, "symbols", "must be from 2 to 1000");
     require(o.train_length[0] >= 1 && o.train_length[0] <= o.train_length[1] &&
                 o.train_length[1] <= 1000,
@@ -98,13 +94,11 @@ struct SelectiveCopy : SymbolTask {
   TaskGenerator generator() const;
   int64_t marked = 4;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
     visit("marked", o.marked, "symbols in a source; its other places are blank");
   }
-  template <class Require>
-  static void rules(const SelectiveCopy& o, Require&& require) {
+  static void rules(const SelectiveCopy& o, auto&& require) {
     SymbolTask::rules(o, require);
     require(o.marked >= 1, "marked", "must be positive");
   }
@@ -126,13 +120,11 @@ struct Dyck : SymbolTask {
   int64_t depth = 6;
   Dyck() { symbols = 2; }
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
     visit("depth", o.depth, "most brackets open at once");
   }
-  template <class Require>
-  static void rules(const Dyck& o, Require&& require) {
+  static void rules(const Dyck& o, auto&& require) {
     SymbolTask::rules(o, require);
     require(o.depth >= 2 && o.depth <= 1000, "depth", "must be from 2 to 1000");
   }
@@ -149,13 +141,11 @@ struct Recall : SymbolTask {
     test_length = {6};
   }
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
     visit("queries", o.queries, "keys asked for; never more than there are pairs");
   }
-  template <class Require>
-  static void rules(const Recall& o, Require&& require) {
+  static void rules(const Recall& o, auto&& require) {
     SymbolTask::rules(o, require);
     require(o.queries >= 1, "queries", "must be positive");
     require(
@@ -173,13 +163,11 @@ struct Facts {
   int64_t symbols = 12;
   int64_t key = 3;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("symbols", o.symbols, "number of different symbols");
     visit("key", o.key, "symbols of a key; there are symbols ^ key facts");
   }
-  template <class Require>
-  static void rules(const Facts& o, Require&& require) {
+  static void rules(const Facts& o, auto&& require) {
     require(o.symbols >= 2 && o.symbols <= 1000, "symbols", "must be from 2 to 1000");
     double facts = 1;
     for (int64_t i = 0; i < std::min<int64_t>(o.key, 64); ++i)
@@ -195,14 +183,12 @@ struct DigitTask {
   std::vector<int64_t> test_digits = {4};
   Sizes examples{.train = 8'000, .validation = 300, .test = 300};
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("train_digits", o.train_digits, "most digits of a training number");
     visit("test_digits", o.test_digits, "one test set for each number of digits");
     visit("examples", o.examples, "how many examples are generated");
   }
-  template <class Require>
-  static void rules(const DigitTask& o, Require&& require) {
+  static void rules(const DigitTask& o, auto&& require) {
     require(o.train_digits >= 1 && o.train_digits <= 15, "train_digits", "must be from 1 to 15");
     require(!o.test_digits.empty() &&
                 std::ranges::all_of(o.test_digits,
@@ -218,8 +204,7 @@ struct Addition : DigitTask {
   TaskGenerator generator() const;
   bool reversed = false;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     DigitTask::fields(o, visit);
     visit("reversed", o.reversed, "write the sum from its last digit");
   }
@@ -233,8 +218,7 @@ struct Numbers : DigitTask {
   std::string source = "en";
   std::string target = "de";
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("source", o.source, "ICU locale of the source side");
     visit("target", o.target, "ICU locale of the target side");
     DigitTask::fields(o, visit);

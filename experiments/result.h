@@ -36,8 +36,7 @@ struct TestScores {
   std::vector<double> position_accuracy;  // token accuracy at each target position, from the first
   Compared compared = Compared::text;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("name", o.name);
     visit("beyond", o.beyond);
     visit("examples", o.examples);
@@ -86,8 +85,7 @@ struct RunResult {
   std::string bleu_signature, chrf_signature;
   std::vector<TestScores> tests;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("study", o.study);
     visit("task", o.task);
     visit("arm", o.arm);

@@ -22,8 +22,7 @@ struct RunEstimate {
   int64_t disk_bytes = 0;    // of the checkpoints that are kept at the end
   double calibration_seconds = 0;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("parameters", o.parameters);
     visit("active_parameters", o.active_parameters);
     visit("steps", o.steps);

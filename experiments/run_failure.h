@@ -17,8 +17,7 @@ struct RunFailure {
   int64_t attempts = 1;  // starts by the command that gave up
   std::string message;   // the last that the run said
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("exit_code", o.exit_code);
     visit("attempts", o.attempts);
     visit("message", o.message);

@@ -11,8 +11,7 @@ struct RungScore {
   double validation_perplexity = 0;
   double validation_token_accuracy = 0;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("validation_perplexity", o.validation_perplexity);
     visit("validation_token_accuracy", o.validation_token_accuracy);
   }

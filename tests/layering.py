@@ -7,6 +7,7 @@ Every rule reads the #include lines of the shipped sources.
             directly or by way of others.
   torch     no file of TORCH_FREE, nor any option header, reaches LibTorch's headers, directly or not.
   seam      only a folder of SEAMS includes what stands behind the seam.
+  backend   in models/, only what BACKENDS names asks a tensor for its device, or a pass whether it is recorded or traced.
   names     no two files of one library give the same name to something in an anonymous namespace: a unity build, which
             merges the files, would otherwise compile another program than a build file by file.
 """
@@ -22,14 +23,13 @@ SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the fold
 # One library, one unity build; the longest folder that holds a file is its library.
 LIBRARIES = ["tokenizer", "data", "models", "training", "experiments/config", "experiments/statistics",
              "experiments/report", "experiments"]
-# Cycles that still stand; nothing may be added.
-KNOWN_CYCLES = [
-    {"experiments/evidence/", "experiments/run_failure.h"},
-    {"experiments/command_line/", "experiments/commands/"},
-]
+# Ops choose a back end; weights are drawn on a CPU and copied, each device has a generator of its own, and an inference
+# model packs on a CPU and casts elsewhere.
+BACKENDS = ["models/ops/", "models/kernel/", "models/initialization.cpp", "models/generator.cpp", "models/inference/inference_model.cpp"]
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 TORCH = re.compile(r"^#include <(torch|ATen|c10)/", re.M)
+ASKS = re.compile(r"\b(is_(?:cpu|cuda)|device(?:\(\))?\.type|GradMode|requires_grad|is_?[tT]racing|infers_on_cpu|trains_on_cpu|has_cpu_type)\(?")
 
 
 def sources(root):
@@ -101,8 +101,7 @@ def cycle_problems(includes):
                 if here and there and here != there:
                     graph.setdefault(here, {}).setdefault(there, f"{path} includes {name}")
         for component in strong_components(graph):
-            paths = {f"{folder}/{node}" for node in component}
-            if not any(node.endswith("/") for node in component) or any(known <= paths for known in KNOWN_CYCLES):
+            if not any(node.endswith("/") for node in component):
                 continue
             lines = [f"{folder}/: a cycle of {', '.join(component)}"]
             lines += [f"    {graph[a][b]}" for a in component for b in component if b in graph.get(a, {})]
@@ -127,6 +126,13 @@ def seam_problems(includes):
             for behind, allowed in SEAMS.items():
                 if name.startswith(behind + "/") and not any(path.startswith(room + "/") for room in (behind, allowed)):
                     yield f"{path}: only {allowed}/ may include {name}"
+
+
+def backend_problems(files):
+    for path, text in files.items():
+        if path.startswith("models/") and not any(path.startswith(place) for place in BACKENDS):
+            for asked in sorted(set(ASKS.findall(text))):
+                yield f"{path}: only models/ops/ may ask for {asked}"
 
 
 TYPE = re.compile(r"(?:template <.*?> ?)?(?:(?:struct|class|enum class) (\w+)\b(?! ?;)|using (\w+) =)")
@@ -167,6 +173,7 @@ def problems_of(files):
     yield from cycle_problems(includes)
     yield from torch_problems(files, includes)
     yield from seam_problems(includes)
+    yield from backend_problems(files)
     yield from name_problems(files)
 
 

@@ -62,6 +62,14 @@ class Layering(unittest.TestCase):
         del tree["models/a.cpp"]
         self.assert_clean(tree)
 
+    def test_only_the_seam_asks_for_a_back_end(self):
+        for asks in ("x.is_cpu()", "x.is_cuda()", "x.device().type() == torch::kCPU", "at::GradMode::is_enabled()", "x.requires_grad()",
+                     "torch::jit::tracer::isTracing()", "ops::infers_on_cpu(x)"):
+            self.assert_found({"models/a.cpp": f"if ({asks}) {{}}\n"}, "models/a.cpp: only models/ops/ may ask for ")
+            self.assert_clean({"models/ops/a.cpp": f"if ({asks}) {{}}\n"})
+            self.assert_clean({"training/a.cpp": f"if ({asks}) {{}}\n"})
+        self.assert_clean({"models/a.cpp": "torch::NoGradGuard no_grad;\nx.to(y.device());\nx.set_requires_grad(false);\n"})
+
     def test_an_anonymous_name_stands_once_in_a_library(self):
         tree = {"models/a.cpp": hidden("cut"), "models/b.cpp": hidden("cut")}
         self.assert_found(tree, "models/: 'cut' is an anonymous name of models/a.cpp, models/b.cpp")

@@ -46,8 +46,7 @@ struct TokenizerOptions {
   Spaces spaces = Spaces::tidy;
   bool mask = false;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("kind", o.kind, "bpe, unigram, character or word");
     visit("vocabulary", o.vocabulary,
           "tokens, the four special ones included; absent: 8000 for bpe and unigram, all for the "
@@ -58,8 +57,7 @@ struct TokenizerOptions {
     visit("mask", o.mask, "one more special token, which masked language models need");
     visit("spaces", o.spaces, "tidy: as SentencePiece has them; exact: kept one by one");
   }
-  template <class Require>
-  static void rules(const TokenizerOptions& o, Require&& require) {
+  static void rules(const TokenizerOptions& o, auto&& require) {
     require(!o.vocabulary || (*o.vocabulary >= 8 && *o.vocabulary <= 1'048'576), "vocabulary",
             "must be from 8 to 1048576");
     require(o.coverage >= 0.98 && o.coverage <= 1, "coverage", "must be from 0.98 to 1");

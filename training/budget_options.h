@@ -11,10 +11,8 @@ struct StepBudget {
   static constexpr std::string_view name = "steps";
 
   bool operator==(const StepBudget&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
-  template <class Require>
-  static void rules(const StepBudget&, Require&&) {}
+  static void fields(auto&, auto&&) {}
+  static void rules(const StepBudget&, auto&&) {}
 };
 
 /// As many updates as target tokens fit, by the mean of an update's first batches.
@@ -23,12 +21,10 @@ struct TokenBudget {
   int64_t tokens = 1'000'000;
 
   bool operator==(const TokenBudget&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("tokens", o.tokens, "target tokens to train on, the end marks included");
   }
-  template <class Require>
-  static void rules(const TokenBudget& o, Require&& require) {
+  static void rules(const TokenBudget& o, auto&& require) {
     require(o.tokens >= 1, "tokens", "must be positive");
   }
 };
@@ -39,12 +35,10 @@ struct FlopBudget {
   double flops = 1e15;
 
   bool operator==(const FlopBudget&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("flops", o.flops, "floating-point operations to train with: products of matrices only");
   }
-  template <class Require>
-  static void rules(const FlopBudget& o, Require&& require) {
+  static void rules(const FlopBudget& o, auto&& require) {
     require(o.flops > 0, "flops", "must be positive");
   }
 };
@@ -56,14 +50,12 @@ struct TimeBudget {
   double seconds = 600;
 
   bool operator==(const TimeBudget&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("seconds", o.seconds,
           "time for updates, from which a run's first start derives their number by timing a few: "
           "another start from nothing gives another number, so such runs are not repeatable");
   }
-  template <class Require>
-  static void rules(const TimeBudget& o, Require&& require) {
+  static void rules(const TimeBudget& o, auto&& require) {
     require(o.seconds > 0 && o.seconds <= 1e8, "seconds", "must be above 0 and at most 100000000");
   }
 };

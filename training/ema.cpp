@@ -3,6 +3,7 @@
 #include <ATen/ops/_foreach_lerp.h>
 
 #include <string_view>
+#include <vector>
 
 namespace ablate::training {
 namespace {
@@ -11,41 +12,33 @@ constexpr std::string_view kEmaPrefix = "ema.", kEarlierPrefix = "shadow.";
 
 }  // namespace
 
-Ema::Ema(const torch::nn::Module& model, double decay) : decay_(decay) {
-  torch::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : weights_of(model)) {
-    const auto average = averages_[name] = tensor.detach().clone();
-    if (tensor.is_floating_point()) {
-      floating_.push_back(average);
-      followed_.push_back(tensor);
-    } else {
-      whole_.emplace_back(average, tensor);
-    }
-  }
+Ema::Ema(const torch::nn::Module& model, double decay)
+    : followed_(weights_of(model)), decay_(decay) {
+  for (const auto& [name, tensor] : followed_) averages_[name] = tensor.detach().clone();
 }
 
 void Ema::update() {
-  torch::NoGradGuard no_grad;
-  at::_foreach_lerp_(floating_, followed_, 1 - decay_);
-  for (auto& [average, weight] : whole_) average.copy_(weight);
-}
-
-void Ema::save_to(Weights& saved) const {
-  for (const auto& [name, average] : averages_) saved[std::string(kEmaPrefix) + name] = average;
-}
-
-void Ema::load(const Weights& saved) {
-  torch::NoGradGuard no_grad;
-  for (auto& [name, average] : averages_) {
-    const auto found = saved.find(name);
-    TORCH_CHECK(found != saved.end(), "the checkpoint lacks the average of '", name, "'");
-    TORCH_CHECK(found->second.sizes() == average.sizes(), "the checkpoint's average of '", name,
-                "' has another shape");
-    average.copy_(found->second);
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> averages, weights;
+  for (const auto& [name, tensor] : followed_) {
+    const auto& average = averages_.at(name);
+    if (!tensor.is_floating_point()) {
+      average.copy_(tensor);
+      continue;
+    }
+    averages.push_back(average);
+    weights.push_back(tensor);
   }
+  at::_foreach_lerp_(averages, weights, 1 - decay_);
 }
 
-Weights extract_ema(Weights& optimizer) {
+void Ema::save_to(Tensors& optimizer) const {
+  for (const auto& [name, average] : averages_) optimizer[std::string(kEmaPrefix) + name] = average;
+}
+
+void Ema::load(const Weights& saved) { load_tensors(averages_, saved, "average"); }
+
+Weights extract_ema(Tensors& optimizer) {
   Weights averages;
   for (auto at = optimizer.begin(); at != optimizer.end();) {
     const std::string_view name = at->first;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include "training/weights.h"
 
 namespace ablate::training {
@@ -19,19 +16,18 @@ class Ema {
   /// The averages by name; load_weights into a model, or save_to a checkpoint.
   const Weights& weights() const { return averages_; }
   /// Adds the averages to the tensors of a checkpoint's optimizer.
-  void save_to(Weights& saved) const;
-  /// Copies saved averages in. Throws c10::Error where one is missing or of another shape.
+  void save_to(Tensors& optimizer) const;
+  /// Copies saved averages in, as load_tensors does.
   void load(const Weights& saved);
 
  private:
+  Weights followed_;  // the model's own
   Weights averages_;
-  std::vector<torch::Tensor> floating_, followed_;  // average and weight, index by index
-  std::vector<std::pair<torch::Tensor, torch::Tensor>> whole_;  // the same, of whole numbers
   double decay_;
 };
 
 /// Takes the averages out of a checkpoint's optimizer tensors, written by this version or by one
 /// that called them "shadow". Empty where there are none.
-Weights extract_ema(Weights& optimizer);
+Weights extract_ema(Tensors& optimizer);
 
 }  // namespace ablate::training

@@ -27,8 +27,7 @@ struct InitFromOptions {
 
   bool given() const { return run || arm; }
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("run", o.run,
           "run folder, as data below --data, whose tokenizer, and weights of the same name and "
           "shape, training starts from; a dense feed-forward becomes every expert of a mixture of "
@@ -39,8 +38,7 @@ struct InitFromOptions {
           "or coactivation");
     visit("positions", o.positions, "positions recorded to group neurons and train routers");
   }
-  template <class Require>
-  static void rules(const InitFromOptions& o, Require&& require) {
+  static void rules(const InitFromOptions& o, auto&& require) {
     require(!o.run || !o.arm, "arm", "and run exclude each other");
     require(!o.split || o.given(), "split", "needs run or arm");
     require(o.positions >= 100 && o.positions <= 10'000'000, "positions",

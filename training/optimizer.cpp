@@ -145,8 +145,8 @@ class RuleOptimizer : public Optimizer {
     return result;
   }
 
-  std::map<std::string, torch::Tensor> state() const override {
-    std::map<std::string, torch::Tensor> state;
+  Tensors state() const override {
+    Tensors state;
     for (const auto& entry : entries_)
       for (size_t i = 0; i < kKept; ++i)
         state[Rule<Options>::kept[i].name + ("." + entry.name)] = entry.kept[i];
@@ -179,19 +179,7 @@ class RuleOptimizer : public Optimizer {
 
 }  // namespace
 
-void Optimizer::load(const std::map<std::string, torch::Tensor>& saved) {
-  torch::NoGradGuard no_grad;
-  auto own = state();
-  for (const auto& [name, tensor] : saved)
-    TORCH_CHECK(own.contains(name), "the optimizer has no state '", name, "'");
-  for (auto& [name, tensor] : own) {
-    const auto found = saved.find(name);
-    TORCH_CHECK(found != saved.end(), "the optimizer state lacks '", name, "'");
-    TORCH_CHECK(found->second.sizes() == tensor.sizes(), "the optimizer state's '", name,
-                "' has another shape");
-    tensor.copy_(found->second);
-  }
-}
+void Optimizer::load(const Tensors& saved) { load_tensors(state(), saved, "optimizer state"); }
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
                                           const torch::nn::Module& model) {

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "models/libtorch.h"
 #include "training/optimizer_options.h"
+#include "training/weights.h"
 
 namespace ablate::training {
 
@@ -23,11 +21,10 @@ class Optimizer {
   /// Gradients of all parameters that have one.
   virtual std::vector<torch::Tensor> gradients() const = 0;
   /// What is remembered between steps, as "<what>.<parameter's name>", shared with the optimizer.
-  virtual std::map<std::string, torch::Tensor> state() const = 0;
+  virtual Tensors state() const = 0;
 
-  /// Copies a saved state in; throws c10::Error naming the first tensor that is missing, surplus or
-  /// of another shape.
-  void load(const std::map<std::string, torch::Tensor>& saved);
+  /// Copies a saved state in, as load_tensors does.
+  void load(const Tensors& saved);
 };
 
 /// Throws c10::Error where a parameter belongs to no models::Module, which states its role.

@@ -12,14 +12,12 @@ struct Adam {
   double beta2 = 0.98;
   double epsilon = 1e-9;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("beta1", o.beta1, "decay of the first moment");
     visit("beta2", o.beta2, "decay of the second moment");
     visit("epsilon", o.epsilon, "added to the root of the second moment");
   }
-  template <class Require>
-  static void rules(const Adam& o, Require&& require) {
+  static void rules(const Adam& o, auto&& require) {
     require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
     require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
     require(o.epsilon > 0, "epsilon", "must be positive");
@@ -31,13 +29,11 @@ struct AdamW : Adam {
   static constexpr std::string_view name = "adamw";
   double weight_decay = 0.01;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     Adam::fields(o, visit);
     visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
   }
-  template <class Require>
-  static void rules(const AdamW& o, Require&& require) {
+  static void rules(const AdamW& o, auto&& require) {
     Adam::rules(o, require);
     require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
   }
@@ -51,15 +47,13 @@ struct Sgd {
   bool nesterov = false;
   double weight_decay = 0.0;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("momentum", o.momentum, "share of the last step's velocity that is kept; 0: plain SGD");
     visit("nesterov", o.nesterov, "look ahead along the velocity (Nesterov)");
     visit("weight_decay", o.weight_decay,
           "times the weight matrices, added to their gradients (L2 regularisation)");
   }
-  template <class Require>
-  static void rules(const Sgd& o, Require&& require) {
+  static void rules(const Sgd& o, auto&& require) {
     require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
     require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
     require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
@@ -75,14 +69,12 @@ struct Lion {
   double beta2 = 0.99;
   double weight_decay = 0.0;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("beta1", o.beta1, "share of the momentum in the direction whose sign is the step");
     visit("beta2", o.beta2, "decay of the momentum");
     visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
   }
-  template <class Require>
-  static void rules(const Lion& o, Require&& require) {
+  static void rules(const Lion& o, auto&& require) {
     require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
     require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
     require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");

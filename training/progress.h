@@ -27,8 +27,7 @@ struct ProgressRecord {
   double seconds = 0;       // of training since this process took over
   double seconds_left = 0;  // of training; NaN: not known yet
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("stage", o.stage);
     visit("step", o.step);
     visit("steps", o.steps);

@@ -11,13 +11,11 @@ struct Warmup {
   double peak = 1e-3;
   int64_t warmup = 0;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("peak", o.peak, "highest learning rate, reached at the end of the warm-up");
     visit("warmup", o.warmup, "steps of linear warm-up");
   }
-  template <class Require>
-  static void rules(const Warmup& o, Require&& require) {
+  static void rules(const Warmup& o, auto&& require) {
     require(o.peak > 0 && o.peak <= 100, "peak", "must be above 0 and at most 100");
     require(o.warmup >= 0, "warmup", "must not be negative");
   }
@@ -37,13 +35,11 @@ struct InverseSquareRoot : Warmup {
 struct Decay : Warmup {
   double floor = 0.0;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     Warmup::fields(o, visit);
     visit("floor", o.floor, "learning rate at the last step");
   }
-  template <class Require>
-  static void rules(const Decay& o, Require&& require) {
+  static void rules(const Decay& o, auto&& require) {
     Warmup::rules(o, require);
     require(o.floor >= 0 && o.floor <= o.peak, "floor", "must be from 0 to peak");
   }

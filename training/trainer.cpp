@@ -36,14 +36,13 @@ Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Option
 }
 
 bool Trainer::resume() {
-  const auto found = load_newest(input_.folder / "checkpoints",
-                                 [&](const std::string& warning) { progress_.say(warning); });
+  auto found = load_newest(input_.folder / "checkpoints",
+                           [&](const std::string& warning) { progress_.say(warning); });
   if (!found) return false;
   load_weights(*model_, found->model);
-  Tensors optimizer = found->optimizer;
-  const auto averages = extract_ema(optimizer);
+  const auto averages = extract_ema(found->optimizer);
   if (ema_) ema_->load(averages);
-  optimizer_->load(optimizer);
+  optimizer_->load(found->optimizer);
   state_ = from_json(found->state);
   train_loss_ = found->state.value("train_loss", 0.0);
   saved_step_ = state_.step;

@@ -33,7 +33,7 @@ struct Diverged : std::runtime_error {
 struct TrainingState {
   int64_t step = 0;
   data::StreamPosition position;
-  int64_t tokens = 0;        // real target tokens trained on
+  int64_t tokens = 0;        // target tokens trained on, padding left out
   int64_t skipped = 0;       // updates left out because they were not finite
   double interval_loss = 0;  // sums over the updates since the last log line
   double interval_nll = 0;
@@ -44,8 +44,7 @@ struct TrainingState {
   bool stopped_early = false;
   uint64_t log_bytes = 0;
 
-  template <class Self, class Visit>
-  static void fields(Self& s, Visit&& visit) {
+  static void fields(auto& s, auto&& visit) {
     visit("step", s.step);
     visit("epoch", s.position.epoch);
     visit("batch", s.position.batch);

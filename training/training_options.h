@@ -6,13 +6,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "training/budget_options.h"
 #include "training/device_options.h"
 #include "training/init_from_options.h"
 #include "training/optimizer_options.h"
-#include "training/pretrained_embedding_options.h"
 #include "training/schedule_options.h"
 
 namespace ablate::training {
@@ -24,6 +22,21 @@ constexpr auto names(NotFinite) {
   return std::to_array<std::pair<NotFinite, std::string_view>>(
       {{NotFinite::stop, "stop"}, {NotFinite::skip, "skip"}});
 }
+
+/// Files of pretrained word vectors that embeddings start from.
+struct PretrainedEmbeddingOptions {
+  std::optional<std::string> source, target;
+  bool frozen = false;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("source", o.source, "file in word2vec's or GloVe's format, for the source embedding");
+    visit("target", o.target, "the same for the target embedding");
+    visit("frozen", o.frozen, "never train an embedding that starts from a file");
+  }
+  static void rules(const PretrainedEmbeddingOptions& o, auto&& require) {
+    require(!o.frozen || o.source || o.target, "frozen", "needs source or target");
+  }
+};
 
 struct TrainingOptions {
   int64_t steps = 1000;
@@ -49,8 +62,7 @@ struct TrainingOptions {
   InitFromOptions init_from;
   PretrainedEmbeddingOptions pretrained_embeddings;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("steps", o.steps, "optimizer updates, where budget does not give their number");
     visit("budget", o.budget, "what a run may take: steps, tokens, flops or seconds");
     visit("tokens_per_batch", o.tokens_per_batch,
@@ -78,8 +90,7 @@ struct TrainingOptions {
     visit("pretrained_embeddings", o.pretrained_embeddings,
           "word vectors that embeddings start from");
   }
-  template <class Require>
-  static void rules(const TrainingOptions& o, Require&& require) {
+  static void rules(const TrainingOptions& o, auto&& require) {
     require(o.steps >= (o.init_from.given() ? 0 : 1), "steps",
             o.init_from.given() ? "must not be negative" : "must be positive");
     require(o.tokens_per_batch >= 1, "tokens_per_batch", "must be positive");

@@ -14,10 +14,6 @@
 namespace ablate::training {
 namespace {
 
-void report(const UpdateOptions& options, UpdatePart part) {
-  if (options.finished) options.finished(part);
-}
-
 /// What the forward passes of an update leave.
 struct Sums {
   models::ops::CrossEntropy losses;
@@ -50,7 +46,7 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
   Sums sums;
   for (size_t i = 0; i < batches.size(); ++i) {
     const auto tensors = to_tensors(batches[i], device);
-    report(options, UpdatePart::data);
+    options.finished(UpdatePart::data);
     const auto output = model->hidden(tensors.source, tensors.target_in, context_of(options, i));
     sums.mixtures.clear();
     for (const auto& routing : output.routings)
@@ -59,12 +55,12 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     const auto losses = models::ops::linear_cross_entropy(
         output.hidden, model->output_weight(), tensors.target_out,
         {.ignored = tokenizer::kPad, .smoothing = options.label_smoothing});
-    report(options, UpdatePart::forward);
+    options.finished(UpdatePart::forward);
     auto objective = losses.loss;
     if (const auto aux_loss = models::aux_loss(sums.mixtures); aux_loss.defined())
       objective = objective + aux_loss * static_cast<double>(batches[i].tokens);
     (objective * share).backward();
-    report(options, UpdatePart::backward);
+    options.finished(UpdatePart::backward);
     const auto loss = losses.loss.detach();
     sums.losses.loss = i == 0 ? loss : sums.losses.loss + loss;
     sums.losses.nll = i == 0 ? losses.nll : sums.losses.nll + losses.nll;
@@ -128,7 +124,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
     update_selection_biases(*model, sums.counts);
   }
   optimizer.clear_gradients();
-  report(options, UpdatePart::optimizer);
+  options.finished(UpdatePart::optimizer);
   return record;
 }
 

@@ -19,12 +19,12 @@ struct BatchTensors {
 /// Copies a batch to `device`, to a GPU by way of pinned memory and without waiting for it.
 BatchTensors to_tensors(const data::Batch& batch, torch::Device device);
 
-/// What one update did. Losses are means over the update's real target tokens, in nats.
+/// What one update did. Losses are means over the update's target tokens, in nats.
 struct StepRecord {
   double loss = 0;                      // label-smoothed
   double nll = 0;                       // -log p(target)
   double gradient_norm = 0;             // before clipping
-  int64_t tokens = 0;                   // real target tokens
+  int64_t tokens = 0;                   // target tokens, padding left out
   bool skipped = false;                 // weights left alone: the loss or the norm was not finite
   std::vector<MixtureRecord> mixtures;  // where asked for
 };
@@ -40,11 +40,11 @@ struct UpdateOptions {
   uint64_t dropout_seed;  // of this update
   bool bfloat16;
   bool mixtures = false;  // whether to report on them, which reads back from the device again
-  std::function<void(UpdatePart)> finished =
-      {};  // called behind each part; no device is waited for
+  /// Called after each part, without waiting for the device.
+  std::function<void(UpdatePart)> finished = [](UpdatePart) {};
 };
 
-/// Forward, backward, clip and step with the gradient of the mean loss per real target token of all
+/// Forward, backward, clip and step with the gradient of the mean loss per target token of all
 /// `batches` together, however they are split. An update whose loss or gradient norm is not finite
 /// changes nothing and says so. The update itself waits for the device once, to read the losses and
 /// the norm of the gradient; batches are copied there without waiting. What the model

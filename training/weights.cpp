@@ -9,18 +9,21 @@ Weights weights_of(const torch::nn::Module& model) {
   return weights;
 }
 
-void load_weights(torch::nn::Module& model, const Weights& weights) {
-  torch::NoGradGuard no_grad;
-  auto own = weights_of(model);
-  for (const auto& [name, tensor] : weights)
-    TORCH_CHECK(own.contains(name), "the model has no weight '", name, "'");
-  for (auto& [name, tensor] : own) {
-    const auto found = weights.find(name);
-    TORCH_CHECK(found != weights.end(), "the checkpoint lacks the weight '", name, "'");
-    TORCH_CHECK(found->second.sizes() == tensor.sizes(), "the weight '", name, "' is ",
+void load_tensors(const Tensors& own, const Tensors& saved, std::string_view kind) {
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : saved)
+    TORCH_CHECK(own.contains(name), "the model has no ", kind, " '", name, "'");
+  for (const auto& [name, tensor] : own) {
+    const auto found = saved.find(name);
+    TORCH_CHECK(found != saved.end(), "the checkpoint lacks the ", kind, " '", name, "'");
+    TORCH_CHECK(found->second.sizes() == tensor.sizes(), "the ", kind, " '", name, "' is ",
                 found->second.sizes(), " in the checkpoint and ", tensor.sizes(), " in the model");
     tensor.copy_(found->second);
   }
+}
+
+void load_weights(const torch::nn::Module& model, const Weights& weights) {
+  load_tensors(weights_of(model), weights, "weight");
 }
 
 Weights average(std::span<const Weights> models) {

@@ -1,22 +1,24 @@
 #pragma once
 
-#include <map>
 #include <span>
-#include <string>
+#include <string_view>
 
-#include "models/libtorch.h"
+#include "training/checkpoint/safetensors.h"
 
 namespace ablate::training {
 
 /// Parameters and buffers by name.
-using Weights = std::map<std::string, torch::Tensor>;
+using Weights = Tensors;
 
 /// The model's weights themselves, not copies.
 Weights weights_of(const torch::nn::Module& model);
 
-/// Copies `weights` into the model; throws c10::Error naming the first one that is missing, surplus
-/// or of another shape.
-void load_weights(torch::nn::Module& model, const Weights& weights);
+/// Copies each tensor of a checkpoint into the one of the same name. Throws c10::Error naming the
+/// first one that is missing, surplus or of another shape; `kind` says what they are: "weight".
+void load_tensors(const Tensors& own, const Tensors& saved, std::string_view kind);
+
+/// Copies `weights` into the model, as load_tensors does.
+void load_weights(const torch::nn::Module& model, const Weights& weights);
 
 /// The mean of several models' weights, summed in double. REQUIRES: at least one.
 Weights average(std::span<const Weights> models);

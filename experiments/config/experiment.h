@@ -31,16 +31,14 @@ struct Experiment {
   training::TrainingOptions training;
   models::SearchOptions decoding;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("data", o.data, "the examples: text files or a generated task");
     visit("tokenizer", o.tokenizer, "how text becomes tokens");
     visit("model", o.model, "the Transformer");
     visit("training", o.training, "how the model is trained");
     visit("decoding", o.decoding, "how targets are searched for");
   }
-  template <class Require>
-  static void rules(const Experiment& o, Require&& require) {
+  static void rules(const Experiment& o, auto&& require) {
     const bool language = std::holds_alternative<data::Language>(o.data);
     const bool encoder_decoder = o.model.family == models::Family::encoder_decoder;
     const bool alone = o.model.family == models::Family::decoder_only;

@@ -17,8 +17,7 @@ struct CompareOptions {
   Value metrics;
   std::vector<Uneven> allow;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
     visit("metric", o.metric, "exact_match, token_accuracy, bleu, chrf, perplexity or loss");
     visit("metrics", o.metrics, "task: its metric, where that is another one");
@@ -45,8 +44,7 @@ struct TuneOptions {
   ValidationMetric metric = ValidationMetric::perplexity;
   std::optional<int64_t> halve_from;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("key", o.key, "dotted path below base, such as training.schedule.peak");
     visit("values", o.values,
           "a list: of every arm the best value is a further arm, <arm>-tuned, beside the arm as it "
@@ -73,8 +71,7 @@ struct StudyFile {
   CompareOptions compare;
   std::vector<std::string> expect;
 
-  template <class Self, class Visit>
-  static void fields(Self& o, Visit&& visit) {
+  static void fields(auto& o, auto&& visit) {
     visit("name", o.name, "names the output folder");
     visit("question", o.question, "what the study asks");
     visit("time", o.time, "how long it takes on two cores, shown by ablate run --list");

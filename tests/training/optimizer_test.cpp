@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "models/mixture.h"
 #include "models/module.h"
 
 namespace ablate::training {
@@ -149,7 +150,8 @@ TEST(Optimizer, TheStateOfAnotherKindIsRefusedByName) {
     lion->load(sgd->state());
     FAIL() << "Lion took the state of SGD";
   } catch (const c10::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("has no state 'velocity.bias'"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("has no optimizer state 'velocity.bias'"),
+              std::string::npos)
         << error.what();
   }
 }
@@ -192,6 +194,22 @@ TEST(Optimizer, DecaysWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
     EXPECT_NEAR(model.matrix_bias[0].item<double>(), 1 - 0.1 * 0.5, 1e-6) << kind_of(options);
     EXPECT_EQ(model.table[0][0].item<double>(), 1) << kind_of(options);
   }
+}
+
+TEST(Optimizer, BiasesOfExpertsDoNotDecay) {
+  models::Mixture mixture(
+      {.experts = 4, .active = 2, .d_hidden = 24, .router = models::SoftmaxRouter{}},
+      {.d_model = 8, .layers = 1, .causal = false, .bias = true});
+  for (auto& item : mixture.named_parameters()) {
+    torch::NoGradGuard no_grad;
+    item.value().fill_(1.0);
+    item.value().mutable_grad() = torch::zeros_like(item.value());
+  }
+  make_optimizer(AdamW{Adam{}, 0.5}, mixture)->step(0.1);
+  for (const auto& item : mixture.named_parameters())
+    EXPECT_NEAR(item.value().view(-1)[0].item<double>(),
+                item.key().ends_with("bias") ? 1.0 : 1.0 - 0.1 * 0.5, 1e-6)
+        << item.key();
 }
 
 TEST(Optimizer, RefusesAParameterWithoutARole) {

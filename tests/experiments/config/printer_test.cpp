@@ -65,59 +65,71 @@ TEST(Printer, EveryAlternativeComesBack) {
     expect_round_trip({.training = {.schedule = one}});
 }
 
-TEST(Printer, EveryEnumeratorComesBack) {
-  const auto each = [](auto choice, auto assign) {
-    for (const auto& [value, name] : names(choice)) {
-      Experiment experiment;
-      assign(experiment, value);
-      expect_round_trip(experiment);
-    }
-  };
-  each(tokenizer::Kind{}, [](auto& o, auto value) { o.tokenizer.kind = value; });
-  each(tokenizer::Normalization{}, [](auto& o, auto value) { o.tokenizer.normalization = value; });
-  each(tokenizer::Spaces{}, [](auto& o, auto value) { o.tokenizer.spaces = value; });
-  each(models::Family{}, [](auto& o, auto value) {
+/// Assigns each enumerator of a choice in turn.
+template <class Choice, class Assign>
+void expect_each(Choice choice, Assign assign) {
+  for (const auto& [value, name] : names(choice)) {
+    Experiment experiment;
+    assign(experiment, value);
+    expect_round_trip(experiment);
+  }
+}
+
+TEST(Printer, EveryEnumeratorOfDataTokenizerAndTrainingComesBack) {
+  expect_each(tokenizer::Kind{}, [](auto& o, auto value) { o.tokenizer.kind = value; });
+  expect_each(tokenizer::Normalization{},
+              [](auto& o, auto value) { o.tokenizer.normalization = value; });
+  expect_each(tokenizer::Spaces{}, [](auto& o, auto value) { o.tokenizer.spaces = value; });
+  expect_each(data::BadLine{}, [](auto& o, auto value) {
+    o.data = data::Text{.train = {"a"}, .validation = {"b"}, .test = {"c"}, .bad_lines = value};
+  });
+  expect_each(training::Precision{}, [](auto& o, auto value) { o.training.precision = value; });
+  expect_each(training::Device{}, [](auto& o, auto value) { o.training.device = value; });
+  expect_each(training::NotFinite{}, [](auto& o, auto value) { o.training.not_finite = value; });
+}
+
+TEST(Printer, EveryEnumeratorOfAModelComesBack) {
+  expect_each(models::Family{}, [](auto& o, auto value) {
     o.model.family = value;
     if (value != models::Family::encoder_only) return;
     o.data = data::Language{.train = "text"};
     o.tokenizer.mask = true;
   });
-  each(models::NormKind{}, [](auto& o, auto value) { o.model.norm.kind = value; });
-  each(models::NormKind{}, [](auto& o, auto value) { o.model.decoder.norm.kind = value; });
-  each(models::NormPlacement{}, [](auto& o, auto value) { o.model.norm.placement = value; });
-  each(models::Skip{}, [](auto& o, auto value) { o.model.residual = value; });
-  each(models::Skip{}, [](auto& o, auto value) { o.model.encoder.residual = value; });
-  each(models::Pool{}, [](auto& o, auto value) {
+  expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.norm.kind = value; });
+  expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.decoder.norm.kind = value; });
+  expect_each(models::NormPlacement{}, [](auto& o, auto value) { o.model.norm.placement = value; });
+  expect_each(models::Skip{}, [](auto& o, auto value) { o.model.residual = value; });
+  expect_each(models::Skip{}, [](auto& o, auto value) { o.model.encoder.residual = value; });
+  expect_each(models::Pool{}, [](auto& o, auto value) {
     o.data = data::Labelled{.train = "a", .validation = "b", .test = "c"};
     o.model.family = models::Family::encoder_only;
     o.model.tying = models::Tying::none;
     o.model.output = models::LabelHead{value};
   });
-  each(models::Activation{}, [](auto& o, auto value) {
+  expect_each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
+}
+
+TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
+  expect_each(models::Activation{}, [](auto& o, auto value) {
     o.model.feed_forward = models::DenseFeedForward{.activation = value};
   });
-  each(models::Match{},
-       [](auto& o, auto value) { o.model.feed_forward = models::MixtureOptions{.match = value}; });
-  each(models::Keep{}, [](auto& o, auto value) {
-    o.model.feed_forward =
-        models::MixtureOptions{.capacity = models::LimitedCapacity{.keep = value}};
+  expect_each(models::Match{}, [](auto& o, auto value) {
+    o.model.feed_forward = models::MixtureOptions{.match = value};
   });
-  each(models::SinusoidalLayout{},
-       [](auto& o, auto value) { o.model.position = models::Sinusoidal{.layout = value}; });
-  each(models::Beyond{},
-       [](auto& o, auto value) { o.model.encoder.position = models::Learned{.beyond = value}; });
-  each(models::RotaryLayout{},
-       [](auto& o, auto value) { o.model.position = models::Rotary{.layout = value}; });
-  each(models::Sides{}, [](auto& o, auto value) { o.model.position = models::Alibi{value}; });
-  each(models::KerpleKernel{},
-       [](auto& o, auto value) { o.model.position = models::Kerple{value}; });
-  each(data::BadLine{}, [](auto& o, auto value) {
-    o.data = data::Text{.train = {"a"}, .validation = {"b"}, .test = {"c"}, .bad_lines = value};
+  expect_each(models::Keep{}, [](auto& o, auto value) {
+    o.model.feed_forward = models::MixtureOptions{.capacity = models::LimitedCapacity{.keep = value}};
   });
-  each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
-  each(training::Precision{}, [](auto& o, auto value) { o.training.precision = value; });
-  each(training::Device{}, [](auto& o, auto value) { o.training.device = value; });
-  each(training::NotFinite{}, [](auto& o, auto value) { o.training.not_finite = value; });
+  expect_each(models::SinusoidalLayout{},
+              [](auto& o, auto value) { o.model.position = models::Sinusoidal{.layout = value}; });
+  expect_each(models::Beyond{}, [](auto& o, auto value) {
+    o.model.encoder.position = models::Learned{.beyond = value};
+  });
+  expect_each(models::RotaryLayout{},
+              [](auto& o, auto value) { o.model.position = models::Rotary{.layout = value}; });
+  expect_each(models::Sides{},
+              [](auto& o, auto value) { o.model.position = models::Alibi{value}; });
+  expect_each(models::KerpleKernel{},
+              [](auto& o, auto value) { o.model.position = models::Kerple{value}; });
 }
 
 TEST(Printer, DoublesComeBackBitForBit) {

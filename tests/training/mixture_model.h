@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "tokenizer/special_ids.h"
+#include "training/update.h"
+
+namespace ablate::training {
+
+inline models::Transformer model_with(const models::FeedForwardOptions& feed_forward) {
+  models::Transformer model(models::TransformerOptions{.d_model = 16,
+                                                       .layers = 2,
+                                                       .attention = models::MultiHead{.heads = 2},
+                                                       .feed_forward = feed_forward},
+                            models::Vocabulary{12, 12, tokenizer::kPad});
+  models::initialize(*model, 1);
+  return model;
+}
+
+inline data::Batch three_pairs() {
+  std::vector<data::EncodedExample> pairs = {
+      {{5, 6, 7, 2}, {7, 6, 5, 2}}, {{8, 2}, {9, 2}}, {{4, 9, 2}, {9, 4, 4, 10, 2}}};
+  const std::vector<int64_t> rows{0, 1, 2};
+  return data::collate(pairs, rows);
+}
+
+inline UpdateOptions mixture_updates() {
+  return {.learning_rate = 1e-3,
+          .label_smoothing = 0.1,
+          .clip = 0,
+          .dropout = 0,
+          .dropout_seed = 3,
+          .bfloat16 = false,
+          .mixtures = true};
+}
+
+inline models::MixtureOptions mixture_of(models::RouterOptions router, int64_t active,
+                                         int64_t experts = 4) {
+  return {.experts = experts, .active = active, .d_hidden = 24, .router = router};
+}
+
+}  // namespace ablate::training
