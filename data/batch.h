@@ -15,7 +15,7 @@ struct Batch {
   std::vector<int64_t> source;      // [rows, source_length]; none for a decoder alone
   std::vector<int64_t> target_in;   // [rows, target_length]
   std::vector<int64_t> target_out;  // [rows, target_length]
-  int64_t tokens = 0;               // real ids in target_out
+  int64_t tokens = 0;               // ids of target_out that are no padding
 };
 
 /// Throws DataError where a side is empty: even an empty text has its end token.

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "experiments/command_line/command_line.h"
+#include "experiments/commands/command_line.h"
 #include "experiments/exit_code.h"
 #include "training/caching_allocator.h"
 #include "training/interrupt.h"

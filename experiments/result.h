@@ -22,7 +22,8 @@ namespace ablate::experiments {
 using data::Compared;
 
 /// What a model scored on one test set. Text scores compare decoded with reference text; token
-/// accuracy and perplexity are teacher-forced over real target tokens, the end token included.
+/// accuracy and perplexity are teacher-forced over the target tokens without padding, the end token
+/// included.
 struct TestScores {
   std::string name;
   bool beyond = false;  // longer than anything in training

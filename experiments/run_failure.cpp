@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/exit_code.h"
-#include "experiments/run_one.h"
 #include "training/checkpoint/durable_file.h"
 
 namespace ablate::experiments {
@@ -17,11 +16,6 @@ constexpr int kFirstSignal = 128;
 
 std::filesystem::path file_in(const std::filesystem::path& folder) {
   return folder / "failure.json";
-}
-
-std::string why_missing(const std::filesystem::path& folder) {
-  if (const auto failure = read_failure(folder)) return "failed with " + reason(*failure);
-  return std::filesystem::exists(folder / "config.yaml") ? "interrupted" : "not started";
 }
 
 }  // namespace
@@ -69,14 +63,9 @@ std::string state_of(const std::filesystem::path& folder) {
   return std::filesystem::exists(folder / "config.yaml") ? "started" : "new";
 }
 
-std::vector<MissingRun> missing_runs(const Study& study, const std::filesystem::path& output) {
-  std::vector<MissingRun> missing;
-  for (const auto& run : study.runs) {
-    const auto folder = run_folder(output, study.name, run);
-    if (!std::filesystem::exists(folder / "result.json"))
-      missing.push_back({run.task, run.arm, run.seed, why_missing(folder)});
-  }
-  return missing;
+std::string why_missing(const std::filesystem::path& folder) {
+  if (const auto failure = read_failure(folder)) return "failed with " + reason(*failure);
+  return std::filesystem::exists(folder / "config.yaml") ? "interrupted" : "not started";
 }
 
 }  // namespace ablate::experiments

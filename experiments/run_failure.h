@@ -4,10 +4,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
-
-#include "experiments/config/study.h"
-#include "experiments/evidence/evidence.h"
 
 namespace ablate::experiments {
 
@@ -41,8 +37,7 @@ std::optional<RunFailure> read_failure(const std::filesystem::path& folder);
 /// "finished", "failed", "started" or "new".
 std::string state_of(const std::filesystem::path& folder);
 
-/// The runs of the study without a result, in its order, and why: "failed with ...", "interrupted"
-/// or "not started".
-std::vector<MissingRun> missing_runs(const Study& study, const std::filesystem::path& output);
+/// Why a run without a result has none: "failed with ...", "interrupted" or "not started".
+std::string why_missing(const std::filesystem::path& folder);
 
 }  // namespace ablate::experiments

@@ -60,7 +60,10 @@ bool Trainer::finished() const {
 bool Trainer::paused() const { return input_.pause_after && state_.step >= *input_.pause_after; }
 
 TrainingSummary Trainer::run() {
-  if (resume()) progress_.say(fmt::format("continuing after step {}", state_.step));
+  if (resume()) {
+    prune();  // a killed process may not have come to it
+    progress_.say(fmt::format("continuing after step {}", state_.step));
+  }
   progress_.restart(state_.step);
   log_.emplace(input_.folder / "metrics.jsonl", state_.log_bytes);
   events_.emplace(input_.folder, state_.step + 1);
@@ -195,13 +198,16 @@ void Trainer::save() {
                         .files = input_.files};
   checkpoint.state["train_loss"] = train_loss_;
   if (ema_) ema_->save_to(checkpoint.optimizer);
-  const auto folder = input_.folder / "checkpoints";
-  save_checkpoint(folder, checkpoint);
+  save_checkpoint(input_.folder / "checkpoints", checkpoint);
   saved_step_ = state_.step;
+  prune();
+  progress_.resume();
+}
+
+void Trainer::prune() const {
   std::set<int64_t> kept;
   if (state_.best_step > 0) kept.insert(state_.best_step);
-  prune_checkpoints(folder, input_.options.keep, kept);
-  progress_.resume();
+  prune_checkpoints(input_.folder / "checkpoints", input_.options.keep, kept);
 }
 
 }  // namespace ablate::training

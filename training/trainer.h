@@ -102,6 +102,7 @@ class Trainer {
   void log_mixture(const MixtureRecord& mixture);
   void validate();
   void save();
+  void prune() const;
   bool finished() const;
   bool paused() const;
 

@@ -1,9 +1,8 @@
-#include "experiments/command_line/completion.h"
-
 #include <iostream>
 #include <memory>
 
 #include "experiments/commands/commands.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/config/schema.h"
 #include "experiments/config/suggestion.h"
 #include "experiments/exit_code.h"

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <memory>
 
-#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/config/explanation.h"
 #include "experiments/config/printer.h"
 #include "experiments/config/problem.h"

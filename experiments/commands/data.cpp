@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "data/corpus.h"
-#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/section_flags.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/config/study.h"
 #include "experiments/exit_code.h"
 #include "experiments/result.h"
@@ -68,7 +68,8 @@ void show_examples(const DataRequest& request) {
     show_set("train", corpus.train, request.examples);
     show_set("validation", corpus.validation, request.examples);
     for (const auto& test : corpus.tests)
-      show_set(test.name + (test.extrapolation ? " (beyond)" : ""), test.examples, request.examples);
+      show_set(test.name + (test.extrapolation ? " (beyond)" : ""), test.examples,
+               request.examples);
   });
 }
 

@@ -3,9 +3,9 @@
 #include <iostream>
 #include <memory>
 
-#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/decoding_flags.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/evaluate.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_data.h"

@@ -1,9 +1,9 @@
 #include <iostream>
 #include <memory>
 
-#include "experiments/command_line/command_line.h"
-#include "experiments/command_line/completion.h"
+#include "experiments/commands/command_line.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/exit_code.h"
 
 namespace ablate::experiments {

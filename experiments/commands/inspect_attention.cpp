@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "data/batch.h"
-#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/exit_code.h"
 #include "experiments/plot/attention_page.h"
 #include "experiments/run_folder.h"

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
-#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/config/printer.h"
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"

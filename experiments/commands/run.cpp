@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
-#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/config/study.h"
 #include "experiments/dry_run.h"
 #include "experiments/evidence/expectation.h"

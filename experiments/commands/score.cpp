@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "data/parallel_text.h"
-#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/lines.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/exit_code.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_folder.h"

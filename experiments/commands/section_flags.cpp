@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "experiments/command_line/completion.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/config/option.h"
 #include "experiments/config/reader.h"
 #include "experiments/config/selection.h"

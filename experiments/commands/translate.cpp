@@ -4,10 +4,10 @@
 #include <iostream>
 #include <memory>
 
-#include "experiments/command_line/completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/decoding_flags.h"
 #include "experiments/commands/lines.h"
+#include "experiments/commands/shell_completion.h"
 #include "experiments/config/option.h"
 #include "experiments/config/suggestion.h"
 #include "experiments/exit_code.h"

@@ -7,12 +7,16 @@ namespace ablate::experiments {
 
 StudyRuns read_runs(const Study& study, const std::filesystem::path& folder) {
   const auto output = folder.parent_path();
-  StudyRuns runs{.folder = folder, .missing = missing_runs(study, output)};
-  for (const auto& run : study.runs)
-    if (auto result = read_result(run_folder(output, study.name, run))) {
+  StudyRuns runs{.folder = folder};
+  for (const auto& run : study.runs) {
+    const auto place = run_folder(output, study.name, run);
+    if (auto result = read_result(place)) {
       result->arm = run.arm;  // the stored one where this arm is another with a tuned value
       runs.results.push_back(std::move(*result));
+    } else {
+      runs.missing.push_back({run.task, run.arm, run.seed, why_missing(place)});
     }
+  }
   return runs;
 }
 

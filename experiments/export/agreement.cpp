@@ -56,8 +56,10 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
           .to(torch::kFloat);
   // Nothing reads the logits at padding.
   const auto read = inputs.target.defined() ? inputs.target : inputs.source;
-  const auto real = read.ne(tokenizer::kPad).unsqueeze(-1);
-  const auto mask = expected.size(1) == real.size(1) ? real : torch::ones_like(real.slice(1, 0, 1));
+  const auto padding_mask = read.ne(tokenizer::kPad).unsqueeze(-1);
+  const auto mask = expected.size(1) == padding_mask.size(1)
+                        ? padding_mask
+                        : torch::ones_like(padding_mask.slice(1, 0, 1));
   const auto difference = (logits_of(module, inputs) - expected).abs() * mask;
   agreement.logits = std::max(agreement.logits, difference.max().item<double>());
   agreement.scale = std::max(agreement.scale, expected.abs().max().item<double>());

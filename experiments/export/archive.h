@@ -11,7 +11,8 @@
 
 namespace ablate::experiments {
 
-/// Ids of real inputs that an exported file carries, so that it can be checked anywhere.
+/// Ids of inputs from the test set that an exported file carries, so that it can be checked
+/// anywhere.
 using ExportExamples = std::vector<data::EncodedExample>;
 
 /// What a TorchScript file of Ablate holds beside the module.

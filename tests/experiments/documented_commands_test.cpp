@@ -2,7 +2,7 @@
 #include <regex>
 #include <sstream>
 
-#include "experiments/command_line/command_line.h"
+#include "experiments/commands/command_line.h"
 #include "experiments/config/study.h"
 #include "tests/experiments/program.h"
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "experiments/evidence/study_runs.h"
 #include "experiments/run_failure.h"
 #include "tests/experiments/program.h"
 #include "training/checkpoint/checkpoint_error.h"
@@ -67,7 +68,7 @@ TEST_F(ResultTest, MissingRunsHaveTheirReasons) {
   write_failure(folder("killed"), {.exit_code = 137, .attempts = 2});
   write_file(folder("begun") / "config.yaml", "");
   std::string reasons;
-  for (const auto& run : missing_runs(study_read, folder_))
+  for (const auto& run : read_runs(study_read, folder_ / study_read.name).missing)
     reasons += run.task + "/" + run.arm + ": " + run.reason + "\n";
   EXPECT_EQ(reasons,
             "copy/failed: failed with exit code 5: step 3: the loss is \xef\xbf\xbd nan\n"

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/evidence/study_runs.h"
 #include "experiments/result.h"
 #include "experiments/run_failure.h"
 #include "experiments/run_one.h"
@@ -64,7 +65,7 @@ TEST_F(TuningTest, NothingIsChosenBeforeEveryValueHasBeenTried) {
   finish("base", 2, 5);
   EXPECT_EQ(chosen(), "tiny/copy/base-tuned/seed-3");
   const auto tuned = with_tuned_arms(read_study(study()), folder_);
-  EXPECT_EQ(missing_runs(tuned, folder_).back().reason, "not started");
+  EXPECT_EQ(read_runs(tuned, folder_ / "tiny").missing.back().reason, "not started");
 }
 
 TEST_F(TuningTest, AValueWhoseRunFailedIsNotChosen) {

@@ -94,7 +94,7 @@ TEST(Transformer, GradientWithRespectToLaterTargetsIsExactlyZero) {
   }
 }
 
-TEST(Transformer, PaddingNeverChangesRealPositions) {
+TEST(Transformer, PaddingNeverChangesOtherPositions) {
   for (const bool gradients : {false, true}) {
     torch::AutoGradMode mode(gradients);
     for (const auto& [name, options] : variants()) {
@@ -249,6 +249,49 @@ TEST(Transformer, Bfloat16StaysNearFloat) {
   EXPECT_LT(largest_difference(exact, rounded.to(torch::kFloat)), 0.1);
   EXPECT_GT(largest_difference(exact, rounded.to(torch::kFloat)), 0.0);
   EXPECT_EQ(model->parameters()[0].scalar_type(), torch::kFloat);
+}
+
+TEST(Transformer, WithoutBiasHasNone) {
+  auto options = tiny();
+  options.bias = false;
+  for (const auto& item : make(options)->named_parameters())
+    EXPECT_FALSE(item.key().ends_with("bias")) << item.key();
+}
+
+TEST(Transformer, EachLinkOfTyingIsOneMatrix) {
+  struct Links {
+    bool source_target, target_output, source_output;
+  };
+  const std::vector<std::pair<Tying, Links>> expected = {{Tying::three_way, {true, true, true}},
+                                                         {Tying::embeddings, {true, false, false}},
+                                                         {Tying::target, {false, true, false}},
+                                                         {Tying::source, {false, false, true}},
+                                                         {Tying::none, {false, false, false}}};
+  for (const auto& [tying, links] : expected) {
+    auto options = tiny();
+    options.tying = tying;
+    auto model = make(options);
+    const auto &source = model->source_embedding(), &target = model->target_embedding();
+    const auto& output = model->output_weight();
+    EXPECT_EQ(source.is_same(target), links.source_target) << static_cast<int>(tying);
+    EXPECT_EQ(target.is_same(output), links.target_output) << static_cast<int>(tying);
+    EXPECT_EQ(source.is_same(output), links.source_output) << static_cast<int>(tying);
+  }
+}
+
+TEST(Transformer, WithoutEmbeddingScaleEmbeddingsAreSmallerByTheRootOfTheWidth) {
+  torch::NoGradGuard no_grad;
+  auto scaled = tiny();
+  scaled.layers = 1;
+  scaled.position = NoPosition{};
+  scaled.attention = NoAttention{};
+  scaled.cross_attention = MultiHead{.heads = 2};
+  scaled.feed_forward = NoFeedForward{};
+  auto plain = scaled;
+  plain.embedding_scale = false;
+  EXPECT_LT(largest_difference(make(scaled)->encode(ids({{5, 6}})).output,
+                               4 * make(plain)->encode(ids({{5, 6}})).output),
+            1e-6);
 }
 
 }  // namespace

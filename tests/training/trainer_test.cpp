@@ -129,6 +129,17 @@ TEST_F(TrainerTest, KeepsTheNewestCheckpointsAndTheBest) {
   EXPECT_EQ(left.front().step, std::min<int64_t>(summary.state.best_step, 12));
 }
 
+TEST_F(TrainerTest, FinishesWhatAKilledProcessLeftOfItsLastPruning) {
+  auto one = input();
+  train(one, tiny());
+  const auto checkpoints = folder() / "checkpoints";
+  std::filesystem::rename(checkpoints / "step-00000004", checkpoints / ".tmp-step-00000004");
+  one.options.keep = 1;
+  train(one, tiny());
+  EXPECT_FALSE(std::filesystem::exists(checkpoints / ".tmp-step-00000004"));
+  EXPECT_EQ(list_checkpoints(checkpoints).size(), 1U);
+}
+
 TEST_F(TrainerTest, StopsEarlyWhenValidationNoLongerImproves) {
   auto patient = input();
   patient.options.evaluate_every = 1;

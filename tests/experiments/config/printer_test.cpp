@@ -104,7 +104,7 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
     o.data = data::Labelled{.train = "a", .validation = "b", .test = "c"};
     o.model.family = models::Family::encoder_only;
     o.model.tying = models::Tying::none;
-    o.model.output = models::LabelHead{value};
+    o.model.output = models::LabelHead{.pool = value};
   });
   expect_each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
 }
@@ -117,7 +117,8 @@ TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
     o.model.feed_forward = models::MixtureOptions{.match = value};
   });
   expect_each(models::Keep{}, [](auto& o, auto value) {
-    o.model.feed_forward = models::MixtureOptions{.capacity = models::LimitedCapacity{.keep = value}};
+    o.model.feed_forward =
+        models::MixtureOptions{.capacity = models::LimitedCapacity{.keep = value}};
   });
   expect_each(models::SinusoidalLayout{},
               [](auto& o, auto value) { o.model.position = models::Sinusoidal{.layout = value}; });
@@ -127,9 +128,9 @@ TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
   expect_each(models::RotaryLayout{},
               [](auto& o, auto value) { o.model.position = models::Rotary{.layout = value}; });
   expect_each(models::Sides{},
-              [](auto& o, auto value) { o.model.position = models::Alibi{value}; });
+              [](auto& o, auto value) { o.model.position = models::Alibi{.encoder = value}; });
   expect_each(models::KerpleKernel{},
-              [](auto& o, auto value) { o.model.position = models::Kerple{value}; });
+              [](auto& o, auto value) { o.model.position = models::Kerple{.kernel = value}; });
 }
 
 TEST(Printer, DoublesComeBackBitForBit) {

@@ -76,24 +76,23 @@ base:
   model.numbering.kind: randomized
   model.output.kind: pieces
 tasks:
-  long: {model.numbering.longest: 900}
+  long: {training.start.positions: 400}
 arms:
   first: {}
   second:
-    training: {start: {arm: first}}
+    training: {start: {arm: first-model.numbering.longest=900}}
 grid:
-  training.vectors.frozen: [false, true]
+  model.numbering.longest: [800, 900]
 )");
   const auto study = read_recorded_study(
       file.path(), {.sets = {"training.start.positions=500", "model.output.kind=pieces"},
-                    .arms = {"second-training.vectors.frozen=true"}});
+                    .arms = {"second-model.numbering.longest=900"}});
   ASSERT_EQ(study.runs.size(), 1U);
   const auto& [task, arm, seed, experiment, origins, stored, pause] = study.runs.front();
-  EXPECT_EQ(arm, "second-training.vectors.frozen=true") << "the name of its folder";
+  EXPECT_EQ(arm, "second-model.numbering.longest=900") << "the name of its folder";
   EXPECT_EQ(std::get<models::Randomized>(experiment.model.position_ids).longest, 900);
-  EXPECT_EQ(experiment.training.init_from.arm, "first");
+  EXPECT_EQ(experiment.training.init_from.arm, "first-model.numbering.longest=900");
   EXPECT_EQ(experiment.training.init_from.positions, 500);
-  EXPECT_TRUE(experiment.training.pretrained_embeddings.frozen);
   EXPECT_THROW(read_study(file.path()), ConfigError);
 }
 

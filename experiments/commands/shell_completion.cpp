@@ -1,4 +1,4 @@
-#include "experiments/command_line/completion.h"
+#include "experiments/commands/shell_completion.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -47,7 +47,7 @@ TEST(DecoderOnly, StepsAfterABeginningEqualTheFullForward) {
   }
 }
 
-TEST(DecoderOnly, PaddingBehindNeverChangesRealPositions) {
+TEST(DecoderOnly, PaddingBehindNeverChangesOtherPositions) {
   for (const auto& [name, options] : variants_of(Family::decoder_only)) {
     auto model = make(options);
     const auto alone = model->forward(kNothing, ids({{1, 8, 9}}));
@@ -56,7 +56,7 @@ TEST(DecoderOnly, PaddingBehindNeverChangesRealPositions) {
   }
 }
 
-TEST(EncoderOnly, PaddingNeverChangesRealPositions) {
+TEST(EncoderOnly, PaddingNeverChangesOtherPositions) {
   for (const bool gradients : {false, true}) {
     torch::AutoGradMode mode(gradients);
     for (const auto& [name, options] : variants_of(Family::encoder_only)) {

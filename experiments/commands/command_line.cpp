@@ -1,4 +1,4 @@
-#include "experiments/command_line/command_line.h"
+#include "experiments/commands/command_line.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "models/mixture.h"
+#include "tests/models/routed.h"
+
+namespace ablate::models {
+namespace {
+
+RoutedRun limited(const std::vector<int64_t>& experts, LimitedCapacity capacity,
+                  const torch::Tensor& strength = {}) {
+  auto mixture = identity({.active = 1, .router = SwitchRouter{.jitter = 0}, .capacity = capacity});
+  torch::NoGradGuard no_grad;
+  const auto scores = towards(experts);
+  return run(*mixture, strength.defined() ? scores * strength.unsqueeze(1) : scores);
+}
+
+std::vector<bool> alive(const torch::Tensor& y) {
+  std::vector<bool> rows;
+  for (int64_t i = 0; i < y.size(0); ++i) rows.push_back(y[i].abs().max().item<double>() > 0);
+  return rows;
+}
+
+TEST(Capacity, TheFirstInTheBatchFindRoom) {
+  // Room for ceil(1 * 1 * 8 / 4) = 2 positions; expert 0 is wanted by four.
+  const auto output = limited({0, 1, 0, 0, 2, 0, 3, 1}, {.evaluation = 1.0});
+  EXPECT_EQ(alive(output.y), (std::vector<bool>{true, true, true, false, true, false, true, true}));
+  EXPECT_NEAR(output.routing.dropped.item<double>(), 2.0 / 8, 1e-6);
+}
+
+TEST(Capacity, TheLikeliestFindRoomWhereAskedFor) {
+  const auto strength = torch::tensor({.02, 1., .03, .1, 1., .2, 1., 1.});
+  const auto output =
+      limited({0, 1, 0, 0, 2, 0, 3, 1}, {.evaluation = 1.0, .keep = Keep::likeliest}, strength);
+  EXPECT_EQ(alive(output.y), (std::vector<bool>{false, true, false, true, true, true, true, true}));
+}
+
+TEST(Capacity, IsRoundedUp) {
+  // 7 positions of 4 experts: 1.75 each, so 2 find room.
+  EXPECT_EQ(alive(limited({0, 0, 0, 1, 1, 2, 3}, {.evaluation = 1.0}).y),
+            (std::vector<bool>{true, true, false, true, true, true, true}));
+  // A product that is whole but for rounding: 0.7 * 40 / 4 is 7, not 8.
+  const std::vector<int64_t> all(40, 0);
+  const auto rows = alive(limited(all, {.evaluation = 0.7}).y);
+  EXPECT_EQ(std::ranges::count(rows, true), 7);
+}
+
+TEST(Capacity, LargeEnoughIsDropless) {
+  torch::NoGradGuard no_grad;
+  torch::manual_seed(4);
+  const auto scores = torch::randn({9, 4});
+  auto free = identity({.active = 2}),
+       roomy = identity({.active = 2, .capacity = LimitedCapacity{.evaluation = 100}});
+  EXPECT_EQ(largest_difference(run(*free, scores).y, run(*roomy, scores).y), 0.0);
+}
+
+TEST(Capacity, FirstChoicesGoBeforeSecondOnes) {
+  torch::NoGradGuard no_grad;
+  auto mixture = identity({.active = 2,
+                           .router = SoftmaxRouter{.renormalize = false},
+                           .capacity = LimitedCapacity{.evaluation = 0.5}});
+  // Room for one position an expert. Position 0 has expert 1 as its second choice, position 1 as
+  // its first: position 1 gets it.
+  const auto scores =
+      torch::tensor({{9.0, 8.0, 0.0, 0.0}, {0.0, 9.0, 8.0, 0.0}, {8.0, 0.0, 0.0, 9.0}});
+  auto alone = identity({.active = 1, .router = SoftmaxRouter{.renormalize = false}});
+  const auto first = run(*alone, scores).y;
+  // (ceil(0.5 * 2 * 3 / 4) = 1.) Position 1 has both of its choices, the others the first only.
+  const auto output = run(*mixture, scores).y;
+  EXPECT_LT(largest_difference(output[0], first[0]), 1e-6);
+  EXPECT_GT(largest_difference(output[1], first[1]), 1e-6);
+  EXPECT_LT(largest_difference(output[2], first[2]), 1e-6);
+}
+
+}  // namespace
+}  // namespace ablate::models
