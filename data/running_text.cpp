@@ -1,6 +1,7 @@
 #include "data/running_text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ablate::data {
@@ -27,11 +28,10 @@ std::vector<Block> cut(std::span<const int32_t> ids, const Chunking& chunking) {
 }
 
 EncodedExample example_of(Block block, bool masked) {
-  EncodedExample one{.prompt_length = 1};
-  if (masked) one.target.push_back(kStartToken);
-  one.target.insert(one.target.end(), block.begin(), block.end());
-  if (masked) one.source = one.target;
-  return one;
+  std::vector<int32_t> ids(masked ? 1 : 0, kStartToken);
+  ids.reserve(ids.size() + block.size());
+  std::ranges::copy(block, std::back_inserter(ids));
+  return {.source = masked ? ids : std::vector<int32_t>(), .target = ids, .prompt_length = 1};
 }
 
 std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking) {
