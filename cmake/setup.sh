@@ -10,7 +10,7 @@ sentencepiece_version=0.2.1
 sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
 packages=(ca-certificates cmake ninja-build g++ make git python3-venv clang-format
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
-  libboost-dev libprotozero-dev libgtest-dev librapidcheck-dev libbenchmark-dev
+  libboost-dev libprotozero-dev libgtest-dev
   python3-jsonschema python3-yaml python3-html5lib chromium)
 
 stamp=.deps/stamp

@@ -10,7 +10,6 @@
 
 #include "data/batching.h"
 #include "data/random.h"
-#include "experiments/bare_training.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/shell_completion.h"
 #include "experiments/config/study.h"
@@ -35,7 +34,6 @@ struct BenchRequest {
   std::string study;
   std::string batches;
   std::string precision;
-  std::string data_folder = ".";
   Selection selection;
   int64_t steps = 20;
   int64_t batch = 64;
@@ -243,20 +241,6 @@ void bench_train(const BenchRequest& request) {
       each(UpdatePart::backward), each(UpdatePart::optimizer), each(UpdatePart::data));
 }
 
-void bench_bare(const BenchRequest& request) {
-  const auto run = read_study(request.study, request.selection).runs.front();
-  const auto start = std::chrono::steady_clock::now();
-  const auto tests = train_bare(
-      run, {.data_folder = request.data_folder, .threads = available_cores()}, std::cerr);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  auto json = nlohmann::json::array();
-  for (const auto& test : tests) json.push_back(to_json(test));
-  if (request.json)
-    std::cout << nlohmann::json{{"seconds", seconds.count()}, {"tests", json}}.dump() << "\n";
-  else
-    std::cout << fmt::format("{:.2f} s with data and evaluation\n", seconds.count());
-}
-
 void add_bench_flags(CLI::App& verb, BenchRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
   verb.add_option("--threads", request.threads, "CPU threads; absent: all cores")
@@ -280,23 +264,6 @@ BenchRequest complete(BenchRequest request) {
 }
 
 }  // namespace
-
-void add_bare(CLI::App& bench, const std::shared_ptr<BenchRequest>& request) {
-  auto* bare = bench.add_subcommand(
-      "bare", "Train and evaluate a study's first run in a bare loop that writes nothing");
-  bare->add_option("study", request->study, "The study's YAML file")->required();
-  bare->add_option("--data", request->data_folder, "Folder of relative data paths")
-      ->capture_default_str();
-  bare->add_option("--set", request->selection.sets, "key.path=value, below base")
-      ->type_name(kKeyAndValue)
-      ->take_all()
-      ->allow_extra_args(false);
-  bare->add_flag("--json", request->json, "Print one JSON object");
-  bare->footer(
-      "What the laboratory costs is measured against it (bench/laboratory.py).\n"
-      "Example:\n  ablate bench bare experiments/studies/quickstart.yaml --set training.steps=50");
-  bare->callback([request] { bench_bare(*request); });
-}
 
 void add_bench(CLI::App& app) {
   auto request = std::make_shared<BenchRequest>();
@@ -322,7 +289,6 @@ void add_bench(CLI::App& app) {
       ->capture_default_str();
   decode->footer("Example:\n  ablate bench decode bench/small.yaml --batch 1 --threads 1");
   decode->callback([request] { bench_decode(complete(*request)); });
-  add_bare(*verb, request);
 }
 
 }  // namespace ablate::experiments

@@ -239,11 +239,8 @@ TEST_F(SafetensorsTest, ComeBackAsARunWithTheSameScores) {
   EXPECT_EQ(import(weights().string()).code, 2) << "the folder exists";
 }
 
-TEST_F(SafetensorsTest, OfAnotherProjectAreReadByAMapOfNames) {
-  if (!python_has("safetensors, torch")) GTEST_SKIP() << "no safetensors package in .venv";
-  export_weights();
-  // Splits packed projections, turns the feed-forward's matrices round and renames everything.
-  write_file(folder_ / "foreign.py", R"(
+/// Splits packed projections, turns the feed-forward's matrices round and renames everything.
+constexpr const char* kForeignWriter = R"(
 import json, sys
 from safetensors.torch import load_file, save_file
 folder = sys.argv[1]
@@ -263,7 +260,13 @@ for name, tensor in ours.items():
 foreign["left.over"] = tensor.clone()
 save_file(foreign, folder + "/foreign.safetensors")
 json.dump(names, open(folder + "/names.yaml", "w"))
-)");
+)";
+
+TEST_F(SafetensorsTest, OfAnotherProjectAreReadByAMapOfNames) {
+  if (!python_has("safetensors, torch")) GTEST_SKIP() << "no safetensors package in .venv";
+  export_weights();
+  write_file(folder_ / "foreign.py", kForeignWriter);
+
   ASSERT_EQ(shell(kPython + " " + (folder_ / "foreign.py").string() + " " + folder_.string()).code,
             0);
   const auto arguments = (folder_ / "foreign.safetensors").string() + " --config " +

@@ -53,19 +53,6 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
   EXPECT_LT(second, 0);
 }
 
-TEST_F(ProgramTest, ABareLoopEndsInTheScoresOfTheRun) {
-  // Both then evaluate the last weights.
-  const std::string flags = "--set training.evaluate_every=0";
-  ASSERT_EQ(shell(command("out", flags)).code, 0);
-  const auto result = nlohmann::json::parse(read_file(run("out") / "result.json"));
-  const auto bench = kProgram + " bench bare " + study().string() + " --json " + flags;
-  const auto bare = shell(bench);
-  ASSERT_EQ(result["tests"].size(), 2U);
-  EXPECT_EQ(nlohmann::json::parse(bare.output)["tests"], result["tests"]);
-  const auto tokens = " --set 'training.budget={kind: tokens, tokens: 900}' 2>&1";
-  EXPECT_EQ(shell(bench + tokens).code, 2);
-}
-
 TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {
   const auto code = [](const std::string& arguments) {
     return shell(kProgram + " " + arguments + " >/dev/null 2>&1").code;
