@@ -13,7 +13,7 @@ namespace ablate::experiments {
 struct Evaluation {
   std::vector<TestScores> tests;
   std::string bleu_signature, chrf_signature;
-  std::vector<std::vector<std::string>> outputs;  // per test set, a line for a line
+  std::vector<std::vector<std::string>> outputs;  // per test set, line by line
 };
 
 /// Translates and scores every test set; running text is scored without translating anything. The

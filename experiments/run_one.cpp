@@ -162,7 +162,7 @@ models::Transformer begin_model(const RunSpecification& run, const Prepared& pre
   return model;
 }
 
-/// output-, source- and reference-<test set>.txt, a line for a line.
+/// output-, source- and reference-<test set>.txt, line by line.
 void write_outputs(const std::filesystem::path& folder, const Evaluation& evaluation,
                    const std::vector<data::TestSet>& tests) {
   for (size_t i = 0; i < evaluation.outputs.size(); ++i) {

@@ -40,7 +40,7 @@ void add_compare(CLI::App& app) {
   verb->add_flag("--all", request->all, "Every key of the configurations, not only differing ones");
   verb->add_flag("--json", request->json, "All keys and scores as JSON");
   verb->footer(
-      "A star marks the best score. What the differences support, 'ablate report' says.\n"
+      "* marks the best score. For significance tests use 'ablate report'.\n"
       "Examples:\n"
       "  ablate compare runs/quickstart/reverse\n"
       "  ablate compare runs/a/copy/base/seed-1 runs/b/copy/base/seed-1 --all");

@@ -45,7 +45,7 @@ void score_all(const ScoreRequest& request) {
 void add_score(CLI::App& app) {
   auto request = std::make_shared<ScoreRequest>();
   auto* verb = app.add_subcommand(
-      "score", "Print the log-probability (in nats) of every given target, a line for a line");
+      "score", "Print the log-probability (in nats) of every given target, line by line");
   verb->add_option("run", request->run, "The run folder")->required();
   verb->add_option("--source", request->source, "Source lines")->required();
   verb->add_option("--target", request->target, "Target lines")->required();

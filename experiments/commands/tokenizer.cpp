@@ -108,11 +108,11 @@ void add_tokenizer(CLI::App& app) {
       "Example:\n  ablate tokenizer train --input a.en a.de --model joint.model --kind bpe "
       "--vocabulary 8000");
   train_verb->callback([request] { train(*request); });
-  auto* encode_verb = add(*verb, *request, "encode", "Standard input to ids, a line for a line");
+  auto* encode_verb = add(*verb, *request, "encode", "Standard input to ids, line by line");
   encode_verb->add_flag("--pieces", request->pieces, "Print pieces instead of ids");
   encode_verb->footer("Example:\n  echo 'a line' | ablate tokenizer encode --model joint.model");
   encode_verb->callback([request] { encode(*request); });
-  auto* decode_verb = add(*verb, *request, "decode", "Ids to text, a line for a line");
+  auto* decode_verb = add(*verb, *request, "decode", "Ids to text, line by line");
   decode_verb->footer("Example:\n  echo '17 4 99' | ablate tokenizer decode --model joint.model");
   decode_verb->callback([request] { decode(*request); });
   auto* info_verb = add(*verb, *request, "info", "Size and checksum of a model");

@@ -36,7 +36,7 @@ struct TranslateRequest {
   bool one_line = false;
 };
 
-/// A line for a line, whatever tokens a model knows.
+/// Line by line, whatever tokens a model knows.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -171,7 +171,7 @@ void add_shared(CLI::App& verb, TranslateRequest& request) {
 void add_translate(CLI::App& app) {
   auto request = std::make_shared<TranslateRequest>();
   auto* verb = app.add_subcommand("translate",
-                                  "Translate standard input to standard output, a line for a line");
+                                  "Translate standard input to standard output, line by line");
   add_shared(*verb, *request);
   verb->add_option("--prefixes", request->prefixes,
                    "File with what each line's output begins with");

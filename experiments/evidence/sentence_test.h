@@ -19,8 +19,8 @@ struct ScoredSentences {
 
 ScoredSentences score_sentences(const Lines& outputs, const Lines& references);
 
-/// Those of a run folder; nothing where it holds no output or reference of the test set, or not a
-/// line for a line.
+/// Those of a run folder; nothing where it holds no output or reference of the test set, or other
+/// numbers of lines.
 std::optional<ScoredSentences> read_sentences(const std::filesystem::path& run,
                                               const std::string& test_set);
 

@@ -12,6 +12,9 @@ import subprocess
 import sys
 
 
+QUICK_BUILD = ("-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=8")
+
+
 def sections_of(text):
     """{heading: (diffs, study, whether the last diff must be there to compile)}"""
     found = {}
@@ -65,7 +68,7 @@ def main():
         for diff in diffs[:-1] if needs_last else diffs:
             apply(diff, tree)
         last += diffs[-1:] if needs_last else []
-    must("cmake", "-S", ".", "-B", "build", "-G", "Ninja", where=tree)
+    must("cmake", "-S", ".", "-B", "build", "-G", "Ninja", *QUICK_BUILD, where=tree)
     if last:
         code, output = build(tree)
         if code == 0:
