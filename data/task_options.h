@@ -43,6 +43,7 @@ struct SymbolTask {
   std::vector<int64_t> test_length = {12};
   Sizes examples;
 
+  static std::string test_name(int64_t length) { return "length " + std::to_string(length); }
   static void fields(auto& o, auto&& visit) {
     visit("symbols", o.symbols, "number of different symbols");
     visit("train_length", o.train_length, "shortest and longest training source, in symbols");
@@ -183,6 +184,9 @@ struct DigitTask {
   std::vector<int64_t> test_digits = {4};
   Sizes examples{.train = 8'000, .validation = 300, .test = 300};
 
+  static std::string test_name(int64_t digits) {
+    return std::to_string(digits) + (digits == 1 ? " digit" : " digits");
+  }
   static void fields(auto& o, auto&& visit) {
     visit("train_digits", o.train_digits, "most digits of a training number");
     visit("test_digits", o.test_digits, "one test set for each number of digits");

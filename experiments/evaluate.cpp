@@ -61,7 +61,7 @@ void add_text_scores(Evaluation& evaluation, TestScores& scores, const data::Tes
   if (scores.compared == Compared::text) {
     const auto bleu = training::bleu(outputs, references);
     const auto chrf = training::chrf(outputs, references);
-    scores.bleu = bleu.score;
+    scores.bleu = bleu.defined ? bleu.score : std::numeric_limits<double>::quiet_NaN();
     scores.chrf = chrf.score;
     evaluation.bleu_signature = bleu.signature;
     evaluation.chrf_signature = chrf.signature;

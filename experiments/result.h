@@ -29,8 +29,8 @@ struct TestScores {
   bool beyond = false;  // longer than anything in training
   int64_t examples = 0;
   double source_tokens = 0, target_tokens = 0;  // means, without start and end tokens
-  double bleu = 0, chrf = 0;
-  double exact_match = 0;  // share of outputs equal to their reference
+  double bleu = 0, chrf = 0;  // BLEU is NaN where no reference has four words in a row
+  double exact_match = 0;     // share of outputs equal to their reference
   double token_accuracy = 0;
   double perplexity = 0;
   double nats_per_character = 0;  // comparable between tokenizers; NaN of masked and label models

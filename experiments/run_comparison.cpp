@@ -154,20 +154,6 @@ std::string score_text(const ComparedScore& score, double value) {
                                             : figure(value, score.metric);
 }
 
-/// Whether column `i` is as good as any, and better than some, as they are printed.
-bool is_best_score(const ComparedScore& score, size_t i) {
-  if (!score.direction || std::isnan(score.values[i])) return false;
-  const double sign = *score.direction == Direction::higher ? 1 : -1;
-  const auto mine = score_text(score, score.values[i]);
-  bool some_worse = false;
-  for (const double other : score.values) {
-    if (std::isnan(other) || score_text(score, other) == mine) continue;
-    if (sign * other > sign * score.values[i]) return false;
-    some_worse = true;
-  }
-  return some_worse;
-}
-
 std::string label_of(const ComparedScore& score) {
   const auto label =
       score.test_set.empty() ? spoken(score.metric) : score.test_set + ": " + spoken(score.metric);
@@ -208,7 +194,9 @@ Grid grid_of(const RunComparison& comparison, bool all) {
   for (const auto& score : comparison.scores) {
     GridRow row{{label_of(score)}};
     for (size_t i = 0; i < score.values.size(); ++i)
-      row.push_back({score_text(score, score.values[i]), is_best_score(score, i)});
+      row.push_back(
+          {score_text(score, score.values[i]),
+           score.direction && is_best(score.values, i, {score.metric, *score.direction})});
     grid.rows.push_back(std::move(row));
   }
   return grid;

@@ -9,7 +9,9 @@ namespace ablate::experiments {
 std::string score_line(const TestScores& scores) {
   auto text = scores.name + (scores.beyond ? " (beyond): " : ": ");
   if (scores.compared == Compared::text)
-    text += fmt::format("BLEU {:.2f}, chrF {:.2f}, ", scores.bleu, scores.chrf);
+    text += fmt::format("BLEU {}, chrF {:.2f}, ",
+                        std::isnan(scores.bleu) ? "-" : fmt::format("{:.2f}", scores.bleu),
+                        scores.chrf);
   if (scores.compared != Compared::nothing)
     text += fmt::format("exact match {:.3f}, ", scores.exact_match);
   text += fmt::format("token accuracy {:.3f}, perplexity {:.3f}", scores.token_accuracy,

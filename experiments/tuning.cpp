@@ -154,6 +154,7 @@ StudyOutcome run_with_tuning(const Study& study, const StudyOptions& options) {
 
 Study with_tuned_arms(Study study, const path& output) {
   if (!study.tuning) return study;
+  study.tuning->best.clear();
   std::vector<RunSpecification> runs;
   for (const auto& task : study.tasks) {
     const auto first = runs.size();
@@ -165,6 +166,7 @@ Study with_tuned_arms(Study study, const path& output) {
       const auto [found, fresh] = best_of.try_emplace(run.arm);
       if (fresh) found->second = ArmSearch(study, output).search(task, run.arm).best;
       const auto* best = found->second;
+      if (fresh && best != nullptr) study.tuning->best.push_back({task, run.arm, best->value});
       auto tuned = best == nullptr ? run : run_of(*best, run.seed);
       tuned.stored = best == nullptr ? run.arm + kTunedSuffix : best->name;
       tuned.arm = run.arm + kTunedSuffix;

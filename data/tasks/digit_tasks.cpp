@@ -32,7 +32,7 @@ TaskGenerator sampled_by_digits(const DigitTask& task,
           .sample = sample,
           .test_lengths = task.test_digits,
           .longest_trained = task.train_digits,
-          .unit = "digits",
+          .test_name = DigitTask::test_name,
           .sizes = task.examples};
 }
 

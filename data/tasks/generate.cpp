@@ -40,11 +40,6 @@ std::vector<Example> new_half(int64_t wanted, std::unordered_set<std::string>& t
   return found;
 }
 
-std::string test_name(const TaskGenerator& task, int64_t length) {
-  if (task.unit == "digits") return std::to_string(length) + (length == 1 ? " digit" : " digits");
-  return task.unit + " " + std::to_string(length);
-}
-
 [[noreturn]] void refuse_small_space(const TaskGenerator& task, uint64_t seed) {
   Random random(seed, "space");
   std::unordered_set<std::string> all;
@@ -76,7 +71,7 @@ Corpus generate(const TaskGenerator& task, uint64_t seed) {
   std::unordered_set<std::string> held_out;
   for (const int64_t length : task.test_lengths) {
     Random random(seed, "test", static_cast<uint64_t>(length));
-    TestSet test{test_name(task, length), length > task.longest_trained, {}};
+    TestSet test{task.test_name(length), length > task.longest_trained, {}};
     test.examples =
         new_half(task.sizes.test, held_out, [&] { return task.sample(random, length); });
     if (test.examples.empty()) refuse_small_space(task, seed);

@@ -27,7 +27,7 @@ TaskGenerator sampled_by_length(const SymbolTask& task, Sample sample) {
       .sample = sample,
       .test_lengths = task.test_length,
       .longest_trained = longest,
-      .unit = "length",
+      .test_name = SymbolTask::test_name,
       .sizes = task.examples};
 }
 

@@ -16,7 +16,7 @@ struct TaskGenerator {
   std::function<Example(Random&, int64_t)> sample;  // of exactly this length
   std::vector<int64_t> test_lengths;
   int64_t longest_trained;
-  std::string unit;  // "length 13" puts it in front, "5 digits" behind
+  std::string (*test_name)(int64_t length);
   Sizes sizes;
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,16 +18,22 @@ constexpr auto names(Uneven) {
       {{Uneven::seeds, "seeds"}, {Uneven::steps, "steps"}, {Uneven::data, "data"}});
 }
 
-/// Every other arm is compared with `baseline`.
+/// Every other arm is compared with `baseline`; in a study that tunes, every other tuned arm with
+/// the tuned baseline.
 struct Comparison {
-  std::string baseline;
+  std::string baseline;  // one of the file's arms, or that at its best value
   std::string metric;
-  std::map<std::string, std::string> metrics;  // of tasks that have another one
+  std::map<std::string, std::string> metrics;                 // of tasks that have another one
+  std::map<std::string, std::vector<std::string>> test_sets;  // primary ones, where named
+  std::optional<double> margin;  // differences below this do not matter; of `metric`
   std::vector<Uneven> allow;
 };
 
 /// The metric that the arms of `task` are compared by.
 const std::string& metric_of(const Comparison& comparison, const std::string& task);
+
+/// The margin of equivalence in `task`; none where its metric is another one than the study's.
+std::optional<double> margin_of(const Comparison& comparison, const std::string& task);
 
 bool allows(const Comparison& comparison, Uneven uneven);
 

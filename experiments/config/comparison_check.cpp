@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <variant>
 
 #include "experiments/config/printer.h"
 #include "experiments/config/scalar.h"
@@ -45,6 +48,38 @@ std::map<std::string, std::string> metrics_of_tasks(const Value& section,
   return found;
 }
 
+std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
+    const Value& section, const std::vector<std::string>& tasks, ProblemList& problems) {
+  std::map<std::string, std::vector<std::string>> found;
+  if (section.type != Value::Type::mapping)
+    problems.add(section.mark,
+                 "compare.test_sets must be a mapping of tasks to lists of their test sets");
+  for (const auto& entry : section.entries) {
+    require_known(entry.key, tasks, {"task", "compare.test_sets", entry.mark}, problems);
+    if (entry.value.type != Value::Type::list || entry.value.items.empty())
+      problems.add(entry.value.mark, fmt::format("compare.test_sets.{} must list test sets, such "
+                                                 "as [length 12]",
+                                                 entry.key));
+    for (const auto& item : entry.value.items) found[entry.key].push_back(item.scalar);
+  }
+  return found;
+}
+
+/// The test sets of generated data by their names; none of data that has one alone.
+std::vector<std::string> names_of_test_sets(const data::DataOptions& data) {
+  std::vector<std::string> names;
+  std::visit(
+      [&](const auto& task) {
+        using Task = std::remove_cvref_t<decltype(task)>;
+        if constexpr (std::is_base_of_v<data::SymbolTask, Task>)
+          for (const auto length : task.test_length) names.push_back(Task::test_name(length));
+        if constexpr (std::is_base_of_v<data::DigitTask, Task>)
+          for (const auto digits : task.test_digits) names.push_back(Task::test_name(digits));
+      },
+      data);
+  return names;
+}
+
 /// The first key by which the data differs; empty where it is the same.
 std::string other_data(const Experiment& left, const Experiment& right) {
   for (const auto& difference : differences(left, right))
@@ -70,10 +105,30 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   else if (readable("compare.metric"))
     require_known(options.metric, metrics(), {"metric", "compare", place("compare.metric")},
                   problems);
-  Comparison comparison{options.baseline, options.metric, {}, options.allow};
+  if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))
+    problems.add(place("compare.margin"), "compare.margin must be positive");
+  Comparison comparison{.baseline = options.baseline,
+                        .metric = options.metric,
+                        .margin = options.margin,
+                        .allow = options.allow};
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.tasks, problems);
+  if (given("compare.test_sets"))
+    comparison.test_sets = test_sets_of_tasks(options.test_sets, names.tasks, problems);
   return comparison;
+}
+
+void check_test_sets(const CompareOptions& options, const std::string& task,
+                     const data::DataOptions& data, ProblemList& problems) {
+  const auto* entry = options.test_sets.find(task);
+  if (entry == nullptr) return;
+  const auto known = names_of_test_sets(data);
+  if (known.empty())
+    return problems.add(entry->mark, fmt::format("{} has one test set, which is its primary one; "
+                                                 "leave it out of compare.test_sets",
+                                                 in_quotes(task)));
+  for (const auto& item : entry->value.items)
+    require_known(item.scalar, known, {"test set", "compare.test_sets", item.mark}, problems);
 }
 
 void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,

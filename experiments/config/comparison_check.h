@@ -20,6 +20,11 @@ struct StudyNames {
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
                             const Trail& trail, ProblemList& problems);
 
+/// Reports primary test sets of `task` that it does not have; `data` is what its arms are tested
+/// on.
+void check_test_sets(const CompareOptions& options, const std::string& task,
+                     const data::DataOptions& data, ProblemList& problems);
+
 /// One arm's configuration in one task, and where its values were given.
 struct ArmConfiguration {
   std::string arm;

@@ -128,9 +128,11 @@ class StudyBuilder {
     grid.entries.push_back({file_.tune.key, trail_.place("tune.key"), values});
     candidates_ = multiplied(bare, grid, problems_);
     study_.tuning = Tuning{.key = file_.tune.key,
+                           .values = {},
                            .metric = file_.tune.metric,
                            .seeds = tuning_seeds(),
                            .halve_from = file_.tune.halve_from};
+    for (const auto& value : values.items) study_.tuning->values.push_back(value.scalar);
   }
 
   /// The arms that results are compared of: those of the file, and each at its best value.
@@ -216,15 +218,19 @@ class StudyBuilder {
         compared.push_back(std::move(run));
         configurations.push_back({arm.name, &compared.back().experiment, &compared.back().trail});
       }
-      if (study_.compare) check_even(configurations, *study_.compare, problems_);
+      if (!study_.compare || configurations.empty()) continue;
+      check_even(configurations, *study_.compare, problems_);
+      check_test_sets(file_.compare, task.name, compared.front().experiment.data, problems_);
     }
   }
 
   /// The arm with each value of the tuned key, which wins over all others.
   void lay_candidates(const std::string& task, const std::string& arm, const Layered& run) {
     const auto base = canonical(run.experiment);
+    size_t index = 0;
     for (const auto& value : candidates_) {
       if (!value.name.starts_with(arm + "-" + file_.tune.key + "=")) continue;
+      const auto number = index++;
       Layered candidate = run;
       const bool named = is_selected(value.name, study_.arms);
       if (named && !is_selected(arm, study_.arms)) lay(sets_, candidate, false);
@@ -234,8 +240,8 @@ class StudyBuilder {
       if (!is_selected(arm, study_.arms)) continue;
       // A run that is finished cannot be compared with others on their way.
       const bool same = !file_.tune.halve_from && canonical(candidate.experiment) == base;
-      study_.tuning->candidates.push_back(
-          {task, arm, same ? arm : value.name, candidate.experiment, origins_of(candidate)});
+      study_.tuning->candidates.push_back({task, arm, same ? arm : value.name, number,
+                                           candidate.experiment, origins_of(candidate)});
     }
   }
 

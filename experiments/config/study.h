@@ -32,17 +32,26 @@ inline constexpr const char* kTunedSuffix = "-tuned";
 struct Candidate {
   std::string task, arm;
   std::string name;  // as an arm; `arm` itself where it has that value already
+  size_t value = 0;  // which one, of Tuning::values
   Experiment experiment;
   std::map<std::string, std::string> origins;
+};
+
+/// The value that an arm does best with.
+struct TunedArm {
+  std::string task, arm;
+  size_t value = 0;  // which one, of Tuning::values
 };
 
 /// How the best value of a key is looked for.
 struct Tuning {
   std::string key;
+  std::vector<std::string> values;  // in the file's order
   ValidationMetric metric;
   std::vector<int64_t> seeds;
   std::optional<int64_t> halve_from;
   std::vector<Candidate> candidates;  // of every selected task and arm
+  std::vector<TunedArm> best;         // those that are known; see with_tuned_arms()
 };
 
 /// What the runs of one task and arm share.

@@ -15,12 +15,20 @@ struct CompareOptions {
   std::string baseline;
   std::string metric;
   Value metrics;
+  Value test_sets;
+  std::optional<double> margin;
   std::vector<Uneven> allow;
 
   static void fields(auto& o, auto&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
     visit("metric", o.metric, "exact_match, token_accuracy, bleu, chrf, perplexity or loss");
     visit("metrics", o.metrics, "task: its metric, where that is another one");
+    visit("test_sets", o.test_sets,
+          "task: a list of its primary test sets, such as [length 12, length 13], the only ones "
+          "that are tested; absent: those within the trained length");
+    visit("margin", o.margin,
+          "the smallest difference of `metric` that matters, such as 0.01; then an arm that is "
+          "shown to differ by less is called equivalent; absent: no such test");
     visit("allow", o.allow,
           "what compared arms may have unequal: seeds (claims from those that both finished), "
           "steps, data");

@@ -22,13 +22,6 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return text;
 }
 
-const Cell* same_cell(const ArmEvidence& arm, const Cell& cell) {
-  const auto found = std::ranges::find_if(arm.cells, [&](const Cell& other) {
-    return other.test_set == cell.test_set && other.metric == cell.metric;
-  });
-  return found == arm.cells.end() ? nullptr : &*found;
-}
-
 std::string with_figure(const Claimed& claimed) {
   return fmt::format("{} ({})", claimed.arm->name,
                      figure(claimed.cell->sample.mean, claimed.cell->metric));
@@ -50,17 +43,22 @@ std::string clause(const std::string& relation, const std::vector<Claimed>& clai
 /// The claims of one test set.
 struct OnTestSet {
   const Cell* baseline;
-  std::vector<Claimed> better, worse, alike;
+  std::vector<Claimed> better, worse, equivalent, undecided, alike;
+
+  bool none() const { return told_nothing() && undecided.empty() && alike.empty(); }
+  bool told_nothing() const { return better.empty() && worse.empty() && equivalent.empty(); }
 };
 
-OnTestSet claims_on(const TaskEvidence& task, const Cell& reference) {
-  OnTestSet claims{&reference, {}, {}, {}};
+OnTestSet claims_on(const TaskEvidence& task, const ArmEvidence& baseline, const Cell& reference) {
+  OnTestSet claims{&reference, {}, {}, {}, {}, {}};
   for (const auto& arm : task.arms) {
-    const auto* cell = same_cell(arm, reference);
-    if (cell == nullptr || !cell->contrast) continue;
+    const auto* cell = find_cell(arm, reference.test_set, reference.metric);
+    if (baseline_of(task, arm) != &baseline || cell == nullptr || !cell->contrast) continue;
     const auto verdict = cell->contrast->verdict;
     if (verdict == Verdict::better) claims.better.push_back({&arm, cell});
     if (verdict == Verdict::worse) claims.worse.push_back({&arm, cell});
+    if (verdict == Verdict::equivalent) claims.equivalent.push_back({&arm, cell});
+    if (verdict == Verdict::undecided) claims.undecided.push_back({&arm, cell});
     if (verdict == Verdict::indistinguishable) claims.alike.push_back({&arm, cell});
   }
   return claims;
@@ -70,31 +68,42 @@ std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
   std::vector<std::string> clauses;
   if (!claims.better.empty()) clauses.push_back(clause("better than", claims.better));
   if (!claims.worse.empty()) clauses.push_back(clause("worse than", claims.worse));
+  if (!claims.equivalent.empty()) clauses.push_back(clause("equivalent to", claims.equivalent));
+  if (!claims.undecided.empty())
+    clauses.push_back(
+        clause("neither shown to differ from nor to be equivalent to", claims.undecided));
   if (!claims.alike.empty()) clauses.push_back(clause("not distinguishable from", claims.alike));
   return fmt::format("on {}{} {} {}", claims.baseline->test_set,
                      claims.baseline->beyond ? " (beyond the trained length)" : "",
                      joined(clauses, "; "), with_figure({&baseline, claims.baseline}));
 }
 
-/// A sentence for the task: its test sets in order, those beyond the trained length where nothing
-/// can be told apart together.
-std::vector<std::string> of_task(const TaskEvidence& task) {
-  const auto baseline = std::ranges::find(task.arms, true, &ArmEvidence::baseline);
+/// What is claimed beside one baseline: its test sets in order, those beyond the trained length
+/// where nothing can be told apart together.
+std::vector<std::string> beside(const TaskEvidence& task, const ArmEvidence& baseline) {
   std::vector<std::string> parts, alike;
-  if (baseline == task.arms.end()) return parts;
-  for (const auto& cell : baseline->cells) {
+  for (const auto& cell : baseline.cells) {
     if (!cell.primary) continue;
-    const auto claims = claims_on(task, cell);
-    const bool told_apart = !claims.better.empty() || !claims.worse.empty();
-    if (told_apart || (!cell.beyond && !claims.alike.empty()))
-      parts.push_back(sentence_on(claims, *baseline));
-    else if (!claims.alike.empty())
+    const auto claims = claims_on(task, baseline, cell);
+    if (claims.none()) continue;
+    if (cell.beyond && claims.told_nothing() && claims.undecided.empty())
       alike.push_back(cell.test_set);
+    else
+      parts.push_back(sentence_on(claims, baseline));
   }
   if (!alike.empty())
     parts.push_back(
         fmt::format("beyond the trained length, on {}, no arm is distinguishable from {}",
-                    enumerated(alike), baseline->name));
+                    enumerated(alike), baseline.name));
+  return parts;
+}
+
+/// A sentence for the task.
+std::vector<std::string> of_task(const TaskEvidence& task) {
+  std::vector<std::string> parts;
+  for (const auto& arm : task.arms)
+    if (arm.baseline)
+      for (auto& part : beside(task, arm)) parts.push_back(std::move(part));
   if (parts.empty()) return parts;
   return {fmt::format("{}, {}: {}.", task.name, spoken(task.metric), joined(parts, "; "))};
 }

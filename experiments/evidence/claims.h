@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "experiments/config/study.h"
@@ -12,8 +13,13 @@ namespace ablate::experiments {
 /// there is none.
 const Cell* cell_within(const ArmEvidence& arm, const std::string& metric);
 
-/// Compares every arm of the task with the baseline: contrasts, Holm's correction, verdicts.
-void add_claims(TaskEvidence& task, const Comparison& comparison,
-                const std::vector<int64_t>& seeds);
+/// Marks the cells that claims are made of: the task's metric on the test sets that `comparison`
+/// names for it, else on those within the trained length, else, where nothing is, on all.
+void mark_primary(TaskEvidence& task, const Comparison& comparison);
+
+/// Compares every arm of the task with its baseline: contrasts, tests, Holm's correction over the
+/// family, verdicts. The family is every arm of the study's file beside a baseline on every primary
+/// test set, whether it is selected and finished or not. REQUIRES: mark_primary() was called.
+void add_claims(TaskEvidence& task, const Study& study);
 
 }  // namespace ablate::experiments

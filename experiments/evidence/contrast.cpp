@@ -19,14 +19,17 @@ bool finite(const Contrast& contrast) {
 }
 
 Verdict verdict_of(const Contrast& contrast, const Cell& cell, const Claim& claim) {
-  if (!cell.primary) return Verdict::secondary;
+  if (!cell.primary) return Verdict::exploratory;
   if (!claim.missing.empty()) return Verdict::uneven;
   if (!claim.not_learned.empty()) return Verdict::not_learned;
   if (!finite(contrast)) return Verdict::not_tested;
-  const auto seeds = std::ssize(contrast.differences);
-  if (seeds < statistics::differences_needed(kLevel, claim.comparisons))
+  const bool margin = claim.margin.has_value();
+  if (std::ssize(contrast.differences) < seeds_needed(claim.comparisons, margin))
     return Verdict::too_few_seeds;
-  if (contrast.holm_p > kLevel) return Verdict::indistinguishable;
+  // A difference that is shown to be smaller than what matters is none that matters.
+  if (margin && contrast.equivalence.holm_p <= kLevel) return Verdict::equivalent;
+  if (contrast.difference.holm_p > kLevel)
+    return margin ? Verdict::undecided : Verdict::indistinguishable;
   return (contrast.mean > 0) == (cell.direction == Direction::higher) ? Verdict::better
                                                                       : Verdict::worse;
 }
@@ -44,28 +47,37 @@ std::string size_text(const Contrast& contrast, const std::string& metric) {
   return fmt::format("{} {}", figure(std::abs(contrast.mean), metric), figure(interval, metric));
 }
 
-std::string p_text(const Contrast& contrast, const Claim& claim) {
-  const auto p = p_figure(contrast.p);
+/// "p = 0.004 (Holm 0.031)"
+std::string p_text(const Test& test, const Claim& claim) {
+  const auto p = p_figure(test.p);
   const auto text = p.starts_with('<') ? "p " + p : "p = " + p;
-  return claim.comparisons < 2 ? text
-                               : fmt::format("{} (Holm {})", text, p_figure(contrast.holm_p));
+  return claim.comparisons < 2 ? text : fmt::format("{} (Holm {})", text, p_figure(test.holm_p));
 }
 
 std::string too_few_text(const Contrast& contrast, const Claim& claim) {
   const auto seeds = std::ssize(contrast.differences);
-  const double least = statistics::smallest_sign_flip_p(seeds);
-  const auto arms =
-      claim.comparisons < 2 ? std::string() : fmt::format(" among {} arms", claim.comparisons);
-  const auto holm =
-      claim.comparisons < 2
-          ? std::string()
-          : fmt::format(", Holm {}",
-                        p_figure(std::min(1.0, least * static_cast<double>(claim.comparisons))));
-  return fmt::format(
-      "no claim: {} seed{} cannot show a significant difference{} (smallest p {}{}); "
-      "{} can",
-      seeds, seeds == 1 ? "" : "s", arms, p_figure(least), holm,
-      statistics::differences_needed(kLevel, claim.comparisons));
+  const bool margin = claim.margin.has_value();
+  const double least = smallest_p(seeds, margin);
+  std::string comparisons, holm;
+  if (claim.comparisons > 1) {
+    comparisons = fmt::format(" in {} comparisons", claim.comparisons);
+    holm = fmt::format(", Holm {}",
+                       p_figure(std::min(1.0, least * static_cast<double>(claim.comparisons))));
+  }
+  return fmt::format("no claim: {} seed{} {}{} (smallest p {}{}); {}{}", seeds,
+                     seeds == 1 ? "" : "s",
+                     margin ? "can show neither a significant difference nor equivalence"
+                            : "cannot show a significant difference",
+                     comparisons, p_figure(least), holm, margin ? "it takes " : "",
+                     seeds_needed(claim.comparisons, margin)) +
+         (margin ? "" : " can");
+}
+
+std::string undecided_text(const Contrast& contrast, const std::string& metric,
+                           const Claim& claim) {
+  return fmt::format("undecided: {}, {} that there is one, {} that it is smaller than {}",
+                     difference_text(contrast, metric), p_text(contrast.difference, claim),
+                     p_text(contrast.equivalence, claim), *claim.margin);
 }
 
 std::string sentence_of(const Contrast& contrast, const Cell& cell, const Claim& claim) {
@@ -74,10 +86,15 @@ std::string sentence_of(const Contrast& contrast, const Cell& cell, const Claim&
     case Verdict::better:
     case Verdict::worse:
       return fmt::format("{} by {}, {}", contrast.verdict == Verdict::better ? "better" : "worse",
-                         size_text(contrast, metric), p_text(contrast, claim));
+                         size_text(contrast, metric), p_text(contrast.difference, claim));
+    case Verdict::equivalent:
+      return fmt::format("equivalent to {} within {}: {}, {}", claim.baseline, *claim.margin,
+                         difference_text(contrast, metric), p_text(contrast.equivalence, claim));
     case Verdict::indistinguishable:
       return fmt::format("not distinguishable from {}: {}, {}", claim.baseline,
-                         difference_text(contrast, metric), p_text(contrast, claim));
+                         difference_text(contrast, metric), p_text(contrast.difference, claim));
+    case Verdict::undecided:
+      return undecided_text(contrast, metric, claim);
     case Verdict::too_few_seeds:
       return fmt::format("{}; {}", difference_text(contrast, metric),
                          too_few_text(contrast, claim));
@@ -87,8 +104,8 @@ std::string sentence_of(const Contrast& contrast, const Cell& cell, const Claim&
       return fmt::format("no claim: {}; compare.allow: [seeds] compares the others", claim.missing);
     case Verdict::not_tested:
       return "no claim: a value is not finite";
-    case Verdict::secondary:
-      return difference_text(contrast, metric);
+    case Verdict::exploratory:
+      return "exploratory, not tested: " + difference_text(contrast, metric);
   }
   return "";
 }
@@ -102,13 +119,30 @@ Contrast contrast_of(const Cell& arm, const Sample& baseline) {
     if (!std::isnan(values[i]) && !std::isnan(baseline.values[i]))
       contrast.differences.push_back(values[i] - baseline.values[i]);
   contrast.mean = statistics::mean(contrast.differences);
-  contrast.interval = statistics::t_interval(contrast.differences);
-  if (finite(contrast)) contrast.p = statistics::sign_flip_p(contrast.differences);
+  contrast.interval =
+      statistics::t_interval(contrast.differences, statistics::differences_in(arm.range));
   const auto mine = finished_values(arm.sample), others = finished_values(baseline);
   contrast.improvement = arm.direction == Direction::higher
                              ? statistics::probability_greater(mine, others)
                              : statistics::probability_greater(others, mine);
   return contrast;
+}
+
+void test_contrast(Contrast& contrast, std::optional<double> margin) {
+  if (!finite(contrast)) return;
+  contrast.difference.p = statistics::sign_flip_p(contrast.differences);
+  if (margin) contrast.equivalence.p = statistics::equivalence_p(contrast.differences, *margin);
+}
+
+int64_t seeds_needed(int64_t comparisons, bool with_margin) {
+  return statistics::differences_needed(
+      kLevel, comparisons,
+      with_margin ? statistics::smallest_equivalence_p : statistics::smallest_sign_flip_p);
+}
+
+double smallest_p(int64_t seeds, bool with_margin) {
+  return with_margin ? statistics::smallest_equivalence_p(seeds)
+                     : statistics::smallest_sign_flip_p(seeds);
 }
 
 void judge(Contrast& contrast, const Cell& cell, const Claim& claim) {

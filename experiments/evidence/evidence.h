@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,33 +14,44 @@ enum class Direction { higher, lower };  // which values of a metric are better
 
 /// One figure of one arm on one test set, a value for each seed, in the order of `Evidence::seeds`.
 struct Sample {
-  std::vector<double> values;                    // NaN: that run has not finished
-  int64_t count = 0;                             // finished runs
-  double mean = 0, deviation = 0;                // of the finished runs; NaN below one and two
-  std::optional<statistics::Interval> interval;  // 95 % t-interval of the mean, from two runs on
+  std::vector<double> values;      // NaN: that run has not finished, or its value is undefined
+  int64_t count = 0;               // values that are there
+  double mean = 0, deviation = 0;  // of them; NaN below one and two
+  /// 95 % t-interval of the mean, from two values on, clipped to what the metric can be.
+  std::optional<statistics::Interval> interval;
 };
 
 /// What the differences from the baseline support.
 enum class Verdict {
   better,
   worse,
-  indistinguishable,
-  too_few_seeds,  // no difference of this many seeds could be significant
-  not_learned,    // beyond the trained length, where the task is not learned within it
-  uneven,         // the arm and the baseline have not finished the same seeds
-  not_tested,     // a value is not finite
-  secondary,      // only the metric that the study declares carries claims
+  equivalent,         // the difference is shown to be smaller than the study's margin
+  indistinguishable,  // no difference is shown, and the study declares no margin
+  undecided,          // neither a difference nor, by the study's margin, equivalence is shown
+  too_few_seeds,      // this many seeds could show neither
+  not_learned,        // beyond the trained length, where the task is not learned within it
+  uneven,             // the arm and the baseline have not finished the same seeds
+  not_tested,         // a value is not finite
+  exploratory,        // not a primary metric and test set: shown, not tested
+};
+
+inline constexpr double kUntested = std::numeric_limits<double>::quiet_NaN();
+
+/// The p of a test, by itself and corrected over the task's family of comparisons.
+struct Test {
+  double p = kUntested;
+  double holm_p = kUntested;
 };
 
 /// An arm less the baseline, seed by seed.
 struct Contrast {
   std::vector<double> differences;  // of the seeds that both arms have
   double mean = 0;
-  std::optional<statistics::Interval> interval;  // 95 % t-interval of the mean
-  double p = 1;                                  // exact sign-flip test, two-sided
-  double holm_p = 1;                             // the same, over the task's arms on this test set
+  std::optional<statistics::Interval> interval;  // 95 % t-interval of the mean, clipped
+  Test difference;                               // exact sign-flip test, two-sided
+  Test equivalence;                              // two one-sided ones of the task's margin
   double improvement = 0.5;                      // probability that the arm is the better one
-  Verdict verdict = Verdict::indistinguishable;
+  Verdict verdict = Verdict::exploratory;
   std::string sentence;  // the verdict in words, with its figures
 };
 
@@ -63,9 +75,11 @@ struct Cell {
   bool beyond = false;   // the test set is longer than anything in training
   std::string metric;
   Direction direction = Direction::higher;
-  bool primary = false;  // the metric that the study declares
+  bool primary = false;  // metric and test set are those that the study makes claims of
+  bool best = false;     // no arm's mean is better, as it is printed, and some arm's is worse
+  statistics::Interval range = statistics::kUnbounded;  // what values of the metric can be
   Sample sample;
-  std::optional<Contrast> contrast;          // absent: this is the baseline, or there is none
+  std::optional<Contrast> contrast;          // absent: nothing to compare, or with nothing
   std::optional<SuccessRate> success;        // of metrics that are shares of right examples
   std::vector<SentenceTest> sentence_tests;  // of BLEU and chrF, where run folders hold sentences
 };
@@ -77,7 +91,8 @@ struct ChangedKey {
 
 struct ArmEvidence {
   std::string name;
-  bool baseline = false;
+  bool baseline = false;  // what the others are compared with; of tuned arms it is a tuned one
+  bool tuned = false;     // has the best value of the key that the study tunes
   std::vector<ChangedKey> changes;
   int64_t parameters = 0, active_parameters = 0;
   double flops_per_token = 0;
@@ -85,11 +100,30 @@ struct ArmEvidence {
   std::vector<Cell> cells;  // every metric of every test set, the same ones in every arm of a task
 };
 
+/// Null where the arm has none.
+inline const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set,
+                             const std::string& metric) {
+  for (const auto& cell : arm.cells)
+    if (cell.test_set == test_set && cell.metric == metric) return &cell;
+  return nullptr;
+}
+
 struct TaskEvidence {
   std::string name;
   std::string metric;             // the primary one of this task; empty where there is none
+  std::optional<double> margin;   // differences below it do not matter; none: not declared
   std::vector<ArmEvidence> arms;  // in the study's order
+  int64_t comparisons = 0;        // over which Holm corrects: all primary ones of the file
+  std::string family;             // the same in words; empty where nothing is compared
 };
+
+/// What `arm` is compared with; null where it is a baseline itself or there is none.
+inline const ArmEvidence* baseline_of(const TaskEvidence& task, const ArmEvidence& arm) {
+  if (arm.baseline) return nullptr;
+  for (const auto& other : task.arms)
+    if (other.baseline && other.tuned == arm.tuned) return &other;
+  return nullptr;
+}
 
 /// An arm over all tasks (Agarwal et al. 2021), of the primary metric within the trained length.
 struct Aggregate {

@@ -48,4 +48,43 @@ std::string spoken(const std::string& metric) {
   return words;
 }
 
+std::string spoken(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::better:
+      return "better";
+    case Verdict::worse:
+      return "worse";
+    case Verdict::equivalent:
+      return "equivalent";
+    case Verdict::indistinguishable:
+      return "not distinguishable";
+    case Verdict::undecided:
+      return "undecided";
+    case Verdict::too_few_seeds:
+      return "too few seeds";
+    case Verdict::not_learned:
+      return "not learned";
+    case Verdict::uneven:
+      return "other seeds";
+    case Verdict::not_tested:
+      return "not finite";
+    case Verdict::exploratory:
+      return "exploratory";
+  }
+  return "";
+}
+
+bool is_best(std::span<const double> means, size_t i, const Scored& scored) {
+  if (std::isnan(means[i])) return false;
+  const double sign = scored.direction == Direction::higher ? 1 : -1;
+  const auto mine = figure(means[i], scored.metric);
+  bool some_worse = false;
+  for (const double other : means) {
+    if (std::isnan(other) || figure(other, scored.metric) == mine) continue;
+    if (sign * other > sign * means[i]) return false;
+    some_worse = true;
+  }
+  return some_worse;
+}
+
 }  // namespace ablate::experiments

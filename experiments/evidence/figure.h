@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
-#include "experiments/statistics/interval.h"
+#include "experiments/evidence/evidence.h"
 
 namespace ablate::experiments {
 
@@ -23,5 +24,18 @@ std::string count_figure(int64_t number);
 
 /// "exact match", "BLEU": a metric as it is read.
 std::string spoken(const std::string& metric);
+
+/// "not distinguishable": a verdict as it is read.
+std::string spoken(Verdict verdict);
+
+/// How a metric is written, and which of its values are better.
+struct Scored {
+  std::string metric;
+  Direction direction;
+};
+
+/// Whether no mean is better than number `i`, as they are printed, and some mean is worse. NaN is
+/// neither.
+bool is_best(std::span<const double> means, size_t i, const Scored& scored);
 
 }  // namespace ablate::experiments

@@ -12,6 +12,7 @@
 #include "experiments/evidence/claims.h"
 #include "experiments/evidence/expectation.h"
 #include "experiments/evidence/fairness.h"
+#include "experiments/evidence/figure.h"
 #include "experiments/evidence/metric.h"
 #include "experiments/evidence/notes.h"
 #include "experiments/evidence/sample.h"
@@ -26,11 +27,12 @@ constexpr double kSolved = 0.95;
 /// The results of one task and arm, null where a run has not finished, in the order of the seeds.
 using Runs = std::vector<const RunResult*>;
 
-Sample sample_over(const Runs& runs, const std::function<double(const RunResult&)>& value) {
+Sample sample_over(const Runs& runs, const std::function<double(const RunResult&)>& value,
+                   const statistics::Interval& range = statistics::kUnbounded) {
   std::vector<double> values;
   for (const auto* run : runs)
     values.push_back(run == nullptr ? std::numeric_limits<double>::quiet_NaN() : value(*run));
-  return sample_of(std::move(values));
+  return sample_of(std::move(values), range);
 }
 
 SuccessRate success_of(const Sample& sample) {
@@ -57,8 +59,7 @@ std::vector<TestScores> all_test_sets(const std::vector<Runs>& arms) {
   return sets;
 }
 
-std::vector<Cell> cells_of(const Runs& runs, const std::vector<TestScores>& sets,
-                           const std::string& primary) {
+std::vector<Cell> cells_of(const Runs& runs, const std::vector<TestScores>& sets) {
   std::vector<Cell> cells;
   for (const auto& set : sets)
     for (const auto& metric : metrics_of(set.compared)) {
@@ -66,17 +67,27 @@ std::vector<Cell> cells_of(const Runs& runs, const std::vector<TestScores>& sets
                 .beyond = set.beyond,
                 .metric = metric.name,
                 .direction = metric.direction,
-                .primary = metric.name == primary,
+                .range = metric.range,
                 .sample = sample_over(
-                    runs, [&](const RunResult& run) { return score_on(run, set.name, metric); })};
-      if (metric.share) cell.success = success_of(cell.sample);
+                    runs, [&](const RunResult& run) { return score_on(run, set.name, metric); },
+                    metric.range)};
+      if (metric.range == kShare) cell.success = success_of(cell.sample);
       cells.push_back(std::move(cell));
     }
   for (const auto& metric : run_metrics())
     cells.push_back({.metric = metric.name,
                      .direction = metric.direction,
-                     .sample = sample_over(runs, metric.value)});
+                     .range = metric.range,
+                     .sample = sample_over(runs, metric.value, metric.range)});
   return cells;
+}
+
+/// The baseline of the study's tuned or fixed arms; without one what changes are counted from.
+std::string baseline_name(const Study& study, bool tuned) {
+  auto name = study.compare ? study.compare->baseline : study.arms.front();
+  const std::string suffix = kTunedSuffix;
+  if (study.tuning && name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  return tuned ? name + suffix : name;
 }
 
 /// Keys that differ from the baseline's.
@@ -86,6 +97,17 @@ std::vector<ChangedKey> changes_of(const Experiment& baseline, const Experiment&
     changes.push_back(
         {std::move(difference.path), std::move(difference.left), std::move(difference.right)});
   return changes;
+}
+
+void mark_best(TaskEvidence& task) {
+  for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
+    std::vector<double> means;
+    for (const auto& arm : task.arms) means.push_back(arm.cells[cell].sample.mean);
+    for (size_t arm = 0; arm < means.size(); ++arm) {
+      auto& mine = task.arms[arm].cells[cell];
+      mine.best = is_best(means, arm, {mine.metric, mine.direction});
+    }
+  }
 }
 
 class TaskBuilder {
@@ -103,9 +125,11 @@ class TaskBuilder {
     TaskEvidence evidence{.name = task_};
     if (study_.compare) evidence.metric = metric_of(*study_.compare, task_);
     const auto sets = all_test_sets(arms_);
-    for (size_t i = 0; i < arms_.size(); ++i)
-      evidence.arms.push_back(arm_evidence(i, sets, evidence.metric));
-    if (study_.compare) add_claims(evidence, *study_.compare, study_.seeds);
+    for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, sets));
+    mark_best(evidence);
+    if (!study_.compare) return evidence;
+    mark_primary(evidence, *study_.compare);
+    add_claims(evidence, study_);
     return evidence;
   }
 
@@ -123,12 +147,12 @@ class TaskBuilder {
         ->experiment;
   }
 
-  ArmEvidence arm_evidence(size_t index, const std::vector<TestScores>& sets,
-                           const std::string& metric) const {
+  ArmEvidence arm_evidence(size_t index, const std::vector<TestScores>& sets) const {
     const auto& runs = arms_[index];
     ArmEvidence arm{.name = study_.arms[index]};
-    arm.baseline = study_.compare && study_.compare->baseline == arm.name;
-    const auto& compared_with = study_.compare ? study_.compare->baseline : study_.arms.front();
+    arm.tuned = study_.tuning && arm.name.ends_with(kTunedSuffix);
+    const auto compared_with = baseline_name(study_, arm.tuned);
+    arm.baseline = study_.compare && arm.name == compared_with;
     arm.changes = changes_of(experiment_of(compared_with), experiment_of(arm.name));
     const auto any = std::ranges::find_if(runs, [](const auto* run) { return run != nullptr; });
     if (any != runs.end()) {
@@ -140,7 +164,7 @@ class TaskBuilder {
     arm.training_seconds = sample_over(runs, &RunResult::training_seconds);
     arm.memory_bytes = sample_over(
         runs, [](const RunResult& run) { return static_cast<double>(run.memory_bytes); });
-    arm.cells = cells_of(runs, sets, metric);
+    arm.cells = cells_of(runs, sets);
     return arm;
   }
 
@@ -166,7 +190,7 @@ Evidence make_evidence(const Study& study, const StudyRuns& runs) {
   for (const auto& clause : study.expect)
     evidence.expectations.push_back(check_clause(clause, evidence));
   evidence.missing = runs.missing;
-  evidence.notes = notes_of(evidence, runs.results);
+  evidence.notes = notes_of(evidence, study, runs.results);
   evidence.answer = answer_of(evidence);
   return evidence;
 }

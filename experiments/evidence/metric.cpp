@@ -6,17 +6,20 @@
 namespace ablate::experiments {
 namespace {
 
-const Metric kExactMatch{"exact_match", Direction::higher, true,
+constexpr statistics::Interval kHundred{0, 100}, kFromZero{0, statistics::kUnbounded.high},
+    kFromOne{1, statistics::kUnbounded.high};
+
+const Metric kExactMatch{"exact_match", Direction::higher, kShare,
                          [](const TestScores& s) { return s.exact_match; }};
-const Metric kTokenAccuracy{"token_accuracy", Direction::higher, true,
+const Metric kTokenAccuracy{"token_accuracy", Direction::higher, kShare,
                             [](const TestScores& s) { return s.token_accuracy; }};
-const Metric kBleu{"bleu", Direction::higher, false, [](const TestScores& s) { return s.bleu; }};
-const Metric kChrf{"chrf", Direction::higher, false, [](const TestScores& s) { return s.chrf; }};
-const Metric kPerplexity{"perplexity", Direction::lower, false,
+const Metric kBleu{"bleu", Direction::higher, kHundred, [](const TestScores& s) { return s.bleu; }};
+const Metric kChrf{"chrf", Direction::higher, kHundred, [](const TestScores& s) { return s.chrf; }};
+const Metric kPerplexity{"perplexity", Direction::lower, kFromOne,
                          [](const TestScores& s) { return s.perplexity; }};
-const Metric kLoss{"loss", Direction::lower, false,
+const Metric kLoss{"loss", Direction::lower, kFromZero,
                    [](const TestScores& s) { return std::log(s.perplexity); }};
-const Metric kNats{"nats_per_character", Direction::lower, false,
+const Metric kNats{"nats_per_character", Direction::lower, kFromZero,
                    [](const TestScores& s) { return s.nats_per_character; }};
 
 }  // namespace
@@ -39,10 +42,11 @@ const std::vector<Metric>& metrics_of(Compared compared) {
 
 const std::vector<RunMetric>& run_metrics() {
   static const std::vector<RunMetric> kMetrics{
-      {"train_loss", Direction::lower, [](const RunResult& run) { return run.train_loss; }},
-      {"validation_perplexity", Direction::lower,
+      {"train_loss", Direction::lower, kFromZero,
+       [](const RunResult& run) { return run.train_loss; }},
+      {"validation_perplexity", Direction::lower, kFromOne,
        [](const RunResult& run) { return run.validation_perplexity; }},
-      {"validation_token_accuracy", Direction::higher,
+      {"validation_token_accuracy", Direction::higher, kShare,
        [](const RunResult& run) { return run.validation_token_accuracy; }}};
   return kMetrics;
 }

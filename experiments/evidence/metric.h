@@ -8,11 +8,13 @@
 
 namespace ablate::experiments {
 
+inline constexpr statistics::Interval kShare{0, 1};  // of examples or tokens that are right
+
 /// A figure that runs are compared by.
 struct Metric {
   std::string name;
   Direction direction;
-  bool share;  // of examples or tokens that are right: from 0 to 1
+  statistics::Interval range;  // what its values can be
   double (*value)(const TestScores&);
 };
 
@@ -23,6 +25,7 @@ const std::vector<Metric>& metrics_of(Compared compared);
 struct RunMetric {
   std::string name;
   Direction direction;
+  statistics::Interval range;
   double (*value)(const RunResult&);
 };
 

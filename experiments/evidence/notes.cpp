@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "experiments/config/scalar.h"
 #include "experiments/evidence/claims.h"
 #include "experiments/evidence/contrast.h"
 #include "experiments/evidence/figure.h"
-#include "experiments/statistics/sign_flip.h"
 
 namespace ablate::experiments {
 namespace {
@@ -41,14 +41,40 @@ void add_seeds(const Evidence& evidence, std::vector<std::string>& notes) {
     notes.emplace_back("One seed supports no claim about the arms: differences may be chance.");
     return;
   }
-  if (!evidence.baseline) return;
-  const auto arms = std::ssize(evidence.tasks.front().arms) - 1;
-  const auto needed = statistics::differences_needed(kLevel, arms);
-  if (arms > 0 && seeds < needed)
-    notes.push_back(
-        fmt::format("{} seeds cannot show a significant difference{} (smallest p {}); {} can.",
-                    seeds, arms > 1 ? fmt::format(" among {} arms", arms) : "",
-                    p_figure(statistics::smallest_sign_flip_p(seeds)), needed));
+  for (const auto& task : evidence.tasks) {
+    const auto needed = seeds_needed(task.comparisons, false);
+    if (task.comparisons > 0 && seeds < needed)
+      notes.push_back(fmt::format(
+          "{}: {} seeds cannot show a significant difference{} (smallest p {}); {} can.", task.name,
+          seeds, task.comparisons > 1 ? fmt::format(" in {} comparisons", task.comparisons) : "",
+          p_figure(smallest_p(seeds, false)), needed));
+  }
+}
+
+/// The values that were tried as numbers; empty where one is none, or all are one.
+std::vector<double> ordered_values(const Tuning& tuning) {
+  std::vector<double> numbers;
+  for (const auto& value : tuning.values) {
+    const auto number = parse_number({.type = Value::Type::scalar, .scalar = value});
+    if (!number.value) return {};
+    numbers.push_back(*number.value);
+  }
+  const auto [least, most] = std::ranges::minmax(numbers);
+  return least < most ? numbers : std::vector<double>();
+}
+
+/// Where the best value of the tuned key lies at an end of what was tried.
+void add_tuning(const Tuning& tuning, std::vector<std::string>& notes) {
+  const auto numbers = ordered_values(tuning);
+  if (numbers.empty()) return;
+  const auto [least, most] = std::ranges::minmax(numbers);
+  for (const auto& [task, arm, value] : tuning.best)
+    if (numbers[value] == least || numbers[value] == most)
+      notes.push_back(
+          fmt::format("{}: the best {} of {} is {}, the {} that was tried, so a better "
+                      "one may lie beyond; add values to tune.values.",
+                      task, tuning.key, arm, tuning.values[value],
+                      numbers[value] == least ? "smallest" : "largest"));
 }
 
 /// Its first run that says what it started from; null where none does.
@@ -64,28 +90,32 @@ const RunResult* started_run(std::span<const RunResult> results, const std::stri
 /// How much of its start an arm has in common with the baseline: what pairing by seed pairs.
 void add_pairing(const Evidence& evidence, std::span<const RunResult> results,
                  std::vector<std::string>& notes) {
-  if (!evidence.baseline) return;
   for (const auto& task : evidence.tasks) {
     std::string shares;
     for (const auto& arm : task.arms) {
-      const auto* run = arm.baseline ? nullptr : started_run(results, task.name, arm.name);
+      const auto* baseline = baseline_of(task, arm);
+      const auto* run = baseline == nullptr ? nullptr : started_run(results, task.name, arm.name);
       if (run == nullptr) continue;
-      const auto* base = started_run(results, task.name, *evidence.baseline, run->seed);
+      const auto* base = started_run(results, task.name, baseline->name, run->seed);
       if (base == nullptr) continue;
       shares += fmt::format("{}{} {:.3g} %", shares.empty() ? "" : ", ", arm.name,
                             100 * shared_share(run->initial_weights, base->initial_weights));
     }
     if (!shares.empty())
-      notes.push_back(fmt::format("{}: initial weights of each arm that {} starts from too: {}.",
-                                  task.name, *evidence.baseline, shares));
+      notes.push_back(
+          fmt::format("{}: initial weights of each arm that its baseline starts from "
+                      "too: {}.",
+                      task.name, shares));
   }
 }
 
 }  // namespace
 
-std::vector<std::string> notes_of(const Evidence& evidence, std::span<const RunResult> results) {
+std::vector<std::string> notes_of(const Evidence& evidence, const Study& study,
+                                  std::span<const RunResult> results) {
   std::vector<std::string> notes;
   add_seeds(evidence, notes);
+  if (study.tuning) add_tuning(*study.tuning, notes);
   for (const auto& task : evidence.tasks)
     if (!results.empty() && !task.metric.empty() &&
         cell_within(task.arms.front(), task.metric) == nullptr)

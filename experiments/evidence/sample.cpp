@@ -9,13 +9,13 @@
 
 namespace ablate::experiments {
 
-Sample sample_of(std::vector<double> values) {
+Sample sample_of(std::vector<double> values, const statistics::Interval& range) {
   Sample sample{.values = std::move(values)};
   const auto finished = finished_values(sample);
   sample.count = std::ssize(finished);
   sample.mean = statistics::mean(finished);
   sample.deviation = statistics::deviation(finished);
-  sample.interval = statistics::t_interval(finished);
+  sample.interval = statistics::t_interval(finished, range);
   return sample;
 }
 

@@ -6,10 +6,11 @@
 
 namespace ablate::experiments {
 
-/// `values` has NaN where a run has not finished.
-Sample sample_of(std::vector<double> values);
+/// `values` has NaN where there is none; `range` is what they can be.
+Sample sample_of(std::vector<double> values,
+                 const statistics::Interval& range = statistics::kUnbounded);
 
-/// Those of the runs that have finished.
+/// Those that are there.
 std::vector<double> finished_values(const Sample& sample);
 
 }  // namespace ablate::experiments

@@ -30,7 +30,7 @@ using Draws = std::map<size_t, statistics::Resampling>;
 void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline, Draws& draws,
                const std::vector<int64_t>& seeds) {
   const bool bleu = cell.metric == "bleu";
-  if (!bleu && cell.metric != "chrf") return;
+  if (cell.sample.count == 0 || (!bleu && cell.metric != "chrf")) return;
   for (size_t i = 0; i < seeds.size(); ++i) {
     if (!arm[i] || !baseline[i]) continue;
     const size_t sentences = baseline[i]->bleu.sentences();
@@ -51,16 +51,15 @@ void add_sentence_tests(TaskEvidence& task, const Study& study,
     return *std::ranges::find_if(
         study.runs, [&](const auto& run) { return run.task == task.name && run.arm == arm; });
   };
-  const auto baseline = std::ranges::find(task.arms, true, &ArmEvidence::baseline);
-  if (baseline == task.arms.end()) return;
-  const auto& reference = run_of(baseline->name);
-  if (!std::holds_alternative<data::Text>(reference.experiment.data)) return;
   Draws draws;
-  for (const auto& cell : baseline->cells) {
-    if (cell.metric != "bleu") continue;
-    const auto of_baseline = read_outputs(study, folder, reference, cell.test_set);
-    for (auto& arm : task.arms) {
-      if (arm.baseline) continue;
+  for (auto& arm : task.arms) {
+    const auto* baseline = baseline_of(task, arm);
+    if (baseline == nullptr) continue;
+    const auto& reference = run_of(baseline->name);
+    if (!std::holds_alternative<data::Text>(reference.experiment.data)) continue;
+    for (const auto& cell : baseline->cells) {
+      if (cell.metric != "bleu") continue;
+      const auto of_baseline = read_outputs(study, folder, reference, cell.test_set);
       const auto mine = read_outputs(study, folder, run_of(arm.name), cell.test_set);
       for (auto& other : arm.cells)
         if (other.test_set == cell.test_set)

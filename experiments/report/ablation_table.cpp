@@ -10,7 +10,8 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr size_t kContrastColumns = 5;
+/// Of a contrast: mean, pairs, two p values for each test, verdict.
+size_t contrast_columns(const TaskView& view) { return view.task.margin ? 7 : 5; }
 
 std::string test_set_of(const ScoreGroup& group) {
   return group.test_set + (group.beyond ? ", beyond training" : "");
@@ -30,26 +31,20 @@ Markup in_words(const ScoreGroup& group) {
   return items.empty() ? items : element("ul", {}, items);
 }
 
-const char* words_of(Verdict verdict) {
+/// A sign that the words can be told by without reading them.
+const char* sign_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::better:
-      return "\u25b2 better";
+      return "\u25b2 ";
     case Verdict::worse:
-      return "\u25bc worse";
+      return "\u25bc ";
+    case Verdict::equivalent:
+      return "= ";
     case Verdict::indistinguishable:
-      return "\u2248 not distinguishable";
-    case Verdict::too_few_seeds:
-      return "\u00b7 too few seeds";
-    case Verdict::not_learned:
-      return "\u00b7 not learned";
-    case Verdict::uneven:
-      return "\u00b7 other seeds";
-    case Verdict::not_tested:
-      return "\u00b7 not finite";
-    case Verdict::secondary:
-      return "\u00b7 not the primary metric";
+      return "\u2248 ";
+    default:
+      return "\u00b7 ";
   }
-  return "";
 }
 
 const char* class_of(Verdict verdict) {
@@ -86,10 +81,10 @@ Markup folded_words(const Markup& sentences) {
 
 Markup sample_cells(const TaskView& view, const ScoreGroup& group, const ScoreRow& row) {
   const auto& sample = row.cell->sample;
-  auto cells = number_cell(std::to_string(sample.count)) +
-               estimate(score(sample.mean, group.metric), sample.interval, group.metric,
-                        is_best(group, *row.cell)) +
-               element("td", {}, draw(value_strip(view, row), group.values));
+  auto cells =
+      number_cell(std::to_string(sample.count)) +
+      estimate(score(sample.mean, group.metric), sample.interval, group.metric, row.cell->best) +
+      element("td", {}, draw(value_strip(view, row), group.values));
   if (group.counted)
     cells += number_cell(row.cell->success ? fmt::format("{} of {}", row.cell->success->solved,
                                                          row.cell->success->runs)
@@ -97,15 +92,21 @@ Markup sample_cells(const TaskView& view, const ScoreGroup& group, const ScoreRo
   return cells;
 }
 
+Markup p_cells(const Test& test) {
+  return number_cell(typeset(p_figure(test.p))) + number_cell(typeset(p_figure(test.holm_p)));
+}
+
 Markup contrast_cells(const TaskView& view, const ScoreGroup& group, const ScoreRow& row) {
   if (!row.cell->contrast)
-    return element("td", {{"colspan", std::to_string(kContrastColumns)}, {"class", "muted"}},
+    return element("td", {{"colspan", std::to_string(contrast_columns(view))}, {"class", "muted"}},
                    text(row.arm->baseline ? "what the others are compared with" : ""));
   const auto& contrast = *row.cell->contrast;
   return estimate(difference(contrast.mean, group.metric), contrast.interval, group.metric) +
          element("td", {}, draw(difference_strip(view, row), group.differences)) +
-         number_cell(p_figure(contrast.p)) + number_cell(p_figure(contrast.holm_p)) +
-         element("td", {{"class", class_of(contrast.verdict)}}, text(words_of(contrast.verdict)));
+         p_cells(contrast.difference) +
+         (view.task.margin ? p_cells(contrast.equivalence) : Markup()) +
+         element("td", {{"class", class_of(contrast.verdict)}},
+                 text(sign_of(contrast.verdict) + spoken(contrast.verdict)));
 }
 
 std::string parameters_of(const ArmEvidence& arm) {
@@ -137,6 +138,14 @@ Markup with_below(const char* kind, const std::string& words, const std::string&
                  text(words) + element("span", {{"class", "below"}}, text(below)));
 }
 
+/// "base", "base, of tuned arms from base-tuned"
+std::string baseline_names(const TaskEvidence& task) {
+  std::string fixed, tuned;
+  for (const auto& arm : task.arms)
+    if (arm.baseline) (arm.tuned ? tuned : fixed) = arm.name;
+  return tuned.empty() ? fixed : fmt::format("{}, of tuned arms from {}", fixed, tuned);
+}
+
 /// What the columns hold; `axes` where one group alone is below them.
 Markup head_of(const TaskView& view, const ScoreGroup& group, bool alone) {
   auto above = element("td") +
@@ -149,11 +158,14 @@ Markup head_of(const TaskView& view, const ScoreGroup& group, bool alone) {
                element("th", {{"scope", "col"}}, text("every seed") + axis(group.values));
   if (group.counted) below += number_heading("solved");
   if (group.contrasted) {
-    above += spanning("difference from " + view.evidence.baseline.value_or("the baseline"),
-                      kContrastColumns);
+    above += spanning("difference from " + baseline_names(view.task), contrast_columns(view));
     below += with_below("number", "mean", "95 % interval") +
              element("th", {{"scope", "col"}}, text("every pair") + axis(group.differences)) +
-             number_heading("p") + number_heading("Holm p") + column_heading("verdict");
+             number_heading("p") + number_heading("Holm p");
+    if (view.task.margin)
+      below += with_below("number", "p", fmt::format("below {}", *view.task.margin)) +
+               number_heading("Holm p");
+    below += column_heading("verdict");
   }
   if (alone) {
     above += spanning("cost", 5);
@@ -178,14 +190,14 @@ Markup rows_of(const TaskView& view, const ScoreGroup& group, bool alone) {
 }
 
 /// A line above a group's rows with its test set and its axes.
-Markup group_line(const ScoreGroup& group) {
+Markup group_line(const TaskView& view, const ScoreGroup& group) {
   auto cells = element("th", {{"scope", "rowgroup"}, {"colspan", "3"}, {"class", "group"}},
                        text(test_set_of(group))) +
                element("td", {}, strip_axis(group.values, group.metric));
   if (group.counted) cells += element("td");
   if (group.contrasted)
     cells += element("td") + element("td", {}, strip_axis(group.differences, group.metric)) +
-             element("td", {{"colspan", std::to_string(kContrastColumns - 2)}});
+             element("td", {{"colspan", std::to_string(contrast_columns(view) - 2)}});
   return element("tr", {{"class", "group"}}, cells);
 }
 
@@ -204,7 +216,7 @@ Markup first_table(const TaskView& view, const ScoreGroup& group) {
 Markup further_table(const TaskView& view, const std::vector<ScoreGroup>& groups) {
   Markup bodies, sentences;
   for (const auto& group : groups) {
-    bodies += element("tbody", {}, group_line(group) + rows_of(view, group, false));
+    bodies += element("tbody", {}, group_line(view, group) + rows_of(view, group, false));
     if (const auto words = in_words(group); !words.empty())
       sentences += heading("h4", "", place_of(group)) + words;
   }
@@ -226,7 +238,8 @@ Markup ablation(const TaskView& view) {
     if (auto group = group_of(view, test_set, metric); !group.rows.empty())
       groups.push_back(std::move(group));
   if (groups.empty()) return paragraph("muted", "No run of this task has finished.");
-  const auto first = first_table(view, groups.front());
+  const auto family = view.task.family.empty() ? Markup() : paragraph("muted", view.task.family);
+  const auto first = family + first_table(view, groups.front());
   groups.erase(groups.begin());
   return groups.empty() ? first : first + further_table(view, groups);
 }

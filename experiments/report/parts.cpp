@@ -18,8 +18,9 @@ Markup paragraph(const char* kind, const std::string& words) {
 
 Markup cell(const std::string& words) { return element("td", {}, text(words)); }
 
-Markup number_cell(const std::string& words) {
-  return element("td", {{"class", "number"}}, text(words));
+Markup number_cell(const std::string& words, bool bold) {
+  return element("td", {{"class", "number"}},
+                 bold ? element("strong", {}, text(words)) : text(words));
 }
 
 Markup column_heading(const std::string& words) {
@@ -98,14 +99,6 @@ std::vector<const RunRecord*> TaskView::runs_of(const std::string& arm) const {
   for (const auto& run : data.runs)
     if (run.task == task.name && run.arm == arm) runs.push_back(&run);
   return runs;
-}
-
-const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set,
-                      const std::string& metric) {
-  const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
-    return cell.test_set == test_set && cell.metric == metric;
-  });
-  return found == arm.cells.end() ? nullptr : &*found;
 }
 
 std::string leading_metric(const TaskEvidence& task) {

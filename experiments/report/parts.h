@@ -15,7 +15,7 @@ namespace ablate::experiments {
 Markup heading(const char* level, const std::string& id, const std::string& words);
 Markup paragraph(const char* kind, const std::string& words);
 Markup cell(const std::string& words);
-Markup number_cell(const std::string& words);
+Markup number_cell(const std::string& words, bool bold = false);
 Markup column_heading(const std::string& words);
 Markup number_heading(const std::string& words);
 Markup row_heading(const Markup& content);
@@ -62,10 +62,6 @@ struct TaskView {
 
   std::vector<const RunRecord*> runs_of(const std::string& arm) const;
 };
-
-/// Null where the arm has none.
-const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set,
-                      const std::string& metric);
 
 /// The metric that the page leads with: the declared one, or else the first.
 std::string leading_metric(const TaskEvidence& task);

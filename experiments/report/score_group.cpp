@@ -11,11 +11,6 @@ std::vector<std::string> seed_names(const Evidence& evidence) {
   return names;
 }
 
-bool better(const Cell& left, const Cell& right) {
-  return left.direction == Direction::higher ? left.sample.mean > right.sample.mean
-                                             : left.sample.mean < right.sample.mean;
-}
-
 }  // namespace
 
 Strip value_strip(const TaskView& view, const ScoreRow& row) {
@@ -53,14 +48,8 @@ ScoreGroup group_of(const TaskView& view, const std::string& test_set, const std
     if (found->contrast) take(group.differences, difference_strip(view, row));
     group.contrasted = group.contrasted || found->contrast;
     group.counted = group.counted || found->success;
-    if (found->sample.count > 0 && (group.best == nullptr || better(*found, *group.best)))
-      group.best = found;
   }
   return group;
-}
-
-bool is_best(const ScoreGroup& group, const Cell& cell) {
-  return group.best != nullptr && cell.sample.mean == group.best->sample.mean;
 }
 
 }  // namespace ablate::experiments

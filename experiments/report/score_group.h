@@ -21,13 +21,9 @@ struct ScoreGroup {
   bool contrasted = false;     // a row is compared with the baseline
   bool counted = false;        // a row has a success rate
   bool beyond = false;
-  const Cell* best = nullptr;  // has the best mean; null: no run has finished
 };
 
 ScoreGroup group_of(const TaskView& view, const std::string& test_set, const std::string& metric);
-
-/// Whether no row has a better mean.
-bool is_best(const ScoreGroup& group, const Cell& cell);
 
 Strip value_strip(const TaskView& view, const ScoreRow& row);
 

@@ -10,7 +10,7 @@ namespace ablate::experiments {
 namespace {
 
 std::string score_text(const Cell* found) {
-  if (found == nullptr || found->sample.count == 0) return "";
+  if (found == nullptr) return "";
   const auto mean = score(found->sample.mean, found->metric);
   if (found->sample.count < 2) return mean;
   return mean + " \u00b1 " + score(found->sample.deviation, found->metric);
@@ -29,8 +29,10 @@ Markup score_table(const TaskView& view, const std::vector<std::string>& sets) {
   for (const auto& test_set : sets)
     for (const auto& arm : view.task.arms) {
       auto cells = row_heading(text(arm.name)) + (named ? cell(test_set) : Markup());
-      for (const auto& metric : all)
-        cells += number_cell(score_text(find_cell(arm, test_set, metric)));
+      for (const auto& metric : all) {
+        const auto* found = find_cell(arm, test_set, metric);
+        cells += number_cell(score_text(found), found != nullptr && found->best);
+      }
       rows += row(cells);
     }
   return scrolled("Every metric of " + view.task.name, table(row(head), rows));

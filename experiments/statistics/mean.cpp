@@ -21,7 +21,7 @@ double deviation(std::span<const double> values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-std::optional<Interval> t_interval(std::span<const double> values) {
+std::optional<Interval> t_interval(std::span<const double> values, const Interval& range) {
   const bool finite =
       std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
   if (values.size() < 2 || !finite) return {};
@@ -30,7 +30,7 @@ std::optional<Interval> t_interval(std::span<const double> values) {
   const double half = boost::math::quantile(distribution, (1 + kConfidence) / 2) *
                       deviation(values) / std::sqrt(count);
   const double middle = mean(values);
-  return Interval{middle - half, middle + half};
+  return Interval{std::max(middle - half, range.low), std::min(middle + half, range.high)};
 }
 
 }  // namespace ablate::statistics

@@ -22,9 +22,11 @@ std::string ends(const std::optional<statistics::Interval>& interval) {
 }
 
 std::string contrast_fields(const std::optional<Contrast>& contrast) {
-  if (!contrast) return ",,,,,,";
-  return fmt::format("{},{},{},{},{},{}", field(contrast->mean), ends(contrast->interval),
-                     field(contrast->p), field(contrast->holm_p), field(contrast->improvement),
+  if (!contrast) return ",,,,,,,,";
+  const auto& difference = contrast->difference;
+  return fmt::format("{},{},{},{},{},{},{},{}", field(contrast->mean), ends(contrast->interval),
+                     field(difference.p), field(difference.holm_p), field(contrast->equivalence.p),
+                     field(contrast->equivalence.holm_p), field(contrast->improvement),
                      name_of(contrast->verdict));
 }
 
@@ -32,8 +34,8 @@ std::string line(const std::string& task, const ArmEvidence& arm, const Cell& ce
   auto text = fmt::format("{},{},{},{},{},{},{},{},", field(task), field(arm.name), arm.baseline,
                           field(cell.test_set), cell.beyond, cell.metric, name_of(cell.direction),
                           cell.primary);
-  text += fmt::format("{},{},{},{},{}", cell.sample.count, field(cell.sample.mean),
-                      field(cell.sample.deviation), ends(cell.sample.interval),
+  text += fmt::format("{},{},{},{},{},{}", cell.sample.count, field(cell.sample.mean),
+                      field(cell.sample.deviation), ends(cell.sample.interval), cell.best,
                       contrast_fields(cell.contrast));
   for (const double value : cell.sample.values) text += "," + field(value);
   return text + "\n";
@@ -44,7 +46,8 @@ std::string line(const std::string& task, const ArmEvidence& arm, const Cell& ce
 std::string csv_table(const Evidence& evidence) {
   std::string text =
       "task,arm,baseline,test_set,beyond,metric,direction,primary,n,mean,deviation,low,high,"
-      "difference,difference_low,difference_high,p,holm_p,improvement,verdict";
+      "best,difference,difference_low,difference_high,p,holm_p,equivalence_p,"
+      "equivalence_holm_p,improvement,verdict";
   for (const int64_t seed : evidence.seeds) text += fmt::format(",seed_{}", seed);
   text += "\n";
   for (const auto& task : evidence.tasks)

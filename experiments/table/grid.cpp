@@ -23,14 +23,6 @@ std::string with_interval(double mean, const std::optional<statistics::Interval>
   return figure(mean, metric) + (ends.empty() ? "" : " " + ends);
 }
 
-const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set,
-                      const std::string& metric) {
-  const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
-    return cell.test_set == test_set && cell.metric == metric;
-  });
-  return found == arm.cells.end() ? nullptr : &*found;
-}
-
 /// Cells of each test set, in order, one for each.
 std::vector<const Cell*> test_sets_of(const ArmEvidence& arm) {
   std::vector<const Cell*> sets;
@@ -44,27 +36,12 @@ std::vector<const Cell*> test_sets_of(const ArmEvidence& arm) {
 Columns metrics_of_task(const TaskEvidence& task) {
   Columns metrics;
   for (const auto& cell : task.arms.front().cells) {
-    const bool said = cell.metric == "loss" && !cell.primary;
+    const bool said = cell.metric == "loss" && task.metric != "loss";
     if (!cell.test_set.empty() && !said &&
         std::ranges::find(metrics, cell.metric) == metrics.end() && cell.sample.count > 0)
       metrics.push_back(cell.metric);
   }
   return metrics;
-}
-
-/// Whether no arm's mean is better, as it is printed, and some arm's is worse.
-bool is_best(const TaskEvidence& task, const Cell& cell) {
-  const double sign = cell.direction == Direction::higher ? 1 : -1;
-  bool some_worse = false;
-  const auto mine = figure(cell.sample.mean, cell.metric);
-  for (const auto& arm : task.arms) {
-    const auto* other = find_cell(arm, cell.test_set, cell.metric);
-    if (other == nullptr || other->sample.count == 0) continue;
-    const bool alike = figure(other->sample.mean, cell.metric) == mine;
-    if (!alike && sign * other->sample.mean > sign * cell.sample.mean) return false;
-    some_worse = some_worse || !alike;
-  }
-  return some_worse && cell.sample.count > 0;
 }
 
 std::string test_set_name(const Cell& cell) {
@@ -103,73 +80,69 @@ Grid scores_of(const TaskEvidence& task) {
         row.resize(row.size() + 4);
       for (const auto& metric : metrics) {
         const auto* cell = find_cell(arm, set->test_set, metric);
-        row.push_back(cell == nullptr
-                          ? GridCell{"-"}
-                          : GridCell{with_deviation(cell->sample, metric), is_best(task, *cell)});
+        row.push_back(cell == nullptr ? GridCell{"-"}
+                                      : GridCell{with_deviation(cell->sample, metric), cell->best});
       }
       grid.rows.push_back(std::move(row));
     }
   return grid;
 }
 
-const char* words_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::better:
-      return "better";
-    case Verdict::worse:
-      return "worse";
-    case Verdict::indistinguishable:
-      return "not distinguishable";
-    case Verdict::too_few_seeds:
-      return "too few seeds";
-    case Verdict::not_learned:
-      return "not learned";
-    case Verdict::uneven:
-      return "other seeds";
-    case Verdict::not_tested:
-      return "not finite";
-    case Verdict::secondary:
-      return "";
-  }
-  return "";
+void add_contrast(GridRow& row, const Cell& cell, bool margin) {
+  const auto& contrast = *cell.contrast;
+  row.push_back({with_interval(contrast.mean, contrast.interval, cell.metric)});
+  const auto add = [&](const Test& test) {
+    row.push_back({p_figure(test.p)});
+    row.push_back({p_figure(test.holm_p)});
+  };
+  add(contrast.difference);
+  if (margin) add(contrast.equivalence);
+  row.push_back({spoken(contrast.verdict)});
 }
 
-GridRow difference_row(const ArmEvidence& arm, const Cell& cell, const TaskEvidence& task,
-                       bool first) {
-  GridRow row{
-      {first ? arm.name : ""},
-      {test_set_name(cell)},
-      {std::to_string(cell.sample.count)},
-      {with_interval(cell.sample.mean, cell.sample.interval, cell.metric), is_best(task, cell)}};
-  if (cell.success) row.push_back({fmt::format("{}/{}", cell.success->solved, cell.success->runs)});
-  if (!cell.contrast) {
-    row.push_back({arm.baseline ? "baseline" : "-"});
-    row.resize(row.size() + 3);
-    return row;
-  }
-  const auto& contrast = *cell.contrast;
-  for (auto text :
-       {with_interval(contrast.mean, contrast.interval, cell.metric), p_figure(contrast.p),
-        p_figure(contrast.holm_p), std::string(words_of(contrast.verdict))})
-    row.push_back({std::move(text)});
-  return row;
+bool is_compared_by(const TaskEvidence& task, const Cell& cell) {
+  return cell.metric == task.metric && !cell.test_set.empty();
+}
+
+std::vector<std::string> difference_headings(const TaskEvidence& task) {
+  std::vector<std::string> headings{"arm", "test set", "n", spoken(task.metric)};
+  const auto& cells = task.arms.front().cells;
+  if (std::ranges::any_of(
+          cells, [&](const Cell& cell) { return is_compared_by(task, cell) && cell.success; }))
+    headings.emplace_back("solved");
+  headings.insert(headings.end(), {"difference", "p", "Holm"});
+  if (task.margin)
+    headings.insert(headings.end(), {fmt::format("p (below {})", *task.margin), "Holm"});
+  headings.emplace_back("verdict");
+  return headings;
 }
 
 Grid differences_of(const TaskEvidence& task) {
   Grid grid{
       .title = fmt::format("{}: {}, mean and difference from the baseline with 95 % intervals",
                            task.name, spoken(task.metric)),
-      .headings = {"arm", "test set", "n", spoken(task.metric)}};
+      .headings = difference_headings(task),
+      .rows = {},
+      .note = task.family};
   for (const auto& arm : task.arms) {
     bool first = true;
     for (const auto& cell : arm.cells) {
-      if (!cell.primary) continue;
-      if (cell.success && grid.headings.size() == 4) grid.headings.emplace_back("solved");
-      grid.rows.push_back(difference_row(arm, cell, task, first));
+      if (!is_compared_by(task, cell)) continue;
+      GridRow row{{first ? arm.name : ""},
+                  {test_set_name(cell)},
+                  {std::to_string(cell.sample.count)},
+                  {with_interval(cell.sample.mean, cell.sample.interval, cell.metric), cell.best}};
+      if (cell.success)
+        row.push_back({fmt::format("{}/{}", cell.success->solved, cell.success->runs)});
+      if (cell.contrast)
+        add_contrast(row, cell, task.margin.has_value());
+      else
+        row.push_back({arm.baseline ? "baseline" : "-"});
+      row.resize(grid.headings.size());
+      grid.rows.push_back(std::move(row));
       first = false;
     }
   }
-  grid.headings.insert(grid.headings.end(), {"difference", "p", "Holm", "verdict"});
   return grid;
 }
 

@@ -20,6 +20,7 @@ struct Grid {
   std::string title;
   std::vector<std::string> headings;
   std::vector<GridRow> rows;
+  std::string note;  // a sentence below it
   size_t names = 2;  // leading columns that hold names, the others hold figures
 };
 

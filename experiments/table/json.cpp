@@ -23,8 +23,10 @@ Json json_of(const Sample& sample) {
 Json json_of(const Contrast& contrast) {
   Json json{{"differences", contrast.differences},
             {"mean", contrast.mean},
-            {"p", contrast.p},
-            {"holm_p", contrast.holm_p},
+            {"p", contrast.difference.p},
+            {"holm_p", contrast.difference.holm_p},
+            {"equivalence_p", contrast.equivalence.p},
+            {"equivalence_holm_p", contrast.equivalence.holm_p},
             {"improvement", contrast.improvement},
             {"verdict", name_of(contrast.verdict)},
             {"sentence", contrast.sentence}};
@@ -33,9 +35,10 @@ Json json_of(const Contrast& contrast) {
 }
 
 Json json_of(const Cell& cell) {
-  Json json{{"test_set", cell.test_set}, {"beyond", cell.beyond},
-            {"metric", cell.metric},     {"direction", name_of(cell.direction)},
-            {"primary", cell.primary},   {"sample", json_of(cell.sample)}};
+  Json json{{"test_set", cell.test_set},     {"beyond", cell.beyond},
+            {"metric", cell.metric},         {"direction", name_of(cell.direction)},
+            {"primary", cell.primary},       {"best", cell.best},
+            {"sample", json_of(cell.sample)}};
   if (cell.contrast) json["contrast"] = json_of(*cell.contrast);
   if (cell.success)
     json["success"] = {{"solved", cell.success->solved},
@@ -57,6 +60,7 @@ Json json_of(const ArmEvidence& arm) {
   for (const auto& cell : arm.cells) cells.push_back(json_of(cell));
   return {{"name", arm.name},
           {"baseline", arm.baseline},
+          {"tuned", arm.tuned},
           {"changes", std::move(changes)},
           {"parameters", arm.parameters},
           {"active_parameters", arm.active_parameters},
@@ -75,9 +79,13 @@ Json list_of(const std::vector<T>& values, Of of) {
 }
 
 Json json_of(const TaskEvidence& task) {
-  return {{"name", task.name},
-          {"metric", task.metric},
-          {"arms", list_of(task.arms, [](const ArmEvidence& arm) { return json_of(arm); })}};
+  Json json{{"name", task.name},
+            {"metric", task.metric},
+            {"comparisons", task.comparisons},
+            {"family", task.family},
+            {"arms", list_of(task.arms, [](const ArmEvidence& arm) { return json_of(arm); })}};
+  if (task.margin) json["margin"] = *task.margin;
+  return json;
 }
 
 Json json_of(const Aggregate& aggregate) {

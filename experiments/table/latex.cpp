@@ -59,7 +59,8 @@ std::string tabular(const Grid& grid) {
       const auto shown = in_latex(cell.text);
       return cell.best ? "\\textbf{" + shown + "}" : shown;
     });
-  return text + "\\bottomrule\n\\end{tabular}\n\n";
+  text += "\\bottomrule\n\\end{tabular}\n";
+  return (grid.note.empty() ? text : text + "% " + in_latex(grid.note) + "\n") + "\n";
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ std::string layout(const Grid& grid) {
     text += row + "\n";
     if (l == 0) text += "  " + std::string(total - 2, '-') + "\n";
   }
+  if (!grid.note.empty()) text += printable(grid.note) + "\n";
   return text;
 }
 

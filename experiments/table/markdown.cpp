@@ -38,7 +38,8 @@ std::string pipe_table(const Grid& grid) {
       text += " " + (cell.best ? "**" + shown + "**" : shown) + " |";
     }
   }
-  return text + "\n\n";
+  text += "\n\n";
+  return grid.note.empty() ? text : text + in_markdown(grid.note) + "\n\n";
 }
 
 }  // namespace

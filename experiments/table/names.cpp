@@ -8,8 +8,12 @@ const char* name_of(Verdict verdict) {
       return "better";
     case Verdict::worse:
       return "worse";
+    case Verdict::equivalent:
+      return "equivalent";
     case Verdict::indistinguishable:
       return "indistinguishable";
+    case Verdict::undecided:
+      return "undecided";
     case Verdict::too_few_seeds:
       return "too_few_seeds";
     case Verdict::not_learned:
@@ -18,8 +22,8 @@ const char* name_of(Verdict verdict) {
       return "uneven";
     case Verdict::not_tested:
       return "not_tested";
-    case Verdict::secondary:
-      return "secondary";
+    case Verdict::exploratory:
+      return "exploratory";
   }
   return "";
 }

@@ -49,6 +49,7 @@ BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
   }
   hypothesis_length += other.hypothesis_length;
   reference_length += other.reference_length;
+  reference_fours += other.reference_fours;
   return *this;
 }
 
@@ -57,7 +58,8 @@ BleuStatistics bleu_statistics(const std::string& hypothesis, const std::string&
   const auto left = tokens(hypothesis, options);
   const auto right = tokens(reference, options);
   BleuStatistics s{.hypothesis_length = static_cast<int64_t>(left.size()),
-                   .reference_length = static_cast<int64_t>(right.size())};
+                   .reference_length = static_cast<int64_t>(right.size()),
+                   .reference_fours = ngram_count(right.size(), 4)};
   for (size_t n = 0; n < s.total.size(); ++n) {
     s.total[n] = ngram_count(left.size(), n + 1);
     s.correct[n] = ngram_matches<std::string>(left, right, n + 1);
@@ -66,7 +68,8 @@ BleuStatistics bleu_statistics(const std::string& hypothesis, const std::string&
 }
 
 BleuScore bleu(const BleuStatistics& s, BleuOptions options) {
-  BleuScore result{.brevity_penalty = brevity_penalty(s),
+  BleuScore result{.defined = s.reference_fours > 0,
+                   .brevity_penalty = brevity_penalty(s),
                    .hypothesis_length = s.hypothesis_length,
                    .reference_length = s.reference_length,
                    .signature = fmt::format("nrefs:1|case:{}|eff:no|tok:13a|smooth:exp|version:{}",

@@ -17,6 +17,7 @@ struct BleuStatistics {
   std::array<int64_t, 4> total{};    // n-grams of the hypothesis
   int64_t hypothesis_length = 0;     // in 13a tokens
   int64_t reference_length = 0;
+  int64_t reference_fours = 0;  // 4-grams of the reference
 
   BleuStatistics& operator+=(const BleuStatistics& other);
   bool operator==(const BleuStatistics&) const = default;
@@ -25,6 +26,7 @@ struct BleuStatistics {
 /// Corpus BLEU, 0 to 100, with what it is made of.
 struct BleuScore {
   double score = 0;
+  bool defined = false;                // no output can match where no reference has a 4-gram
   std::array<double, 4> precisions{};  // 0 to 100, smoothed
   double brevity_penalty = 1;
   int64_t hypothesis_length = 0;

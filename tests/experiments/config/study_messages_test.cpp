@@ -81,6 +81,23 @@ const std::vector<MessageCase> kStudyCases = {
      kBase + "compare: {baseline: base, metric: bleu, metrics: {cpy: chrff}}\n",
      "study.yaml:5:51: unknown task 'cpy' in compare.metrics; did you mean 'copy'?\n"
      "study.yaml:5:56: unknown metric 'chrff' in compare.metrics; did you mean 'chrf'?"},
+    {"UnknownTestSet",
+     kBase + "compare: {baseline: base, metric: bleu, test_sets: {copy: [length 13]}}\n",
+     "study.yaml:5:60: unknown test set 'length 13' in compare.test_sets; did you mean 'length "
+     "12'?"},
+    {"TestSetsOfAnUnknownTask",
+     kBase + "compare: {baseline: base, metric: bleu, test_sets: {cpy: [length 12]}}\n",
+     "study.yaml:5:53: unknown task 'cpy' in compare.test_sets; did you mean 'copy'?"},
+    {"TestSetsThatAreNoList",
+     kBase + "compare: {baseline: base, metric: bleu, test_sets: {copy: length 12}}\n",
+     "study.yaml:5:59: compare.test_sets.copy must list test sets, such as [length 12]"},
+    {"TestSetsOfATaskWithOne",
+     kHead + "base: {data: {task: facts}}\ncompare: {baseline: base, metric: bleu, test_sets: "
+             "{facts: [facts]}}\n",
+     "study.yaml:4:53: 'facts' has one test set, which is its primary one; leave it out of "
+     "compare.test_sets"},
+    {"MarginOfNothing", kBase + "compare: {baseline: base, metric: bleu, margin: 0}\n",
+     "study.yaml:5:49: compare.margin must be positive"},
     {"ExpectNamesAnUnknownArm", kBase + "expect: ['copy: bse.bleu < 1']\n",
      "study.yaml:5:17: unknown arm 'bse' in expect; did you mean 'base'?"},
     {"ExpectNamesAnArmOfTheGrid",

@@ -26,7 +26,8 @@ TEST(Notes, SayWhatShareOfItsInitialWeightsAnArmHasInCommonWithTheBaseline) {
                              : InitialWeights{{"embedding" + seed, 900}, {"learned" + seed, 100}};
   });
   EXPECT_NE(
-      notes.find("copy: initial weights of each arm that base starts from too: other 90 %.\n"),
+      notes.find(
+          "copy: initial weights of each arm that its baseline starts from too: other 90 %.\n"),
       std::string::npos)
       << notes;
 }
@@ -34,6 +35,23 @@ TEST(Notes, SayWhatShareOfItsInitialWeightsAnArmHasInCommonWithTheBaseline) {
 TEST(Notes, AreSilentOnInitialWeightsThatEarlierVersionsDidNotKeep) {
   EXPECT_EQ(notes_with([](const RunResult&) { return InitialWeights{}; }).find("initial weights"),
             std::string::npos);
+}
+
+TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
+  auto study = study_of(study_yaml(
+      2, {"other"},
+      kCompare + "tune: {key: training.schedule.peak, values: [0.002, 0.001, 0.004]}\n"));
+  const auto notes_of_best = [&](size_t value) {
+    study.tuning->best = {{"copy", "other", value}};
+    std::string all;
+    for (const auto& note : make_evidence(study, runs_of({{"base", {0.5, 0.6}}})).notes)
+      all += note + "\n";
+    return all;
+  };
+  const std::string note = "copy: the best training.schedule.peak of other is ";
+  EXPECT_EQ(notes_of_best(0).find(note), std::string::npos);
+  EXPECT_NE(notes_of_best(1).find(note + "0.001, the smallest that was tried"), std::string::npos);
+  EXPECT_NE(notes_of_best(2).find(note + "0.004, the largest that was tried"), std::string::npos);
 }
 
 }  // namespace

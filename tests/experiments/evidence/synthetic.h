@@ -14,7 +14,7 @@ inline std::string study_yaml(int seeds, const std::vector<std::string>& arms,
                               const std::string& more = "") {
   std::string text = "name: s\nquestion: Why?\nseeds: [";
   for (int seed = 1; seed <= seeds; ++seed) text += (seed == 1 ? "" : ", ") + std::to_string(seed);
-  text += "]\nbase: {data: {task: copy}}\narms:\n  base: {}\n";
+  text += "]\nbase: {data: {task: copy, test_length: [12, 13]}}\narms:\n  base: {}\n";
   int layers = 2;
   for (const auto& arm : arms)
     text += "  " + arm + ": {model.layers: " + std::to_string(layers++) + "}\n";

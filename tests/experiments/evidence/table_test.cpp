@@ -59,8 +59,8 @@ TEST(CsvTable, IsReadBackWhateverTheNames) {
   ASSERT_EQ(lines.size(), cells + 1);
   for (const auto& line : lines) ASSERT_EQ(line.size(), lines.front().size());
   EXPECT_EQ(lines[1][3], kHostile);
-  EXPECT_EQ(lines[0][20], "seed_1");
-  EXPECT_EQ(lines[1][20], "0.5");
+  EXPECT_EQ(lines[0][23], "seed_1");
+  EXPECT_EQ(lines[1][23], "0.5");
 }
 
 TEST(JsonTable, HoldsEverythingWhateverTheNames) {
@@ -84,6 +84,29 @@ TEST(TerminalTable, ShowsFiguresAndMarksTheBest) {
   for (const char* part : {"Why?", "0.550 ± 0.071", "0.800 ± 0.141*", "length 13 (beyond)",
                            "too few seeds", "No claim: 2 seeds cannot show"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
+  auto runs = runs_of({{"base", {0.5, 0.6}}, {"more", {0.7, 0.9}}});
+  for (auto& run : runs.results)
+    for (auto& test : run.tests) test.bleu = std::numeric_limits<double>::quiet_NaN();
+  const auto evidence = make_evidence(
+      study_of(study_yaml(2, {"more"}, "compare: {baseline: base, metric: bleu}\n")), runs);
+  // The grid of differences has nothing but BLEU.
+  const auto text = terminal_table(evidence);
+  const auto differences = text.substr(text.find("copy: BLEU"));
+  EXPECT_NE(differences.find("  more  length 12           0     -"), std::string::npos) << text;
+  EXPECT_EQ(differences.find("0.0"), std::string::npos) << differences;
+  for (const auto& line : parse_csv(csv_table(evidence)))
+    if (line[5] == "bleu") EXPECT_EQ(line[9], "");
+}
+
+TEST(Tables, SayHowManyComparisonsHolmsCorrectionCovers) {
+  const auto evidence = evidence_with("length 12");
+  const std::string family = "The p values are of the one primary comparison of copy";
+  for (const auto& text : {terminal_table(evidence), markdown_table(evidence),
+                           latex_table(evidence), json_table(evidence)})
+    EXPECT_NE(text.find(family), std::string::npos) << text;
 }
 
 TEST(MarkdownTable, EveryRowHasTheColumnsOfItsHeading) {

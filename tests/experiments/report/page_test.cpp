@@ -38,6 +38,30 @@ TEST(Page, ARowOfTheTableHoldsTheEvidence) {
     EXPECT_NE(html.find(figure), std::string::npos) << figure << " in\n" << html;
 }
 
+TEST(Page, TheBestCellIsTheOneThatTheEvidenceMarks) {
+  auto report = sample_report();
+  auto& cells = report.evidence.tasks[0].arms[1].cells;
+  EXPECT_EQ(page_of(report).find("<strong>0.812</strong>"), std::string::npos);
+  cells[0].best = true;
+  const auto page = page_of(report);
+  place(page, "<strong>0.812</strong>");
+  place(page, "<strong>0.812 \u00b1 0.010</strong>");
+}
+
+TEST(Page, TheFamilyOfComparisonsAndTheTestsOfAMarginAreSaid) {
+  auto report = sample_report();
+  auto& task = report.evidence.tasks[0];
+  task.family = "Holm's correction covers all 2 of them.";
+  task.margin = 0.01;
+  task.arms[1].cells[0].contrast->equivalence = {0.0625, 0.125};
+  task.arms[1].cells[0].contrast->verdict = Verdict::undecided;
+  const auto page = page_of(report);
+  place(page, "Holm&#39;s correction covers all 2 of them.");
+  place(page, "below 0.01");
+  place(page, "<td class=\"number\">0.062</td><td class=\"number\">0.12</td>");
+  place(page, "\u00b7 undecided");
+}
+
 TEST(Page, ATestSetBeyondTrainingIsMarkedInWords) {
   place(page_of(sample_report()), ">5 digits more, beyond training<");
 }

@@ -41,8 +41,8 @@ inline Contrast contrast(const std::string& sentence) {
   return {.differences = {-0.25, 0.125},
           .mean = -0.0625,
           .interval = statistics::Interval{-0.5, 0.375},
-          .p = 0.75,
-          .holm_p = 1,
+          .difference = {0.75, 1},
+          .verdict = Verdict::indistinguishable,
           .sentence = sentence};
 }
 

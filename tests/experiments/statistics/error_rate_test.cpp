@@ -76,6 +76,20 @@ TEST(NullStudy, WithoutHolmSeveralArmsWouldClaimTooOften) {
   EXPECT_GT(static_cast<double>(count) / kStudies, 2 * kLevel);
 }
 
+TEST(NullStudy, EquivalenceAtTheMarginIsShownAtTheRateThatTheNumberOfSeedsAllows) {
+  std::mt19937 random{1};
+  for (const auto& [seeds, rate] : std::vector<std::pair<int, double>>{{6, 3.0 / 64}, {4, 0}}) {
+    std::normal_distribution<double> difference{1, 0.1};  // the margin is 1
+    int count = 0;
+    for (int i = 0; i < kStudies; ++i) {
+      std::vector<double> differences;
+      for (int seed = 0; seed < seeds; ++seed) differences.push_back(difference(random));
+      count += equivalence_p(differences, 1) <= kLevel ? 1 : 0;
+    }
+    EXPECT_NEAR(static_cast<double>(count) / kStudies, rate, margin(rate)) << seeds;
+  }
+}
+
 TEST(PlantedEffect, IsFoundWithAboutThePowerOfThePairedTTest) {
   // Effects that a paired t-test finds in 80 % of studies, in standard deviations of a difference.
   EXPECT_NEAR(Laboratory().claims(8, 1, 1.2), 0.8, 0.08);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <random>
 #include <vector>
 
 #include "experiments/statistics/aggregate.h"
@@ -35,6 +37,9 @@ TEST(Statistics, EqualScipyOnEveryGoldenSample) {
     EXPECT_NEAR(deviation(differences), example["deviation"].get<double>(), kTolerance);
     expect_interval(t_interval(differences).value(), example["interval"]);
     EXPECT_NEAR(sign_flip_p(differences), example["sign_flip_p"].get<double>(), kTolerance);
+    for (const auto& one : example["equivalence"])
+      EXPECT_NEAR(equivalence_p(differences, one["margin"].get<double>()), one["p"].get<double>(),
+                  kTolerance);
     EXPECT_NEAR(probability_greater(left, right), example["probability_greater"].get<double>(),
                 kTolerance);
     EXPECT_NEAR(interquartile_mean({both}), example["interquartile_mean"].get<double>(),
@@ -63,6 +68,11 @@ TEST(Holm, ByHand) {
   EXPECT_TRUE(holm(Values{}).empty());
 }
 
+TEST(Holm, MultipliesByNoMoreHypothesesThanCanBeTrueAtOnce) {
+  // By 2, 2, 2 and 1; the last may not fall below the 0.06 before it.
+  EXPECT_EQ(holm(Values{0.01, 0.02, 0.03, 0.04}, 2), (Values{0.02, 0.04, 0.06, 0.06}));
+}
+
 TEST(Mean, ByHand) {
   // 2.7764 is the 97.5 % quantile of t with four degrees of freedom.
   const Values values{1, 2, 3, 4, 5};
@@ -75,6 +85,45 @@ TEST(Mean, OneValueHasNoInterval) {
   EXPECT_FALSE(t_interval(Values{1}).has_value());
   EXPECT_TRUE(std::isnan(deviation(Values{1})));
   EXPECT_FALSE(t_interval(Values{1, std::numeric_limits<double>::infinity()}).has_value());
+}
+
+TEST(Mean, AnIntervalIsClippedToWhatValuesCanBe) {
+  const Values values{1, 0.98, 1, 0.9};
+  const auto whole = t_interval(values).value(), clipped = t_interval(values, {0, 1}).value();
+  EXPECT_GT(whole.high, 1);
+  EXPECT_EQ(clipped, (Interval{whole.low, 1}));
+  EXPECT_EQ(t_interval(Values{-1, 0.9}, differences_in({0, 1})), (Interval{-1, 1}));
+}
+
+TEST(Mean, AClippedIntervalHoldsTheMeanOfSharesAsOftenAsTheWholeOne) {
+  // Six shares each: normal around the mean, with those above 1 drawn again from below 1.
+  std::mt19937 random{1};
+  constexpr int kSamples = 4000;
+  for (const double middle : {0.5, 0.9, 0.97}) {
+    std::normal_distribution<double> draw{middle, 0.02};
+    const double excess = (1 - middle) / 0.02;  // of a truncated normal, whose mean follows
+    const double mean = middle - 0.02 * std::exp(-excess * excess / 2) /
+                                     std::sqrt(2 * std::numbers::pi) /
+                                     (0.5 * std::erfc(-excess / std::numbers::sqrt2));
+    int clipped = 0, whole = 0;
+    for (int i = 0; i < kSamples; ++i) {
+      Values shares;
+      while (shares.size() < 6)
+        if (const double share = draw(random); share <= 1) shares.push_back(share);
+      const auto holds = [&](const Interval& interval) {
+        return interval.low <= mean && mean <= interval.high ? 1 : 0;
+      };
+      const auto narrow = t_interval(shares, {0, 1}).value();
+      EXPECT_GE(narrow.low, 0);
+      EXPECT_LE(narrow.high, 1);
+      clipped += holds(narrow);
+      whole += holds(t_interval(shares).value());
+    }
+    EXPECT_EQ(clipped, whole) << middle;
+    EXPECT_NEAR(static_cast<double>(clipped) / kSamples, kConfidence,
+                4 * std::sqrt(kConfidence * (1 - kConfidence) / kSamples))
+        << middle;
+  }
 }
 
 TEST(SignFlip, ByHand) {
@@ -96,9 +145,26 @@ TEST(SignFlip, ThreeDifferencesAreNeverSignificantAndSixCanBe) {
   EXPECT_EQ(smallest_sign_flip_p(3), 0.25);
   EXPECT_EQ(smallest_sign_flip_p(6), 0.03125);
   EXPECT_EQ(smallest_sign_flip_p(6), sign_flip_p(Values{1, 1, 1, 1, 1, 1}));
-  EXPECT_EQ(differences_needed(0.05, 1), 6);
-  EXPECT_EQ(differences_needed(0.05, 2), 7);
-  EXPECT_EQ(differences_needed(0.05, 8), 9);
+  EXPECT_EQ(differences_needed(0.05, 1, smallest_sign_flip_p), 6);
+  EXPECT_EQ(differences_needed(0.05, 2, smallest_sign_flip_p), 7);
+  EXPECT_EQ(differences_needed(0.05, 8, smallest_sign_flip_p), 9);
+  EXPECT_EQ(differences_needed(0.05, 1, smallest_equivalence_p), 5);
+}
+
+TEST(Equivalence, ByHand) {
+  // From -1.5 the differences are 1.5, 2.5 and 0.5 away, from 1.5 they are 1.5, 0.5 and 2.5: only
+  // one sign pattern of eight sums up to as much.
+  EXPECT_EQ(equivalence_p(Values{0, 1, -1}, 1.5), 0.125);
+  // From 0.5 they are 0.5, -0.5 and 1.5 away, 1.5 in sum, which three of eight sign patterns reach:
+  // 0.5 + 0.5 + 1.5, 0.5 - 0.5 + 1.5 and -0.5 + 0.5 + 1.5. From -0.5 it is the same.
+  EXPECT_EQ(equivalence_p(Values{0, 1, -1}, 0.5), 0.375);
+  EXPECT_EQ(equivalence_p(Values{}, 1), 1);
+  EXPECT_EQ(smallest_equivalence_p(5), equivalence_p(Values{0, 0, 0, 0, 0}, 0.01));
+}
+
+TEST(Equivalence, ADifferenceOfTheMarginIsNotSmallerThanIt) {
+  // In doubles 0.21 - 0.2 is a little less than 0.01.
+  EXPECT_EQ(equivalence_p(Values(6, 0.21 - 0.2), 0.01), 1);
 }
 
 TEST(SignFlip, DrawnPatternsAgreeWithAllOfThem) {

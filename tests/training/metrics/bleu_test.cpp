@@ -33,6 +33,12 @@ void expect_golden(const nlohmann::json& example, const nlohmann::json& value,
   }
 }
 
+TEST(Bleu, IsUndefinedWhereNoReferenceHasFourWords) {
+  EXPECT_FALSE(bleu(Lines{"one two three four"}, Lines{"one"}).defined);
+  EXPECT_FALSE(bleu(Lines{"a", "b"}, Lines{"a b c", "b"}).defined);
+  EXPECT_TRUE(bleu(Lines{"a", "b"}, Lines{"a b c d", "b"}).defined);
+}
+
 TEST(Bleu, EqualsSacrebleuOnEveryGoldenCase) {
   const auto& cases = sacrebleu_golden()["cases"];
   ASSERT_GT(cases.size(), 250U);

@@ -41,6 +41,8 @@ def sample_case(left, right):
     interval = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
     flips = stats.permutation_test((differences,), numpy.sum, permutation_type="samples", n_resamples=numpy.inf)
     u = stats.mannwhitneyu(left, right).statistic
+    one_sided = lambda shifted: stats.permutation_test(
+        (shifted,), numpy.sum, permutation_type="samples", n_resamples=numpy.inf, alternative="greater").pvalue
     both = numpy.concatenate([left, right])
     return {
         "left": left.tolist(),
@@ -49,6 +51,8 @@ def sample_case(left, right):
         "deviation": differences.std(ddof=1),
         "interval": [interval.low, interval.high],
         "sign_flip_p": flips.pvalue,
+        "equivalence": [{"margin": margin, "p": max(one_sided(margin + differences), one_sided(margin - differences))}
+                        for margin in (0.25, 1.5, 4)],
         "probability_greater": u / (len(left) * len(right)),
         "interquartile_mean": stats.trim_mean(both, 0.25),
     }
