@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-
 #include "experiments/run_study.h"
 
 namespace ablate::experiments {
@@ -15,6 +13,6 @@ StudyOutcome run_with_tuning(const Study& study, const StudyOptions& options);
 /// play no part. While values of an arm are still to be tried, or where all failed, the runs of its
 /// further arm count as not started. Throws
 /// CheckpointError where a result.json is damaged.
-Study with_tuned_arms(Study study, const std::filesystem::path& output);
+Study with_tuned_arms(Study study, const StudyFolder& folder);
 
 }  // namespace ablate::experiments

@@ -19,6 +19,7 @@
 #include "models/inference/inference_model.h"
 #include "models/random.h"
 #include "tokenizer/special_ids.h"
+#include "training/checkpoint/finite_json.h"
 #include "training/device.h"
 #include "training/schedule.h"
 #include "training/update.h"
@@ -247,10 +248,11 @@ void bench_bare(const BenchRequest& request) {
   const auto run = read_study(request.study, request.selection).runs.front();
   const auto start = std::chrono::steady_clock::now();
   const auto tests = train_bare(
-      run, {.data_folder = request.data_folder, .threads = available_cores()}, std::cerr);
+      run, {.folder = {""}, .data_folder = request.data_folder, .threads = available_cores()},
+      std::cerr);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   auto json = nlohmann::json::array();
-  for (const auto& test : tests) json.push_back(to_json(test));
+  for (const auto& test : tests) json.push_back(training::to_json(test));
   if (request.json)
     std::cout << nlohmann::json{{"seconds", seconds.count()}, {"tests", json}}.dump() << "\n";
   else
