@@ -24,6 +24,7 @@ set(ABLATE_WITHOUT_TORCH
   training/caching_allocator.cpp
   training/checkpoint/durable_file.cpp
   training/checkpoint/finite_json.cpp
+  training/checkpoint/folder_lock.cpp
   training/checkpoint/manifest.cpp
   training/checkpoint/run_log.cpp
   training/interrupt.cpp
@@ -85,7 +86,7 @@ function(ablate_library folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
   list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/experiments/main.cpp)
   if(folder STREQUAL "experiments")
-    list(FILTER sources EXCLUDE REGEX "/experiments/(config/|report/|statistics/|evidence/figure)")
+    list(FILTER sources EXCLUDE REGEX "/experiments/(config/|records/|report/|statistics/|evidence/figure)")
   endif()
   if(NOT ABLATE_KERNELS)
     list(FILTER sources EXCLUDE REGEX "/models/(kernel|ops/cpu)/")

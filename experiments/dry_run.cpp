@@ -12,7 +12,7 @@
 #include "experiments/process_pool.h"
 #include "experiments/run_estimate.h"
 #include "experiments/run_failure.h"
-#include "experiments/run_one.h"
+#include "training/checkpoint/finite_json.h"
 #include "training/interrupt.h"
 
 namespace ablate::experiments {
@@ -57,7 +57,7 @@ Estimates estimate(const Study& study, const StudyOptions& options, const Sharin
       const auto& line = std::get<ProcessLine>(event);
       const auto json = nlohmann::json::parse(line.text, nullptr, false);
       if (json.is_object())
-        estimates[key_of(*runs[line.job])] = estimate_from(json);
+        estimates[key_of(*runs[line.job])] = training::from_json<RunEstimate>(json);
       else
         std::cerr << label(*runs[line.job]) + ": " + line.text + "\n";
     }
@@ -118,10 +118,12 @@ void dry_run(const Study& study, const StudyOptions& options, bool json) {
     std::cout << fmt::format(kRow, "run", width, "state", "parameters", "steps", "FLOPs", "memory",
                              "time", "disk");
   for (const auto& run : study.runs) {
-    const auto state = state_of(run_folder(options.output, study.name, run));
+    const auto state = state_of(options.folder.run(run));
     const auto& one = estimates.at(key_of(run));
     if (json)
-      std::cout << nlohmann::json{{"run", label(run)}, {"state", state}, {"estimate", to_json(one)}}
+      std::cout << nlohmann::json{{"run", label(run)},
+                                  {"state", state},
+                                  {"estimate", training::to_json(one)}}
                        .dump()
                 << "\n";
     else

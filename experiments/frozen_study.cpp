@@ -12,14 +12,12 @@
 #include "experiments/tuning.h"
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/folder_lock.h"
 
 namespace ablate::experiments {
 namespace {
 
 using std::filesystem::path;
-
-path study_file(const path& folder) { return folder / "study.yaml"; }
-path command_file(const path& folder) { return folder / "command.json"; }
 
 /// Every task and arm with the sets; where these fit the selected ones only, those alone.
 Study whole(const path& file, const Selection& selection) {
@@ -42,18 +40,18 @@ std::string selection_json(const Selection& selection, const Study& study) {
   return json.dump(2) + "\n";
 }
 
-void refuse_changes(const path& folder, const Study& now, const Selection& selection) {
-  if (!std::filesystem::exists(study_file(folder))) return;
+void refuse_changes(const StudyFolder& folder, const Study& now, const Selection& selection) {
+  if (!std::filesystem::exists(folder.study())) return;
   const auto frozen = frozen_selection(folder);
   auto lines = changed_sets(frozen.sets, selection.sets);
   // Other sets change values, too; naming the sets says it.
-  if (lines.empty()) lines = changes(whole(study_file(folder), frozen), now);
+  if (lines.empty()) lines = changes(whole(folder.study(), frozen), now);
   if (lines.empty()) return;
   throw UsageError(fmt::format(
       "{} is the study as it was started, from which {} differs:\n  {}\n"
       "Undo that, choose another --output or name, or remove {} to start anew; only tasks, arms "
       "and seeds may be added",
-      study_file(folder).string(), now.file.string(), fmt::join(lines, "\n  "), folder.string()));
+      folder.study().string(), now.file.string(), fmt::join(lines, "\n  "), folder.path.string()));
 }
 
 void replace(const path& file, const std::string& bytes) {
@@ -63,8 +61,8 @@ void replace(const path& file, const std::string& bytes) {
 
 }  // namespace
 
-Selection frozen_selection(const path& folder) {
-  const auto file = command_file(folder);
+Selection frozen_selection(const StudyFolder& folder) {
+  const auto file = folder.command();
   if (!std::filesystem::exists(file)) return {};
   try {
     const auto json = nlohmann::json::parse(training::read_bytes(file));
@@ -80,22 +78,29 @@ Selection frozen_selection(const path& folder) {
   }
 }
 
+Study planned(const path& file, const Selection& selection, const path& output) {
+  const auto now = whole(file, selection);
+  refuse_changes(study_folder(output, now.name), now, selection);
+  return read_study(file, selection);
+}
+
 Study freeze(const path& file, const Selection& selection, const path& output) {
   const auto selected = read_study(file, selection);
   const auto bytes = training::read_bytes(file);
   const auto now = whole(file, selection);
-  const auto folder = output / now.name;
+  const auto folder = study_folder(output, now.name);
+  std::filesystem::create_directories(folder.path);
+  const training::FolderLock lock(folder.path);  // of two that start at once, one is first
   refuse_changes(folder, now, selection);
-  std::filesystem::create_directories(folder);
-  replace(command_file(folder), selection_json(selection, now));
-  replace(study_file(folder), bytes);
+  replace(folder.command(), selection_json(selection, now));
+  replace(folder.study(), bytes);
   auto chosen = selection;
   chosen.data_folder = selected.data_folder;
-  return read_study(study_file(folder), chosen);
+  return read_study(folder.study(), chosen);
 }
 
-Study read_frozen(const path& folder) {
-  return with_tuned_arms(whole(study_file(folder), frozen_selection(folder)), folder.parent_path());
+Study read_frozen(const StudyFolder& folder) {
+  return with_tuned_arms(whole(folder.study(), frozen_selection(folder)), folder);
 }
 
 }  // namespace ablate::experiments

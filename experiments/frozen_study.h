@@ -3,8 +3,13 @@
 #include <filesystem>
 
 #include "experiments/config/study.h"
+#include "experiments/records/folders.h"
 
 namespace ablate::experiments {
+
+/// The study that a start with this file and selection would run. Throws as freeze().
+Study planned(const std::filesystem::path& file, const Selection& selection,
+              const std::filesystem::path& output);
 
 /// Fixes the study before its first run: <output>/<study>/study.yaml becomes a copy of `file`, and
 /// command.json beside it holds the --set values. Later only tasks, arms and seeds may be added,
@@ -16,11 +21,11 @@ Study freeze(const std::filesystem::path& file, const Selection& selection,
 
 /// What the command line said that the study in <output>/<study> was started with. Throws
 /// CheckpointError where command.json is damaged.
-Selection frozen_selection(const std::filesystem::path& folder);
+Selection frozen_selection(const StudyFolder& folder);
 
 /// The study in <output>/<study> as it was started, with all its tasks, arms and seeds, those with
 /// tuned values included (tuning.h). Throws
 /// ConfigError where there is none.
-Study read_frozen(const std::filesystem::path& folder);
+Study read_frozen(const StudyFolder& folder);
 
 }  // namespace ablate::experiments

@@ -1,6 +1,7 @@
 #include "experiments/initial_weights.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tokenizer/digest.h"
 #include "training/checkpoint/durable_file.h"
@@ -9,7 +10,6 @@ namespace ablate::experiments {
 namespace {
 
 constexpr size_t kDigestLength = 16;
-constexpr const char* kInitialWeights = "initial_weights.json";
 
 }  // namespace
 
@@ -25,14 +25,14 @@ InitialWeights initial_weights_of(const torch::nn::Module& model) {
   return weights;
 }
 
-void write_initial_weights(const std::filesystem::path& folder, const torch::nn::Module& model) {
-  training::write_durably(folder / kInitialWeights,
+void write_initial_weights(const RunFolder& folder, const torch::nn::Module& model) {
+  training::write_durably(folder.initial_weights(),
                           nlohmann::json(initial_weights_of(model)).dump() + "\n");
 }
 
-InitialWeights read_initial_weights(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / kInitialWeights)) return {};
-  return nlohmann::json::parse(training::read_bytes(folder / kInitialWeights))
+InitialWeights read_initial_weights(const RunFolder& folder) {
+  if (!std::filesystem::exists(folder.initial_weights())) return {};
+  return nlohmann::json::parse(training::read_bytes(folder.initial_weights()))
       .get<InitialWeights>();
 }
 

@@ -11,8 +11,8 @@ namespace ablate::experiments {
 InitialWeights initial_weights_of(const torch::nn::Module& model);
 
 /// Keeps them in the run's folder, where a continued run finds what it started from.
-void write_initial_weights(const std::filesystem::path& folder, const torch::nn::Module& model);
+void write_initial_weights(const RunFolder& folder, const torch::nn::Module& model);
 /// Empty where the run was started by a version that did not keep them.
-InitialWeights read_initial_weights(const std::filesystem::path& folder);
+InitialWeights read_initial_weights(const RunFolder& folder);
 
 }  // namespace ablate::experiments

@@ -25,10 +25,6 @@ constexpr size_t kSamples = 2;       // of each test set
 constexpr size_t kMostTestSets = 3;  // that samples are shown of
 constexpr size_t kMostTextBytes = 1 << 26;
 
-fs::path folder_of(const fs::path& study, const RunSpecification& run) {
-  return study / run.task / run.arm / fmt::format("seed-{}", run.seed);
-}
-
 void add_mixture(const nlohmann::json& line, std::vector<ExpertLoad>& experts) {
   const auto name = line.at("mixture").get<std::string>();
   auto found = std::ranges::find(experts, name, &ExpertLoad::module);
@@ -48,9 +44,9 @@ void add_line(const nlohmann::json& line, RunRecord& record) {
     record.training.push_back({step, line.at("negative_log_likelihood").get<double>()});
 }
 
-RunRecord record_of(const RunSpecification& run, const fs::path& folder) {
+RunRecord record_of(const RunSpecification& run, const RunFolder& folder) {
   RunRecord record{.task = run.task, .arm = run.arm, .seed = run.seed};
-  const auto log = folder / "metrics.jsonl";
+  const auto log = folder.log();
   try {
     if (fs::exists(log))
       for (const auto& line : training::read_run_log(log))
@@ -74,14 +70,13 @@ std::vector<std::string> lines_of(const fs::path& file) {
 }
 
 /// The samples of one test set: examples spread evenly over it, from every arm's first seed.
-void add_samples(const fs::path& folder, const std::vector<const RunSpecification*>& arms,
+void add_samples(const StudyFolder& folder, const std::vector<const RunSpecification*>& arms,
                  const std::string& test_set, std::vector<SampleOutputs>& samples) {
-  const auto file = file_part(test_set) + ".txt";
-  const auto references = lines_of(folder_of(folder, *arms.front()) / ("reference-" + file));
-  const auto sources = lines_of(folder_of(folder, *arms.front()) / ("source-" + file));
+  const auto first = folder.run(*arms.front());
+  const auto references = lines_of(first.references(test_set));
+  const auto sources = lines_of(first.sources(test_set));
   std::vector<std::vector<std::string>> outputs;
-  for (const auto* arm : arms)
-    outputs.push_back(lines_of(folder_of(folder, *arm) / ("output-" + file)));
+  for (const auto* arm : arms) outputs.push_back(lines_of(folder.run(*arm).outputs(test_set)));
   const size_t count = std::min(kSamples, references.size());
   for (size_t i = 0; i < count; ++i) {
     const size_t line = i * references.size() / count;
@@ -115,15 +110,14 @@ std::vector<std::string> some_of(const std::vector<TestScores>& tests) {
   return names;
 }
 
-std::vector<SampleOutputs> samples_of(const Study& study, const fs::path& folder) {
+std::vector<SampleOutputs> samples_of(const Study& study, const StudyFolder& folder) {
   std::vector<SampleOutputs> samples;
   for (const auto& task : study.tasks) {
     auto runs = first_runs(study, task);
-    std::erase_if(runs, [&](const RunSpecification* run) {
-      return !fs::exists(folder_of(folder, *run) / "result.json");
-    });
+    std::erase_if(
+        runs, [&](const RunSpecification* run) { return !fs::exists(folder.run(*run).result()); });
     if (runs.empty()) continue;
-    for (const auto& test_set : some_of(read_result(folder_of(folder, *runs.front()))->tests))
+    for (const auto& test_set : some_of(read_result(folder.run(*runs.front()))->tests))
       add_samples(folder, runs, test_set, samples);
   }
   return samples;
@@ -133,11 +127,12 @@ std::string printed(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::vector<EnvironmentFact> environment_of(const Study& study, const fs::path& folder) {
+std::vector<EnvironmentFact> environment_of(const Study& study, const StudyFolder& folder) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
+  std::set<fs::path> seen;  // an arm at its best value may be the arm as it stands
   for (const auto& run : study.runs) {
-    const auto file = folder_of(folder, run) / "environment.json";
-    if (!fs::exists(file)) continue;
+    const auto file = folder.run(run).environment();
+    if (!fs::exists(file) || !seen.insert(file).second) continue;
     const auto facts = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
     if (!facts.is_object()) throw training::CheckpointError(file.string() + " is damaged");
     for (const auto& [name, value] : facts.items())
@@ -166,7 +161,7 @@ std::string seeds_of(const Study& study) {
 }
 
 /// Starts the study anew beside its folder; which tasks, arms and seeds may follow.
-std::string command_of(const Study& study, const fs::path& folder) {
+std::string command_of(const Study& study, const StudyFolder& folder) {
   auto command = fmt::format("ablate run {} --output repeated --data {}",
                              quoted(fs::weakly_canonical(study.file).string()),
                              quoted(fs::weakly_canonical(study.data_folder).string()));
@@ -174,14 +169,15 @@ std::string command_of(const Study& study, const fs::path& folder) {
   return command;
 }
 
-void add_commands(const Study& study, const fs::path& folder, ReportData& data) {
+void add_commands(const Study& study, const StudyFolder& folder, ReportData& data) {
   const auto command = command_of(study, folder), seeds = seeds_of(study);
   data.command = command + " --seeds " + seeds;
   for (const auto& task : study.tasks)
     for (const auto* run : first_runs(study, task))
-      data.commands.push_back({task, run->arm,
-                               fmt::format("{} --tasks {} --arms {} --seeds {}", command,
-                                           quoted(task), quoted(run->arm), seeds)});
+      data.commands.push_back(
+          {task, run->arm,
+           fmt::format("{} --tasks {} --arms {} --seeds {}", command, quoted(task),
+                       quoted(run->tuned_from.empty() ? run->arm : run->tuned_from), seeds)});
 }
 
 TaskConfiguration configuration_of(const Study& study, const std::string& task) {
@@ -195,9 +191,9 @@ TaskConfiguration configuration_of(const Study& study, const std::string& task) 
 
 }  // namespace
 
-ReportData read_report_data(const Study& study, const fs::path& folder) {
+ReportData read_report_data(const Study& study, const StudyFolder& folder) {
   ReportData data;
-  for (const auto& run : study.runs) data.runs.push_back(record_of(run, folder_of(folder, run)));
+  for (const auto& run : study.runs) data.runs.push_back(record_of(run, folder.run(run)));
   data.samples = samples_of(study, folder);
   data.environment = environment_of(study, folder);
   add_commands(study, folder, data);

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <filesystem>
-
 #include "experiments/config/study.h"
+#include "experiments/records/folders.h"
 #include "experiments/report/report_data.h"
 
 namespace ablate::experiments {
@@ -11,6 +10,6 @@ namespace ablate::experiments {
 /// accuracy over positions, sample outputs, configuration, environment and commands. What a run has
 /// not written is left out. Throws CheckpointError where a file is damaged, IoError where one
 /// cannot be read.
-ReportData read_report_data(const Study& study, const std::filesystem::path& folder);
+ReportData read_report_data(const Study& study, const StudyFolder& folder);
 
 }  // namespace ablate::experiments

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "data/sequence_format.h"
+#include "experiments/records/folders.h"
 
 namespace ablate::data {
 NLOHMANN_JSON_SERIALIZE_ENUM(Compared, {{Compared::text, "text"},
@@ -115,15 +115,8 @@ struct RunResult {
   }
 };
 
-/// A test set's name as part of a file's: output-, source- and reference-<this>.txt of a run.
-std::string file_part(std::string test_set);
-
-nlohmann::json to_json(const TestScores& scores);
-nlohmann::json to_json(const RunResult& result);
-
 /// The finished run in `folder`, or nothing where it has not finished. Keys that older versions did
-/// not write have their defaults. Throws CheckpointError where
-/// its result.json is damaged.
-std::optional<RunResult> read_result(const std::filesystem::path& folder);
+/// not write have their defaults. Throws CheckpointError where its result.json is damaged.
+std::optional<RunResult> read_result(const RunFolder& folder);
 
 }  // namespace ablate::experiments

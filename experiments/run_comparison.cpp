@@ -13,6 +13,7 @@
 #include "experiments/evidence/figure.h"
 #include "experiments/evidence/metric.h"
 #include "experiments/exit_code.h"
+#include "experiments/records/folders.h"
 #include "experiments/statistics/mean.h"
 #include "experiments/table/names.h"
 #include "training/checkpoint/finite_json.h"
@@ -41,7 +42,7 @@ std::vector<std::pair<std::string, std::string>> leaves_of(const Experiment& exp
   return leaves;
 }
 
-bool is_run(const path& folder) { return std::filesystem::exists(folder / "config.yaml"); }
+bool is_run(const path& folder) { return std::filesystem::exists(RunFolder(folder).config()); }
 
 /// The run folders at or below `folder`, in order of their names.
 std::vector<path> run_folders(const path& folder) {
@@ -67,7 +68,7 @@ std::vector<Column> columns_of(const path& folder) {
     if (fresh)
       columns.push_back({.name = fmt::format("{}/{}", result->task, result->arm) +
                                  (single ? fmt::format("/seed-{}", result->seed) : ""),
-                         .leaves = leaves_of(read_experiment(run / "config.yaml"))});
+                         .leaves = leaves_of(read_experiment(RunFolder(run).config()))});
     columns[place->second].results.push_back(std::move(*result));
   }
   if (columns.empty())

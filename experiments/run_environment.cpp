@@ -26,8 +26,8 @@ Environment set_up(const RunSpecification& run, const RunPlace& place, std::ostr
   return environment;
 }
 
-nlohmann::json recorded_environment(const std::filesystem::path& folder) {
-  const auto file = folder / "environment.json";
+nlohmann::json recorded_environment(const RunFolder& folder) {
+  const auto file = folder.environment();
   if (!std::filesystem::exists(file)) return nullptr;
   const auto json = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
   return json.is_object() ? json : nlohmann::json();

@@ -20,6 +20,6 @@ struct Environment {
 Environment set_up(const RunSpecification& run, const RunPlace& place, std::ostream& messages);
 
 /// What environment.json of the run holds; null where it is missing or damaged.
-nlohmann::json recorded_environment(const std::filesystem::path& folder);
+nlohmann::json recorded_environment(const RunFolder& folder);
 
 }  // namespace ablate::experiments

@@ -101,17 +101,4 @@ RunEstimate estimate_run(const RunSpecification& run, const RunPlace& place,
   return estimate;
 }
 
-nlohmann::json to_json(const RunEstimate& estimate) {
-  nlohmann::json json;
-  RunEstimate::fields(estimate, [&](const char* name, const auto& value) { json[name] = value; });
-  return json;
-}
-
-RunEstimate estimate_from(const nlohmann::json& json) {
-  RunEstimate estimate;
-  RunEstimate::fields(estimate,
-                      [&](const char* name, auto& value) { json.at(name).get_to(value); });
-  return estimate;
-}
-
 }  // namespace ablate::experiments

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -39,8 +38,5 @@ struct RunEstimate {
 /// arm is taken for one that starts from nothing.
 RunEstimate estimate_run(const RunSpecification& run, const RunPlace& place,
                          std::ostream& messages);
-
-nlohmann::json to_json(const RunEstimate& estimate);
-RunEstimate estimate_from(const nlohmann::json& json);
 
 }  // namespace ablate::experiments

@@ -4,19 +4,15 @@
 #include <signal.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "experiments/exit_code.h"
 #include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/finite_json.h"
 
 namespace ablate::experiments {
 namespace {
 
 constexpr int kFirstSignal = 128;
-
-std::filesystem::path file_in(const std::filesystem::path& folder) {
-  return folder / "failure.json";
-}
 
 }  // namespace
 
@@ -33,39 +29,31 @@ std::string reason(const RunFailure& failure) {
   return failure.message.empty() ? text : text + ": " + failure.message;
 }
 
-void write_failure(const std::filesystem::path& folder, const RunFailure& failure) {
-  nlohmann::json json;
-  RunFailure::fields(failure, [&](const char* name, const auto& value) { json[name] = value; });
-  const auto replace = nlohmann::json::error_handler_t::replace;
-  training::write_durably(file_in(folder), json.dump(2, ' ', false, replace) + "\n");
+void write_failure(const RunFolder& folder, const RunFailure& failure) {
+  training::write_durably(folder.failure(), training::json_file(training::to_json(failure)));
 }
 
-void remove_failure(const std::filesystem::path& folder) {
-  std::filesystem::remove(file_in(folder));
-}
+void remove_failure(const RunFolder& folder) { std::filesystem::remove(folder.failure()); }
 
-std::optional<RunFailure> read_failure(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(file_in(folder))) return {};
-  const auto json = nlohmann::json::parse(training::read_bytes(file_in(folder)), nullptr, false);
+std::optional<RunFailure> read_failure(const RunFolder& folder) {
+  if (!std::filesystem::exists(folder.failure())) return {};
+  const auto json = nlohmann::json::parse(training::read_bytes(folder.failure()), nullptr, false);
   try {
-    RunFailure failure;
-    RunFailure::fields(failure,
-                       [&](const char* name, auto& value) { json.at(name).get_to(value); });
-    return failure;
+    return training::from_json<RunFailure>(json);
   } catch (const nlohmann::json::exception&) {
     return {};
   }
 }
 
-std::string state_of(const std::filesystem::path& folder) {
-  if (std::filesystem::exists(folder / "result.json")) return "finished";
-  if (std::filesystem::exists(file_in(folder))) return "failed";
-  return std::filesystem::exists(folder / "config.yaml") ? "started" : "new";
+std::string state_of(const RunFolder& folder) {
+  if (std::filesystem::exists(folder.result())) return "finished";
+  if (std::filesystem::exists(folder.failure())) return "failed";
+  return std::filesystem::exists(folder.config()) ? "started" : "new";
 }
 
-std::string why_missing(const std::filesystem::path& folder) {
+std::string why_missing(const RunFolder& folder) {
   if (const auto failure = read_failure(folder)) return "failed with " + reason(*failure);
-  return std::filesystem::exists(folder / "config.yaml") ? "interrupted" : "not started";
+  return std::filesystem::exists(folder.config()) ? "interrupted" : "not started";
 }
 
 }  // namespace ablate::experiments

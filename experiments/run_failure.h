@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
+
+#include "experiments/records/folders.h"
 
 namespace ablate::experiments {
 
@@ -28,16 +29,16 @@ bool worth_retrying(int exit_code);
 std::string reason(const RunFailure& failure);
 
 /// Throws IoError.
-void write_failure(const std::filesystem::path& folder, const RunFailure& failure);
-void remove_failure(const std::filesystem::path& folder);
+void write_failure(const RunFolder& folder, const RunFailure& failure);
+void remove_failure(const RunFolder& folder);
 
 /// Nothing where the run has not failed, or its record is damaged.
-std::optional<RunFailure> read_failure(const std::filesystem::path& folder);
+std::optional<RunFailure> read_failure(const RunFolder& folder);
 
 /// "finished", "failed", "started" or "new".
-std::string state_of(const std::filesystem::path& folder);
+std::string state_of(const RunFolder& folder);
 
 /// Why a run without a result has none: "failed with ...", "interrupted" or "not started".
-std::string why_missing(const std::filesystem::path& folder);
+std::string why_missing(const RunFolder& folder);
 
 }  // namespace ablate::experiments

@@ -13,6 +13,7 @@
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/finite_json.h"
 #include "training/checkpoint/io_error.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
@@ -69,19 +70,19 @@ RunLock::RunLock(const std::filesystem::path& folder) {
 
 RunLock::~RunLock() { close(descriptor_); }
 
-void save_tokenizers(const std::filesystem::path& folder, const data::Tokenizers& tokenizers) {
+void save_tokenizers(const RunFolder& run, const data::Tokenizers& tokenizers) {
   if (tokenizers.source.sha256() == tokenizers.target.sha256())
-    return save_tokenizer(folder / "joint.model", tokenizers.source);
-  save_tokenizer(folder / "source.model", tokenizers.source);
-  save_tokenizer(folder / "target.model", tokenizers.target);
+    return save_tokenizer(run.joint_tokenizer(), tokenizers.source);
+  save_tokenizer(run.source_tokenizer(), tokenizers.source);
+  save_tokenizer(run.target_tokenizer(), tokenizers.target);
 }
 
-data::Tokenizers load_tokenizers(const std::filesystem::path& folder) {
-  if (std::filesystem::exists(folder / "joint.model")) {
-    const auto joint = load_tokenizer(folder / "joint.model");
+data::Tokenizers load_tokenizers(const RunFolder& run) {
+  if (std::filesystem::exists(run.joint_tokenizer())) {
+    const auto joint = load_tokenizer(run.joint_tokenizer());
     return {joint, joint};
   }
-  return {load_tokenizer(folder / "source.model"), load_tokenizer(folder / "target.model")};
+  return {load_tokenizer(run.source_tokenizer()), load_tokenizer(run.target_tokenizer())};
 }
 
 models::Transformer make_model(const Experiment& experiment, const data::Tokenizers& tokenizers) {
@@ -90,15 +91,16 @@ models::Transformer make_model(const Experiment& experiment, const data::Tokeniz
                                            tokenizers.target.vocabulary_size(), tokenizer::kPad});
 }
 
-LoadedRun load_run(const std::filesystem::path& folder, const std::string& which) {
-  if (!std::filesystem::exists(folder / "config.yaml"))
-    throw training::CheckpointError(folder.string() +
+LoadedRun load_run(const std::filesystem::path& path, const std::string& which) {
+  const RunFolder folder = path;
+  if (!std::filesystem::exists(folder.config()))
+    throw training::CheckpointError(path.string() +
                                     " is no run folder: it holds no config.yaml (a run folder is "
                                     "<output>/<study>/<task>/<arm>/seed-<n>)");
-  const auto experiment = read_experiment(folder / "config.yaml");
+  const auto experiment = read_experiment(folder.config());
   auto tokenizers = load_tokenizers(folder);
   auto model = make_model(experiment, tokenizers);
-  const auto chosen = training::select_weights(folder / "checkpoints", which, experiment.training);
+  const auto chosen = training::select_weights(folder.checkpoints(), which, experiment.training);
   training::load_weights(*model, chosen.weights);
   model->to(training::resolve(experiment.training.device));
   return {experiment, model, std::move(tokenizers), format_of(experiment), chosen.name};
@@ -110,9 +112,9 @@ void write_folder(const std::filesystem::path& folder,
     throw UsageError(folder.string() + " exists; choose another --to or remove it");
   const auto parent = std::filesystem::absolute(folder).parent_path();
   std::filesystem::create_directories(parent);
-  const auto part = parent / fmt::format(".{}.{}", folder.filename().string(), getpid());
+  const auto part = training::temporary_beside(std::filesystem::absolute(folder));
+  std::filesystem::create_directory(part);
   try {
-    std::filesystem::create_directory(part);
     fill(part);
     training::sync_folder(part);
     std::filesystem::rename(part, folder);
@@ -133,16 +135,16 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
   experiment.training.pretrained_embeddings = {};
   experiment.training.budget = {};
   const auto config = to_yaml(experiment);
-  write_folder(folder, [&](const std::filesystem::path& part) {
+  write_folder(folder, [&](const RunFolder& part) {
     save_tokenizers(part, run.tokenizers);
-    training::save_checkpoint(part / "checkpoints", {.step = 0,
-                                                     .model = run.weights,
-                                                     .optimizer = {},
-                                                     .state = nlohmann::json::object(),
-                                                     .files = {{"config.yaml", config}}});
-    training::write_synced(part / "config.yaml", config);
-    training::write_synced(part / "environment.json", run.environment.dump(2) + "\n");
-    for (const auto& [name, bytes] : run.files) training::write_synced(part / name, bytes);
+    training::save_checkpoint(part.checkpoints(), {.step = 0,
+                                                   .model = run.weights,
+                                                   .optimizer = {},
+                                                   .state = nlohmann::json::object(),
+                                                   .files = {{kConfigFile, config}}});
+    training::write_synced(part.config(), config);
+    training::write_synced(part.environment(), training::json_file(run.environment));
+    for (const auto& [name, bytes] : run.files) training::write_synced(part.path / name, bytes);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "data/tokenizers.h"
 #include "experiments/config/experiment.h"
+#include "experiments/records/folders.h"
 #include "models/transformer.h"
 #include "training/inference/translator.h"
 #include "training/weights.h"
@@ -27,11 +28,11 @@ class RunLock {
   int descriptor_;
 };
 
-/// Writes source.model and target.model, or joint.model where both are one.
-void save_tokenizers(const std::filesystem::path& folder, const data::Tokenizers& tokenizers);
+/// Writes those of source and target, or one where both are the same.
+void save_tokenizers(const RunFolder& run, const data::Tokenizers& tokenizers);
 
 /// The tokenizers of a run; their SHA-256 must be the recorded ones. Throws TokenizerError.
-data::Tokenizers load_tokenizers(const std::filesystem::path& folder);
+data::Tokenizers load_tokenizers(const RunFolder& run);
 
 models::Transformer make_model(const Experiment& experiment, const data::Tokenizers& tokenizers);
 

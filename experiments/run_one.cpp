@@ -23,6 +23,7 @@
 #include "tokenizer/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/finite_json.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/likelihood.h"
@@ -31,8 +32,8 @@
 namespace ablate::experiments {
 namespace {
 
-void check_same_configuration(const RunSpecification& run, const std::filesystem::path& folder) {
-  const auto file = folder / "config.yaml";
+void check_same_configuration(const RunSpecification& run, const RunFolder& folder) {
+  const auto file = folder.config();
   if (!std::filesystem::exists(file)) return;
   const auto changes = differences(read_experiment(file), run.experiment);
   if (changes.empty()) return;
@@ -41,14 +42,14 @@ void check_same_configuration(const RunSpecification& run, const std::filesystem
     list += fmt::format("\n  {}: {} there, {} now", change.path, change.left, change.right);
   throw UsageError(fmt::format(
       "{} holds a run of another configuration; choose another --output or remove it:{}",
-      folder.string(), list));
+      folder.path.string(), list));
 }
 
 /// Throws DataError where a continued run would go on with other data than it began with.
-void check_same_data(const std::filesystem::path& folder, const data::Corpus& corpus) {
+void check_same_data(const RunFolder& folder, const data::Corpus& corpus) {
   const auto recorded = recorded_environment(folder);
   if (!recorded.contains("data_sha256") || recorded.at("data_sha256") == corpus.sha256) return;
-  throw data::DataError(folder.string() +
+  throw data::DataError(folder.path.string() +
                         " began with other data: their SHA-256 differs; restore them, choose "
                         "another --output or remove that folder");
 }
@@ -59,12 +60,11 @@ std::optional<std::filesystem::path> start_folder(const RunSpecification& run,
   const auto& start = run.experiment.training.init_from;
   if (start.run) return place.data_folder / *start.run;
   if (!start.arm) return {};
-  const auto folder = place.folder.parent_path().parent_path() / *start.arm /
-                      place.folder.filename();  // <task>/<arm>/seed-<n>
-  if (!std::filesystem::exists(folder / "result.json"))
+  const auto folder = place.folder.of_arm(*start.arm);
+  if (!std::filesystem::exists(folder.result()))
     throw UsageError(fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
-                                 folder.string(), *start.arm));
-  return folder;
+                                 folder.path.string(), *start.arm));
+  return folder.path;
 }
 
 struct Prepared {
@@ -101,7 +101,7 @@ Prepared prepare(const RunSpecification& run, const RunPlace& place, std::ostrea
 
 void write_start(const RunSpecification& run, const RunPlace& place, const Prepared& prepared) {
   const auto& environment = prepared.environment;
-  save_tokenizers(place.folder, prepared.data.tokenizers);
+  save_tokenizers(place.folder.path, prepared.data.tokenizers);
   nlohmann::json record{
       {"ablate", "0.1.0"},
       {"libtorch", TORCH_VERSION},
@@ -117,8 +117,8 @@ void write_start(const RunSpecification& run, const RunPlace& place, const Prepa
       {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
       {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
   if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
-  training::write_durably(place.folder / "environment.json", record.dump(2) + "\n");
-  training::write_durably(place.folder / "config.yaml", to_yaml(run.experiment, run.origins));
+  training::write_durably(place.folder.environment(), training::json_file(record));
+  training::write_durably(place.folder.config(), to_yaml(run.experiment, run.origins));
 }
 
 training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace& place,
@@ -133,10 +133,12 @@ training::TrainerInput trainer_input(const RunSpecification& run, const RunPlace
           .validation = prepared.data.validation.examples,
           .augmentation = prepared.data.augmentation(),
           .pause_after = place.pause_after,
-          .folder = place.folder,
-          .files = {{"config.yaml", to_yaml(run.experiment, run.origins)},
-                    {"source.model", prepared.data.tokenizers.source.bytes()},
-                    {"target.model", prepared.data.tokenizers.target.bytes()}},
+          .folder = place.folder.path,
+          .log = place.folder.log(),
+          .checkpoints = place.folder.checkpoints(),
+          .files = {{kConfigFile, to_yaml(run.experiment, run.origins)},
+                    {kSourceTokenizerFile, prepared.data.tokenizers.source.bytes()},
+                    {kTargetTokenizerFile, prepared.data.tokenizers.target.bytes()}},
           .session = session_of(run, place.study)};
 }
 
@@ -162,8 +164,7 @@ models::Transformer begin_model(const RunSpecification& run, const Prepared& pre
   return model;
 }
 
-/// output-, source- and reference-<test set>.txt, line by line.
-void write_outputs(const std::filesystem::path& folder, const Evaluation& evaluation,
+void write_outputs(const RunFolder& folder, const Evaluation& evaluation,
                    const std::vector<data::TestSet>& tests) {
   for (size_t i = 0; i < evaluation.outputs.size(); ++i) {
     std::string outputs, sources, references;
@@ -172,10 +173,10 @@ void write_outputs(const std::filesystem::path& folder, const Evaluation& evalua
       sources += example.source + "\n";
       references += example.target + "\n";
     }
-    const auto name = file_part(evaluation.tests[i].name) + ".txt";
-    training::write_durably(folder / ("source-" + name), sources);
-    training::write_durably(folder / ("reference-" + name), references);
-    training::write_durably(folder / ("output-" + name), outputs);
+    const auto& name = evaluation.tests[i].name;
+    training::write_durably(folder.sources(name), sources);
+    training::write_durably(folder.references(name), references);
+    training::write_durably(folder.outputs(name), outputs);
   }
 }
 
@@ -202,8 +203,7 @@ void write_rung_of(const RunSpecification& run, const RunPlace& place, const Pre
 RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepared& prepared,
                        models::Transformer& model) {
   const auto& experiment = run.experiment;
-  const auto chosen =
-      training::select_weights(place.folder / "checkpoints", "", experiment.training);
+  const auto chosen = training::select_weights(place.folder.checkpoints(), "", experiment.training);
   training::load_weights(*model, chosen.weights);
   const auto validation = validation_of(run, prepared, model);
   const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
@@ -230,27 +230,20 @@ RunResult evaluate_run(const RunSpecification& run, const RunPlace& place, Prepa
 
 }  // namespace
 
-std::filesystem::path run_folder(const std::filesystem::path& output, const std::string& study,
-                                 const RunSpecification& run) {
-  const auto& arm = run.stored.empty() ? run.arm : run.stored;
-  return output / study / run.task / arm / fmt::format("seed-{}", run.seed);
-}
-
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given) {
   if (!given.empty()) return given;
-  const auto file = run / "environment.json";
-  const auto recorded = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
+  const auto recorded = recorded_environment(run);
   return recorded.is_object() ? recorded.value("data_folder", ".") : ".";
 }
 
 void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
-  const RunLock lock(place.folder);
+  const RunLock lock(place.folder.path);
   check_same_configuration(run, place.folder);
   if (read_result(place.folder)) return;
   auto prepared = prepare(run, place, messages);
   check_same_data(place.folder, prepared.data.corpus);
   write_start(run, place, prepared);
-  const bool continued = !training::list_checkpoints(place.folder / "checkpoints").empty();
+  const bool continued = !training::list_checkpoints(place.folder.checkpoints()).empty();
   auto model = begin_model(run, prepared, continued, messages);
   if (!continued) write_initial_weights(place.folder, *model);
   model->to(prepared.environment.device);
@@ -270,10 +263,10 @@ void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& m
   result.memory_bytes = memory;
   result.data_sha256 = prepared.data.corpus.sha256;
   result.initial_weights = read_initial_weights(place.folder);
-  training::EventFile events(place.folder, result.steps + 1);
+  training::EventFile events(place.folder.path, result.steps + 1);
   events.add(result.steps, final_scalars(result));
   events.add(result.steps, training::SessionEnd{});
-  training::write_durably(place.folder / "result.json", to_json(result).dump(2) + "\n");
+  training::write_durably(place.folder.result(), training::json_file(training::to_json(result)));
 }
 
 }  // namespace ablate::experiments

@@ -5,19 +5,16 @@
 #include <ostream>
 
 #include "experiments/config/study.h"
+#include "experiments/records/folders.h"
 #include "experiments/result.h"
 
 namespace ablate::experiments {
-
-/// runs/<study>/<task>/<arm>/seed-<n>
-std::filesystem::path run_folder(const std::filesystem::path& output, const std::string& study,
-                                 const RunSpecification& run);
 
 /// Where a run's relative data paths start: `given`, or where they did in training.
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given);
 
 struct RunPlace {
-  std::filesystem::path folder;       // of this run
+  RunFolder folder;
   std::filesystem::path data_folder;  // where relative data paths start
   std::string study;
   int64_t threads;  // used where the configuration and an earlier start name none

@@ -12,7 +12,6 @@
 #include "experiments/live_table.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_failure.h"
-#include "experiments/run_one.h"
 #include "experiments/rung_score.h"
 #include "training/interrupt.h"
 
@@ -39,7 +38,7 @@ struct OpenRun {
   enum class State { waiting, running, ended };
 
   const RunSpecification* run;
-  std::filesystem::path folder;
+  RunFolder folder;
   State state = State::waiting;
   int64_t attempts = 0;
   int exit_code = -1;   // -1: has not ended
@@ -52,7 +51,7 @@ class StudyRunner {
   StudyRunner(const Study& study, const StudyOptions& options)
       : study_(study), options_(options), sharing_(share_cores(study, options.jobs)) {
     for (const auto& run : study.runs) {
-      const auto folder = run_folder(options.output, study.name, run);
+      const auto folder = options.folder.run(run);
       if (!is_done(run, folder)) open_.push_back({&run, folder});
     }
     std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
@@ -111,7 +110,7 @@ class StudyRunner {
 
   void start(size_t index) {
     auto& open = open_[index];
-    std::filesystem::create_directories(open.folder);
+    std::filesystem::create_directories(open.folder.path);
     remove_failure(open.folder);
     open.message.clear();
     open.told_error = false;
@@ -124,7 +123,7 @@ class StudyRunner {
     auto& open = open_[line.job];
     if (const auto record = training::read_record(line.text))
       return table.at(label(*open.run), *record);
-    std::ofstream(open.folder / "log.txt", std::ios::app) << line.text + "\n";
+    std::ofstream(open.folder.messages(), std::ios::app) << line.text + "\n";
     table.say(label(*open.run), line.text);
     // An error may go on over several lines; other messages are one.
     if (line.text.starts_with(kError)) {
@@ -171,10 +170,6 @@ class StudyRunner {
 
 }  // namespace
 
-std::string label(const RunSpecification& run) {
-  return fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed);
-}
-
 Sharing share_cores(const Study& study, int64_t jobs) {
   const int64_t cores = available_cores();
   if (jobs == 0) jobs = std::clamp<int64_t>(std::ssize(study.runs), 1, cores);
@@ -199,8 +194,8 @@ std::vector<std::string> run_command(const StudyOptions& options, const RunSpeci
   return command;
 }
 
-bool is_done(const RunSpecification& run, const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / "result.json") ||
+bool is_done(const RunSpecification& run, const RunFolder& folder) {
+  return std::filesystem::exists(folder.result()) ||
          (run.pause_after && read_rung(folder, *run.pause_after));
 }
 

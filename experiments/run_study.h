@@ -1,17 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "experiments/config/study.h"
+#include "experiments/records/folders.h"
 
 namespace ablate::experiments {
 
 /// How a study's runs are carried out.
 struct StudyOptions {
-  std::filesystem::path output;      // folder of all studies
+  StudyFolder folder;
   std::vector<std::string> command;  // starts a run in a process; the run's own flags are appended
   int64_t jobs = 0;                  // runs at a time; 0: one per core
   int64_t retries = 1;               // of a run that crashed: see worth_retrying()
@@ -42,11 +42,8 @@ struct StudyOutcome {
   bool interrupted = false;
 };
 
-/// task/arm/seed-n
-std::string label(const RunSpecification& run);
-
 /// Whether there is nothing left to do for the run: it is finished, or paused where it should.
-bool is_done(const RunSpecification& run, const std::filesystem::path& folder);
+bool is_done(const RunSpecification& run, const RunFolder& folder);
 
 /// Trains every run of the study that is not done, each in a process of its own, after the run
 /// that it starts from. A run that fails does not stop the others and leaves failure.json; what it

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
+
+#include "experiments/records/folders.h"
 
 namespace ablate::experiments {
 
@@ -18,9 +19,9 @@ struct RungScore {
 };
 
 /// Throws IoError.
-void write_rung(const std::filesystem::path& run, int64_t step, const RungScore& score);
+void write_rung(const RunFolder& run, int64_t step, const RungScore& score);
 
 /// Nothing where the run has not paused there, or the file is damaged.
-std::optional<RungScore> read_rung(const std::filesystem::path& run, int64_t step);
+std::optional<RungScore> read_rung(const RunFolder& run, int64_t step);
 
 }  // namespace ablate::experiments

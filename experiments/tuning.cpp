@@ -8,13 +8,10 @@
 
 #include "experiments/result.h"
 #include "experiments/run_failure.h"
-#include "experiments/run_one.h"
 #include "experiments/rung_score.h"
 
 namespace ablate::experiments {
 namespace {
-
-using std::filesystem::path;
 
 constexpr double kWorst = -std::numeric_limits<double>::infinity();
 
@@ -47,7 +44,7 @@ struct Search {
 /// The search for one arm in one task, as far as the files of its runs tell.
 class ArmSearch {
  public:
-  ArmSearch(const Study& study, const path& output) : study_(study), output_(output) {}
+  ArmSearch(const Study& study, const StudyFolder& folder) : study_(study), folder_(folder) {}
 
   Search search(const std::string& task, const std::string& arm) {
     std::vector<Rated> left;
@@ -80,7 +77,7 @@ class ArmSearch {
       for (const int64_t seed : study_.tuning->seeds) {
         auto run = run_of(*candidate, seed);
         run.pause_after = step;
-        const auto folder = run_folder(output_, study_.name, run);
+        const auto folder = folder_.run(run);
         const auto rung = step ? read_rung(folder, *step) : std::nullopt;
         paused = paused || rung;
         if (rung)
@@ -103,23 +100,23 @@ class ArmSearch {
   }
 
   const Study& study_;
-  const path& output_;
+  const StudyFolder& folder_;
   Search search_;
 };
 
 /// The search for every task and arm of the study, each once.
-std::vector<Search> searches(const Study& study, const path& output) {
+std::vector<Search> searches(const Study& study, const StudyFolder& folder) {
   std::vector<Search> all;
   for (const auto& task : study.tasks)
-    for (const auto& arm : study.arms) all.push_back(ArmSearch(study, output).search(task, arm));
+    for (const auto& arm : study.arms) all.push_back(ArmSearch(study, folder).search(task, arm));
   return all;
 }
 
 /// Runs of candidates that failed are tried again.
-void forget_failures(const Study& study, const path& output) {
+void forget_failures(const Study& study, const StudyFolder& folder) {
   for (const auto& candidate : study.tuning->candidates)
     for (const int64_t seed : study.tuning->seeds)
-      remove_failure(run_folder(output, study.name, run_of(candidate, seed)));
+      remove_failure(folder.run(run_of(candidate, seed)));
 }
 
 void append(StudyOutcome& outcome, const StudyOutcome& more) {
@@ -131,12 +128,12 @@ void append(StudyOutcome& outcome, const StudyOutcome& more) {
 
 StudyOutcome run_with_tuning(const Study& study, const StudyOptions& options) {
   if (!study.tuning) return run_study(study, options);
-  forget_failures(study, options.output);
+  forget_failures(study, options.folder);
   auto stage = study;
   StudyOutcome outcome;
   for (;;) {
     bool searching = false;
-    for (const auto& search : searches(study, options.output)) {
+    for (const auto& search : searches(study, options.folder)) {
       searching = searching || !search.open.empty();
       for (const auto& run : search.open) add_run(run, stage.runs);
     }
@@ -145,14 +142,14 @@ StudyOutcome run_with_tuning(const Study& study, const StudyOptions& options) {
     stage.runs.clear();
     if (!searching) break;
   }
-  for (const auto& search : searches(study, options.output))
+  for (const auto& search : searches(study, options.folder))
     for (const int64_t seed : study.seeds)
       if (search.best != nullptr) add_run(run_of(*search.best, seed), stage.runs);
   if (!stage.runs.empty()) append(outcome, run_study(stage, options));
   return outcome;
 }
 
-Study with_tuned_arms(Study study, const path& output) {
+Study with_tuned_arms(Study study, const StudyFolder& folder) {
   if (!study.tuning) return study;
   study.tuning->best.clear();
   std::vector<RunSpecification> runs;
@@ -164,12 +161,13 @@ Study with_tuned_arms(Study study, const path& output) {
     std::map<std::string, const Candidate*> best_of;
     for (const auto& run : own) {
       const auto [found, fresh] = best_of.try_emplace(run.arm);
-      if (fresh) found->second = ArmSearch(study, output).search(task, run.arm).best;
+      if (fresh) found->second = ArmSearch(study, folder).search(task, run.arm).best;
       const auto* best = found->second;
       if (fresh && best != nullptr) study.tuning->best.push_back({task, run.arm, best->value});
       auto tuned = best == nullptr ? run : run_of(*best, run.seed);
       tuned.stored = best == nullptr ? run.arm + kTunedSuffix : best->name;
       tuned.arm = run.arm + kTunedSuffix;
+      tuned.tuned_from = run.arm;
       runs.push_back(std::move(tuned));
     }
   }

@@ -8,12 +8,11 @@
 namespace ablate::experiments {
 
 std::filesystem::path write_report(const Study& study, const Evidence& evidence,
-                                   const std::filesystem::path& folder) {
+                                   const StudyFolder& folder) {
   auto data = read_report_data(study, folder);
   data.positions = position_pictures(study);
-  const auto file = folder / "report.html";
-  training::write_durably(file, report_page(evidence, data));
-  return file;
+  training::write_durably(folder.report(), report_page(evidence, data));
+  return folder.report();
 }
 
 }  // namespace ablate::experiments

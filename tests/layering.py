@@ -8,6 +8,7 @@ Every rule reads the #include lines of the shipped sources.
   torch     no file of TORCH_FREE, nor any option header, reaches LibTorch's headers, directly or not.
   seam      only a folder of SEAMS includes what stands behind the seam.
   backend   in models/, only what BACKENDS names asks a tensor for its device, or a pass whether it is recorded or traced.
+  spelling  what files and folders of studies and runs are called stands in RECORDS alone.
   names     no two files of one library give the same name to something in an anonymous namespace: a unity build, which
             merges the files, would otherwise compile another program than a build file by file.
 """
@@ -18,11 +19,14 @@ import sys
 
 ORDER = ["tokenizer", "data", "models", "training", "experiments"]
 MAY_NOT = {"models": ["tokenizer", "data"]}  # models know ids, not text
-TORCH_FREE = ["tokenizer", "data", "models/kernel", "experiments/config", "experiments/report", "experiments/statistics"]
+TORCH_FREE = ["tokenizer", "data", "models/kernel", "experiments/config", "experiments/records", "experiments/report",
+              "experiments/statistics"]
 SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the folder that may include it
 # One library, one unity build; the longest folder that holds a file is its library.
-LIBRARIES = ["tokenizer", "data", "models", "training", "experiments/config", "experiments/statistics",
-             "experiments/report", "experiments"]
+LIBRARIES = ["tokenizer", "data", "models", "training", "experiments/config", "experiments/records",
+             "experiments/statistics", "experiments/report", "experiments"]
+RECORDS = "experiments/records/"
+SPELLS_ITS_OWN = ["experiments/commands/init.cpp"]  # the user's study, which a frozen one is called after
 # Ops choose a back end; weights are drawn on a CPU and copied, each device has a generator of its own, and an inference
 # model packs on a CPU and casts elsewhere.
 BACKENDS = ["models/ops/", "models/kernel/", "models/initialization.cpp", "models/generator.cpp", "models/inference/inference_model.cpp"]
@@ -128,6 +132,21 @@ def seam_problems(includes):
                     yield f"{path}: only {allowed}/ may include {name}"
 
 
+def literals(text):
+    return re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r"^#include .*$|//.*$", "", text, flags=re.M))
+
+
+def spelling_problems(files):
+    spelt = [piece for path, text in files.items() if path.startswith(RECORDS) for literal in literals(text) for piece in re.split(r"\{\}|/", literal)]
+    names = {piece for piece in spelt if len(piece) > 4 and not piece.startswith(".")}  # a whole name, or how one begins
+    for path, text in files.items():
+        if path.startswith(RECORDS) or path in SPELLS_ITS_OWN:
+            continue
+        for literal in literals(text):
+            if literal in names or any(name.endswith("-") and literal.startswith(name) for name in names):
+                yield f"{path}: only {RECORDS} may spell \"{literal}\""
+
+
 def backend_problems(files):
     for path, text in files.items():
         if path.startswith("models/") and not any(path.startswith(place) for place in BACKENDS):
@@ -174,6 +193,7 @@ def problems_of(files):
     yield from torch_problems(files, includes)
     yield from seam_problems(includes)
     yield from backend_problems(files)
+    yield from spelling_problems(files)
     yield from name_problems(files)
 
 

@@ -70,6 +70,13 @@ class Layering(unittest.TestCase):
             self.assert_clean({"training/a.cpp": f"if ({asks}) {{}}\n"})
         self.assert_clean({"models/a.cpp": "torch::NoGradGuard no_grad;\nx.to(y.device());\nx.set_requires_grad(false);\n"})
 
+    def test_only_the_records_spell_the_names_of_a_runs_files(self):
+        tree = {"experiments/records/folders.h": 'path / "result.json"; format("{}/seed-{}", arm, seed); path / ".lock"'}
+        for literal in ("result.json", "seed-{}"):
+            self.assert_found({**tree, "experiments/a.cpp": f'folder / "{literal}"'}, f'experiments/a.cpp: only experiments/records/ may spell "{literal}"')
+        for allowed in ('"writes result.json there"', '// "result.json"', '#include "result.json"', '"json"'):
+            self.assert_clean({**tree, "training/a.cpp": allowed})
+
     def test_an_anonymous_name_stands_once_in_a_library(self):
         tree = {"models/a.cpp": hidden("cut"), "models/b.cpp": hidden("cut")}
         self.assert_found(tree, "models/: 'cut' is an anonymous name of models/a.cpp, models/b.cpp")

@@ -19,9 +19,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Stage, {{Stage::preparing, "preparing"},
                                      {Stage::evaluating, "evaluating"}})
 
 void write_record(std::ostream& stream, const ProgressRecord& record) {
-  nlohmann::json json;
-  ProgressRecord::fields(record, [&](const char* name, const auto& value) { json[name] = value; });
-  stream << kRecordSeparator + without_non_finite(std::move(json)).dump() + "\n" << std::flush;
+  stream << kRecordSeparator + to_json(record).dump() + "\n" << std::flush;
 }
 
 std::optional<ProgressRecord> read_record(std::string_view line) {
@@ -29,11 +27,7 @@ std::optional<ProgressRecord> read_record(std::string_view line) {
   const auto json = nlohmann::json::parse(line.substr(1), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return {};
   try {
-    ProgressRecord record;
-    const auto values = with_non_finite(json);
-    ProgressRecord::fields(record,
-                           [&](const char* name, auto& value) { values.at(name).get_to(value); });
-    return record;
+    return from_json<ProgressRecord>(json);
   } catch (const nlohmann::json::exception&) {
     return {};
   }

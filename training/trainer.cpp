@@ -3,26 +3,17 @@
 #include <fmt/format.h>
 
 #include "models/random.h"
+#include "training/checkpoint/finite_json.h"
 #include "training/interrupt.h"
 #include "training/schedule.h"
 
 namespace ablate::training {
 namespace {
 
-nlohmann::json to_json(const TrainingState& state) {
-  nlohmann::json json;
-  TrainingState::fields(state, [&](const char* name, const auto& value) { json[name] = value; });
-  return json;
-}
-
-TrainingState from_json(const nlohmann::json& json) {
-  TrainingState state;
-  TrainingState::fields(state, [&](std::string name, auto& value) {
-    // Earlier versions wrote interval_negative and best_negative.
-    if (!json.contains(name) && name.ends_with("nll")) name.replace(name.size() - 3, 3, "negative");
-    json.at(name).get_to(value);
-  });
-  return state;
+TrainingState state_of(nlohmann::json json) {
+  for (const std::string sum : {"interval_", "best_"})  // what earlier versions called otherwise
+    if (!json.contains(sum + "nll")) json[sum + "nll"] = json.at(sum + "negative");
+  return from_json<TrainingState>(json);
 }
 
 }  // namespace
@@ -36,14 +27,14 @@ Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Option
 }
 
 bool Trainer::resume() {
-  auto found = load_newest(input_.folder / "checkpoints",
-                           [&](const std::string& warning) { progress_.say(warning); });
+  auto found =
+      load_newest(input_.checkpoints, [&](const std::string& warning) { progress_.say(warning); });
   if (!found) return false;
   load_weights(*model_, found->model);
   const auto averages = extract_ema(found->optimizer);
   if (ema_) ema_->load(averages);
   optimizer_->load(found->optimizer);
-  state_ = from_json(found->state);
+  state_ = state_of(found->state);
   train_loss_ = found->state.value("train_loss", 0.0);
   saved_step_ = state_.step;
   return true;
@@ -65,7 +56,7 @@ TrainingSummary Trainer::run() {
     progress_.say(fmt::format("continuing after step {}", state_.step));
   }
   progress_.restart(state_.step);
-  log_.emplace(input_.folder / "metrics.jsonl", state_.log_bytes);
+  log_.emplace(input_.log, state_.log_bytes);
   events_.emplace(input_.folder, state_.step + 1);
   events_->add(0, input_.session);
   data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
@@ -80,7 +71,7 @@ TrainingSummary Trainer::run() {
     if (stop || finished() || state_.step % options.save_every == 0) save();
     if (stop && !finished()) {
       throw Interrupted(fmt::format("stopped after step {}; saved in {}", state_.step,
-                                    (input_.folder / "checkpoints").string()));
+                                    input_.checkpoints.string()));
     }
   }
   if (saved_step_ != state_.step) save();
@@ -198,7 +189,7 @@ void Trainer::save() {
                         .files = input_.files};
   checkpoint.state["train_loss"] = train_loss_;
   if (ema_) ema_->save_to(checkpoint.optimizer);
-  save_checkpoint(input_.folder / "checkpoints", checkpoint);
+  save_checkpoint(input_.checkpoints, checkpoint);
   saved_step_ = state_.step;
   prune();
   progress_.resume();
@@ -207,7 +198,7 @@ void Trainer::save() {
 void Trainer::prune() const {
   std::set<int64_t> kept;
   if (state_.best_step > 0) kept.insert(state_.best_step);
-  prune_checkpoints(input_.folder / "checkpoints", input_.options.keep, kept);
+  prune_checkpoints(input_.checkpoints, input_.options.keep, kept);
 }
 
 }  // namespace ablate::training

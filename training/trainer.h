@@ -68,8 +68,10 @@ struct TrainerInput {
   bool bfloat16 = false;
   std::span<const data::EncodedExample> train, validation;
   data::Augmentation augmentation = {};
-  std::optional<int64_t> pause_after = {};  // a step at which to save and return, unfinished
-  std::filesystem::path folder;  // of the run: metrics.jsonl, its events and checkpoints/ go here
+  std::optional<int64_t> pause_after = {};   // a step at which to save and return, unfinished
+  std::filesystem::path folder;              // of TensorBoard's events
+  std::filesystem::path log;                 // a file of JSON lines
+  std::filesystem::path checkpoints;         // their folder
   std::map<std::string, std::string> files;  // copied into every checkpoint: name -> bytes
   Session session = {};                      // what TensorBoard calls this run
 };
@@ -84,7 +86,7 @@ struct TrainingSummary {
 };
 
 /// Trains `model` to the last step, from the newest checkpoint that verifies or from the beginning.
-/// Ended at any moment and started again it gives the same weights, optimizer and metrics.jsonl,
+/// Ended at any moment and started again it gives the same weights, optimizer and log,
 /// bit for bit. Throws Interrupted (after saving) when a stop is asked for, Diverged,
 /// CheckpointError and IoError.
 class Trainer {

@@ -18,6 +18,7 @@
 #include "models/inference/inference_model.h"
 #include "models/random.h"
 #include "tokenizer/special_ids.h"
+#include "training/checkpoint/finite_json.h"
 #include "training/device.h"
 #include "training/schedule.h"
 #include "training/update.h"

@@ -12,6 +12,7 @@
 #include "experiments/run_folder.h"
 #include "experiments/run_one.h"
 #include "experiments/score_line.h"
+#include "training/checkpoint/finite_json.h"
 
 namespace ablate::experiments {
 namespace {
@@ -44,7 +45,7 @@ void evaluate_all(const EvalRequest& request) {
                      {"bleu_signature", evaluation.bleu_signature},
                      {"chrf_signature", evaluation.chrf_signature},
                      {"tests", nlohmann::json::array()}};
-  for (const auto& scores : evaluation.tests) all["tests"].push_back(to_json(scores));
+  for (const auto& scores : evaluation.tests) all["tests"].push_back(training::to_json(scores));
   std::cout << all.dump() << "\n";
 }
 

@@ -18,6 +18,7 @@
 #include "experiments/score_line.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/finite_json.h"
 #include "training/weights.h"
 
 namespace ablate::experiments {
@@ -90,8 +91,8 @@ RunResult result_of(const Moefied& moefied, const Evaluation& evaluation, const 
 
 void write_run(const MoefyRequest& request, const Moefied& moefied, const LoadedRun& dense,
                const Evaluation& evaluation) {
-  auto environment = nlohmann::json::parse(
-      training::read_bytes(std::filesystem::path(request.run) / "environment.json"));
+  auto environment =
+      nlohmann::json::parse(training::read_bytes(RunFolder(request.run).environment()));
   environment["moefied_from"] = std::filesystem::absolute(request.run).string();
   const auto markdown = table(moefied, request.options.experts);
   const auto content = heading("h1", "", "MoEfication of " + request.run) + curve(moefied) +
@@ -102,9 +103,10 @@ void write_run(const MoefyRequest& request, const Moefied& moefied, const Loaded
        .tokenizers = dense.tokenizers,
        .weights = training::weights_of(*moefied.model),
        .environment = environment,
-       .files = {{"moefication.md", markdown},
-                 {"moefication.html", page("MoEfication", content)},
-                 {"result.json", to_json(result_of(moefied, evaluation, dense)).dump(2) + "\n"}}});
+       .files = {{kMoeficationTableFile, markdown},
+                 {kMoeficationPageFile, page("MoEfication", content)},
+                 {kResultFile,
+                  training::json_file(training::to_json(result_of(moefied, evaluation, dense)))}}});
 }
 
 void moefy_run(MoefyRequest request) {

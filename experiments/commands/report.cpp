@@ -36,7 +36,7 @@ std::string written_as(Format format, const Evidence& evidence) {
 }
 
 void report(const ReportRequest& request) {
-  const auto folder = std::filesystem::weakly_canonical(request.folder);
+  const StudyFolder folder = std::filesystem::weakly_canonical(request.folder);
   const auto study = read_frozen(folder);
   const auto runs = read_runs(study, folder);
   const auto evidence = make_evidence(study, runs);

@@ -22,6 +22,7 @@
 #include "experiments/table/table.h"
 #include "experiments/tuning.h"
 #include "experiments/write_report.h"
+#include "training/checkpoint/finite_json.h"
 
 namespace ablate::experiments {
 namespace {
@@ -63,35 +64,37 @@ std::vector<std::string> worker_command(const RunRequest& request, const Study& 
 void work(const RunRequest& request, const Study& study) {
   end_with_parent();
   for (const auto& run : study.runs) {
-    const RunPlace place{.folder = run_folder(request.output, study.name, run),
+    const RunPlace place{.folder = study_folder(request.output, study.name).run(run),
                          .data_folder = study.data_folder,
                          .study = study.name,
                          .threads = request.threads,
                          .pause_after = request.pause_after};
     if (request.estimate)
-      std::cout << to_json(estimate_run(run, place, std::cerr)).dump() << "\n";
+      std::cout << training::to_json(estimate_run(run, place, std::cerr)).dump() << "\n";
     else
       run_one(run, place, std::cerr);
   }
 }
 
 void show_list(const RunRequest& request, const Study& study) {
-  for (const auto& run : study.runs) {
-    const auto folder = run_folder(request.output, study.name, run);
-    std::cout << fmt::format("{}\t{}\t{}\n", state_of(folder), label(run), folder.string());
+  const auto folder = study_folder(request.output, study.name);
+  for (const auto& run : with_tuned_arms(study, folder).runs) {
+    const auto place = folder.run(run);
+    std::cout << fmt::format("{}\t{}\t{}\n", state_of(place), label(run), place.path.string());
   }
 }
 
 void print_results(const RunRequest& request, const StudyRuns& runs, const Evidence& evidence) {
   if (request.json)
-    for (const auto& result : runs.results) std::cout << to_json(result).dump() << "\n";
+    for (const auto& result : runs.results) std::cout << training::to_json(result).dump() << "\n";
   else
     std::cout << terminal_table(evidence);
-  std::cerr << fmt::format("results: {0}\nreport: {0}/report.html\n", runs.folder.string());
+  std::cerr << fmt::format("results: {}\nreport: {}\n", runs.folder.path.string(),
+                           runs.folder.report().string());
 }
 
 StudyOptions study_options(const RunRequest& request, const Study& study) {
-  return {.output = request.output,
+  return {.folder = study_folder(request.output, study.name),
           .command = worker_command(request, study),
           .jobs = request.jobs,
           .retries = request.retries};
@@ -99,9 +102,10 @@ StudyOptions study_options(const RunRequest& request, const Study& study) {
 
 void run(const RunRequest& request) {
   const auto study = freeze(request.study, request.selection, request.output);
-  const auto outcome = run_with_tuning(study, study_options(request, study));
-  const auto shown = with_tuned_arms(study, request.output);
-  const auto runs = read_runs(shown, std::filesystem::path(request.output) / study.name);
+  const auto options = study_options(request, study);
+  const auto outcome = run_with_tuning(study, options);
+  const auto shown = with_tuned_arms(study, options.folder);
+  const auto runs = read_runs(shown, options.folder);
   const auto evidence = make_evidence(shown, runs);
   if (!runs.results.empty()) {
     write_tables(evidence, runs);
@@ -169,9 +173,9 @@ void add_run(CLI::App& app) {
     }
     if (!request->data.empty()) request->selection.data_folder = request->data;
     if (!request->worker && !request->list && !request->dry_run) return run(*request);
-    const auto study = read_study(request->study, request->selection);
-    if (request->worker) return work(*request, study);
-    if (request->list) return show_list(*request, with_tuned_arms(study, request->output));
+    if (request->worker) return work(*request, read_study(request->study, request->selection));
+    const auto study = planned(request->study, request->selection, request->output);
+    if (request->list) return show_list(*request, study);
     dry_run(study, study_options(*request, study), request->json);
   });
 }

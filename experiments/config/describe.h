@@ -51,6 +51,8 @@ Schema describe(const T& value) {
     return {.type = Type::mapping, .children = describe_fields(value)};
   } else if constexpr (std::is_same_v<T, Value>) {
     return {.type = Type::any};
+  } else if constexpr (std::is_same_v<T, std::vector<Value>>) {
+    return {.type = Type::list, .children = {describe(Value{})}};
   } else if constexpr (is_optional<T>) {
     Schema inner = describe(typename T::value_type{});
     inner.optional = true;

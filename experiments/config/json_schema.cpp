@@ -93,6 +93,8 @@ std::string type_of(const Schema& schema, const std::string& path) {
     case Schema::Type::choice:
       return choice(schema);
     case Schema::Type::list:
+      if (schema.children[0].type == Schema::Type::any)
+        return "\"type\": \"array\", \"minItems\": 1";
       return fmt::format("\"type\": \"array\", \"items\": {{{}}}{}",
                          type_of(schema.children[0], path), length(schema));
     case Schema::Type::mapping:

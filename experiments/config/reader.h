@@ -99,6 +99,8 @@ class Reader {
       if (!is_list(value, path, list_length<T>)) return;
       if constexpr (list_length<T> == 0) slot.assign(value.items.size(), {});
       for (size_t i = 0; i < value.items.size(); ++i) read_value(value.items[i], path, slot[i]);
+    } else if constexpr (std::is_same_v<T, Value>) {
+      slot = value;
     } else if constexpr (Choice<T>) {
       if (!is_choice(value, path, choices_of(slot))) return;
       for (const auto& [choice, word] : names(T{}))

@@ -110,7 +110,6 @@ class StudyBuilder {
 
   /// Every arm with every value becomes an arm that runs only where it is named.
   void read_tuning() {
-    const auto& values = file_.tune.values;
     need(given("tune.key"), "tune", "tune needs 'key', a dotted path below base");
     need(given("tune.values"), "tune", "tune needs 'values', a list of values to try");
     for (const auto& arm : arms_)
@@ -118,12 +117,16 @@ class StudyBuilder {
         problems_.add(arm.mark, fmt::format("no arm may end in {} in a study that tunes: that is "
                                             "how the arms with the best values are called",
                                             kTunedSuffix));
-    if (!given("tune.key") || !given("tune.values")) return;
+    if (!given("tune.key") || !given("tune.values") || !readable("tune.values")) return;
+    need(!file_.tune.values.empty(), "tune.values", "tune.values must list at least one value");
+    if (file_.tune.values.empty()) return;
     need(file_.tune.halve_from.value_or(1) >= 1, "tune.halve_from",
          "tune.halve_from must be positive");
     if (given("tune.seeds")) check_seeds(file_.tune.seeds, trail_.place("tune.seeds"), problems_);
     std::vector<Variation> bare;
     for (const auto& arm : arms_) bare.push_back({.name = arm.name, .mark = arm.mark});
+    const Value values{
+        .type = Value::Type::list, .items = file_.tune.values, .mark = trail_.place("tune.values")};
     Value grid{.type = Value::Type::mapping, .mark = values.mark};
     grid.entries.push_back({file_.tune.key, trail_.place("tune.key"), values});
     candidates_ = multiplied(bare, grid, problems_);

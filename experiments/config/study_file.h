@@ -47,16 +47,17 @@ constexpr auto names(ValidationMetric) {
 /// Values of one key that are tried for every arm.
 struct TuneOptions {
   std::string key;
-  Value values;
+  std::vector<Value> values;
   std::vector<int64_t> seeds;
   ValidationMetric metric = ValidationMetric::perplexity;
   std::optional<int64_t> halve_from;
 
   static void fields(auto& o, auto&& visit) {
     visit("key", o.key, "dotted path below base, such as training.schedule.peak");
-    visit("values", o.values,
-          "a list: of every arm the best value is a further arm, <arm>-tuned, beside the arm as it "
-          "stands");
+    visit(
+        "values", o.values,
+        "what to try: every arm at its best value is a further arm, <arm>-tuned, beside the arm as "
+        "it stands");
     visit("seeds", o.seeds, "seeds that values are compared on; absent: the study's first");
     visit("metric", o.metric, "perplexity or token_accuracy, of the validation set");
     visit("halve_from", o.halve_from,

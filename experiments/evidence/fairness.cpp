@@ -7,13 +7,12 @@
 #include <string>
 
 #include "experiments/exit_code.h"
+#include "experiments/records/folders.h"
 
 namespace ablate::experiments {
 namespace {
 
-std::string label(const RunResult& run) {
-  return fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed);
-}
+std::string run_name(const RunResult& run) { return label(run.task, run.arm, run.seed); }
 
 /// Whether something else than a number of steps ends the run: patience, or a budget in another
 /// unit, which is the same for all arms.
@@ -30,7 +29,7 @@ bool ends_otherwise(const Study& study, const RunResult& result) {
   throw UsageError(fmt::format(
       "{} and {} {}; they cannot be compared. If the difference is meant, say so in the study: "
       "compare: {{ allow: [{}] }}",
-      label(one), label(other), what, name));
+      run_name(one), run_name(other), what, name));
 }
 
 }  // namespace

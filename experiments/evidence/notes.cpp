@@ -9,12 +9,13 @@
 #include "experiments/evidence/claims.h"
 #include "experiments/evidence/contrast.h"
 #include "experiments/evidence/figure.h"
+#include "experiments/records/folders.h"
 
 namespace ablate::experiments {
 namespace {
 
 void add_flaws(const RunResult& run, std::vector<std::string>& notes) {
-  const auto name = fmt::format("{}/{}/seed-{}", run.task, run.arm, run.seed);
+  const auto name = label(run.task, run.arm, run.seed);
   if (run.skipped_lines > 0)
     notes.push_back(fmt::format("{}: {} bad lines left out.", name, run.skipped_lines));
   if (run.cut_sources + run.cut_targets > 0)

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "experiments/evidence/sentence_test.h"
-#include "experiments/run_one.h"
 
 namespace ablate::experiments {
 namespace {
@@ -12,14 +11,13 @@ namespace {
 /// The outputs of one arm on one test set, a value for each seed.
 using Outputs = std::vector<std::optional<ScoredSentences>>;
 
-Outputs read_outputs(const Study& study, const std::filesystem::path& folder,
-                     const RunSpecification& any, const std::string& test_set) {
+Outputs read_outputs(const Study& study, const StudyFolder& folder, const RunSpecification& any,
+                     const std::string& test_set) {
   Outputs outputs;
   for (const int64_t seed : study.seeds) {
     auto run = any;
     run.seed = seed;
-    outputs.push_back(read_sentences(
-        run_folder(folder.parent_path(), folder.filename().string(), run), test_set));
+    outputs.push_back(read_sentences(folder.run(run), test_set));
   }
   return outputs;
 }
@@ -45,8 +43,7 @@ void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline, Draws& d
 
 }  // namespace
 
-void add_sentence_tests(TaskEvidence& task, const Study& study,
-                        const std::filesystem::path& folder) {
+void add_sentence_tests(TaskEvidence& task, const Study& study, const StudyFolder& folder) {
   const auto run_of = [&](const std::string& arm) -> const RunSpecification& {
     return *std::ranges::find_if(
         study.runs, [&](const auto& run) { return run.task == task.name && run.arm == arm; });

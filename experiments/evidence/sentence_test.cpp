@@ -79,11 +79,9 @@ ScoredSentences score_sentences(const Lines& outputs, const Lines& references) {
   return scored;
 }
 
-std::optional<ScoredSentences> read_sentences(const std::filesystem::path& run,
-                                              const std::string& test_set) {
-  const auto name = file_part(test_set) + ".txt";
-  const auto outputs = read_lines(run / ("output-" + name));
-  const auto references = read_lines(run / ("reference-" + name));
+std::optional<ScoredSentences> read_sentences(const RunFolder& run, const std::string& test_set) {
+  const auto outputs = read_lines(run.outputs(test_set));
+  const auto references = read_lines(run.references(test_set));
   if (!outputs || !references || outputs->empty() || outputs->size() != references->size())
     return {};
   return score_sentences(*outputs, *references);

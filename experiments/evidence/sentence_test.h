@@ -1,11 +1,11 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/evidence/evidence.h"
+#include "experiments/records/folders.h"
 #include "experiments/statistics/resampling.h"
 
 namespace ablate::experiments {
@@ -21,8 +21,7 @@ ScoredSentences score_sentences(const Lines& outputs, const Lines& references);
 
 /// Those of a run folder; nothing where it holds no output or reference of the test set, or other
 /// numbers of lines.
-std::optional<ScoredSentences> read_sentences(const std::filesystem::path& run,
-                                              const std::string& test_set);
+std::optional<ScoredSentences> read_sentences(const RunFolder& run, const std::string& test_set);
 
 /// The p of two systems' BLEU as sacreBLEU's paired tests give it; both 1 where every sentence of
 /// the one has the statistics of the other's, so that there is nothing to test. REQUIRES:

@@ -1,15 +1,13 @@
 #include "experiments/evidence/study_runs.h"
 
 #include "experiments/run_failure.h"
-#include "experiments/run_one.h"
 
 namespace ablate::experiments {
 
-StudyRuns read_runs(const Study& study, const std::filesystem::path& folder) {
-  const auto output = folder.parent_path();
+StudyRuns read_runs(const Study& study, const StudyFolder& folder) {
   StudyRuns runs{.folder = folder};
   for (const auto& run : study.runs) {
-    const auto place = run_folder(output, study.name, run);
+    const auto place = folder.run(run);
     if (auto result = read_result(place)) {
       result->arm = run.arm;  // the stored one where this arm is another with a tuned value
       runs.results.push_back(std::move(*result));

@@ -7,6 +7,7 @@
 
 #include "experiments/config/document.h"
 #include "experiments/config/printer.h"
+#include "experiments/records/folders.h"
 #include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
 #include "training/checkpoint/checkpoint_error.h"
@@ -75,9 +76,9 @@ void check_seal(const std::string& bytes, const std::string& source) {
 
 std::string to_archive(const torch::jit::Module& module, const ExportContents& contents) {
   std::ostringstream stream;
-  module.save(stream, {{"config.yaml", to_yaml(contents.experiment)},
-                       {"source.model", contents.tokenizers.source.bytes()},
-                       {"target.model", contents.tokenizers.target.bytes()},
+  module.save(stream, {{kConfigFile, to_yaml(contents.experiment)},
+                       {kSourceTokenizerFile, contents.tokenizers.source.bytes()},
+                       {kTargetTokenizerFile, contents.tokenizers.target.bytes()},
                        {"examples.json", to_json(contents.examples).dump()},
                        {"ablate.json", facts_of(contents).dump(2)}});
   return sealed(std::move(stream).str());
@@ -85,9 +86,9 @@ std::string to_archive(const torch::jit::Module& module, const ExportContents& c
 
 Archive from_archive(const std::string& bytes, const std::string& source) {
   check_seal(bytes, source);
-  torch::jit::ExtraFilesMap files{{"config.yaml", ""},
-                                  {"source.model", ""},
-                                  {"target.model", ""},
+  torch::jit::ExtraFilesMap files{{kConfigFile, ""},
+                                  {kSourceTokenizerFile, ""},
+                                  {kTargetTokenizerFile, ""},
                                   {"examples.json", ""},
                                   {"ablate.json", ""}};
   try {
@@ -96,11 +97,11 @@ Archive from_archive(const std::string& bytes, const std::string& source) {
     const auto facts = nlohmann::json::parse(files.at("ablate.json"));
     if (facts.at("format").get<int>() != kFormat)
       fail(source, "was written by another version of Ablate, in format " + facts["format"].dump());
-    auto config = std::make_shared<Source>(source + ":config.yaml", files.at("config.yaml"));
+    auto config = std::make_shared<Source>(source + ":" + kConfigFile, files.at(kConfigFile));
     return {std::move(module),
             {.experiment = read_experiment(config),
-             .tokenizers = {tokenizer::Tokenizer::from_bytes(files.at("source.model")),
-                            tokenizer::Tokenizer::from_bytes(files.at("target.model"))},
+             .tokenizers = {tokenizer::Tokenizer::from_bytes(files.at(kSourceTokenizerFile)),
+                            tokenizer::Tokenizer::from_bytes(files.at(kTargetTokenizerFile))},
              .examples = examples_of(nlohmann::json::parse(files.at("examples.json"))),
              .weights = facts.at("weights").get<std::string>()}};
   } catch (const c10::Error& error) {

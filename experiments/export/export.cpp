@@ -120,7 +120,7 @@ void export_safetensors(const ExportRequest& request) {
                            training::to_safetensors(
                                training::weights_of(*run.model),
                                {{"format", "pt"}, {"ablate", "0.1.0"}, {"weights", run.weights}}));
-    training::write_synced(part / "config.yaml", to_yaml(run.experiment));
+    training::write_synced(RunFolder(part).config(), to_yaml(run.experiment));
     save_tokenizers(part, run.tokenizers);
   });
 }

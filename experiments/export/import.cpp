@@ -91,7 +91,7 @@ class Assembly {
 int64_t import_safetensors(const ImportRequest& request) {
   const bool folder = std::filesystem::is_directory(request.from);
   const auto weights = folder ? request.from / "model.safetensors" : request.from;
-  const auto config = request.config.empty() ? request.from / "config.yaml" : request.config;
+  const auto config = request.config.empty() ? RunFolder(request.from).config() : request.config;
   const auto tokenizers = request.tokenizers.empty() ? request.from : request.tokenizers;
   if (!folder && (request.config.empty() || request.tokenizers.empty()))
     throw UsageError("a single file needs --config and --tokenizers beside it");

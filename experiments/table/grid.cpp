@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "experiments/evidence/figure.h"
+#include "experiments/records/folders.h"
 
 namespace ablate::experiments {
 namespace {
@@ -181,7 +182,7 @@ std::vector<std::string> remarks_of(const Evidence& evidence) {
                                   one.holds ? "holds" : "does NOT hold", one.numbers));
   for (const auto& run : evidence.missing)
     remarks.push_back(
-        fmt::format("missing: {}/{}/seed-{}: {}", run.task, run.arm, run.seed, run.reason));
+        fmt::format("missing: {}: {}", label(run.task, run.arm, run.seed), run.reason));
   remarks.insert(remarks.end(), evidence.notes.begin(), evidence.notes.end());
   return remarks;
 }

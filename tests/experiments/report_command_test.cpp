@@ -22,11 +22,13 @@ class ReportCommand : public ProgramTest {
   }
   std::filesystem::path folder() const { return folder_ / "out" / "tiny"; }
 
-  std::map<std::string, std::string> tables() const {
+  std::map<std::string, std::string> tables() const { return tables_in(folder()); }
+
+  static std::map<std::string, std::string> tables_in(const std::filesystem::path& folder) {
     std::map<std::string, std::string> files;
     for (const char* name :
          {"results.jsonl", "results.csv", "results.json", "table.txt", "table.md", "table.tex"})
-      files[name] = read_file(folder() / name);
+      files[name] = read_file(folder / name);
     return files;
   }
 
@@ -55,6 +57,27 @@ TEST_F(ReportCommand, MakesTheFilesThatRunWrote) {
   for (const auto& [format, file] : formats)
     EXPECT_EQ(shell(kProgram + " report " + folder().string() + " --format " + format).output,
               written.at(file));
+}
+
+TEST_F(ReportCommand, OfACopyOrAMovedStudyHasItsOwnNumbers) {
+  write_file(study(), std::string(read_file(study())).replace(0, 21, "name: tiny\nseeds: [1, 2]"));
+  ASSERT_EQ(train().code, 0);
+  const auto written = tables();
+  const auto copy = folder_ / "out/before", moved = folder_ / "elsewhere";
+  std::filesystem::copy(folder(), copy, std::filesystem::copy_options::recursive);
+  for (const auto* run : {"copy/narrow/seed-1", "copy/narrow/seed-2", "copy/wide/seed-1"}) {
+    auto result = nlohmann::json::parse(read_file(folder() / run / "result.json"));
+    for (auto& test : result.at("tests")) test["exact_match"] = 0.123;
+    write_file(folder() / run / "result.json", result.dump());
+  }
+  ASSERT_EQ(shell(kProgram + " report " + copy.string()).code, 0);
+  EXPECT_EQ(tables_in(copy), written);
+  std::filesystem::rename(copy, moved);
+  const auto outcome = shell(kProgram + " report " + moved.string());
+  EXPECT_EQ(outcome.output, written.at("table.txt"));
+  EXPECT_EQ(tables_in(moved), written);
+  ASSERT_EQ(shell(kProgram + " report " + folder().string()).code, 0);
+  EXPECT_NE(tables(), written);
 }
 
 TEST_F(ReportCommand, NamesARunThatIsMissing) {

@@ -3,9 +3,11 @@
 #include <cmath>
 
 #include "experiments/evidence/study_runs.h"
+#include "experiments/run_estimate.h"
 #include "experiments/run_failure.h"
 #include "tests/experiments/program.h"
 #include "training/checkpoint/checkpoint_error.h"
+#include "training/checkpoint/finite_json.h"
 
 namespace ablate::experiments {
 namespace {
@@ -13,13 +15,13 @@ namespace {
 class ResultTest : public ProgramTest {
  protected:
   nlohmann::json written() const {
-    return to_json(RunResult{.study = "s",
-                             .task = "t",
-                             .arm = "a",
-                             .seed = 3,
-                             .steps = 7,
-                             .tokens = 900,
-                             .tests = {{.name = "length 4", .bleu = 12.5}}});
+    return training::to_json(RunResult{.study = "s",
+                                       .task = "t",
+                                       .arm = "a",
+                                       .seed = 3,
+                                       .steps = 7,
+                                       .tokens = 900,
+                                       .tests = {{.name = "length 4", .bleu = 12.5}}});
   }
   std::optional<RunResult> read(const std::string& text) const {
     write_file(folder_ / "result.json", text);
@@ -52,6 +54,25 @@ TEST_F(ResultTest, ADamagedFileIsAnError) {
 
 TEST_F(ResultTest, ALossThatWasNeverMeasuredIsNone) {
   EXPECT_TRUE(std::isnan(read(written().dump())->train_loss));
+}
+
+TEST_F(ResultTest, WordsThatStandForNumbersAreNames) {
+  auto json = written();
+  json["arm"] = "NaN";
+  json.at("tests").at(0)["name"] = "Infinity";
+  const auto result = read(json.dump());
+  EXPECT_EQ(result->arm, "NaN");
+  EXPECT_EQ(result->tests.at(0).name, "Infinity");
+  write_failure(folder_, {.exit_code = 5, .message = "NaN"});
+  EXPECT_EQ(read_failure(folder_)->message, "NaN");
+}
+
+TEST(RunEstimate, OfATimeThatCannotBeToldComesBack) {
+  const RunEstimate estimate{.steps = 4, .seconds = std::nan("")};
+  const auto line = training::to_json(estimate).dump();
+  const auto back = training::from_json<RunEstimate>(nlohmann::json::parse(line));
+  EXPECT_EQ(back.steps, 4);
+  EXPECT_TRUE(std::isnan(back.seconds));
 }
 
 TEST_F(ResultTest, MissingRunsHaveTheirReasons) {

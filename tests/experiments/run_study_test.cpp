@@ -172,6 +172,8 @@ TEST_F(RunStudyTest, AChangedFileIsRefusedBeforeAnyRunStarts) {
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.output.find("\n  training.steps: 60 there, 61 now\n"), std::string::npos)
       << refused.output;
+  for (const auto* look : {"--seeds 2 --list", "--seeds 2 --dry-run"})
+    EXPECT_EQ(shell(command("out", look)).output, refused.output) << look;
   EXPECT_EQ(results("out"), before);
   change("steps: 61", "steps: 60");
   const auto set = shell(command("out", "--set training.clip=1"));

@@ -3,11 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/evidence/study_runs.h"
+#include "experiments/frozen_study.h"
+#include "experiments/report_source.h"
 #include "experiments/result.h"
 #include "experiments/run_failure.h"
 #include "experiments/run_one.h"
 #include "experiments/rung_score.h"
 #include "tests/experiments/program.h"
+#include "training/checkpoint/finite_json.h"
 
 namespace ablate::experiments {
 namespace {
@@ -33,15 +36,26 @@ class TuningTest : public ProgramTest {
                            .arm = arm,
                            .seed = seed,
                            .validation_perplexity = validation_perplexity};
-    write_file(folder / "result.json", to_json(result).dump());
+    write_file(folder / "result.json", training::to_json(result).dump());
+  }
+
+  /// Of each run, by arm and seed, in what `ablate run --json` printed.
+  static std::map<std::string, double> perplexities(const std::string& output) {
+    std::map<std::string, double> perplexity;
+    for (const auto& line : lines_of(output)) {
+      const auto json = nlohmann::json::parse(line);
+      perplexity[json.at("arm").get<std::string>() + json.at("seed").dump()] =
+          json.at("validation_perplexity");
+    }
+    return perplexity;
   }
 
   std::string chosen() const {
-    const auto tuned = with_tuned_arms(read_study(study()), folder_);
+    const auto tuned = with_tuned_arms(read_study(study()), folder_ / "tiny");
     EXPECT_EQ(tuned.arms, (std::vector<std::string>{"base", "base-tuned"}));
     EXPECT_EQ(tuned.runs.size(), 6U);
     EXPECT_EQ(tuned.runs.back().arm, "base-tuned");
-    return run_folder("", tuned.name, tuned.runs.back()).string();
+    return StudyFolder("tiny").run(tuned.runs.back()).path.string();
   }
 };
 
@@ -58,13 +72,29 @@ TEST_F(TuningTest, TheBestMeanOverTheTuningSeedsWins) {
   EXPECT_EQ(chosen(), "tiny/copy/" + kMiddle + "/seed-3");
 }
 
+TEST_F(TuningTest, ARenamedStudyIsSearchedInItsOwnFolder) {
+  for (const int64_t seed : {1, 2}) {
+    finish(kLow, seed, 9);
+    finish("base", seed, 5);
+    finish(kMiddle, seed, 3);
+  }
+  freeze(study(), {}, folder_ / "frozen");
+  std::filesystem::rename(folder_ / "tiny", folder_ / "renamed");
+  for (const auto* file : {"study.yaml", "command.json"})
+    std::filesystem::copy(folder_ / "frozen/tiny" / file, folder_ / "renamed");
+  finish(kLow, 1, 1);  // of another study that took the name
+  const auto tuned = read_frozen(folder_ / "renamed");
+  EXPECT_EQ(tuned.runs.back().stored, kMiddle);
+  EXPECT_EQ(read_runs(tuned, folder_ / "renamed").results.size(), 4U);
+}
+
 TEST_F(TuningTest, NothingIsChosenBeforeEveryValueHasBeenTried) {
   finish(kLow, 1, 9);
   finish(kLow, 2, 9);
   finish("base", 1, 5);
   finish("base", 2, 5);
   EXPECT_EQ(chosen(), "tiny/copy/base-tuned/seed-3");
-  const auto tuned = with_tuned_arms(read_study(study()), folder_);
+  const auto tuned = with_tuned_arms(read_study(study()), folder_ / "tiny");
   EXPECT_EQ(read_runs(tuned, folder_ / "tiny").missing.back().reason, "not started");
 }
 
@@ -127,19 +157,33 @@ TEST_F(TuningTest, AStudyThatTunesHasTheArmAsItStandsAndAtItsBest) {
   write_file(study(), text);
   const auto outcome = shell(command("out", "--json --jobs 2 2>/dev/null # "));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
-  std::map<std::string, double> perplexity;
-  std::istringstream lines(outcome.output);
-  for (std::string line; std::getline(lines, line);) {
-    const auto json = nlohmann::json::parse(line);
-    perplexity[json.at("arm").get<std::string>() + json.at("seed").dump()] =
-        json.at("validation_perplexity");
-  }
+  const auto perplexity = perplexities(outcome.output);
   ASSERT_EQ(perplexity.size(), 4U) << outcome.output;
   EXPECT_LT(perplexity.at("base-tuned1"), 0.8 * perplexity.at("base1"));
   EXPECT_LT(perplexity.at("base-tuned2"), 0.8 * perplexity.at("base2"));
   const auto again = shell(command("out"));
   EXPECT_EQ(again.code, 0);
   EXPECT_NE(again.output.find(", 0 to do"), std::string::npos) << again.output;
+
+  const auto frozen = read_frozen(folder_ / "out/tiny");
+  const auto data = read_report_data(frozen, folder_ / "out/tiny");
+  ASSERT_EQ(data.runs.size(), 4U);
+  for (const auto& record : data.runs) {
+    EXPECT_EQ(record.training.size(), 12U) << record.arm;
+    EXPECT_EQ(record.validation.size(), 4U) << record.arm;
+    EXPECT_FALSE(record.positions.empty()) << record.arm;
+  }
+  ASSERT_FALSE(data.samples.empty());
+  EXPECT_EQ(data.samples.front().outputs.back().first, "base-tuned");
+  for (const auto& fact : data.environment)
+    if (fact.name == "device") EXPECT_EQ(fact.values.front().second, 4);
+  const auto& repeat = data.commands.back();
+  EXPECT_EQ(repeat.arm, "base-tuned");
+  ASSERT_TRUE(repeat.command.starts_with("ablate "));
+  const auto repeated = shell("cd " + folder_.string() + " && " + kProgram +
+                              repeat.command.substr(6) + " --json --jobs 2 2>/dev/null");
+  EXPECT_EQ(repeated.code, 0) << repeat.command;
+  EXPECT_EQ(perplexities(repeated.output), perplexity);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class NullStudyTest : public ProgramTest {
     int found = 0;
     for (int i = 0; i < kStudies; ++i) {
       std::ranges::shuffle(order, random);
-      StudyRuns runs{.folder = "none/s"};
+      StudyRuns runs{.folder = {"none/s"}};
       for (size_t pair = 0; pair < kPairs; ++pair) {
         runs.results.push_back(as(base[order[2 * pair]], "base", pair + 1));
         runs.results.push_back(as(other[order[2 * pair + 1]], "other", pair + 1));

@@ -42,10 +42,11 @@ inline void expect_same(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.files, b.files);
 }
 
+/// What lies in the folder, but for its lock.
 inline std::set<std::string> names(const std::filesystem::path& folder) {
   std::set<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    found.insert(entry.path().filename().string());
+    if (entry.path().filename() != ".lock") found.insert(entry.path().filename().string());
   return found;
 }
 

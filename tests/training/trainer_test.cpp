@@ -44,7 +44,9 @@ class TrainerTest : public FolderTestCase {
             .seed = 5,
             .train = examples_,
             .validation = examples_,
-            .folder = folder()};
+            .folder = folder(),
+            .log = folder() / "metrics.jsonl",
+            .checkpoints = folder() / "checkpoints"};
   }
   TrainingSummary train(const TrainerInput& input, models::Transformer model) {
     Trainer trainer(std::move(model), input, {.stream = messages_, .steps = 12});

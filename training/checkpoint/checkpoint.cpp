@@ -15,6 +15,7 @@
 #include "tokenizer/digest.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/checkpoint/finite_json.h"
+#include "training/checkpoint/folder_lock.h"
 #include "training/checkpoint/manifest.h"
 
 namespace ablate::training {
@@ -26,7 +27,6 @@ constexpr const char* kManifest = "manifest.json";
 constexpr const char* kModel = "model.safetensors";
 constexpr const char* kOptimizer = "optimizer.safetensors";
 constexpr const char* kState = "state.json";
-constexpr std::string_view kTemporary = ".tmp-";
 
 std::string folder_name(int64_t step) { return fmt::format("step-{:08}", step); }
 
@@ -49,11 +49,10 @@ void remove_folder(const fs::path& path) {
   if (error) throw io_error("remove", path, error.value());
 }
 
-/// A folder that is gone at the end unless it was renamed.
+/// A new folder that is to get the name `final`, and is gone at the end unless it was renamed.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {
-    remove_folder(path_);
+  explicit TemporaryFolder(const fs::path& final) : path_(temporary_beside(final)) {
     create_folder(path_);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -75,7 +74,7 @@ void rename_folder(const fs::path& from, const fs::path& to) {
 /// Replaces a folder where the file system cannot exchange two, as NFS. A kill between the renames
 /// costs the checkpoint that was to be replaced, never another.
 void replace_in_two_steps(const fs::path& temporary, const fs::path& final) {
-  const TemporaryFolder old(temporary.string() + "-old");
+  const TemporaryFolder old(final);
   rename_folder(final, old.path());
   try {
     rename_folder(temporary, final);
@@ -115,7 +114,8 @@ bool own_file(const std::string& name) {
   return name == kManifest || name == kModel || name == kOptimizer || name == kState;
 }
 
-/// Removes what killed processes left behind.
+/// Removes what killed processes left behind. REQUIRES: the folder's lock, which every save holds,
+/// so that nothing here is still being written.
 void remove_leftovers(const fs::path& folder) {
   std::vector<fs::path> leftovers;
   std::error_code error;
@@ -140,10 +140,11 @@ void save_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
       throw std::invalid_argument(fmt::format("a checkpoint cannot carry a file '{}'", name));
   if (checkpoint.step < 0) throw std::invalid_argument("a checkpoint's step is negative");
   create_folder(folder);
-  const auto name = folder_name(checkpoint.step);
-  const TemporaryFolder temporary(folder / fmt::format("{}{}-{}", kTemporary, name, ::getpid()));
+  const FolderLock lock(folder);
+  const auto final = folder / folder_name(checkpoint.step);
+  const TemporaryFolder temporary(final);
   write_contents(temporary.path(), checkpoint);
-  publish(temporary.path(), folder / name);
+  publish(temporary.path(), final);
   sync_folder(folder);
 }
 
@@ -204,6 +205,8 @@ std::optional<Checkpoint> load_newest(const fs::path& folder,
 
 void prune_checkpoints(const fs::path& folder, int64_t keep,
                        const std::set<int64_t>& protected_steps) {
+  if (!fs::exists(folder)) return;
+  const FolderLock lock(folder);
   remove_leftovers(folder);
   auto found = list_checkpoints(folder);
   if (found.empty()) return;
@@ -214,7 +217,7 @@ void prune_checkpoints(const fs::path& folder, int64_t keep,
   if (!found.empty()) verify(newest);
   for (const auto& one : found) {
     // Under the temporary name first: a checkpoint that is half removed must not look like one.
-    const auto doomed = folder / (std::string(kTemporary) + one.path.filename().string());
+    const auto doomed = temporary_beside(one.path);
     if (std::rename(one.path.c_str(), doomed.c_str()) != 0)
       throw io_error("remove", one.path, errno);
     remove_folder(doomed);

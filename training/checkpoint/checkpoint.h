@@ -51,8 +51,8 @@ std::optional<Checkpoint> load_newest(const std::filesystem::path& folder,
 
 /// Removes all but the newest `keep` checkpoints and those of `protected_steps`, and what saves
 /// that were killed left behind. Removes no checkpoint unless the newest one verifies; otherwise
-/// throws CheckpointError. Throws IoError where something cannot be removed. REQUIRES: keep >= 1
-/// and no save under way in `folder`.
+/// throws CheckpointError. Waits for a save under way in `folder`, as a save waits for another.
+/// Throws IoError where something cannot be removed. REQUIRES: keep >= 1.
 void prune_checkpoints(const std::filesystem::path& folder, int64_t keep,
                        const std::set<int64_t>& protected_steps);
 

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <random>
 #include <system_error>
 
 namespace ablate::training {
@@ -96,10 +97,14 @@ IoError io_error(std::string_view action, const std::filesystem::path& path, int
                              std::generic_category().message(code), remedy(code)));
 }
 
+std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+  std::random_device random;  // of the operating system
+  return path.parent_path() /
+         fmt::format("{}{}-{:08x}{:08x}", kTemporary, path.filename().string(), random(), random());
+}
+
 void write_durably(const std::filesystem::path& path, std::string_view bytes) {
-  const auto temporary =
-      path.parent_path() / fmt::format(".tmp-{}-{}", path.filename().string(), ::getpid());
-  ::unlink(temporary.c_str());
+  const auto temporary = temporary_beside(path);
   try {
     write_synced(temporary, bytes);
     if (std::rename(temporary.c_str(), path.c_str()) != 0) throw io_error("write", path, errno);

@@ -8,6 +8,13 @@
 
 namespace ablate::training {
 
+/// What temporary names begin with.
+inline constexpr std::string_view kTemporary = ".tmp-";
+
+/// A hidden name beside `path` for what will be renamed to it. It is drawn at random, so that no
+/// two processes choose the same one, whichever machine, container or namespace they run in.
+std::filesystem::path temporary_beside(const std::filesystem::path& path);
+
 /// Replaces the file at `path` so that after a crash it holds either its old bytes or `bytes`:
 /// written under a temporary name beside it, synced, renamed, the folder synced. Throws IoError and
 /// leaves neither a temporary file nor a changed `path`.

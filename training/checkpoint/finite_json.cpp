@@ -43,4 +43,8 @@ nlohmann::json with_non_finite(nlohmann::json value) {
   return value;
 }
 
+std::string json_file(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace ablate::training

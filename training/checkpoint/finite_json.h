@@ -1,6 +1,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 namespace ablate::training {
 
@@ -9,5 +12,64 @@ nlohmann::json without_non_finite(nlohmann::json value);
 
 /// Undoes it: those strings become numbers again.
 nlohmann::json with_non_finite(nlohmann::json value);
+
+/// A struct whose members fields() lists by name.
+template <class T>
+concept Record = requires(T& o) {
+  T::fields(o, [](const char*, auto&) {});
+};
+
+template <class T>
+inline constexpr bool is_record_list = false;
+template <Record T>
+inline constexpr bool is_record_list<std::vector<T>> = true;
+
+/// The members by name, in structs within it and in lists of such, too. Numbers that are not finite
+/// are written as without_non_finite() does.
+template <Record T>
+nlohmann::json to_json(const T& record) {
+  auto json = nlohmann::json::object();
+  T::fields(record, [&]<class Member>(const char* name, const Member& member) {
+    if constexpr (Record<Member>) {
+      json[name] = to_json(member);
+    } else if constexpr (is_record_list<Member>) {
+      json[name] = nlohmann::json::array();
+      for (const auto& one : member) json[name].push_back(to_json(one));
+    } else {
+      json[name] = without_non_finite(member);
+    }
+  });
+  return json;
+}
+
+/// What a member is that the JSON does not name.
+enum class Absent { is_an_error, keeps_its_default };
+
+/// Undoes to_json(); a text that reads "NaN" stays a text. Throws nlohmann::json::exception where a
+/// member is missing or of another type.
+template <Record T>
+T from_json(const nlohmann::json& json, Absent absent = Absent::is_an_error) {
+  T record;
+  T::fields(record, [&]<class Member>(const char* name, Member& member) {
+    if (absent == Absent::keeps_its_default && !json.contains(name)) return;
+    const auto& value = json.at(name);
+    if constexpr (Record<Member>) {
+      member = from_json<Member>(value, absent);
+    } else if constexpr (is_record_list<Member>) {
+      member.clear();
+      for (const auto& one : value)
+        member.push_back(from_json<typename Member::value_type>(one, absent));
+    } else if constexpr (std::is_floating_point_v<Member> ||
+                         std::is_same_v<Member, std::vector<double>>) {
+      with_non_finite(value).get_to(member);
+    } else {
+      value.get_to(member);
+    }
+  });
+  return record;
+}
+
+/// As the bytes of a file: indented, with an end of line, and without bytes that are no UTF-8.
+std::string json_file(const nlohmann::json& json);
 
 }  // namespace ablate::training

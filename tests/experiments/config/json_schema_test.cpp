@@ -111,15 +111,17 @@ TEST(JsonSchema, AcceptsEveryShippedStudy) {
 }
 
 TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
-  const TemporaryFile study(kBase +
-                            "  model.layers: 2\n  model: {decoder: {attention.kind: none}}\n"
-                            "tasks: {copy: {data: {task: copy, symbols: 9}}}\n"
-                            "arms:\n  a: {}\n  b:\n  c: {model: {residual: learned}}\n"
-                            "  d: {model.encoder: {residual: null}, training.patience: 2, "
-                            "training.evaluate_every: 5}\n"
-                            "grid:\n  model.d_model: [64, 128]\n"
-                            "  model.position: [{kind: learned}, {kind: learned, max_length: 90}]\n"
-                            "time: 2 minutes\n");
+  const TemporaryFile study(
+      kBase +
+      "  model.layers: 2\n  model: {decoder: {attention.kind: none}}\n"
+      "tasks: {copy: {data: {task: copy, symbols: 9}}}\n"
+      "arms:\n  a: {}\n  b:\n  c: {model: {residual: learned}}\n"
+      "  d: {model.encoder: {residual: null}, training.patience: 2, "
+      "training.evaluate_every: 5}\n"
+      "grid:\n  model.d_model: [64, 128]\n"
+      "  model.position: [{kind: learned}, {kind: learned, max_length: 90}]\n"
+      "tune: {key: training.schedule.peak, values: [1.0e-3, 0.5], seeds: [1]}\n"
+      "time: 2 minutes\n");
   EXPECT_NO_THROW(read_study(study.path()));
   std::string messages;
   const int count = refused({study.path()}, messages);
@@ -147,6 +149,9 @@ TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
       kBase + "grid: {model.d_model: 8}\n",
       kBase + "grid: {model.d_modle: [8]}\n",
       kBase + "grid: {model.d_model: [wide]}\n",
+      kBase + "tune: {key: training.steps, values: 3}\n",
+      kBase + "tune: {key: training.steps, values: []}\n",
+      kBase + "tune: {key: training.steps, values: {a: 3}}\n",
       kBase + "compare: {base: a}\n",
       kBase + "expect: a\n",
   };

@@ -58,7 +58,9 @@ TEST(Tuning, MistakesAreNamed) {
   EXPECT_EQ(messages_of(tuned("{key: training.steps}")),
             "study.yaml:5:1: tune needs 'values', a list of values to try");
   EXPECT_EQ(messages_of(tuned("{key: training.steps, values: 3}")),
-            "study.yaml:5:37: grid 'training.steps' must be a list of values");
+            "study.yaml:5:37: tune.values must be a list; write [3]");
+  EXPECT_EQ(messages_of(tuned("{key: training.steps, values: []}")),
+            "study.yaml:5:37: tune.values must list at least one value");
   EXPECT_EQ(messages_of(tuned("{key: training.step, values: [3]}")),
             "study.yaml:5:22: unknown key 'step' in training; did you mean 'steps'?");
   EXPECT_EQ(messages_of(tuned("{key: training.steps, values: [3], seeds: [1, 1]}")),

@@ -44,7 +44,7 @@ inline RunResult result_of(const std::string& arm, int64_t seed, double within, 
 using Scores = std::map<std::string, std::vector<double>>;
 
 inline StudyRuns runs_of(const Scores& within, const Scores& beyond = {}) {
-  StudyRuns runs{.folder = "none/s"};
+  StudyRuns runs{.folder = {"none/s"}};
   for (const auto& [arm, values] : within)
     for (size_t i = 0; i < values.size(); ++i) {
       const auto far = beyond.find(arm);

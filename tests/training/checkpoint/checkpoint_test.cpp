@@ -1,15 +1,19 @@
 #include "training/checkpoint/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "tests/training/checkpoint_folder.h"
 #include "tests/training/file_size_limit.h"
+#include "tests/training/waiting_lock.h"
 #include "training/checkpoint/durable_file.h"
+#include "training/checkpoint/folder_lock.h"
 
 namespace ablate::training {
 namespace {
@@ -102,6 +106,38 @@ TEST_F(CheckpointFolder, LeftoversOfAKilledSaveAreIgnoredAndPruned) {
   EXPECT_TRUE(warnings_.empty());
   prune_checkpoints(folder(), 1, {});
   EXPECT_EQ(names(folder()), std::set<std::string>{"step-00000001"});
+}
+
+TEST_F(CheckpointFolder, ASaveLeavesAloneWhatAnotherProcessOfTheSameNumberWrites) {
+  const auto other = folder() / (".tmp-step-00000001-" + std::to_string(getpid()));
+  fs::create_directory(other);
+  write_durably(other / "model.safetensors", "half");
+  save_checkpoint(folder(), example(1));
+  EXPECT_EQ(read_bytes(other / "model.safetensors"), "half");
+  expect_same(load_checkpoint(at(1)), example(1));
+}
+
+TEST_F(CheckpointFolder, ASaveThatIsUnderWayIsNotTakenForALeftover) {
+  save_checkpoint(folder(), example(1));
+  const auto begun = temporary_beside(at(2));
+  std::optional<FolderLock> saving(folder());  // which a save holds
+  fs::create_directory(begun);
+  auto pruning = std::async(std::launch::async, [&] { prune_checkpoints(folder(), 1, {}); });
+  await_waiting(pruning);
+  EXPECT_TRUE(fs::exists(begun));
+  saving.reset();
+  pruning.get();
+  EXPECT_EQ(names(folder()), std::set<std::string>{"step-00000001"});
+}
+
+TEST_F(CheckpointFolder, ASaveWaitsForAnother) {
+  std::optional<FolderLock> saving(folder());
+  auto other = std::async(std::launch::async, [&] { save_checkpoint(folder(), example(1)); });
+  await_waiting(other);
+  EXPECT_TRUE(names(folder()).empty());
+  saving.reset();
+  other.get();
+  expect_same(*newest(), example(1));
 }
 
 TEST_F(CheckpointFolder, PruneKeepsTheNewestAndTheProtected) {

@@ -1,6 +1,7 @@
 #include "training/checkpoint/durable_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -39,6 +40,20 @@ TEST_F(DurableFile, FailedWriteKeepsTheOldBytesAndLeavesNothing) {
   }
   EXPECT_EQ(read_bytes(path()), "old");
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(DurableFile, TemporaryNamesAreNeverTheSame) {
+  EXPECT_NE(temporary_beside(path()), temporary_beside(path()));
+  EXPECT_EQ(temporary_beside(path()).parent_path(), folder());
+}
+
+TEST_F(DurableFile, WhatAnotherProcessOfTheSameNumberWritesIsLeftAlone) {
+  // Another host or pid namespace may have a process of our number.
+  const auto other = folder() / (".tmp-results.json-" + std::to_string(getpid()));
+  write_synced(other, "half");
+  write_durably(path(), "whole");
+  EXPECT_EQ(read_bytes(other), "half");
+  EXPECT_EQ(read_bytes(path()), "whole");
 }
 
 TEST_F(DurableFile, CannotReplaceAFolder) {

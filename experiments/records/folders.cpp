@@ -1,0 +1,48 @@
+#include "experiments/records/folders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ablate::experiments {
+
+std::string file_part(std::string test_set) {
+  std::ranges::replace(test_set, ' ', '-');
+  return test_set;
+}
+
+std::string label(const std::string& task, const std::string& arm, int64_t seed) {
+  return fmt::format("{}/{}/seed-{}", task, arm, seed);
+}
+
+std::string label(const RunSpecification& run) { return label(run.task, run.arm, run.seed); }
+
+std::filesystem::path RunFolder::rung(int64_t step) const {
+  return path / fmt::format("rung-{}.json", step);
+}
+
+std::filesystem::path RunFolder::sources(const std::string& test_set) const {
+  return path / fmt::format("source-{}.txt", file_part(test_set));
+}
+
+std::filesystem::path RunFolder::references(const std::string& test_set) const {
+  return path / fmt::format("reference-{}.txt", file_part(test_set));
+}
+
+std::filesystem::path RunFolder::outputs(const std::string& test_set) const {
+  return path / fmt::format("output-{}.txt", file_part(test_set));
+}
+
+RunFolder RunFolder::of_arm(const std::string& arm) const {
+  return path.parent_path().parent_path() / arm / path.filename();
+}
+
+RunFolder StudyFolder::run(const RunSpecification& run) const {
+  return path / label(run.task, run.stored.empty() ? run.arm : run.stored, run.seed);
+}
+
+StudyFolder study_folder(const std::filesystem::path& output, const std::string& name) {
+  return output / name;
+}
+
+}  // namespace ablate::experiments

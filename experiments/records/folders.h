@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "experiments/config/study.h"
+
+namespace ablate::experiments {
+
+/// What files are called that also travel without their folder: inside a checkpoint, an exported
+/// model or a run that is being made.
+inline constexpr const char* kConfigFile = "config.yaml";
+inline constexpr const char* kResultFile = "result.json";
+inline constexpr const char* kSourceTokenizerFile = "source.model";
+inline constexpr const char* kMoeficationTableFile = "moefication.md";
+inline constexpr const char* kMoeficationPageFile = "moefication.html";
+inline constexpr const char* kTargetTokenizerFile = "target.model";
+
+/// A test set's name as part of a file's.
+std::string file_part(std::string test_set);
+
+/// task/arm/seed-n: what messages call a run, and where it lies in its study's folder.
+std::string label(const std::string& task, const std::string& arm, int64_t seed);
+std::string label(const RunSpecification& run);
+
+/// Where the files of one run are. Nothing here asks whether they exist.
+struct RunFolder {
+  // Any path may be taken for a run's folder: runs are also named on the command line.
+  RunFolder(std::filesystem::path folder) : path(std::move(folder)) {}
+
+  std::filesystem::path config() const { return path / kConfigFile; }
+  std::filesystem::path environment() const { return path / "environment.json"; }
+  std::filesystem::path initial_weights() const { return path / "initial_weights.json"; }
+  std::filesystem::path checkpoints() const { return path / "checkpoints"; }
+  std::filesystem::path log() const { return path / "metrics.jsonl"; }
+  std::filesystem::path messages() const { return path / "log.txt"; }
+  std::filesystem::path result() const { return path / kResultFile; }
+  std::filesystem::path failure() const { return path / "failure.json"; }
+  std::filesystem::path source_tokenizer() const { return path / kSourceTokenizerFile; }
+  std::filesystem::path target_tokenizer() const { return path / kTargetTokenizerFile; }
+  std::filesystem::path joint_tokenizer() const { return path / "joint.model"; }
+  /// How the run does on the validation set where it pauses after that step.
+  std::filesystem::path rung(int64_t step) const;
+  /// Of one test set, a line for each example.
+  std::filesystem::path sources(const std::string& test_set) const;
+  std::filesystem::path references(const std::string& test_set) const;
+  std::filesystem::path outputs(const std::string& test_set) const;
+  /// The run of another arm with the same task and seed.
+  RunFolder of_arm(const std::string& arm) const;
+
+  std::filesystem::path path;
+};
+
+/// Where the files of one study are, whatever its folder is called now.
+struct StudyFolder {
+  StudyFolder(std::filesystem::path folder) : path(std::move(folder)) {}
+
+  std::filesystem::path study() const { return path / "study.yaml"; }
+  std::filesystem::path command() const { return path / "command.json"; }
+  std::filesystem::path report() const { return path / "report.html"; }
+  std::filesystem::path result_lines() const { return path / "results.jsonl"; }
+  std::filesystem::path csv() const { return path / "results.csv"; }
+  std::filesystem::path json() const { return path / "results.json"; }
+  std::filesystem::path text_table() const { return path / "table.txt"; }
+  std::filesystem::path markdown_table() const { return path / "table.md"; }
+  std::filesystem::path latex_table() const { return path / "table.tex"; }
+  /// That of the arm that the run is stored under.
+  RunFolder run(const RunSpecification& run) const;
+
+  std::filesystem::path path;
+};
+
+/// Where a study of that name begins.
+StudyFolder study_folder(const std::filesystem::path& output, const std::string& name);
+
+}  // namespace ablate::experiments
