@@ -164,7 +164,7 @@ void add_run(CLI::App& app) {
     if (request->study.empty()) {
       if (!request->list)
         throw UsageError("run needs a study; ablate run --list shows those that ship");
-      std::cout << to_text(shipped_studies());
+      std::cout << to_text(shipped_studies(std::cerr));
       return;
     }
     if (!request->data.empty()) request->selection.data_folder = request->data;
