@@ -10,6 +10,7 @@
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
 #include "experiments/initial_weights.h"
+#include "experiments/machine.h"
 #include "experiments/model_cost.h"
 #include "experiments/moefication.h"
 #include "experiments/run_data.h"
@@ -54,6 +55,14 @@ void check_same_data(const std::filesystem::path& folder, const data::Corpus& co
 }
 
 /// The run that training starts from, if any.
+/// Says where a continued run goes on with another program than it began with.
+void note_other_program(const std::filesystem::path& folder, std::ostream& messages) {
+  const auto recorded = recorded_environment(folder);
+  if (recorded.contains("program_sha256") && recorded.at("program_sha256") != program_sha256())
+    messages << "this run began with another build of ablate, so it may not end as it would have\n"
+             << std::flush;
+}
+
 std::optional<std::filesystem::path> start_folder(const RunSpecification& run,
                                                   const RunPlace& place) {
   const auto& start = run.experiment.training.init_from;
@@ -105,6 +114,7 @@ void write_start(const RunSpecification& run, const RunPlace& place, const Prepa
   nlohmann::json record{
       {"ablate", "0.1.0"},
       {"libtorch", TORCH_VERSION},
+      {"program_sha256", program_sha256()},
       {"device", environment.device.str()},
       {"cpu_capability", at::get_cpu_capability()},
       {"threads", environment.threads},

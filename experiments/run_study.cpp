@@ -10,6 +10,7 @@
 
 #include "experiments/exit_code.h"
 #include "experiments/live_table.h"
+#include "experiments/machine.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_failure.h"
 #include "experiments/run_one.h"
@@ -33,6 +34,12 @@ std::string threads_text(const Study& study, int64_t shared) {
   if (least != most) return fmt::format("{} to {} threads", least, most);
   return fmt::format("{} thread{}", least, least == 1 ? "" : "s");
 }
+/// Whether the run trains on a GPU, of whose memory it would leave little to others.
+bool on_gpu(const RunSpecification& run) {
+  const auto device = run.experiment.training.device;
+  return device == training::Device::cuda || (device == training::Device::automatic && has_gpu());
+}
+
 
 /// A run that has no result yet.
 struct OpenRun {
@@ -177,7 +184,8 @@ std::string label(const RunSpecification& run) {
 
 Sharing share_cores(const Study& study, int64_t jobs) {
   const int64_t cores = available_cores();
-  if (jobs == 0) jobs = std::clamp<int64_t>(std::ssize(study.runs), 1, cores);
+  const bool gpu = std::ranges::any_of(study.runs, on_gpu);
+  if (jobs == 0) jobs = gpu ? 1 : std::clamp<int64_t>(std::ssize(study.runs), 1, cores);
   const auto seeds = std::max<int64_t>(1, std::ssize(study.declared_seeds));
   const auto all = std::ssize(study.configurations) * seeds;
   return {jobs, std::max<int64_t>(1, cores / std::max<int64_t>(1, all))};

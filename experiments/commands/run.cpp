@@ -12,7 +12,6 @@
 #include "experiments/evidence/make_evidence.h"
 #include "experiments/exit_code.h"
 #include "experiments/frozen_study.h"
-#include "experiments/process_pool.h"
 #include "experiments/run_estimate.h"
 #include "experiments/run_failure.h"
 #include "experiments/run_one.h"
@@ -61,7 +60,6 @@ std::vector<std::string> worker_command(const RunRequest& request, const Study& 
 }
 
 void work(const RunRequest& request, const Study& study) {
-  end_with_parent();
   for (const auto& run : study.runs) {
     const RunPlace place{.folder = run_folder(request.output, study.name, run),
                          .data_folder = study.data_folder,
@@ -127,7 +125,8 @@ void add_options(CLI::App& verb, RunRequest& request) {
       ->delimiter(',');
   verb.add_option("--seeds", request.selection.seeds, "These seeds instead of the study's")
       ->delimiter(',');
-  verb.add_option("--jobs", request.jobs, "Runs at a time; absent: one per core")
+  verb.add_option("--jobs", request.jobs,
+                  "Runs at a time; absent: one per core, or one where they train on a GPU")
       ->check(CLI::Range(1, 1024));
   verb.add_option("--retries", request.retries,
                   "Times a run that crashed or ran out of memory is started again")

@@ -1,3 +1,5 @@
+#include "experiments/run_study.h"
+
 #include <pty.h>
 
 #include <nlohmann/json.hpp>
@@ -6,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "experiments/machine.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::experiments {
@@ -84,6 +87,15 @@ int exit_code_of(pid_t process) {
   int status = 0;
   waitpid(process, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(RunStudyTest, RunsOnAGpuAreDoneOneAtATimeUnlessToldOtherwise) {
+  const auto jobs = [&](const std::string& device, int64_t wanted) {
+    return share_cores(read_study(study(), {.sets = {"training.device=" + device}}), wanted).jobs;
+  };
+  EXPECT_EQ(jobs("cuda", 0), 1);
+  EXPECT_EQ(jobs("cuda", 3), 3);
+  EXPECT_EQ(jobs("cpu", 0), std::min<int64_t>(4, available_cores()));
 }
 
 TEST_F(RunStudyTest, RunsSideBySideGiveWhatRunsInTurnGive) {
