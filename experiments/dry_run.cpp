@@ -14,7 +14,6 @@
 #include "experiments/run_estimate.h"
 #include "experiments/run_failure.h"
 #include "experiments/run_one.h"
-#include "training/interrupt.h"
 
 namespace ablate::experiments {
 namespace {
@@ -42,7 +41,6 @@ Estimates estimate(const Study& study, const StudyOptions& options, const Sharin
   ProcessPool pool;
   size_t next = 0;
   while (next < runs.size() || pool.running() > 0) {
-    if (training::stop_requested()) throw training::Interrupted("interrupted");
     for (; next < runs.size() && static_cast<int64_t>(pool.running()) < sharing.jobs; ++next) {
       auto command = run_command(options, *runs[next], sharing);
       command.emplace_back("--estimate");
@@ -51,8 +49,7 @@ Estimates estimate(const Study& study, const StudyOptions& options, const Sharin
     for (const auto& event : pool.wait(kWait)) {
       if (const auto* end = std::get_if<ProcessEnd>(&event)) {
         if (end->exit_code != 0)
-          throw RunsFailed(static_cast<ExitCode>(end->exit_code),
-                           "no estimate of " + label(*runs[end->job]));
+          throw RunsFailed(meaning_of(end->exit_code), "no estimate of " + label(*runs[end->job]));
         continue;
       }
       const auto& line = std::get<ProcessLine>(event);

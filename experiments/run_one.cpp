@@ -26,6 +26,7 @@
 #include "training/checkpoint/durable_file.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
+#include "training/interrupt.h"
 #include "training/likelihood.h"
 #include "training/trainer.h"
 
@@ -54,7 +55,6 @@ void check_same_data(const std::filesystem::path& folder, const data::Corpus& co
                         "another --output or remove that folder");
 }
 
-/// The run that training starts from, if any.
 /// Says where a continued run goes on with another program than it began with.
 void note_other_program(const std::filesystem::path& folder, std::ostream& messages) {
   const auto recorded = recorded_environment(folder);
@@ -63,6 +63,7 @@ void note_other_program(const std::filesystem::path& folder, std::ostream& messa
              << std::flush;
 }
 
+/// The run that training starts from, if any.
 std::optional<std::filesystem::path> start_folder(const RunSpecification& run,
                                                   const RunPlace& place) {
   const auto& start = run.experiment.training.init_from;
@@ -113,8 +114,10 @@ void write_start(const RunSpecification& run, const RunPlace& place, const Prepa
   save_tokenizers(place.folder, prepared.data.tokenizers);
   nlohmann::json record{
       {"ablate", "0.1.0"},
-      {"libtorch", TORCH_VERSION},
       {"program_sha256", program_sha256()},
+      {"libtorch", TORCH_VERSION},
+      {"host", host_name()},
+      {"processor", processor_name()},
       {"device", environment.device.str()},
       {"cpu_capability", at::get_cpu_capability()},
       {"threads", environment.threads},
@@ -254,11 +257,12 @@ std::filesystem::path data_folder_of(const std::filesystem::path& run, const std
 }
 
 void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
-  const RunLock lock(place.folder);
+  const RunLock lock(place.folder, messages);
   check_same_configuration(run, place.folder);
   if (read_result(place.folder)) return;
   auto prepared = prepare(run, place, messages);
   check_same_data(place.folder, prepared.data.corpus);
+  note_other_program(place.folder, messages);
   write_start(run, place, prepared);
   const bool continued = !training::list_checkpoints(place.folder / "checkpoints").empty();
   auto model = begin_model(run, prepared, continued, messages);
@@ -267,6 +271,8 @@ void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& m
   training::Trainer trainer(model, trainer_input(run, place, prepared),
                             {.stream = messages, .steps = prepared.steps});
   const auto summary = trainer.run();
+  if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
+    throw training::Interrupted("stopped after the training; saved in " + place.folder.string());
   const auto memory = training::peak_memory(prepared.environment.device);
   training::write_record(messages, {.stage = training::Stage::evaluating});
   if (!summary.finished) return write_rung_of(run, place, prepared, model);

@@ -21,6 +21,7 @@
 #include "experiments/table/table.h"
 #include "experiments/tuning.h"
 #include "experiments/write_report.h"
+#include "training/interrupt.h"
 
 namespace ablate::experiments {
 namespace {
@@ -41,10 +42,11 @@ struct RunRequest {
   int64_t threads = 1;
 };
 
-/// The command line that does one run in a process of its own, but for which run.
+/// The command line that does one run in a process of its own, but for which run. Its program is
+/// this very one, even where a rebuild has put another in its place.
 std::vector<std::string> worker_command(const RunRequest& request, const Study& study) {
   std::vector<std::string> command{
-      std::filesystem::read_symlink("/proc/self/exe").string(),
+      "/proc/self/exe",
       "run",
       study.file.string(),
       "--worker",
@@ -95,18 +97,23 @@ StudyOptions study_options(const RunRequest& request, const Study& study) {
           .retries = request.retries};
 }
 
+StudyOutcome carry_out(const Study& study, const StudyOptions& options) {
+  const training::StopRequests requests;
+  return run_with_tuning(study, options);
+}
+
 void run(const RunRequest& request) {
   const auto study = freeze(request.study, request.selection, request.output);
-  const auto outcome = run_with_tuning(study, study_options(request, study));
+  const auto outcome = carry_out(study, study_options(request, study));
   const auto shown = with_tuned_arms(study, request.output);
   const auto runs = read_runs(shown, std::filesystem::path(request.output) / study.name);
   const auto evidence = make_evidence(shown, runs);
   if (!runs.results.empty()) {
     write_tables(evidence, runs);
     write_report(shown, evidence, runs.folder);
+    print_results(request, runs, evidence);
   }
   raise(outcome);
-  print_results(request, runs, evidence);
   raise_failed(evidence.expectations);
 }
 
