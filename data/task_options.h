@@ -23,9 +23,12 @@ struct Sizes {
     visit("test", o.test, "test examples per length");
   }
   static void rules(const Sizes& o, auto&& require) {
-    require(o.train > 0, "train", "must be positive");
-    require(o.validation > 0, "validation", "must be positive");
-    require(o.test > 0, "test", "must be positive");
+    const auto bounded = [&](int64_t examples, const char* key) {
+      require(examples >= 1 && examples <= 10'000'000, key, "must be from 1 to 10000000");
+    };
+    bounded(o.train, "train");
+    bounded(o.validation, "validation");
+    bounded(o.test, "test");
   }
 };
 
@@ -101,7 +104,7 @@ struct SelectiveCopy : SymbolTask {
   }
   static void rules(const SelectiveCopy& o, auto&& require) {
     SymbolTask::rules(o, require);
-    require(o.marked >= 1, "marked", "must be positive");
+    require(o.marked >= 1 && o.marked <= 1000, "marked", "must be from 1 to 1000");
   }
 };
 

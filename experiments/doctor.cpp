@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "experiments/process_pool.h"
+#include "experiments/machine.h"
 #include "models/libtorch.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/device.h"
@@ -87,14 +86,7 @@ Finding cuda() {
 }
 
 Finding memory() {
-  std::ifstream file("/proc/meminfo");
-  double bytes = 0;
-  for (std::string key, unit; file >> key && bytes == 0;) {
-    double kilobytes = 0;
-    file >> kilobytes;
-    std::getline(file, unit);
-    if (key == "MemAvailable:") bytes = kilobytes * 1024;
-  }
+  const auto bytes = static_cast<double>(available_memory());
   return found("memory", bytes >= kGigabyte ? Health::ok : Health::warn,
                fmt::format("{:.1f} GB free", bytes / kGigabyte),
                "close other programs, or lower --jobs and training.tokens_per_batch");

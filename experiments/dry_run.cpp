@@ -9,11 +9,12 @@
 
 #include "experiments/exit_code.h"
 #include "experiments/live_table.h"
+#include "experiments/machine.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_estimate.h"
 #include "experiments/run_failure.h"
+#include "experiments/run_one.h"
 #include "training/checkpoint/finite_json.h"
-#include "training/interrupt.h"
 
 namespace ablate::experiments {
 namespace {
@@ -41,7 +42,6 @@ Estimates estimate(const Study& study, const StudyOptions& options, const Sharin
   ProcessPool pool;
   size_t next = 0;
   while (next < runs.size() || pool.running() > 0) {
-    if (training::stop_requested()) throw training::Interrupted("interrupted");
     for (; next < runs.size() && static_cast<int64_t>(pool.running()) < sharing.jobs; ++next) {
       auto command = run_command(options, *runs[next], sharing);
       command.emplace_back("--estimate");
@@ -50,8 +50,7 @@ Estimates estimate(const Study& study, const StudyOptions& options, const Sharin
     for (const auto& event : pool.wait(kWait)) {
       if (const auto* end = std::get_if<ProcessEnd>(&event)) {
         if (end->exit_code != 0)
-          throw RunsFailed(static_cast<ExitCode>(end->exit_code),
-                           "no estimate of " + label(*runs[end->job]));
+          throw RunsFailed(meaning_of(end->exit_code), "no estimate of " + label(*runs[end->job]));
         continue;
       }
       const auto& line = std::get<ProcessLine>(event);
@@ -94,14 +93,14 @@ int64_t tuning_runs(const Study& study) {
 void print_total(const Total& total, const Sharing& sharing, double calibration) {
   const auto side_by_side = std::clamp<int64_t>(total.runs, 1, sharing.jobs);
   std::cout << fmt::format(
-      "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these, "
-      "{:.1f} MB of checkpoints.\n"
+      "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these, of "
+      "{:.0f} MB that are free, {:.1f} MB of checkpoints.\n"
       "FLOPs are those of matrix products, three times a forward pass's. Time and memory come from "
       "timed updates, a\nvalidation and a part of the evaluation of every arm on this machine, "
       "which took {:.0f} s; patience may end a run\nbefore its last step.\n",
       total.runs, total.flops, clock_text(total.seconds / static_cast<double>(side_by_side)),
       side_by_side, megabytes(total.memory_bytes) * static_cast<double>(side_by_side),
-      megabytes(total.disk_bytes), calibration);
+      megabytes(available_memory()), megabytes(total.disk_bytes), calibration);
 }
 
 }  // namespace

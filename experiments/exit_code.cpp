@@ -1,5 +1,7 @@
 #include "experiments/exit_code.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <new>
 
@@ -28,7 +30,26 @@ bool out_of_memory(const c10::Error& error) {
 constexpr const char* kMemory =
     "out of memory; lower training.tokens_per_batch or decoding.batch, or the model's size";
 
+/// The most serious first; and all that there are.
+constexpr std::array kMostSeriousFirst{
+    ExitCode::internal,   ExitCode::io,          ExitCode::memory,
+    ExitCode::checkpoint, ExitCode::data,        ExitCode::usage,
+    ExitCode::diverged,   ExitCode::interrupted, ExitCode::ok};
+
 }  // namespace
+
+ExitCode meaning_of(int exit_code) {
+  if (exit_code == 128 + SIGKILL) return ExitCode::memory;
+  const auto ended_by = [&](int signal) { return exit_code == 128 + signal; };
+  if (std::ranges::any_of(training::kStopSignals, ended_by)) return ExitCode::interrupted;
+  const auto code = static_cast<ExitCode>(exit_code);
+  return std::ranges::find(kMostSeriousFirst, code) == kMostSeriousFirst.end() ? ExitCode::internal
+                                                                               : code;
+}
+
+ExitCode more_serious(ExitCode one, ExitCode other) {
+  return *std::ranges::find_first_of(kMostSeriousFirst, std::array{one, other});
+}
 
 Failure describe(const std::exception_ptr& exception, bool debug) {
   try {

@@ -6,7 +6,7 @@
 
 namespace ablate::experiments {
 
-/// How a process ends (design, section 6).
+/// How a process ends.
 enum class ExitCode {
   ok = 0,
   internal = 1,  // or an expectation of the study that does not hold
@@ -18,6 +18,15 @@ enum class ExitCode {
   io = 7,
   interrupted = 75,
 };
+
+/// What the end of a process that the pool started means, of which 128 + n tells that signal n
+/// ended it: SIGKILL, which the system sends where memory is short, is `memory`, a request to end
+/// `interrupted`, and every other signal or unknown code `internal`.
+ExitCode meaning_of(int exit_code);
+
+/// The one that says more about what has to be mended: the program first, then the machine, then
+/// what it was given, and last what was only interrupted.
+ExitCode more_serious(ExitCode one, ExitCode other);
 
 /// A command line that cannot be carried out.
 struct UsageError : std::runtime_error {

@@ -54,6 +54,6 @@ int main(int count, char** arguments) {
 #ifndef __SANITIZE_ADDRESS__  // which finds no mistake in memory that is never freed
   ablate::training::CachingAllocator::install();
 #endif
-  ablate::training::install_signal_handlers();
+  ablate::training::set_up_signals();
   return run({arguments + 1, arguments + count});
 }

@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,20 +21,25 @@ constexpr std::chrono::milliseconds kLookForEnds{20};
   throw std::system_error(error, std::generic_category(), what);
 }
 
+/// The child's part of spawn(); only what a signal handler may call, too.
+[[noreturn]] void become(char* const* arguments, int output, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool orphan = getppid() != parent;  // the parent ended before the line above
+  if (!orphan && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0)
+    execv(arguments[0], arguments);
+  _exit(127);
+}
+
 /// Starts the program with `output` as its standard output and error.
 pid_t spawn(const std::vector<std::string>& words, int output) {
   std::vector<char*> arguments;
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-  pid_t process = 0;
-  const int error =
-      posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) fail_with_errno(error, "cannot start a run");
+  const pid_t parent = getpid();
+  const bool can_start = access(arguments[0], X_OK) == 0;
+  const pid_t process = can_start ? fork() : -1;
+  if (process < 0) fail_with_errno(errno, "cannot start a run");
+  if (process == 0) become(arguments.data(), output, parent);
   return process;
 }
 
@@ -109,17 +112,6 @@ std::vector<ProcessEvent> ProcessPool::wait(std::chrono::milliseconds longest) {
 
 void ProcessPool::stop() const {
   for (const auto& [id, process] : processes_) kill(id, SIGTERM);
-}
-
-int64_t available_cores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return CPU_COUNT(&set);
-}
-
-void end_with_parent() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() == 1) _exit(137);
 }
 
 }  // namespace ablate::experiments

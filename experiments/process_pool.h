@@ -35,8 +35,8 @@ class ProcessPool {
   ProcessPool(const ProcessPool&) = delete;
   ProcessPool& operator=(const ProcessPool&) = delete;
 
-  /// Starts a program, named by its first argument. Events call it `job`. Throws
-  /// std::system_error.
+  /// Starts a program, named by its first argument, which the kernel ends where this process ends
+  /// first. Events call it `job`. Throws std::system_error.
   void start(size_t job, const std::vector<std::string>& arguments);
 
   /// What happened since the last call; waits for something, at most this long.
@@ -44,7 +44,8 @@ class ProcessPool {
 
   size_t running() const { return processes_.size(); }
 
-  /// Asks every process to stop (SIGTERM).
+  /// Asks every process to stop (SIGTERM). One that has only just been started may miss it: ask
+  /// until all have ended.
   void stop() const;
 
  private:
@@ -58,11 +59,5 @@ class ProcessPool {
 
   std::map<pid_t, Process> processes_;
 };
-
-/// Cores this process may use.
-int64_t available_cores();
-
-/// Asks the kernel to end this process when the one that started it ends.
-void end_with_parent();
 
 }  // namespace ablate::experiments

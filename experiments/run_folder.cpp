@@ -59,11 +59,13 @@ torch::Tensor weight_for(const std::string& name, const torch::Tensor& tensor,
 
 }  // namespace
 
-RunLock::RunLock(const std::filesystem::path& folder) {
+RunLock::RunLock(const std::filesystem::path& folder, std::ostream& messages) {
   std::filesystem::create_directories(folder);
   const auto file = folder / ".lock";
   descriptor_ = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
   if (descriptor_ < 0) throw training::io_error("open", file, errno);
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  messages << "waiting for another process that works on " + folder.string() + "\n" << std::flush;
   while (flock(descriptor_, LOCK_EX) != 0)
     if (errno != EINTR) throw training::io_error("lock", file, errno);
 }

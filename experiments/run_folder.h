@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
 
 #include "data/tokenizers.h"
@@ -15,11 +16,11 @@
 
 namespace ablate::experiments {
 
-/// Holds the run folder for one process; a second one waits until the first has ended.
+/// Holds the run folder for one process; a second one says that it waits until the first has ended.
 class RunLock {
  public:
   /// Throws IoError where the folder cannot be written.
-  explicit RunLock(const std::filesystem::path& folder);
+  RunLock(const std::filesystem::path& folder, std::ostream& messages);
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;

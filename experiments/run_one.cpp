@@ -10,6 +10,7 @@
 #include "experiments/evaluate.h"
 #include "experiments/exit_code.h"
 #include "experiments/initial_weights.h"
+#include "experiments/machine.h"
 #include "experiments/model_cost.h"
 #include "experiments/moefication.h"
 #include "experiments/run_data.h"
@@ -26,6 +27,7 @@
 #include "training/checkpoint/finite_json.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
+#include "training/interrupt.h"
 #include "training/likelihood.h"
 #include "training/trainer.h"
 
@@ -52,6 +54,14 @@ void check_same_data(const RunFolder& folder, const data::Corpus& corpus) {
   throw data::DataError(folder.path.string() +
                         " began with other data: their SHA-256 differs; restore them, choose "
                         "another --output or remove that folder");
+}
+
+/// Says where a continued run goes on with another program than it began with.
+void note_other_program(const RunFolder& folder, std::ostream& messages) {
+  const auto recorded = recorded_environment(folder);
+  if (recorded.contains("program_sha256") && recorded.at("program_sha256") != program_sha256())
+    messages << "this run began with another build of ablate, so it may not end as it would have\n"
+             << std::flush;
 }
 
 /// The run that training starts from, if any.
@@ -104,7 +114,10 @@ void write_start(const RunSpecification& run, const RunPlace& place, const Prepa
   save_tokenizers(place.folder.path, prepared.data.tokenizers);
   nlohmann::json record{
       {"ablate", "0.1.0"},
+      {"program_sha256", program_sha256()},
       {"libtorch", TORCH_VERSION},
+      {"host", host_name()},
+      {"processor", processor_name()},
       {"device", environment.device.str()},
       {"cpu_capability", at::get_cpu_capability()},
       {"threads", environment.threads},
@@ -237,11 +250,12 @@ std::filesystem::path data_folder_of(const std::filesystem::path& run, const std
 }
 
 void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
-  const RunLock lock(place.folder.path);
+  const RunLock lock(place.folder.path, messages);
   check_same_configuration(run, place.folder);
   if (read_result(place.folder)) return;
   auto prepared = prepare(run, place, messages);
   check_same_data(place.folder, prepared.data.corpus);
+  note_other_program(place.folder, messages);
   write_start(run, place, prepared);
   const bool continued = !training::list_checkpoints(place.folder.checkpoints()).empty();
   auto model = begin_model(run, prepared, continued, messages);
@@ -250,6 +264,8 @@ void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& m
   training::Trainer trainer(model, trainer_input(run, place, prepared),
                             {.stream = messages, .steps = prepared.steps});
   const auto summary = trainer.run();
+  if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
+    throw training::Interrupted("stopped after the training; saved in " + place.folder.string());
   const auto memory = training::peak_memory(prepared.environment.device);
   training::write_record(messages, {.stage = training::Stage::evaluating});
   if (!summary.finished) return write_rung_of(run, place, prepared, model);

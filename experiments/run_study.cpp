@@ -10,6 +10,7 @@
 
 #include "experiments/exit_code.h"
 #include "experiments/live_table.h"
+#include "experiments/machine.h"
 #include "experiments/process_pool.h"
 #include "experiments/run_failure.h"
 #include "experiments/rung_score.h"
@@ -18,7 +19,6 @@
 namespace ablate::experiments {
 namespace {
 
-constexpr int kInterrupted = static_cast<int>(ExitCode::interrupted);
 constexpr std::chrono::milliseconds kRedrawEvery{200};
 constexpr std::string_view kError = "ablate: ";
 
@@ -31,6 +31,12 @@ std::string threads_text(const Study& study, int64_t shared) {
   const auto least = *numbers.begin(), most = *numbers.rbegin();
   if (least != most) return fmt::format("{} to {} threads", least, most);
   return fmt::format("{} thread{}", least, least == 1 ? "" : "s");
+}
+
+/// Whether the run trains on a GPU, of whose memory it would leave little to others.
+bool on_gpu(const RunSpecification& run) {
+  const auto device = run.experiment.training.device;
+  return device == training::Device::cuda || (device == training::Device::automatic && has_gpu());
 }
 
 /// A run that has no result yet.
@@ -66,10 +72,11 @@ class StudyRunner {
                      .runs = total,
                      .finished = total - std::ssize(open_),
                      .parallel = sharing_.jobs});
-    bool stopping = false;
     for (;;) {
-      if (training::stop_requested() && !std::exchange(stopping, true)) pool_.stop();
-      if (!stopping) start_what_may(table);
+      if (training::stop_requested())
+        pool_.stop();
+      else
+        start_what_may(table);
       if (pool_.running() == 0) break;
       for (const auto& event : pool_.wait(kRedrawEvery))
         std::visit([&](const auto& one) { take(one, table); }, event);
@@ -139,7 +146,8 @@ class StudyRunner {
     open.exit_code = end.exit_code;
     open.state = OpenRun::State::ended;
     if (end.exit_code == 0) return table.end(label(*open.run), "");
-    if (end.exit_code == kInterrupted) return table.end(label(*open.run), "interrupted");
+    if (meaning_of(end.exit_code) == ExitCode::interrupted)
+      return table.end(label(*open.run), "interrupted");
     const RunFailure failure{open.exit_code, open.attempts, open.message};
     if (worth_retrying(end.exit_code) && open.attempts <= options_.retries) {
       open.state = OpenRun::State::waiting;
@@ -153,7 +161,7 @@ class StudyRunner {
     StudyOutcome outcome;
     for (const auto& open : open_) {
       const bool ended = open.state == OpenRun::State::ended;
-      if (!ended || open.exit_code == kInterrupted)
+      if (!ended || meaning_of(open.exit_code) == ExitCode::interrupted)
         outcome.interrupted = true;
       else if (open.exit_code != 0)
         outcome.failed.push_back({label(*open.run), open.exit_code});
@@ -172,7 +180,8 @@ class StudyRunner {
 
 Sharing share_cores(const Study& study, int64_t jobs) {
   const int64_t cores = available_cores();
-  if (jobs == 0) jobs = std::clamp<int64_t>(std::ssize(study.runs), 1, cores);
+  const bool gpu = std::ranges::any_of(study.runs, on_gpu);
+  if (jobs == 0) jobs = gpu ? 1 : std::clamp<int64_t>(std::ssize(study.runs), 1, cores);
   const auto seeds = std::max<int64_t>(1, std::ssize(study.declared_seeds));
   const auto all = std::ssize(study.configurations) * seeds;
   return {jobs, std::max<int64_t>(1, cores / std::max<int64_t>(1, all))};
@@ -206,11 +215,13 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
 void raise(const StudyOutcome& outcome) {
   if (!outcome.failed.empty()) {
     std::string list;
-    for (const auto& run : outcome.failed)
-      list +=
-          fmt::format("{}{} (exit code {})", list.empty() ? "" : ", ", run.label, run.exit_code);
-    throw RunsFailed(static_cast<ExitCode>(outcome.failed.front().exit_code),
-                     "runs that did not finish: " + list);
+    auto worst = meaning_of(outcome.failed.front().exit_code);
+    for (const auto& run : outcome.failed) {
+      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", run.label,
+                          reason({.exit_code = run.exit_code}));
+      worst = more_serious(worst, meaning_of(run.exit_code));
+    }
+    throw RunsFailed(worst, "runs that did not finish: " + list);
   }
   if (outcome.interrupted)
     throw training::Interrupted("interrupted and saved; run the same command again to continue");

@@ -13,7 +13,7 @@ namespace ablate::experiments {
 struct StudyOptions {
   StudyFolder folder;
   std::vector<std::string> command;  // starts a run in a process; the run's own flags are appended
-  int64_t jobs = 0;                  // runs at a time; 0: one per core
+  int64_t jobs = 0;                  // runs at a time; 0: see share_cores()
   int64_t retries = 1;               // of a run that crashed: see worth_retrying()
 };
 
@@ -23,8 +23,9 @@ struct Sharing {
   int64_t threads = 1;  // of each
 };
 
-/// `jobs` runs at a time, or one per core where it is 0. Threads follow from the study alone, since
-/// their number may change a result's last digits: cores divided by all its runs, at least one.
+/// `jobs` runs at a time; where it is 0, one per core, or one where a run trains on a GPU. Threads
+/// follow from the study alone, since their number may change a result's last digits: cores divided
+/// by all its runs, at least one.
 Sharing share_cores(const Study& study, int64_t jobs);
 
 /// The command that carries out one run in a process.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/config/problem.h"
 #include "experiments/config/study.h"
 #include "experiments/exit_code.h"
 
@@ -25,12 +26,16 @@ std::filesystem::path folder_of_studies() {
 
 }  // namespace
 
-std::vector<ShippedStudy> shipped_studies() {
+std::vector<ShippedStudy> shipped_studies(std::ostream& messages) {
   std::vector<ShippedStudy> studies;
   for (const auto& entry : std::filesystem::directory_iterator(folder_of_studies())) {
     if (entry.path().extension() != ".yaml") continue;
-    const auto study = read_study(entry.path());
-    studies.push_back({entry.path(), study.question, study.time});
+    try {
+      const auto study = read_study(entry.path());
+      studies.push_back({entry.path(), study.question, study.time});
+    } catch (const ConfigError& error) {
+      messages << "ablate: left out, since it is no valid study: " << error.what() << "\n";
+    }
   }
   std::ranges::sort(studies, {}, &ShippedStudy::file);
   return studies;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ struct ShippedStudy {
 };
 
 /// The studies in experiments/studies below the working folder, or else beside the folder of the
-/// program; by name. Throws UsageError where there are none.
-std::vector<ShippedStudy> shipped_studies();
+/// program; by name. Says of a file that is no study why not, and leaves it out. Throws UsageError
+/// where there is no such folder.
+std::vector<ShippedStudy> shipped_studies(std::ostream& messages);
 
 /// A line for each: file, question, time.
 std::string to_text(const std::vector<ShippedStudy>& studies);

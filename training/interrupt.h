@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <csignal>
 #include <stdexcept>
 
 namespace ablate::training {
@@ -9,11 +11,28 @@ struct Interrupted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// From here on SIGTERM and SIGINT only ask for a stop; a second SIGINT ends the process at once.
-/// A write beyond a file-size limit or into a closed pipe becomes an error instead of a signal.
-void install_signal_handlers();
+/// The signals that ask a process to end.
+constexpr std::array kStopSignals{SIGINT, SIGTERM, SIGHUP};
 
-/// Whether a stop was asked for.
+/// While one lives, kStopSignals only ask for a stop, and a second SIGINT ends the process at once;
+/// before and after, each ends it. A SIGHUP that nohup has switched off stays so. Wanted only where
+/// something has to be saved first.
+class StopRequests {
+ public:
+  StopRequests();
+  ~StopRequests();
+  StopRequests(const StopRequests&) = delete;
+  StopRequests& operator=(const StopRequests&) = delete;
+
+ private:
+  std::array<struct sigaction, kStopSignals.size()> before_{};
+};
+
+/// Whether a stop was asked for, now or by a StopRequests that is gone.
 bool stop_requested();
+
+/// A write beyond a file-size limit or into a closed pipe becomes an error instead of a signal, and
+/// SIGINT ends even a process that a script has put into the background.
+void set_up_signals();
 
 }  // namespace ablate::training

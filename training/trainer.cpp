@@ -51,6 +51,7 @@ bool Trainer::finished() const {
 bool Trainer::paused() const { return input_.pause_after && state_.step >= *input_.pause_after; }
 
 TrainingSummary Trainer::run() {
+  const StopRequests requests;
   if (resume()) {
     prune();  // a killed process may not have come to it
     progress_.say(fmt::format("continuing after step {}", state_.step));

@@ -91,10 +91,13 @@ struct TrainingOptions {
           "word vectors that embeddings start from");
   }
   static void rules(const TrainingOptions& o, auto&& require) {
-    require(o.steps >= (o.init_from.given() ? 0 : 1), "steps",
-            o.init_from.given() ? "must not be negative" : "must be positive");
-    require(o.tokens_per_batch >= 1, "tokens_per_batch", "must be positive");
-    require(o.accumulate >= 1, "accumulate", "must be positive");
+    const int64_t fewest = o.init_from.given() ? 0 : 1;
+    require(o.steps >= fewest && o.steps <= 1'000'000'000, "steps",
+            fewest == 0 ? "must be from 0 to 1000000000" : "must be from 1 to 1000000000");
+    require(o.tokens_per_batch >= 1 && o.tokens_per_batch <= 100'000'000, "tokens_per_batch",
+            "must be from 1 to 100000000");
+    require(o.accumulate >= 1 && o.accumulate <= 1'000'000, "accumulate",
+            "must be from 1 to 1000000");
     require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label_smoothing",
             "must be in [0, 1)");
     require(o.clip >= 0, "clip", "must not be negative");

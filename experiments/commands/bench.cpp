@@ -14,7 +14,7 @@
 #include "experiments/commands/shell_completion.h"
 #include "experiments/config/study.h"
 #include "experiments/exit_code.h"
-#include "experiments/process_pool.h"
+#include "experiments/machine.h"
 #include "models/inference/inference_model.h"
 #include "models/random.h"
 #include "tokenizer/special_ids.h"

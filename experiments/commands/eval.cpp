@@ -7,7 +7,7 @@
 #include "experiments/commands/decoding_flags.h"
 #include "experiments/commands/shell_completion.h"
 #include "experiments/evaluate.h"
-#include "experiments/process_pool.h"
+#include "experiments/machine.h"
 #include "experiments/run_data.h"
 #include "experiments/run_folder.h"
 #include "experiments/run_one.h"

@@ -12,7 +12,6 @@
 #include "experiments/evidence/make_evidence.h"
 #include "experiments/exit_code.h"
 #include "experiments/frozen_study.h"
-#include "experiments/process_pool.h"
 #include "experiments/run_estimate.h"
 #include "experiments/run_failure.h"
 #include "experiments/run_one.h"
@@ -23,6 +22,7 @@
 #include "experiments/tuning.h"
 #include "experiments/write_report.h"
 #include "training/checkpoint/finite_json.h"
+#include "training/interrupt.h"
 
 namespace ablate::experiments {
 namespace {
@@ -43,10 +43,11 @@ struct RunRequest {
   int64_t threads = 1;
 };
 
-/// The command line that does one run in a process of its own, but for which run.
+/// The command line that does one run in a process of its own, but for which run. Its program is
+/// this very one, even where a rebuild has put another in its place.
 std::vector<std::string> worker_command(const RunRequest& request, const Study& study) {
   std::vector<std::string> command{
-      std::filesystem::read_symlink("/proc/self/exe").string(),
+      "/proc/self/exe",
       "run",
       study.file.string(),
       "--worker",
@@ -62,7 +63,6 @@ std::vector<std::string> worker_command(const RunRequest& request, const Study& 
 }
 
 void work(const RunRequest& request, const Study& study) {
-  end_with_parent();
   for (const auto& run : study.runs) {
     const RunPlace place{.folder = study_folder(request.output, study.name).run(run),
                          .data_folder = study.data_folder,
@@ -100,19 +100,24 @@ StudyOptions study_options(const RunRequest& request, const Study& study) {
           .retries = request.retries};
 }
 
+StudyOutcome carry_out(const Study& study, const StudyOptions& options) {
+  const training::StopRequests requests;
+  return run_with_tuning(study, options);
+}
+
 void run(const RunRequest& request) {
   const auto study = freeze(request.study, request.selection, request.output);
   const auto options = study_options(request, study);
-  const auto outcome = run_with_tuning(study, options);
+  const auto outcome = carry_out(study, options);
   const auto shown = with_tuned_arms(study, options.folder);
   const auto runs = read_runs(shown, options.folder);
   const auto evidence = make_evidence(shown, runs);
   if (!runs.results.empty()) {
     write_tables(evidence, runs);
     write_report(shown, evidence, runs.folder);
+    print_results(request, runs, evidence);
   }
   raise(outcome);
-  print_results(request, runs, evidence);
   raise_failed(evidence.expectations);
 }
 
@@ -131,7 +136,8 @@ void add_options(CLI::App& verb, RunRequest& request) {
       ->delimiter(',');
   verb.add_option("--seeds", request.selection.seeds, "These seeds instead of the study's")
       ->delimiter(',');
-  verb.add_option("--jobs", request.jobs, "Runs at a time; absent: one per core")
+  verb.add_option("--jobs", request.jobs,
+                  "Runs at a time; absent: one per core, or one where they train on a GPU")
       ->check(CLI::Range(1, 1024));
   verb.add_option("--retries", request.retries,
                   "Times a run that crashed or ran out of memory is started again")
@@ -168,7 +174,7 @@ void add_run(CLI::App& app) {
     if (request->study.empty()) {
       if (!request->list)
         throw UsageError("run needs a study; ablate run --list shows those that ship");
-      std::cout << to_text(shipped_studies());
+      std::cout << to_text(shipped_studies(std::cerr));
       return;
     }
     if (!request->data.empty()) request->selection.data_folder = request->data;

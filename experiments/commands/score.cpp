@@ -8,7 +8,7 @@
 #include "experiments/commands/lines.h"
 #include "experiments/commands/shell_completion.h"
 #include "experiments/exit_code.h"
-#include "experiments/process_pool.h"
+#include "experiments/machine.h"
 #include "experiments/run_folder.h"
 #include "training/inference/score_targets.h"
 

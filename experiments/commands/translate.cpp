@@ -11,7 +11,7 @@
 #include "experiments/config/option.h"
 #include "experiments/config/suggestion.h"
 #include "experiments/exit_code.h"
-#include "experiments/process_pool.h"
+#include "experiments/machine.h"
 #include "experiments/run_folder.h"
 #include "training/inference/minimum_bayes_risk.h"
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
+
+#include "tests/experiments/waiting.h"
 
 namespace ablate::experiments {
 namespace {
@@ -64,6 +67,19 @@ TEST(ProcessPool, AStopReachesEveryProcess) {
   pool.stop();
   const auto seen = all_of(pool);
   EXPECT_EQ(seen.codes, (std::map<size_t, int>{{0, 128 + SIGTERM}, {1, 128 + SIGTERM}}));
+}
+
+TEST(ProcessPool, ProcessesEndWithTheOneThatStartedThem) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that what the owner leaves behind comes here
+  const pid_t owner = fork();
+  if (owner == 0) {
+    ProcessPool pool;
+    pool.start(0, {"/bin/sleep", "600"});
+    kill(getpid(), SIGKILL);
+  }
+  ASSERT_EQ(waitpid(owner, nullptr, 0), owner);
+  EXPECT_TRUE(eventually([] { return waitpid(-1, nullptr, WNOHANG) != 0; }));
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST(ProcessPool, AProgramThatIsNotThereIsAnError) {

@@ -1,3 +1,5 @@
+#include "experiments/run_study.h"
+
 #include <pty.h>
 
 #include <nlohmann/json.hpp>
@@ -6,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "experiments/machine.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::experiments {
@@ -86,6 +89,15 @@ int exit_code_of(pid_t process) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+TEST_F(RunStudyTest, RunsOnAGpuAreDoneOneAtATimeUnlessToldOtherwise) {
+  const auto jobs = [&](const std::string& device, int64_t wanted) {
+    return share_cores(read_study(study(), {.sets = {"training.device=" + device}}), wanted).jobs;
+  };
+  EXPECT_EQ(jobs("cuda", 0), 1);
+  EXPECT_EQ(jobs("cuda", 3), 3);
+  EXPECT_EQ(jobs("cpu", 0), std::min<int64_t>(4, available_cores()));
+}
+
 TEST_F(RunStudyTest, RunsSideBySideGiveWhatRunsInTurnGive) {
   ASSERT_EQ(shell(command("serial", "--jobs 1")).code, 0);
   ASSERT_EQ(shell(command("parallel", "--jobs 2")).code, 0);
@@ -141,7 +153,7 @@ TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
     }
     return exit_code_of(study);
   };
-  EXPECT_EQ(kill_runs("twice", 2), 128 + SIGKILL);
+  EXPECT_EQ(kill_runs("twice", 2), 6);  // memory, for all that is known
   const auto failure = nlohmann::json::parse(read_file(run("twice") / "failure.json"));
   EXPECT_EQ(failure.at("exit_code"), 128 + SIGKILL);
   EXPECT_EQ(failure.at("attempts"), 2);
@@ -153,8 +165,8 @@ TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
   const auto outcome = shell(command("out"));
   EXPECT_EQ(outcome.code, 3) << outcome.output;
   EXPECT_TRUE(std::filesystem::exists(run("out") / "result.json"));
-  EXPECT_NE(outcome.output.find("copy/wide/seed-2 (exit code 3)"), std::string::npos)
-      << outcome.output;
+  for (const char* text : {"copy/wide/seed-2 (exit code 3)", "exact match", "/report.html\n"})
+    EXPECT_NE(outcome.output.find(text), std::string::npos) << text << "\n" << outcome.output;
   const auto wide = folder_of("out") / "copy/wide/seed-1";
   const auto failure = nlohmann::json::parse(read_file(wide / "failure.json"));
   EXPECT_EQ(failure.at("exit_code"), 3);

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <unistd.h>
 
-#include <csignal>
 #include <thread>
 
 namespace ablate::training {
@@ -14,18 +14,17 @@ void deliver_elsewhere(int signal) {
   std::thread([signal] { pthread_kill(pthread_self(), signal); }).join();
 }
 
-// The handlers stay installed and a request is never taken back, so each test is a process of its
-// own.
+// A request is never taken back and signals end processes, so each test is a process of its own.
 class InterruptDeathTest : public testing::Test {
  protected:
   InterruptDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
 TEST_F(InterruptDeathTest, ASignalOnAnyThreadAsksForAStopAndEndsNothing) {
-  for (const int signal : {SIGTERM, SIGINT})
+  for (const int signal : kStopSignals)
     EXPECT_EXIT(
         {
-          install_signal_handlers();
+          const StopRequests requests;
           if (stop_requested()) _exit(1);
           deliver_elsewhere(signal);
           _exit(stop_requested() ? 0 : 2);
@@ -36,13 +35,60 @@ TEST_F(InterruptDeathTest, ASignalOnAnyThreadAsksForAStopAndEndsNothing) {
 TEST_F(InterruptDeathTest, ASecondSigintEndsTheProcess) {
   EXPECT_EXIT(
       {
-        install_signal_handlers();
+        const StopRequests requests;
         deliver_elsewhere(SIGTERM);
         deliver_elsewhere(SIGTERM);
         deliver_elsewhere(SIGINT);
         _exit(0);
       },
       testing::ExitedWithCode(130), "");
+}
+
+TEST_F(InterruptDeathTest, OutsideOfStopRequestsASignalEndsTheProcess) {
+  for (const int signal : kStopSignals)
+    EXPECT_EXIT(
+        {
+          set_up_signals();
+          { const StopRequests requests; }
+          deliver_elsewhere(signal);
+          _exit(0);
+        },
+        testing::KilledBySignal(signal), "");
+}
+
+TEST_F(InterruptDeathTest, ARequestOutlivesItsScope) {
+  EXPECT_EXIT(
+      {
+        {
+          const StopRequests requests;
+          deliver_elsewhere(SIGHUP);
+        }
+        _exit(stop_requested() ? 0 : 2);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(InterruptDeathTest, UnderNohupAHangUpAsksForNothing) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN);
+        set_up_signals();
+        const StopRequests requests;
+        deliver_elsewhere(SIGHUP);
+        _exit(stop_requested() ? 2 : 0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(InterruptDeathTest, SigintEndsAProcessThatAScriptStartedInTheBackground) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_IGN);
+        set_up_signals();
+        deliver_elsewhere(SIGINT);
+        _exit(0);
+      },
+      testing::KilledBySignal(SIGINT), "");
 }
 
 }  // namespace

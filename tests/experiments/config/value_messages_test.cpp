@@ -12,6 +12,13 @@ TEST_P(ValueMessages, AreVerbatim) {
 }
 
 const std::vector<MessageCase> kValueCases = {
+    {"MoreExamplesThanAnyMemoryHolds",
+     kHead + "base: {data: {task: copy, examples: {train: 9000000000000}}}\n",
+     "study.yaml:3:45: data.examples.train must be from 1 to 10000000"},
+    {"MoreTokensThanAnyMemoryHolds", kTraining + "{tokens_per_batch: 9000000000000}\n",
+     "study.yaml:5:32: training.tokens_per_batch must be from 1 to 100000000"},
+    {"MoreStepsThanAnyoneWaitsFor", kTraining + "{steps: 9000000000000}\n",
+     "study.yaml:5:21: training.steps must be from 1 to 1000000000"},
     {"UnknownKey", kModel + "{d_modle: 64}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?"},
     {"UnknownKeyElsewhere", kTraining + "{dropout: 0.1}\n",

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+namespace ablate::experiments {
+
+/// Waits until `condition` holds, for two minutes at most; whether it does.
+template <class Condition>
+bool eventually(Condition&& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+/// How a process of start_process() ends: its exit code, or 128 + the signal that ended it. One
+/// that does not end by itself is killed, with its process group.
+inline int end_of(pid_t process) {
+  int status = 0;
+  if (!eventually([&] { return waitpid(process, &status, WNOHANG) != 0; })) {
+    kill(-process, SIGKILL);
+    waitpid(process, &status, 0);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// A named pipe: who opens it for reading waits for a writer, which never writes anything.
+class NamedPipe {
+ public:
+  explicit NamedPipe(const std::filesystem::path& path) : path_(path) {
+    std::filesystem::create_directories(path.parent_path());
+    mkfifo(path.c_str(), 0600);
+  }
+  NamedPipe(const NamedPipe&) = delete;
+  NamedPipe& operator=(const NamedPipe&) = delete;
+  ~NamedPipe() {
+    if (writer_ >= 0) close(writer_);
+    std::filesystem::remove(path_);
+  }
+
+  /// Waits until some process has opened the pipe, and so waits for what it reads there.
+  bool has_reader() {
+    return eventually([&] {
+      writer_ = open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+      return writer_ >= 0;
+    });
+  }
+
+ private:
+  std::filesystem::path path_;
+  int writer_ = -1;
+};
+
+/// Holds a run folder as a process that works on it does.
+class HeldFolder {
+ public:
+  explicit HeldFolder(const std::filesystem::path& folder) {
+    std::filesystem::create_directories(folder);
+    file_ = open((folder / ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    flock(file_, LOCK_EX);
+  }
+  HeldFolder(const HeldFolder&) = delete;
+  HeldFolder& operator=(const HeldFolder&) = delete;
+  ~HeldFolder() { close(file_); }
+
+ private:
+  int file_;
+};
+
+}  // namespace ablate::experiments
