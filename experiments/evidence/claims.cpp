@@ -41,7 +41,7 @@ std::string not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
       figure(mine->sample.mean, kGate), figure(others->sample.mean, kGate), mine->test_set);
 }
 
-std::vector<std::string> test_sets_of(const TaskEvidence& task, bool (*wanted)(const Cell&)) {
+std::vector<std::string> names_of_test_sets(const TaskEvidence& task, bool (*wanted)(const Cell&)) {
   std::vector<std::string> names;
   for (const auto& cell : task.arms.front().cells)
     if (!cell.test_set.empty() && cell.metric == task.metric && wanted(cell))
@@ -52,8 +52,8 @@ std::vector<std::string> test_sets_of(const TaskEvidence& task, bool (*wanted)(c
 std::vector<std::string> primary_sets(const TaskEvidence& task, const Comparison& comparison) {
   const auto named = comparison.test_sets.find(task.name);
   if (named != comparison.test_sets.end()) return named->second;
-  const auto within = test_sets_of(task, [](const Cell& cell) { return !cell.beyond; });
-  return within.empty() ? test_sets_of(task, [](const Cell&) { return true; }) : within;
+  const auto within = names_of_test_sets(task, [](const Cell& cell) { return !cell.beyond; });
+  return within.empty() ? names_of_test_sets(task, [](const Cell&) { return true; }) : within;
 }
 
 /// Arms of the study's file that the task's baselines are compared with.
@@ -74,14 +74,14 @@ std::string family_text(const TaskEvidence& task, int64_t arms,
                               : fmt::format("Holm's correction covers all {}", task.comparisons),
                           one ? "primary comparison" : "primary comparisons", task.name, arms,
                           arms == 1 ? "" : "s", names);
-  const auto measured = test_sets_of(task, [](const Cell&) { return true; });
+  const auto measured = names_of_test_sets(task, [](const Cell&) { return true; });
   if (measured.size() > sets.size())
     text += " The other test sets are exploratory: their differences are shown, not tested.";
   return text;
 }
 
 void set_family(TaskEvidence& task, const Study& study) {
-  const auto sets = test_sets_of(task, [](const Cell& cell) { return cell.primary; });
+  const auto sets = names_of_test_sets(task, [](const Cell& cell) { return cell.primary; });
   const auto compared = std::ranges::count(task.arms, false, &ArmEvidence::baseline);
   const auto arms = std::max<int64_t>(declared_arms(task.name, study), compared);
   task.comparisons = arms * std::ssize(sets);

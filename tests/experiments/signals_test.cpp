@@ -1,3 +1,4 @@
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/program.h"
@@ -12,6 +13,7 @@ constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
 class SignalsTest : public ProgramTest {
  protected:
+  SignalsTest() { std::signal(SIGHUP, SIG_DFL); }  // the tests may run under nohup
   std::string log(const std::string& output) const { return read_file(run(output) / "log.txt"); }
 
   void replace(const std::string& from, const std::string& to) const {
@@ -31,7 +33,7 @@ TEST_F(SignalsTest, AVerbThatSavesNothingDiesByTheSignal) {
                                        "moefy " + run + " --to x",
                                        "inspect attention " + run + " --text x",
                                        "inspect model " + pipe,
-                                       "bench bare " + pipe,
+                                       "bench decode " + pipe,
                                        "bench train " + pipe,
                                        "config check " + pipe,
                                        "data show " + pipe,

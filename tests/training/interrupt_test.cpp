@@ -17,7 +17,10 @@ void deliver_elsewhere(int signal) {
 // A request is never taken back and signals end processes, so each test is a process of its own.
 class InterruptDeathTest : public testing::Test {
  protected:
-  InterruptDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  InterruptDeathTest() {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    std::signal(SIGHUP, SIG_DFL);  // the tests may run under nohup
+  }
 };
 
 TEST_F(InterruptDeathTest, ASignalOnAnyThreadAsksForAStopAndEndsNothing) {

@@ -88,8 +88,9 @@ grid:
       file.path(), {.sets = {"training.start.positions=500", "model.output.kind=pieces"},
                     .arms = {"second-model.numbering.longest=900"}});
   ASSERT_EQ(study.runs.size(), 1U);
-  const auto& [task, arm, seed, experiment, origins, stored, pause] = study.runs.front();
-  EXPECT_EQ(arm, "second-model.numbering.longest=900") << "the name of its folder";
+  const auto& experiment = study.runs.front().experiment;
+  EXPECT_EQ(study.runs.front().arm, "second-model.numbering.longest=900")
+      << "the name of its folder";
   EXPECT_EQ(std::get<models::Randomized>(experiment.model.position_ids).longest, 900);
   EXPECT_EQ(experiment.training.init_from.arm, "first-model.numbering.longest=900");
   EXPECT_EQ(experiment.training.init_from.positions, 500);

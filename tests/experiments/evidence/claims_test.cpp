@@ -18,11 +18,6 @@ std::string compare(const std::string& more) {
 
 const std::string kBoth = "test_sets: {copy: [length 12, length 13]}";
 
-const Contrast& contrast(const Evidence& evidence, const std::string& arm,
-                         const std::string& test_set = "length 12") {
-  return cell_of(evidence, arm, "exact_match", test_set).contrast.value();
-}
-
 const std::vector<double> kLow(8, 0.6), kHigh(8, 0.9);
 
 TEST(Family, IsEveryArmOnEveryPrimaryTestSetOfATask) {
@@ -172,7 +167,7 @@ Evidence tuned_evidence(const std::string& baseline) {
                           "tune: {key: training.schedule.peak, values: [0.001, 0.002]}\n"
                           "compare: {baseline: " +
                               baseline + ", metric: exact_match}\n")),
-      "none");
+      {"none"});
   return make_evidence(study, runs_of({{"base", std::vector<double>(8, 0.2)},
                                        {"more", std::vector<double>(8, 0.4)},
                                        {"base-tuned", std::vector<double>(8, 0.9)},

@@ -16,11 +16,6 @@ namespace {
 
 constexpr double kTolerance = 1e-12;
 
-const Contrast& contrast(const Evidence& evidence, const std::string& arm,
-                         const std::string& test_set = "length 12") {
-  return cell_of(evidence, arm, "exact_match", test_set).contrast.value();
-}
-
 TEST(Evidence, OfSixSeedsByHand) {
   const auto study = study_of(study_yaml(6, {"more"}, kCompare));
   const auto evidence = make_evidence(study, runs_of({{"base", {0.5, 0.6, 0.7, 0.5, 0.6, 0.7}},

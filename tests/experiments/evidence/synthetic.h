@@ -66,4 +66,9 @@ inline const Cell& cell_of(const Evidence& evidence, const std::string& arm,
   });
 }
 
+inline const Contrast& contrast(const Evidence& evidence, const std::string& arm,
+                                const std::string& test_set = "length 12") {
+  return cell_of(evidence, arm, "exact_match", test_set).contrast.value();
+}
+
 }  // namespace ablate::experiments

@@ -37,14 +37,14 @@ struct Outer {
 };
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 Outer example() {
   return {.step = 7,
           .text = "NaN",
           .loss = kNaN,
-          .curve = {0.5, -kInfinity},
-          .inner = {"Infinity", kInfinity},
+          .curve = {0.5, -kInfinite},
+          .inner = {"Infinity", kInfinite},
           .list = {{"a", 1}, {"b", kNaN}}};
 }
 
@@ -60,9 +60,9 @@ TEST(RecordJson, GivesBackNumbersAsNumbersAndTextsAsTexts) {
   EXPECT_EQ(back.step, 7);
   EXPECT_EQ(back.text, "NaN");
   EXPECT_TRUE(std::isnan(back.loss));
-  EXPECT_EQ(back.curve, (std::vector<double>{0.5, -kInfinity}));
+  EXPECT_EQ(back.curve, (std::vector<double>{0.5, -kInfinite}));
   EXPECT_EQ(back.inner.name, "Infinity");
-  EXPECT_EQ(back.inner.score, kInfinity);
+  EXPECT_EQ(back.inner.score, kInfinite);
   ASSERT_EQ(back.list.size(), 2U);
   EXPECT_TRUE(std::isnan(back.list[1].score));
 }
