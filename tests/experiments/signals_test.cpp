@@ -25,21 +25,22 @@ class SignalsTest : public ProgramTest {
 TEST_F(SignalsTest, AVerbThatSavesNothingDiesByTheSignal) {
   const auto pipe = (folder_ / "run/config.yaml").string();
   const auto run = (folder_ / "run").string();
-  const std::vector<std::string> verbs{"translate " + run,
-                                       "generate " + run,
-                                       "eval " + run,
-                                       "score " + run + " --source x --target x",
-                                       "export " + run + " --to x",
-                                       "moefy " + run + " --to x",
-                                       "inspect attention " + run + " --text x",
-                                       "inspect model " + pipe,
-                                       "bench decode " + pipe,
-                                       "bench train " + pipe,
-                                       "config check " + pipe,
-                                       "data show " + pipe,
-                                       "metrics --hypotheses " + pipe + " --references x",
-                                       "run --dry-run " + pipe,
-                                       "run " + pipe};
+  const std::vector<std::string> verbs{
+      "translate " + run,
+      "generate " + run,
+      "eval " + run,
+      "score " + run + " --source " + study().string() + " --target " + study().string(),
+      "export " + run + " --to x",
+      "moefy " + run + " --to x",
+      "inspect attention " + run + " --text x",
+      "inspect model " + pipe,
+      "bench decode " + pipe,
+      "bench train " + pipe,
+      "config check " + pipe,
+      "data show " + pipe,
+      "metrics --hypotheses " + pipe + " --references x",
+      "run --dry-run " + pipe,
+      "run " + pipe};
   for (size_t i = 0; i < verbs.size(); ++i) {
     const int signal = kSignals[i % kSignals.size()];
     NamedPipe input(pipe);
