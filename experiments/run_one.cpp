@@ -265,7 +265,8 @@ void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& m
                             {.stream = messages, .steps = prepared.steps});
   const auto summary = trainer.run();
   if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
-    throw training::Interrupted("stopped after the training; saved in " + place.folder.path.string());
+    throw training::Interrupted("stopped after the training; saved in " +
+                                place.folder.path.string());
   const auto memory = training::peak_memory(prepared.environment.device);
   training::write_record(messages, {.stage = training::Stage::evaluating});
   if (!summary.finished) return write_rung_of(run, place, prepared, model);

@@ -170,8 +170,8 @@ void add_shared(CLI::App& verb, TranslateRequest& request) {
 
 void add_translate(CLI::App& app) {
   auto request = std::make_shared<TranslateRequest>();
-  auto* verb = app.add_subcommand("translate",
-                                  "Translate standard input to standard output, line by line");
+  auto* verb =
+      app.add_subcommand("translate", "Translate standard input to standard output, line by line");
   add_shared(*verb, *request);
   verb->add_option("--prefixes", request->prefixes,
                    "File with what each line's output begins with");

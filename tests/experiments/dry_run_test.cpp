@@ -44,7 +44,8 @@ TEST_F(ProgramTest, ADryRunSumsUpWhatIsLeftToDo) {
 }
 
 TEST_F(ProgramTest, ADryRunReportsBadData) {
-  const auto outcome = shell(command("out", "--dry-run --set training.pretrained_embeddings.source=missing.txt"));
+  const auto outcome =
+      shell(command("out", "--dry-run --set training.pretrained_embeddings.source=missing.txt"));
   EXPECT_EQ(outcome.code, 3) << outcome.output;
   EXPECT_NE(outcome.output.find("missing.txt: cannot be read"), std::string::npos);
 }

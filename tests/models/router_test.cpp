@@ -69,7 +69,8 @@ TEST(ExpertChoice, EveryExpertTakesItsShareOfUnpaddedPositions) {
 TEST(Hash, ChoosesByTheTokenAlone) {
   torch::NoGradGuard no_grad;
   torch::manual_seed(1);
-  Mixture mixture({.experts = 4, .active = 2, .d_hidden = 3, .router = HashRouter{}}, mixture_stack());
+  Mixture mixture({.experts = 4, .active = 2, .d_hidden = 3, .router = HashRouter{}},
+                  mixture_stack());
   initialize(mixture, 1);
   const auto run_ids = [&](const torch::Tensor& x, const torch::Tensor& ids) {
     return statistics_of(mixture.forward(x, {.token_ids = ids}).routing.value()).counts;
