@@ -28,9 +28,9 @@ EmbeddingVectors read_side(const std::string& side, const tokenizer::Tokenizer& 
   std::unordered_set<std::string> wanted;
   const auto size = static_cast<int32_t>(tokenizer.vocabulary_size());
   for (int32_t id = tokenizer::kUnk + 1; id < size; ++id) {
-    const auto piece = tokenizer.piece(id);
-    spellings.push_back(piece == tokenizer::kMaskPiece ? std::vector<std::string>()
-                                                       : words_of_token(piece));
+    const auto token = tokenizer.token(id);
+    spellings.push_back(token == tokenizer::kMaskToken ? std::vector<std::string>()
+                                                       : words_of_token(token));
     wanted.insert(spellings.back().begin(), spellings.back().end());
   }
   const auto vectors = data::read_word_vectors(file, wanted, width);

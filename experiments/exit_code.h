@@ -24,7 +24,7 @@ enum class ExitCode {
 /// `interrupted`, and every other signal or unknown code `internal`.
 ExitCode meaning_of(int exit_code);
 
-/// The one that says more about what has to be mended: the program first, then the machine, then
+/// The one that says more about what has to be fixed: the program first, then the machine, then
 /// what it was given, and last what was only interrupted.
 ExitCode more_serious(ExitCode one, ExitCode other);
 

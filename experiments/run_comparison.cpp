@@ -9,13 +9,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "experiments/config/option.h"
 #include "experiments/config/printer.h"
 #include "experiments/evidence/figure.h"
 #include "experiments/evidence/metric.h"
 #include "experiments/exit_code.h"
 #include "experiments/records/folders.h"
 #include "experiments/statistics/mean.h"
-#include "experiments/table/names.h"
 #include "training/checkpoint/finite_json.h"
 
 namespace ablate::experiments {
@@ -158,7 +158,7 @@ std::string score_text(const ComparedScore& score, double value) {
 std::string label_of(const ComparedScore& score) {
   const auto label =
       score.test_set.empty() ? spoken(score.metric) : score.test_set + ": " + spoken(score.metric);
-  return score.direction ? fmt::format("{} ({} is better)", label, name_of(*score.direction))
+  return score.direction ? fmt::format("{} ({} is better)", label, word_of(*score.direction))
                          : label;
 }
 
@@ -212,7 +212,7 @@ std::string json_of(const RunComparison& comparison) {
   for (const auto& score : comparison.scores) {
     nlohmann::json one{
         {"test_set", score.test_set}, {"metric", score.metric}, {"values", score.values}};
-    if (score.direction) one["direction"] = name_of(*score.direction);
+    if (score.direction) one["direction"] = word_of(*score.direction);
     scores.push_back(std::move(one));
   }
   return training::without_non_finite({{"columns", std::move(columns)},

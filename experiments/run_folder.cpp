@@ -1,11 +1,6 @@
 #include "experiments/run_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 #include "experiments/config/printer.h"
 #include "experiments/exit_code.h"
@@ -14,7 +9,6 @@
 #include "training/checkpoint/checkpoint_error.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/checkpoint/finite_json.h"
-#include "training/checkpoint/io_error.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/weights.h"
@@ -58,19 +52,6 @@ torch::Tensor weight_for(const std::string& name, const torch::Tensor& tensor,
 }
 
 }  // namespace
-
-RunLock::RunLock(const std::filesystem::path& folder, std::ostream& messages) {
-  std::filesystem::create_directories(folder);
-  const auto file = folder / ".lock";
-  descriptor_ = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) throw training::io_error("open", file, errno);
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  messages << "waiting for another process that works on " + folder.string() + "\n" << std::flush;
-  while (flock(descriptor_, LOCK_EX) != 0)
-    if (errno != EINTR) throw training::io_error("lock", file, errno);
-}
-
-RunLock::~RunLock() { close(descriptor_); }
 
 void save_tokenizers(const RunFolder& run, const data::Tokenizers& tokenizers) {
   if (tokenizers.source.sha256() == tokenizers.target.sha256())

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <ostream>
 #include <string>
 
 #include "data/tokenizers.h"
@@ -15,19 +14,6 @@
 #include "training/weights.h"
 
 namespace ablate::experiments {
-
-/// Holds the run folder for one process; a second one says that it waits until the first has ended.
-class RunLock {
- public:
-  /// Throws IoError where the folder cannot be written.
-  RunLock(const std::filesystem::path& folder, std::ostream& messages);
-  ~RunLock();
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
-
- private:
-  int descriptor_;
-};
 
 /// Writes those of source and target, or one where both are the same.
 void save_tokenizers(const RunFolder& run, const data::Tokenizers& tokenizers);

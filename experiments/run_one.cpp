@@ -25,6 +25,7 @@
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint/durable_file.h"
 #include "training/checkpoint/finite_json.h"
+#include "training/checkpoint/folder_lock.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/interrupt.h"
@@ -250,7 +251,11 @@ std::filesystem::path data_folder_of(const std::filesystem::path& run, const std
 }
 
 void run_one(const RunSpecification& run, const RunPlace& place, std::ostream& messages) {
-  const RunLock lock(place.folder.path, messages);
+  std::filesystem::create_directories(place.folder.path);
+  const training::FolderLock lock(place.folder.path, [&] {
+    messages << "waiting for another process that works on " + place.folder.path.string() + "\n"
+             << std::flush;
+  });
   check_same_configuration(run, place.folder);
   if (read_result(place.folder)) return;
   auto prepared = prepare(run, place, messages);

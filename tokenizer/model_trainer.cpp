@@ -154,7 +154,7 @@ std::string train_model(const TokenizerOptions& options, std::span<const std::st
   if (!has_text(options.normalization, lines))
     throw TokenizerError("a tokenizer needs text to learn from, and there is none");
   auto wanted = arguments(options, longest);
-  if (options.mask) wanted["control_symbols"] = kMaskPiece;
+  if (options.mask) wanted["control_symbols"] = kMaskToken;
   for (bool first = true;; first = false) {
     Lines iterator(lines);
     std::string model;

@@ -15,6 +15,6 @@ inline constexpr std::string_view kPadPiece = "<pad>";
 inline constexpr std::string_view kBosPiece = "<s>";
 inline constexpr std::string_view kEosPiece = "</s>";
 inline constexpr std::string_view kUnkPiece = "<unk>";
-inline constexpr std::string_view kMaskPiece = "<mask>";
+inline constexpr std::string_view kMaskToken = "<mask>";
 
 }  // namespace ablate::tokenizer

@@ -77,7 +77,7 @@ Encoded Tokenizer::encode(std::string_view line, int64_t limit) const {
   return encoded;
 }
 
-std::vector<std::string> Tokenizer::pieces(std::string_view line) const {
+std::vector<std::string> Tokenizer::tokens(std::string_view line) const {
   return model_->processor.EncodeAsPieces(line);
 }
 
@@ -90,6 +90,6 @@ std::string Tokenizer::decode(std::span<const int32_t> ids) const {
 
 int64_t Tokenizer::vocabulary_size() const { return model_->processor.GetPieceSize(); }
 
-std::string Tokenizer::piece(int32_t id) const { return model_->processor.IdToPiece(id); }
+std::string Tokenizer::token(int32_t id) const { return model_->processor.IdToPiece(id); }
 
 }  // namespace ablate::tokenizer

@@ -39,13 +39,13 @@ class Tokenizer {
   std::vector<int32_t> encode(std::string_view line) const;
   /// The first `limit` ids.
   Encoded encode(std::string_view line, int64_t limit) const;
-  std::vector<std::string> pieces(std::string_view line) const;
+  std::vector<std::string> tokens(std::string_view line) const;
   /// The text of `ids`; padding, start and end tokens and ids outside the vocabulary are left out.
   std::string decode(std::span<const int32_t> ids) const;
   int64_t vocabulary_size() const;
-  /// The piece with this id, its leading space written as U+2581. REQUIRES: an id of the
+  /// The token with this id, its leading space written as U+2581. REQUIRES: an id of the
   /// vocabulary.
-  std::string piece(int32_t id) const;
+  std::string token(int32_t id) const;
 
  private:
   struct Model;

@@ -30,7 +30,7 @@ std::vector<std::string> tokens_of(const torch::Tensor& ids,
   std::vector<std::string> texts;
   if (!ids.defined()) return texts;
   for (int64_t i = 0; i < ids.size(1); ++i)
-    texts.push_back(tokenizer.piece(static_cast<int32_t>(ids[0][i].item<int64_t>())));
+    texts.push_back(tokenizer.token(static_cast<int32_t>(ids[0][i].item<int64_t>())));
   if (texts.size() > kMostTokens)
     throw UsageError(fmt::format("the text has {} tokens; at most {} fit on a page: shorten it",
                                  texts.size(), kMostTokens));

@@ -48,7 +48,7 @@ void train(const TokenizerRequest& request) {
 void encode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   for (std::string line; std::getline(std::cin, line);)
-    std::cout << (request.pieces ? fmt::format("{}", fmt::join(model.pieces(line), " "))
+    std::cout << (request.pieces ? fmt::format("{}", fmt::join(model.tokens(line), " "))
                                  : fmt::format("{}", fmt::join(model.encode(line), " ")))
               << '\n';
 }

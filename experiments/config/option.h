@@ -55,6 +55,14 @@ std::vector<std::string> kinds_of(const std::variant<Options...>&) {
   return {std::string(Options::name)...};
 }
 
+/// The word of an enumerator, as files and messages have it.
+template <Choice T>
+std::string word_of(T value) {
+  for (const auto& [choice, word] : names(T{}))
+    if (choice == value) return std::string(word);
+  return "";
+}
+
 template <Choice T>
 std::vector<std::string> choices_of(T) {
   std::vector<std::string> words;
@@ -85,9 +93,7 @@ std::string yaml_of(const T& value) {
     for (const auto& item : value) items += (items.empty() ? "" : ", ") + yaml_of(item);
     return "[" + items + "]";
   } else if constexpr (Choice<T>) {
-    for (const auto& [choice, word] : names(T{}))
-      if (choice == value) return std::string(word);
-    return "";
+    return word_of(value);
   } else if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_same_v<T, double>) {

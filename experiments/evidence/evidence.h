@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/statistics/interval.h"
@@ -11,6 +14,10 @@
 namespace ablate::experiments {
 
 enum class Direction { higher, lower };  // which values of a metric are better
+constexpr auto names(Direction) {
+  return std::to_array<std::pair<Direction, std::string_view>>(
+      {{Direction::higher, "higher"}, {Direction::lower, "lower"}});
+}
 
 /// One figure of one arm on one test set, a value for each seed, in the order of `Evidence::seeds`.
 struct Sample {
@@ -34,6 +41,19 @@ enum class Verdict {
   not_tested,         // a value is not finite
   exploratory,        // not a primary metric and test set: shown, not tested
 };
+constexpr auto names(Verdict) {
+  return std::to_array<std::pair<Verdict, std::string_view>>(
+      {{Verdict::better, "better"},
+       {Verdict::worse, "worse"},
+       {Verdict::equivalent, "equivalent"},
+       {Verdict::indistinguishable, "indistinguishable"},
+       {Verdict::undecided, "undecided"},
+       {Verdict::too_few_seeds, "too_few_seeds"},
+       {Verdict::not_learned, "not_learned"},
+       {Verdict::uneven, "uneven"},
+       {Verdict::not_tested, "not_tested"},
+       {Verdict::exploratory, "exploratory"}});
+}
 
 inline constexpr double kUntested = std::numeric_limits<double>::quiet_NaN();
 

@@ -5,12 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/config/option.h"
+
 namespace ablate::experiments {
 namespace {
 
 int digits_of(const std::string& metric) {
   if (metric == "bleu" || metric == "chrf") return 1;
   return metric == "nats_per_character" ? 4 : 3;
+}
+
+std::string with_spaces(std::string words) {
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 }  // namespace
@@ -43,35 +50,20 @@ std::string count_figure(int64_t number) {
 std::string spoken(const std::string& metric) {
   if (metric == "bleu") return "BLEU";
   if (metric == "chrf") return "chrF";
-  std::string words = metric;
-  std::ranges::replace(words, '_', ' ');
-  return words;
+  return with_spaces(metric);
 }
 
 std::string spoken(Verdict verdict) {
   switch (verdict) {
-    case Verdict::better:
-      return "better";
-    case Verdict::worse:
-      return "worse";
-    case Verdict::equivalent:
-      return "equivalent";
     case Verdict::indistinguishable:
       return "not distinguishable";
-    case Verdict::undecided:
-      return "undecided";
-    case Verdict::too_few_seeds:
-      return "too few seeds";
-    case Verdict::not_learned:
-      return "not learned";
     case Verdict::uneven:
       return "other seeds";
     case Verdict::not_tested:
       return "not finite";
-    case Verdict::exploratory:
-      return "exploratory";
+    default:
+      return with_spaces(word_of(verdict));
   }
-  return "";
 }
 
 bool is_best(std::span<const double> means, size_t i, const Scored& scored) {

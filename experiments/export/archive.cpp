@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "experiments/config/document.h"
+#include "experiments/config/option.h"
 #include "experiments/config/printer.h"
 #include "experiments/records/folders.h"
 #include "tokenizer/digest.h"
@@ -44,9 +45,7 @@ nlohmann::json facts_of(const ExportContents& contents) {
           {"eos", tokenizer::kEos},
           {"unk", tokenizer::kUnk},
           {"max_length", contents.experiment.training.max_length},
-          {"family", std::string(models::names(models::Family{})
-                                     .at(static_cast<size_t>(contents.experiment.model.family))
-                                     .second)}};
+          {"family", word_of(contents.experiment.model.family)}};
 }
 
 /// Gives the zip file a comment of 64 bytes: the digest of everything before it.

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "experiments/table/names.h"
+#include "experiments/config/option.h"
 #include "experiments/table/table.h"
 
 namespace ablate::experiments {
@@ -27,12 +27,12 @@ std::string contrast_fields(const std::optional<Contrast>& contrast) {
   return fmt::format("{},{},{},{},{},{},{},{}", field(contrast->mean), ends(contrast->interval),
                      field(difference.p), field(difference.holm_p), field(contrast->equivalence.p),
                      field(contrast->equivalence.holm_p), field(contrast->improvement),
-                     name_of(contrast->verdict));
+                     word_of(contrast->verdict));
 }
 
 std::string line(const std::string& task, const ArmEvidence& arm, const Cell& cell) {
   auto text = fmt::format("{},{},{},{},{},{},{},{},", field(task), field(arm.name), arm.baseline,
-                          field(cell.test_set), cell.beyond, cell.metric, name_of(cell.direction),
+                          field(cell.test_set), cell.beyond, cell.metric, word_of(cell.direction),
                           cell.primary);
   text += fmt::format("{},{},{},{},{},{}", cell.sample.count, field(cell.sample.mean),
                       field(cell.sample.deviation), ends(cell.sample.interval), cell.best,

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "experiments/table/names.h"
+#include "experiments/config/option.h"
 #include "experiments/table/table.h"
 #include "training/checkpoint/finite_json.h"
 
@@ -28,7 +28,7 @@ Json json_of(const Contrast& contrast) {
             {"equivalence_p", contrast.equivalence.p},
             {"equivalence_holm_p", contrast.equivalence.holm_p},
             {"improvement", contrast.improvement},
-            {"verdict", name_of(contrast.verdict)},
+            {"verdict", word_of(contrast.verdict)},
             {"sentence", contrast.sentence}};
   if (contrast.interval) json["interval"] = json_of(*contrast.interval);
   return json;
@@ -36,7 +36,7 @@ Json json_of(const Contrast& contrast) {
 
 Json json_of(const Cell& cell) {
   Json json{{"test_set", cell.test_set},     {"beyond", cell.beyond},
-            {"metric", cell.metric},         {"direction", name_of(cell.direction)},
+            {"metric", cell.metric},         {"direction", word_of(cell.direction)},
             {"primary", cell.primary},       {"best", cell.best},
             {"sample", json_of(cell.sample)}};
   if (cell.contrast) json["contrast"] = json_of(*cell.contrast);

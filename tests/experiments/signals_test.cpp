@@ -4,6 +4,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
 #include "tokenizer/digest.h"
+#include "training/checkpoint/folder_lock.h"
 
 namespace ablate::experiments {
 namespace {
@@ -128,7 +129,8 @@ TEST_F(SignalsTest, ARunWhoseEvaluationWasInterruptedEndsInTheSameResult) {
 
 TEST_F(SignalsTest, AFolderThatAnotherProcessHoldsIsWaitedForAndTheWaitCanBeInterrupted) {
   for (const int signal : kSignals) {
-    const HeldFolder held(run("out"));
+    std::filesystem::create_directories(run("out"));
+    const training::FolderLock held(run("out"));
     std::filesystem::remove(run("out") / "log.txt");
     const pid_t process = start_process(command("out"));
     ASSERT_TRUE(eventually([&] { return !log("out").empty(); }));
@@ -154,7 +156,8 @@ TEST_F(SignalsTest, ARebuildDuringAStudyMixesNoPrograms) {
   words.replace(0, kProgram.size(), program.string());
   pid_t process = 0;
   {
-    const HeldFolder held(run("out"));
+    std::filesystem::create_directories(run("out"));
+    const training::FolderLock held(run("out"));
     process = start_process(words);
     ASSERT_TRUE(eventually([&] { return !log("out").empty(); }));
     write_file(folder_ / "next", "#!/bin/sh\nexit 9\n");

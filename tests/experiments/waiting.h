@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@ bool eventually(Condition&& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::yield();
   }
   return true;
 }
@@ -59,22 +58,6 @@ class NamedPipe {
  private:
   std::filesystem::path path_;
   int writer_ = -1;
-};
-
-/// Holds a run folder as a process that works on it does.
-class HeldFolder {
- public:
-  explicit HeldFolder(const std::filesystem::path& folder) {
-    std::filesystem::create_directories(folder);
-    file_ = open((folder / ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    flock(file_, LOCK_EX);
-  }
-  HeldFolder(const HeldFolder&) = delete;
-  HeldFolder& operator=(const HeldFolder&) = delete;
-  ~HeldFolder() { close(file_); }
-
- private:
-  int file_;
 };
 
 }  // namespace ablate::experiments

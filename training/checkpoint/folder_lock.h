@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "training/checkpoint/io_error.h"
 
@@ -11,8 +12,10 @@ namespace ablate::training {
 /// began in the folder while they held it is not being continued.
 class FolderLock {
  public:
-  /// Waits until no other process holds `folder`. Throws IoError where it cannot be written.
-  explicit FolderLock(const std::filesystem::path& folder);
+  /// Waits until no other process holds `folder`, and calls `waiting` before, if it has to. Throws
+  /// IoError where the folder cannot be written.
+  explicit FolderLock(
+      const std::filesystem::path& folder, const std::function<void()>& waiting = [] {});
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

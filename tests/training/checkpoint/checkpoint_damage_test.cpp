@@ -51,7 +51,7 @@ TEST_F(CheckpointFolder, KilledInAnyOfItsFilesASaveIsAsIfItHadNotBegun) {
   }
 }
 
-/// Damages a checkpoint's folder in one way after another, and mends it in between.
+/// Damages a checkpoint's folder in one way after another, and repairs it in between.
 class Damage {
  public:
   Damage(fs::path newest, fs::path older) : newest_(std::move(newest)), older_(std::move(older)) {
@@ -80,7 +80,7 @@ class Damage {
     }
   }
 
-  void mend() {
+  void repair() {
     for (const auto& name : std::exchange(touched_, {})) overwrite(newest_ / name, sound_[name]);
   }
 
@@ -139,7 +139,7 @@ TEST_F(CheckpointFolder, EveryOfSixHundredCorruptionsIsDetectedAndTheOlderOneUse
     EXPECT_EQ(found->step, 1);
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_TRUE(warnings_[0].starts_with("checkpoint of step 2 is not used: '")) << warnings_[0];
-    damage.mend();
+    damage.repair();
   }
   warnings_.clear();
   expect_same(*newest(), example(2));
