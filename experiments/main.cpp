@@ -2,32 +2,33 @@
 #include <iostream>
 
 #include "experiments/commands/command_line.h"
-#include "experiments/exit_code.h"
+#include "experiments/commands/model/describe_failure.h"
+#include "experiments/records/exit_code.h"
 #include "training/caching_allocator.h"
-#include "training/interrupt.h"
+#include "training/process/interrupt.h"
 
 namespace {
 
-using namespace ablate::experiments;
+using namespace ablate;
 
 /// What CLI11 would not parse; it knows no nearest word.
 int usage_mistake(const CLI::App& app, const std::vector<std::string>& arguments,
                   const CLI::ParseError& error) {
-  if (lacks_verb(app, arguments)) {
-    std::cout << help_of(arguments);
-    return static_cast<int>(ExitCode::ok);
+  if (commands::lacks_verb(app, arguments)) {
+    std::cout << commands::help_of(arguments);
+    return static_cast<int>(records::ExitCode::ok);
   }
-  const auto unknown = unknown_word(app, arguments);
+  const auto unknown = commands::unknown_word(app, arguments);
   if (unknown.empty())
     app.exit(error, std::cerr, std::cerr);
   else
     std::cerr << "ablate: " << unknown << "\n";
-  return static_cast<int>(ExitCode::usage);
+  return static_cast<int>(records::ExitCode::usage);
 }
 
 int run(const std::vector<std::string>& arguments) {
   bool debug = false;
-  const auto app = command_line(debug);
+  const auto app = commands::command_line(debug);
   try {
     app->parse(std::vector<std::string>(arguments.rbegin(),
                                         arguments.rend()));  // CLI11 takes them from the back
@@ -35,14 +36,14 @@ int run(const std::vector<std::string>& arguments) {
     if (!std::cout)
       throw std::filesystem::filesystem_error("cannot write to standard output",
                                               std::make_error_code(std::errc::io_error));
-    return static_cast<int>(ExitCode::ok);
+    return static_cast<int>(records::ExitCode::ok);
   } catch (const CLI::Success& request) {
     app->exit(request);
-    return static_cast<int>(ExitCode::ok);
+    return static_cast<int>(records::ExitCode::ok);
   } catch (const CLI::ParseError& error) {
     return usage_mistake(*app, arguments, error);
   } catch (...) {
-    const auto failure = describe(std::current_exception(), debug);
+    const auto failure = commands::describe(std::current_exception(), debug);
     std::cerr << "ablate: " + failure.message + "\n";
     return static_cast<int>(failure.code);
   }

@@ -113,7 +113,7 @@ struct MixtureOptions {
     require(o.every >= 1 && o.every <= 1000, "every", "must be from 1 to 1000");
     require(o.shared_experts >= 0 && o.shared_experts <= 1024, "shared_experts",
             "must be from 0 to 1024");
-    std::visit([&](const auto& router) { router_rules(o, router, require); }, o.router);
+    std::visit([&](const auto& kind) { router_rules(o, kind, require); }, o.router);
   }
 
   /// The dense feed-forward with the same widths: of what one position uses, or of everything.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -208,8 +209,9 @@ void TransformerOptions::rules(const TransformerOptions& o, auto&& require) {
   position_rules(o, require);
   for (const auto side : {Side::encoder, Side::decoder})
     if (has_side(o.family, side))
-      StackRules{stack_of(o, side), own_of(o, side),
-                 side == Side::encoder ? std::string_view("encoder.") : "decoder.", require}
+      StackRules<std::remove_reference_t<decltype(require)>>{
+          stack_of(o, side), own_of(o, side),
+          side == Side::encoder ? std::string_view("encoder.") : "decoder.", require}
           .check();
 }
 

@@ -3,12 +3,14 @@
 Every rule reads the #include lines of the shipped sources.
 
   order     the top folders stand in the order of ORDER; a file includes its own folder and those before it.
+  rooms     a file of a room of experiments/ includes its own room and those that ROOMS names for it.
+  namespace a file of a room is in the namespace that is called after the room.
   cycles    at every depth: no sub-folder, taken as one, includes a file beside it or another sub-folder that includes it,
             directly or by way of others.
-  torch     no file of TORCH_FREE, nor any option header, reaches LibTorch's headers, directly or not.
+  torch     no file of a library of TORCH_FREE, nor any option header, reaches LibTorch's headers, directly or not.
   seam      only a folder of SEAMS includes what stands behind the seam.
   backend   in models/, only what BACKENDS names asks a tensor for its device, or a pass whether it is recorded or traced.
-  spelling  what files and folders of studies and runs are called stands in RECORDS alone.
+  spelling  what files and folders of studies and runs are called stands in FOLDERS alone.
   names     no two files of one library give the same name to something in an anonymous namespace: a unity build, which
             merges the files, would otherwise compile another program than a build file by file.
 """
@@ -19,13 +21,28 @@ import sys
 
 ORDER = ["tokenizer", "data", "models", "training", "experiments"]
 MAY_NOT = {"models": ["tokenizer", "data"]}  # models know ids, not text
-TORCH_FREE = ["tokenizer", "data", "models/kernel", "experiments/config", "experiments/records", "experiments/report",
-              "experiments/statistics"]
-SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the folder that may include it
+# room of experiments/: the rooms that it may include
+ROOMS = {
+    "config": [],
+    "records": ["config"],
+    "analysis/statistics": [],
+    "analysis": ["analysis/statistics", "config", "records"],
+    "report": ["analysis", "analysis/statistics", "config", "records"],
+    "schedule": ["config", "records"],
+    "run": ["config", "records"],
+    "exchange": ["config", "records", "run"],
+    "cli": ["config", "records"],
+    "commands/model": ["analysis", "analysis/statistics", "cli", "config", "exchange", "records", "report", "run"],
+    "commands": ["analysis", "analysis/statistics", "cli", "commands/model", "config", "records", "report", "schedule"],
+}
 # One library, one unity build; the longest folder that holds a file is its library.
-LIBRARIES = ["tokenizer", "data", "models", "training", "experiments/config", "experiments/records",
-             "experiments/statistics", "experiments/report", "experiments"]
-RECORDS = "experiments/records/"
+LIBRARIES = ["tokenizer", "data", "models", "models/kernel", "training/storage", "training/process", "training/metrics",
+             "training/tensorboard", "training"] + ["experiments/" + room for room in ROOMS] + ["experiments"]
+TORCH_FREE = ["tokenizer", "data", "models/kernel", "training/storage", "training/process", "training/metrics",
+              "training/tensorboard"] + [
+    "experiments/" + room for room in ROOMS if room not in ("run", "exchange", "commands/model")]
+SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the folder that may include it
+FOLDERS = "experiments/records/folders"  # .h and .cpp
 SPELLS_ITS_OWN = ["experiments/commands/init.cpp"]  # the user's study, which a frozen one is called after
 # Ops choose a back end; weights are drawn on a CPU and copied, each device has a generator of its own, and an inference
 # model packs on a CPU and casts elsewhere.
@@ -58,6 +75,33 @@ def order_problems(includes):
         for name in names:
             if name.split("/")[0] not in allowed:
                 yield f"{path}: {top}/ must not include {name}"
+
+
+def library_of(path):
+    return max((library for library in LIBRARIES if path.startswith(library + "/")), key=len)
+
+
+def room_of(path):
+    """Which of ROOMS a file is in; None elsewhere."""
+    library = library_of(path)
+    return library.removeprefix("experiments/") if library.startswith("experiments/") else None
+
+
+def room_problems(includes):
+    for path, names in includes.items():
+        room = room_of(path)
+        for name in names:
+            there = room_of(name)
+            if room and there and there != room and there not in ROOMS[room]:
+                yield f"{path}: experiments/{room}/ must not include {name}"
+
+
+def namespace_problems(files):
+    for path, text in files.items():
+        room = room_of(path)
+        name = room and {"analysis/statistics": "statistics", "commands/model": "commands"}.get(room, room)
+        if room and not re.search(rf"^namespace ablate::{name} {{$", text, re.M):
+            yield f"{path}: what stands in experiments/{room}/ belongs to namespace ablate::{name}"
 
 
 def node_in(folder, path):
@@ -120,7 +164,7 @@ def torch_problems(files, includes):
             break
         reaches |= more
     for path in sorted(reaches):
-        if path.endswith("_options.h") or any(path.startswith(room + "/") for room in TORCH_FREE):
+        if path.endswith("_options.h") or library_of(path) in TORCH_FREE:
             yield f"{path}: must not include LibTorch, directly or through another header"
 
 
@@ -137,14 +181,14 @@ def literals(text):
 
 
 def spelling_problems(files):
-    spelt = [piece for path, text in files.items() if path.startswith(RECORDS) for literal in literals(text) for piece in re.split(r"\{\}|/", literal)]
+    spelt = [piece for path, text in files.items() if path.startswith(FOLDERS) for literal in literals(text) for piece in re.split(r"\{\}|/", literal)]
     names = {piece for piece in spelt if len(piece) > 4 and not piece.startswith(".")}  # a whole name, or how one begins
     for path, text in files.items():
-        if path.startswith(RECORDS) or path in SPELLS_ITS_OWN:
+        if path.startswith(FOLDERS) or path in SPELLS_ITS_OWN:
             continue
         for literal in literals(text):
             if literal in names or any(name.endswith("-") and literal.startswith(name) for name in names):
-                yield f"{path}: only {RECORDS} may spell \"{literal}\""
+                yield f"{path}: only {FOLDERS} may spell \"{literal}\""
 
 
 def backend_problems(files):
@@ -178,7 +222,7 @@ def name_problems(files):
     for path, text in files.items():
         if not path.endswith(".cpp"):
             continue
-        library = max((room for room in LIBRARIES if path.startswith(room + "/")), key=len)
+        library = library_of(path)
         for around, name in set(hidden_names(text)):
             owners.setdefault((library, around, name), []).append(path)
     for (library, _, name), paths in sorted(owners.items()):
@@ -189,6 +233,8 @@ def name_problems(files):
 def problems_of(files):
     includes = includes_of(files)
     yield from order_problems(includes)
+    yield from room_problems(includes)
+    yield from namespace_problems(files)
     yield from cycle_problems(includes)
     yield from torch_problems(files, includes)
     yield from seam_problems(includes)

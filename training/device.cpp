@@ -66,4 +66,6 @@ int64_t peak_memory(torch::Device device) {
   return usage.ru_maxrss * 1024;  // Linux counts in KiB
 }
 
+int64_t gpu_count() { return static_cast<int64_t>(torch::cuda::device_count()); }
+
 }  // namespace ablate::training

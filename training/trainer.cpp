@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "models/random.h"
-#include "training/checkpoint/finite_json.h"
-#include "training/interrupt.h"
+#include "training/process/interrupt.h"
 #include "training/schedule.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::training {
 namespace {

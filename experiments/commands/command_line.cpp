@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "experiments/commands/commands.h"
+#include "experiments/commands/model/model_commands.h"
 #include "experiments/config/suggestion.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 /// "ablate config show", without the program for the program itself.
@@ -49,7 +50,7 @@ std::vector<std::string> flags_of(const CLI::App& app) {
 bool is_flag(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
 
 std::string unknown_flag(const CLI::App& app, const std::string& flag) {
-  const auto meant = nearest(flag, flags_of(app));
+  const auto meant = config::nearest(flag, flags_of(app));
   const auto verb = path_of(app);
   return fmt::format(
       "unknown flag '{}'{}{}{}", flag, verb.empty() ? "" : " of " + verb,
@@ -128,10 +129,10 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
     } else if (at->get_require_subcommand_min() > 0) {
       const auto above = path_of(*at);
       return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
-                         did_you_mean(word, verb_names(*at)));
+                         config::did_you_mean(word, verb_names(*at)));
     }
   }
   return {};
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate::commands {
 
 /// The program's whole command line; a verb's callback does its work when it is parsed. `debug` is
 /// set by --debug and must outlive the command line.
@@ -22,4 +22,4 @@ std::string help_of(const std::vector<std::string>& verbs);
 /// that does; empty where all do.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

@@ -2,11 +2,11 @@
 #include <memory>
 
 #include "experiments/commands/commands.h"
-#include "experiments/exit_code.h"
-#include "experiments/run_comparison.h"
-#include "experiments/table/layout.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/report/run_comparison.h"
+#include "experiments/report/table/layout.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 struct CompareRequest {
@@ -16,15 +16,15 @@ struct CompareRequest {
 };
 
 void compare(const CompareRequest& request) {
-  const auto comparison = compare_runs({request.folders.begin(), request.folders.end()});
+  const auto comparison = report::compare_runs({request.folders.begin(), request.folders.end()});
   if (comparison.columns.size() < 2)
-    throw UsageError("compare needs two runs or arms; give another folder");
+    throw records::UsageError("compare needs two runs or arms; give another folder");
   if (!comparison.same_data)
     std::cerr << "the runs saw different data: their scores are not comparable\n";
   if (request.json)
-    std::cout << json_of(comparison);
+    std::cout << report::json_of(comparison);
   else
-    std::cout << layout(grid_of(comparison, request.all));
+    std::cout << report::layout(report::grid_of(comparison, request.all));
 }
 
 }  // namespace
@@ -47,4 +47,4 @@ void add_compare(CLI::App& app) {
   verb->callback([request] { compare(*request); });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

@@ -1,28 +1,28 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/cli/shell_completion.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/shell_completion.h"
 #include "experiments/config/schema.h"
 #include "experiments/config/suggestion.h"
-#include "experiments/exit_code.h"
+#include "experiments/records/exit_code.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 /// Every key path below `base`; a value is a word where it is a choice or a truth value.
-std::vector<CompletedKey> completed_keys() {
-  const auto schema = experiment_schema();
-  std::vector<CompletedKey> keys;
-  for (const auto& path : all_paths(schema)) {
-    const auto* key = node_at(schema, path);
-    const auto* section = node_at(schema, path.substr(0, path.rfind('.')));
+std::vector<cli::CompletedKey> completed_keys() {
+  const auto schema = config::experiment_schema();
+  std::vector<cli::CompletedKey> keys;
+  for (const auto& path : config::all_paths(schema)) {
+    const auto* key = config::node_at(schema, path);
+    const auto* section = config::node_at(schema, path.substr(0, path.rfind('.')));
     if (key == nullptr && section != nullptr)
       keys.push_back({path, section->choices});  // the kind of a variant
-    else if (key != nullptr && key->type == Schema::Type::boolean)
+    else if (key != nullptr && key->type == config::Schema::Type::boolean)
       keys.push_back({path, {"true", "false"}});
-    else if (key != nullptr && key->type != Schema::Type::mapping &&
-             key->type != Schema::Type::variant)
+    else if (key != nullptr && key->type != config::Schema::Type::mapping &&
+             key->type != config::Schema::Type::variant)
       keys.push_back({path, key->choices});
   }
   return keys;
@@ -33,16 +33,16 @@ const CLI::App& root_of(const CLI::App& app) {
 }
 
 void print_completion(const CLI::App& app, const std::string& shell) {
-  const Vocabulary vocabulary{root_of(app), completed_keys()};
+  const cli::Vocabulary vocabulary{root_of(app), completed_keys()};
   if (shell == "bash")
-    std::cout << bash_completion(vocabulary);
+    std::cout << cli::bash_completion(vocabulary);
   else if (shell == "zsh")
-    std::cout << zsh_completion(vocabulary);
+    std::cout << cli::zsh_completion(vocabulary);
   else if (shell == "fish")
-    std::cout << fish_completion(vocabulary);
+    std::cout << cli::fish_completion(vocabulary);
   else
-    throw UsageError("unknown shell '" + shell + "'" +
-                     did_you_mean(shell, {"bash", "zsh", "fish"}));
+    throw records::UsageError("unknown shell '" + shell + "'" +
+                              config::did_you_mean(shell, {"bash", "zsh", "fish"}));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void add_completion(CLI::App& app) {
   auto* verb = app.add_subcommand("completion", "Print what lets a shell complete with Tab");
   verb->add_option("shell", *shell, "Which shell reads it")
       ->required()
-      ->type_name(type_of_words({"bash", "zsh", "fish"}));
+      ->type_name(cli::type_of_words({"bash", "zsh", "fish"}));
   verb->footer(
       "Put the line for your shell into its start-up file.\n"
       "Examples:\n"
@@ -62,4 +62,4 @@ void add_completion(CLI::App& app) {
   verb->callback([verb, shell] { print_completion(*verb, *shell); });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

@@ -6,27 +6,27 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/cli/shell_completion.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/shell_completion.h"
 #include "experiments/config/explanation.h"
 #include "experiments/config/printer.h"
 #include "experiments/config/problem.h"
 #include "experiments/config/study.h"
 #include "experiments/config/suggestion.h"
-#include "experiments/exit_code.h"
+#include "experiments/records/exit_code.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 struct ConfigRequest {
   std::string study;
   std::string key;
   std::vector<std::string> sides;
-  Selection selection;
+  config::Selection selection;
 };
 
 void check_study(const ConfigRequest& request) {
-  const auto study = read_study(request.study, request.selection);
+  const auto study = config::read_study(request.study, request.selection);
   std::cout << fmt::format("{}: {} tasks, {} arms, {} seeds: {} runs\n", study.name,
                            study.tasks.size(), study.arms.size(), study.seeds.size(),
                            study.runs.size());
@@ -34,27 +34,28 @@ void check_study(const ConfigRequest& request) {
 
 void show(const ConfigRequest& request) {
   std::string last;
-  for (const auto& run : read_study(request.study, request.selection).runs) {
+  for (const auto& run : config::read_study(request.study, request.selection).runs) {
     const auto name = run.task + "/" + run.arm;
     if (name == last) continue;
-    std::cout << "# " << name << "\n" << to_yaml(run.experiment, run.origins) << "\n";
+    std::cout << "# " << name << "\n" << config::to_yaml(run.experiment, run.origins) << "\n";
     last = name;
   }
 }
 
 /// A side is an arm of the study (of its first task, or task/arm), or a run's config.yaml.
-Experiment side(const std::string& name, const Study& study) {
-  if (std::filesystem::exists(name)) return read_experiment(std::filesystem::path(name));
+config::Experiment side(const std::string& name, const config::Study& study) {
+  if (std::filesystem::exists(name)) return config::read_experiment(std::filesystem::path(name));
   for (const auto& run : study.runs)
     if (run.arm == name || run.task + "/" + run.arm == name) return run.experiment;
-  throw UsageError(fmt::format("'{}' is neither an arm of {} nor a file{}", name,
-                               study.file.string(), did_you_mean(name, study.arms)));
+  throw records::UsageError(fmt::format("'{}' is neither an arm of {} nor a file{}", name,
+                                        study.file.string(),
+                                        config::did_you_mean(name, study.arms)));
 }
 
 void diff(const ConfigRequest& request) {
-  const auto study = read_study(request.study, request.selection);
+  const auto study = config::read_study(request.study, request.selection);
   const auto left = side(request.sides[0], study), right = side(request.sides[1], study);
-  for (const auto& one : differences(left, right))
+  for (const auto& one : config::differences(left, right))
     std::cout << fmt::format("{}: {} | {}\n", one.path, one.left.empty() ? "-" : one.left,
                              one.right.empty() ? "-" : one.right);
 }
@@ -62,7 +63,7 @@ void diff(const ConfigRequest& request) {
 void add_study(CLI::App& verb, ConfigRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
-      ->type_name(kKeyAndValue)
+      ->type_name(cli::kKeyAndValue)
       ->take_all()
       ->allow_extra_args(false);
   verb.add_option("--arms", request.selection.arms, "Only these arms")->delimiter(',');
@@ -94,16 +95,16 @@ void add_config(CLI::App& app) {
   auto* schema_verb =
       verb->add_subcommand("schema", "Print the JSON Schema of a study, for editors");
   schema_verb->footer("Example:\n  ablate config schema > study.schema.json");
-  schema_verb->callback([] { std::cout << json_schema(); });
+  schema_verb->callback([] { std::cout << config::json_schema(); });
   auto* docs_verb = verb->add_subcommand("docs", "Print the reference of every key as Markdown");
   docs_verb->footer("Example:\n  ablate config docs > docs/configuration.md");
-  docs_verb->callback([] { std::cout << configuration_page(); });
+  docs_verb->callback([] { std::cout << config::configuration_page(); });
   auto* explain_verb = verb->add_subcommand("explain", "Say what a key means and may hold");
   explain_verb->add_option("key", request->key, "A dotted path, such as model.position")
-      ->type_name(kKeyPath)
+      ->type_name(cli::kKeyPath)
       ->required();
   explain_verb->footer("Example:\n  ablate config explain training.schedule");
-  explain_verb->callback([request] { std::cout << explanation(request->key); });
+  explain_verb->callback([request] { std::cout << config::explanation(request->key); });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

@@ -4,10 +4,10 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/config/explanation.h"
-#include "experiments/exit_code.h"
-#include "training/checkpoint/durable_file.h"
+#include "experiments/records/exit_code.h"
+#include "training/storage/durable_file.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 constexpr const char* kSchemaFile = "study.schema.json";
@@ -61,7 +61,7 @@ std::string starter(const std::string& file) {
 
 void write_new(const std::filesystem::path& file, const std::string& text) {
   if (std::filesystem::exists(file))
-    throw UsageError(file.string() + " exists; name another file or remove it");
+    throw records::UsageError(file.string() + " exists; name another file or remove it");
   training::write_durably(file, text);
 }
 
@@ -70,7 +70,7 @@ void init(const std::filesystem::path& file) {
   write_new(file, starter(file.string()));
   std::cerr << "written: " << file.string();
   if (!std::filesystem::exists(schema)) {
-    training::write_durably(schema, json_schema());
+    training::write_durably(schema, config::json_schema());
     std::cerr << ", and for editors " << schema.string();
   }
   std::cerr << "\nnext: ablate run " << file.string() << "\n";
@@ -87,4 +87,4 @@ void add_init(CLI::App& app) {
   verb->callback([file] { init(*file); });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

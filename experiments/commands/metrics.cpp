@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "data/corpus.h"
+#include "experiments/cli/lines.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/lines.h"
-#include "experiments/exit_code.h"
+#include "experiments/records/exit_code.h"
 #include "tokenizer/utf8.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 struct MetricsRequest {
@@ -24,7 +24,7 @@ struct MetricsRequest {
 };
 
 std::vector<std::string> read_text(const std::string& file) {
-  auto lines = read_all_lines(file);
+  auto lines = cli::read_all_lines(file);
   for (size_t i = 0; i < lines.size(); ++i)
     if (!tokenizer::valid_utf8(lines[i]))
       throw data::DataError(
@@ -53,7 +53,8 @@ void print_scores(const training::BleuScore& bleu, const training::ChrfScore& ch
 
 void compare_systems(const MetricsRequest& request) {
   if (request.hypotheses == "-" && request.references == "-")
-    throw UsageError("only one of --hypotheses and --references can be standard input (-)");
+    throw records::UsageError(
+        "only one of --hypotheses and --references can be standard input (-)");
   const auto hypotheses = read_text(request.hypotheses), references = read_text(request.references);
   if (hypotheses.size() != references.size())
     throw data::DataError(fmt::format(
@@ -85,4 +86,4 @@ void add_metrics(CLI::App& app) {
   verb->callback([request] { compare_systems(*request); });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

@@ -2,14 +2,15 @@
 #include <map>
 #include <memory>
 
+#include "experiments/analysis/make_evidence.h"
 #include "experiments/commands/commands.h"
-#include "experiments/evidence/make_evidence.h"
-#include "experiments/frozen_study.h"
-#include "experiments/study_tables.h"
-#include "experiments/table/table.h"
-#include "experiments/write_report.h"
+#include "experiments/commands/model/position_pictures.h"
+#include "experiments/records/frozen_study.h"
+#include "experiments/records/study_runs.h"
+#include "experiments/report/table/table.h"
+#include "experiments/report/write_report.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 enum class Format { text, csv, json, markdown, latex };
@@ -19,31 +20,30 @@ struct ReportRequest {
   Format format = Format::text;
 };
 
-std::string written_as(Format format, const Evidence& evidence) {
+std::string written_as(Format format, const analysis::Evidence& evidence) {
   switch (format) {
     case Format::text:
-      return terminal_table(evidence);
+      return report::terminal_table(evidence);
     case Format::csv:
-      return csv_table(evidence);
+      return report::csv_table(evidence);
     case Format::json:
-      return json_table(evidence);
+      return report::json_table(evidence);
     case Format::markdown:
-      return markdown_table(evidence);
+      return report::markdown_table(evidence);
     case Format::latex:
-      return latex_table(evidence);
+      return report::latex_table(evidence);
   }
   return "";
 }
 
 void report(const ReportRequest& request) {
-  const StudyFolder folder = std::filesystem::weakly_canonical(request.folder);
-  const auto study = read_frozen(folder);
-  const auto runs = read_runs(study, folder);
-  const auto evidence = make_evidence(study, runs);
-  write_tables(evidence, runs);
-  const auto page = write_report(study, evidence, folder);
+  const records::StudyFolder folder = std::filesystem::weakly_canonical(request.folder);
+  const auto study = records::read_frozen(folder);
+  const auto runs = records::read_runs(study, folder);
+  const auto evidence = analysis::make_evidence(study, runs);
+  report::write_report(study, runs, evidence, position_pictures(study));
   std::cout << written_as(request.format, evidence);
-  std::cerr << "report: " << page.string() << "\n";
+  std::cerr << "report: " << folder.report().string() << "\n";
 }
 
 }  // namespace
@@ -70,4 +70,4 @@ void add_report(CLI::App& app) {
   verb->callback([request] { report(*request); });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

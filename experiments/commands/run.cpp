@@ -4,34 +4,37 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/analysis/expectation.h"
+#include "experiments/analysis/make_evidence.h"
+#include "experiments/cli/shell_completion.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/shell_completion.h"
+#include "experiments/commands/model/position_pictures.h"
+#include "experiments/commands/shipped_studies.h"
 #include "experiments/config/study.h"
-#include "experiments/dry_run.h"
-#include "experiments/evidence/expectation.h"
-#include "experiments/evidence/make_evidence.h"
-#include "experiments/exit_code.h"
-#include "experiments/frozen_study.h"
-#include "experiments/run_estimate.h"
-#include "experiments/run_failure.h"
-#include "experiments/run_one.h"
-#include "experiments/run_study.h"
-#include "experiments/shipped_studies.h"
-#include "experiments/study_tables.h"
-#include "experiments/table/table.h"
-#include "experiments/tuning.h"
-#include "experiments/write_report.h"
-#include "training/checkpoint/finite_json.h"
-#include "training/interrupt.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/records/failure.h"
+#include "experiments/records/frozen_study.h"
+#include "experiments/records/study_runs.h"
+#include "experiments/records/tuned_arms.h"
+#include "experiments/report/table/table.h"
+#include "experiments/report/write_report.h"
+#include "experiments/run/estimate_run.h"
+#include "experiments/run/train_run.h"
+#include "experiments/schedule/dry_run.h"
+#include "experiments/schedule/run_study.h"
+#include "experiments/schedule/tuning.h"
+#include "training/gpu.h"
+#include "training/process/interrupt.h"
+#include "training/storage/finite_json.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 struct RunRequest {
   std::string study;
   std::string output = "runs";
   std::string data;
-  Selection selection;
+  config::Selection selection;
   int64_t jobs = 0;
   int64_t retries = 1;
   bool dry_run = false;
@@ -45,7 +48,7 @@ struct RunRequest {
 
 /// The command line that does one run in a process of its own, but for which run. Its program is
 /// this very one, even where a rebuild has put another in its place.
-std::vector<std::string> worker_command(const RunRequest& request, const Study& study) {
+std::vector<std::string> worker_command(const RunRequest& request, const config::Study& study) {
   std::vector<std::string> command{
       "/proc/self/exe",
       "run",
@@ -62,63 +65,66 @@ std::vector<std::string> worker_command(const RunRequest& request, const Study& 
   return command;
 }
 
-void work(const RunRequest& request, const Study& study) {
+void work(const RunRequest& request, const config::Study& study) {
   for (const auto& run : study.runs) {
-    const RunPlace place{.folder = study_folder(request.output, study.name).run(run),
-                         .data_folder = study.data_folder,
-                         .study = study.name,
-                         .threads = request.threads,
-                         .pause_after = request.pause_after};
+    const run::RunPlace place{.folder = records::study_folder(request.output, study.name).run(run),
+                              .data_folder = study.data_folder,
+                              .study = study.name,
+                              .threads = request.threads,
+                              .pause_after = request.pause_after};
     if (request.estimate)
-      std::cout << training::to_json(estimate_run(run, place, std::cerr)).dump() << "\n";
+      std::cout << training::to_json(run::estimate_run(run, place, std::cerr)).dump() << "\n";
     else
-      run_one(run, place, std::cerr);
+      run::run_one(run, place, std::cerr);
   }
 }
 
-void show_list(const RunRequest& request, const Study& study) {
-  const auto folder = study_folder(request.output, study.name);
-  for (const auto& run : with_tuned_arms(study, folder).runs) {
+void show_list(const RunRequest& request, const config::Study& study) {
+  const auto folder = records::study_folder(request.output, study.name);
+  for (const auto& run : records::with_tuned_arms(study, folder).runs) {
     const auto place = folder.run(run);
-    std::cout << fmt::format("{}\t{}\t{}\n", state_of(place), label(run), place.path.string());
+    std::cout << fmt::format("{}\t{}\t{}\n", records::state_of(place), records::label(run),
+                             place.path.string());
   }
 }
 
-void print_results(const RunRequest& request, const StudyRuns& runs, const Evidence& evidence) {
+void print_results(const RunRequest& request, const records::StudyRuns& runs,
+                   const analysis::Evidence& evidence) {
   if (request.json)
     for (const auto& result : runs.results) std::cout << training::to_json(result).dump() << "\n";
   else
-    std::cout << terminal_table(evidence);
+    std::cout << report::terminal_table(evidence);
   std::cerr << fmt::format("results: {}\nreport: {}\n", runs.folder.path.string(),
                            runs.folder.report().string());
 }
 
-StudyOptions study_options(const RunRequest& request, const Study& study) {
-  return {.folder = study_folder(request.output, study.name),
+schedule::StudyOptions study_options(const RunRequest& request, const config::Study& study) {
+  return {.folder = records::study_folder(request.output, study.name),
           .command = worker_command(request, study),
           .jobs = request.jobs,
-          .retries = request.retries};
+          .retries = request.retries,
+          .has_gpu = training::gpu_count() > 0};
 }
 
-StudyOutcome carry_out(const Study& study, const StudyOptions& options) {
+schedule::StudyOutcome carry_out(const config::Study& study,
+                                 const schedule::StudyOptions& options) {
   const training::StopRequests requests;
-  return run_with_tuning(study, options);
+  return schedule::run_with_tuning(study, options);
 }
 
 void run(const RunRequest& request) {
-  const auto study = freeze(request.study, request.selection, request.output);
+  const auto study = records::freeze(request.study, request.selection, request.output);
   const auto options = study_options(request, study);
   const auto outcome = carry_out(study, options);
-  const auto shown = with_tuned_arms(study, options.folder);
-  const auto runs = read_runs(shown, options.folder);
-  const auto evidence = make_evidence(shown, runs);
+  const auto shown = records::with_tuned_arms(study, options.folder);
+  const auto runs = records::read_runs(shown, options.folder);
+  const auto evidence = analysis::make_evidence(shown, runs);
   if (!runs.results.empty()) {
-    write_tables(evidence, runs);
-    write_report(shown, evidence, runs.folder);
+    report::write_report(shown, runs, evidence, position_pictures(shown));
     print_results(request, runs, evidence);
   }
-  raise(outcome);
-  raise_failed(evidence.expectations);
+  schedule::raise(outcome);
+  analysis::raise_failed(evidence.expectations);
 }
 
 void add_options(CLI::App& verb, RunRequest& request) {
@@ -127,7 +133,7 @@ void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("--data", request.data,
                   "Where relative data paths start; absent: the study's folder");
   verb.add_option("--set", request.selection.sets, "key.path=value, below base")
-      ->type_name(kKeyAndValue)
+      ->type_name(cli::kKeyAndValue)
       ->take_all()
       ->allow_extra_args(false);
   verb.add_option("--arms", request.selection.arms, "Only these arms, separated by commas")
@@ -173,17 +179,18 @@ void add_run(CLI::App& app) {
   verb->callback([request] {
     if (request->study.empty()) {
       if (!request->list)
-        throw UsageError("run needs a study; ablate run --list shows those that ship");
+        throw records::UsageError("run needs a study; ablate run --list shows those that ship");
       std::cout << to_text(shipped_studies(std::cerr));
       return;
     }
     if (!request->data.empty()) request->selection.data_folder = request->data;
     if (!request->worker && !request->list && !request->dry_run) return run(*request);
-    if (request->worker) return work(*request, read_study(request->study, request->selection));
-    const auto study = planned(request->study, request->selection, request->output);
+    if (request->worker)
+      return work(*request, config::read_study(request->study, request->selection));
+    const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);
-    dry_run(study, study_options(*request, study), request->json);
+    schedule::dry_run(study, study_options(*request, study), request->json);
   });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

@@ -11,11 +11,11 @@
 
 #include "data/corpus.h"
 #include "data/text_file.h"
+#include "experiments/cli/section_flags.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/section_flags.h"
-#include "training/checkpoint/durable_file.h"
+#include "training/storage/durable_file.h"
 
-namespace ablate::experiments {
+namespace ablate::commands {
 namespace {
 
 constexpr int64_t kLongestLine = 16'777'216;  // bytes
@@ -23,7 +23,7 @@ constexpr int64_t kLongestLine = 16'777'216;  // bytes
 struct TokenizerRequest {
   std::vector<std::string> input;
   std::string model;
-  SectionFlags options;
+  cli::SectionFlags options;
   bool pieces = false;
   bool json = false;
 };
@@ -121,4 +121,4 @@ void add_tokenizer(CLI::App& app) {
   info_verb->callback([request] { info(*request); });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::commands

@@ -8,7 +8,7 @@
 #include "experiments/config/overlay.h"
 #include "experiments/config/scalar.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kMostArms = 1000;
@@ -115,4 +115,4 @@ std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Valu
   return all;
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -6,7 +6,7 @@
 #include "experiments/config/problem_list.h"
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// A named set of changes to the base: a task or an arm. Later layers win.
 struct Variation {
@@ -32,4 +32,4 @@ inline constexpr const char* kNamePattern = "^(?![.]{1,2}$)[A-Za-z0-9._=-]{1,100
 void check_name(const std::string& name, const std::string& what, const Mark& mark,
                 ProblemList& problems);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

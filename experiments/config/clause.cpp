@@ -11,7 +11,7 @@
 #include "experiments/config/scalar.h"
 #include "experiments/config/suggestion.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr const char* kForm =
@@ -166,4 +166,4 @@ Clause read_clause(const Value& item, const StudyNames& names, ProblemList& prob
   }
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -8,7 +8,7 @@
 #include "experiments/config/problem_list.h"
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// One side of an expectation: `factor` times an arm's score, or `factor` alone.
 struct Term {
@@ -36,4 +36,4 @@ struct Clause {
 /// Reads one item of `expect`; reports what cannot be read and names that do not exist.
 Clause read_clause(const Value& item, const StudyNames& names, ProblemList& problems);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

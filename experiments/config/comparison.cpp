@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 const std::string& metric_of(const Comparison& comparison, const std::string& task) {
   const auto found = comparison.metrics.find(task);
@@ -23,4 +23,4 @@ const std::vector<std::string>& metrics() {
   return kMetrics;
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

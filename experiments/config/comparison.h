@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// In what arms that are compared may differ beside the keys that the study changes.
 enum class Uneven { seeds, steps, data };
@@ -40,4 +40,4 @@ bool allows(const Comparison& comparison, Uneven uneven);
 /// The metrics that arms can be compared by.
 const std::vector<std::string>& metrics();
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -12,7 +12,7 @@
 #include "experiments/config/study.h"
 #include "experiments/config/suggestion.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
@@ -156,4 +156,4 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
   }
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -9,7 +9,7 @@
 #include "experiments/config/reader.h"
 #include "experiments/config/study_file.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// What a study file calls its tasks and arms.
 struct StudyNames {
@@ -37,4 +37,4 @@ struct ArmConfiguration {
 void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
                 ProblemList& problems);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

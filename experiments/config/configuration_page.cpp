@@ -8,7 +8,7 @@
 #include "experiments/config/option.h"
 #include "experiments/config/study_schema.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr const char* kIntroduction = R"(# Every key of a study
@@ -139,4 +139,4 @@ std::string configuration_page() {
   return fmt::format("{}\n## The study\n\n{}", kIntroduction, std::move(page).text());
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

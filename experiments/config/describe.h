@@ -4,7 +4,7 @@
 #include "experiments/config/schema.h"
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 template <class T>
 Schema describe(const T& value);
@@ -74,4 +74,4 @@ Schema describe(const T& value) {
   }
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

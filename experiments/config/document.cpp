@@ -11,7 +11,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kMostLevels = 64;
@@ -192,4 +192,4 @@ Value parse_mapping(const std::shared_ptr<const Source>& source, ProblemList& pr
                                  type_name(document.type)))});
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -6,7 +6,7 @@
 #include "experiments/config/problem_list.h"
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// Reads a configuration file. Throws ConfigError where it cannot be read, is larger than 1 MiB, or
 /// is not plain UTF-8 text indented by spaces.
@@ -22,4 +22,4 @@ Value parse_document(const std::shared_ptr<const Source>& source, ProblemList& p
 /// A document that must be a mapping. Throws ConfigError where it is not.
 Value parse_mapping(const std::shared_ptr<const Source>& source, ProblemList& problems);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -11,7 +11,7 @@
 #include "tokenizer/tokenizer_options.h"
 #include "training/training_options.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 struct Experiment;
 /// The form of the sequences that the experiment's model reads and writes.
@@ -95,4 +95,4 @@ inline bool is_moefied(const models::TransformerOptions& model) {
          std::visit([]<class Held>(const Held&) { return Held::moefied; }, mixture->router);
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -12,7 +12,7 @@
 #include "experiments/config/study_schema.h"
 #include "experiments/config/suggestion.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kKeyColumn = 22;
@@ -96,4 +96,4 @@ std::string explanation(const std::string& path) {
                      section ? "" : fallback_text(*found), below(*found));
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

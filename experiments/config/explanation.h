@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// What the key at a dotted path means: its description, type, default and choices; of a section
 /// its keys, too. Throws ConfigError for an unknown path.
@@ -14,4 +14,4 @@ std::string json_schema();
 /// The reference of every key of a study as Markdown: docs/configuration.md.
 std::string configuration_page();
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -9,7 +9,7 @@
 #include "experiments/config/option.h"
 #include "experiments/config/study_schema.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr const char* kRun = "run";  // the definition of everything that stands below `base`
@@ -198,4 +198,4 @@ std::string json_schema() {
       json_list(file.required), lines(keys), lines(definitions));
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -5,7 +5,7 @@
 
 #include "experiments/config/option.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// One value of a configuration: its dotted path and its YAML text.
 struct Leaf {
@@ -34,4 +34,4 @@ void collect_leaves(const Options& options, const std::string& path, std::vector
   });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

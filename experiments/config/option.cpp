@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 std::string quoted_yaml(std::string_view text) {
   std::string quoted = "\"";
@@ -20,4 +20,4 @@ std::string quoted_yaml(std::string_view text) {
 
 std::string number_yaml(double number) { return fmt::format("{}", number); }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// A struct whose members fields() lists.
 template <class T>
@@ -106,4 +106,4 @@ std::string yaml_of(const T& value) {
   }
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

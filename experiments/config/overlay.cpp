@@ -6,7 +6,7 @@
 
 #include "experiments/config/scalar.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr auto kMostDots = 32;
@@ -88,4 +88,4 @@ void put(Value& mapping, const Entry& key, Repeated repeated, ProblemList& probl
     Placement(repeated, problems).place(mapping, key);
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -9,7 +9,7 @@
 #include "experiments/config/renamed_key.h"
 #include "experiments/config/rules.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kOriginColumn = 48;
@@ -97,4 +97,4 @@ std::string canonical(const Experiment& experiment) {
   return text;
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

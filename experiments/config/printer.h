@@ -8,7 +8,7 @@
 #include "experiments/config/experiment.h"
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// The resolved configuration as YAML, every value written out. Where `origins` knows a path, its
 /// origin follows as a comment.
@@ -33,4 +33,4 @@ std::vector<Difference> differences(const Experiment& left, const Experiment& ri
 /// One line `path=value` for each value, in a fixed order: equal texts mean equal experiments.
 std::string canonical(const Experiment& experiment);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

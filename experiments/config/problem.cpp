@@ -9,7 +9,7 @@
 
 #include "experiments/config/problem_list.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kMostPrinted = 100;
@@ -56,8 +56,7 @@ std::vector<Problem> sorted(std::vector<Problem> problems) {
   };
   std::ranges::sort(
       problems, [&](const Problem& left, const Problem& right) { return key(left) < key(right); });
-  const auto repeated = std::ranges::unique(problems);
-  problems.erase(repeated.begin(), repeated.end());
+  problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
   return problems;
 }
 
@@ -100,4 +99,4 @@ void ProblemList::raise() const {
   if (!problems_.empty()) throw ConfigError(problems_);
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// One mistake in a configuration. `line` and `column` count from 1, columns in characters; line 0
 /// means the whole file. `text` is the line itself.
@@ -27,4 +27,4 @@ struct ConfigError : std::runtime_error {
   std::vector<Problem> problems;
 };
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -7,7 +7,7 @@
 #include "experiments/config/problem.h"
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// The problem `message` at `mark`, with the line it stands in.
 Problem problem_at(const Mark& mark, std::string message);
@@ -25,4 +25,4 @@ class ProblemList {
   std::vector<Problem> problems_;
 };
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

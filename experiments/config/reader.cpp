@@ -7,7 +7,7 @@
 #include "experiments/config/renamed_key.h"
 #include "experiments/config/suggestion.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kMostPlaces = 3;
@@ -161,4 +161,4 @@ void report_missing(const Schema& schema, const Trail& trail, ProblemList& probl
       problems.add(trail.place(path), missing(schema, path));
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

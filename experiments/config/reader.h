@@ -12,7 +12,7 @@
 #include "experiments/config/schema.h"
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// Where the values of an experiment came from. Sections stand at the key that touched them last.
 struct Trail {
@@ -146,4 +146,4 @@ class Reader {
 /// Reports the paths without a default that nothing has named.
 void report_missing(const Schema& schema, const Trail& trail, ProblemList& problems);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

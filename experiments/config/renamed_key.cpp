@@ -2,7 +2,7 @@
 
 #include "experiments/config/option.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 /// `path` under its present name.
@@ -47,4 +47,4 @@ std::string with_current_names(const std::string& set) {
   return now.empty() ? key + set.substr(equals) : key + "=" + std::string(now);
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

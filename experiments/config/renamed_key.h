@@ -5,7 +5,7 @@
 
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// A key that an earlier version knew by another name, as dotted paths from the root.
 struct RenamedKey {
@@ -41,4 +41,4 @@ void use_current_names(Value& configuration);
 /// The same for "key.path=value".
 std::string with_current_names(const std::string& set);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

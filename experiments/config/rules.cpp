@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 bool follows_from_failure(const BrokenRule& rule, const Trail& trail) {
   const auto path = join_path(rule.section, rule.key);
@@ -14,4 +14,4 @@ bool follows_from_failure(const BrokenRule& rule, const Trail& trail) {
   });
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -7,7 +7,7 @@
 #include "experiments/config/option.h"
 #include "experiments/config/reader.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// A rule of the struct at `section` that does not hold.
 struct BrokenRule {
@@ -40,4 +40,4 @@ void collect_broken_rules(const Options& options, const std::string& path,
 /// Whether the rule may be broken only because a value it speaks of could not be read.
 bool follows_from_failure(const BrokenRule& rule, const Trail& trail);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -4,7 +4,7 @@
 
 #include "experiments/config/rules.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 void RunCheck::add(const Place& run, const Experiment& experiment, const Trail& trail) {
   ++runs_;
@@ -32,4 +32,4 @@ void RunCheck::report(ProblemList& problems) const {
   }
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -9,7 +9,7 @@
 #include "experiments/config/problem_list.h"
 #include "experiments/config/reader.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// Holds the rules against every run and reports each broken one once, however many runs break it.
 class RunCheck {
@@ -35,4 +35,4 @@ class RunCheck {
   size_t runs_ = 0;
 };
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kLongestShown = 60;
@@ -136,4 +136,4 @@ Parsed<std::string> parse_text(const Value& value) {
   return {value.scalar, {}};
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -6,7 +6,7 @@
 
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// A value, or why the text is none: the end of a sentence that begins with the option's path.
 template <class T>
@@ -28,4 +28,4 @@ std::string not_single(const Value& value, const std::string& wanted);
 /// `text` in single quotes, shortened where it is long.
 std::string in_quotes(const std::string& text);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

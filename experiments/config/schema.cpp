@@ -8,7 +8,7 @@
 #include "experiments/config/experiment.h"
 #include "experiments/config/suggestion.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 void collect(const Schema& schema, const std::string& path, std::vector<std::string>& paths) {
@@ -106,4 +106,4 @@ Schema experiment_schema() {
   return schema;
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

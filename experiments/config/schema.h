@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// What a configuration may hold, as a tree, derived from the option structs' fields().
 struct Schema {
@@ -39,4 +39,4 @@ std::string type_text(const Schema& schema);
 /// The schema of an Experiment.
 Schema experiment_schema();
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -11,7 +11,7 @@
 #include "experiments/config/scalar.h"
 #include "experiments/config/suggestion.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 /// Reads the value of one `key.path=value`; its place in the document is its place in the option.
@@ -97,4 +97,4 @@ std::vector<int64_t> selected_seeds(const Selection& selection, ProblemList& pro
   return selection.seeds;
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

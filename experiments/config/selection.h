@@ -7,7 +7,7 @@
 #include "experiments/config/problem_list.h"
 #include "experiments/config/study.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// The name that messages and origins give to options of the command line.
 inline constexpr const char* kSetSource = "--set";
@@ -35,4 +35,4 @@ void check_seeds(const std::vector<int64_t>& seeds, const Mark& mark, ProblemLis
 /// The seeds of the command line, checked.
 std::vector<int64_t> selected_seeds(const Selection& selection, ProblemList& problems);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -9,7 +9,7 @@
 
 #include "experiments/config/document.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kMostBytes = 1 << 20;
@@ -76,4 +76,4 @@ void check_text(const std::shared_ptr<const Source>& source) {
       throw ConfigError({*bad});
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -21,7 +21,7 @@
 #include "experiments/config/study_schema.h"
 #include "experiments/config/suggestion.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kMostRuns = 10'000;
@@ -303,4 +303,4 @@ Study read_recorded_study(const std::filesystem::path& file, const Selection& se
   return StudyBuilder(file, selection, true).build();
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -11,7 +11,7 @@
 #include "experiments/config/comparison.h"
 #include "experiments/config/experiment.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// One run of a study.
 struct RunSpecification {
@@ -96,4 +96,4 @@ Study read_study(const std::filesystem::path& file, const Selection& selection =
 /// name (renamed_key.h) is read under the present one. Names of arms stay.
 Study read_recorded_study(const std::filesystem::path& file, const Selection& selection);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

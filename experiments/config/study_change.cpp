@@ -12,7 +12,7 @@
 #include "experiments/config/option.h"
 #include "experiments/config/printer.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kMostNamed = 3;
@@ -127,4 +127,4 @@ std::vector<std::string> changed_sets(const std::vector<std::string>& then,
   return changed(texts(then), texts(now));
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

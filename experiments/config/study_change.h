@@ -5,7 +5,7 @@
 
 #include "experiments/config/study.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// How `now` differs from what the study `then` was, a line each: values of its runs, what it asks,
 /// claims and compares, and tasks, arms and seeds that are gone. Those that are new are no change.
@@ -15,4 +15,4 @@ std::vector<std::string> changes(const Study& then, const Study& now);
 std::vector<std::string> changed_sets(const std::vector<std::string>& then,
                                       const std::vector<std::string>& now);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -8,7 +8,7 @@
 #include "experiments/config/comparison.h"
 #include "experiments/config/value.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// Which arm the others are compared with; both keys absent: no comparison.
 struct CompareOptions {
@@ -96,4 +96,4 @@ struct StudyFile {
   }
 };
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -3,7 +3,7 @@
 #include "experiments/config/describe.h"
 #include "experiments/config/study_file.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 Schema study_schema() {
   const StudyFile file;
@@ -20,4 +20,4 @@ Schema study_schema() {
   return schema;
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

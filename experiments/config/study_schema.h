@@ -2,9 +2,9 @@
 
 #include "experiments/config/schema.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// The schema of a study file; `base` is the schema of an Experiment.
 Schema study_schema();
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr size_t kLongestWord = 100;
@@ -61,4 +61,4 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return known.empty() ? "" : fmt::format("; choose {}", alternatives(known));
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

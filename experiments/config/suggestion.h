@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// The word of `known` that `word` was probably meant to be; empty where none is near. Nearness is
 /// the number of letters inserted, deleted, replaced or swapped.
@@ -16,4 +16,4 @@ std::string alternatives(const std::vector<std::string>& words);
 /// "; did you mean 'x'?", or else "; choose a, b or c".
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

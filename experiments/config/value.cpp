@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 Source::Source(std::string source_name, std::string source_text)
     : name(std::move(source_name)), text(std::move(source_text)) {
@@ -34,4 +34,4 @@ std::string_view type_name(Value::Type type) {
   return "";
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

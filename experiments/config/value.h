@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate::config {
 
 /// The text a configuration was read from.
 struct Source {
@@ -48,4 +48,4 @@ struct Entry {
 /// "a list", "a mapping", ...
 std::string_view type_name(Value::Type type);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace ablate::experiments {
+namespace ablate::records {
 
 std::string file_part(std::string test_set) {
   std::ranges::replace(test_set, ' ', '-');
@@ -15,7 +15,9 @@ std::string label(const std::string& task, const std::string& arm, int64_t seed)
   return fmt::format("{}/{}/seed-{}", task, arm, seed);
 }
 
-std::string label(const RunSpecification& run) { return label(run.task, run.arm, run.seed); }
+std::string label(const config::RunSpecification& run) {
+  return label(run.task, run.arm, run.seed);
+}
 
 std::filesystem::path RunFolder::rung(int64_t step) const {
   return path / fmt::format("rung-{}.json", step);
@@ -37,7 +39,7 @@ RunFolder RunFolder::of_arm(const std::string& arm) const {
   return path.parent_path().parent_path() / arm / path.filename();
 }
 
-RunFolder StudyFolder::run(const RunSpecification& run) const {
+RunFolder StudyFolder::run(const config::RunSpecification& run) const {
   return path / label(run.task, run.stored.empty() ? run.arm : run.stored, run.seed);
 }
 
@@ -45,4 +47,4 @@ StudyFolder study_folder(const std::filesystem::path& output, const std::string&
   return output / name;
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::records

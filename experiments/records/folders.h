@@ -6,7 +6,7 @@
 
 #include "experiments/config/study.h"
 
-namespace ablate::experiments {
+namespace ablate::records {
 
 /// What files are called that also travel without their folder: inside a checkpoint, an exported
 /// model or a run that is being made.
@@ -22,7 +22,7 @@ std::string file_part(std::string test_set);
 
 /// task/arm/seed-n: what messages call a run, and where it lies in its study's folder.
 std::string label(const std::string& task, const std::string& arm, int64_t seed);
-std::string label(const RunSpecification& run);
+std::string label(const config::RunSpecification& run);
 
 /// Where the files of one run are. Nothing here asks whether they exist.
 struct RunFolder {
@@ -66,7 +66,7 @@ struct StudyFolder {
   std::filesystem::path markdown_table() const { return path / "table.md"; }
   std::filesystem::path latex_table() const { return path / "table.tex"; }
   /// That of the arm that the run is stored under.
-  RunFolder run(const RunSpecification& run) const;
+  RunFolder run(const config::RunSpecification& run) const;
 
   std::filesystem::path path;
 };
@@ -74,4 +74,4 @@ struct StudyFolder {
 /// Where a study of that name begins.
 StudyFolder study_folder(const std::filesystem::path& output, const std::string& name);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::records

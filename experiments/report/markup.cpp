@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ablate::experiments {
+namespace ablate::report {
 namespace {
 
 constexpr UChar32 kReplacement = 0xFFFD;
@@ -99,4 +99,4 @@ Markup style_element(std::string_view sheet) {
   return Markup("<style>" + std::string(sheet) + "</style>");
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::report

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate::report {
 
 /// A piece of a page that is well-formed as HTML and as XML. Whatever a user wrote stands in it as
 /// text alone: only the functions below make one.
@@ -48,4 +48,4 @@ Markup style_element(std::string_view sheet);
 /// ellipsis where some are left out.
 std::string shown(std::string_view text, size_t most = std::string_view::npos);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::report

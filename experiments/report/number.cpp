@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "experiments/evidence/figure.h"
+#include "experiments/analysis/figure.h"
 
-namespace ablate::experiments {
+namespace ablate::report {
 
 std::string typeset(const std::string& figures) {
   if (figures == "-") return "\u2013";
@@ -18,18 +18,18 @@ std::string typeset(const std::string& figures) {
 }
 
 std::string score(double value, const std::string& metric) {
-  return typeset(figure(value, metric));
+  return typeset(analysis::figure(value, metric));
 }
 
 std::string difference(double value, const std::string& metric) {
-  const auto digits = figure(value, metric);
+  const auto digits = analysis::figure(value, metric);
   const bool positive = value > 0 && digits.find_first_of("123456789i") != std::string::npos;
   return positive ? "+" + digits : typeset(digits);
 }
 
 std::string interval(const std::optional<statistics::Interval>& interval,
                      const std::string& metric) {
-  return typeset(figure(interval, metric));
+  return typeset(analysis::figure(interval, metric));
 }
 
 std::string fixed(double number, int decimals) {
@@ -52,4 +52,4 @@ std::string large(double number) {
   return std::isfinite(number) ? typeset(fmt::format("{:.3g}", number)) : plain(number);
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate::report

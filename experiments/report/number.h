@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "experiments/statistics/interval.h"
+#include "experiments/analysis/statistics/interval.h"
 
-namespace ablate::experiments {
+namespace ablate::report {
 
 // Numbers as the page shows them: figures of evidence/figure.h with true minus signs, and a dash
 // where there is none.
@@ -26,4 +26,4 @@ std::string plain(double number);
 /// Three digits and a unit: "1.06 M", "235 k", "12.4".
 std::string large(double number);
 
-}  // namespace ablate::experiments
+}  // namespace ablate::report

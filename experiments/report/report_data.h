@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/report/heat_map.h"
-#include "experiments/report/line_chart.h"
-#include "experiments/report/thinning.h"
+#include "experiments/report/chart/heat_map.h"
+#include "experiments/report/chart/line_chart.h"
+#include "experiments/report/chart/thinning.h"
 
-namespace ablate::experiments {
+namespace ablate::report {
 
 /// What one mixture of experts did over a run.
 struct ExpertLoad {
@@ -78,4 +78,4 @@ struct ReportData {
   std::vector<RowCommand> commands;
 };
 
-}  // namespace ablate::experiments
+}  // namespace ablate::report

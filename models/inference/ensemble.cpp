@@ -1,15 +1,14 @@
 #include "models/inference/ensemble.h"
 
-#include <algorithm>
-#include <ranges>
-
 namespace ablate::models {
 namespace {
 
 /// Whether every row continues itself.
 bool keeps_rows(const std::vector<int64_t>& parents, int64_t rows) {
-  return std::ssize(parents) == rows &&
-         std::ranges::equal(parents, std::views::iota(int64_t{0}, rows));
+  if (std::ssize(parents) != rows) return false;
+  for (int64_t row = 0; row < rows; ++row)
+    if (parents[static_cast<size_t>(row)] != row) return false;
+  return true;
 }
 
 }  // namespace

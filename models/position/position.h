@@ -5,6 +5,7 @@
 
 #include "models/module.h"
 #include "models/ops/attention.h"
+#include "models/position/position_context.h"
 #include "models/position/position_options.h"
 
 namespace ablate::models {
@@ -43,12 +44,6 @@ class Position : public Module, public ops::ContentScheme {
   PositionTerms terms(const torch::Tensor& query, const torch::Tensor& key);
   /// Throws LengthError, with both lengths, where a sequence of `length` has no position.
   virtual void check(int64_t length) const;
-};
-
-/// What a scheme must know of the stack that it serves.
-struct PositionContext {
-  int64_t d_model, heads, d_k, d_v, layers;
-  bool causal;  // a decoder's stack, whose keys never lie behind the query
 };
 
 std::shared_ptr<Position> make_position(const PositionOptions& options,

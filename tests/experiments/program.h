@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace ablate::experiments {
+namespace ablate {
 
 inline const std::string kProgram = std::string(ABLATE_BUILD) + "/ablate";
 
@@ -108,4 +108,4 @@ base:
   std::filesystem::path folder_;
 };
 
-}  // namespace ablate::experiments
+}  // namespace ablate

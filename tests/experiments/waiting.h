@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-namespace ablate::experiments {
+namespace ablate {
 
 /// Waits until `condition` holds, for two minutes at most; whether it does.
 template <class Condition>
@@ -60,4 +60,4 @@ class NamedPipe {
   int writer_ = -1;
 };
 
-}  // namespace ablate::experiments
+}  // namespace ablate

@@ -1,7 +1,7 @@
 #include "tests/experiments/program.h"
-#include "training/progress.h"
+#include "training/process/progress.h"
 
-namespace ablate::experiments {
+namespace ablate {
 namespace {
 
 /// Resident memory of a process in KiB; 0 when it has ended.
@@ -49,4 +49,4 @@ TEST_F(ProgramTest, MemoryDoesNotGrowOverALongRun) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate

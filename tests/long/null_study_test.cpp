@@ -4,11 +4,11 @@
 #include <numeric>
 #include <random>
 
-#include "experiments/result.h"
-#include "tests/experiments/evidence/synthetic.h"
+#include "experiments/records/result.h"
+#include "tests/experiments/analysis/synthetic.h"
 #include "tests/experiments/program.h"
 
-namespace ablate::experiments {
+namespace ablate {
 namespace {
 
 constexpr int kSeeds = 60, kPairs = 6, kStudies = 2000;
@@ -25,38 +25,40 @@ class NullStudyTest : public ProgramTest {
     EXPECT_EQ(shell(command("out", "--jobs 2")).code, 0);
   }
 
-  std::vector<RunResult> results(const std::string& arm) const {
-    std::vector<RunResult> all;
+  std::vector<records::RunResult> results(const std::string& arm) const {
+    std::vector<records::RunResult> all;
     for (int seed = 1; seed <= kSeeds; ++seed)
-      all.push_back(
-          *read_result(folder_ / "out/tiny/copy" / arm / ("seed-" + std::to_string(seed))));
+      all.push_back(*records::read_result(folder_ / "out/tiny/copy" / arm /
+                                          ("seed-" + std::to_string(seed))));
     return all;
   }
 
   /// The share of studies, each of six pairs drawn from the two pools, that claim a difference.
-  double claims(const std::vector<RunResult>& base, const std::vector<RunResult>& other) {
+  double claims(const std::vector<records::RunResult>& base,
+                const std::vector<records::RunResult>& other) {
     std::mt19937 random{1};
-    const auto study =
-        study_of(study_yaml(kPairs, {"other"}, "compare: {baseline: base, metric: perplexity}\n"));
+    const auto study = study_of(
+        analysis::study_yaml(kPairs, {"other"}, "compare: {baseline: base, metric: perplexity}\n"));
     std::vector<size_t> order(kSeeds);
     std::iota(order.begin(), order.end(), 0);
     int found = 0;
     for (int i = 0; i < kStudies; ++i) {
       std::ranges::shuffle(order, random);
-      StudyRuns runs{.folder = {"none/s"}};
+      records::StudyRuns runs{.folder = {"none/s"}};
       for (size_t pair = 0; pair < kPairs; ++pair) {
         runs.results.push_back(as(base[order[2 * pair]], "base", pair + 1));
         runs.results.push_back(as(other[order[2 * pair + 1]], "other", pair + 1));
       }
-      const auto evidence = make_evidence(study, runs);
-      const auto verdict = cell_of(evidence, "other", "perplexity", "length 4").contrast->verdict;
-      found += verdict == Verdict::better || verdict == Verdict::worse ? 1 : 0;
+      const auto evidence = analysis::make_evidence(study, runs);
+      const auto verdict =
+          analysis::cell_of(evidence, "other", "perplexity", "length 4").contrast->verdict;
+      found += verdict == analysis::Verdict::better || verdict == analysis::Verdict::worse ? 1 : 0;
     }
     return static_cast<double>(found) / kStudies;
   }
 
  private:
-  static RunResult as(RunResult result, const std::string& arm, size_t seed) {
+  static records::RunResult as(records::RunResult result, const std::string& arm, size_t seed) {
     result.study = "s";
     result.arm = arm;
     result.seed = static_cast<int64_t>(seed);
@@ -75,4 +77,4 @@ TEST_F(NullStudyTest, OfTrainedRunsRejectsAtItsRateAndFindsASlowLearner) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate

@@ -2,7 +2,7 @@
 
 #include "tests/experiments/program.h"
 
-namespace ablate::experiments {
+namespace ablate {
 namespace {
 
 /// The worst exact match among a run's test sets of trained length.
@@ -47,4 +47,4 @@ TEST_F(StudyTest, TheQuickstartIsLearnedInTheTrainedLength) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate

@@ -72,7 +72,7 @@ inline std::vector<Variant> position_ids_variants() {
       {"t5", T5Bias{}},
       {"shaw", Shaw{}}};
   for (const auto& [name, position] : schemes)
-    variants.push_back(changed("randomized " + name, [&](auto& o) {
+    variants.push_back(changed("randomized " + name, [&, position = position](auto& o) {
       o.position = position;
       o.position_ids = Randomized{.range = 50, .longest = 40};
     }));
@@ -89,7 +89,7 @@ inline std::vector<Variant> mixer_variants() {
       {"wide convolution", Convolution{.width = 5}},
       {"average", Average{}}};
   for (const auto& [name, mixer] : mixers)
-    variants.push_back(changed(name, [&](auto& o) {
+    variants.push_back(changed(name, [mixer = mixer](auto& o) {
       o.attention = mixer;
       o.cross_attention = MultiHead{.heads = 2};
     }));
@@ -100,9 +100,9 @@ inline std::vector<Variant> norm_variants() {
   std::vector<Variant> variants;
   for (const auto& [kind, kind_name] : names(NormKind{}))
     for (const auto& [placement, placement_name] : names(NormPlacement{}))
-      variants.push_back(
-          changed(std::string(kind_name) + " " + std::string(placement_name),
-                  [&](auto& o) { o.norm = {.kind = kind, .placement = placement}; }));
+      variants.push_back(changed(
+          std::string(kind_name) + " " + std::string(placement_name),
+          [norm = NormOptions{.kind = kind, .placement = placement}](auto& o) { o.norm = norm; }));
   return variants;
 }
 
@@ -120,7 +120,7 @@ inline std::vector<Variant> mixture_variants() {
       {"shared", {.active = 1, .shared_experts = 1, .router = SwitchRouter{}}},
       {"every other layer", {.active = 2, .every = 2}}};
   for (const auto& [name, mixture] : mixtures)
-    variants.push_back(changed("experts, " + name, [&](auto& o) {
+    variants.push_back(changed("experts, " + name, [mixture = mixture](auto& o) {
       auto options = mixture;
       options.experts = 4;
       options.d_hidden = 12;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "training/checkpoint/durable_file.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::training {
 

@@ -13,10 +13,10 @@
 #include <system_error>
 
 #include "tokenizer/digest.h"
-#include "training/checkpoint/durable_file.h"
-#include "training/checkpoint/finite_json.h"
-#include "training/checkpoint/folder_lock.h"
 #include "training/checkpoint/manifest.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
+#include "training/storage/folder_lock.h"
 
 namespace ablate::training {
 namespace {

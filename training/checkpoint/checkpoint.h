@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "training/checkpoint/checkpoint_error.h"
-#include "training/checkpoint/io_error.h"
 #include "training/checkpoint/safetensors.h"
+#include "training/storage/checkpoint_error.h"
+#include "training/storage/io_error.h"
 
 namespace ablate::training {
 

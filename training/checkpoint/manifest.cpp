@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "tokenizer/digest.h"
-#include "training/checkpoint/checkpoint_error.h"
-#include "training/checkpoint/durable_file.h"
+#include "training/storage/checkpoint_error.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::training {
 namespace {

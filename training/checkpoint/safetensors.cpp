@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "training/checkpoint/durable_file.h"
 #include "training/checkpoint/element_type.h"
 #include "training/checkpoint/safetensors_header.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::training {
 namespace {

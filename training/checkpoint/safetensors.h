@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "models/libtorch.h"
-#include "training/checkpoint/checkpoint_error.h"
+#include "training/storage/checkpoint_error.h"
 
 namespace ablate::training {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "training/checkpoint/checkpoint_error.h"
+#include "training/storage/checkpoint_error.h"
 
 namespace ablate::training {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "training/checkpoint/io_error.h"
+#include "training/storage/io_error.h"
 #include "training/tensorboard/event.h"
 
 namespace ablate::training {

@@ -2,7 +2,7 @@
 
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 class DocumentMessages : public testing::TestWithParam<MessageCase> {};
@@ -55,4 +55,4 @@ INSTANTIATE_TEST_SUITE_P(Each, DocumentMessages, testing::ValuesIn(kDocumentCase
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

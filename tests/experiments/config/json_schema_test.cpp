@@ -9,7 +9,7 @@
 #include "experiments/config/schema.h"
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 using nlohmann::json;
@@ -169,4 +169,4 @@ TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -4,7 +4,7 @@
 #include "experiments/config/printer.h"
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 std::string repeated(const std::string& text, size_t times) {
@@ -121,4 +121,4 @@ TEST(Messages, ShowTheLineAndACaretUnderTheCharacter) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -6,7 +6,7 @@
 #include "experiments/config/schema.h"
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 Experiment read_back(const Experiment& experiment) {
@@ -235,4 +235,4 @@ TEST(Explanation, AnUnknownPathIsRefusedWithTheNearestOne) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -9,7 +9,7 @@
 #include "experiments/config/schema.h"
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 class RenamedKeys : public testing::TestWithParam<RenamedKey> {};
@@ -112,4 +112,4 @@ TEST(RenamedKey, IsAWholeKeyAndNotABeginning) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -4,7 +4,7 @@
 
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 constexpr const char* kThen =
@@ -64,4 +64,4 @@ TEST(StudyChange, SetsAreComparedByTheirLastValue) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -2,7 +2,7 @@
 
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 class StudyMessages : public testing::TestWithParam<MessageCase> {};
@@ -159,4 +159,4 @@ INSTANTIATE_TEST_SUITE_P(Each, StudyMessages, testing::ValuesIn(kStudyCases),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

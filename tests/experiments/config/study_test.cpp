@@ -5,7 +5,7 @@
 #include "experiments/config/printer.h"
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 using models::Learned;
@@ -179,4 +179,4 @@ TEST_P(ShippedStudy, IsValid) {
 INSTANTIATE_TEST_SUITE_P(Each, ShippedStudy, testing::Values("copy.yaml", "multi30k.yaml"));
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

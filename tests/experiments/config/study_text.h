@@ -12,7 +12,7 @@
 #include "experiments/config/problem.h"
 #include "experiments/config/study.h"
 
-namespace ablate::experiments {
+namespace ablate {
 
 // Beginnings of studies that tests go on with.
 inline const std::string kHead = "name: s\nseeds: [1]\n";
@@ -47,14 +47,14 @@ class TemporaryFile {
   std::filesystem::path folder_, path_;
 };
 
-inline Study study_of(const std::string& yaml, const Selection& selection = {}) {
+inline config::Study study_of(const std::string& yaml, const config::Selection& selection = {}) {
   const TemporaryFile file(yaml);
-  return read_study(file.path(), selection);
+  return config::read_study(file.path(), selection);
 }
 
 /// The run of one task and arm with the study's first seed.
-inline RunSpecification run_of(const std::string& yaml, const std::string& arm,
-                               const Selection& selection = {}) {
+inline config::RunSpecification run_of(const std::string& yaml, const std::string& arm,
+                                       const config::Selection& selection = {}) {
   for (const auto& run : study_of(yaml, selection).runs)
     if (run.arm == arm) return run;
   ADD_FAILURE() << "no arm " << arm;
@@ -62,11 +62,11 @@ inline RunSpecification run_of(const std::string& yaml, const std::string& arm,
 }
 
 /// The whole error text, the file called study.yaml.
-inline std::string error_of(const std::string& yaml, const Selection& selection = {}) {
+inline std::string error_of(const std::string& yaml, const config::Selection& selection = {}) {
   const TemporaryFile file(yaml);
   try {
-    read_study(file.path(), selection);
-  } catch (const ConfigError& error) {
+    config::read_study(file.path(), selection);
+  } catch (const config::ConfigError& error) {
     std::string text = error.what();
     const auto folder = file.folder().string() + "/";
     for (size_t at; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());
@@ -76,12 +76,12 @@ inline std::string error_of(const std::string& yaml, const Selection& selection 
 }
 
 /// The lines of the error text that begin with a position.
-inline std::string messages_of(const std::string& yaml, const Selection& selection = {}) {
+inline std::string messages_of(const std::string& yaml, const config::Selection& selection = {}) {
   const TemporaryFile file(yaml);
   std::string text;
   try {
-    read_study(file.path(), selection);
-  } catch (const ConfigError& error) {
+    config::read_study(file.path(), selection);
+  } catch (const config::ConfigError& error) {
     for (const auto& problem : error.problems) {
       const bool on_command_line = problem.file.starts_with("--");
       text += fmt::format("{}{}", text.empty() ? "" : "\n",
@@ -93,4 +93,4 @@ inline std::string messages_of(const std::string& yaml, const Selection& selecti
   return text;
 }
 
-}  // namespace ablate::experiments
+}  // namespace ablate

@@ -2,7 +2,7 @@
 
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 const std::string kTuned =
@@ -71,4 +71,4 @@ TEST(Tuning, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -2,7 +2,7 @@
 
 #include "tests/experiments/config/study_text.h"
 
-namespace ablate::experiments {
+namespace ablate::config {
 namespace {
 
 class ValueMessages : public testing::TestWithParam<MessageCase> {};
@@ -189,4 +189,4 @@ INSTANTIATE_TEST_SUITE_P(Each, ValueMessages, testing::ValuesIn(kValueCases),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::config

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-namespace ablate::experiments {
+namespace ablate::records {
 namespace {
 
 TEST(RunFolder, LiesWhereItsLabelSaysWhateverTheStudysFolderIsCalled) {
-  const RunSpecification run{.task = "copy", .arm = "wide", .seed = 7};
+  const config::RunSpecification run{.task = "copy", .arm = "wide", .seed = 7};
   EXPECT_EQ(label(run), "copy/wide/seed-7");
   EXPECT_EQ(study_folder("runs", "tiny").run(run).path, "runs/tiny/copy/wide/seed-7");
   EXPECT_EQ(StudyFolder("elsewhere/renamed").run(run).result(),
@@ -14,7 +14,8 @@ TEST(RunFolder, LiesWhereItsLabelSaysWhateverTheStudysFolderIsCalled) {
 }
 
 TEST(RunFolder, OfAnArmAtItsBestValueIsThatOfTheArmThatItIsStoredUnder) {
-  const RunSpecification run{.task = "copy", .arm = "a-tuned", .seed = 1, .stored = "a-x=3"};
+  const config::RunSpecification run{
+      .task = "copy", .arm = "a-tuned", .seed = 1, .stored = "a-x=3"};
   EXPECT_EQ(StudyFolder("s").run(run).path, "s/copy/a-x=3/seed-1");
 }
 
@@ -31,4 +32,4 @@ TEST(RunFolder, NamesFilesOfATestSetWithoutBlanks) {
 }
 
 }  // namespace
-}  // namespace ablate::experiments
+}  // namespace ablate::records

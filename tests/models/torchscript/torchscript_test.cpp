@@ -151,7 +151,8 @@ TEST(TorchScript, TheLoopsHaveTheDefaultsOfTheSearch) {
   const auto module = to_torchscript(model, kTokens);
   const auto fallback = [&](const std::string& method, const std::string& argument) {
     const auto& schema = module.get_method(method).function().getSchema();
-    return schema.arguments().at(*schema.argumentIndexWithName(argument)).default_value().value();
+    const auto index = static_cast<size_t>(*schema.argumentIndexWithName(argument));
+    return schema.arguments().at(index).default_value().value();
   };
   const SearchOptions search;
   for (const auto* method : {"greedy", "sample", "beam"}) {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "tests/training/checkpoint_folder.h"
-#include "training/checkpoint/durable_file.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::training {
 namespace {
@@ -38,7 +38,7 @@ int save_until_killed(const fs::path& folder, const Checkpoint& checkpoint, rlim
 TEST_F(CheckpointFolder, KilledInAnyOfItsFilesASaveIsAsIfItHadNotBegun) {
   save_checkpoint(folder(), example(1));
   // The child's files have different sizes, so each limit stops it in another one.
-  for (const rlim_t bytes : {0, 1, 70, 150, 200, 300, 400}) {
+  for (const rlim_t bytes : {0U, 1U, 70U, 150U, 200U, 300U, 400U}) {
     SCOPED_TRACE(bytes);
     EXPECT_EQ(save_until_killed(folder(), example(2), bytes), SIGXFSZ);
     EXPECT_GT(names(folder()).size(), 1U);

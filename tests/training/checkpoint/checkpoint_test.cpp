@@ -10,10 +10,10 @@
 #include <stdexcept>
 
 #include "tests/training/checkpoint_folder.h"
-#include "tests/training/file_size_limit.h"
-#include "tests/training/waiting_lock.h"
-#include "training/checkpoint/durable_file.h"
-#include "training/checkpoint/folder_lock.h"
+#include "tests/training/storage/file_size_limit.h"
+#include "tests/training/storage/waiting_lock.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/folder_lock.h"
 
 namespace ablate::training {
 namespace {
@@ -189,7 +189,7 @@ TEST_F(CheckpointFolder, MissingFolderIsACheckpointError) {
 
 TEST_F(CheckpointFolder, FullDiskAtAnyByteLeavesThePreviousCheckpointAlone) {
   save_checkpoint(folder(), example(1));
-  for (const rlim_t bytes : {0, 1, 100, 200, 300, 400, 500}) {
+  for (const rlim_t bytes : {0U, 1U, 100U, 200U, 300U, 400U, 500U}) {
     SCOPED_TRACE(bytes);
     try {
       const FileSizeLimit limit(bytes);

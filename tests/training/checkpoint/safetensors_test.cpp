@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "training/checkpoint/io_error.h"
+#include "training/storage/io_error.h"
 
 namespace ablate::training {
 namespace {

@@ -1,0 +1,134 @@
+#include "experiments/analysis/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "experiments/analysis/figure.h"
+
+namespace ablate::analysis {
+namespace {
+
+/// An arm's claim on one test set.
+struct Claimed {
+  const ArmEvidence* arm;
+  const Cell* cell;
+};
+
+std::string joined(const std::vector<std::string>& parts, const std::string& separator) {
+  std::string text;
+  for (const auto& part : parts) text += (text.empty() ? "" : separator) + part;
+  return text;
+}
+
+std::string with_figure(const Claimed& claimed) {
+  return fmt::format("{} ({})", claimed.arm->name,
+                     figure(claimed.cell->sample.mean, claimed.cell->metric));
+}
+
+std::string enumerated(std::vector<std::string> parts) {
+  const auto last = parts.back();
+  parts.pop_back();
+  return parts.empty() ? last : joined(parts, ", ") + " and " + last;
+}
+
+/// "learned (0.000) is worse than", "a (1.0) and b (2.0) are better than".
+std::string clause(const std::string& relation, const std::vector<Claimed>& claims) {
+  std::vector<std::string> names;
+  for (const auto& claim : claims) names.push_back(with_figure(claim));
+  return fmt::format("{} {} {}", enumerated(names), claims.size() == 1 ? "is" : "are", relation);
+}
+
+/// The claims of one test set.
+struct OnTestSet {
+  const Cell* baseline;
+  std::vector<Claimed> better, worse, equivalent, undecided, alike;
+
+  bool none() const { return told_nothing() && undecided.empty() && alike.empty(); }
+  bool told_nothing() const { return better.empty() && worse.empty() && equivalent.empty(); }
+};
+
+OnTestSet claims_on(const TaskEvidence& task, const ArmEvidence& baseline, const Cell& reference) {
+  OnTestSet claims{&reference, {}, {}, {}, {}, {}};
+  for (const auto& arm : task.arms) {
+    const auto* cell = find_cell(arm, reference.test_set, reference.metric);
+    if (baseline_of(task, arm) != &baseline || cell == nullptr || !cell->contrast) continue;
+    const auto verdict = cell->contrast->verdict;
+    if (verdict == Verdict::better) claims.better.push_back({&arm, cell});
+    if (verdict == Verdict::worse) claims.worse.push_back({&arm, cell});
+    if (verdict == Verdict::equivalent) claims.equivalent.push_back({&arm, cell});
+    if (verdict == Verdict::undecided) claims.undecided.push_back({&arm, cell});
+    if (verdict == Verdict::indistinguishable) claims.alike.push_back({&arm, cell});
+  }
+  return claims;
+}
+
+std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
+  std::vector<std::string> clauses;
+  if (!claims.better.empty()) clauses.push_back(clause("better than", claims.better));
+  if (!claims.worse.empty()) clauses.push_back(clause("worse than", claims.worse));
+  if (!claims.equivalent.empty()) clauses.push_back(clause("equivalent to", claims.equivalent));
+  if (!claims.undecided.empty())
+    clauses.push_back(
+        clause("neither shown to differ from nor to be equivalent to", claims.undecided));
+  if (!claims.alike.empty()) clauses.push_back(clause("not distinguishable from", claims.alike));
+  return fmt::format("on {}{} {} {}", claims.baseline->test_set,
+                     claims.baseline->beyond ? " (beyond the trained length)" : "",
+                     joined(clauses, "; "), with_figure({&baseline, claims.baseline}));
+}
+
+/// What is claimed beside one baseline: its test sets in order, those beyond the trained length
+/// where nothing can be told apart together.
+std::vector<std::string> beside(const TaskEvidence& task, const ArmEvidence& baseline) {
+  std::vector<std::string> parts, alike;
+  for (const auto& cell : baseline.cells) {
+    if (!cell.primary) continue;
+    const auto claims = claims_on(task, baseline, cell);
+    if (claims.none()) continue;
+    if (cell.beyond && claims.told_nothing() && claims.undecided.empty())
+      alike.push_back(cell.test_set);
+    else
+      parts.push_back(sentence_on(claims, baseline));
+  }
+  if (!alike.empty())
+    parts.push_back(
+        fmt::format("beyond the trained length, on {}, no arm is distinguishable from {}",
+                    enumerated(alike), baseline.name));
+  return parts;
+}
+
+/// A sentence for the task.
+std::vector<std::string> of_task(const TaskEvidence& task) {
+  std::vector<std::string> parts;
+  for (const auto& arm : task.arms)
+    if (arm.baseline)
+      for (auto& part : beside(task, arm)) parts.push_back(std::move(part));
+  if (parts.empty()) return parts;
+  return {fmt::format("{}, {}: {}.", task.name, spoken(task.metric), joined(parts, "; "))};
+}
+
+/// Why nothing is claimed: the first reason that a verdict gives.
+std::string no_claim(const Evidence& evidence) {
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms)
+      for (const auto& cell : arm.cells)
+        if (cell.primary && cell.contrast) {
+          const auto& sentence = cell.contrast->sentence;
+          const auto at = sentence.find("no claim: ");
+          if (at != std::string::npos) return "No claim: " + sentence.substr(at + 10) + ".";
+        }
+  return "No claim: there is no finished comparison.";
+}
+
+}  // namespace
+
+std::string answer_of(const Evidence& evidence) {
+  if (!evidence.baseline) return "No claim: the study declares no baseline.";
+  std::vector<std::string> sentences;
+  for (const auto& task : evidence.tasks)
+    for (auto& sentence : of_task(task)) sentences.push_back(std::move(sentence));
+  return sentences.empty() ? no_claim(evidence) : joined(sentences, " ");
+}
+
+}  // namespace ablate::analysis

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+
+#include "experiments/config/study.h"
+#include "experiments/records/result.h"
+
+namespace ablate::analysis {
+
+/// Arms of a task that are compared have seen the same data and as many steps. Throws UsageError
+/// where they have not and the study's compare.allow does not name it; a run that may stop early is
+/// free to.
+void check_fair(const config::Study& study, std::span<const records::RunResult> results);
+
+}  // namespace ablate::analysis

@@ -1,0 +1,82 @@
+#include "experiments/analysis/figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/config/option.h"
+
+namespace ablate::analysis {
+namespace {
+
+int digits_of(const std::string& metric) {
+  if (metric == "bleu" || metric == "chrf") return 1;
+  return metric == "nats_per_character" ? 4 : 3;
+}
+
+std::string with_spaces(std::string words) {
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+}  // namespace
+
+std::string figure(double value, const std::string& metric) {
+  if (std::isnan(value)) return "-";
+  const auto text = fmt::format("{:.{}f}", value, digits_of(metric));
+  // A minus before nothing but zeros says nothing.
+  const bool zero = text.front() == '-' && text.find_first_of("123456789i") == std::string::npos;
+  return zero ? text.substr(1) : text;
+}
+
+std::string figure(const std::optional<statistics::Interval>& interval, const std::string& metric) {
+  if (!interval) return "";
+  return fmt::format("[{}, {}]", figure(interval->low, metric), figure(interval->high, metric));
+}
+
+std::string p_figure(double p) {
+  if (std::isnan(p)) return "-";
+  return p < 0.0005 ? "< 0.001" : fmt::format("{:.{}f}", p, p < 0.0995 ? 3 : 2);
+}
+
+std::string count_figure(int64_t number) {
+  if (number >= 10'000'000) return fmt::format("{:.1f} M", static_cast<double>(number) / 1e6);
+  if (number >= 1'000'000) return fmt::format("{:.2f} M", static_cast<double>(number) / 1e6);
+  if (number < 1'000) return std::to_string(number);
+  return fmt::format("{} k", (number + 500) / 1000);
+}
+
+std::string spoken(const std::string& metric) {
+  if (metric == "bleu") return "BLEU";
+  if (metric == "chrf") return "chrF";
+  return with_spaces(metric);
+}
+
+std::string spoken(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::indistinguishable:
+      return "not distinguishable";
+    case Verdict::uneven:
+      return "other seeds";
+    case Verdict::not_tested:
+      return "not finite";
+    default:
+      return with_spaces(config::word_of(verdict));
+  }
+}
+
+bool is_best(std::span<const double> means, size_t i, const Scored& scored) {
+  if (std::isnan(means[i])) return false;
+  const double sign = scored.direction == Direction::higher ? 1 : -1;
+  const auto mine = figure(means[i], scored.metric);
+  bool some_worse = false;
+  for (const double other : means) {
+    if (std::isnan(other) || figure(other, scored.metric) == mine) continue;
+    if (sign * other > sign * means[i]) return false;
+    some_worse = true;
+  }
+  return some_worse;
+}
+
+}  // namespace ablate::analysis

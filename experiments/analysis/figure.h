@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "experiments/analysis/evidence.h"
+
+namespace ablate::analysis {
+
+/// A score with three digits after the point, one of bleu and chrf, four of nats_per_character; "-"
+/// of NaN.
+std::string figure(double value, const std::string& metric);
+
+/// "[0.020, 0.042]"; empty where there is none.
+std::string figure(const std::optional<statistics::Interval>& interval, const std::string& metric);
+
+/// "0.031", "< 0.001".
+std::string p_figure(double p);
+
+/// "934 k", "1.06 M".
+std::string count_figure(int64_t number);
+
+/// "exact match", "BLEU": a metric as it is read.
+std::string spoken(const std::string& metric);
+
+/// "not distinguishable": a verdict as it is read.
+std::string spoken(Verdict verdict);
+
+/// How a metric is written, and which of its values are better.
+struct Scored {
+  std::string metric;
+  Direction direction;
+};
+
+/// Whether no mean is better than number `i`, as they are printed, and some mean is worse. NaN is
+/// neither.
+bool is_best(std::span<const double> means, size_t i, const Scored& scored);
+
+}  // namespace ablate::analysis

@@ -1,0 +1,201 @@
+#include "experiments/analysis/make_evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "experiments/analysis/aggregate.h"
+#include "experiments/analysis/answer.h"
+#include "experiments/analysis/claims.h"
+#include "experiments/analysis/expectation.h"
+#include "experiments/analysis/fairness.h"
+#include "experiments/analysis/figure.h"
+#include "experiments/analysis/metric.h"
+#include "experiments/analysis/notes.h"
+#include "experiments/analysis/sample.h"
+#include "experiments/analysis/sentence_claims.h"
+#include "experiments/analysis/statistics/wilson.h"
+#include "experiments/config/printer.h"
+
+namespace ablate::analysis {
+namespace {
+
+constexpr double kSolved = 0.95;
+
+/// The results of one task and arm, null where a run has not finished, in the order of the seeds.
+using Runs = std::vector<const records::RunResult*>;
+
+Sample sample_over(const Runs& runs, const std::function<double(const records::RunResult&)>& value,
+                   const statistics::Interval& range = statistics::kUnbounded) {
+  std::vector<double> values;
+  for (const auto* run : runs)
+    values.push_back(run == nullptr ? std::numeric_limits<double>::quiet_NaN() : value(*run));
+  return sample_of(std::move(values), range);
+}
+
+SuccessRate success_of(const Sample& sample) {
+  const auto values = finished_values(sample);
+  SuccessRate rate{.runs = std::ssize(values)};
+  rate.solved = std::ranges::count_if(values, [](double value) { return value >= kSolved; });
+  if (rate.runs > 0) rate.interval = statistics::wilson_interval(rate.solved, rate.runs);
+  return rate;
+}
+
+double score_on(const records::RunResult& run, const std::string& test_set, const Metric& metric) {
+  const auto found = std::ranges::find(run.tests, test_set, &records::TestScores::name);
+  return found == run.tests.end() ? std::numeric_limits<double>::quiet_NaN() : metric.value(*found);
+}
+
+/// The test sets of all arms, each once, in their order.
+std::vector<records::TestScores> all_test_sets(const std::vector<Runs>& arms) {
+  std::vector<records::TestScores> sets;
+  for (const auto& arm : arms)
+    for (const auto* run : arm)
+      for (const auto& test : run == nullptr ? std::vector<records::TestScores>{} : run->tests)
+        if (std::ranges::find(sets, test.name, &records::TestScores::name) == sets.end())
+          sets.push_back(test);
+  return sets;
+}
+
+std::vector<Cell> cells_of(const Runs& runs, const std::vector<records::TestScores>& sets) {
+  std::vector<Cell> cells;
+  for (const auto& set : sets)
+    for (const auto& metric : metrics_of(set.compared)) {
+      Cell cell{
+          .test_set = set.name,
+          .beyond = set.beyond,
+          .metric = metric.name,
+          .direction = metric.direction,
+          .range = metric.range,
+          .sample = sample_over(
+              runs, [&](const records::RunResult& run) { return score_on(run, set.name, metric); },
+              metric.range)};
+      if (metric.range == kShare) cell.success = success_of(cell.sample);
+      cells.push_back(std::move(cell));
+    }
+  for (const auto& metric : run_metrics())
+    cells.push_back({.metric = metric.name,
+                     .direction = metric.direction,
+                     .range = metric.range,
+                     .sample = sample_over(runs, metric.value, metric.range)});
+  return cells;
+}
+
+/// The baseline of the study's tuned or fixed arms; without one what changes are counted from.
+std::string baseline_name(const config::Study& study, bool tuned) {
+  auto name = study.compare ? study.compare->baseline : study.arms.front();
+  const std::string suffix = config::kTunedSuffix;
+  if (study.tuning && name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  return tuned ? name + suffix : name;
+}
+
+/// Keys that differ from the baseline's.
+std::vector<ChangedKey> changes_of(const config::Experiment& baseline,
+                                   const config::Experiment& arm) {
+  std::vector<ChangedKey> changes;
+  for (auto& difference : config::differences(baseline, arm))
+    changes.push_back(
+        {std::move(difference.path), std::move(difference.left), std::move(difference.right)});
+  return changes;
+}
+
+void mark_best(TaskEvidence& task) {
+  for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
+    std::vector<double> means;
+    for (const auto& arm : task.arms) means.push_back(arm.cells[cell].sample.mean);
+    for (size_t arm = 0; arm < means.size(); ++arm) {
+      auto& mine = task.arms[arm].cells[cell];
+      mine.best = is_best(means, arm, {mine.metric, mine.direction});
+    }
+  }
+}
+
+class TaskBuilder {
+ public:
+  TaskBuilder(const config::Study& study, const records::StudyRuns& runs, const std::string& task)
+      : study_(study), task_(task) {
+    for (const auto& arm : study.arms) {
+      Runs found;
+      for (const int64_t seed : study.seeds) found.push_back(result_of(runs, arm, seed));
+      arms_.push_back(std::move(found));
+    }
+  }
+
+  TaskEvidence build() const {
+    TaskEvidence evidence{.name = task_};
+    if (study_.compare) evidence.metric = config::metric_of(*study_.compare, task_);
+    const auto sets = all_test_sets(arms_);
+    for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, sets));
+    mark_best(evidence);
+    if (!study_.compare) return evidence;
+    mark_primary(evidence, *study_.compare);
+    add_claims(evidence, study_);
+    return evidence;
+  }
+
+ private:
+  const records::RunResult* result_of(const records::StudyRuns& runs, const std::string& arm,
+                                      int64_t seed) const {
+    const auto found = std::ranges::find_if(runs.results, [&](const records::RunResult& run) {
+      return run.task == task_ && run.arm == arm && run.seed == seed;
+    });
+    return found == runs.results.end() ? nullptr : &*found;
+  }
+
+  const config::Experiment& experiment_of(const std::string& arm) const {
+    return std::ranges::find_if(
+               study_.runs, [&](const auto& run) { return run.task == task_ && run.arm == arm; })
+        ->experiment;
+  }
+
+  ArmEvidence arm_evidence(size_t index, const std::vector<records::TestScores>& sets) const {
+    const auto& runs = arms_[index];
+    ArmEvidence arm{.name = study_.arms[index]};
+    arm.tuned = study_.tuning && arm.name.ends_with(config::kTunedSuffix);
+    const auto compared_with = baseline_name(study_, arm.tuned);
+    arm.baseline = study_.compare && arm.name == compared_with;
+    arm.changes = changes_of(experiment_of(compared_with), experiment_of(arm.name));
+    const auto any = std::ranges::find_if(runs, [](const auto* run) { return run != nullptr; });
+    if (any != runs.end()) {
+      arm.parameters = (*any)->parameters;
+      arm.active_parameters = (*any)->active_parameters;
+      arm.flops_per_token = (*any)->flops_per_token;
+    }
+    arm.tokens_per_second = sample_over(runs, &records::RunResult::tokens_per_second);
+    arm.training_seconds = sample_over(runs, &records::RunResult::training_seconds);
+    arm.memory_bytes = sample_over(
+        runs, [](const records::RunResult& run) { return static_cast<double>(run.memory_bytes); });
+    arm.cells = cells_of(runs, sets);
+    return arm;
+  }
+
+  const config::Study& study_;
+  const std::string& task_;
+  std::vector<Runs> arms_;
+};
+
+}  // namespace
+
+Evidence make_evidence(const config::Study& study, const records::StudyRuns& runs) {
+  check_fair(study, runs.results);
+  Evidence evidence{.study = study.name, .question = study.question, .seeds = study.seeds};
+  if (study.compare) {
+    evidence.baseline = study.compare->baseline;
+    evidence.metric = study.compare->metric;
+  }
+  for (const auto& task : study.tasks) {
+    evidence.tasks.push_back(TaskBuilder(study, runs, task).build());
+    add_sentence_tests(evidence.tasks.back(), study, runs.folder);
+  }
+  evidence.aggregates = aggregates_of(evidence);
+  for (const auto& clause : study.expect)
+    evidence.expectations.push_back(check_clause(clause, evidence));
+  evidence.missing = runs.missing;
+  evidence.notes = notes_of(evidence, study, runs.results);
+  evidence.answer = answer_of(evidence);
+  return evidence;
+}
+
+}  // namespace ablate::analysis

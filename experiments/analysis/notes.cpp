@@ -1,0 +1,134 @@
+#include "experiments/analysis/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "experiments/analysis/claims.h"
+#include "experiments/analysis/contrast.h"
+#include "experiments/analysis/figure.h"
+#include "experiments/config/scalar.h"
+#include "experiments/records/folders.h"
+
+namespace ablate::analysis {
+namespace {
+
+void add_flaws(const records::RunResult& run, std::vector<std::string>& notes) {
+  const auto name = records::label(run.task, run.arm, run.seed);
+  if (run.skipped_lines > 0)
+    notes.push_back(fmt::format("{}: {} bad lines left out.", name, run.skipped_lines));
+  if (run.cut_sources + run.cut_targets > 0)
+    notes.push_back(fmt::format("{}: {} sources and {} targets cut at the length limit.", name,
+                                run.cut_sources, run.cut_targets));
+  if (run.skipped_updates > 0)
+    notes.push_back(
+        fmt::format("{}: {} updates left out (not finite).", name, run.skipped_updates));
+}
+
+void add_scoring(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
+  const auto decoded = std::ranges::find_if(
+      results, [](const records::RunResult& run) { return !run.bleu_signature.empty(); });
+  if (decoded == results.end()) return;
+  notes.push_back("BLEU: " + decoded->bleu_signature);
+  notes.push_back("chrF: " + decoded->chrf_signature);
+  notes.emplace_back("Token accuracy is teacher-forced; the other scores are of decoded text.");
+}
+
+/// What the number of seeds supports.
+void add_seeds(const Evidence& evidence, std::vector<std::string>& notes) {
+  const auto seeds = std::ssize(evidence.seeds);
+  if (seeds == 1) {
+    notes.emplace_back("One seed supports no claim about the arms: differences may be chance.");
+    return;
+  }
+  for (const auto& task : evidence.tasks) {
+    const auto needed = seeds_needed(task.comparisons, false);
+    if (task.comparisons > 0 && seeds < needed)
+      notes.push_back(fmt::format(
+          "{}: {} seeds cannot show a significant difference{} (smallest p {}); {} can.", task.name,
+          seeds, task.comparisons > 1 ? fmt::format(" in {} comparisons", task.comparisons) : "",
+          p_figure(smallest_p(seeds, false)), needed));
+  }
+}
+
+/// The values that were tried as numbers; empty where one is none, or all are one.
+std::vector<double> ordered_values(const config::Tuning& tuning) {
+  std::vector<double> numbers;
+  for (const auto& value : tuning.values) {
+    const auto number =
+        config::parse_number({.type = config::Value::Type::scalar, .scalar = value});
+    if (!number.value) return {};
+    numbers.push_back(*number.value);
+  }
+  const auto [least, most] = std::ranges::minmax(numbers);
+  return least < most ? numbers : std::vector<double>();
+}
+
+/// Where the best value of the tuned key lies at an end of what was tried.
+void add_tuning(const config::Tuning& tuning, std::vector<std::string>& notes) {
+  const auto numbers = ordered_values(tuning);
+  if (numbers.empty()) return;
+  const auto [least, most] = std::ranges::minmax(numbers);
+  for (const auto& [task, arm, value] : tuning.best)
+    if (numbers[value] == least || numbers[value] == most)
+      notes.push_back(
+          fmt::format("{}: the best {} of {} is {}, the {} that was tried, so a better "
+                      "one may lie beyond; add values to tune.values.",
+                      task, tuning.key, arm, tuning.values[value],
+                      numbers[value] == least ? "smallest" : "largest"));
+}
+
+/// Its first run that says what it started from; null where none does.
+const records::RunResult* started_run(std::span<const records::RunResult> results,
+                                      const std::string& task, const std::string& arm,
+                                      std::optional<int64_t> seed = {}) {
+  const auto found = std::ranges::find_if(results, [&](const records::RunResult& run) {
+    return run.task == task && run.arm == arm && (!seed || run.seed == *seed) &&
+           !run.initial_weights.empty();
+  });
+  return found == results.end() ? nullptr : &*found;
+}
+
+/// How much of its start an arm has in common with the baseline: what pairing by seed pairs.
+void add_pairing(const Evidence& evidence, std::span<const records::RunResult> results,
+                 std::vector<std::string>& notes) {
+  for (const auto& task : evidence.tasks) {
+    std::string shares;
+    for (const auto& arm : task.arms) {
+      const auto* baseline = baseline_of(task, arm);
+      const auto* run = baseline == nullptr ? nullptr : started_run(results, task.name, arm.name);
+      if (run == nullptr) continue;
+      const auto* base = started_run(results, task.name, baseline->name, run->seed);
+      if (base == nullptr) continue;
+      shares +=
+          fmt::format("{}{} {:.3g} %", shares.empty() ? "" : ", ", arm.name,
+                      100 * records::shared_share(run->initial_weights, base->initial_weights));
+    }
+    if (!shares.empty())
+      notes.push_back(
+          fmt::format("{}: initial weights of each arm that its baseline starts from "
+                      "too: {}.",
+                      task.name, shares));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> notes_of(const Evidence& evidence, const config::Study& study,
+                                  std::span<const records::RunResult> results) {
+  std::vector<std::string> notes;
+  add_seeds(evidence, notes);
+  if (study.tuning) add_tuning(*study.tuning, notes);
+  for (const auto& task : evidence.tasks)
+    if (!results.empty() && !task.metric.empty() &&
+        cell_within(task.arms.front(), task.metric) == nullptr)
+      notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
+                                  spoken(task.metric)));
+  add_pairing(evidence, results, notes);
+  for (const auto& run : results) add_flaws(run, notes);
+  add_scoring(results, notes);
+  return notes;
+}
+
+}  // namespace ablate::analysis

@@ -1,0 +1,101 @@
+#include "experiments/analysis/sentence_test.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "experiments/records/result.h"
+#include "training/metrics/bleu.h"
+#include "training/metrics/chrf.h"
+#include "training/storage/durable_file.h"
+
+namespace ablate::analysis {
+namespace {
+
+using Numbers = std::span<const int64_t>;
+using statistics::SentenceTable;
+
+void add_row(SentenceTable& table, const training::BleuStatistics& s) {
+  table.numbers.insert(table.numbers.end(), s.correct.begin(), s.correct.end());
+  table.numbers.insert(table.numbers.end(), s.total.begin(), s.total.end());
+  table.numbers.insert(table.numbers.end(), {s.hypothesis_length, s.reference_length});
+  table.width = 2 * s.correct.size() + 2;
+}
+
+double bleu_of(Numbers row) {
+  training::BleuStatistics s;
+  std::copy_n(row.begin(), 4, s.correct.begin());
+  std::copy_n(row.begin() + 4, 4, s.total.begin());
+  s.hypothesis_length = row[8];
+  s.reference_length = row[9];
+  return training::bleu(s).score;
+}
+
+void add_row(SentenceTable& table, const training::ChrfStatistics& s) {
+  for (const auto& order : s.orders)
+    table.numbers.insert(table.numbers.end(), {order.hypothesis, order.reference, order.matches});
+  table.width = 3 * s.orders.size();
+}
+
+double chrf_of(Numbers row) {
+  training::ChrfStatistics s;
+  for (size_t i = 0; i < row.size(); i += 3) s.orders.push_back({row[i], row[i + 1], row[i + 2]});
+  return training::chrf(s).score;
+}
+
+double total_score(const SentenceTable& table, const statistics::CorpusScore& score) {
+  std::vector<int64_t> sum(table.width);
+  for (size_t i = 0; i < table.numbers.size(); ++i) sum[i % table.width] += table.numbers[i];
+  return score(sum);
+}
+
+SentenceTest test(const SentenceTable& arm, const SentenceTable& baseline,
+                  const statistics::CorpusScore& score, const statistics::Resampling& resampling) {
+  if (arm.numbers == baseline.numbers) return {};
+  return {.difference = total_score(arm, score) - total_score(baseline, score),
+          .bootstrap_p = resampling.bootstrap_p(baseline, arm, score),
+          .randomisation_p = resampling.randomisation_p(baseline, arm, score)};
+}
+
+std::optional<Lines> read_lines(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {};
+  const auto text = training::read_bytes(file);
+  Lines lines;
+  for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+  }
+  return lines;
+}
+
+}  // namespace
+
+ScoredSentences score_sentences(const Lines& outputs, const Lines& references) {
+  ScoredSentences scored;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    add_row(scored.bleu, training::bleu_statistics(outputs[i], references[i]));
+    add_row(scored.chrf, training::chrf_statistics(outputs[i], references[i]));
+  }
+  return scored;
+}
+
+std::optional<ScoredSentences> read_sentences(const records::RunFolder& run,
+                                              const std::string& test_set) {
+  const auto outputs = read_lines(run.outputs(test_set));
+  const auto references = read_lines(run.references(test_set));
+  if (!outputs || !references || outputs->empty() || outputs->size() != references->size())
+    return {};
+  return score_sentences(*outputs, *references);
+}
+
+SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline,
+                       const statistics::Resampling& resampling) {
+  return test(arm.bleu, baseline.bleu, bleu_of, resampling);
+}
+
+SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline,
+                       const statistics::Resampling& resampling) {
+  return test(arm.chrf, baseline.chrf, chrf_of, resampling);
+}
+
+}  // namespace ablate::analysis

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/analysis/evidence.h"
+#include "experiments/analysis/statistics/resampling.h"
+#include "experiments/records/folders.h"
+
+namespace ablate::analysis {
+
+using Lines = std::vector<std::string>;
+
+/// The outputs of one run on one test set, as BLEU and chrF count them.
+struct ScoredSentences {
+  statistics::SentenceTable bleu, chrf;
+};
+
+ScoredSentences score_sentences(const Lines& outputs, const Lines& references);
+
+/// Those of a run folder; nothing where it holds no output or reference of the test set, or other
+/// numbers of lines.
+std::optional<ScoredSentences> read_sentences(const records::RunFolder& run,
+                                              const std::string& test_set);
+
+/// The p of two systems' BLEU as sacreBLEU's paired tests give it; both 1 where every sentence of
+/// the one has the statistics of the other's, so that there is nothing to test. REQUIRES:
+/// resampling.sentences() sentences in both.
+SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline,
+                       const statistics::Resampling& resampling);
+
+/// The same of chrF2.
+SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline,
+                       const statistics::Resampling& resampling);
+
+}  // namespace ablate::analysis

@@ -1,0 +1,21 @@
+#include "experiments/analysis/statistics/wilson.h"
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+
+#include "experiments/analysis/statistics/mean.h"
+
+namespace ablate::statistics {
+
+Interval wilson_interval(int64_t hits, int64_t count) {
+  const double z = boost::math::quantile(boost::math::normal(), (1 + kConfidence) / 2);
+  const auto n = static_cast<double>(count);
+  const double share = static_cast<double>(hits) / n;
+  const double scale = 1 + z * z / n;
+  const double centre = (share + z * z / (2 * n)) / scale;
+  const double half = z / scale * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+}  // namespace ablate::statistics

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "data/corpus.h"
+#include "experiments/cli/section_flags.h"
+#include "experiments/cli/shell_completion.h"
+#include "experiments/commands/model/model_commands.h"
+#include "experiments/config/study.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/records/result.h"
+#include "experiments/run/run_data.h"
+#include "training/storage/durable_file.h"
+
+namespace ablate::commands {
+namespace {
+
+struct DataRequest {
+  std::string study;
+  std::string output;
+  std::string data;
+  config::Selection selection;
+  cli::SectionFlags task;
+  uint64_t seed = run::kDataSeed;
+  int64_t examples = 3;
+};
+
+using Body = std::function<void(const std::string&, const data::Corpus&)>;
+
+/// The corpus that the flags alone describe.
+void for_given_task(const DataRequest& request, const Body& body) {
+  if (!request.study.empty())
+    throw records::UsageError(
+        "give a study or the flags of a task, not both; a study is changed by --set");
+  const auto options = request.task.read().data;
+  const auto name = std::visit([](const auto& task) { return std::string(task.name); }, options);
+  body(name, data::load(options, request.data, request.seed));
+}
+
+/// The corpus of every task of a study, once.
+void for_corpora(const DataRequest& request, const Body& body) {
+  if (request.task.given()) return for_given_task(request, body);
+  if (request.study.empty())
+    throw records::UsageError("name a study, or a task with --task (copy, reverse, numbers, ...)");
+  auto selection = request.selection;
+  if (!request.data.empty()) selection.data_folder = request.data;
+  const auto study = config::read_study(request.study, selection);
+  std::string last;
+  for (const auto& run : study.runs) {
+    if (run.task == last) continue;
+    last = run.task;
+    body(run.task, data::load(run.experiment.data, study.data_folder, request.seed));
+  }
+}
+
+void show_set(const std::string& name, const std::vector<data::Example>& examples, int64_t count) {
+  std::cout << fmt::format("{}: {} examples\n", name, examples.size());
+  for (size_t i = 0; i < std::min(examples.size(), static_cast<size_t>(count)); ++i)
+    std::cout << "  " << examples[i].source << "\n    -> " << examples[i].target << "\n";
+}
+
+void show_examples(const DataRequest& request) {
+  for_corpora(request, [&](const std::string& task, const data::Corpus& corpus) {
+    std::cout << fmt::format("# {} (SHA-256 {}, {} bad lines left out)\n", task, corpus.sha256,
+                             corpus.skipped);
+    show_set("train", corpus.train, request.examples);
+    show_set("validation", corpus.validation, request.examples);
+    for (const auto& test : corpus.tests)
+      show_set(test.name + (test.extrapolation ? " (beyond)" : ""), test.examples,
+               request.examples);
+  });
+}
+
+void write_set(const std::filesystem::path& file, const std::vector<data::Example>& examples) {
+  std::string text;
+  for (const auto& example : examples) {
+    if ((example.source + example.target).find('\t') != std::string::npos)
+      throw data::DataError(file.string() +
+                            ": a line holds a tab, which TSV cannot: " + example.source);
+    text += example.source + "\t" + example.target + "\n";
+  }
+  training::write_durably(file, text);
+}
+
+void make(const DataRequest& request) {
+  for_corpora(request, [&](const std::string& task, const data::Corpus& corpus) {
+    const auto folder = std::filesystem::path(request.output) / task;
+    std::filesystem::create_directories(folder);
+    write_set(folder / "train.tsv", corpus.train);
+    write_set(folder / "validation.tsv", corpus.validation);
+    for (const auto& test : corpus.tests)
+      write_set(folder / (records::file_part(test.name) + ".tsv"), test.examples);
+    std::cerr << folder.string() << "\n";
+  });
+}
+
+void add_study_argument(CLI::App& verb, DataRequest& request) {
+  verb.add_option("study", request.study, "The study's YAML file");
+  verb.add_option("--data", request.data, "Where relative data paths start");
+  verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
+  verb.add_option("--set", request.selection.sets, "key.path=value, below base")
+      ->type_name(cli::kKeyAndValue)
+      ->take_all()
+      ->allow_extra_args(false);
+  verb.add_option("--seed", request.seed, "Of generated data; studies use 1")
+      ->capture_default_str();
+  request.task.add(verb, "data", {});
+}
+
+}  // namespace
+
+void add_data(CLI::App& app) {
+  auto request = std::make_shared<DataRequest>();
+  auto* verb =
+      app.add_subcommand("data", "Look at the data of a study or a task, or write it to files");
+  verb->require_subcommand(1);
+  auto* show_verb = verb->add_subcommand("show", "Sizes and first examples of every set");
+  add_study_argument(*show_verb, *request);
+  show_verb->add_option("--examples", request->examples, "Examples of each set")
+      ->capture_default_str();
+  show_verb->footer(
+      "Examples:\n  ablate data show experiments/studies/quickstart.yaml\n  ablate data show "
+      "--task "
+      "numbers --source en --target fr --examples 5");
+  show_verb->callback([request] { show_examples(*request); });
+  auto* make_verb = verb->add_subcommand("make", "Write every set as a TSV file");
+  add_study_argument(*make_verb, *request);
+  make_verb->add_option("--output", request->output, "Folder to write to")->required();
+  make_verb->footer(
+      "Examples:\n  ablate data make experiments/studies/quickstart.yaml --output data-out\n  "
+      "ablate data "
+      "make --task reverse --symbols 8 --train-length 1,6 --test-length 6,9 --output data-out");
+  make_verb->callback([request] { make(*request); });
+}
+
+}  // namespace ablate::commands

@@ -1,0 +1,72 @@
+#include "experiments/commands/model/describe_failure.h"
+
+#include <filesystem>
+#include <new>
+
+#include "data/corpus.h"
+#include "experiments/config/problem.h"
+#include "models/libtorch.h"
+#include "models/position/position.h"
+#include "models/weight_dtype.h"
+#include "tokenizer/tokenizer.h"
+#include "training/device.h"
+#include "training/process/interrupt.h"
+#include "training/storage/checkpoint_error.h"
+#include "training/storage/io_error.h"
+#include "training/trainer.h"
+
+namespace ablate::commands {
+namespace {
+
+bool out_of_memory(const c10::Error& error) {
+  const std::string_view message = error.what_without_backtrace();
+  return dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
+         message.find("not enough memory") != std::string_view::npos ||
+         message.find("can't allocate memory") != std::string_view::npos;
+}
+
+constexpr const char* kMemory =
+    "out of memory; lower training.tokens_per_batch or decoding.batch, or the model's size";
+
+}  // namespace
+
+Failure describe(const std::exception_ptr& exception, bool debug) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const config::ConfigError& error) {
+    return {records::ExitCode::usage, error.what()};
+  } catch (const records::RunsFailed& error) {
+    return {error.code, error.what()};
+  } catch (const records::UsageError& error) {
+    return {records::ExitCode::usage, error.what()};
+  } catch (const models::WeightDtypeError& error) {
+    return {records::ExitCode::usage, error.what()};
+  } catch (const training::DeviceError& error) {
+    return {records::ExitCode::usage, error.what()};
+  } catch (const data::DataError& error) {
+    return {records::ExitCode::data, error.what()};
+  } catch (const tokenizer::TokenizerError& error) {
+    return {records::ExitCode::data, error.what()};
+  } catch (const models::LengthError& error) {
+    return {records::ExitCode::data, error.what()};
+  } catch (const training::CheckpointError& error) {
+    return {records::ExitCode::checkpoint, error.what()};
+  } catch (const training::Diverged& error) {
+    return {records::ExitCode::diverged, error.what()};
+  } catch (const training::IoError& error) {
+    return {records::ExitCode::io, error.what()};
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {records::ExitCode::io, error.what()};
+  } catch (const training::Interrupted& error) {
+    return {records::ExitCode::interrupted, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {records::ExitCode::memory, kMemory};
+  } catch (const c10::Error& error) {
+    if (out_of_memory(error)) return {records::ExitCode::memory, kMemory};
+    return {records::ExitCode::internal, debug ? error.what() : error.what_without_backtrace()};
+  } catch (const std::exception& error) {
+    return {records::ExitCode::internal, error.what()};
+  }
+}
+
+}  // namespace ablate::commands

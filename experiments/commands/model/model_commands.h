@@ -1,0 +1,23 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ablate::commands {
+
+// The verbs that compute with a model; see commands.h.
+
+void add_eval(CLI::App& app);
+void add_score(CLI::App& app);
+void add_translate(CLI::App& app);
+void add_data(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_inspect_attention(CLI::App& inspect);
+void add_bench(CLI::App& app);
+void add_generate(CLI::App& app);
+void add_moefy(CLI::App& app);
+void add_export(CLI::App& app);
+void add_verify(CLI::App& app);
+void add_import(CLI::App& app);
+void add_doctor(CLI::App& app);
+
+}  // namespace ablate::commands

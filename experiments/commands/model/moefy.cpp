@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "experiments/cli/score_line.h"
+#include "experiments/cli/shell_completion.h"
+#include "experiments/commands/model/model_commands.h"
+#include "experiments/config/printer.h"
+#include "experiments/records/environment.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/report/page/page.h"
+#include "experiments/report/page/parts.h"
+#include "experiments/run/evaluate.h"
+#include "experiments/run/model_cost.h"
+#include "experiments/run/moefication/moefication.h"
+#include "experiments/run/run_data.h"
+#include "training/checkpoint/checkpoint.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
+#include "training/weights.h"
+
+namespace ablate::commands {
+namespace {
+
+struct MoefyRequest {
+  std::string run, to, checkpoint, data;
+  std::string grouping = "coactivation", router = "network";
+  run::MoefyOptions options;
+  int64_t threads = 1;
+};
+
+training::Grouping grouping_of(const std::string& word) {
+  for (const auto& [grouping, name] : training::names(training::Grouping{}))
+    if (name == word) return grouping;
+  throw records::UsageError("--grouping must be random, clusters or coactivation");
+}
+
+models::RouterOptions router_of(const std::string& word) {
+  if (word == models::OracleRouter::name) return models::OracleRouter{};
+  if (word == models::SimilarityRouter::name) return models::SimilarityRouter{};
+  if (word == models::NetworkRouter::name) return models::NetworkRouter{};
+  throw records::UsageError("--router must be oracle, similarity or network");
+}
+
+std::string table(const run::Moefied& moefied, int64_t experts) {
+  std::string text = fmt::format(
+      "| experts used | share of neurons | activity captured | validation perplexity | token "
+      "accuracy | of the dense model's | feed-forward time / dense |\n|---|---|---|---|---|---|---|"
+      "\n| dense | 1.000 | 1.000 | {:.3f} | {:.4f} | 1.000 | 1.00 |\n",
+      moefied.dense_perplexity, moefied.dense_token_accuracy);
+  for (const auto& point : moefied.points)
+    text += fmt::format("| {} of {} | {:.3f} | {:.3f} | {:.3f} | {:.4f} | {:.3f} | {:.2f} |\n",
+                        point.active, experts,
+                        static_cast<double>(point.active) / static_cast<double>(experts),
+                        point.captured, point.perplexity, point.token_accuracy,
+                        point.token_accuracy / moefied.dense_token_accuracy, point.time);
+  return text;
+}
+
+report::Markup curve(const run::Moefied& moefied) {
+  report::LineChart chart{
+      .title = "Kept quality, captured activity and time against the experts used",
+      .x_label = "experts used",
+      .y_label = "share"};
+  for (const auto* name : {"token accuracy / dense", "activity captured", "time / dense"})
+    chart.lines.push_back({.name = name, .look = {chart.lines.size()}, .points = {}, .spread = {}});
+  for (const auto& point : moefied.points) {
+    const auto experts = static_cast<double>(point.active);
+    chart.lines[0].points.push_back({experts, point.token_accuracy / moefied.dense_token_accuracy});
+    chart.lines[1].points.push_back({experts, point.captured});
+    chart.lines[2].points.push_back({experts, point.time});
+  }
+  return report::figure(chart, "");
+}
+
+records::RunResult result_of(const run::Moefied& moefied, const run::Evaluation& evaluation,
+                             const run::LoadedRun& dense) {
+  return {
+      .study = "moefy",
+      .task = "moefy",
+      .arm = "moefied",
+      .parameters = models::parameter_count(*moefied.model),
+      .active_parameters = run::active_parameter_count(moefied.experiment.model, *moefied.model),
+      .flops_per_token = run::flops_per_token(moefied.experiment.model, *moefied.model, 32),
+      .validation_perplexity = moefied.chosen.perplexity,
+      .validation_token_accuracy = moefied.chosen.token_accuracy,
+      .weights = dense.weights,
+      .bleu_signature = evaluation.bleu_signature,
+      .chrf_signature = evaluation.chrf_signature,
+      .tests = evaluation.tests};
+}
+
+void write_run(const MoefyRequest& request, const run::Moefied& moefied,
+               const run::LoadedRun& dense, const run::Evaluation& evaluation) {
+  auto environment =
+      nlohmann::json::parse(training::read_bytes(records::RunFolder(request.run).environment()));
+  environment["moefied_from"] = std::filesystem::absolute(request.run).string();
+  const auto markdown = table(moefied, request.options.experts);
+  const auto content =
+      report::heading("h1", "", "MoEfication of " + request.run) + curve(moefied) +
+      report::element("pre", {}, report::element("code", {}, report::text(markdown)));
+  run::write_new_run(
+      request.to,
+      {.experiment = moefied.experiment,
+       .tokenizers = dense.tokenizers,
+       .weights = training::weights_of(*moefied.model),
+       .environment = environment,
+       .files = {{records::kMoeficationTableFile, markdown},
+                 {records::kMoeficationPageFile, report::page("MoEfication", content)},
+                 {records::kResultFile,
+                  training::json_file(training::to_json(result_of(moefied, evaluation, dense)))}}});
+}
+
+void moefy_run(MoefyRequest request) {
+  at::set_num_threads(static_cast<int>(request.threads));
+  request.options.grouping = grouping_of(request.grouping);
+  request.options.router = router_of(request.router);
+  if (std::filesystem::exists(request.to))
+    throw records::UsageError(request.to + " exists; choose another --to or remove it");
+  auto run = run::load_run(request.run, request.checkpoint);
+  const auto corpus = data::load(
+      run.experiment.data, records::data_folder_of(request.run, request.data), run::kDataSeed);
+  const auto moefied = moefy(run, corpus, request.options);
+  std::cout << table(moefied, request.options.experts) << std::flush;
+  const auto before = run::evaluate(run.translator(), corpus.tests, run.experiment);
+  const training::Translator translator{models::InferenceModel(moefied.model), run.tokenizers,
+                                        run.format};
+  const auto after = run::evaluate(translator, corpus.tests, moefied.experiment);
+  for (size_t i = 0; i < after.tests.size(); ++i)
+    std::cout << "dense, " << cli::score_line(before.tests[i]) << "\nmoefied, "
+              << cli::score_line(after.tests[i]) << "\n";
+  write_run(request, moefied, run, after);
+  std::cerr << "written: " << request.to << "\n";
+}
+
+}  // namespace
+
+void add_moefy(CLI::App& app) {
+  auto request = std::make_shared<MoefyRequest>();
+  auto* verb = app.add_subcommand(
+      "moefy", "Split a trained model's ReLU feed-forwards into experts (MoEfication)");
+  verb->add_option("run", request->run, "The run folder")->required();
+  verb->add_option("--to", request->to, "The new run folder")->required();
+  verb->add_option("--experts", request->options.experts, "Experts of each feed-forward")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--active", request->options.active, "Experts that a position uses")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--grouping", request->grouping, "How neurons are grouped")
+      ->type_name(cli::type_of_words({"random", "clusters", "coactivation"}))
+      ->capture_default_str();
+  verb->add_option("--router", request->router, "What chooses experts")
+      ->type_name(cli::type_of_words({"oracle", "similarity", "network"}))
+      ->capture_default_str();
+  verb->add_option("--positions", request->options.positions, "Positions recorded")
+      ->check(CLI::Range(100, 10'000'000))
+      ->capture_default_str();
+  verb->add_option("--seed", request->options.seed, "Of groups and router")->capture_default_str();
+  verb->add_option("--checkpoint", request->checkpoint,
+                   "Which weights; absent: those that the run was evaluated with")
+      ->type_name(cli::kCheckpoint);
+  verb->add_option("--data", request->data,
+                   "Where relative data paths start; absent: where they did in training");
+  verb->add_option("--threads", request->threads, "CPU threads, also for the measured times")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->footer("Example:\n  ablate moefy runs/multi30k/text/base/seed-1 --to runs/moefied");
+  verb->callback([request] { moefy_run(*request); });
+}
+
+}  // namespace ablate::commands

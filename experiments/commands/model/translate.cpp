@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "experiments/cli/decoding_flags.h"
+#include "experiments/cli/lines.h"
+#include "experiments/cli/shell_completion.h"
+#include "experiments/commands/model/model_commands.h"
+#include "experiments/config/option.h"
+#include "experiments/config/suggestion.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/run/load_run.h"
+#include "training/inference/minimum_bayes_risk.h"
+#include "training/process/machine.h"
+
+namespace ablate::commands {
+namespace {
+
+/// Lines read before any is translated; long inputs stream.
+constexpr size_t kGroup = 4096;
+/// Fewer lines are not worth a second thread.
+constexpr size_t kShared = 32;
+
+struct TranslateRequest {
+  std::vector<std::string> runs;
+  std::string checkpoint, prefixes;
+  std::string precision = "fp32";
+  cli::DecodingFlags decoding;
+  std::optional<int64_t> threads, jobs;
+  int64_t n_best = 1;
+  int64_t risk = 0;
+  bool scores = false;
+  std::string prompt;  // of generate
+  bool one_line = false;
+};
+
+/// Line by line, whatever tokens a model knows.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+models::WeightDtype dtype_of(const std::string& precision) {
+  for (const auto& [dtype, name] : names(models::WeightDtype{}))
+    if (name == precision) return dtype;
+  throw records::UsageError("--precision must be " +
+                            config::alternatives(config::choices_of(models::WeightDtype{})));
+}
+
+struct Loaded {
+  std::vector<training::Translator> translators;
+  models::SearchOptions options;
+};
+
+Loaded load(const TranslateRequest& request) {
+  Loaded loaded;
+  for (const auto& folder : request.runs) {
+    auto run = run::load_run(folder, request.checkpoint);
+    const auto options = request.decoding.over(run.experiment);
+    if (loaded.translators.empty()) loaded.options = options;
+    loaded.translators.push_back(run.translator(dtype_of(request.precision)));
+  }
+  return loaded;
+}
+
+/// As many batches at once as there are cores, a thread each; two threads for one batch are slower.
+int64_t jobs_for(const TranslateRequest& request, const Loaded& loaded, size_t lines) {
+  const bool cpu = loaded.translators.front().model.device().is_cpu();
+  if (!cpu || lines < kShared) return 1;
+  return request.jobs.value_or(request.threads.value_or(training::available_cores()));
+}
+
+/// Batches small enough that every job gets its share.
+models::SearchOptions shared_out(models::SearchOptions options, size_t lines, int64_t jobs) {
+  const auto share = static_cast<int64_t>(lines + static_cast<size_t>(jobs) - 1) / jobs;
+  options.batch = std::clamp<int64_t>(share, 1, options.batch);
+  return options;
+}
+
+void print(const TranslateRequest& request, int64_t line,
+           const std::vector<training::Translation>& found) {
+  if (request.n_best > 1) {
+    for (const auto& one : found)
+      std::cout << fmt::format("{} ||| {} ||| {:.6f} ||| {:.6f}\n", line, one_line(one.text),
+                               one.score, one.log_probability);
+    return;
+  }
+  const auto& chosen = found[request.risk > 0 ? training::least_risk(found) : 0];
+  if (request.scores) std::cout << fmt::format("{:.6f}\t", chosen.score);
+  std::cout << one_line(chosen.text) << '\n';
+}
+
+void translate_all(const TranslateRequest& request) {
+  at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
+  auto loaded = load(request);
+  if (request.risk > 0 && request.n_best > 1)
+    throw records::UsageError("--mbr chooses one output; leave out --n-best");
+  const auto prefixes =
+      request.prefixes.empty() ? std::vector<std::string>() : cli::read_all_lines(request.prefixes);
+  int64_t cut = 0;
+  size_t done = 0;
+  cli::for_line_groups(std::cin, kGroup, [&](const std::vector<std::string>& lines) {
+    if (!prefixes.empty() && done + lines.size() > prefixes.size())
+      throw data::DataError(request.prefixes + ": has fewer lines than the input; give each one");
+    const auto jobs = jobs_for(request, loaded, lines.size());
+    const auto found = training::translate_all(
+        loaded.translators,
+        {.lines = lines,
+         .prefixes = prefixes.empty() ? std::span<const std::string>()
+                                      : std::span(prefixes).subspan(done, lines.size()),
+         .first_line = static_cast<int64_t>(done),
+         .n_best = std::max(request.n_best, request.risk),
+         .jobs = jobs},
+        shared_out(loaded.options, lines.size(), jobs));
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (found[i].front().cut) ++cut;
+      print(request, static_cast<int64_t>(done + i), found[i]);
+    }
+    std::cout.flush();
+    done += lines.size();
+  });
+  if (cut > 0)
+    std::cerr << fmt::format("{} lines were cut to the model's {} tokens\n", cut,
+                             loaded.translators.front().format.max_length());
+}
+
+void generate(const TranslateRequest& request, bool from_input) {
+  at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
+  auto loaded = load(request);
+  if (!loaded.translators.front().format.continues_text())
+    throw records::UsageError(
+        "generate needs a language model (data.task: language, model.family: decoder_only); "
+        "use translate");
+  const auto prompts = from_input ? cli::read_all_lines("-") : std::vector{request.prompt};
+  const auto found = training::translate_all(loaded.translators,
+                                             {.lines = prompts,
+                                              .n_best = request.n_best,
+                                              .jobs = jobs_for(request, loaded, prompts.size()),
+                                              .one_line = request.one_line},
+                                             loaded.options);
+  for (size_t i = 0; i < prompts.size(); ++i)
+    for (const auto& one : found[i]) {
+      if (request.scores) std::cout << fmt::format("{:.6f}\t", one.log_probability);
+      std::cout << prompts[i] << one.text << '\n';
+    }
+}
+
+void add_shared(CLI::App& verb, TranslateRequest& request) {
+  verb.add_option("run", request.runs, "The run folder; several vote by their mean probability")
+      ->required();
+  verb.add_option("--checkpoint", request.checkpoint,
+                  "Which weights; absent: those that the run was evaluated with")
+      ->type_name(cli::kCheckpoint);
+  request.decoding.add(verb);
+  verb.add_option("--precision", request.precision, "Type of the weights; int8 on the CPU only")
+      ->type_name(cli::type_of_words(config::choices_of(models::WeightDtype{})))
+      ->capture_default_str();
+  verb.add_option("--n-best", request.n_best, "Outputs of every line, best first")
+      ->check(CLI::Range(1, 256));
+  verb.add_option("--threads", request.threads, "CPU threads of one batch")
+      ->check(CLI::Range(1, 1024));
+  verb.add_option("--jobs", request.jobs, "Batches at once; absent: one per core")
+      ->check(CLI::Range(1, 1024));
+  verb.add_flag("--scores", request.scores, "Put the score and a tab before every line");
+}
+
+}  // namespace
+
+void add_translate(CLI::App& app) {
+  auto request = std::make_shared<TranslateRequest>();
+  auto* verb =
+      app.add_subcommand("translate", "Translate standard input to standard output, line by line");
+  add_shared(*verb, *request);
+  verb->add_option("--prefixes", request->prefixes,
+                   "File with what each line's output begins with");
+  verb->add_option("--mbr", request->risk,
+                   "Choose among this many outputs the one most like all of them, by chrF (minimum "
+                   "Bayes risk); usually with --sample")
+      ->check(CLI::Range(2, 256));
+  verb->footer(
+      "With --n-best each output is a line: number ||| text ||| score ||| log-probability.\n"
+      "Examples:\n"
+      "  echo 'four hundred two' | ablate translate runs/quickstart/numbers/sinusoidal/seed-1\n"
+      "  ablate translate RUN --beam 8 --n-best 4 --no-repeat-ngram 3 < in > out\n"
+      "  ablate translate RUN --sample --temperature 0.8 --mbr 16 < in > out");
+  verb->callback([request] { translate_all(*request); });
+}
+
+void add_generate(CLI::App& app) {
+  auto request = std::make_shared<TranslateRequest>();
+  auto* verb = app.add_subcommand("generate", "Continue prompts with a language model");
+  add_shared(*verb, *request);
+  auto* prompt = verb->add_option("--prompt", request->prompt,
+                                  "Text to continue; absent: each line of standard input");
+  verb->add_flag("--one-line", request->one_line, "Stop at the end of the line");
+  verb->footer(
+      "Example:\n"
+      "  ablate generate runs/shakespeare/language/ours/seed-1 --prompt 'ROMEO:' --temperature 0.8 "
+      "--top-k 40 --max-length 200");
+  verb->callback([request, prompt] { generate(*request, prompt->count() == 0); });
+}
+
+}  // namespace ablate::commands

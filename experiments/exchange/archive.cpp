@@ -1,0 +1,115 @@
+#include "experiments/exchange/archive.h"
+
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "experiments/config/document.h"
+#include "experiments/config/option.h"
+#include "experiments/config/printer.h"
+#include "experiments/records/folders.h"
+#include "tokenizer/digest.h"
+#include "tokenizer/special_ids.h"
+#include "training/storage/checkpoint_error.h"
+
+namespace ablate::exchange {
+namespace {
+
+constexpr size_t kDigest = 64;
+constexpr int kFormat = 1;
+
+nlohmann::json to_json(const ExportExamples& examples) {
+  auto all = nlohmann::json::array();
+  for (const auto& example : examples)
+    all.push_back(
+        {{"source", example.source}, {"target", example.target}, {"given", example.prompt_length}});
+  return all;
+}
+
+ExportExamples examples_of(const nlohmann::json& json) {
+  ExportExamples examples;
+  for (const auto& one : json)
+    examples.push_back({one.at("source").get<std::vector<int32_t>>(),
+                        one.at("target").get<std::vector<int32_t>>(),
+                        one.at("given").get<int64_t>()});
+  return examples;
+}
+
+nlohmann::json facts_of(const ExportContents& contents) {
+  return {{"format", kFormat},
+          {"ablate", "0.1.0"},
+          {"weights", contents.weights},
+          {"pad", tokenizer::kPad},
+          {"bos", tokenizer::kBos},
+          {"eos", tokenizer::kEos},
+          {"unk", tokenizer::kUnk},
+          {"max_length", contents.experiment.training.max_length},
+          {"family", config::word_of(contents.experiment.model.family)}};
+}
+
+/// Gives the zip file a comment of 64 bytes: the digest of everything before it.
+std::string sealed(std::string zip) {
+  // The last two bytes of a zip file without a comment are the comment's length.
+  zip[zip.size() - 2] = static_cast<char>(kDigest);
+  zip[zip.size() - 1] = 0;
+  return zip + tokenizer::sha256(zip);
+}
+
+[[noreturn]] void fail(const std::string& source, const std::string& why) {
+  throw training::CheckpointError(source + ": " + why);
+}
+
+void check_seal(const std::string& bytes, const std::string& source) {
+  if (!bytes.starts_with("PK"))
+    fail(source, "is no TorchScript file; make one with `ablate export RUN --to FILE`");
+  const auto digest =
+      std::string_view(bytes).substr(bytes.size() - std::min(kDigest, bytes.size()));
+  if (digest.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+    fail(source, "was not written by `ablate export`, or its end is missing");
+  if (tokenizer::sha256(std::string_view(bytes).substr(0, bytes.size() - kDigest)) != digest)
+    fail(source, "is damaged: its bytes differ from those that were written (SHA-256)");
+}
+
+}  // namespace
+
+std::string to_archive(const torch::jit::Module& module, const ExportContents& contents) {
+  std::ostringstream stream;
+  module.save(stream, {{records::kConfigFile, config::to_yaml(contents.experiment)},
+                       {records::kSourceTokenizerFile, contents.tokenizers.source.bytes()},
+                       {records::kTargetTokenizerFile, contents.tokenizers.target.bytes()},
+                       {"examples.json", to_json(contents.examples).dump()},
+                       {"ablate.json", facts_of(contents).dump(2)}});
+  return sealed(std::move(stream).str());
+}
+
+Archive from_archive(const std::string& bytes, const std::string& source) {
+  check_seal(bytes, source);
+  torch::jit::ExtraFilesMap files{{records::kConfigFile, ""},
+                                  {records::kSourceTokenizerFile, ""},
+                                  {records::kTargetTokenizerFile, ""},
+                                  {"examples.json", ""},
+                                  {"ablate.json", ""}};
+  try {
+    std::istringstream stream(bytes);
+    auto module = torch::jit::load(stream, torch::kCPU, files);
+    const auto facts = nlohmann::json::parse(files.at("ablate.json"));
+    if (facts.at("format").get<int>() != kFormat)
+      fail(source, "was written by another version of Ablate, in format " + facts["format"].dump());
+    auto config = std::make_shared<config::Source>(source + ":" + records::kConfigFile,
+                                                   files.at(records::kConfigFile));
+    return {
+        std::move(module),
+        {.experiment = config::read_experiment(config),
+         .tokenizers = {tokenizer::Tokenizer::from_bytes(files.at(records::kSourceTokenizerFile)),
+                        tokenizer::Tokenizer::from_bytes(files.at(records::kTargetTokenizerFile))},
+         .examples = examples_of(nlohmann::json::parse(files.at("examples.json"))),
+         .weights = facts.at("weights").get<std::string>()}};
+  } catch (const c10::Error& error) {
+    fail(source, std::string("cannot be read: ") + error.what_without_backtrace());
+  } catch (const nlohmann::json::exception&) {
+    fail(source, "lacks what `ablate export` writes beside the model");
+  }
+}
+
+}  // namespace ablate::exchange

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/encoded_example.h"
+#include "experiments/config/experiment.h"
+
+namespace ablate::exchange {
+
+/// Ids of inputs from the test set that an exported file carries, so that it can be checked
+/// anywhere.
+using ExportExamples = std::vector<data::EncodedExample>;
+
+/// What a TorchScript file of Ablate holds beside the module.
+struct ExportContents {
+  config::Experiment experiment;
+  data::Tokenizers tokenizers;
+  ExportExamples examples;
+  std::string weights;  // which checkpoint of which run
+};
+
+struct Archive {
+  torch::jit::Module module;
+  ExportContents contents;
+};
+
+/// The bytes of a TorchScript file that LibTorch and PyTorch load as any other. Its last 64 bytes
+/// are the SHA-256 of all before. Extra files: config.yaml, source.model, target.model,
+/// examples.json, ablate.json.
+std::string to_archive(const torch::jit::Module& module, const ExportContents& contents);
+
+/// The inverse. Throws CheckpointError, naming `source`, for bytes that are no such file, are cut,
+/// or differ from what was written.
+Archive from_archive(const std::string& bytes, const std::string& source);
+
+}  // namespace ablate::exchange

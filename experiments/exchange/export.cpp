@@ -1,0 +1,128 @@
+#include "experiments/exchange/export.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "data/random.h"
+#include "experiments/config/document.h"
+#include "experiments/config/printer.h"
+#include "experiments/records/environment.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/run/evaluate.h"
+#include "experiments/run/run_data.h"
+#include "models/inference/inference_model.h"
+#include "models/torchscript/torchscript.h"
+#include "tokenizer/special_ids.h"
+#include "training/checkpoint/safetensors.h"
+#include "training/storage/durable_file.h"
+
+namespace ablate::exchange {
+namespace {
+
+constexpr size_t kExamples = 8;
+constexpr int64_t kRandomLength = 12;
+
+ExportExamples random_examples(const run::LoadedRun& run) {
+  data::Random random(run::kDataSeed, "export");
+  const auto side = [&](const tokenizer::Tokenizer& tokenizer, int64_t length) {
+    std::vector<int32_t> ids;
+    for (int64_t i = 0; i < length; ++i)
+      ids.push_back(
+          static_cast<int32_t>(random.between(tokenizer::kUnk, tokenizer.vocabulary_size() - 1)));
+    ids.push_back(tokenizer::kEos);
+    return ids;
+  };
+  ExportExamples examples;
+  for (int64_t i = 0; i < static_cast<int64_t>(kExamples); ++i) {
+    auto source = side(run.tokenizers.source, 1 + i % kRandomLength);
+    examples.push_back({std::move(source), side(run.tokenizers.target, 2 + i)});
+  }
+  return examples;
+}
+
+/// The first sources of the first test set, or ids drawn at random where the data cannot be read.
+ExportExamples examples_for(const run::LoadedRun& run, const ExportRequest& request,
+                            std::ostream& messages) {
+  try {
+    const auto corpus = data::load(
+        run.experiment.data, records::data_folder_of(request.run, request.data), run::kDataSeed);
+    auto examples = corpus.tests.front().examples;
+    if (examples.size() > kExamples) examples.resize(kExamples);
+    auto encoded = run.format.encode(examples, run.tokenizers).examples;
+    if (encoded.size() > kExamples) encoded.resize(kExamples);
+    return encoded;
+  } catch (const data::DataError& error) {
+    messages << "checking with random tokens instead of the run's data: " << error.what() << "\n";
+    return random_examples(run);
+  }
+}
+
+models::SpecialTokens special_tokens_of(const run::LoadedRun& run) {
+  return {.pad = tokenizer::kPad,
+          .bos = tokenizer::kBos,
+          .eos = tokenizer::kEos,
+          .start = run.format.start_token()};
+}
+
+void require_agreement(const Agreement& agreement, torch::ScalarType type,
+                       const std::filesystem::path& file, const std::string& after) {
+  if (!agrees(agreement, type))
+    throw training::CheckpointError(
+        fmt::format("{}: the exported model differs from the trained one: {}{}", file.string(),
+                    to_text(agreement), after));
+}
+
+models::Transformer model_of(const Archive& archive) {
+  auto model = run::make_model(archive.contents.experiment, archive.contents.tokenizers);
+  const auto weights = models::weights_of(archive.module);
+  const auto embedding = weights.find("embedding");
+  const auto& any = embedding != weights.end() ? embedding->second : weights.begin()->second;
+  models::cast_weights(*model, any.scalar_type());
+  training::load_weights(*model, weights);
+  return model;
+}
+
+}  // namespace
+
+Agreement export_torchscript(const ExportRequest& request, std::ostream& messages) {
+  if (std::filesystem::exists(request.to))
+    throw records::UsageError(request.to.string() + " exists; choose another --to or remove it");
+  auto run = run::load_run(request.run, request.checkpoint);
+  auto& model = run.model;
+  model->to(torch::kCPU);
+  models::cast_weights(*model, request.type);
+  const ExportContents contents{.experiment = run.experiment,
+                                .tokenizers = run.tokenizers,
+                                .examples = examples_for(run, request, messages),
+                                .weights = run.weights};
+  const auto bytes = to_archive(models::to_torchscript(model, special_tokens_of(run)), contents);
+  auto archive = from_archive(bytes, request.to.string());
+  const auto agreement = compare(model, archive.module, contents);
+  require_agreement(agreement, request.type, request.to, "; nothing was written");
+  training::write_durably(request.to, bytes);
+  return agreement;
+}
+
+Agreement verify_torchscript(const std::filesystem::path& file) {
+  auto archive = from_archive(training::read_bytes(file), file.string());
+  auto model = model_of(archive);
+  const auto agreement = compare(model, archive.module, archive.contents);
+  require_agreement(agreement, model->output_weight().scalar_type(), file, "");
+  return agreement;
+}
+
+void export_safetensors(const ExportRequest& request) {
+  auto run = run::load_run(request.run, request.checkpoint);
+  models::cast_weights(*run.model, request.type);
+  run::write_folder(request.to, [&](const std::filesystem::path& part) {
+    training::write_synced(part / "model.safetensors",
+                           training::to_safetensors(
+                               training::weights_of(*run.model),
+                               {{"format", "pt"}, {"ablate", "0.1.0"}, {"weights", run.weights}}));
+    training::write_synced(records::RunFolder(part).config(), config::to_yaml(run.experiment));
+    run::save_tokenizers(part, run.tokenizers);
+  });
+}
+
+}  // namespace ablate::exchange

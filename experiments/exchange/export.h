@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "experiments/exchange/agreement.h"
+#include "experiments/run/load_run.h"
+
+namespace ablate::exchange {
+
+struct ExportRequest {
+  std::filesystem::path run, to;
+  std::string checkpoint;                  // as for load_run
+  std::string data;                        // where relative data paths start; empty: as in training
+  torch::ScalarType type = torch::kFloat;  // or bfloat16
+};
+
+/// Writes the run's model as a TorchScript file, reloads it, and compares it with the model on
+/// inputs of the run's data (random ids where the data is gone; `messages` says so). Throws
+/// UsageError where `to` exists, CheckpointError where the two differ; then nothing is left behind.
+Agreement export_torchscript(const ExportRequest& request, std::ostream& messages);
+
+/// Checks the file's digest, builds its model anew from the configuration and weights in it, and
+/// compares again. Throws CheckpointError where anything differs.
+Agreement verify_torchscript(const std::filesystem::path& file);
+
+/// Writes a folder with model.safetensors, config.yaml and the tokenizers. It appears complete or
+/// not at all.
+void export_safetensors(const ExportRequest& request);
+
+struct ImportRequest {
+  std::filesystem::path from, to;  // a folder of export_safetensors, or a .safetensors file
+  std::filesystem::path config, tokenizers, names;  // for a file of another project
+};
+
+/// Makes a run folder from weights. `names` is YAML: own name -> foreign name, a list of foreign
+/// names that stand one after the other in the rows, or {name, transpose: true}. Returns how many
+/// tensors of the file nothing asked for. Throws CheckpointError naming the tensor that is missing
+/// or has another shape.
+int64_t import_safetensors(const ImportRequest& request);
+
+}  // namespace ablate::exchange

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "experiments/config/document.h"
+#include "experiments/config/printer.h"
+#include "experiments/exchange/export.h"
+#include "experiments/records/exit_code.h"
+#include "training/checkpoint/safetensors.h"
+
+namespace ablate::exchange {
+namespace {
+
+/// The foreign tensors that make one of ours.
+struct Origin {
+  std::vector<std::string> names;
+  bool transpose = false;
+};
+
+using Origins = std::map<std::string, Origin>;
+
+[[noreturn]] void refuse(const config::Value& value, const std::string& why) {
+  throw records::UsageError(fmt::format("{}:{}:{}: {}", value.mark.source->name,
+                                        value.mark.line + 1, value.mark.column + 1, why));
+}
+
+Origin origin_of(const config::Value& value) {
+  if (value.type == config::Value::Type::scalar) return {{value.scalar}, false};
+  Origin origin;
+  for (const auto& item : value.items) {
+    if (item.type != config::Value::Type::scalar) refuse(item, "must be the name of a tensor");
+    origin.names.push_back(item.scalar);
+  }
+  if (value.type == config::Value::Type::mapping) {
+    const auto* name = value.find("name");
+    const auto* transpose = value.find("transpose");
+    if (name == nullptr) refuse(value, "needs 'name', of one tensor or of several in a list");
+    origin = origin_of(name->value);
+    origin.transpose = transpose != nullptr && transpose->value.scalar == "true";
+  }
+  if (origin.names.empty()) refuse(value, "must name at least one tensor");
+  return origin;
+}
+
+Origins read_origins(const std::filesystem::path& file) {
+  config::ProblemList problems;
+  const auto document = config::parse_mapping(config::read_source(file), problems);
+  problems.raise();
+  Origins origins;
+  for (const auto& entry : document.entries) origins[entry.key] = origin_of(entry.value);
+  return origins;
+}
+
+/// Takes what one of our tensors is made of; `used` collects the foreign names.
+class Assembly {
+ public:
+  Assembly(const training::Tensors& foreign, const Origins& origins, std::string source)
+      : foreign_(foreign), origins_(origins), source_(std::move(source)) {}
+
+  torch::Tensor make(const std::string& name, const torch::Tensor& like) {
+    const auto found = origins_.find(name);
+    const Origin origin = found == origins_.end() ? Origin{{name}, false} : found->second;
+    std::vector<torch::Tensor> parts;
+    for (const auto& part : origin.names) {
+      const auto tensor = foreign_.find(part);
+      if (tensor == foreign_.end())
+        throw training::CheckpointError(
+            fmt::format("{}: has no tensor '{}', which '{}' needs", source_, part, name));
+      used_.insert(part);
+      parts.push_back(origin.transpose ? tensor->second.t() : tensor->second);
+    }
+    const auto whole = parts.size() == 1 ? parts[0] : torch::cat(parts);
+    if (whole.sizes() != like.sizes())
+      throw training::CheckpointError(
+          fmt::format("{}: '{}' gives {} for '{}', whose shape in this configuration is {}",
+                      source_, c10::Join("' and '", origin.names), c10::str(whole.sizes()), name,
+                      c10::str(like.sizes())));
+    return whole.to(like.scalar_type()).contiguous();
+  }
+  int64_t unused() const { return static_cast<int64_t>(foreign_.size() - used_.size()); }
+
+ private:
+  const training::Tensors& foreign_;
+  const Origins& origins_;
+  std::string source_;
+  std::set<std::string> used_;
+};
+
+}  // namespace
+
+int64_t import_safetensors(const ImportRequest& request) {
+  const bool folder = std::filesystem::is_directory(request.from);
+  const auto weights = folder ? request.from / "model.safetensors" : request.from;
+  const auto config =
+      request.config.empty() ? records::RunFolder(request.from).config() : request.config;
+  const auto tokenizers = request.tokenizers.empty() ? request.from : request.tokenizers;
+  if (!folder && (request.config.empty() || request.tokenizers.empty()))
+    throw records::UsageError("a single file needs --config and --tokenizers beside it");
+  const auto experiment = config::read_experiment(config);
+  const auto loaded_tokenizers = run::load_tokenizers(tokenizers);
+  const auto model = run::make_model(experiment, loaded_tokenizers);
+  const auto foreign = training::read_safetensors(weights);
+  const auto origins = request.names.empty() ? Origins() : read_origins(request.names);
+  Assembly assembly(foreign, origins, weights.string());
+  training::Weights taken;
+  for (const auto& [name, tensor] : training::weights_of(*model))
+    taken[name] = assembly.make(name, tensor);
+  for (const auto& [name, origin] : origins)
+    if (!taken.contains(name))
+      throw training::CheckpointError(request.names.string() + ": the model has no weight '" +
+                                      name + "'");
+  run::write_new_run(
+      request.to, {.experiment = experiment,
+                   .tokenizers = loaded_tokenizers,
+                   .weights = taken,
+                   .environment = {{"imported_from", std::filesystem::absolute(weights).string()},
+                                   {"data_folder", "."}},
+                   .files = {}});
+  return assembly.unused();
+}
+
+}  // namespace ablate::exchange

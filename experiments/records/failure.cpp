@@ -1,0 +1,59 @@
+#include "experiments/records/failure.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cstring>
+
+#include "experiments/records/exit_code.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::records {
+namespace {
+
+constexpr int kFirstSignal = 128;
+
+}  // namespace
+
+bool worth_retrying(int exit_code) {
+  return exit_code > kFirstSignal || exit_code == static_cast<int>(ExitCode::memory);
+}
+
+std::string reason(const RunFailure& failure) {
+  const int signal = failure.exit_code - kFirstSignal;
+  auto text = signal > 0 ? fmt::format("signal {} ({})", signal, strsignal(signal))
+                         : fmt::format("exit code {}", failure.exit_code);
+  if (signal == SIGKILL) text += ", which the system sends where memory is short";
+  if (failure.attempts > 1) text += fmt::format(", in {} attempts", failure.attempts);
+  return failure.message.empty() ? text : text + ": " + failure.message;
+}
+
+void write_failure(const RunFolder& folder, const RunFailure& failure) {
+  training::write_durably(folder.failure(), training::json_file(training::to_json(failure)));
+}
+
+void remove_failure(const RunFolder& folder) { std::filesystem::remove(folder.failure()); }
+
+std::optional<RunFailure> read_failure(const RunFolder& folder) {
+  if (!std::filesystem::exists(folder.failure())) return {};
+  const auto json = nlohmann::json::parse(training::read_bytes(folder.failure()), nullptr, false);
+  try {
+    return training::from_json<RunFailure>(json);
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+}
+
+std::string state_of(const RunFolder& folder) {
+  if (std::filesystem::exists(folder.result())) return "finished";
+  if (std::filesystem::exists(folder.failure())) return "failed";
+  return std::filesystem::exists(folder.config()) ? "started" : "new";
+}
+
+std::string why_missing(const RunFolder& folder) {
+  if (const auto failure = read_failure(folder)) return "failed with " + reason(*failure);
+  return std::filesystem::exists(folder.config()) ? "interrupted" : "not started";
+}
+
+}  // namespace ablate::records

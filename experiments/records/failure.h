@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "experiments/records/folders.h"
+
+namespace ablate::records {
+
+/// Why a run has no result: what failure.json in its folder holds.
+struct RunFailure {
+  int exit_code = 0;     // 128 + the signal where one ended the process
+  int64_t attempts = 1;  // starts by the command that gave up
+  std::string message;   // the last that the run said
+
+  static void fields(auto& o, auto&& visit) {
+    visit("exit_code", o.exit_code);
+    visit("attempts", o.attempts);
+    visit("message", o.message);
+  }
+};
+
+/// Whether starting the run again may end otherwise: a signal ended it, or memory was short. What
+/// follows from configuration, data or numbers fails again in the same way.
+bool worth_retrying(int exit_code);
+
+/// "exit code 5: step 12: the loss is nan ...", "signal 9 ...".
+std::string reason(const RunFailure& failure);
+
+/// Throws IoError.
+void write_failure(const RunFolder& folder, const RunFailure& failure);
+void remove_failure(const RunFolder& folder);
+
+/// Nothing where the run has not failed, or its record is damaged.
+std::optional<RunFailure> read_failure(const RunFolder& folder);
+
+/// "finished", "failed", "started" or "new".
+std::string state_of(const RunFolder& folder);
+
+/// Why a run without a result has none: "failed with ...", "interrupted" or "not started".
+std::string why_missing(const RunFolder& folder);
+
+/// A run that is no evidence, and why.
+struct MissingRun {
+  std::string task, arm;
+  int64_t seed = 0;
+  std::string reason;  // "failed with exit code 5: ...", "interrupted", "not started"
+};
+
+}  // namespace ablate::records

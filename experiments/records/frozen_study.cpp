@@ -1,0 +1,108 @@
+#include "experiments/records/frozen_study.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/config/problem.h"
+#include "experiments/config/renamed_key.h"
+#include "experiments/config/study_change.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/records/tuned_arms.h"
+#include "training/storage/checkpoint_error.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/folder_lock.h"
+
+namespace ablate::records {
+namespace {
+
+using std::filesystem::path;
+
+/// Every task and arm with the sets; where these fit the selected ones only, those alone.
+config::Study whole(const path& file, const config::Selection& selection) {
+  try {
+    return config::read_recorded_study(
+        file,
+        {.sets = selection.sets, .seeds = selection.seeds, .data_folder = selection.data_folder});
+  } catch (const config::ConfigError&) {
+    return config::read_recorded_study(file, selection);
+  }
+}
+
+std::string selection_json(const config::Selection& selection, const config::Study& study) {
+  const nlohmann::json json{
+      {"sets", selection.sets},
+      {"arms", selection.arms},
+      {"tasks", selection.tasks},
+      {"seeds", study.declared_seeds.empty() ? selection.seeds : std::vector<int64_t>{}},
+      {"data_folder", std::filesystem::absolute(study.data_folder / ".").lexically_normal()}};
+  return json.dump(2) + "\n";
+}
+
+void refuse_changes(const StudyFolder& folder, const config::Study& now,
+                    const config::Selection& selection) {
+  if (!std::filesystem::exists(folder.study())) return;
+  const auto frozen = frozen_selection(folder);
+  auto lines = config::changed_sets(frozen.sets, selection.sets);
+  // Other sets change values, too; naming the sets says it.
+  if (lines.empty()) lines = config::changes(whole(folder.study(), frozen), now);
+  if (lines.empty()) return;
+  throw UsageError(fmt::format(
+      "{} is the study as it was started, from which {} differs:\n  {}\n"
+      "Undo that, choose another --output or name, or remove {} to start anew; only tasks, arms "
+      "and seeds may be added",
+      folder.study().string(), now.file.string(), fmt::join(lines, "\n  "), folder.path.string()));
+}
+
+void replace(const path& file, const std::string& bytes) {
+  if (std::filesystem::exists(file) && training::read_bytes(file) == bytes) return;
+  training::write_durably(file, bytes);
+}
+
+}  // namespace
+
+config::Selection frozen_selection(const StudyFolder& folder) {
+  const auto file = folder.command();
+  if (!std::filesystem::exists(file)) return {};
+  try {
+    const auto json = nlohmann::json::parse(training::read_bytes(file));
+    config::Selection selection;
+    for (const auto& set : json.at("sets"))
+      selection.sets.push_back(config::with_current_names(set));
+    json.at("arms").get_to(selection.arms);
+    json.at("tasks").get_to(selection.tasks);
+    json.at("seeds").get_to(selection.seeds);
+    selection.data_folder = json.at("data_folder").get<std::string>();
+    return selection;
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(fmt::format("{} is damaged ({})", file.string(), error.what()));
+  }
+}
+
+config::Study planned(const path& file, const config::Selection& selection, const path& output) {
+  const auto now = whole(file, selection);
+  refuse_changes(study_folder(output, now.name), now, selection);
+  return config::read_study(file, selection);
+}
+
+config::Study freeze(const path& file, const config::Selection& selection, const path& output) {
+  const auto selected = config::read_study(file, selection);
+  const auto bytes = training::read_bytes(file);
+  const auto now = whole(file, selection);
+  const auto folder = study_folder(output, now.name);
+  std::filesystem::create_directories(folder.path);
+  const training::FolderLock lock(folder.path);  // of two that start at once, one is first
+  refuse_changes(folder, now, selection);
+  replace(folder.command(), selection_json(selection, now));
+  replace(folder.study(), bytes);
+  auto chosen = selection;
+  chosen.data_folder = selected.data_folder;
+  return config::read_study(folder.study(), chosen);
+}
+
+config::Study read_frozen(const StudyFolder& folder) {
+  return with_tuned_arms(whole(folder.study(), frozen_selection(folder)), folder);
+}
+
+}  // namespace ablate::records

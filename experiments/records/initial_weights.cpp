@@ -1,0 +1,28 @@
+#include "experiments/records/initial_weights.h"
+
+#include <nlohmann/json.hpp>
+
+#include "training/storage/durable_file.h"
+
+namespace ablate::records {
+
+double shared_share(const InitialWeights& arm, const InitialWeights& baseline) {
+  int64_t all = 0, shared = 0;
+  for (const auto& [digest, numbers] : arm) {
+    all += numbers;
+    if (baseline.contains(digest)) shared += numbers;
+  }
+  return static_cast<double>(shared) / static_cast<double>(all);
+}
+
+void write_initial_weights(const RunFolder& folder, const InitialWeights& weights) {
+  training::write_durably(folder.initial_weights(), nlohmann::json(weights).dump() + "\n");
+}
+
+InitialWeights read_initial_weights(const RunFolder& folder) {
+  if (!std::filesystem::exists(folder.initial_weights())) return {};
+  return nlohmann::json::parse(training::read_bytes(folder.initial_weights()))
+      .get<InitialWeights>();
+}
+
+}  // namespace ablate::records

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/sequence_format.h"
+#include "experiments/records/folders.h"
+#include "experiments/records/initial_weights.h"
+
+namespace ablate::data {
+NLOHMANN_JSON_SERIALIZE_ENUM(Compared, {{Compared::text, "text"},
+                                        {Compared::label, "label"},
+                                        {Compared::nothing, "nothing"}})
+}  // namespace ablate::data
+
+namespace ablate::records {
+
+/// What a model scored on one test set. Text scores compare decoded with reference text; token
+/// accuracy and perplexity are teacher-forced over the target tokens without padding, the end token
+/// included.
+struct TestScores {
+  std::string name;
+  bool beyond = false;  // longer than anything in training
+  int64_t examples = 0;
+  double source_tokens = 0, target_tokens = 0;  // means, without start and end tokens
+  double bleu = 0, chrf = 0;  // BLEU is NaN where no reference has four words in a row
+  double exact_match = 0;     // share of outputs equal to their reference
+  double token_accuracy = 0;
+  double perplexity = 0;
+  double nats_per_character = 0;  // comparable between tokenizers; NaN of masked and label models
+  std::vector<double> position_accuracy;  // token accuracy at each target position, from the first
+  data::Compared compared = data::Compared::text;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("name", o.name);
+    visit("beyond", o.beyond);
+    visit("examples", o.examples);
+    visit("source_pieces", o.source_tokens);
+    visit("target_pieces", o.target_tokens);
+    visit("bleu", o.bleu);
+    visit("chrf", o.chrf);
+    visit("exact_match", o.exact_match);
+    visit("token_accuracy", o.token_accuracy);
+    visit("perplexity", o.perplexity);
+    visit("nats_per_character", o.nats_per_character);
+    visit("position_accuracy", o.position_accuracy);
+    visit("compared", o.compared);
+  }
+};
+
+/// One finished run: what result.json holds.
+struct RunResult {
+  std::string study, task, arm;
+  int64_t seed = 0;
+  int64_t parameters = 0, active_parameters = 0;
+  double flops_per_token = 0;  // of a forward pass, at the mean lengths of the first test set
+  int64_t steps = 0;
+  int64_t skipped_updates = 0;
+  int64_t skipped_lines = 0;
+  int64_t cut_sources = 0, cut_targets = 0;  // training sides longer than max_length
+  /// Label-smoothed, of the last log interval; NaN of a model that was not trained.
+  double train_loss = std::numeric_limits<double>::quiet_NaN();
+  double validation_perplexity = 0;
+  double validation_token_accuracy = 0;
+  double tokens_per_second = 0;  // of the last uninterrupted stretch of training
+  double training_seconds = 0;   // of that stretch
+  int64_t tokens = 0;            // target tokens trained on, the end token included
+  int64_t memory_bytes = 0;  // most that the process held, on CUDA most that was allocated there
+  std::string data_sha256;   // of the examples
+  InitialWeights initial_weights;
+  std::string weights;  // which were evaluated
+  std::string bleu_signature, chrf_signature;
+  std::vector<TestScores> tests;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("study", o.study);
+    visit("task", o.task);
+    visit("arm", o.arm);
+    visit("seed", o.seed);
+    visit("parameters", o.parameters);
+    visit("active_parameters", o.active_parameters);
+    visit("flops_per_token", o.flops_per_token);
+    visit("steps", o.steps);
+    visit("skipped_updates", o.skipped_updates);
+    visit("skipped_lines", o.skipped_lines);
+    visit("cut_sources", o.cut_sources);
+    visit("cut_targets", o.cut_targets);
+    visit("train_loss", o.train_loss);
+    visit("validation_perplexity", o.validation_perplexity);
+    visit("validation_token_accuracy", o.validation_token_accuracy);
+    visit("tokens_per_second", o.tokens_per_second);
+    visit("training_seconds", o.training_seconds);
+    visit("tokens", o.tokens);
+    visit("memory_bytes", o.memory_bytes);
+    visit("data_sha256", o.data_sha256);
+    visit("initial_weights", o.initial_weights);
+    visit("weights", o.weights);
+    visit("bleu_signature", o.bleu_signature);
+    visit("chrf_signature", o.chrf_signature);
+    visit("tests", o.tests);
+  }
+};
+
+/// The finished run in `folder`, or nothing where it has not finished. Keys that older versions did
+/// not write have their defaults. Throws CheckpointError where its result.json is damaged.
+std::optional<RunResult> read_result(const RunFolder& folder);
+
+}  // namespace ablate::records

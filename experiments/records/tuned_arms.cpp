@@ -1,0 +1,132 @@
+#include "experiments/records/tuned_arms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "experiments/records/failure.h"
+#include "experiments/records/result.h"
+#include "experiments/records/rung.h"
+
+namespace ablate::records {
+namespace {
+
+constexpr double kWorst = -std::numeric_limits<double>::infinity();
+
+/// A candidate and how well it does: higher is better, kWorst where a run of it failed.
+struct Rated {
+  const config::Candidate* candidate;
+  double quality = 0;
+};
+
+/// The search for one arm in one task, as far as the files of its runs tell.
+class ArmSearch {
+ public:
+  ArmSearch(const config::Study& study, const StudyFolder& folder)
+      : study_(study), folder_(folder) {}
+
+  Search search(const std::string& task, const std::string& arm) {
+    std::vector<Rated> left;
+    for (const auto& candidate : study_.tuning->candidates)
+      if (candidate.task == task && candidate.arm == arm) left.push_back({&candidate});
+    if (study_.tuning->halve_from) halve(left);
+    if (search_.open.empty()) rate(left, {});
+    if (!search_.open.empty()) return std::move(search_);
+    const auto best = std::ranges::max_element(left, {}, &Rated::quality);  // the first of equals
+    if (best != left.end() && best->quality > kWorst) search_.best = best->candidate;
+    return std::move(search_);
+  }
+
+ private:
+  /// Leaves the better half after ever more steps, until one is left or runs have to end first.
+  void halve(std::vector<Rated>& left) {
+    for (int64_t step = *study_.tuning->halve_from; left.size() > 1; step *= 2) {
+      const bool paused = rate(left, step);
+      if (!search_.open.empty() || !paused) return;
+      std::ranges::stable_sort(left, std::ranges::greater{}, &Rated::quality);
+      left.resize((left.size() + 1) / 2);
+    }
+  }
+
+  /// Gives each its quality at that step or at the end; whether any run paused there.
+  bool rate(std::vector<Rated>& candidates, const std::optional<int64_t>& step) {
+    bool paused = false;
+    for (auto& [candidate, quality] : candidates) {
+      quality = 0;
+      for (const int64_t seed : study_.tuning->seeds) {
+        auto run = run_of(*candidate, seed);
+        run.pause_after = step;
+        const auto folder = folder_.run(run);
+        const auto rung = step ? read_rung(folder, *step) : std::nullopt;
+        paused = paused || rung;
+        if (rung)
+          quality += quality_of(rung->validation_perplexity, rung->validation_token_accuracy);
+        else if (const auto result = read_result(folder))
+          quality += quality_of(result->validation_perplexity, result->validation_token_accuracy);
+        else if (read_failure(folder))
+          quality = kWorst;
+        else
+          search_.open.push_back(std::move(run));
+      }
+    }
+    return paused;
+  }
+
+  double quality_of(double perplexity, double token_accuracy) const {
+    const bool by_perplexity = study_.tuning->metric == config::ValidationMetric::perplexity;
+    const double quality = by_perplexity ? -perplexity : token_accuracy;
+    return std::isnan(quality) ? kWorst : quality;
+  }
+
+  const config::Study& study_;
+  const StudyFolder& folder_;
+  Search search_;
+};
+
+}  // namespace
+
+config::RunSpecification run_of(const config::Candidate& candidate, int64_t seed) {
+  return {.task = candidate.task,
+          .arm = candidate.name,
+          .seed = seed,
+          .experiment = candidate.experiment,
+          .origins = candidate.origins};
+}
+
+std::vector<Search> searches(const config::Study& study, const StudyFolder& folder) {
+  std::vector<Search> all;
+  for (const auto& task : study.tasks)
+    for (const auto& arm : study.arms) all.push_back(ArmSearch(study, folder).search(task, arm));
+  return all;
+}
+
+config::Study with_tuned_arms(config::Study study, const StudyFolder& folder) {
+  if (!study.tuning) return study;
+  study.tuning->best.clear();
+  std::vector<config::RunSpecification> runs;
+  for (const auto& task : study.tasks) {
+    const auto first = runs.size();
+    for (const auto& run : study.runs)
+      if (run.task == task) runs.push_back(run);
+    const auto own = std::vector(runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end());
+    std::map<std::string, const config::Candidate*> best_of;
+    for (const auto& run : own) {
+      const auto [found, fresh] = best_of.try_emplace(run.arm);
+      if (fresh) found->second = ArmSearch(study, folder).search(task, run.arm).best;
+      const auto* best = found->second;
+      if (fresh && best != nullptr) study.tuning->best.push_back({task, run.arm, best->value});
+      auto tuned = best == nullptr ? run : run_of(*best, run.seed);
+      tuned.stored = best == nullptr ? run.arm + config::kTunedSuffix : best->name;
+      tuned.arm = run.arm + config::kTunedSuffix;
+      tuned.tuned_from = run.arm;
+      runs.push_back(std::move(tuned));
+    }
+  }
+  study.runs = std::move(runs);
+  for (const auto& arm : std::vector(study.arms)) study.arms.push_back(arm + config::kTunedSuffix);
+  return study;
+}
+
+}  // namespace ablate::records

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "experiments/config/study.h"
+#include "experiments/records/folders.h"
+
+namespace ablate::records {
+
+/// The run of a candidate of `tune` with one seed.
+config::RunSpecification run_of(const config::Candidate& candidate, int64_t seed);
+
+/// Where the search for the best value of one arm stands.
+struct Search {
+  std::vector<config::RunSpecification> open;  // runs that have to end before it can go on
+  const config::Candidate* best = nullptr;     // none, too, where all failed
+};
+
+/// The search for every task and arm of a study that tunes a key, each once, as far as the files of
+/// its runs tell. Throws CheckpointError where a result.json is damaged.
+std::vector<Search> searches(const config::Study& study, const StudyFolder& folder);
+
+/// The study with a further arm `<arm>-tuned` for each: in each task the arm with the value whose
+/// runs on the tuning seeds have the best validation figure, the mean over the seeds. Test sets
+/// play no part. While values of an arm are still to be tried, or where all failed, the runs of its
+/// further arm count as not started. What is found is in `tuning->best`, too. Throws
+/// CheckpointError where a result.json is damaged.
+config::Study with_tuned_arms(config::Study study, const StudyFolder& folder);
+
+}  // namespace ablate::records

@@ -1,0 +1,254 @@
+#include "experiments/report/chart/line_chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "experiments/report/chart/scale.h"
+#include "experiments/report/number.h"
+
+namespace ablate::report {
+namespace {
+
+constexpr double kChartWidth = 480, kChartHeight = 300, kChartTop = 20, kChartBottom = 46,
+                 kChartLeft = 56;
+constexpr double kLetter = 6.6, kLineHeight = 14;
+constexpr size_t kLongestLabel = 20, kMostLabels = 18, kMostMarkers = 13, kMostRows = 15;
+
+/// The chart with few enough points, and where they lie on the paper.
+struct Layout {
+  const LineChart& chart;
+  std::vector<std::vector<Point>> lines;  // thinned
+  bool labelled;
+  double right;
+  Scale x, y;
+};
+
+double label_width(const LineChart& chart) {
+  size_t longest = 0;
+  for (const auto& line : chart.lines) longest = std::max(longest, line.name.size());
+  return 20 + kLetter * static_cast<double>(std::min(longest, kLongestLabel));
+}
+
+Extent y_extent(const LineChart& chart) {
+  Extent extent;
+  for (const auto& line : chart.lines) {
+    for (const auto& point : line.points) extent.take(point.y);
+    for (const auto& spread : line.spread) {
+      extent.take(spread.low);
+      extent.take(spread.high);
+    }
+  }
+  return extent;
+}
+
+Scale y_scale(const LineChart& chart) {
+  if (chart.y_range) return {chart.y_range->low, chart.y_range->high};
+  const auto extent = y_extent(chart);
+  if (chart.logarithmic()) return {extent.low() / 1.15, extent.high() * 1.15, true};
+  return extent.padded(0.05);
+}
+
+Layout lay_out(const LineChart& chart) {
+  Extent x;
+  std::vector<std::vector<Point>> lines;
+  for (const auto& line : chart.lines) {
+    for (const auto& point : line.points) x.take(point.x);
+    if (chart.trained_to && x.any() && x.low() >= *chart.trained_to)
+      x.take(x.low() - 0.15 * (x.high() - x.low()));  // room for what was trained
+    lines.push_back(thinned(line.points, kMostPoints));
+  }
+  const bool labelled = chart.lines.size() <= kMostLabels;
+  const double right = labelled ? kChartWidth - label_width(chart) : kChartWidth - 12;
+  Layout layout{chart, std::move(lines), labelled, right, x.padded(0.02), y_scale(chart)};
+  layout.x.over(kChartLeft, right);
+  layout.y.over(kChartHeight - kChartBottom, kChartTop);
+  return layout;
+}
+
+Markup rule(const char* kind, const Point& from, const Point& to) {
+  return element("path",
+                 {{"class", kind},
+                  {"d", fmt::format("M{} {}L{} {}", at(from.x), at(from.y), at(to.x), at(to.y))}});
+}
+
+/// Whether no x lies between whole numbers.
+bool whole_numbers(const LineChart& chart) {
+  return std::ranges::all_of(chart.lines, [](const Line& line) {
+    return std::ranges::all_of(line.points, [](const Point& p) { return p.x == std::round(p.x); });
+  });
+}
+
+Markup axes(const Layout& layout) {
+  const double bottom = kChartHeight - kChartBottom;
+  Markup result;
+  for (const double tick : layout.y.ticks(5)) {
+    const double y = layout.y.place(tick);
+    result += rule("grid", {kChartLeft, y}, {layout.right, y});
+    result += words(kChartLeft - 7, y + 4, "tick end", plain(tick));
+  }
+  const bool whole = whole_numbers(layout.chart);
+  for (const double tick : layout.x.ticks(6)) {
+    if (whole && tick != std::round(tick)) continue;
+    const double x = layout.x.place(tick);
+    result += rule("axis", {x, bottom}, {x, bottom + 4});
+    result +=
+        words(x, bottom + 17, "tick middle", std::abs(tick) < 1e5 ? plain(tick) : large(tick));
+  }
+  result += rule("axis", {kChartLeft, bottom}, {layout.right, bottom});
+  result += words((kChartLeft + layout.right) / 2, kChartHeight - 8, "label middle",
+                  layout.chart.x_label);
+  const double middle = (kChartTop + bottom) / 2;
+  result += element("text",
+                    {{"class", "label middle"},
+                     {"transform", fmt::format("translate(13 {}) rotate(-90)", at(middle))}},
+                    text(layout.chart.y_label));
+  return result;
+}
+
+Markup trained_region(const Layout& layout) {
+  const double edge = layout.x.place(*layout.chart.trained_to);
+  return element("rect", {{"class", "trained"},
+                          {"x", at(kChartLeft)},
+                          {"y", at(kChartTop)},
+                          {"width", at(edge - kChartLeft)},
+                          {"height", at(kChartHeight - kChartBottom - kChartTop)}}) +
+         rule("edge", {edge, kChartTop}, {edge, kChartHeight - kChartBottom}) +
+         words(edge, kChartTop - 6, "note middle", "trained \u2190 | \u2192 beyond");
+}
+
+double clamped(const Scale& scale, double number) {
+  return scale.place(std::clamp(number, scale.low(), scale.high()));
+}
+
+/// A band through the intervals at the points that are drawn.
+Markup band(const Layout& layout, const Line& line) {
+  std::vector<Point> low, high;
+  for (size_t i = 0; i < line.points.size(); ++i) {
+    low.push_back({line.points[i].x, line.spread[i].low});
+    high.push_back({line.points[i].x, line.spread[i].high});
+  }
+  std::string path;
+  for (const auto& point : thinned(high, kMostPoints / 2))
+    path += fmt::format("{}{} {}", path.empty() ? "M" : "L", at(layout.x.place(point.x)),
+                        at(clamped(layout.y, point.y)));
+  auto back = thinned(low, kMostPoints / 2);
+  for (const auto& point : std::vector<Point>(back.rbegin(), back.rend()))
+    path += fmt::format("L{} {}", at(layout.x.place(point.x)), at(clamped(layout.y, point.y)));
+  return element("path", {{"class", "band"}, {"d", path + "Z"}});
+}
+
+Markup whiskers(const Layout& layout, const Line& line) {
+  std::string path;
+  for (size_t i = 0; i < line.points.size(); ++i)
+    if (std::isfinite(line.spread[i].low) && std::isfinite(line.spread[i].high))
+      path += fmt::format("M{} {}V{}", at(layout.x.place(line.points[i].x)),
+                          at(clamped(layout.y, line.spread[i].low)),
+                          at(clamped(layout.y, line.spread[i].high)));
+  return element("path", {{"class", "whisker"}, {"d", path}});
+}
+
+Markup draw_line(const Layout& layout, size_t number) {
+  const auto& line = layout.chart.lines[number];
+  const auto& points = layout.lines[number];
+  std::string path;
+  for (const auto& point : points)
+    path += fmt::format("{}{} {}", path.empty() ? "M" : "L", at(layout.x.place(point.x)),
+                        at(layout.y.place(point.y)));
+  Markup drawn;
+  if (!line.spread.empty())
+    drawn += layout.chart.whiskers ? whiskers(layout, line) : band(layout, line);
+  drawn +=
+      element("path", {{"class", "line"}, {"stroke-dasharray", line.look.dashes()}, {"d", path}});
+  const size_t stride = std::max<size_t>(1, (points.size() + kMostMarkers - 1) / kMostMarkers);
+  for (size_t i = points.size(); i > 0; i -= std::min(i, stride)) {
+    const auto& point = points[i - 1];
+    drawn += marker(line.look, layout.x.place(point.x), layout.y.place(point.y),
+                    fmt::format("{}: {} at {} {}", shown(line.name, 60), plain(point.y),
+                                layout.chart.x_label, plain(point.x)));
+  }
+  return element("g", {{"class", line.look.colour_class()}}, drawn);
+}
+
+/// Names beside the lines' ends, moved apart where they would touch.
+Markup labels(const Layout& layout) {
+  struct Label {
+    double y;
+    const Line* line;
+  };
+  std::vector<Label> labels;
+  for (size_t i = 0; i < layout.lines.size(); ++i)
+    if (!layout.lines[i].empty())
+      labels.push_back({layout.y.place(layout.lines[i].back().y), &layout.chart.lines[i]});
+  std::ranges::stable_sort(labels, {}, &Label::y);
+  double free = kChartTop + 4;
+  for (auto& label : labels) free = (label.y = std::max(label.y, free)) + kLineHeight;
+  double lowest = kChartHeight - kChartBottom + 2;
+  for (auto label = labels.rbegin(); label != labels.rend(); ++label)
+    lowest = (label->y = std::min(label->y, lowest)) - kLineHeight;
+  Markup result;
+  for (const auto& [y, line] : labels)
+    result +=
+        element("g", {{"class", line->look.colour_class()}},
+                marker(line->look, layout.right + 9, y) +
+                    words(layout.right + 17, y + 4, "name", shown(line->name, kLongestLabel)));
+  return result;
+}
+
+/// At most kMostRows of all x, evenly among them, with the first and the last.
+std::vector<double> value_rows(const LineChart& chart) {
+  std::set<double> all;
+  for (const auto& line : chart.lines)
+    for (const auto& point : line.points) all.insert(point.x);
+  const std::vector<double> sorted(all.begin(), all.end());
+  if (sorted.size() <= kMostRows) return sorted;
+  std::vector<double> some;
+  for (size_t i = 0; i < kMostRows; ++i)
+    some.push_back(sorted[i * (sorted.size() - 1) / (kMostRows - 1)]);
+  return some;
+}
+
+}  // namespace
+
+bool LineChart::logarithmic() const {
+  const auto extent = y_extent(*this);
+  return !y_range && extent.any() && extent.low() > 0 && extent.high() > 30 * extent.low();
+}
+
+Markup draw(const LineChart& chart) {
+  const auto layout = lay_out(chart);
+  Markup picture;
+  if (chart.trained_to) picture += trained_region(layout);
+  picture += axes(layout);
+  for (size_t i = chart.lines.size(); i > 0; --i) picture += draw_line(layout, i - 1);
+  if (layout.labelled) picture += labels(layout);
+  return element("svg",
+                 {{"class", "chart"},
+                  {"viewBox", fmt::format("0 0 {} {}", kChartWidth, kChartHeight)},
+                  {"role", "img"},
+                  {"aria-label", chart.title + "; the same numbers follow as a table"}},
+                 picture);
+}
+
+Markup table_of(const LineChart& chart) {
+  Markup heading = element("th", {{"scope", "col"}}, text(chart.x_label));
+  for (const auto& line : chart.lines)
+    heading += element("th", {{"scope", "col"}}, text(shown(line.name, 60)));
+  Markup rows;
+  for (const double x : value_rows(chart)) {
+    Markup row = element("th", {{"scope", "row"}}, text(plain(x)));
+    for (const auto& line : chart.lines) {
+      const auto found = std::ranges::find(line.points, x, &Point::x);
+      row += element("td", {{"class", "number"}},
+                     text(found == line.points.end() ? "" : plain(found->y)));
+    }
+    rows += element("tr", {}, row);
+  }
+  return element("table", {},
+                 element("thead", {}, element("tr", {}, heading)) + element("tbody", {}, rows));
+}
+
+}  // namespace ablate::report

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/analysis/figure.h"
+#include "experiments/report/number.h"
+#include "experiments/report/page/sections.h"
+
+namespace ablate::report {
+namespace {
+
+constexpr size_t kLongAnswer = 300;  // bytes from which on it is set smaller
+
+std::string listed(const std::vector<int64_t>& seeds) {
+  std::string list;
+  for (const auto seed : seeds) list += (list.empty() ? "" : ", ") + std::to_string(seed);
+  return list;
+}
+
+Markup fact(const std::string& name, const std::string& value) {
+  return element("div", {}, element("dt", {}, text(name)) + element("dd", {}, text(value)));
+}
+
+size_t most_arms(const analysis::Evidence& evidence) {
+  size_t most = 0;
+  for (const auto& task : evidence.tasks) most = std::max(most, task.arms.size());
+  return most;
+}
+
+}  // namespace
+
+Markup opening(const analysis::Evidence& evidence) {
+  auto facts = fact("primary metric",
+                    evidence.metric.empty() ? "none declared" : analysis::spoken(evidence.metric)) +
+               fact("baseline", evidence.baseline.value_or("none declared")) +
+               fact("tasks", std::to_string(evidence.tasks.size())) +
+               fact("arms", std::to_string(most_arms(evidence))) +
+               fact(evidence.seeds.size() == 1 ? "seed" : "seeds", listed(evidence.seeds));
+  if (!evidence.missing.empty())
+    facts += fact("runs missing", std::to_string(evidence.missing.size()));
+  const auto& question = evidence.question.empty() ? evidence.study : evidence.question;
+  return element("header", {},
+                 paragraph("study", evidence.study) + heading("h1", "", question) +
+                     paragraph(evidence.answer.size() > kLongAnswer ? "answer long" : "answer",
+                               evidence.answer) +
+                     element("dl", {{"class", "facts"}}, facts));
+}
+
+Markup missing_runs(const analysis::Evidence& evidence) {
+  if (evidence.missing.empty()) return {};
+  std::vector<std::pair<records::MissingRun, std::vector<int64_t>>>
+      alike;  // runs that differ in their seed
+  for (const auto& run : evidence.missing) {
+    const auto found = std::ranges::find_if(alike, [&](const auto& one) {
+      return one.first.task == run.task && one.first.arm == run.arm &&
+             one.first.reason == run.reason;
+    });
+    (found == alike.end() ? alike.emplace_back(run, std::vector<int64_t>()) : *found)
+        .second.push_back(run.seed);
+  }
+  Markup rows;
+  for (const auto& [run, seeds] : alike)
+    rows += row(cell(run.task) + cell(run.arm) + cell(listed(seeds)) + cell(run.reason));
+  const auto count = evidence.missing.size();
+  const auto head = column_heading("task") + column_heading("arm") + column_heading("seeds") +
+                    column_heading("why");
+  return element(
+      "section", {{"class", "warning"}, {"id", "missing"}},
+      heading("h2", "", fmt::format("{} run{} missing", count, count == 1 ? " is" : "s are")) +
+          paragraph("", "What follows rests on the other runs alone.") +
+          scrolled("Missing runs", table(row(head), rows)));
+}
+
+Markup expectations(const analysis::Evidence& evidence) {
+  if (evidence.expectations.empty()) return {};
+  Markup items;
+  for (const auto& one : evidence.expectations)
+    items += element("li", {{"class", one.holds ? "holds" : "fails"}},
+                     element("strong", {}, text(one.holds ? "\u2713 holds" : "\u2717 fails")) +
+                         element("code", {}, text(one.text)) +
+                         element("span", {{"class", "muted"}}, text(one.numbers)));
+  return element(
+      "section", {{"id", "expectations"}},
+      heading("h2", "", "What was expected") + element("ul", {{"class", "expectations"}}, items));
+}
+
+Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks) {
+  if (evidence.aggregates.empty()) return {};
+  Markup rows;
+  for (const auto& one : evidence.aggregates)
+    rows += row(row_heading(looks.named(one.arm)) +
+                number_cell(score(one.interquartile_mean, evidence.metric)) +
+                number_cell(interval(one.interval, evidence.metric)) +
+                number_cell(one.improvement ? fixed(*one.improvement, 2) : ""));
+  const auto head =
+      row(column_heading("arm") + number_heading("interquartile mean") +
+          number_heading("95 % interval") + number_heading("probability of improvement"));
+  return element(
+      "section", {{"id", "all-tasks"}},
+      heading("h2", "", "Over all tasks") +
+          paragraph("", fmt::format("{} within the trained length: mean of the middle half of all "
+                                    "runs, its interval by a bootstrap within tasks, and how "
+                                    "probable it is that a run of the arm beats one of the "
+                                    "baseline, as a mean over tasks.",
+                                    analysis::spoken(evidence.metric))) +
+          scrolled("Over all tasks", table(head, rows)));
+}
+
+Markup notes(const analysis::Evidence& evidence) {
+  if (evidence.notes.empty()) return {};
+  Markup items;
+  for (const auto& note : evidence.notes) items += element("li", {}, text(note));
+  return element("section", {{"id", "notes"}},
+                 heading("h2", "", "Notes") + element("ul", {}, items));
+}
+
+}  // namespace ablate::report

@@ -1,0 +1,118 @@
+#include "experiments/report/page/parts.h"
+
+#include <algorithm>
+
+namespace ablate::report {
+
+Markup heading(const char* level, const std::string& id, const std::string& words) {
+  std::vector<Attribute> attributes;
+  if (!id.empty()) attributes.push_back({"id", id});
+  return element(level, attributes, text(words));
+}
+
+Markup paragraph(const char* kind, const std::string& words) {
+  std::vector<Attribute> attributes;
+  if (*kind != '\0') attributes.push_back({"class", kind});
+  return element("p", attributes, text(words));
+}
+
+Markup cell(const std::string& words) { return element("td", {}, text(words)); }
+
+Markup number_cell(const std::string& words, bool bold) {
+  return element("td", {{"class", "number"}},
+                 bold ? element("strong", {}, text(words)) : text(words));
+}
+
+Markup column_heading(const std::string& words) {
+  return element("th", {{"scope", "col"}}, text(words));
+}
+
+Markup number_heading(const std::string& words) {
+  return element("th", {{"scope", "col"}, {"class", "number"}}, text(words));
+}
+
+Markup row_heading(const Markup& content) { return element("th", {{"scope", "row"}}, content); }
+
+std::string or_absent(const std::string& value) { return value.empty() ? "absent" : value; }
+
+Markup breakable(const std::string& path) {
+  Markup result;
+  for (size_t from = 0, to = 0; from < path.size(); from = to) {
+    to = std::min(path.find('.', from), path.size() - 1) + 1;
+    result += text(path.substr(from, to - from));
+    if (to < path.size()) result += element("wbr");
+  }
+  return result;
+}
+
+Markup row(const Markup& cells) { return element("tr", {}, cells); }
+
+Markup scrolled(const std::string& name, const Markup& table) {
+  return element("div",
+                 {{"class", "scroll"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", name}},
+                 table);
+}
+
+Markup table(const Markup& head_rows, const Markup& body_rows) {
+  return element("table", {}, element("thead", {}, head_rows) + element("tbody", {}, body_rows));
+}
+
+Markup folded(const std::string& summary, const Markup& content) {
+  return element("details", {}, element("summary", {}, text(summary)) + content);
+}
+
+Markup figure(const LineChart& chart, const std::string& explanation) {
+  const auto caption =
+      element("figcaption", {}, element("strong", {}, text(chart.title)) + text(" " + explanation));
+  return element("figure", {},
+                 caption + draw(chart) +
+                     folded("Numbers", scrolled("Numbers of: " + chart.title, table_of(chart))));
+}
+
+Markup figures(const Markup& content) {
+  return content.empty() ? content : element("div", {{"class", "figures"}}, content);
+}
+
+Looks::Looks(const analysis::Evidence& evidence) {
+  if (evidence.baseline) arms_.push_back(*evidence.baseline);
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms)
+      if (std::ranges::find(arms_, arm.name) == arms_.end()) arms_.push_back(arm.name);
+}
+
+Look Looks::of(const std::string& arm) const {
+  return {static_cast<size_t>(std::ranges::find(arms_, arm) - arms_.begin())};
+}
+
+Markup Looks::named(const std::string& arm) const {
+  return element("span", {{"class", "arm"}}, swatch(of(arm)) + element("span", {}, text(arm)));
+}
+
+Markup Looks::legend(const std::vector<std::string>& arms) const {
+  Markup items;
+  for (const auto& arm : arms) items += element("li", {}, named(arm));
+  return element("ul", {{"class", "legend"}}, items);
+}
+
+std::vector<const RunRecord*> TaskView::runs_of(const std::string& arm) const {
+  std::vector<const RunRecord*> runs;
+  for (const auto& run : data.runs)
+    if (run.task == task.name && run.arm == arm) runs.push_back(&run);
+  return runs;
+}
+
+std::string leading_metric(const analysis::TaskEvidence& task) {
+  if (!task.metric.empty()) return task.metric;
+  const bool any = !task.arms.empty() && !task.arms.front().cells.empty();
+  return any ? task.arms.front().cells.front().metric : "";
+}
+
+std::vector<std::string> test_sets(const analysis::TaskEvidence& task) {
+  std::vector<std::string> names;
+  for (const auto& arm : task.arms)
+    for (const auto& cell : arm.cells)
+      if (std::ranges::find(names, cell.test_set) == names.end()) names.push_back(cell.test_set);
+  return names;
+}
+
+}  // namespace ablate::report

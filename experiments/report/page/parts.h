@@ -1,0 +1,72 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/analysis/evidence.h"
+#include "experiments/report/chart/line_chart.h"
+#include "experiments/report/markup.h"
+#include "experiments/report/report_data.h"
+
+namespace ablate::report {
+
+// What the sections of the page are put together from.
+
+Markup heading(const char* level, const std::string& id, const std::string& words);
+Markup paragraph(const char* kind, const std::string& words);
+Markup cell(const std::string& words);
+Markup number_cell(const std::string& words, bool bold = false);
+Markup column_heading(const std::string& words);
+Markup number_heading(const std::string& words);
+Markup row_heading(const Markup& content);
+Markup row(const Markup& cells);
+
+/// A key's value, which one side may lack.
+std::string or_absent(const std::string& value);
+
+/// A key path that may go on in a new line after each dot.
+Markup breakable(const std::string& path);
+
+/// A table that scrolls sideways inside its own box where it is too wide.
+Markup scrolled(const std::string& name, const Markup& table);
+Markup table(const Markup& head_rows, const Markup& body_rows);
+
+/// Content behind a line that opens it.
+Markup folded(const std::string& summary, const Markup& content);
+
+/// A chart under its title, with what it shows in words and its numbers as a folded table.
+Markup figure(const LineChart& chart, const std::string& explanation);
+
+/// Figures side by side where there is room.
+Markup figures(const Markup& content);
+
+/// The look of every arm of the study: the same on the whole page.
+class Looks {
+ public:
+  explicit Looks(const analysis::Evidence& evidence);
+  Look of(const std::string& arm) const;
+  /// An arm's name behind its line and marker.
+  Markup named(const std::string& arm) const;
+  Markup legend(const std::vector<std::string>& arms) const;
+
+ private:
+  std::vector<std::string> arms_;
+};
+
+/// Everything that belongs to one task.
+struct TaskView {
+  const analysis::Evidence& evidence;
+  const analysis::TaskEvidence& task;
+  const ReportData& data;
+  const Looks& looks;
+
+  std::vector<const RunRecord*> runs_of(const std::string& arm) const;
+};
+
+/// The metric that the page leads with: the declared one, or else the first.
+std::string leading_metric(const analysis::TaskEvidence& task);
+
+/// Every test set of the task once; "" stands for training and validation.
+std::vector<std::string> test_sets(const analysis::TaskEvidence& task);
+
+}  // namespace ablate::report

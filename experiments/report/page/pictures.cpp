@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "experiments/report/number.h"
+#include "experiments/report/page/sections.h"
+
+namespace ablate::report {
+namespace {
+
+constexpr size_t kMostShown = 8;  // rows and columns of a map's table
+
+std::vector<size_t> chosen_maps(size_t count) {
+  std::vector<size_t> places;
+  const size_t shown = std::min(count, kMostShown);
+  for (size_t i = 0; i < shown; ++i)
+    places.push_back(shown < 2 ? 0 : i * (count - 1) / (shown - 1));
+  return places;
+}
+
+/// Some of the map's numbers, evenly over it.
+Markup numbers_of(const HeatMap& map) {
+  if (map.rows.empty()) return {};
+  Markup head = column_heading(map.y_label + " \u2193, " + map.x_label + " \u2192"), rows;
+  for (const size_t c : chosen_maps(map.rows.front().size()))
+    head += number_heading(std::to_string(c));
+  for (const size_t r : chosen_maps(map.rows.size())) {
+    auto cells = row_heading(text(std::to_string(r)));
+    for (const size_t c : chosen_maps(map.rows[r].size()))
+      cells += number_cell(fixed(map.rows[r][c], 3));
+    rows += row(cells);
+  }
+  return folded("Numbers", scrolled("Numbers of: " + map.title, table(row(head), rows)));
+}
+
+Markup drawn(const HeatMap& map) {
+  return element("figure", {},
+                 element("figcaption", {}, element("strong", {}, text(map.title))) + draw(map) +
+                     numbers_of(map));
+}
+
+Markup drawn(const PositionPicture& picture) {
+  std::string arms;
+  for (const auto& arm : picture.arms) arms += (arms.empty() ? "Arms: " : ", ") + arm;
+  Markup all;
+  for (const auto& map : picture.maps) all += drawn(map);
+  for (const auto& chart : picture.charts) all += figure(chart, "");
+  return heading("h3", "", picture.scheme) + (arms.empty() ? Markup() : paragraph("muted", arms)) +
+         element("div", {{"class", "figures small"}}, all);
+}
+
+}  // namespace
+
+Markup position_pictures(const std::vector<PositionPicture>& pictures) {
+  if (pictures.empty()) return {};
+  auto content =
+      heading("h2", "", "Position schemes") +
+      paragraph("",
+                "What a stack knows of positions before the first step; trained schemes are "
+                "drawn as they are initialised. Blue is below zero, red above, grey hidden.");
+  for (const auto& picture : pictures) content += drawn(picture);
+  return element("section", {{"id", "positions"}}, content);
+}
+
+}  // namespace ablate::report

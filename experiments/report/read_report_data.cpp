@@ -1,0 +1,210 @@
+#include "experiments/report/read_report_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "experiments/config/printer.h"
+#include "experiments/records/frozen_study.h"
+#include "experiments/records/result.h"
+#include "training/storage/checkpoint_error.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
+#include "training/storage/run_log.h"
+
+namespace ablate::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kSamples = 2;       // of each test set
+constexpr size_t kMostTestSets = 3;  // that samples are shown of
+constexpr size_t kMostTextBytes = 1 << 26;
+
+void add_mixture(const nlohmann::json& line, std::vector<ExpertLoad>& experts) {
+  const auto name = line.at("mixture").get<std::string>();
+  auto found = std::ranges::find(experts, name, &ExpertLoad::module);
+  if (found == experts.end()) found = experts.insert(found, {.module = name});
+  found->steps.push_back(line.at("step").get<double>());
+  found->shares.push_back(line.at("shares").get<std::vector<double>>());
+  found->entropy.push_back(line.at("entropy").get<double>());
+}
+
+void add_line(const nlohmann::json& line, RunRecord& record) {
+  const auto step = line.at("step").get<double>();
+  if (line.contains("mixture"))
+    add_mixture(line, record.experts);
+  else if (line.contains("validation_loss"))
+    record.validation.push_back({step, line.at("validation_loss").get<double>()});
+  else if (line.contains("negative_log_likelihood"))
+    record.training.push_back({step, line.at("negative_log_likelihood").get<double>()});
+}
+
+RunRecord record_of(const config::RunSpecification& run, const records::RunFolder& folder) {
+  RunRecord record{.task = run.task, .arm = run.arm, .seed = run.seed};
+  const auto log = folder.log();
+  try {
+    if (fs::exists(log))
+      for (const auto& line : training::read_run_log(log))
+        add_line(training::with_non_finite(line), record);
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(log.string() + " is damaged: " + error.what());
+  }
+  if (const auto result = records::read_result(folder))
+    for (const auto& test : result->tests)
+      if (!test.position_accuracy.empty())
+        record.positions.push_back({test.name, test.beyond, test.position_accuracy});
+  return record;
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  if (!fs::exists(file) || fs::file_size(file) > kMostTextBytes) return lines;
+  std::istringstream stream(training::read_bytes(file));
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The samples of one test set: examples spread evenly over it, from every arm's first seed.
+void add_samples(const records::StudyFolder& folder,
+                 const std::vector<const config::RunSpecification*>& arms,
+                 const std::string& test_set, std::vector<SampleOutputs>& samples) {
+  const auto first = folder.run(*arms.front());
+  const auto references = lines_of(first.references(test_set));
+  const auto sources = lines_of(first.sources(test_set));
+  std::vector<std::vector<std::string>> outputs;
+  for (const auto* arm : arms) outputs.push_back(lines_of(folder.run(*arm).outputs(test_set)));
+  const size_t count = std::min(kSamples, references.size());
+  for (size_t i = 0; i < count; ++i) {
+    const size_t line = i * references.size() / count;
+    SampleOutputs sample{.task = arms.front()->task,
+                         .test_set = test_set,
+                         .seed = arms.front()->seed,
+                         .source = line < sources.size() ? sources[line] : "",
+                         .reference = references[line]};
+    for (size_t arm = 0; arm < arms.size(); ++arm)
+      if (line < outputs[arm].size())
+        sample.outputs.emplace_back(arms[arm]->arm, outputs[arm][line]);
+    samples.push_back(std::move(sample));
+  }
+}
+
+/// The first run of every arm of the task.
+std::vector<const config::RunSpecification*> first_runs(const config::Study& study,
+                                                        const std::string& task) {
+  std::vector<const config::RunSpecification*> runs;
+  std::set<std::string> seen;
+  for (const auto& run : study.runs)
+    if (run.task == task && seen.insert(run.arm).second) runs.push_back(&run);
+  return runs;
+}
+
+/// The first, the last and one between.
+std::vector<std::string> some_of(const std::vector<records::TestScores>& tests) {
+  std::vector<std::string> names;
+  const size_t count = std::min(kMostTestSets, tests.size());
+  for (size_t i = 0; i < count; ++i)
+    names.push_back(tests[count < 2 ? 0 : i * (tests.size() - 1) / (count - 1)].name);
+  return names;
+}
+
+std::vector<SampleOutputs> samples_of(const config::Study& study,
+                                      const records::StudyFolder& folder) {
+  std::vector<SampleOutputs> samples;
+  for (const auto& task : study.tasks) {
+    auto runs = first_runs(study, task);
+    std::erase_if(runs, [&](const config::RunSpecification* run) {
+      return !fs::exists(folder.run(*run).result());
+    });
+    if (runs.empty()) continue;
+    for (const auto& test_set : some_of(records::read_result(folder.run(*runs.front()))->tests))
+      add_samples(folder, runs, test_set, samples);
+  }
+  return samples;
+}
+
+std::string printed(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::vector<EnvironmentFact> environment_of(const config::Study& study,
+                                            const records::StudyFolder& folder) {
+  std::map<std::string, std::map<std::string, int64_t>> counts;
+  std::set<fs::path> seen;  // an arm at its best value may be the arm as it stands
+  for (const auto& run : study.runs) {
+    const auto file = folder.run(run).environment();
+    if (!fs::exists(file) || !seen.insert(file).second) continue;
+    const auto facts = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
+    if (!facts.is_object()) throw training::CheckpointError(file.string() + " is damaged");
+    for (const auto& [name, value] : facts.items())
+      if (name != "seed") ++counts[name][printed(value)];
+  }
+  std::vector<EnvironmentFact> environment;
+  for (const auto& [name, values] : counts)
+    environment.push_back({name, {values.begin(), values.end()}});
+  return environment;
+}
+
+/// In single quotes where a shell would read more than the word.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string result = "'";
+  for (const char letter : word) result += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return result + "'";
+}
+
+std::string seeds_of(const config::Study& study) {
+  std::string list;
+  for (const auto seed : study.seeds) list += (list.empty() ? "" : ",") + std::to_string(seed);
+  return list;
+}
+
+/// Starts the study anew beside its folder; which tasks, arms and seeds may follow.
+std::string command_of(const config::Study& study, const records::StudyFolder& folder) {
+  auto command = fmt::format("ablate run {} --output repeated --data {}",
+                             quoted(fs::weakly_canonical(study.file).string()),
+                             quoted(fs::weakly_canonical(study.data_folder).string()));
+  for (const auto& set : records::frozen_selection(folder).sets) command += " --set " + quoted(set);
+  return command;
+}
+
+void add_commands(const config::Study& study, const records::StudyFolder& folder,
+                  ReportData& data) {
+  const auto command = command_of(study, folder), seeds = seeds_of(study);
+  data.command = command + " --seeds " + seeds;
+  for (const auto& task : study.tasks)
+    for (const auto* run : first_runs(study, task))
+      data.commands.push_back(
+          {task, run->arm,
+           fmt::format("{} --tasks {} --arms {} --seeds {}", command, quoted(task),
+                       quoted(run->tuned_from.empty() ? run->arm : run->tuned_from), seeds)});
+}
+
+TaskConfiguration configuration_of(const config::Study& study, const std::string& task) {
+  const auto runs = first_runs(study, task);
+  const auto baseline = std::ranges::find_if(runs, [&](const config::RunSpecification* run) {
+    return study.compare && run->arm == study.compare->baseline;
+  });
+  const auto* shown = baseline == runs.end() ? runs.front() : *baseline;
+  return {task, config::to_yaml(shown->experiment, shown->origins)};
+}
+
+}  // namespace
+
+ReportData read_report_data(const config::Study& study, const records::StudyFolder& folder) {
+  ReportData data;
+  for (const auto& run : study.runs) data.runs.push_back(record_of(run, folder.run(run)));
+  data.samples = samples_of(study, folder);
+  data.environment = environment_of(study, folder);
+  add_commands(study, folder, data);
+  for (const auto& task : study.tasks) data.configurations.push_back(configuration_of(study, task));
+  return data;
+}
+
+}  // namespace ablate::report

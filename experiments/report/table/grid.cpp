@@ -1,0 +1,193 @@
+#include "experiments/report/table/grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/analysis/figure.h"
+#include "experiments/records/folders.h"
+
+namespace ablate::report {
+namespace {
+
+using Columns = std::vector<std::string>;
+
+std::string with_deviation(const analysis::Sample& sample, const std::string& metric) {
+  const auto mean = analysis::figure(sample.mean, metric);
+  return sample.count < 2
+             ? mean
+             : fmt::format("{} ± {}", mean, analysis::figure(sample.deviation, metric));
+}
+
+std::string with_interval(double mean, const std::optional<statistics::Interval>& interval,
+                          const std::string& metric) {
+  const auto ends = analysis::figure(interval, metric);
+  return analysis::figure(mean, metric) + (ends.empty() ? "" : " " + ends);
+}
+
+/// Cells of each test set, in order, one for each.
+std::vector<const analysis::Cell*> test_sets_of(const analysis::ArmEvidence& arm) {
+  std::vector<const analysis::Cell*> sets;
+  for (const auto& cell : arm.cells)
+    if (!cell.test_set.empty() && (sets.empty() || sets.back()->test_set != cell.test_set))
+      sets.push_back(&cell);
+  return sets;
+}
+
+/// The metrics that some test set has; loss says what perplexity does, unless it is asked for.
+Columns metrics_of_task(const analysis::TaskEvidence& task) {
+  Columns metrics;
+  for (const auto& cell : task.arms.front().cells) {
+    const bool said = cell.metric == "loss" && task.metric != "loss";
+    if (!cell.test_set.empty() && !said &&
+        std::ranges::find(metrics, cell.metric) == metrics.end() && cell.sample.count > 0)
+      metrics.push_back(cell.metric);
+  }
+  return metrics;
+}
+
+std::string test_set_name(const analysis::Cell& cell) {
+  return cell.test_set + (cell.beyond ? " (beyond)" : "");
+}
+
+std::string parameters_of(const analysis::ArmEvidence& arm) {
+  const auto all = analysis::count_figure(arm.parameters);
+  return arm.active_parameters < arm.parameters
+             ? fmt::format("{} of {}", analysis::count_figure(arm.active_parameters), all)
+             : all;
+}
+
+void add_run_figures(GridRow& row, const analysis::ArmEvidence& arm) {
+  row.push_back({parameters_of(arm)});
+  row.push_back({fmt::format("{:.3g}", arm.flops_per_token / 1e6)});
+  for (const char* metric : {"train_loss", "validation_perplexity"}) {
+    const auto* cell = analysis::find_cell(arm, "", metric);
+    row.push_back({cell == nullptr ? "-" : with_deviation(cell->sample, metric)});
+  }
+}
+
+Grid scores_of(const analysis::TaskEvidence& task) {
+  Grid grid{
+      .title = task.name,
+      .headings = {"arm", "test set", "parameters", "MFLOPs/token", "train loss", "valid. ppl"}};
+  const auto metrics = metrics_of_task(task);
+  for (const auto& metric : metrics) grid.headings.push_back(analysis::spoken(metric));
+  for (const auto& arm : task.arms)
+    for (const auto* set : test_sets_of(arm)) {
+      const bool first = set == test_sets_of(arm).front();
+      GridRow row{{first ? arm.name : ""}, {test_set_name(*set)}};
+      if (first)
+        add_run_figures(row, arm);
+      else
+        row.resize(row.size() + 4);
+      for (const auto& metric : metrics) {
+        const auto* cell = analysis::find_cell(arm, set->test_set, metric);
+        row.push_back(cell == nullptr ? GridCell{"-"}
+                                      : GridCell{with_deviation(cell->sample, metric), cell->best});
+      }
+      grid.rows.push_back(std::move(row));
+    }
+  return grid;
+}
+
+void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
+  const auto& contrast = *cell.contrast;
+  row.push_back({with_interval(contrast.mean, contrast.interval, cell.metric)});
+  const auto add = [&](const analysis::Test& test) {
+    row.push_back({analysis::p_figure(test.p)});
+    row.push_back({analysis::p_figure(test.holm_p)});
+  };
+  add(contrast.difference);
+  if (margin) add(contrast.equivalence);
+  row.push_back({analysis::spoken(contrast.verdict)});
+}
+
+bool is_compared_by(const analysis::TaskEvidence& task, const analysis::Cell& cell) {
+  return cell.metric == task.metric && !cell.test_set.empty();
+}
+
+std::vector<std::string> difference_headings(const analysis::TaskEvidence& task) {
+  std::vector<std::string> headings{"arm", "test set", "n", analysis::spoken(task.metric)};
+  const auto& cells = task.arms.front().cells;
+  if (std::ranges::any_of(cells, [&](const analysis::Cell& cell) {
+        return is_compared_by(task, cell) && cell.success;
+      }))
+    headings.emplace_back("solved");
+  headings.insert(headings.end(), {"difference", "p", "Holm"});
+  if (task.margin)
+    headings.insert(headings.end(), {fmt::format("p (below {})", *task.margin), "Holm"});
+  headings.emplace_back("verdict");
+  return headings;
+}
+
+Grid differences_of(const analysis::TaskEvidence& task) {
+  Grid grid{
+      .title = fmt::format("{}: {}, mean and difference from the baseline with 95 % intervals",
+                           task.name, analysis::spoken(task.metric)),
+      .headings = difference_headings(task),
+      .rows = {},
+      .note = task.family};
+  for (const auto& arm : task.arms) {
+    bool first = true;
+    for (const auto& cell : arm.cells) {
+      if (!is_compared_by(task, cell)) continue;
+      GridRow row{{first ? arm.name : ""},
+                  {test_set_name(cell)},
+                  {std::to_string(cell.sample.count)},
+                  {with_interval(cell.sample.mean, cell.sample.interval, cell.metric), cell.best}};
+      if (cell.success)
+        row.push_back({fmt::format("{}/{}", cell.success->solved, cell.success->runs)});
+      if (cell.contrast)
+        add_contrast(row, cell, task.margin.has_value());
+      else
+        row.push_back({arm.baseline ? "baseline" : "-"});
+      row.resize(grid.headings.size());
+      grid.rows.push_back(std::move(row));
+      first = false;
+    }
+  }
+  return grid;
+}
+
+Grid aggregates_grid(const analysis::Evidence& evidence) {
+  Grid grid{
+      .title = fmt::format("over tasks: {} within the trained length, interquartile mean with "
+                           "95 % interval",
+                           analysis::spoken(evidence.metric)),
+      .headings = {"arm", "interquartile mean", "P(improvement)"},
+      .names = 1};
+  for (const auto& aggregate : evidence.aggregates)
+    grid.rows.push_back(
+        {{aggregate.arm},
+         {with_interval(aggregate.interquartile_mean, aggregate.interval, evidence.metric)},
+         {aggregate.improvement ? fmt::format("{:.2f}", *aggregate.improvement) : "baseline"}});
+  return grid;
+}
+
+}  // namespace
+
+std::vector<Grid> grids_of(const analysis::Evidence& evidence) {
+  std::vector<Grid> grids;
+  for (const auto& task : evidence.tasks) {
+    if (task.arms.empty() || test_sets_of(task.arms.front()).empty()) continue;
+    grids.push_back(scores_of(task));
+    if (evidence.baseline) grids.push_back(differences_of(task));
+  }
+  if (!evidence.aggregates.empty()) grids.push_back(aggregates_grid(evidence));
+  return grids;
+}
+
+std::vector<std::string> remarks_of(const analysis::Evidence& evidence) {
+  std::vector<std::string> remarks;
+  for (const auto& one : evidence.expectations)
+    remarks.push_back(fmt::format("expected: {}: {} ({})", one.text,
+                                  one.holds ? "holds" : "does NOT hold", one.numbers));
+  for (const auto& run : evidence.missing)
+    remarks.push_back(
+        fmt::format("missing: {}: {}", records::label(run.task, run.arm, run.seed), run.reason));
+  remarks.insert(remarks.end(), evidence.notes.begin(), evidence.notes.end());
+  return remarks;
+}
+
+}  // namespace ablate::report

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+
+#include "experiments/run/train_run.h"
+#include "models/libtorch.h"
+
+namespace ablate::run {
+
+/// How a run's process computes.
+struct Environment {
+  int64_t threads;
+  torch::Device device;
+  bool bfloat16;
+};
+
+/// Sets the process up for a run: a continued one keeps its number of threads, which is part of
+/// what makes it repeatable. Says where bfloat16 is wanted and missing.
+Environment set_up(const config::RunSpecification& run, const RunPlace& place,
+                   std::ostream& messages);
+
+}  // namespace ablate::run

@@ -1,0 +1,99 @@
+#include "experiments/run/evaluate.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "training/inference/translator.h"
+#include "training/likelihood.h"
+#include "training/metrics/bleu.h"
+#include "training/metrics/chrf.h"
+
+namespace ablate::run {
+namespace {
+
+std::vector<std::string> outputs_of(const training::Translator& translator,
+                                    const data::TestSet& test,
+                                    const models::SearchOptions& decoding) {
+  std::vector<std::string> lines, outputs;
+  for (const auto& example : test.examples) lines.push_back(example.source);
+  for (auto& translation : training::translate(translator, lines, decoding))
+    outputs.push_back(std::move(translation.text));
+  return outputs;
+}
+
+/// Unicode characters of all targets, the end of each counted as one.
+int64_t characters_of(const data::TestSet& test) {
+  int64_t count = 0;
+  for (const auto& example : test.examples)
+    count += 1 + std::ranges::count_if(example.target, [](char byte) {
+               return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
+             });
+  return count;
+}
+
+void add_likelihood(records::TestScores& scores, const training::Translator& translator,
+                    const data::EncodedSet& encoded, const training::LikelihoodOptions& options) {
+  const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
+  scores.token_accuracy = likelihood.token_accuracy;
+  scores.perplexity = likelihood.perplexity();
+  scores.position_accuracy = likelihood.position_accuracy;
+  scores.nats_per_character = likelihood.nll * static_cast<double>(likelihood.tokens);
+  for (const auto& example : encoded.examples) {
+    const auto prompt = static_cast<size_t>(example.prompt_length);
+    scores.source_tokens +=
+        static_cast<double>((example.source.empty() ? prompt : example.source.size()) - 1);
+    scores.target_tokens += static_cast<double>(example.target.size() - prompt - 1);
+  }
+  scores.source_tokens /= static_cast<double>(encoded.examples.size());
+  scores.target_tokens /= static_cast<double>(encoded.examples.size());
+}
+
+/// Decodes the whole set and compares with its references.
+void add_text_scores(Evaluation& evaluation, records::TestScores& scores, const data::TestSet& test,
+                     std::vector<std::string> outputs) {
+  std::vector<std::string> references;
+  int64_t exact = 0;
+  for (size_t i = 0; i < test.examples.size(); ++i) {
+    references.push_back(test.examples[i].target);
+    if (outputs[i] == references[i]) ++exact;
+  }
+  scores.exact_match = static_cast<double>(exact) / static_cast<double>(scores.examples);
+  if (scores.compared == data::Compared::text) {
+    const auto bleu = training::bleu(outputs, references);
+    const auto chrf = training::chrf(outputs, references);
+    scores.bleu = bleu.defined ? bleu.score : std::numeric_limits<double>::quiet_NaN();
+    scores.chrf = chrf.score;
+    evaluation.bleu_signature = bleu.signature;
+    evaluation.chrf_signature = chrf.signature;
+  }
+  evaluation.outputs.push_back(std::move(outputs));
+}
+
+}  // namespace
+
+Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
+                    const config::Experiment& experiment) {
+  Evaluation evaluation;
+  const auto& format = translator.format;
+  const auto compared = format.compared();
+  const training::LikelihoodOptions likelihood{experiment.training.tokens_per_batch,
+                                               format.masking(translator.tokenizers)};
+  for (const auto& test : tests) {
+    records::TestScores scores{.name = test.name,
+                               .beyond = test.extrapolation,
+                               .examples = static_cast<int64_t>(test.examples.size()),
+                               .compared = compared};
+    if (compared != data::Compared::nothing)
+      add_text_scores(evaluation, scores, test, outputs_of(translator, test, experiment.decoding));
+    add_likelihood(scores, translator, format.encode(test.examples, translator.tokenizers),
+                   likelihood);
+    scores.nats_per_character /= static_cast<double>(characters_of(test));
+    // Where only some tokens or a class are asked for, no sum over all characters exists.
+    if (likelihood.masking || compared == data::Compared::label)
+      scores.nats_per_character = std::numeric_limits<double>::quiet_NaN();
+    evaluation.tests.push_back(std::move(scores));
+  }
+  return evaluation;
+}
+
+}  // namespace ablate::run

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "data/tokenizers.h"
+#include "experiments/config/experiment.h"
+#include "experiments/records/folders.h"
+#include "models/transformer.h"
+#include "training/inference/translator.h"
+#include "training/weights.h"
+
+namespace ablate::run {
+
+/// Writes those of source and target, or one where both are the same.
+void save_tokenizers(const records::RunFolder& run, const data::Tokenizers& tokenizers);
+
+/// The tokenizers of a run; their SHA-256 must be the recorded ones. Throws TokenizerError.
+data::Tokenizers load_tokenizers(const records::RunFolder& run);
+
+models::Transformer make_model(const config::Experiment& experiment,
+                               const data::Tokenizers& tokenizers);
+
+/// A trained run.
+struct LoadedRun {
+  config::Experiment experiment;
+  models::Transformer model;
+  data::Tokenizers tokenizers;
+  data::SequenceFormat format;
+  std::string weights;  // which checkpoint: "last", "best", ...
+
+  /// What translates with a copy of the weights in `dtype`.
+  training::Translator translator(models::WeightDtype dtype = models::WeightDtype::fp32) const {
+    return {models::InferenceModel(model, dtype), tokenizers, format};
+  }
+};
+
+/// `which` as for `--checkpoint`; empty: what the configuration asks for. Throws CheckpointError
+/// where `folder` is no run folder.
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& which);
+
+/// A run that was made, not trained here.
+struct NewRun {
+  config::Experiment experiment;
+  data::Tokenizers tokenizers;
+  training::Weights weights;
+  nlohmann::json environment;
+  std::map<std::string, std::string> files;  // further ones, name -> bytes
+};
+
+/// Makes a folder that appears complete or not at all: `fill` gets one of another name beside it,
+/// which is then renamed. Throws UsageError where `folder` exists, IoError where it cannot be
+/// written.
+void write_folder(const std::filesystem::path& folder,
+                  const std::function<void(const std::filesystem::path&)>& fill);
+
+/// Writes a run folder with one checkpoint, of step 0, without the settings that only concern how
+/// its weights were trained. Throws as write_folder.
+void write_new_run(const std::filesystem::path& folder, const NewRun& run);
+
+/// Copies the weights of the run in `folder` into `model` where name and shape are the same, a
+/// dense feed-forward into every expert of a mixture of its width, and says how many there were and
+/// which of the model's are its own. Throws CheckpointError where none is.
+std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model);
+
+}  // namespace ablate::run

@@ -1,0 +1,137 @@
+#include "experiments/run/model_cost.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "models/attention.h"
+#include "models/mixture.h"
+#include "training/caching_allocator.h"
+
+namespace ablate::run {
+namespace {
+
+constexpr int64_t kRows = 8;
+
+int64_t own_parameters(const torch::nn::Module& module) {
+  int64_t count = 0;
+  for (const auto& parameter : module.parameters(/*recurse=*/false)) count += parameter.numel();
+  return count;
+}
+
+/// The share of the parameter `name` that one position uses: active / experts of what the experts
+/// of a mixture own, all of any other.
+double used_share(const std::string& name, const models::TransformerOptions& options,
+                  const models::TransformerImpl& model) {
+  const size_t last = name.rfind('.');
+  if (last == std::string::npos) return 1.0;
+  const auto side = name.starts_with("encoder.") ? models::Side::encoder : models::Side::decoder;
+  const auto feed_forward = models::stack_of(options, side).feed_forward;
+  const auto* mixture = std::get_if<models::MixtureOptions>(&feed_forward);
+  const auto modules = model.named_modules();
+  const auto* owner = modules.find(name.substr(0, last));
+  if (mixture == nullptr || owner == nullptr ||
+      std::dynamic_pointer_cast<models::Mixture>(*owner) == nullptr)
+    return 1.0;
+  return static_cast<double>(mixture->active) / static_cast<double>(mixture->experts);
+}
+
+/// Weights of matrix products that one position meets, the projection to the vocabulary included.
+/// Tables that are looked up in stand at the root and below `position`.
+int64_t multiplied_weights(const models::TransformerOptions& options,
+                           const models::TransformerImpl& model) {
+  int64_t count = model.output_weight().numel();
+  for (const auto& item : model.named_parameters()) {
+    const auto& name = item.key();
+    const bool table = name.find('.') == std::string::npos || name.find("position.") != name.npos;
+    if (table || item.value().dim() < 2 || name.ends_with("bias")) continue;
+    count +=
+        std::llround(used_share(name, options, model) * static_cast<double>(item.value().numel()));
+  }
+  return count;
+}
+
+/// Multiplications of queries with keys and of probabilities with values, per query.
+int64_t attention_products(const models::StackOptions& stack, int64_t length) {
+  const auto per_query = [&](const models::MultiHead& options) {
+    const auto heads = models::heads_of(options, stack.d_model);
+    return length * heads.count * (heads.d_k + heads.d_v);
+  };
+  int64_t products = 0;
+  if (const auto* own = std::get_if<models::MultiHead>(&stack.attention))
+    products += per_query(*own);
+  if (stack.cross_attention) products += per_query(*stack.cross_attention);
+  return products * stack.layers;
+}
+
+double activation_bytes(models::Transformer& model, const models::Vocabulary& vocabulary,
+                        int64_t length) {
+  const auto source = torch::randint(4, vocabulary.source, {kRows, length});
+  const auto target = torch::randint(4, vocabulary.target, {kRows, length});
+  auto& allocator = training::CachingAllocator::instance();
+  const auto before = allocator.statistics().in_use;
+  const auto output = model->hidden(source, target, {.training = true, .dropout = 0.1, .seed = 1});
+  const auto after = allocator.statistics().in_use;
+  return static_cast<double>(after - before) / static_cast<double>(kRows * length);
+}
+
+void add_lines(const torch::nn::Module& module, int depth, std::string& text) {
+  std::string previous;
+  for (const auto& child : module.named_children()) {
+    if (models::parameter_count(*child.value()) == 0) continue;
+    std::string below;
+    add_lines(*child.value(), depth + 1, below);
+    const auto line = fmt::format("{}", models::parameter_count(*child.value()));
+    const bool numbered = std::isdigit(static_cast<unsigned char>(child.key().front())) != 0;
+    if (numbered && line + below == previous) continue;
+    previous = line + below;
+    const auto name = numbered ? "each" : child.key();
+    text += fmt::format("{:<44} {:>14}\n", std::string(static_cast<size_t>(2 * depth), ' ') + name,
+                        line);
+    text += below;
+  }
+  if (const auto own = own_parameters(module); own > 0 && depth <= 1)
+    for (const auto& item : module.named_parameters(/*recurse=*/false))
+      text += fmt::format("{:<44} {:>14}  {}\n",
+                          std::string(static_cast<size_t>(2 * depth), ' ') + item.key(),
+                          item.value().numel(), c10::str(item.value().sizes()));
+}
+
+}  // namespace
+
+int64_t active_parameter_count(const models::TransformerOptions& options,
+                               const models::TransformerImpl& model) {
+  double count = 0;
+  for (const auto& item : model.named_parameters())
+    count += used_share(item.key(), options, model) * static_cast<double>(item.value().numel());
+  return std::llround(count);
+}
+
+double flops_per_token(const models::TransformerOptions& options,
+                       const models::TransformerImpl& model, int64_t length) {
+  int64_t products = multiplied_weights(options, model);
+  if (options.family != models::Family::decoder_only)
+    products += attention_products(stack_of(options, models::Side::encoder), length);
+  if (options.family != models::Family::encoder_only)
+    products += attention_products(stack_of(options, models::Side::decoder), length);
+  return 2.0 * static_cast<double>(products);
+}
+
+ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
+                  int64_t length) {
+  torch::manual_seed(1);  // of the ids
+  models::Transformer model(options, vocabulary);
+  models::initialize(*model, 1);
+  return {.parameters = models::parameter_count(*model),
+          .active_parameters = active_parameter_count(options, *model),
+          .flops_per_token = flops_per_token(options, *model, length),
+          .activation_bytes_per_token = activation_bytes(model, vocabulary, length)};
+}
+
+std::string module_tree(const torch::nn::Module& model) {
+  std::string text;
+  add_lines(model, 1, text);
+  return text;
+}
+
+}  // namespace ablate::run

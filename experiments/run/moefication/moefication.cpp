@@ -1,0 +1,290 @@
+#include "experiments/run/moefication/moefication.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "data/batching.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/run/evaluate.h"
+#include "experiments/run/moefication/neuron_groups.h"
+#include "experiments/run/moefication/router_network.h"
+#include "models/mixture.h"
+#include "training/likelihood.h"
+#include "training/update.h"
+#include "training/weights.h"
+
+namespace ablate::run {
+namespace {
+
+constexpr int kMostPoints = 16;
+constexpr int64_t kTimedPositions = 2048;
+constexpr int kRepeats = 7;
+
+/// A dense feed-forward on its way to a mixture. // F neurons
+struct Layer {
+  std::string name;
+  torch::Tensor up, up_bias, down, down_bias;  // [F, D], [F], [D, F], [D]; biases may be undefined
+  torch::Tensor inputs;                        // recorded // [N, D]
+  torch::Tensor order;                         // the neurons of group 0, of group 1, ... // [F]
+  RouterNetwork router;
+
+  /// The first layer by groups. // [E, F / E, D]
+  torch::Tensor grouped_up(int64_t experts) const {
+    return up.index_select(0, order).unflatten(0, {experts, -1});
+  }
+  torch::Tensor grouped_bias(int64_t experts) const {  // [E, F / E]
+    return up_bias.defined() ? up_bias.index_select(0, order).unflatten(0, {experts, -1}) : up_bias;
+  }
+};
+
+void check(const models::FeedForwardOptions& options, const std::string& side, int64_t experts) {
+  const auto* dense = std::get_if<models::DenseFeedForward>(&options);
+  if (dense == nullptr || dense->gated || dense->activation != models::Activation::relu)
+    throw records::UsageError(side +
+                     ": only a dense feed-forward with relu can be split: other activations leave "
+                     "no neuron at zero");
+  if (experts < 1 || dense->d_hidden % experts != 0)
+    throw records::UsageError(fmt::format("--experts must divide the {} hidden neurons of the {}",
+                                 dense->d_hidden, side));
+}
+
+std::vector<Layer> layers_of(const models::TransformerImpl& model) {
+  const auto weights = training::weights_of(model);
+  const auto found = [&](const std::string& name) {
+    const auto weight = weights.find(name);
+    return weight == weights.end() ? torch::Tensor() : weight->second.detach();
+  };
+  std::vector<Layer> layers;
+  for (const auto& item : model.named_modules()) {
+    if (std::dynamic_pointer_cast<models::Dense>(item.value()) == nullptr) continue;
+    const auto& name = item.key();
+    layers.push_back({.name = name,
+                      .up = found(name + ".up.weight"),
+                      .up_bias = found(name + ".up.bias"),
+                      .down = found(name + ".down.weight"),
+                      .down_bias = found(name + ".down.bias"),
+                      .inputs = {},
+                      .order = {},
+                      .router = {}});
+  }
+  return layers;
+}
+
+/// Keeps what stands before every feed-forward at about `positions` positions of the training set.
+void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corpus,
+            int64_t positions) {
+  const auto set = run.format.encode(corpus.train, run.tokenizers);
+  const auto& training = run.experiment.training;
+  auto& model = run.model;
+  const auto device = model->output_weight().device();
+  const auto plan =
+      data::batch_plan(data::lengths_of(set.examples),
+                       {.tokens_per_batch = training.tokens_per_batch, .seed = 1, .epoch = 0});
+  std::vector<std::vector<torch::Tensor>> parts(layers.size());
+  int64_t seen = 0;
+  for (const auto& indices : plan) {
+    const auto tensors = training::to_tensors(data::collate(set.examples, indices), device);
+    size_t next = 0;
+    const models::Observer observer{
+        .attention = {},
+        .feed_forward_input = [&](const torch::Tensor& x) { parts.at(next++).push_back(x); }};
+    model->hidden(tensors.source, tensors.target_in, {.observer = &observer});
+    seen += parts.back().back().size(0);
+    if (seen >= positions) break;
+  }
+  for (size_t i = 0; i < layers.size(); ++i)
+    layers[i].inputs = torch::cat(parts[i]).slice(0, 0, positions);
+}
+
+torch::Tensor groups_of(const Layer& layer, const MoefyOptions& options) {
+  switch (options.grouping) {
+    case training::Grouping::random:
+      return random_groups(layer.up.size(0), options.seed);
+    case training::Grouping::clusters:
+      return clustered_groups(layer.up, options.experts, options.seed);
+    case training::Grouping::coactivation:
+      return coactive_groups(torch::linear(layer.inputs, layer.up, layer.up_bias).relu(),
+                             options.experts);
+  }
+  TORCH_CHECK(false, "invalid Grouping");
+}
+
+models::MixtureOptions mixture_of(const models::FeedForwardOptions& dense,
+                                  const MoefyOptions& options, int64_t active) {
+  return {.experts = options.experts,
+          .active = active,
+          .d_hidden = std::get<models::DenseFeedForward>(dense).d_hidden / options.experts,
+          .router = options.router,
+          .balance = {.load = 0, .z = 0}};
+}
+
+using FeedForwardChoice = decltype(models::SideOptions::feed_forward);
+
+/// The experiment with mixtures.
+config::Experiment converted(const config::Experiment& dense, const MoefyOptions& options, int64_t active) {
+  auto experiment = dense;
+  auto& model = experiment.model;
+  const auto split = [&](models::SideOptions& side) {
+    side.feed_forward = std::visit(
+        [](auto mixture) -> FeedForwardChoice { return mixture; },
+        models::FeedForwardOptions(mixture_of(
+            models::chosen(side.feed_forward, dense.model.feed_forward), options, active)));
+  };
+  if (model.family != models::Family::decoder_only) split(model.encoder);
+  if (model.family != models::Family::encoder_only) split(model.decoder);
+  return experiment;
+}
+
+/// What a mixture's weights are, by their name below the mixture.
+std::map<std::string, torch::Tensor> mixture_weights(const Layer& layer, int64_t experts,
+                                                     int64_t active) {
+  std::map<std::string, torch::Tensor> weights{
+      {"up", layer.grouped_up(experts)},
+      {"down", layer.down.index_select(1, layer.order).t().unflatten(0, {experts, -1})},
+      {"router.centres", layer.router.centres},
+      {"router.first", layer.router.first},
+      {"router.second", layer.router.second}};
+  if (layer.up_bias.defined()) {
+    weights["up_bias"] = layer.grouped_bias(experts);
+    // Each position adds `active` of these, together the whole bias once.
+    weights["down_bias"] =
+        (layer.down_bias / static_cast<double>(active)).unsqueeze(0).expand({experts, -1});
+  }
+  return weights;
+}
+
+void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vector<Layer>& layers,
+          int64_t experts, int64_t active) {
+  auto weights = training::weights_of(*run.model);
+  for (const auto& layer : layers)
+    for (const auto& [name, weight] : mixture_weights(layer, experts, active))
+      weights[layer.name + "." + name] = weight;
+  for (auto& [name, tensor] : training::weights_of(model)) {
+    const auto found = weights.find(name);
+    if (found == weights.end() || found->second.sizes() != tensor.sizes())
+      throw records::UsageError("training.init_from.split: " + name +
+                       " does not fit: but for its mixtures the model must be that of the dense "
+                       "run, and experts times d_hidden its d_hidden");
+    torch::Tensor(tensor).copy_(found->second);
+  }
+}
+
+/// The dense model with mixtures in its feed-forwards' places.
+models::Transformer assembled(const LoadedRun& run, const std::vector<Layer>& layers,
+                              const MoefyOptions& options, int64_t active) {
+  auto model = make_model(converted(run.experiment, options, active), run.tokenizers);
+  fill(*model, run, layers, options.experts, active);
+  model->to(run.model->output_weight().device());
+  return model;
+}
+
+/// Seconds of all feed-forwards over the same positions, the fastest of some repeats each.
+double feed_forward_seconds(const models::TransformerImpl& model,
+                            const std::vector<Layer>& layers) {
+  double sum = 0;
+  size_t next = 0;
+  for (const auto& module : model.modules()) {
+    const auto feed_forward = std::dynamic_pointer_cast<models::FeedForward>(module);
+    if (feed_forward == nullptr || next == layers.size()) continue;
+    const auto x = layers[next++].inputs.slice(0, 0, kTimedPositions).unsqueeze(0);
+    double fastest = std::numeric_limits<double>::infinity();
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      const auto start = std::chrono::steady_clock::now();
+      feed_forward->forward(x, {});
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      fastest = std::min(fastest, seconds.count());
+    }
+    sum += fastest;
+  }
+  return sum;
+}
+
+double captured(const std::vector<Layer>& layers, const MoefyOptions& options, int64_t active) {
+  double sum = 0;
+  for (const auto& layer : layers) {
+    const auto mass = models::expert_activation(layer.inputs, layer.grouped_up(options.experts),
+                                                layer.grouped_bias(options.experts));
+    const auto scores = layer.router.scores(options.router, layer.inputs, mass);
+    sum += captured_mass(scores, mass, active);
+  }
+  return sum / static_cast<double>(layers.size());
+}
+
+void check_request(const models::TransformerOptions& model, const MoefyOptions& options) {
+  if (model.family != models::Family::decoder_only)
+    check(stack_of(model, models::Side::encoder).feed_forward, "encoder", options.experts);
+  if (model.family != models::Family::encoder_only)
+    check(stack_of(model, models::Side::decoder).feed_forward, "decoder", options.experts);
+  if (options.active < 1 || options.active > options.experts)
+    throw records::UsageError("--active must be from 1 to the number of experts");
+}
+
+std::vector<Layer> split_layers(LoadedRun& run, const data::Corpus& corpus,
+                                const MoefyOptions& options) {
+  auto layers = layers_of(*run.model);
+  record(layers, run, corpus, options.positions);
+  for (auto& layer : layers) {
+    layer.order = groups_of(layer, options);
+    layer.router = fit_router({.x = layer.inputs,
+                               .up = layer.grouped_up(options.experts),
+                               .up_bias = layer.grouped_bias(options.experts),
+                               .active = options.active,
+                               .seed = options.seed});
+  }
+  return layers;
+}
+
+}  // namespace
+
+Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& options) {
+  const torch::NoGradGuard no_grad;
+  check_request(run.experiment.model, options);
+  const auto layers = split_layers(run, corpus, options);
+  const auto validation = run.format.encode(corpus.validation, run.tokenizers).examples;
+  const auto likelihood = [&](models::Transformer& model) {
+    return training::likelihood(
+        model, validation,
+        {run.experiment.training.tokens_per_batch, run.format.masking(run.tokenizers)});
+  };
+  const double seconds = feed_forward_seconds(*run.model, layers);
+  const auto measured = [&](int64_t active) {
+    auto model = assembled(run, layers, options, active);
+    const auto scores = likelihood(model);
+    return MoefyPoint{.active = active,
+                      .captured = captured(layers, options, active),
+                      .perplexity = scores.perplexity(),
+                      .token_accuracy = scores.token_accuracy,
+                      .time = feed_forward_seconds(*model, layers) / seconds};
+  };
+  const auto dense = likelihood(run.model);
+  Moefied result{.experiment = converted(run.experiment, options, options.active),
+                 .dense_perplexity = dense.perplexity(),
+                 .dense_token_accuracy = dense.token_accuracy,
+                 .chosen = measured(options.active),
+                 .points = {}};
+  result.model = assembled(run, layers, options, options.active);
+  const int64_t stride = (options.experts + kMostPoints - 1) / kMostPoints;
+  for (int64_t active = stride; active <= options.experts; active += stride)
+    result.points.push_back(measured(active));
+  return result;
+}
+
+void start_split(models::TransformerImpl& model, const config::Experiment& experiment, LoadedRun& dense,
+                 const data::Corpus& corpus, uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  const auto& start = experiment.training.init_from;
+  const auto& mixture = std::get<models::MixtureOptions>(experiment.model.feed_forward);
+  const MoefyOptions options{.experts = mixture.experts,
+                             .active = mixture.active,
+                             .grouping = start.split.value(),
+                             .router = mixture.router,
+                             .positions = start.positions,
+                             .seed = seed};
+  check_request(dense.experiment.model, options);
+  fill(model, dense, split_layers(dense, corpus, options), options.experts, options.active);
+}
+
+}  // namespace ablate::run

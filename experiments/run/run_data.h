@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "data/corpus.h"
+#include "data/sequence_format.h"
+#include "experiments/config/experiment.h"
+#include "experiments/run/embedding_vectors.h"
+
+namespace ablate::run {
+
+/// Generated data is the same for every run of a study; runs differ in weights, order and dropout.
+inline constexpr uint64_t kDataSeed = 1;
+
+/// What a run learns from and is tested on.
+struct RunData {
+  data::Corpus corpus;
+  data::SequenceFormat format;
+  data::Tokenizers tokenizers;
+  std::vector<EmbeddingVectors> vectors;
+  data::EncodedSet train;  // for BatchStream, with `augmentation`
+  data::EncodedSet validation;
+
+  std::optional<data::Masking> masking() const { return format.masking(tokenizers); }
+  data::Augmentation augmentation() const { return format.augmentation(tokenizers); }
+};
+
+/// Reads and encodes it, with the tokenizers of the run in the folder `start` where there is one,
+/// else with new ones. Relative paths start at `folder`. Throws DataError and TokenizerError.
+RunData read_run_data(const config::Experiment& experiment, const std::filesystem::path& folder,
+                      const std::optional<std::filesystem::path>& start);
+
+}  // namespace ablate::run

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "experiments/config/experiment.h"
+#include "experiments/run/run_data.h"
+#include "models/transformer.h"
+
+namespace ablate::run {
+
+/// What one update of a run costs on average, by the first batches of one epoch, the same ones for
+/// every seed.
+struct UpdateCost {
+  double tokens = 0;  // target tokens, the end tokens included
+  /// Three times those of a forward pass: ModelCost at the mean length of the longer side.
+  double flops = 0;
+};
+
+UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,
+                       const models::TransformerImpl& model);
+
+/// Seconds of an update in this process, timed for about a second. Changes `model`.
+double seconds_per_update(const config::Experiment& experiment, const RunData& data, bool bfloat16,
+                          models::Transformer model);
+
+/// Updates that training.budget allows, at least one; `seconds` is what one takes.
+int64_t updates_within(const training::TrainingOptions& options, const UpdateCost& cost,
+                       double seconds);
+
+}  // namespace ablate::run

@@ -1,0 +1,294 @@
+#include "experiments/run/train_run.h"
+
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include <cmath>
+
+#include "experiments/config/printer.h"
+#include "experiments/records/environment.h"
+#include "experiments/records/exit_code.h"
+#include "experiments/records/rung.h"
+#include "experiments/run/embedding_vectors.h"
+#include "experiments/run/environment.h"
+#include "experiments/run/evaluate.h"
+#include "experiments/run/initial_weights.h"
+#include "experiments/run/load_run.h"
+#include "experiments/run/model_cost.h"
+#include "experiments/run/moefication/moefication.h"
+#include "experiments/run/run_data.h"
+#include "experiments/run/run_length.h"
+#include "experiments/run/tracking.h"
+#include "models/libtorch.h"
+#include "models/random.h"
+#include "tokenizer/digest.h"
+#include "training/checkpoint/checkpoint.h"
+#include "training/checkpoint_selection.h"
+#include "training/device.h"
+#include "training/likelihood.h"
+#include "training/process/interrupt.h"
+#include "training/process/machine.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
+#include "training/storage/folder_lock.h"
+#include "training/trainer.h"
+
+namespace ablate::run {
+namespace {
+
+void check_same_configuration(const config::RunSpecification& run,
+                              const records::RunFolder& folder) {
+  const auto file = folder.config();
+  if (!std::filesystem::exists(file)) return;
+  const auto changes = config::differences(config::read_experiment(file), run.experiment);
+  if (changes.empty()) return;
+  std::string list;
+  for (const auto& change : changes)
+    list += fmt::format("\n  {}: {} there, {} now", change.path, change.left, change.right);
+  throw records::UsageError(fmt::format(
+      "{} holds a run of another configuration; choose another --output or remove it:{}",
+      folder.path.string(), list));
+}
+
+/// Throws DataError where a continued run would go on with other data than it began with.
+void check_same_data(const records::RunFolder& folder, const data::Corpus& corpus) {
+  const auto recorded = records::recorded_environment(folder);
+  if (!recorded.contains("data_sha256") || recorded.at("data_sha256") == corpus.sha256) return;
+  throw data::DataError(folder.path.string() +
+                        " began with other data: their SHA-256 differs; restore them, choose "
+                        "another --output or remove that folder");
+}
+
+/// Says where a continued run goes on with another program than it began with.
+void note_other_program(const records::RunFolder& folder, std::ostream& messages) {
+  const auto recorded = records::recorded_environment(folder);
+  if (recorded.contains("program_sha256") &&
+      recorded.at("program_sha256") != training::program_sha256())
+    messages << "this run began with another build of ablate, so it may not end as it would have\n"
+             << std::flush;
+}
+
+/// The run that training starts from, if any.
+std::optional<std::filesystem::path> start_folder(const config::RunSpecification& run,
+                                                  const RunPlace& place) {
+  const auto& start = run.experiment.training.init_from;
+  if (start.run) return place.data_folder / *start.run;
+  if (!start.arm) return {};
+  const auto folder = place.folder.of_arm(*start.arm);
+  if (!std::filesystem::exists(folder.result()))
+    throw records::UsageError(
+        fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
+                    folder.path.string(), *start.arm));
+  return folder.path;
+}
+
+struct Prepared {
+  Environment environment;
+  std::optional<std::filesystem::path> start;
+  RunData data;
+  int64_t steps;
+};
+
+/// Updates of the run. A budget of time is measured once; later starts keep that number.
+int64_t steps_of(const config::RunSpecification& run, const RunPlace& place,
+                 const Environment& environment, const RunData& data) {
+  const auto& options = run.experiment.training;
+  if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
+  auto model = make_model(run.experiment, data.tokenizers);
+  const auto cost = update_cost(run.experiment, data, *model);
+  if (!std::holds_alternative<training::TimeBudget>(options.budget))
+    return updates_within(options, cost, 0);
+  const auto recorded = records::recorded_environment(place.folder);
+  if (recorded.contains("steps")) return recorded.at("steps");
+  model->to(environment.device);
+  const double seconds = seconds_per_update(run.experiment, data, environment.bfloat16, model);
+  return updates_within(options, cost, seconds);
+}
+
+Prepared prepare(const config::RunSpecification& run, const RunPlace& place,
+                 std::ostream& messages) {
+  const auto environment = set_up(run, place, messages);
+  training::write_record(messages, {.stage = training::Stage::preparing});
+  auto start = start_folder(run, place);
+  auto data = read_run_data(run.experiment, place.data_folder, start);
+  const auto steps = steps_of(run, place, environment, data);
+  return {environment, std::move(start), std::move(data), steps};
+}
+
+void write_start(const config::RunSpecification& run, const RunPlace& place,
+                 const Prepared& prepared) {
+  const auto& environment = prepared.environment;
+  save_tokenizers(place.folder.path, prepared.data.tokenizers);
+  nlohmann::json record{
+      {"ablate", "0.1.0"},
+      {"program_sha256", training::program_sha256()},
+      {"libtorch", TORCH_VERSION},
+      {"host", training::host_name()},
+      {"processor", training::processor_name()},
+      {"device", environment.device.str()},
+      {"cpu_capability", at::get_cpu_capability()},
+      {"threads", environment.threads},
+      {"precision", environment.bfloat16 ? "bf16" : "fp32"},
+      {"seed", run.seed},
+      {"steps", prepared.steps},
+      {"data_folder",
+       std::filesystem::absolute(place.data_folder / ".").lexically_normal().string()},
+      {"data_sha256", prepared.data.corpus.sha256},
+      {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
+      {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
+  if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
+  training::write_durably(place.folder.environment(), training::json_file(record));
+  training::write_durably(place.folder.config(), config::to_yaml(run.experiment, run.origins));
+}
+
+training::TrainerInput trainer_input(const config::RunSpecification& run, const RunPlace& place,
+                                     const Prepared& prepared) {
+  auto options = run.experiment.training;
+  options.steps = prepared.steps;
+  return {.options = options,
+          .dropout = run.experiment.model.dropout,
+          .seed = static_cast<uint64_t>(run.seed),
+          .bfloat16 = prepared.environment.bfloat16,
+          .train = prepared.data.train.examples,
+          .validation = prepared.data.validation.examples,
+          .augmentation = prepared.data.augmentation(),
+          .pause_after = place.pause_after,
+          .folder = place.folder.path,
+          .log = place.folder.log(),
+          .checkpoints = place.folder.checkpoints(),
+          .files = {{records::kConfigFile, config::to_yaml(run.experiment, run.origins)},
+                    {records::kSourceTokenizerFile, prepared.data.tokenizers.source.bytes()},
+                    {records::kTargetTokenizerFile, prepared.data.tokenizers.target.bytes()}},
+          .session = session_of(run, place.study)};
+}
+
+/// Weights from the run that training starts from; says which.
+std::string start_model(models::TransformerImpl& model, const config::RunSpecification& run,
+                        const Prepared& prepared) {
+  if (!run.experiment.training.init_from.split) return start_from(*prepared.start, model);
+  auto dense = load_run(*prepared.start, "");
+  start_split(model, run.experiment, dense, prepared.data.corpus, static_cast<uint64_t>(run.seed));
+  return "split the feed-forwards of " + prepared.start->string();
+}
+
+/// The model before the first step; a continued run takes its weights from a checkpoint later.
+models::Transformer begin_model(const config::RunSpecification& run, const Prepared& prepared,
+                                bool continued, std::ostream& messages) {
+  auto model = make_model(run.experiment, prepared.data.tokenizers);
+  models::initialize(*model, models::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
+  if (prepared.start && !continued)
+    messages << start_model(*model, run, prepared) << "\n" << std::flush;
+  set_vectors(*model, prepared.data.vectors, run.experiment.training.pretrained_embeddings.frozen);
+  for (const auto& given : prepared.data.vectors)
+    messages << given.coverage() << "\n" << std::flush;
+  return model;
+}
+
+void write_outputs(const records::RunFolder& folder, const Evaluation& evaluation,
+                   const std::vector<data::TestSet>& tests) {
+  for (size_t i = 0; i < evaluation.outputs.size(); ++i) {
+    std::string outputs, sources, references;
+    for (const auto& line : evaluation.outputs[i]) outputs += line + "\n";
+    for (const auto& example : tests[i].examples) {
+      sources += example.source + "\n";
+      references += example.target + "\n";
+    }
+    const auto& name = evaluation.tests[i].name;
+    training::write_durably(folder.sources(name), sources);
+    training::write_durably(folder.references(name), references);
+    training::write_durably(folder.outputs(name), outputs);
+  }
+}
+
+/// Tokens of a source or target of the first test set, its end token included.
+int64_t typical_length(const Evaluation& evaluation) {
+  const auto& test = evaluation.tests.front();
+  return 1 + std::llround(std::max(test.source_tokens, test.target_tokens));
+}
+
+training::Likelihood validation_of(const config::RunSpecification& run, const Prepared& prepared,
+                                   models::Transformer& model) {
+  return training::likelihood(model, prepared.data.validation.examples,
+                              {run.experiment.training.tokens_per_batch, prepared.data.masking()});
+}
+
+void write_rung_of(const config::RunSpecification& run, const RunPlace& place,
+                   const Prepared& prepared, models::Transformer& model) {
+  const auto validation = validation_of(run, prepared, model);
+  records::write_rung(place.folder, *place.pause_after,
+                      {.validation_perplexity = validation.perplexity(),
+                       .validation_token_accuracy = validation.token_accuracy});
+}
+
+records::RunResult evaluate_run(const config::RunSpecification& run, const RunPlace& place,
+                                Prepared& prepared, models::Transformer& model) {
+  const auto& experiment = run.experiment;
+  const auto chosen = training::select_weights(place.folder.checkpoints(), "", experiment.training);
+  training::load_weights(*model, chosen.weights);
+  const auto validation = validation_of(run, prepared, model);
+  const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
+                                        prepared.data.format};
+  auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
+  write_outputs(place.folder, evaluation, prepared.data.corpus.tests);
+  return {.study = place.study,
+          .task = run.task,
+          .arm = run.arm,
+          .seed = run.seed,
+          .parameters = models::parameter_count(*model),
+          .active_parameters = active_parameter_count(experiment.model, *model),
+          .flops_per_token = flops_per_token(experiment.model, *model, typical_length(evaluation)),
+          .skipped_lines = prepared.data.corpus.skipped,
+          .cut_sources = prepared.data.train.cut_sources,
+          .cut_targets = prepared.data.train.cut_targets,
+          .validation_perplexity = validation.perplexity(),
+          .validation_token_accuracy = validation.token_accuracy,
+          .weights = chosen.name,
+          .bleu_signature = evaluation.bleu_signature,
+          .chrf_signature = evaluation.chrf_signature,
+          .tests = std::move(evaluation.tests)};
+}
+
+}  // namespace
+
+void run_one(const config::RunSpecification& run, const RunPlace& place, std::ostream& messages) {
+  std::filesystem::create_directories(place.folder.path);
+  const training::FolderLock lock(place.folder.path, [&] {
+    messages << "waiting for another process that works on " + place.folder.path.string() + "\n"
+             << std::flush;
+  });
+  check_same_configuration(run, place.folder);
+  if (records::read_result(place.folder)) return;
+  auto prepared = prepare(run, place, messages);
+  check_same_data(place.folder, prepared.data.corpus);
+  note_other_program(place.folder, messages);
+  write_start(run, place, prepared);
+  const bool continued = !training::list_checkpoints(place.folder.checkpoints()).empty();
+  auto model = begin_model(run, prepared, continued, messages);
+  if (!continued) records::write_initial_weights(place.folder, initial_weights_of(*model));
+  model->to(prepared.environment.device);
+  training::Trainer trainer(model, trainer_input(run, place, prepared),
+                            {.stream = messages, .steps = prepared.steps});
+  const auto summary = trainer.run();
+  if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
+    throw training::Interrupted("stopped after the training; saved in " +
+                                place.folder.path.string());
+  const auto memory = training::peak_memory(prepared.environment.device);
+  training::write_record(messages, {.stage = training::Stage::evaluating});
+  if (!summary.finished) return write_rung_of(run, place, prepared, model);
+  auto result = evaluate_run(run, place, prepared, model);
+  result.steps = summary.state.step;
+  result.skipped_updates = summary.state.skipped;
+  if (summary.state.step > 0) result.train_loss = summary.train_loss;
+  result.tokens_per_second = summary.tokens_per_second;
+  result.training_seconds = summary.seconds;
+  result.tokens = summary.state.tokens;
+  result.memory_bytes = memory;
+  result.data_sha256 = prepared.data.corpus.sha256;
+  result.initial_weights = records::read_initial_weights(place.folder);
+  training::EventFile events(place.folder.path, result.steps + 1);
+  events.add(result.steps, final_scalars(result));
+  events.add(result.steps, training::SessionEnd{});
+  training::write_durably(place.folder.result(), training::json_file(training::to_json(result)));
+}
+
+}  // namespace ablate::run

@@ -1,0 +1,145 @@
+#include "experiments/schedule/dry_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+
+#include "experiments/records/exit_code.h"
+#include "experiments/records/failure.h"
+#include "experiments/records/run_estimate.h"
+#include "experiments/schedule/live_table.h"
+#include "experiments/schedule/process_pool.h"
+#include "training/process/machine.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::schedule {
+namespace {
+
+using TaskAndArm = std::pair<std::string, std::string>;
+using Estimates = std::map<TaskAndArm, records::RunEstimate>;
+
+constexpr std::chrono::milliseconds kWait{1000};
+
+TaskAndArm key_of(const config::RunSpecification& run) { return {run.task, run.arm}; }
+
+/// The first run of each task and arm.
+std::vector<const config::RunSpecification*> one_each(const config::Study& study) {
+  std::map<TaskAndArm, bool> seen;
+  std::vector<const config::RunSpecification*> runs;
+  for (const auto& run : study.runs)
+    if (!std::exchange(seen[key_of(run)], true)) runs.push_back(&run);
+  return runs;
+}
+
+/// An estimate of every task and arm, each from a process of its own.
+Estimates estimate(const config::Study& study, const StudyOptions& options,
+                   const Sharing& sharing) {
+  const auto runs = one_each(study);
+  Estimates estimates;
+  ProcessPool pool;
+  size_t next = 0;
+  while (next < runs.size() || pool.running() > 0) {
+    for (; next < runs.size() && static_cast<int64_t>(pool.running()) < sharing.jobs; ++next) {
+      auto command = run_command(options, *runs[next], sharing);
+      command.emplace_back("--estimate");
+      pool.start(next, command);
+    }
+    for (const auto& event : pool.wait(kWait)) {
+      if (const auto* end = std::get_if<ProcessEnd>(&event)) {
+        if (end->exit_code != 0)
+          throw records::RunsFailed(records::meaning_of(end->exit_code),
+                                    "no estimate of " + records::label(*runs[end->job]));
+        continue;
+      }
+      const auto& line = std::get<ProcessLine>(event);
+      const auto json = nlohmann::json::parse(line.text, nullptr, false);
+      if (json.is_object())
+        estimates[key_of(*runs[line.job])] = training::from_json<records::RunEstimate>(json);
+      else
+        std::cerr << records::label(*runs[line.job]) + ": " + line.text + "\n";
+    }
+  }
+  return estimates;
+}
+
+/// Sums over the runs that are not finished.
+struct Total {
+  int64_t runs = 0;
+  double flops = 0, seconds = 0;
+  int64_t disk_bytes = 0, memory_bytes = 0;  // memory: of the largest
+};
+
+double megabytes(int64_t bytes) { return static_cast<double>(bytes) / 1e6; }
+
+constexpr auto kRow = "{:<{}}  {:<8}  {:>11}  {:>7}  {:>8}  {:>9}  {:>8}  {:>8}\n";
+
+void print_row(const std::string& name, size_t width, const std::string& state,
+               const records::RunEstimate& run) {
+  std::cout << fmt::format(
+      kRow, name, width, state, run.parameters, run.steps, fmt::format("{:.2e}", run.flops),
+      fmt::format("{:.0f} MB", megabytes(run.memory_bytes)), clock_text(run.seconds),
+      fmt::format("{:.1f} MB", megabytes(run.disk_bytes)));
+}
+
+/// Runs that looking for the best value of a key adds, at most.
+int64_t tuning_runs(const config::Study& study) {
+  if (!study.tuning) return 0;
+  const auto tried = std::ssize(study.tuning->candidates) * std::ssize(study.tuning->seeds);
+  return tried + std::ssize(study.runs);
+}
+
+void print_total(const Total& total, const Sharing& sharing, double calibration) {
+  const auto side_by_side = std::clamp<int64_t>(total.runs, 1, sharing.jobs);
+  std::cout << fmt::format(
+      "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these, of "
+      "{:.0f} MB that are free, {:.1f} MB of checkpoints.\n"
+      "FLOPs are those of matrix products, three times a forward pass's. Time and memory come from "
+      "timed updates, a\nvalidation and a part of the evaluation of every arm on this machine, "
+      "which took {:.0f} s; patience may end a run\nbefore its last step.\n",
+      total.runs, total.flops, clock_text(total.seconds / static_cast<double>(side_by_side)),
+      side_by_side, megabytes(total.memory_bytes) * static_cast<double>(side_by_side),
+      megabytes(training::available_memory()), megabytes(total.disk_bytes), calibration);
+}
+
+}  // namespace
+
+void dry_run(const config::Study& study, const StudyOptions& options, bool json) {
+  const auto sharing = share_cores(study, options);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto estimates = estimate(study, options, sharing);
+  const std::chrono::duration<double> calibration = std::chrono::steady_clock::now() - begin;
+  Total total;
+  size_t width = 3;
+  for (const auto& run : study.runs) width = std::max(width, records::label(run).size());
+  if (!json)
+    std::cout << fmt::format(kRow, "run", width, "state", "parameters", "steps", "FLOPs", "memory",
+                             "time", "disk");
+  for (const auto& run : study.runs) {
+    const auto state = records::state_of(options.folder.run(run));
+    const auto& one = estimates.at(key_of(run));
+    if (json)
+      std::cout << nlohmann::json{{"run", records::label(run)},
+                                  {"state", state},
+                                  {"estimate", training::to_json(one)}}
+                       .dump()
+                << "\n";
+    else
+      print_row(records::label(run), width, state, one);
+    if (state == "finished") continue;
+    ++total.runs;
+    total.flops += one.flops;
+    total.seconds += one.seconds;
+    total.disk_bytes += one.disk_bytes;
+    total.memory_bytes = std::max(total.memory_bytes, one.memory_bytes);
+  }
+  if (json) return;
+  print_total(total, sharing, calibration.count());
+  if (study.tuning)
+    std::cout << fmt::format("Looking for the best {} adds at most {} runs of like cost.\n",
+                             study.tuning->key, tuning_runs(study));
+}
+
+}  // namespace ablate::schedule

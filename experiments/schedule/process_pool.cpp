@@ -1,0 +1,117 @@
+#include "experiments/schedule/process_pool.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace ablate::schedule {
+namespace {
+
+constexpr size_t kLongestOutputLine = 1 << 16;
+// A process ends after its pipe has closed, and that end wakes no poll().
+constexpr std::chrono::milliseconds kLookForEnds{20};
+
+[[noreturn]] void fail_with_errno(int error, const char* what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+/// The child's part of spawn(); only what a signal handler may call, too.
+[[noreturn]] void become(char* const* arguments, int output, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool orphan = getppid() != parent;  // the parent ended before the line above
+  if (!orphan && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0)
+    execv(arguments[0], arguments);
+  _exit(127);
+}
+
+/// Starts the program with `output` as its standard output and error.
+pid_t spawn(const std::vector<std::string>& words, int output) {
+  std::vector<char*> arguments;
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t parent = getpid();
+  const bool can_start = access(arguments[0], X_OK) == 0;
+  const pid_t process = can_start ? fork() : -1;
+  if (process < 0) fail_with_errno(errno, "cannot start a run");
+  if (process == 0) become(arguments.data(), output, parent);
+  return process;
+}
+
+}  // namespace
+
+ProcessPool::~ProcessPool() {
+  for (const auto& [id, process] : processes_) {
+    kill(id, SIGKILL);
+    waitpid(id, nullptr, 0);
+    close(process.output);
+  }
+}
+
+void ProcessPool::start(size_t job, const std::vector<std::string>& arguments) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) fail_with_errno(errno, "cannot make a pipe");
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  try {
+    processes_[spawn(arguments, ends[1])] = {.job = job, .output = ends[0]};
+  } catch (...) {
+    close(ends[0]);
+    close(ends[1]);
+    throw;
+  }
+  close(ends[1]);
+}
+
+void ProcessPool::read(Process& process, std::vector<ProcessEvent>& events) {
+  char buffer[4096];
+  ssize_t got = 0;
+  while ((got = ::read(process.output, buffer, sizeof buffer)) > 0)
+    for (const char byte : std::string_view(buffer, static_cast<size_t>(got))) {
+      if (byte != '\n') process.begun += byte;
+      if (byte != '\n' && process.begun.size() < kLongestOutputLine) continue;
+      events.push_back(ProcessLine{process.job, std::move(process.begun)});
+      process.begun.clear();
+    }
+  process.closed = got == 0;
+}
+
+std::vector<ProcessEvent> ProcessPool::wait(std::chrono::milliseconds longest) {
+  std::vector<ProcessEvent> events;
+  const auto end = std::chrono::steady_clock::now() + longest;
+  do {
+    std::vector<pollfd> outputs;
+    for (const auto& [id, process] : processes_)
+      outputs.push_back({process.closed ? -1 : process.output, POLLIN, 0});
+    poll(outputs.data(), outputs.size(), static_cast<int>(std::min(longest, kLookForEnds).count()));
+    for (auto& [id, process] : processes_) read(process, events);
+    for (auto one = processes_.begin(); one != processes_.end();) {
+      int status = 0;
+      const pid_t ended = waitpid(one->first, &status, WNOHANG);
+      if (ended == 0 || (ended < 0 && errno == EINTR)) {
+        ++one;
+        continue;
+      }
+      if (ended < 0) fail_with_errno(errno, "cannot wait for a run");
+      auto& process = one->second;
+      read(process, events);
+      if (!process.begun.empty())
+        events.push_back(ProcessLine{process.job, std::move(process.begun)});
+      events.push_back(ProcessEnd{
+          process.job, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)});
+      close(process.output);
+      one = processes_.erase(one);
+    }
+  } while (events.empty() && !processes_.empty() && std::chrono::steady_clock::now() < end);
+  return events;
+}
+
+void ProcessPool::stop() const {
+  for (const auto& [id, process] : processes_) kill(id, SIGTERM);
+}
+
+}  // namespace ablate::schedule

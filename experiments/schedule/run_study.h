@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/config/study.h"
+#include "experiments/records/folders.h"
+
+namespace ablate::schedule {
+
+/// How a study's runs are carried out.
+struct StudyOptions {
+  records::StudyFolder folder;
+  std::vector<std::string> command;  // starts a run in a process; the run's own flags are appended
+  int64_t jobs = 0;                  // runs at a time; 0: see share_cores()
+  int64_t retries = 1;               // of a run that crashed: see worth_retrying()
+  bool has_gpu = false;              // which a run takes unless it asks for another device
+};
+
+/// How runs share the machine.
+struct Sharing {
+  int64_t jobs = 1;     // runs at a time
+  int64_t threads = 1;  // of each
+};
+
+/// `options.jobs` runs at a time; where it is 0, one per core, or one where a run trains on a GPU.
+/// Threads follow from the study alone, since their number may change a result's last digits: cores
+/// divided by all its runs, at least one.
+Sharing share_cores(const config::Study& study, const StudyOptions& options);
+
+/// The command that carries out one run in a process.
+std::vector<std::string> run_command(const StudyOptions& options,
+                                     const config::RunSpecification& run, const Sharing& sharing);
+
+/// A run that ended without a result.
+struct FailedRun {
+  std::string label;
+  int exit_code = 0;
+};
+
+struct StudyOutcome {
+  std::vector<FailedRun> failed;
+  bool interrupted = false;
+};
+
+/// Whether there is nothing left to do for the run: it is finished, or paused where it should.
+bool is_done(const config::RunSpecification& run, const records::RunFolder& folder);
+
+/// Trains every run of the study that is not done, each in a process of its own, after the run
+/// that it starts from. A run that fails does not stop the others and leaves failure.json; what it
+/// says is kept in log.txt. A stop request is passed on to the running ones, and none is started
+/// any more. Shows all this on standard error.
+StudyOutcome run_study(const config::Study& study, const StudyOptions& options);
+
+/// Throws RunsFailed where a run failed, else Interrupted where one was interrupted.
+void raise(const StudyOutcome& outcome);
+
+}  // namespace ablate::schedule

@@ -1,0 +1,66 @@
+#include "experiments/analysis/expectation.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/records/exit_code.h"
+#include "tests/experiments/analysis/synthetic.h"
+
+namespace ablate::analysis {
+namespace {
+
+Expectation checked(const std::string& claim) {
+  const auto study = study_of(study_yaml(2, {"more"}, "expect: [\"" + claim + "\"]\n"));
+  return make_evidence(study, runs_of({{"base", {0.9, 1.0}}, {"more", {0.4, 0.6}}},
+                                      {{"base", {0.2, 0.2}}, {"more", {0, 0}}}))
+      .expectations.front();
+}
+
+TEST(Expectation, ComparesMeansOverSeeds) {
+  EXPECT_TRUE(checked("base.exact_match >= 0.95").holds);
+  EXPECT_FALSE(checked("base.exact_match > 0.95").holds);
+  EXPECT_TRUE(checked("more.exact_match <= 0.5").holds);
+  EXPECT_FALSE(checked("more.exact_match < 0.5").holds);
+  EXPECT_TRUE(checked("copy: more.exact_match < 0.53 * base.exact_match").holds);
+  EXPECT_FALSE(checked("copy: more.exact_match < 0.52 * base.exact_match").holds);
+  EXPECT_TRUE(checked("more.exact_match within 0.46 of base.exact_match").holds);
+  EXPECT_FALSE(checked("more.exact_match within 0.44 of base.exact_match").holds);
+  EXPECT_TRUE(checked("0.5 * base.exact_match < more.exact_match").holds);
+}
+
+TEST(Expectation, NamesATestSetOrMeansTheFirst) {
+  EXPECT_TRUE(checked("base.exact_match[length 13] <= 0.2").holds);
+  EXPECT_FALSE(checked("base.exact_match[length 12] <= 0.2").holds);
+  EXPECT_FALSE(checked("base.exact_match <= 0.2").holds);
+}
+
+TEST(Expectation, SaysTheNumbersThatWereCompared) {
+  EXPECT_EQ(checked("more.exact_match < 0.5 * base.exact_match").numbers,
+            "0.500 < 0.5 * 0.950 = 0.475");
+  EXPECT_EQ(checked("more.exact_match within 0.05 of base.exact_match").numbers,
+            "0.500 within 0.05 of 0.950");
+}
+
+TEST(Expectation, WhatWasNotMeasuredDoesNotHold) {
+  const auto missing = checked("more.exact_match[length 99] < 1");
+  EXPECT_FALSE(missing.holds);
+  EXPECT_EQ(missing.numbers, "more.exact_match[length 99] is missing");
+}
+
+TEST(Expectation, AFailedOneIsAnErrorWithItsNumbers) {
+  EXPECT_NO_THROW(raise_failed({{"a", true, "1 < 2"}}));
+  try {
+    raise_failed({{"a", true, "1 < 2"}, {"b", false, "3 < 2"}});
+    FAIL();
+  } catch (const records::ExpectationFailed& error) {
+    EXPECT_STREQ(error.what(), "what the study expects does not hold:\n  b: 3 < 2");
+  }
+}
+
+TEST(Expectation, OfArmsThatAreNotSelectedIsLeftOut) {
+  const auto yaml = study_yaml(1, {"more"}, "expect: [base.bleu < 1, base.bleu < more.bleu]\n");
+  EXPECT_EQ(study_of(yaml).expect.size(), 2U);
+  EXPECT_EQ(study_of(yaml, {.arms = {"base"}}).expect.size(), 1U);
+}
+
+}  // namespace
+}  // namespace ablate::analysis

@@ -1,0 +1,199 @@
+#include "experiments/analysis/make_evidence.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "experiments/analysis/metric.h"
+#include "experiments/config/study_schema.h"
+#include "experiments/records/exit_code.h"
+#include "tests/experiments/analysis/synthetic.h"
+
+namespace ablate::analysis {
+namespace {
+
+constexpr double kTolerance = 1e-12;
+
+TEST(Evidence, OfSixSeedsByHand) {
+  const auto study = study_of(study_yaml(6, {"more"}, kCompare));
+  const auto evidence = make_evidence(study, runs_of({{"base", {0.5, 0.6, 0.7, 0.5, 0.6, 0.7}},
+                                                      {"more", {0.6, 0.8, 0.8, 0.7, 0.7, 0.9}}}));
+  const auto& cell = cell_of(evidence, "more");
+  EXPECT_TRUE(cell.primary);
+  EXPECT_NEAR(cell.sample.mean, 0.75, kTolerance);
+  ASSERT_TRUE(cell.contrast.has_value());
+  // Differences 0.1, 0.2, 0.1, 0.2, 0.1, 0.2: deviation 0.0548, t = 2.5706 of five degrees.
+  EXPECT_NEAR(cell.contrast->mean, 0.15, kTolerance);
+  EXPECT_NEAR(cell.contrast->interval->low, 0.15 - 2.5706 * 0.0547723 / std::sqrt(6), 1e-5);
+  EXPECT_EQ(cell.contrast->difference.p, 2.0 / 64);
+  EXPECT_EQ(cell.contrast->verdict, Verdict::better);
+  EXPECT_EQ(cell.contrast->sentence, "better by 0.150 [0.093, 0.207], p = 0.031");
+  EXPECT_EQ(arm_of(evidence, "more").changes.front().path, "model.layers");
+  EXPECT_EQ(evidence.answer,
+            "copy, exact match: on length 12 more (0.750) is better than base (0.600).");
+}
+
+TEST(Evidence, ThreeSeedsSupportNoClaimHoweverFarApart) {
+  const auto study = study_of(study_yaml(3, {"more"}, kCompare));
+  const auto evidence =
+      make_evidence(study, runs_of({{"base", {0, 0, 0}}, {"more", {1, 0.99, 1}}}));
+  EXPECT_EQ(contrast(evidence, "more").verdict, Verdict::too_few_seeds);
+  EXPECT_EQ(contrast(evidence, "more").sentence,
+            "difference 0.997 [0.982, 1.000]; no claim: 3 seeds cannot show a significant "
+            "difference (smallest p 0.25); 6 can");
+  EXPECT_EQ(evidence.answer,
+            "No claim: 3 seeds cannot show a significant difference (smallest p 0.25); 6 can.");
+}
+
+TEST(Evidence, SixSeedsAreTooFewForTwoArmsBecauseOfHolm) {
+  const auto study = study_of(study_yaml(6, {"a", "b"}, kCompare));
+  const std::vector<double> low(6, 0.1), high(6, 0.9);
+  const auto evidence = make_evidence(study, runs_of({{"base", low}, {"a", high}, {"b", high}}));
+  EXPECT_EQ(contrast(evidence, "a").verdict, Verdict::too_few_seeds);
+  EXPECT_EQ(contrast(evidence, "a").difference.holm_p, 4.0 / 64);
+}
+
+TEST(Evidence, AWorseArmAndOneThatCannotBeToldApart) {
+  const auto study = study_of(study_yaml(8, {"bad", "same"}, kCompare));
+  const std::vector<double> base{0.8, 0.9, 0.7, 0.8, 0.9, 0.7, 0.8, 0.9};
+  const auto evidence =
+      make_evidence(study, runs_of({{"base", base},
+                                    {"bad", {0.5, 0.6, 0.5, 0.4, 0.6, 0.5, 0.5, 0.6}},
+                                    {"same", {0.9, 0.8, 0.8, 0.7, 0.9, 0.7, 0.8, 0.9}}}));
+  EXPECT_EQ(contrast(evidence, "bad").verdict, Verdict::worse);
+  EXPECT_EQ(contrast(evidence, "same").verdict, Verdict::indistinguishable);
+  EXPECT_TRUE(contrast(evidence, "same").sentence.starts_with("not distinguishable from base: "))
+      << contrast(evidence, "same").sentence;
+}
+
+TEST(Evidence, LowerIsBetterForPerplexity) {
+  const auto study =
+      study_of(study_yaml(6, {"more"}, "compare: {baseline: base, metric: perplexity}\n"));
+  auto runs = runs_of({{"base", std::vector<double>(6, 1)}, {"more", std::vector<double>(6, 1)}});
+  for (auto& run : runs.results)
+    run.tests[0].perplexity = (run.arm == "base" ? 8 : 5) + 0.1 * static_cast<double>(run.seed);
+  const auto evidence = make_evidence(study, runs);
+  const auto& found = cell_of(evidence, "more", "perplexity");
+  EXPECT_EQ(found.contrast->verdict, Verdict::better);
+  EXPECT_EQ(found.contrast->improvement, 1);
+}
+
+TEST(Evidence, OnlyTheDeclaredMetricCarriesClaims) {
+  const auto study = study_of(study_yaml(6, {"more"}, kCompare));
+  const auto evidence = make_evidence(
+      study, runs_of({{"base", std::vector<double>(6, 0)}, {"more", std::vector<double>(6, 1)}}));
+  for (const auto& cell : arm_of(evidence, "more").cells)
+    EXPECT_EQ(cell.metric == "exact_match" && cell.test_set == "length 12",
+              cell.contrast && cell.contrast->verdict != Verdict::exploratory)
+        << cell.metric;
+}
+
+TEST(Evidence, BeyondTheTrainedLengthNothingIsClaimedOfATaskThatIsNotLearned) {
+  const auto study = study_of(study_yaml(
+      6, {"more"},
+      "compare: {baseline: base, metric: exact_match, test_sets: {copy: [length 13]}}\n"));
+  const Scores far{{"base", std::vector<double>(6, 0.1)}, {"more", std::vector<double>(6, 0.3)}};
+  const auto verdict = [&](double base, double more) {
+    const auto evidence = make_evidence(study, runs_of({{"base", std::vector<double>(6, base)},
+                                                        {"more", std::vector<double>(6, more)}},
+                                                       far));
+    return contrast(evidence, "more", "length 13").verdict;
+  };
+  EXPECT_EQ(verdict(0.4, 0.4), Verdict::not_learned);
+  EXPECT_EQ(verdict(0.4, 0.9), Verdict::better);
+  EXPECT_EQ(verdict(1.0, 0.4), Verdict::better);
+}
+
+TEST(Evidence, AMissingSeedIsNamedAndForbidsTheClaimUnlessAllowed) {
+  const Scores scores{{"base", std::vector<double>(8, 0.2)}, {"more", std::vector<double>(8, 0.9)}};
+  const auto evidence_of = [&](const std::string& compare) {
+    auto runs = runs_of(scores);
+    std::erase_if(runs.results, [](const auto& run) { return run.arm == "more" && run.seed == 3; });
+    runs.missing.push_back({"copy", "more", 3, "failed with exit code 5"});
+    return make_evidence(study_of(study_yaml(8, {"more"}, compare)), runs);
+  };
+  const auto refused = evidence_of(kCompare);
+  EXPECT_EQ(contrast(refused, "more").sentence,
+            "no claim: seed 3 of the arm is missing; compare.allow: [seeds] compares the others");
+  EXPECT_EQ(refused.missing.front().reason, "failed with exit code 5");
+  EXPECT_TRUE(std::isnan(cell_of(refused, "more").sample.values[2]));
+  const auto allowed =
+      evidence_of("compare: {baseline: base, metric: exact_match, allow: [seeds]}\n");
+  EXPECT_EQ(contrast(allowed, "more").verdict, Verdict::better);
+  EXPECT_EQ(contrast(allowed, "more").differences.size(), 7U);
+}
+
+TEST(Evidence, AnInfiniteValueIsNotTested) {
+  const auto study =
+      study_of(study_yaml(6, {"more"}, "compare: {baseline: base, metric: perplexity}\n"));
+  auto runs = runs_of({{"base", std::vector<double>(6, 1)}, {"more", std::vector<double>(6, 1)}});
+  runs.results.back().tests[0].perplexity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(cell_of(make_evidence(study, runs), "more", "perplexity").contrast->verdict,
+            Verdict::not_tested);
+}
+
+TEST(Evidence, RunsOfOtherDataOrStepsAreRefusedUnlessAllowed) {
+  const auto error_of = [](const std::string& allow, auto change) -> std::string {
+    auto runs = runs_of({{"base", {0.1}}, {"more", {0.2}}});
+    change(runs.results.back());
+    try {
+      make_evidence(study_of(study_yaml(1, {"more"},
+                                        "compare: {baseline: base, metric: "
+                                        "exact_match, allow: " +
+                                            allow + "}\n")),
+                    runs);
+    } catch (const records::UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto data = [](records::RunResult& run) { run.data_sha256 = "other"; };
+  const auto steps = [](records::RunResult& run) { run.steps = 11; };
+  EXPECT_EQ(error_of("[]", data),
+            "copy/base/seed-1 and copy/more/seed-1 saw different data; they cannot be compared. If "
+            "the difference is meant, say so in the study: compare: { allow: [data] }");
+  EXPECT_NE(error_of("[data]", steps).find("trained 10 and 11 steps"), std::string::npos);
+  EXPECT_EQ(error_of("[data]", data), "");
+  EXPECT_EQ(error_of("[steps]", steps), "");
+}
+
+TEST(Evidence, SuccessIsCountedInSeedsThatHaveNearlyAllRight) {
+  const auto study = study_of(study_yaml(6, {"more"}, kCompare));
+  const auto evidence = make_evidence(
+      study, runs_of({{"base", std::vector<double>(6, 1)}, {"more", {1, 0.95, 0.94, 0, 0, 0}}}));
+  const auto& success = cell_of(evidence, "more").success.value();
+  EXPECT_EQ(success.solved, 2);
+  EXPECT_EQ(success.runs, 6);
+  EXPECT_NEAR(success.interval.low, 0.0968, 1e-4);
+  EXPECT_FALSE(cell_of(evidence, "more", "perplexity").success.has_value());
+}
+
+TEST(Evidence, EveryMetricThatAStudyMayDeclareIsMeasured) {
+  for (const auto& name : config::metrics())
+    EXPECT_NE(std::ranges::find(metrics_of(data::Compared::text), name, &Metric::name),
+              metrics_of(data::Compared::text).end())
+        << name;
+}
+
+TEST(Evidence, TheSameArmTwiceIsClaimedToDifferAtTheNominalRate) {
+  const auto study = study_of(study_yaml(6, {"again"}, kCompare));
+  std::mt19937 random{1};
+  std::normal_distribution<double> score{0.7, 0.1};
+  constexpr int kStudies = 1000;
+  int claims = 0;
+  for (int i = 0; i < kStudies; ++i) {
+    Scores scores;
+    for (const char* arm : {"base", "again"})
+      for (int seed = 0; seed < 6; ++seed) scores[arm].push_back(score(random));
+    const auto verdict = contrast(make_evidence(study, runs_of(scores)), "again").verdict;
+    claims += verdict == Verdict::better || verdict == Verdict::worse ? 1 : 0;
+  }
+  const double rate = 2.0 / 64;  // the largest that six seeds allow below 0.05
+  EXPECT_NEAR(static_cast<double>(claims) / kStudies, rate,
+              4 * std::sqrt(rate * (1 - rate) / kStudies));
+}
+
+}  // namespace
+}  // namespace ablate::analysis

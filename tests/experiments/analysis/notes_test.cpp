@@ -1,0 +1,61 @@
+#include "experiments/analysis/notes.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/experiments/analysis/synthetic.h"
+
+namespace ablate::analysis {
+namespace {
+
+/// Notes of a base and an arm of two seeds, of whose initial weights the function says what is
+/// known.
+template <class Start>
+std::string notes_with(const Start& start) {
+  auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
+  for (auto& run : runs.results) run.initial_weights = start(run);
+  std::string all;
+  for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
+    all += note + "\n";
+  return all;
+}
+
+TEST(Notes, SayWhatShareOfItsInitialWeightsAnArmHasInCommonWithTheBaseline) {
+  const auto notes = notes_with([](const records::RunResult& run) {
+    const auto seed = std::to_string(run.seed);
+    return run.arm == "base"
+               ? records::InitialWeights{{"embedding" + seed, 900}, {"sinusoid" + seed, 1}}
+               : records::InitialWeights{{"embedding" + seed, 900}, {"learned" + seed, 100}};
+  });
+  EXPECT_NE(
+      notes.find(
+          "copy: initial weights of each arm that its baseline starts from too: other 90 %.\n"),
+      std::string::npos)
+      << notes;
+}
+
+TEST(Notes, AreSilentOnInitialWeightsThatEarlierVersionsDidNotKeep) {
+  EXPECT_EQ(notes_with([](const records::RunResult&) {
+              return records::InitialWeights{};
+            }).find("initial weights"),
+            std::string::npos);
+}
+
+TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
+  auto study = study_of(study_yaml(
+      2, {"other"},
+      kCompare + "tune: {key: training.schedule.peak, values: [0.002, 0.001, 0.004]}\n"));
+  const auto notes_of_best = [&](size_t value) {
+    study.tuning->best = {{"copy", "other", value}};
+    std::string all;
+    for (const auto& note : make_evidence(study, runs_of({{"base", {0.5, 0.6}}})).notes)
+      all += note + "\n";
+    return all;
+  };
+  const std::string note = "copy: the best training.schedule.peak of other is ";
+  EXPECT_EQ(notes_of_best(0).find(note), std::string::npos);
+  EXPECT_NE(notes_of_best(1).find(note + "0.001, the smallest that was tried"), std::string::npos);
+  EXPECT_NE(notes_of_best(2).find(note + "0.004, the largest that was tried"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ablate::analysis

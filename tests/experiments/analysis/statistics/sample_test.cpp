@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "experiments/analysis/statistics/aggregate.h"
+#include "experiments/analysis/statistics/holm.h"
+#include "experiments/analysis/statistics/mean.h"
+#include "experiments/analysis/statistics/sign_flip.h"
+#include "experiments/analysis/statistics/wilson.h"
+#include "tests/experiments/analysis/statistics/golden.h"
+
+namespace ablate::statistics {
+namespace {
+
+using Values = std::vector<double>;
+
+constexpr double kTolerance = 1e-9;
+
+void expect_interval(const Interval& interval, const nlohmann::json& golden_ends) {
+  EXPECT_NEAR(interval.low, golden_ends[0].get<double>(), kTolerance);
+  EXPECT_NEAR(interval.high, golden_ends[1].get<double>(), kTolerance);
+}
+
+TEST(Statistics, EqualScipyOnEveryGoldenSample) {
+  ASSERT_GT(golden()["samples"].size(), 20U);
+  for (const auto& example : golden()["samples"]) {
+    SCOPED_TRACE(example.dump());
+    const auto left = example["left"].get<Values>(), right = example["right"].get<Values>();
+    Values differences, both = left;
+    for (size_t i = 0; i < left.size(); ++i) differences.push_back(left[i] - right[i]);
+    both.insert(both.end(), right.begin(), right.end());
+    EXPECT_NEAR(mean(differences), example["mean"].get<double>(), kTolerance);
+    EXPECT_NEAR(deviation(differences), example["deviation"].get<double>(), kTolerance);
+    expect_interval(t_interval(differences).value(), example["interval"]);
+    EXPECT_NEAR(sign_flip_p(differences), example["sign_flip_p"].get<double>(), kTolerance);
+    for (const auto& one : example["equivalence"])
+      EXPECT_NEAR(equivalence_p(differences, one["margin"].get<double>()), one["p"].get<double>(),
+                  kTolerance);
+    EXPECT_NEAR(probability_greater(left, right), example["probability_greater"].get<double>(),
+                kTolerance);
+    EXPECT_NEAR(interquartile_mean({both}), example["interquartile_mean"].get<double>(),
+                kTolerance);
+  }
+}
+
+TEST(Statistics, EqualScipysWilsonIntervals) {
+  for (const auto& example : golden()["wilson"])
+    expect_interval(
+        wilson_interval(example["hits"].get<int64_t>(), example["count"].get<int64_t>()),
+        example["interval"]);
+}
+
+TEST(Holm, EqualsClosedTestingOfBonferroni) {
+  for (const auto& example : golden()["holm"]) {
+    const auto adjusted = holm(example["p"].get<Values>());
+    for (size_t i = 0; i < adjusted.size(); ++i)
+      EXPECT_NEAR(adjusted[i], example["adjusted"][i].get<double>(), kTolerance);
+  }
+}
+
+TEST(Holm, ByHand) {
+  // Sorted: 0.01 x 3, 0.02 x 2, and 0.03 x 1, which may not fall below the 0.04 before it.
+  EXPECT_EQ(holm(Values{0.03, 0.01, 0.02}), (Values{0.04, 0.03, 0.04}));
+  EXPECT_TRUE(holm(Values{}).empty());
+}
+
+TEST(Holm, MultipliesByNoMoreHypothesesThanCanBeTrueAtOnce) {
+  // By 2, 2, 2 and 1; the last may not fall below the 0.06 before it.
+  EXPECT_EQ(holm(Values{0.01, 0.02, 0.03, 0.04}, 2), (Values{0.02, 0.04, 0.06, 0.06}));
+}
+
+TEST(Mean, ByHand) {
+  // 2.7764 is the 97.5 % quantile of t with four degrees of freedom.
+  const Values values{1, 2, 3, 4, 5};
+  EXPECT_EQ(mean(values), 3);
+  EXPECT_NEAR(deviation(values), std::sqrt(2.5), kTolerance);
+  EXPECT_NEAR(t_interval(values)->high, 3 + 2.7764 * std::sqrt(0.5), 1e-4);
+}
+
+TEST(Mean, OneValueHasNoInterval) {
+  EXPECT_FALSE(t_interval(Values{1}).has_value());
+  EXPECT_TRUE(std::isnan(deviation(Values{1})));
+  EXPECT_FALSE(t_interval(Values{1, std::numeric_limits<double>::infinity()}).has_value());
+}
+
+TEST(Mean, AnIntervalIsClippedToWhatValuesCanBe) {
+  const Values values{1, 0.98, 1, 0.9};
+  const auto whole = t_interval(values).value(), clipped = t_interval(values, {0, 1}).value();
+  EXPECT_GT(whole.high, 1);
+  EXPECT_EQ(clipped, (Interval{whole.low, 1}));
+  EXPECT_EQ(t_interval(Values{-1, 0.9}, differences_in({0, 1})), (Interval{-1, 1}));
+}
+
+TEST(Mean, AClippedIntervalHoldsTheMeanOfSharesAsOftenAsTheWholeOne) {
+  // Six shares each: normal around the mean, with those above 1 drawn again from below 1.
+  std::mt19937 random{1};
+  constexpr int kSamples = 4000;
+  for (const double middle : {0.5, 0.9, 0.97}) {
+    std::normal_distribution<double> draw{middle, 0.02};
+    const double excess = (1 - middle) / 0.02;  // of a truncated normal, whose mean follows
+    const double mean = middle - 0.02 * std::exp(-excess * excess / 2) /
+                                     std::sqrt(2 * std::numbers::pi) /
+                                     (0.5 * std::erfc(-excess / std::numbers::sqrt2));
+    int clipped = 0, whole = 0;
+    for (int i = 0; i < kSamples; ++i) {
+      Values shares;
+      while (shares.size() < 6)
+        if (const double share = draw(random); share <= 1) shares.push_back(share);
+      const auto holds = [&](const Interval& interval) {
+        return interval.low <= mean && mean <= interval.high ? 1 : 0;
+      };
+      const auto narrow = t_interval(shares, {0, 1}).value();
+      EXPECT_GE(narrow.low, 0);
+      EXPECT_LE(narrow.high, 1);
+      clipped += holds(narrow);
+      whole += holds(t_interval(shares).value());
+    }
+    EXPECT_EQ(clipped, whole) << middle;
+    EXPECT_NEAR(static_cast<double>(clipped) / kSamples, kConfidence,
+                4 * std::sqrt(kConfidence * (1 - kConfidence) / kSamples))
+        << middle;
+  }
+}
+
+TEST(SignFlip, ByHand) {
+  // 1 + 2 + 3 is as far from 0 as -1 - 2 - 3 and nothing else of 8 patterns.
+  EXPECT_EQ(sign_flip_p(Values{1, 2, 3}), 0.25);
+  // 2 + 1 - 3 = 0: every pattern is at least as far.
+  EXPECT_EQ(sign_flip_p(Values{2, 1, -3}), 1);
+  EXPECT_EQ(sign_flip_p(Values{0, 0, 0}), 1);
+  EXPECT_EQ(sign_flip_p(Values{}), 1);
+}
+
+TEST(SignFlip, RoundingDoesNotTellEqualSumsApart) {
+  // Five of the eight patterns of 1, 2 and 3 beside 6 do not fall below it; in doubles one of the
+  // sums that are 0.6 is a little smaller than the observed one.
+  EXPECT_EQ(sign_flip_p(Values{0.1, 0.2, -0.3, 0.6}), 0.625);
+}
+
+TEST(SignFlip, ThreeDifferencesAreNeverSignificantAndSixCanBe) {
+  EXPECT_EQ(smallest_sign_flip_p(3), 0.25);
+  EXPECT_EQ(smallest_sign_flip_p(6), 0.03125);
+  EXPECT_EQ(smallest_sign_flip_p(6), sign_flip_p(Values{1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(differences_needed(0.05, 1, smallest_sign_flip_p), 6);
+  EXPECT_EQ(differences_needed(0.05, 2, smallest_sign_flip_p), 7);
+  EXPECT_EQ(differences_needed(0.05, 8, smallest_sign_flip_p), 9);
+  EXPECT_EQ(differences_needed(0.05, 1, smallest_equivalence_p), 5);
+}
+
+TEST(Equivalence, ByHand) {
+  // From -1.5 the differences are 1.5, 2.5 and 0.5 away, from 1.5 they are 1.5, 0.5 and 2.5: only
+  // one sign pattern of eight sums up to as much.
+  EXPECT_EQ(equivalence_p(Values{0, 1, -1}, 1.5), 0.125);
+  // From 0.5 they are 0.5, -0.5 and 1.5 away, 1.5 in sum, which three of eight sign patterns reach:
+  // 0.5 + 0.5 + 1.5, 0.5 - 0.5 + 1.5 and -0.5 + 0.5 + 1.5. From -0.5 it is the same.
+  EXPECT_EQ(equivalence_p(Values{0, 1, -1}, 0.5), 0.375);
+  EXPECT_EQ(equivalence_p(Values{}, 1), 1);
+  EXPECT_EQ(smallest_equivalence_p(5), equivalence_p(Values{0, 0, 0, 0, 0}, 0.01));
+}
+
+TEST(Equivalence, ADifferenceOfTheMarginIsNotSmallerThanIt) {
+  // In doubles 0.21 - 0.2 is a little less than 0.01.
+  EXPECT_EQ(equivalence_p(Values(6, 0.21 - 0.2), 0.01), 1);
+}
+
+TEST(SignFlip, DrawnPatternsAgreeWithAllOfThem) {
+  Values differences;
+  for (int i = 0; i < 20; ++i) differences.push_back(std::sin(i) + 0.3);
+  const double exact = sign_flip_p(differences);
+  differences.push_back(0);  // changes no sum, and makes them too many to try all
+  EXPECT_NEAR(sign_flip_p(differences), exact, 4 * std::sqrt(exact * (1 - exact) / kDrawnFlips));
+  EXPECT_EQ(sign_flip_p(differences), sign_flip_p(differences));
+}
+
+TEST(InterquartileMean, CutsAQuarterAtEachEndOfAllRuns) {
+  EXPECT_EQ(interquartile_mean({{0, 1}, {100, 2}}), 1.5);
+  EXPECT_EQ(interquartile_mean({{1, 2, 3}}), 2);
+}
+
+TEST(InterquartileMean, ItsIntervalDrawsRunsWithinTheirTask) {
+  // Two tasks without any noise: however runs are drawn, the middle half stays.
+  const auto still = interquartile_interval({{0, 0, 0}, {1, 1, 1}});
+  EXPECT_EQ(still, (Interval{0.5, 0.5}));
+  const auto noisy = interquartile_interval({{0.1, 0.4, 0.2}, {0.6, 0.9, 0.7}});
+  EXPECT_LT(noisy.low, interquartile_mean({{0.1, 0.4, 0.2}, {0.6, 0.9, 0.7}}));
+  EXPECT_GT(noisy.high, noisy.low);
+  EXPECT_GE(noisy.low, 0.1);
+  EXPECT_LE(noisy.high, 0.9);
+}
+
+TEST(ProbabilityGreater, CountsTiesHalf) {
+  EXPECT_EQ(probability_greater(Values{1, 2}, Values{0, 2}), 0.625);
+  EXPECT_EQ(probability_greater(Values{1, 1}, Values{1}), 0.5);
+}
+
+}  // namespace
+}  // namespace ablate::statistics

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "models/inference/search_options.h"
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+class DecodingTest : public ProgramTest {
+ protected:
+  DecodingTest() { EXPECT_EQ(shell(command("runs")).code, 0); }
+  Outcome translated(const std::string& input, const std::string& flags) {
+    write_file(folder_ / "in", input);
+    return shell(kProgram + " translate " + run("runs").string() + " " + flags + " < " +
+                 (folder_ / "in").string() + " 2>&1");
+  }
+};
+
+TEST_F(DecodingTest, NBestScoresAreThoseOfScore) {
+  const auto found = lines_of(translated("a b c\n", "--beam 6 --n-best 4").output);
+  ASSERT_EQ(found.size(), 4U);
+  std::string sources, targets;
+  std::vector<double> expected;
+  for (const auto& line : found) {
+    const auto text = line.find(" ||| "), score = line.find(" ||| ", text + 5);
+    const auto log_probability = line.rfind(" ||| ");
+    EXPECT_EQ(line.substr(0, text), "0");
+    sources += "a b c\n";
+    targets += line.substr(text + 5, score - text - 5) + "\n";
+    expected.push_back(std::stod(line.substr(log_probability + 5)));
+  }
+  write_file(folder_ / "s", sources);
+  write_file(folder_ / "t", targets);
+  const auto scores =
+      lines_of(shell(kProgram + " score " + run("runs").string() + " --source " +
+                     (folder_ / "s").string() + " --target " + (folder_ / "t").string())
+                   .output);
+  ASSERT_EQ(scores.size(), 4U);
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(std::stod(scores[i]), expected[i], 1e-4);
+}
+
+TEST_F(DecodingTest, EveryLineGivesOneLineWhateverItHolds) {
+  const std::string hostile("a b\n\n   \n\t\nx y z\n\xff\xfe\nb\0c\na\r\n", 27);
+  for (const std::string flags : {"--jobs 1", "--jobs 2", "--sample --seed 3"}) {
+    const auto outcome = translated(hostile, flags);
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_EQ(lines_of(outcome.output).size(), 8U) << outcome.output;
+  }
+}
+
+TEST_F(DecodingTest, JobsAndBatchesChangeNothing) {
+  std::string input;
+  for (int i = 0; i < 90; ++i)
+    input += std::string(i % 3 ? "a b" : "c d a") + (i % 2 ? " c\n" : "\n");
+  for (const std::string how : {"--beam 3", "--sample --temperature 1.3"}) {
+    const auto one = translated(input, how + " --jobs 1 --batch 64").output;
+    EXPECT_EQ(translated(input, how + " --jobs 2 --batch 7").output, one) << how;
+  }
+  EXPECT_NE(translated(input, "--sample --seed 1").output,
+            translated(input, "--sample --seed 2 --temperature 5").output);
+}
+
+TEST_F(DecodingTest, PrefixesRisksAndContradictions) {
+  write_file(folder_ / "prefixes", "c c\n\n");
+  const auto found =
+      lines_of(translated("a b\na b\n", "--prefixes " + (folder_ / "prefixes").string()).output);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_TRUE(found[0].starts_with("c c")) << found[0];
+  EXPECT_FALSE(found[1].starts_with("c c")) << found[1];
+  EXPECT_EQ(lines_of(translated("a b\nc\n", "--sample --mbr 8").output).size(), 2U);
+  EXPECT_EQ(translated("a\n", "--beam 3 --sample").code, 2);
+  EXPECT_EQ(translated("a\nb\nc\n", "--prefixes " + (folder_ / "prefixes").string()).code, 3);
+  EXPECT_EQ(translated("a\n", "--min-length 9 --max-length 9").code, 2);
+  const auto wrong = shell(kProgram + " generate " + run("runs").string() + " --prompt a 2>&1");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("generate needs a language model"), std::string::npos);
+}
+
+TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
+  const auto help = shell(kProgram + " translate --help").output;
+  models::SearchOptions options;
+  models::SearchOptions::fields(options, [&](std::string name, const auto& slot, std::string_view) {
+    std::ranges::replace(name, '_', '-');
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(slot)>>) {
+      EXPECT_NE(help.find("--" + name + " "), std::string::npos) << name;
+    }
+  });
+  for (const std::string flag : {"--temperature", "--top-k", "--top-p", "--seed"})
+    EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
+  const auto wrong = translated("a\n", "--beam 257");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("decoding.beam must be from 1 to 256"), std::string::npos)
+      << wrong.output;
+  EXPECT_EQ(translated("a\n", "--top-p 0").code, 2);
+  EXPECT_EQ(translated("a\n", "--seed 7").output, translated("a\n", "").output)
+      << "a seed alone draws nothing";
+}
+
+TEST_F(DecodingTest, EveryPrecisionWritesLines) {
+  const std::string input = "a b\nc d a\n";
+  for (const std::string precision : {"fp32", "bf16", "int8"})
+    EXPECT_EQ(lines_of(translated(input, "--precision " + precision).output).size(), 2U);
+  const auto wrong = translated(input, "--precision int4");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("--precision must be fp32, bf16 or int8"), std::string::npos);
+}
+
+TEST_F(DecodingTest, AttentionIsDrawnWithEveryTextEscaped) {
+  const auto page = folder_ / "attention.html";
+  const auto inspect =
+      kProgram + " inspect attention " + run("runs").string() + " --to " + page.string();
+  const auto drawn = shell(inspect + " --text 'a b <i>c' 2>&1");
+  ASSERT_EQ(drawn.code, 0) << drawn.output;
+  const auto text = read_file(page);
+  for (const std::string group :
+       {"Encoder, self-attention", "Decoder, self-attention", "Decoder, over the source"})
+    EXPECT_NE(text.find(group), std::string::npos) << group;
+  EXPECT_EQ(text.find("<i>"), std::string::npos);
+}
+
+TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "ab\ncd\n";
+  write_file(folder_ / "text", text);
+  const auto study = folder_ / "language.yaml";
+  write_file(
+      study,
+      "name: language\nseeds: [1]\nbase:\n"
+      "  data: { task: language, train: text, held_out: 0.1, block: 15 }\n"
+      "  tokenizer: { kind: character }\n"
+      "  model: { family: decoder_only, d_model: 32, layers: 1, dropout: 0.0, attention: { "
+      "heads: 2 }, position: { kind: rotary }, feed_forward: { kind: dense, d_hidden: 64 } }\n"
+      "  training: { steps: 400, tokens_per_batch: 272, max_length: 32, threads: 1, "
+      "label_smoothing: 0.0, schedule: { kind: cosine, peak: 1.0e-2, warmup: 10 } }\n");
+  const auto trained = shell(kProgram + " run " + study.string() + " --output " +
+                             (folder_ / "runs").string() + " 2>&1");
+  ASSERT_EQ(trained.code, 0) << trained.output;
+  const auto run = (folder_ / "runs/language/language/base/seed-1").string();
+  // Each line is three tokens, for a word begins with a mark of its own, and an end mark.
+  EXPECT_EQ(shell(kProgram + " generate " + run + " --prompt ab --max-length 8").output,
+            "ab\ncd\nab\n");
+  EXPECT_EQ(shell("printf 'a\\nc\\n' | " + kProgram + " generate " + run + " --one-line").output,
+            "ab\ncd\n");
+}
+
+}  // namespace
+}  // namespace ablate::commands

@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+#include "experiments/commands/command_line.h"
+#include "experiments/config/study.h"
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+const std::filesystem::path kRepository = ABLATE_SOURCE;
+
+struct Command {
+  std::string where;
+  std::string text;  // "ablate ..."
+};
+
+std::vector<std::filesystem::path> documents() {
+  std::vector<std::filesystem::path> files{kRepository / "README.md",
+                                           kRepository / "bench/README.md"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRepository / "docs"))
+    if (entry.path().extension() == ".md") files.push_back(entry.path());
+  return files;
+}
+
+/// The examples in the help of `app` and of every verb below it.
+void collect_examples(const CLI::App& app, std::vector<Command>& commands) {
+  for (const auto& line : lines_of(app.get_footer()))
+    if (line.starts_with("  ")) commands.push_back({app.get_name() + " --help", line.substr(2)});
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    collect_examples(*verb, commands);
+}
+
+std::vector<Command> examples() {
+  bool debug = false;
+  std::vector<Command> commands;
+  collect_examples(*command_line(debug), commands);
+  return commands;
+}
+
+/// Lines of code blocks, and `code` in the text.
+std::vector<Command> code_of(const std::filesystem::path& document) {
+  std::vector<Command> code;
+  bool block = false;
+  std::string text;
+  for (const auto& line : lines_of(read_file(document))) {
+    if (line.starts_with("```"))
+      block = !block;
+    else if (block)
+      code.push_back({document.string(), line});
+    else
+      text += line + "\n";
+  }
+  std::ranges::replace(text, '\n', ' ');
+  for (size_t begin = text.find('`'), end = 0; begin != std::string::npos;
+       begin = text.find('`', end + 1)) {
+    end = std::min(text.find('`', begin + 1), text.size());
+    code.push_back({document.string(), text.substr(begin + 1, end - begin - 1)});
+  }
+  return code;
+}
+
+/// "a b|c [d]" is "a b d" and "a c d".
+std::vector<std::string> alternatives_of(const std::string& synopsis) {
+  const std::string text = std::regex_replace(synopsis, std::regex(R"([\[\]]|\.\.\.)"), "");
+  std::smatch found;
+  if (!std::regex_search(text, found, std::regex(R"((\S+)\|(\S+))"))) return {text};
+  std::vector<std::string> all;
+  std::istringstream words(found.str());
+  for (std::string word; std::getline(words, word, '|');)
+    for (const auto& rest : alternatives_of(found.suffix().str()))
+      all.push_back(found.prefix().str() + word + rest);
+  return all;
+}
+
+/// Every `ablate ...` in a line of code, without pipes, redirections and what stands beside it.
+std::vector<std::string> commands_in(const std::string& code) {
+  std::vector<std::string> commands;
+  const std::regex command(
+      R"((?:^|[(|] *|  )(?:build/)?(ablate(?: [^ <>|()#][^<>()#]*?)?)(?= *(?:$|[<>)#]|\| |   )))");
+  for (std::sregex_iterator at(code.begin(), code.end(), command), end; at != end; ++at)
+    for (const auto& one : alternatives_of((*at)[1].str())) commands.push_back(one);
+  return commands;
+}
+
+std::vector<Command> documented_commands() {
+  auto code = examples();
+  for (const auto& document : documents())
+    for (const auto& one : code_of(document)) code.push_back(one);
+  std::vector<Command> commands;
+  for (const auto& line : code)
+    for (const auto& command : commands_in(line.text)) commands.push_back({line.where, command});
+  return commands;
+}
+
+std::vector<std::string> words_of(const std::string& command) {
+  std::vector<std::string> words;
+  const std::regex word(R"x('([^']*)'|"([^"]*)"|(\S+))x");
+  for (std::sregex_iterator at(command.begin(), command.end(), word), end; at != end; ++at)
+    for (size_t group = 1; group <= 3; ++group)
+      if ((*at)[group].matched) words.push_back((*at)[group].str());
+  words.erase(words.begin());
+  for (auto& one : words)
+    if (one == "N" || one == "STEP") one = "1";
+  return words;
+}
+
+/// Thrown where a command line is understood and its verb would begin to work.
+struct Understood {};
+
+/// Whether only verbs are named, as in a sentence: "`ablate import` reads them".
+bool only_verbs(const std::vector<std::string>& words) {
+  return words.size() <= 2 && std::ranges::none_of(words, [](const std::string& word) {
+           return word.find_first_of("-./ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string::npos;
+         });
+}
+
+std::string parse(const std::vector<std::string>& words) {
+  bool debug = false;
+  const auto app = command_line(debug);
+  const auto unknown = unknown_word(*app, words);
+  if (!unknown.empty() || only_verbs(words)) return unknown;
+  app->parse_complete_callback([] { throw Understood(); });
+  try {
+    app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const Understood&) {
+  } catch (const CLI::Error& error) {
+    return error.what();
+  }
+  const auto* run = app->get_subcommand("run");
+  const auto list = [&](const char* name) { return run->get_option(name)->results(); };
+  const auto study = list("study");
+  if (study.empty() || !study[0].starts_with("experiments/")) return {};
+  try {
+    config::read_study(kRepository / study[0],
+                       {.sets = list("--set"), .arms = list("--arms"), .tasks = list("--tasks")});
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(DocumentedCommands, AreFoundInProseBlocksAndSynopses) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(commands_in("build/ablate verify model.pt"), Words{"ablate verify model.pt"});
+  EXPECT_EQ(commands_in("source <(ablate completion bash)"), Words{"ablate completion bash"});
+  EXPECT_EQ(commands_in("echo 'a b' | ablate translate RUN --beam 2 > out"),
+            Words{"ablate translate RUN --beam 2"});
+  EXPECT_EQ(commands_in("ablate config check|show     ablate eval RUN [--beam N]   what it does"),
+            (Words{"ablate config check", "ablate config show", "ablate eval RUN --beam N"}));
+  EXPECT_EQ(commands_in("the ablated model"), Words{});
+  EXPECT_GT(documented_commands().size(), 80U);
+}
+
+TEST(DocumentedCommands, AreAllUnderstood) {
+  for (const auto& command : documented_commands())
+    EXPECT_EQ(parse(words_of(command.text)), "") << command.where << ": " << command.text;
+}
+
+TEST(DocumentedCommands, NameFilesThatExist) {
+  const std::regex file(R"((?:^|[ =])((?:experiments|bench|docs|tests|cmake)/[\w./-]+))");
+  for (const auto& document : documents())
+    for (const auto& code : code_of(document))
+      for (std::sregex_iterator at(code.text.begin(), code.text.end(), file), end; at != end; ++at)
+        EXPECT_TRUE(std::filesystem::exists(kRepository / (*at)[1].str()))
+            << document << ": " << (*at)[1].str();
+}
+
+TEST(DocumentedCommands, MakeHasTheTargets) {
+  const auto makefile = "\n" + read_file(kRepository / "Makefile");
+  const std::regex make(R"(^make ([a-z-]+))");
+  int targets = 0;
+  for (const auto& document : documents())
+    for (const auto& code : code_of(document)) {
+      std::smatch found;
+      if (!std::regex_search(code.text, found, make)) continue;
+      EXPECT_NE(makefile.find("\n" + found[1].str() + ":"), std::string::npos) << code.text;
+      ++targets;
+    }
+  EXPECT_GE(targets, 4);
+}
+
+/// A folder in which the files that examples name stand, small.
+class ExampleTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory_symlink(kRepository / "experiments", folder_ / "experiments");
+    std::filesystem::create_directory_symlink(kRepository / "bench", folder_ / "bench");
+    std::filesystem::create_directory(folder_ / "docs");
+    auto tiny = read_file(study());
+    tiny.replace(tiny.find("steps: 60"), 9, "steps: 20");
+    write_file(folder_ / "study.yaml",
+               "name: quickstart" + tiny.substr(tiny.find('\n')) +
+                   "tasks: { numbers: {}, reverse: {} }\n"
+                   "arms: { sinusoidal: {}, learned: { model.position.kind: learned } }\n");
+    for (const auto* name : {"a.en", "a.de", "in", "out.de", "test_2016_flickr.de"})
+      write_file(folder_ / name, "a b c\nb c a\n");
+    write_file(folder_ / "corpus.txt", repeated("To be, or not to be\n", 200));
+    write_file(
+        folder_ / "text.yaml",
+        "name: shakespeare\nseeds: [1]\nbase:\n"
+        "  data: { task: language, train: corpus.txt, block: 16 }\n"
+        "  tokenizer: { kind: character, normalization: identity, spaces: exact }\n"
+        "  model: { family: decoder_only, d_model: 16, layers: 1, attention: { heads: 2 } }\n"
+        "  training: { steps: 3, tokens_per_batch: 68, max_length: 17, threads: 1 }\n"
+        "arms: { ours: {} }\n");
+    succeed("ablate run study.yaml --jobs 1");
+    succeed("ablate run text.yaml --jobs 1");
+    for (const auto* name :
+         {"multi30k/text/base/seed-1", "a/copy/base/seed-1", "b/copy/base/seed-1"})
+      link("quickstart/numbers/sinusoidal/seed-1", name);
+    const auto run = folder_ / "runs/quickstart/numbers/sinusoidal/seed-1";
+    for (const auto* name : {"RUN", "run"})
+      std::filesystem::create_directory_symlink(run, folder_ / name);
+    std::filesystem::copy_file(run / "config.yaml", folder_ / "config.yaml");
+    succeed("ablate export RUN --format safetensors --to weights");
+    std::filesystem::rename(folder_ / "weights/model.safetensors", folder_ / "weights.safetensors");
+    write_file(folder_ / "names.yaml", "embedding: embedding\n");
+  }
+
+  static std::string repeated(const std::string& line, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += line;
+    return text;
+  }
+
+  void succeed(const std::string& command) {
+    const auto outcome = inside(command);
+    EXPECT_EQ(outcome.code, 0) << command << "\n" << outcome.output;
+  }
+
+  void link(const std::string& run, const std::string& name) {
+    std::filesystem::create_directories((folder_ / "runs" / name).parent_path());
+    std::filesystem::create_directory_symlink(folder_ / "runs" / run, folder_ / "runs" / name);
+  }
+
+  Outcome inside(const std::string& command) {
+    write_file(folder_ / "command", "set -o pipefail\n" + command + "\n");
+    return shell("cd " + folder_.string() + " && PATH=" + ABLATE_BUILD +
+                 ":$PATH bash command 2>&1");
+  }
+};
+
+TEST_F(ExampleTest, OfEveryHelpRuns) {
+  // Those that train or measure for minutes, and scripts of shells other than bash: their command
+  // lines are checked above.
+  const std::regex left_out("ablate (bench|run [^-].*[^n]$|completion (zsh|fish))");
+  auto commands = examples();
+  std::ranges::stable_sort(commands, {}, [](const Command& command) {  // what others read first
+    if (command.text.starts_with("ablate init")) return 2;
+    return std::regex_search(command.text, std::regex("tokenizer train|export")) ? 0 : 1;
+  });
+  for (const auto& command : commands) {
+    if (std::regex_search(command.text, left_out)) continue;
+    if (command.text == "ablate init") std::filesystem::remove(folder_ / "study.yaml");
+    succeed(command.text);
+  }
+}
+
+}  // namespace
+}  // namespace ablate::commands

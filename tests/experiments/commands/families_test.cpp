@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "experiments/run/load_run.h"
+#include "models/libtorch.h"
+#include "tests/experiments/program.h"
+#include "training/checkpoint/checkpoint.h"
+
+namespace ablate::commands {
+namespace {
+
+constexpr const char* kTiny =
+    "d_model: 32, layers: 1, attention: { heads: 4 }, feed_forward: { kind: dense, d_hidden: 64 }, "
+    "dropout: 0.0";
+constexpr const char* kTraining =
+    "tokens_per_batch: 512, max_length: 32, label_smoothing: 0.0, clip: 1.0, schedule: { kind: "
+    "cosine, peak: 5.0e-3, warmup: 20 }, threads: 1";
+
+class FamilyTest : public ProgramTest {
+ protected:
+  FamilyTest() {
+    for (const char* set : {"train", "validation", "test"}) {
+      std::string labelled, running;
+      for (int i = 0; i < 120; ++i) {
+        const std::string text = std::string(i % 3 == 0 ? "a very " : "the ") +
+                                 (i % 2 == 0 ? "good" : "bad") + (i % 5 == 0 ? " plot" : " film");
+        labelled += text + "\t" + (i % 2 == 0 ? "positive" : "negative") + "\n";
+        running += text + "\n";
+      }
+      write_file(folder_ / (std::string(set) + ".tsv"), labelled);
+      write_file(folder_ / (std::string(set) + ".txt"), running);
+    }
+  }
+
+  /// Runs a study of one arm and returns its result.
+  nlohmann::json result(const std::string& name, const std::string& data, const std::string& model,
+                        const std::string& more) {
+    const auto file = folder_ / (name + ".yaml");
+    write_file(file, "name: " + name + "\nseeds: [1]\nbase:\n  data: { " + data +
+                         " }\n  model: { " + kTiny + ", " + model + " }\n  training: { " +
+                         kTraining + more + " }\n" + "  tokenizer: { kind: word, mask: true }\n");
+    const auto outcome =
+        shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    output_ = outcome.output;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / name))
+      if (entry.path().filename() == "result.json") {
+        run_ = entry.path().parent_path();
+        return nlohmann::json::parse(read_file(entry.path()));
+      }
+    return {};
+  }
+
+  std::string output_;
+  std::filesystem::path run_;
+};
+
+TEST_F(FamilyTest, ADecoderAloneLearnsPairsAsOneSequence) {
+  const auto result = this->result(
+      "prefix",
+      "task: copy, symbols: 12, train_length: [3, 3], test_length: [3], examples: { train: 2000, "
+      "validation: 5, test: 5 }",
+      "family: decoder_only, position: { kind: rotary }", ", steps: 250");
+  EXPECT_EQ(result["tests"][0]["exact_match"].get<double>(), 1.0) << output_;
+  const auto translated =
+      shell("echo 'a l d' | " + kProgram + " translate " + run_.string() + " --beam 3");
+  EXPECT_EQ(translated.output, "a l d\n");
+}
+
+TEST_F(FamilyTest, ALanguageModelIsScoredByTheCharacter) {
+  const auto result = this->result(
+      "language", "task: language, train: train.txt, validation: validation.txt, block: 16",
+      "family: decoder_only", ", steps: 150");
+  const auto& test = result["tests"][0];
+  EXPECT_EQ(test["compared"], "nothing");
+  EXPECT_LT(test["nats_per_character"].get<double>(), 0.15) << output_;
+  EXPECT_NE(output_.find("nats per character"), std::string::npos) << output_;
+  EXPECT_EQ(output_.find("BLEU"), std::string::npos) << output_;
+}
+
+TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
+  const auto masked = this->result(
+      "masked", "task: language, train: train.txt, validation: validation.txt, block: 16",
+      "family: encoder_only", ", steps: 500");
+  EXPECT_LT(masked["validation_perplexity"].get<double>(), 3.0) << output_;
+  const auto from = run_.string();
+  const auto labelled = this->result(
+      "labelled", "task: labelled, train: train.tsv, validation: validation.tsv, test: test.tsv",
+      "family: encoder_only, tying: none, output: { kind: label }",
+      ", steps: 60, init_from: { run: '" + from + "' }");
+  EXPECT_NE(output_.find("weights of " + from + "; new: classifier"), std::string::npos) << output_;
+  EXPECT_EQ(labelled["tests"][0]["exact_match"].get<double>(), 1.0) << output_;
+  EXPECT_EQ(labelled["tests"][0]["nats_per_character"], "NaN");
+  const auto classes = shell("printf 'the bad film\\na very good plot\\n' | " + kProgram +
+                             " translate " + run_.string());
+  EXPECT_EQ(classes.output, "negative\npositive\n");
+}
+
+TEST_F(FamilyTest, TheFirstStepLeavesFromTheWeightsStartedFrom) {
+  const auto tensors = [](const std::filesystem::path& run) {
+    return training::load_checkpoint(training::list_checkpoints(run / "checkpoints").back().path)
+        .model;
+  };
+  result("masked", "task: language, train: train.txt, validation: validation.txt, block: 16",
+         "family: encoder_only", ", steps: 50");
+  const auto first = tensors(run_);
+  result("labelled", "task: labelled, train: train.tsv, validation: validation.tsv, test: test.tsv",
+         "family: encoder_only, tying: none, output: { kind: label }",
+         ", steps: 1, init_from: { run: '" + run_.string() + "' }");
+  const auto second = tensors(run_);
+  for (const auto* name : {"embedding", "encoder.layers.0.attention.qkv.weight"})
+    // One step of Adam moves a weight by at most the learning rate, here peak / warm-up.
+    EXPECT_LT((first.at(name) - second.at(name)).abs().max().item<double>(), 3e-4) << name;
+}
+
+TEST_F(FamilyTest, AMixtureStartsFromADenseModel) {
+  const std::string data =
+      "task: copy, symbols: 12, train_length: [3, 3], test_length: [3], examples: { train: 2000, "
+      "validation: 5, test: 5 }";
+  result("dense", data, "position: { kind: sinusoidal }", ", steps: 250");
+  const auto dense = read_file(run_ / "result.json");
+  const auto from = run_.string();
+  const auto mixture =
+      result("mixture", data,
+             "encoder: { feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 64 } }",
+             ", steps: 1, log_every: 1, init_from: { run: '" + from + "' }");
+  EXPECT_NE(output_.find("new: encoder.layers.0.feed_forward.router.weight"), std::string::npos)
+      << output_;
+  // One small step away from a model that has learned the task.
+  EXPECT_NEAR(mixture["validation_perplexity"].get<double>(),
+              nlohmann::json::parse(dense)["validation_perplexity"].get<double>(), 0.02)
+      << output_;
+  EXPECT_LT(mixture["active_parameters"].get<int64_t>(), mixture["parameters"].get<int64_t>());
+  const auto log = read_file(run_ / "metrics.jsonl");
+  EXPECT_NE(log.find("\"mixture\":\"encoder.layers.0.feed_forward\""), std::string::npos) << log;
+}
+
+class VectorsTest : public FamilyTest {
+ protected:
+  /// A GloVe file of 32 numbers a word.
+  VectorsTest() {
+    std::string text;
+    for (const char* word : {"good", "bad", "film", "unheard"}) {
+      text += word;
+      for (int i = 0; i < 32; ++i) text += fmt::format(" {:.3f}", std::sin(i * (word[0] - 90.0)));
+      text += "\n";
+    }
+    write_file(folder_ / "words.txt", text);
+  }
+  nlohmann::json trained(const std::string& vectors, int steps = 30) {
+    return result(
+        "vectors" + std::to_string(steps),
+        "task: language, train: train.txt, validation: validation.txt",
+        "family: decoder_only, tying: none",
+        ", steps: " + std::to_string(steps) + ", pretrained_embeddings: { " + vectors + " }");
+  }
+  /// Rows of the embedding for " good" and " the", which has no vector. // [2, D]
+  torch::Tensor rows() const {
+    const auto checkpoint =
+        training::load_checkpoint(training::list_checkpoints(run_ / "checkpoints").back().path);
+    const auto tokenizer = run::load_tokenizers(run_).target;
+    return checkpoint.model.at("embedding")
+        .index_select(0, torch::tensor({static_cast<int64_t>(tokenizer.encode("good")[0]),
+                                        static_cast<int64_t>(tokenizer.encode("the")[0])}));
+  }
+  torch::Tensor given() const {
+    auto row = torch::arange(32, torch::kDouble) * ('g' - 90.0);
+    return (row.sin() * 1000).round() / 1000;
+  }
+  double cosine(const torch::Tensor& row) const {
+    const auto wide = row.to(torch::kDouble);
+    return (wide.dot(given()) / (wide.norm() * given().norm())).item<double>();
+  }
+};
+
+TEST_F(VectorsTest, AFrozenEmbeddingStaysAsTheFileHasIt) {
+  trained("source: words.txt, frozen: true");
+  // very, good, bad, the, a, film and plot are the tokens
+  EXPECT_NE(output_.find("source embedding: vectors for 3 of 7 tokens (42.9 %) from"),
+            std::string::npos)
+      << output_;
+  EXPECT_NEAR(cosine(rows()[0]), 1.0, 1e-6);
+  const auto after = rows();
+  const auto environment = nlohmann::json::parse(read_file(run_ / "environment.json"));
+  EXPECT_EQ(environment["vectors"][0]["covered"], 3);
+  EXPECT_EQ(environment["vectors"][0]["pieces"], 7);
+  trained("source: words.txt, frozen: true", 1);
+  EXPECT_TRUE(torch::equal(rows(), after));  // the row without a vector too
+}
+
+TEST_F(VectorsTest, AnEmbeddingThatIsNotFrozenOnlyStartsThere) {
+  trained("target: words.txt");
+  EXPECT_LT(cosine(rows()[0]), 0.9999);
+  EXPECT_GT(cosine(rows()[0]), 0.8);
+}
+
+TEST_F(VectorsTest, AnotherWidthIsAnError) {
+  write_file(folder_ / "words.txt", "good 1 2 3\n");
+  const auto file = folder_ / "narrow.yaml";
+  write_file(file,
+             "name: narrow\nseeds: [1]\nbase:\n  data: { task: language, train: train.txt }\n"
+             "  model: { d_model: 32, family: decoder_only, attention: { heads: 4 } }\n"
+             "  tokenizer: { kind: word }\n  training: { pretrained_embeddings: { source: "
+             "words.txt } }\n");
+  const auto outcome =
+      shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+  EXPECT_NE(outcome.output.find("words.txt: its vectors are 3 numbers wide, and model.d_model is "
+                                "32"),
+            std::string::npos)
+      << outcome.output;
+}
+
+}  // namespace
+}  // namespace ablate::commands

@@ -1,0 +1,104 @@
+#include "tests/experiments/program.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ablate::commands {
+namespace {
+
+TEST_F(ProgramTest, TheTableNamesEveryTestSetAndSaysWhatOneSeedSupports) {
+  const auto outcome = shell(command("out", "--set training.steps=20"));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  for (const char* text : {"length 4 ", "length 5 (beyond)", "exact match",
+                           "BLEU: nrefs:1|case:mixed", "One seed supports no claim"})
+    EXPECT_NE(outcome.output.find(text), std::string::npos) << text << "\n" << outcome.output;
+  const auto result = nlohmann::json::parse(read_file(run("out") / "result.json"));
+  EXPECT_EQ(result.at("tests").size(), 2U);
+  EXPECT_EQ(result.at("steps"), 20);
+}
+
+TEST_F(ProgramTest, TranslateGivesALineForALine) {
+  ASSERT_EQ(shell(command("out", "--set training.steps=20")).code, 0);
+  const auto input = folder_ / "input.txt";
+  write_file(
+      input,
+      std::string("a b c\n\n   \nunknown words \xf0\x9f\x99\x82\n\xff\xfe broken\na\tb\r\n") +
+          std::string("nul\0byte\n", 9) + std::string(20'000, 'x') + "\nlast without end");
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  for (const char* beam : {"1", "3"}) {
+    const auto outcome = shell(kProgram + " translate " + run("out").string() + " --beam " + beam +
+                               " 2>/dev/null < " + input.string());
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(lines(outcome.output), 9) << outcome.output;
+  }
+}
+
+TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
+  ASSERT_EQ(shell(command("out", "--set training.steps=30")).code, 0);
+  const auto result = nlohmann::json::parse(read_file(run("out") / "result.json"));
+  const auto eval = shell(kProgram + " eval " + run("out").string() + " --json 2>/dev/null");
+  ASSERT_EQ(eval.code, 0);
+  const auto again = nlohmann::json::parse(eval.output);
+  EXPECT_EQ(again.at("tests"), result.at("tests"));
+  write_file(folder_ / "s", "a b\nc\n");
+  write_file(folder_ / "t", "a b\nc\n");
+  const auto score =
+      shell(kProgram + " score " + run("out").string() + " --source " + (folder_ / "s").string() +
+            " --target " + (folder_ / "t").string() + " 2>/dev/null");
+  EXPECT_EQ(score.code, 0);
+  double first = 0, second = 0;
+  ASSERT_EQ(sscanf(score.output.c_str(), "%lf\n%lf", &first, &second), 2) << score.output;
+  EXPECT_LT(first, 0);
+  EXPECT_LT(second, 0);
+}
+
+TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {
+  const auto code = [](const std::string& arguments) {
+    return shell(kProgram + " " + arguments + " >/dev/null 2>&1").code;
+  };
+  EXPECT_EQ(code("--help"), 0);
+  EXPECT_EQ(code("run --help"), 0);
+  EXPECT_EQ(code("fly"), 2);
+  EXPECT_EQ(code("run " + (folder_ / "missing.yaml").string()), 2);
+  EXPECT_EQ(code("run " + study().string() + " --set training.stepz=3"), 2);
+  EXPECT_EQ(code("metrics --hypotheses - --references -"), 2);
+  EXPECT_EQ(code("translate " + folder_.string()), 4);
+  EXPECT_EQ(code("run " + study().string() + " --output /proc/none"), 7);
+  write_file(folder_ / "text.yaml",
+             "name: t\nseeds: [1]\nbase:\n  data: { task: text, train: [a, b], "
+             "validation: [a, b], test: [a, b] }\n");
+  EXPECT_EQ(
+      code("run " + (folder_ / "text.yaml").string() + " --output " + (folder_ / "o").string()), 3);
+}
+
+TEST_F(ProgramTest, ADamagedTokenizerIsRefusedWithTheReason) {
+  ASSERT_EQ(shell(command("out", "--set training.steps=10")).code, 0);
+  auto bytes = read_file(run("out") / "joint.model");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_file(run("out") / "joint.model", bytes);
+  const auto outcome =
+      shell("echo a | " + kProgram + " translate " + run("out").string() + " 2>&1");
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+}
+
+TEST_F(ProgramTest, APerplexityBeyondAllNumbersIsKept) {
+  const auto wild = command("out",
+                            "--set 'training.schedule={kind: constant, peak: 100}' "
+                            "--set training.steps=100 --set model.norm.placement=pre");
+  ASSERT_EQ(shell(wild).code, 0);
+  const auto again = shell(wild);
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_NE(again.output.find("inf"), std::string::npos) << again.output;
+}
+
+TEST_F(ProgramTest, AFullDiskLeavesThePreviousCheckpoint) {
+  const auto small = "ulimit -f 40; " + command("out", "--set model.d_model=64");
+  const auto outcome = shell("bash -c '" + small + "'");
+  EXPECT_EQ(outcome.code, 7) << outcome.output;
+  EXPECT_NE(outcome.output.find("File too large"), std::string::npos) << outcome.output;
+  EXPECT_EQ(shell(command("out", "--set model.d_model=64")).code, 0);
+}
+
+}  // namespace
+}  // namespace ablate::commands

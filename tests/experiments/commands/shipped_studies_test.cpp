@@ -1,0 +1,20 @@
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+TEST_F(ProgramTest, ABrokenStudyAmongThoseThatShipIsNamedAndTheOthersAreListed) {
+  const auto studies = folder_ / "experiments/studies";
+  std::filesystem::create_directories(studies);
+  std::filesystem::copy(study(), studies / "whole.yaml");
+  write_file(studies / "broken.yaml", "name: [\n");
+  const auto list = "cd " + folder_.string() + " && " + kProgram + " run --list";
+  const auto outcome = shell(list + " 2>/dev/null");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.output, "experiments/studies/whole.yaml\t\t\n");
+  const auto messages = shell(list + " 2>&1 >/dev/null").output;
+  EXPECT_NE(messages.find("experiments/studies/broken.yaml:"), std::string::npos) << messages;
+}
+
+}  // namespace
+}  // namespace ablate::commands

@@ -1,0 +1,178 @@
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/program.h"
+#include "tests/experiments/waiting.h"
+#include "tokenizer/digest.h"
+#include "training/storage/folder_lock.h"
+
+namespace ablate::commands {
+namespace {
+
+constexpr int kSaved = 75;
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+
+class SignalsTest : public ProgramTest {
+ protected:
+  SignalsTest() { std::signal(SIGHUP, SIG_DFL); }  // the tests may run under nohup
+  std::string log(const std::string& output) const { return read_file(run(output) / "log.txt"); }
+
+  void replace(const std::string& from, const std::string& to) const {
+    auto text = read_file(study());
+    write_file(study(), text.replace(text.find(from), from.size(), to));
+  }
+};
+
+TEST_F(SignalsTest, AVerbThatSavesNothingDiesByTheSignal) {
+  const auto pipe = (folder_ / "run/config.yaml").string();
+  const auto run = (folder_ / "run").string();
+  const std::vector<std::string> verbs{
+      "translate " + run,
+      "generate " + run,
+      "eval " + run,
+      "score " + run + " --source " + study().string() + " --target " + study().string(),
+      "export " + run + " --to x",
+      "moefy " + run + " --to x",
+      "inspect attention " + run + " --text x",
+      "inspect model " + pipe,
+      "bench decode " + pipe,
+      "bench train " + pipe,
+      "config check " + pipe,
+      "data show " + pipe,
+      "metrics --hypotheses " + pipe + " --references x",
+      "run --dry-run " + pipe,
+      "run " + pipe};
+  for (size_t i = 0; i < verbs.size(); ++i) {
+    const int signal = kSignals[i % kSignals.size()];
+    NamedPipe input(pipe);
+    const pid_t process = start_process(kProgram + " " + verbs[i]);
+    ASSERT_TRUE(input.has_reader()) << verbs[i];
+    kill(process, signal);
+    ASSERT_EQ(end_of(process), 128 + signal) << verbs[i];
+  }
+}
+
+TEST_F(SignalsTest, TheReportOfAStudyDiesByTheSignal) {
+  NamedPipe input(folder_ / "tiny/study.yaml");
+  const pid_t process = start_process(kProgram + " report " + (folder_ / "tiny").string());
+  ASSERT_TRUE(input.has_reader());
+  kill(process, SIGTERM);
+  EXPECT_EQ(end_of(process), 128 + SIGTERM);
+}
+
+TEST_F(SignalsTest, TrainingSavesAndContinuesBitForBit) {
+  const std::string flags = "--set training.steps=300";
+  ASSERT_EQ(shell(command("whole", flags)).code, 0);
+  for (const int signal : kSignals) {
+    const auto output = "stopped-" + std::to_string(signal);
+    const auto metrics = run(output) / "metrics.jsonl";
+    const pid_t process = start_process(command(output, flags));
+    ASSERT_TRUE(eventually([&] { return !read_file(metrics).empty(); }));
+    kill(process, signal);
+    const int code = end_of(process);
+    EXPECT_TRUE(code == kSaved || code == 0) << code;  // 0: it was done already
+    EXPECT_FALSE(std::filesystem::is_empty(run(output) / "checkpoints"));
+    ASSERT_EQ(shell(command(output, flags)).code, 0);
+    EXPECT_EQ(read_file(metrics), read_file(run("whole") / "metrics.jsonl"));
+  }
+}
+
+TEST_F(SignalsTest, ARunThatReadsItsDataEndsAtOnce) {
+  replace(R"(    task: copy
+    symbols: 6
+    train_length: [1, 4]
+    test_length: [4, 5]
+    examples: { train: 400, validation: 40, test: 20 }
+)",
+          "    task: text\n    train: [pipe]\n    validation: [pipe]\n    test: [pipe]\n");
+  for (const int signal : kSignals) {
+    NamedPipe input(folder_ / "pipe");
+    const pid_t process = start_process(command("out"));
+    ASSERT_TRUE(input.has_reader());
+    kill(process, signal);
+    EXPECT_EQ(end_of(process), kSaved) << signal;
+  }
+}
+
+TEST_F(SignalsTest, ARunThatEvaluatesEndsAtOnceAndEvaluatesLater) {
+  // Takes longer than any machine needs to notice the signal; only its start is ever done.
+  replace("symbols: 6", "symbols: 26");
+  replace("test_length: [4, 5]", "test_length: [12, 13]");
+  replace("test: 20", "test: 5000");
+  replace("steps: 60", "steps: 1");
+  const auto decoding = command("out", "--set decoding.beam=128");
+  for (const int signal : kSignals) {
+    std::filesystem::remove(run("out") / "log.txt");
+    const pid_t process = start_process(decoding);
+    const bool first = signal == kSignals.front();
+    ASSERT_TRUE(eventually([&] {
+      return first ? std::filesystem::exists(run("out") / "checkpoints/step-00000001")
+                   : log("out").find("continuing after step 1") != std::string::npos;
+    }));
+    kill(process, signal);
+    EXPECT_EQ(end_of(process), kSaved) << signal;
+    EXPECT_FALSE(std::filesystem::exists(run("out") / "result.json"));
+    EXPECT_FALSE(std::filesystem::exists(run("out") / "failure.json"));
+  }
+}
+
+TEST_F(SignalsTest, ARunWhoseEvaluationWasInterruptedEndsInTheSameResult) {
+  ASSERT_EQ(shell(command("out")).code, 0);
+  const auto scores = [&] {
+    return nlohmann::json::parse(read_file(run("out") / "result.json")).at("tests").dump();
+  };
+  const auto before = scores();
+  std::filesystem::remove(run("out") / "result.json");
+  ASSERT_EQ(shell(command("out")).code, 0);
+  EXPECT_EQ(scores(), before);
+}
+
+TEST_F(SignalsTest, AFolderThatAnotherProcessHoldsIsWaitedForAndTheWaitCanBeInterrupted) {
+  for (const int signal : kSignals) {
+    std::filesystem::create_directories(run("out"));
+    const training::FolderLock held(run("out"));
+    std::filesystem::remove(run("out") / "log.txt");
+    const pid_t process = start_process(command("out"));
+    ASSERT_TRUE(eventually([&] { return !log("out").empty(); }));
+    EXPECT_EQ(log("out"),
+              "waiting for another process that works on " + run("out").string() + "\n");
+    kill(process, signal);
+    EXPECT_EQ(end_of(process), kSaved) << signal;
+  }
+  EXPECT_EQ(shell(command("out")).code, 0);
+}
+
+TEST_F(SignalsTest, AStudyRunsAsTheFirstProcessOfAContainer) {
+  const std::string container = "unshare -rpf --mount-proc ";
+  if (shell(container + "true 2>&1").code != 0) GTEST_SKIP() << "no namespaces here";
+  const auto outcome = shell(container + command("out", "--set training.steps=10"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+}
+
+TEST_F(SignalsTest, ARebuildDuringAStudyMixesNoPrograms) {
+  const auto program = folder_ / "ablate";
+  std::filesystem::copy(kProgram, program);
+  std::string words = command("out", "--seeds 1,2 --jobs 1");
+  words.replace(0, kProgram.size(), program.string());
+  pid_t process = 0;
+  {
+    std::filesystem::create_directories(run("out"));
+    const training::FolderLock held(run("out"));
+    process = start_process(words);
+    ASSERT_TRUE(eventually([&] { return !log("out").empty(); }));
+    write_file(folder_ / "next", "#!/bin/sh\nexit 9\n");
+    std::filesystem::permissions(folder_ / "next", std::filesystem::perms::owner_all);
+    std::filesystem::rename(folder_ / "next", program);
+  }
+  EXPECT_EQ(end_of(process), 0);
+  for (const char* seed : {"seed-1", "seed-2"}) {
+    const auto file = run("out").parent_path() / seed / "environment.json";
+    const auto environment = nlohmann::json::parse(read_file(file));
+    EXPECT_EQ(environment.at("program_sha256"), tokenizer::sha256(read_file(kProgram)));
+    EXPECT_NE(environment.at("host"), "");
+    EXPECT_NE(environment.at("processor"), "");
+  }
+}
+
+}  // namespace
+}  // namespace ablate::commands

@@ -1,0 +1,54 @@
+#include "experiments/records/frozen_study.h"
+
+#include <optional>
+
+#include "experiments/records/exit_code.h"
+#include "tests/experiments/program.h"
+#include "tests/training/storage/waiting_lock.h"
+#include "training/storage/folder_lock.h"
+
+namespace ablate::records {
+namespace {
+
+class FrozenStudy : public ProgramTest {
+ protected:
+  std::filesystem::path output() const { return folder_ / "out"; }
+  StudyFolder frozen() const { return output() / "tiny"; }
+
+  /// Another study of the same name.
+  std::filesystem::path other() const {
+    auto text = read_file(study());
+    text.replace(text.find("steps: 60"), 9, "steps: 61");
+    write_file(folder_ / "other.yaml", text);
+    return folder_ / "other.yaml";
+  }
+};
+
+TEST_F(FrozenStudy, OfTwoStudiesThatStartAtOnceUnderOneNameTheSecondIsRefused) {
+  freeze(other(), {}, folder_ / "elsewhere");
+  std::filesystem::create_directories(frozen().path);
+  std::optional<training::FolderLock> first(frozen().path);
+  auto second = std::async(std::launch::async, [&] { return freeze(study(), {}, output()); });
+  await_waiting(second);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "elsewhere/tiny"))
+    std::filesystem::copy(entry.path(), frozen().path,
+                          std::filesystem::copy_options::skip_existing);
+  first.reset();
+  EXPECT_THROW(second.get(), UsageError);
+  EXPECT_EQ(read_file(frozen().study()), read_file(other()));
+}
+
+TEST_F(FrozenStudy, WhatIsPlannedIsWhatAStartWouldRunAndWritesNothing) {
+  EXPECT_EQ(planned(study(), {}, output()).runs.size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(output()));
+  freeze(study(), {}, output());
+  const auto more = planned(study(), {.seeds = {1, 2}}, output());
+  EXPECT_EQ(more.runs.size(), 2U);
+  EXPECT_THROW(planned(other(), {}, output()), UsageError);
+  EXPECT_THROW(planned(study(), {.sets = {"training.clip=1"}}, output()), UsageError);
+  EXPECT_EQ(frozen_selection(frozen()).seeds, std::vector<int64_t>());
+  EXPECT_EQ(read_file(frozen().study()), read_file(study()));
+}
+
+}  // namespace
+}  // namespace ablate::records

@@ -1,0 +1,108 @@
+#include "experiments/records/result.h"
+
+#include <cmath>
+
+#include "experiments/records/failure.h"
+#include "experiments/records/study_runs.h"
+#include "experiments/run/estimate_run.h"
+#include "tests/experiments/program.h"
+#include "training/storage/checkpoint_error.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::records {
+namespace {
+
+class ResultTest : public ProgramTest {
+ protected:
+  nlohmann::json written() const {
+    return training::to_json(RunResult{.study = "s",
+                                       .task = "t",
+                                       .arm = "a",
+                                       .seed = 3,
+                                       .steps = 7,
+                                       .tokens = 900,
+                                       .tests = {{.name = "length 4", .bleu = 12.5}}});
+  }
+  std::optional<RunResult> read(const std::string& text) const {
+    write_file(folder_ / "result.json", text);
+    return read_result(folder_);
+  }
+};
+
+TEST_F(ResultTest, KeysThatAnOlderVersionDidNotWriteHaveTheirDefaults) {
+  auto json = written();
+  for (const char* key : {"tokens", "memory_bytes", "data_sha256"}) json.erase(key);
+  json.at("tests").at(0).erase("position_accuracy");
+  const auto result = read(json.dump());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->seed, 3);
+  EXPECT_EQ(result->tokens, 0);
+  EXPECT_EQ(result->tests.at(0).bleu, 12.5);
+}
+
+TEST_F(ResultTest, ADamagedFileIsAnError) {
+  const auto whole = written().dump();
+  EXPECT_THROW(read(whole.substr(0, whole.size() / 2)), training::CheckpointError);
+  for (const char* key : {"seed", "tests", "steps"}) {
+    auto json = written();
+    json.erase(key);
+    EXPECT_THROW(read(json.dump()), training::CheckpointError) << key;
+    json[key] = "wrong";
+    EXPECT_THROW(read(json.dump()), training::CheckpointError) << key;
+  }
+}
+
+TEST_F(ResultTest, ALossThatWasNeverMeasuredIsNone) {
+  EXPECT_TRUE(std::isnan(read(written().dump())->train_loss));
+}
+
+TEST_F(ResultTest, WordsThatStandForNumbersAreNames) {
+  auto json = written();
+  json["arm"] = "NaN";
+  json.at("tests").at(0)["name"] = "Infinity";
+  const auto result = read(json.dump());
+  EXPECT_EQ(result->arm, "NaN");
+  EXPECT_EQ(result->tests.at(0).name, "Infinity");
+  write_failure(folder_, {.exit_code = 5, .message = "NaN"});
+  EXPECT_EQ(read_failure(folder_)->message, "NaN");
+}
+
+TEST(RunEstimate, OfATimeThatCannotBeToldComesBack) {
+  const RunEstimate estimate{.steps = 4, .seconds = std::nan("")};
+  const auto line = training::to_json(estimate).dump();
+  const auto back = training::from_json<RunEstimate>(nlohmann::json::parse(line));
+  EXPECT_EQ(back.steps, 4);
+  EXPECT_TRUE(std::isnan(back.seconds));
+}
+
+TEST_F(ResultTest, MissingRunsHaveTheirReasons) {
+  const auto text = read_file(study());
+  write_file(study(), text + "arms: { base: {}, failed: {}, killed: {}, begun: {}, fresh: {} }\n");
+  const auto study_read = config::read_study(study());
+  const auto folder = [&](const std::string& arm) {
+    const auto made = folder_ / "tiny/copy" / arm / "seed-1";
+    std::filesystem::create_directories(made);
+    return made;
+  };
+  write_file(folder("base") / "result.json", written().dump());
+  write_failure(folder("failed"), {.exit_code = 5, .message = "step 3: the loss is \xff nan"});
+  write_failure(folder("killed"), {.exit_code = 137, .attempts = 2});
+  write_file(folder("begun") / "config.yaml", "");
+  std::string reasons;
+  for (const auto& run : read_runs(study_read, folder_ / study_read.name).missing)
+    reasons += run.task + "/" + run.arm + ": " + run.reason + "\n";
+  EXPECT_EQ(reasons,
+            "copy/failed: failed with exit code 5: step 3: the loss is \xef\xbf\xbd nan\n"
+            "copy/killed: failed with signal 9 (Killed), which the system sends where memory is "
+            "short, in 2 attempts\n"
+            "copy/begun: interrupted\n"
+            "copy/fresh: not started\n");
+}
+
+TEST(RunFailure, OnlyWhatMayEndOtherwiseIsRetried) {
+  for (const int code : {137, 139, 6}) EXPECT_TRUE(worth_retrying(code)) << code;
+  for (const int code : {1, 2, 3, 4, 5, 7}) EXPECT_FALSE(worth_retrying(code)) << code;
+}
+
+}  // namespace
+}  // namespace ablate::records

@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "experiments/report/page/page.h"
+#include "tests/experiments/report/page/hostile_strings.h"
+#include "tests/experiments/report/page/sample_report.h"
+
+namespace ablate::report {
+namespace {
+
+using nlohmann::json;
+
+/// What Chromium says of a page opened from disk; browser_check.py says how. Null without one.
+json opened(const std::string& page) {
+  std::string pattern = testing::TempDir() + "ablate-XXXXXX";
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const auto file = folder / "report.html";
+  std::ofstream(file, std::ios::binary) << page;
+  const std::string script =
+      std::string(ABLATE_SOURCE) + "/tests/experiments/report/browser_check.py";
+  FILE* pipe = popen(("timeout 120 /usr/bin/python3 " + script + " " + file.string()).c_str(), "r");
+  std::string output;
+  for (int letter = 0; (letter = fgetc(pipe)) != EOF;) output += static_cast<char>(letter);
+  EXPECT_EQ(pclose(pipe), 0);
+  std::filesystem::remove_all(folder);
+  const auto said = json::parse(output, nullptr, false);
+  EXPECT_FALSE(said.is_discarded()) << output;
+  return said.contains("skipped") ? json() : said;
+}
+
+class Browser : public testing::Test {
+ protected:
+  /// Fails where the page is not quiet, alone, and as narrow as the screen.
+  void expect_good(const std::string& page) {
+    const auto said = opened(page);
+    if (said.is_null()) GTEST_SKIP() << "no chromium on this machine";
+    EXPECT_EQ(said["console"], json::array());
+    ASSERT_EQ(said["requests"].size(), 1U) << said;
+    EXPECT_EQ(said["requests"][0].get<std::string>().substr(0, 7), "file://");
+    EXPECT_EQ(said["overflow"], (json{{"320", 0}, {"390", 0}, {"1280", 0}}));
+    EXPECT_EQ(said["images"]["broken"], 0);
+    EXPECT_GT(said["images"]["pictures"], 0);
+    EXPECT_NE(said["background"]["light"], said["background"]["dark"]);
+  }
+};
+
+TEST_F(Browser, OpensAPageFromDiskQuietlyAndAtEveryWidth) {
+  const auto report = sample_report();
+  expect_good(report_page(report.evidence, report.data));
+}
+
+TEST_F(Browser, HostileWordsNeitherSpeakNorWidenThePage) {
+  const auto strings = hostile_strings(200);
+  size_t used = 0;
+  const auto report = sample_report(
+      [&](const std::string& words) { return strings[used++ % strings.size()] + words; });
+  expect_good(report_page(report.evidence, report.data));
+}
+
+TEST_F(Browser, ABadPageIsSeenToBeBad) {
+  const auto said = opened(
+      "<!DOCTYPE html><html><head><meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"script-src 'none'\"></head><body><script>alert(1)</script>"
+      "<img src=\"http://example.org/x.png\"><div style=\"width:2000px\">wide</div>"
+      "<svg><image href=\"data:image/png;base64,AAAA\"/></svg></body></html>");
+  if (said.is_null()) GTEST_SKIP() << "no chromium on this machine";
+  EXPECT_GT(said["console"].size(), 0U);
+  EXPECT_EQ(said["requests"].size(), 2U);
+  EXPECT_GT(said["overflow"]["390"], 0);
+  EXPECT_EQ(said["images"]["broken"], 1);
+}
+
+}  // namespace
+}  // namespace ablate::report

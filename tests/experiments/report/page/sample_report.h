@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "experiments/analysis/evidence.h"
+#include "experiments/report/page/page.h"
+#include "experiments/report/report_data.h"
+
+namespace ablate::report {
+
+/// Gives the text for a place of the page that a user's words reach.
+using Words = std::function<std::string(const std::string& usual)>;
+
+inline std::string usual(const std::string& words) { return words; }
+
+struct SampleReport {
+  analysis::Evidence evidence;
+  ReportData data;
+};
+
+inline analysis::Sample sample(std::vector<double> values) {
+  analysis::Sample result{.values = values, .count = std::ssize(values)};
+  for (const double value : values) result.mean += value / static_cast<double>(values.size());
+  result.deviation = 0.01;
+  result.interval = statistics::Interval{result.mean - 0.02, result.mean + 0.02};
+  return result;
+}
+
+inline analysis::Cell score(const std::string& test_set, bool beyond, std::vector<double> values) {
+  return {.test_set = test_set,
+          .beyond = beyond,
+          .metric = "exact_match",
+          .primary = true,
+          .sample = sample(std::move(values))};
+}
+
+inline analysis::Contrast contrast(const std::string& sentence) {
+  return {.differences = {-0.25, 0.125},
+          .mean = -0.0625,
+          .interval = statistics::Interval{-0.5, 0.375},
+          .difference = {0.75, 1},
+          .verdict = analysis::Verdict::indistinguishable,
+          .sentence = sentence};
+}
+
+/// `places` names the task, the arm and a test set.
+inline RunRecord run_record(const std::array<std::string, 3>& places, int64_t seed,
+                            const Words& words = usual) {
+  RunRecord run{.task = places[0], .arm = places[1], .seed = seed};
+  for (int step = 1; step <= 5; ++step) {
+    run.training.push_back({step * 10.0, 2.0 / step});
+    run.validation.push_back({step * 10.0, 2.5 / step});
+  }
+  run.experts = {{.module = words("decoder.layers.0.feed_forward"),
+                  .steps = {10, 20},
+                  .shares = {{0.5, 0.5}, {0.75, 0.25}},
+                  .entropy = {0.69, 0.56}}};
+  run.positions = {{places[2], false, {1, 0.875, 0.75}}};
+  return run;
+}
+
+/// A report with something in every section; `words` is asked for each text of a user.
+inline SampleReport sample_report(const Words& words = usual) {
+  const auto task = words("numbers"), first = words("sinusoidal"), second = words("learned");
+  const auto within = "4 " + words("digits"), beyond = "5 " + words("digits more");
+  auto& w = words;
+  analysis::ArmEvidence one{
+      .name = first, .baseline = true, .parameters = 1200, .flops_per_token = 2400};
+  one.cells = {score(within, false, {1, 0.75}), score(beyond, true, {0.5, 0.25})};
+  analysis::ArmEvidence other = one;
+  other.name = second;
+  other.baseline = false;
+  other.changes = {{w("key"), w("sinusoidal value"), w("learned value")}};
+  other.cells = {score(within, false, {0.75, 0.875}), score(beyond, true, {0, 0.125})};
+  other.cells[0].contrast = contrast(w("learned is not distinguishable."));
+  other.cells[1].contrast = contrast(w("learned is worse."));
+  other.cells[0].sentence_tests = {{1, -0.5, 0.25, 0.125}};
+  SampleReport report{
+      .evidence = {.study = w("study"),
+                   .question = w("Does it matter?"),
+                   .answer = w("It does not."),
+                   .baseline = first,
+                   .metric = "exact_match",
+                   .seeds = {1, 2},
+                   .tasks = {{.name = task, .metric = "exact_match", .arms = {one, other}}},
+                   .aggregates = {{second, 0.8, {0.7, 0.9}, 0.4}},
+                   .expectations = {{w("learned > sinusoidal"), false, w("0.1 and 0.2")}},
+                   .missing = {{w("other task"), w("other arm"), 3, w("failed: no memory")}},
+                   .notes = {w("Two seeds are few.")}},
+      .data = {.samples = {{task,
+                            within,
+                            1,
+                            w("four hundred"),
+                            w("vierhundert"),
+                            {{first, w("vierhundert.")}, {second, w("vierzig")}}}},
+               .positions = {{w("learned scheme"),
+                              {w("an arm")},
+                              {{.title = w("Vectors"),
+                                .x_label = w("dimension"),
+                                .y_label = w("position"),
+                                .rows = {{-1, 0}, {0.5, 1}}}},
+                              {}}},
+               .configurations = {{task, w("model:\n  layers: 2")}},
+               .environment = {{w("libtorch"), {{w("2.13.0"), 2}, {w("2.11.0"), 1}}}},
+               .command = w("ablate run study.yaml"),
+               .commands = {{task, second, w("ablate run study.yaml --arms learned")}}}};
+  for (const auto& arm : {first, second})
+    for (const int64_t seed : {1, 2})
+      report.data.runs.push_back(run_record({task, arm, within}, seed, w));
+  return report;
+}
+
+inline std::string page_of(const SampleReport& report) {
+  return report_page(report.evidence, report.data);
+}
+
+}  // namespace ablate::report

@@ -1,0 +1,57 @@
+#include "tests/experiments/program.h"
+
+namespace ablate::report {
+namespace {
+
+/// The tiny study with two arms, two seeds and a mixture of experts in one of them.
+class ReportTest : public ProgramTest {
+ protected:
+  ReportTest() {
+    auto text = read_file(study());
+    text.replace(text.find("seeds: [1]"), 10, "question: Do experts help?\nseeds: [1, 2]");
+    write_file(study(), text +
+                            "arms:\n  dense: {}\n  experts: { model.feed_forward: { kind: moe, "
+                            "experts: 4, active: 2, d_hidden: 16 }, model.position.kind: alibi }\n"
+                            "compare: { baseline: dense, metric: exact_match }\n");
+  }
+
+  static size_t count(const std::string& text, const std::string& what) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+    return found;
+  }
+};
+
+TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
+  const auto done = shell(command("out", "--set training.clip=1.5 --jobs 2"));
+  ASSERT_EQ(done.code, 0) << done.output;
+  const auto file = folder_ / "out/tiny/report.html";
+  EXPECT_NE(done.output.find("report: " + file.string()), std::string::npos);
+  const auto page = read_file(file);
+  EXPECT_NE(page.find("<h1>Do experts help?</h1>"), std::string::npos);
+  for (const auto* section : {"Training loss", "Validation loss", "exact match over length",
+                              "Token accuracy at each position: length 4", "Load of the experts",
+                              "Sample outputs", "Product with the vector of position 0",
+                              "Bias of the last query", "--set training.clip=1.5", "libtorch"})
+    EXPECT_NE(page.find(section), std::string::npos) << section;
+
+  EXPECT_EQ(count(page, "at step 60</title>"), 4U);  // training and validation of both arms
+
+  std::filesystem::remove(file);
+  const auto again = shell(kProgram + " report " + (folder_ / "out/tiny").string() + " 2>&1");
+  ASSERT_EQ(again.code, 0) << again.output;
+  EXPECT_EQ(read_file(file), page);
+}
+
+TEST_F(ReportTest, PositionPicturesAreASmallPageWithoutAScript) {
+  const auto file = folder_ / "positions.html";
+  ASSERT_EQ(shell(kProgram + " inspect positions --plot " + file.string() + " 2>&1").code, 0);
+  const auto page = read_file(file);
+  EXPECT_LT(page.size(), 300'000U);
+  EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_GT(count(page, "data:image/png;base64,"), 15U);
+  EXPECT_NE(page.find("<h3>sandwich</h3>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ablate::report

@@ -1,0 +1,144 @@
+#include "experiments/report/table/table.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/analysis/synthetic.h"
+
+namespace ablate::report {
+namespace {
+
+/// A study whose test set has this name.
+analysis::Evidence evidence_with(const std::string& test_set) {
+  auto runs = analysis::runs_of({{"base", {0.5, 0.6}}, {"more", {0.7, 0.9}}});
+  for (auto& run : runs.results) {
+    run.tests[0].name = test_set;
+    run.tests[1].perplexity = std::numeric_limits<double>::infinity();
+  }
+  return analysis::make_evidence(study_of(analysis::study_yaml(2, {"more"}, analysis::kCompare)),
+                                 runs);
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+/// Fields of each line of a CSV text, by the rules of RFC 4180.
+std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> lines(1, {""});
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto& field = lines.back().back();
+    if (quoted && text[i] == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      field += '"';
+      ++i;
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && text[i] == ',') {
+      lines.back().emplace_back();
+    } else if (!quoted && text[i] == '\n') {
+      lines.push_back({""});
+    } else {
+      field += text[i];
+    }
+  }
+  lines.pop_back();
+  return lines;
+}
+
+const std::string kHostile = "a,\"b\"|c\\d_e%f&g#h$i{j}~^<b>[x](y)*`\n\033[31m\xff";
+
+TEST(CsvTable, IsReadBackWhateverTheNames) {
+  const auto evidence = evidence_with(kHostile);
+  const auto lines = parse_csv(csv_table(evidence));
+  size_t cells = 0;
+  for (const auto& arm : evidence.tasks.front().arms) cells += arm.cells.size();
+  ASSERT_EQ(lines.size(), cells + 1);
+  for (const auto& line : lines) ASSERT_EQ(line.size(), lines.front().size());
+  EXPECT_EQ(lines[1][3], kHostile);
+  EXPECT_EQ(lines[0][23], "seed_1");
+  EXPECT_EQ(lines[1][23], "0.5");
+}
+
+TEST(JsonTable, HoldsEverythingWhateverTheNames) {
+  const auto table = nlohmann::json::parse(json_table(evidence_with(kHostile)));
+  const auto& arm = json.at("tasks").at(0).at("arms").at(1);
+  EXPECT_EQ(arm.at("name"), "more");
+  EXPECT_EQ(arm.at("changes").at(0).at("path"), "model.layers");
+  const auto& cell = arm.at("cells").at(0);
+  EXPECT_EQ(cell.at("sample").at("values"), nlohmann::json({0.7, 0.9}));
+  EXPECT_EQ(cell.at("contrast").at("verdict"), "too_few_seeds");
+  EXPECT_NE(json.dump().find("\"Infinity\""), std::string::npos);
+}
+
+TEST(TerminalTable, LetsNoControlCharacterThrough) {
+  for (const char byte : terminal_table(evidence_with(kHostile)))
+    EXPECT_TRUE(byte == '\n' || static_cast<unsigned char>(byte) >= 0x20);
+}
+
+TEST(TerminalTable, ShowsFiguresAndMarksTheBest) {
+  const auto text = terminal_table(evidence_with("length 12"));
+  for (const char* part : {"Why?", "0.550 ± 0.071", "0.800 ± 0.141*", "length 13 (beyond)",
+                           "too few seeds", "No claim: 2 seeds cannot show"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
+  auto runs = analysis::runs_of({{"base", {0.5, 0.6}}, {"more", {0.7, 0.9}}});
+  for (auto& run : runs.results)
+    for (auto& test : run.tests) test.bleu = std::numeric_limits<double>::quiet_NaN();
+  const auto evidence = analysis::make_evidence(
+      study_of(analysis::study_yaml(2, {"more"}, "compare: {baseline: base, metric: bleu}\n")),
+      runs);
+  // The grid of differences has nothing but BLEU.
+  const auto text = terminal_table(evidence);
+  const auto differences = text.substr(text.find("copy: BLEU"));
+  EXPECT_NE(differences.find("  more  length 12           0     -"), std::string::npos) << text;
+  EXPECT_EQ(differences.find("0.0"), std::string::npos) << differences;
+  for (const auto& line : parse_csv(csv_table(evidence)))
+    EXPECT_TRUE(line[5] != "bleu" || line[9].empty()) << line[9];
+}
+
+TEST(Tables, SayHowManyComparisonsHolmsCorrectionCovers) {
+  const auto evidence = evidence_with("length 12");
+  const std::string family = "The p values are of the one primary comparison of copy";
+  for (const auto& text : {terminal_table(evidence), markdown_table(evidence),
+                           latex_table(evidence), json_table(evidence)})
+    EXPECT_NE(text.find(family), std::string::npos) << text;
+}
+
+TEST(MarkdownTable, EveryRowHasTheColumnsOfItsHeading) {
+  size_t columns = 0;
+  const auto text = markdown_table(evidence_with(kHostile));
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    const auto line = text.substr(begin, end - begin);
+    if (!line.starts_with("|")) {
+      columns = 0;
+      continue;
+    }
+    const auto bars = count(line, "|") - count(line, "\\|");
+    if (columns == 0) columns = bars;
+    EXPECT_EQ(bars, columns) << line;
+  }
+  EXPECT_EQ(text.find("<b>"), std::string::npos);
+  EXPECT_NE(text.find("**0.800"), std::string::npos);
+}
+
+TEST(LatexTable, EscapesWhatWouldBeACommand) {
+  const auto text = latex_table(evidence_with(kHostile));
+  EXPECT_NE(text.find("a,\\textquotedbl{}b\\textquotedbl{}\\textbar{}c\\textbackslash{}d\\_e\\%f\\&"
+                      "g\\#h\\$i\\{j\\}\\textasciitilde{}\\textasciicircum{}"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(count(text, "\\begin{tabular}"), count(text, "\\end{tabular}"));
+  EXPECT_EQ(count(text, "\\toprule"), count(text, "\\bottomrule"));
+  EXPECT_NE(text.find("$\\pm$"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ablate::report

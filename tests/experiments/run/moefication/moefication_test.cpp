@@ -1,0 +1,156 @@
+#include "experiments/run/moefication/moefication.h"
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/records/exit_code.h"
+#include "experiments/run/moefication/router_network.h"
+#include "tests/experiments/program.h"
+
+namespace ablate::run {
+namespace {
+
+class MoefyTest : public ProgramTest {
+ protected:
+  /// The folder of a small trained run on copying.
+  std::filesystem::path trained(const std::string& feed_forward) {
+    const auto file = folder_ / "dense.yaml";
+    write_file(file,
+               "name: dense\nseeds: [1]\nbase:\n"
+               "  data: { task: copy, symbols: 12, train_length: [2, 4], test_length: [4], "
+               "examples: { train: 2000, validation: 50, test: 50 } }\n"
+               "  tokenizer: { kind: word }\n"
+               "  model: { d_model: 32, layers: 1, dropout: 0.0, attention: { heads: 4 }, "
+               "feed_forward: " +
+                   feed_forward +
+                   " }\n"
+                   "  training: { steps: 250, tokens_per_batch: 512, max_length: 32, threads: 1, "
+                   "label_smoothing: 0.0, clip: 1.0, schedule: { kind: cosine, peak: 5.0e-3, "
+                   "warmup: 20 } }\n");
+    const auto outcome =
+        shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    return folder_ / "dense/copy/base/seed-1";
+  }
+  Moefied made(const std::filesystem::path& run, const MoefyOptions& options) {
+    auto loaded = load_run(run, "");
+    return moefy(loaded, data::load(loaded.experiment.data, ".", 1), options);
+  }
+};
+
+constexpr const char* kRelu = "{ kind: dense, d_hidden: 64 }";
+
+TEST_F(MoefyTest, AllExpertsAreTheDenseModelAndMoreCaptureMore) {
+  const auto run = trained(kRelu);
+  for (const auto grouping : {training::Grouping::random, training::Grouping::clusters, training::Grouping::coactivation}) {
+    const auto moefied = made(run, {.experts = 8,
+                                    .active = 2,
+                                    .grouping = grouping,
+                                    .router = models::OracleRouter{},
+                                    .positions = 2000});
+    ASSERT_EQ(moefied.points.size(), 8U);
+    EXPECT_NEAR(moefied.points.back().perplexity, moefied.dense_perplexity, 1e-4);
+    EXPECT_NEAR(moefied.points.back().captured, 1.0, 1e-5);
+    for (size_t i = 1; i < moefied.points.size(); ++i)
+      EXPECT_GT(moefied.points[i].captured, moefied.points[i - 1].captured);
+  }
+}
+
+TEST_F(MoefyTest, TheOracleCapturesMostAndATrainedNetworkMoreThanChance) {
+  const auto run = trained(kRelu);
+  const auto captured = [&](const models::RouterOptions& router) {
+    return made(run, {.experts = 8, .active = 2, .router = router, .positions = 2000})
+        .chosen.captured;
+  };
+  const double oracle = captured(models::OracleRouter{});
+  const double network = captured(models::NetworkRouter{});
+  EXPECT_GE(oracle, network);
+  EXPECT_GE(oracle, captured(models::SimilarityRouter{}));
+  EXPECT_GT(network, 0.25 + 0.05);
+}
+
+TEST_F(MoefyTest, TheResultIsARunAsAnyOther) {
+  const auto run = trained(kRelu);
+  const auto to = folder_ / "moefied";
+  const auto made = shell(kProgram + " moefy " + run.string() + " --to " + to.string() +
+                          " --experts 8 --active 8 --positions 2000 2>&1");
+  ASSERT_EQ(made.code, 0) << made.output;
+  EXPECT_NE(made.output.find("| 8 of 8 | 1.000 | 1.000 |"), std::string::npos) << made.output;
+  EXPECT_EQ(shell("echo 'a b c' | " + kProgram + " translate " + to.string()).output, "a b c\n");
+  const auto evaluated = shell(kProgram + " eval " + to.string() + " --json");
+  const auto dense = nlohmann::json::parse(read_file(run / "result.json"));
+  EXPECT_NEAR(nlohmann::json::parse(evaluated.output)["tests"][0]["perplexity"].get<double>(),
+              dense["tests"][0]["perplexity"].get<double>(), 1e-3);
+  EXPECT_NE(read_file(to / "moefication.html").find("<svg class=\"chart\""), std::string::npos);
+  const auto again = shell(kProgram + " moefy " + run.string() + " --to " + to.string() + " 2>&1");
+  EXPECT_EQ(again.code, 2);
+  EXPECT_NE(again.output.find("exists; choose another --to or remove it"), std::string::npos);
+}
+
+TEST_F(MoefyTest, AStudySplitsOneArmIntoAnotherAndTrainsItFurther) {
+  const auto file = folder_ / "split.yaml";
+  const auto study = [&](const std::string& start) {
+    write_file(file,
+               "name: split\nseeds: [1, 2]\nbase:\n"
+               "  data: { task: copy, symbols: 12, train_length: [2, 4], test_length: [4], "
+               "examples: { train: 2000, validation: 50, test: 50 } }\n"
+               "  tokenizer: { kind: word }\n"
+               "  model: { d_model: 32, layers: 1, dropout: 0.0, attention: { heads: 4 }, "
+               "feed_forward: { kind: dense, d_hidden: 64 } }\n"
+               "  training: { steps: 40, tokens_per_batch: 512, max_length: 32, threads: 1 }\n"
+               "arms:\n  dense: {}\n"
+               "  all: { training.init_from: { arm: dense, split: clusters, positions: 500 }, "
+               "training.steps: 0, model.feed_forward: " +
+                   start +
+                   " }\n"
+                   "  more: { training.init_from: { arm: all }, training.steps: 3, "
+                   "model.feed_forward: " +
+                   start + " }\n");
+    return shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+  };
+  const auto outcome =
+      study("{ kind: moe, experts: 8, active: 8, d_hidden: 8, router: { kind: network } }");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto perplexity = [&](const std::string& arm, int seed) {
+    const auto text = read_file(folder_ / ("split/copy/" + arm + "/seed-" + std::to_string(seed)) /
+                                "result.json");
+    return nlohmann::json::parse(text)["validation_perplexity"].get<double>();
+  };
+  for (const int seed : {1, 2}) {
+    EXPECT_NEAR(perplexity("all", seed), perplexity("dense", seed), 1e-3);
+    EXPECT_NE(perplexity("more", seed), perplexity("all", seed));
+    EXPECT_NEAR(perplexity("more", seed), perplexity("all", seed), 1.0);
+  }
+  EXPECT_NE(perplexity("dense", 1), perplexity("dense", 2));
+  const auto refused = study("{ kind: dense, d_hidden: 64 }");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.output.find("must be a mixture of relu experts with an oracle"),
+            std::string::npos)
+      << refused.output;
+}
+
+TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
+  const auto message = [&](const std::filesystem::path& run, int64_t experts) {
+    try {
+      made(run, {.experts = experts, .active = 1, .positions = 2000});
+    } catch (const records::UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(message(trained(kRelu), 5),
+            "--experts must divide the 64 hidden neurons of the encoder");
+  std::filesystem::remove_all(folder_ / "dense");
+  EXPECT_EQ(message(trained("{ kind: dense, d_hidden: 64, activation: gelu }"), 8),
+            "encoder: only a dense feed-forward with relu can be split: other activations leave "
+            "no neuron at zero");
+}
+
+TEST(CapturedMass, IsTheShareOfTheChosenExperts) {
+  const auto mass = torch::tensor({{1.0, 2.0, 7.0}, {4.0, 6.0, 0.0}});
+  const auto scores = torch::tensor({{0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}});
+  EXPECT_NEAR(captured_mass(scores, mass, 1), 6.0 / 20, 1e-6);
+  EXPECT_NEAR(captured_mass(mass, mass, 2), 19.0 / 20, 1e-6);
+}
+
+}  // namespace
+}  // namespace ablate::run

@@ -1,0 +1,54 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/program.h"
+
+namespace ablate::schedule {
+namespace {
+
+uintmax_t size_of(const std::filesystem::path& folder, const std::string& ending) {
+  uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.path().string().ends_with(ending)) bytes += entry.file_size();
+  return bytes;
+}
+
+TEST_F(ProgramTest, ADryRunTellsWhatTheRunsThenTakeAndWritesNothing) {
+  const auto outcome = shell(command("out", "--dry-run --json"));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  const auto line = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(line.at("run"), "copy/base/seed-1");
+  EXPECT_EQ(line.at("state"), "new");
+  const auto& estimate = line.at("estimate");
+  ASSERT_EQ(shell(command("out")).code, 0);
+  const auto result = nlohmann::json::parse(read_file(run("out") / "result.json"));
+  EXPECT_EQ(estimate.at("parameters"), result.at("parameters"));
+  EXPECT_EQ(estimate.at("steps"), result.at("steps"));
+  const double flops =
+      3 * result.at("flops_per_token").get<double>() * result.at("tokens").get<double>();
+  EXPECT_NEAR(estimate.at("flops").get<double>() / flops, 1, 0.15);
+  EXPECT_NEAR(estimate.at("memory_bytes").get<double>() / result.at("memory_bytes").get<double>(),
+              1, 0.3);
+  const auto disk = static_cast<double>(size_of(run("out") / "checkpoints", ".safetensors"));
+  EXPECT_NEAR(estimate.at("disk_bytes").get<double>() / disk, 1, 0.4);  // headers of small files
+  EXPECT_GT(estimate.at("seconds"), 0);
+}
+
+TEST_F(ProgramTest, ADryRunSumsUpWhatIsLeftToDo) {
+  ASSERT_EQ(shell(command("out", "--seeds 1")).code, 0);
+  const auto outcome = shell(command("out", "--seeds 1,2 --dry-run"));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("copy/base/seed-1  finished"), std::string::npos);
+  EXPECT_NE(outcome.output.find("copy/base/seed-2  new"), std::string::npos);
+  EXPECT_NE(outcome.output.find("\n1 runs to do: "), std::string::npos) << outcome.output;
+}
+
+TEST_F(ProgramTest, ADryRunReportsBadData) {
+  const auto outcome =
+      shell(command("out", "--dry-run --set training.pretrained_embeddings.source=missing.txt"));
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+  EXPECT_NE(outcome.output.find("missing.txt: cannot be read"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ablate::schedule

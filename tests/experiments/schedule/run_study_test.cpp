@@ -1,0 +1,257 @@
+#include "experiments/schedule/run_study.h"
+
+#include <pty.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "tests/experiments/program.h"
+#include "training/process/machine.h"
+
+namespace ablate::schedule {
+namespace {
+
+using std::filesystem::path;
+
+/// The tiny study with two arms and two seeds.
+class RunStudyTest : public ProgramTest {
+ protected:
+  RunStudyTest() {
+    change("seeds: [1]", "seeds: [1, 2]");
+    append("arms: { base: {}, wide: { model.d_model: 24 } }\n");
+  }
+
+  void change(const std::string& from, const std::string& to) {
+    auto text = read_file(study());
+    write_file(study(), text.replace(text.find(from), from.size(), to));
+  }
+  void append(const std::string& more) { write_file(study(), read_file(study()) + more); }
+
+  path folder_of(const std::string& output) const { return folder_ / output / "tiny"; }
+
+  /// What must be the same however often the study was ended: every file that a run leaves, but for
+  /// times, memory and messages.
+  std::map<std::string, std::string> results(const std::string& output) const {
+    const std::set<std::string> varying{"log.txt", ".lock", "manifest.json"};
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_of(output))) {
+      const auto name = entry.path().filename().string();
+      if (!entry.is_regular_file() || varying.contains(name)) continue;
+      const auto relative = std::filesystem::relative(entry.path(), folder_of(output)).string();
+      if (relative.find('/') == std::string::npos || name.starts_with("events.")) continue;
+      auto text = read_file(entry.path());
+      if (name == "result.json") {
+        auto json = nlohmann::json::parse(text);
+        for (const char* key : {"tokens_per_second", "training_seconds", "memory_bytes"})
+          json.erase(key);
+        text = json.dump();
+      }
+      files[relative] = text;
+    }
+    return files;
+  }
+};
+
+std::string json_line(const std::string& text) {
+  return nlohmann::json::parse(text.substr(0, text.find('\n'))).dump();
+}
+
+/// Bytes that the runs of a study have logged so far.
+uintmax_t logged_bytes(const std::filesystem::path& study) {
+  uintmax_t bytes = 0;
+  std::error_code gone;  // a folder may go away between two looks
+  for (auto entry = std::filesystem::recursive_directory_iterator(study, gone);
+       entry != std::filesystem::recursive_directory_iterator(); entry.increment(gone))
+    if (entry->path().filename() == "metrics.jsonl") bytes += entry->file_size(gone);
+  return bytes;
+}
+
+bool has_ended(pid_t process) {
+  siginfo_t information{};
+  return waitid(P_PID, static_cast<id_t>(process), &information, WEXITED | WNOHANG | WNOWAIT) !=
+             0 ||
+         information.si_pid != 0;
+}
+
+/// The processes that `parent` started.
+std::vector<pid_t> children_of(pid_t parent) {
+  const auto id = std::to_string(parent);
+  std::istringstream list(read_file("/proc/" + id + "/task/" + id + "/children"));
+  return {std::istream_iterator<pid_t>(list), {}};
+}
+
+int exit_code_of(pid_t process) {
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(RunStudyTest, RunsOnAGpuAreDoneOneAtATimeUnlessToldOtherwise) {
+  const auto jobs = [&](const std::string& device, int64_t wanted) {
+    const auto planned = config::read_study(study(), {.sets = {"training.device=" + device}});
+    return share_cores(planned, {.folder = folder_, .jobs = wanted, .has_gpu = true}).jobs;
+  };
+  EXPECT_EQ(jobs("cuda", 0), 1);
+  EXPECT_EQ(jobs("auto", 0), 1);
+  EXPECT_EQ(jobs("cuda", 3), 3);
+  EXPECT_EQ(jobs("cpu", 0), std::min<int64_t>(4, training::available_cores()));
+}
+
+TEST_F(RunStudyTest, RunsSideBySideGiveWhatRunsInTurnGive) {
+  ASSERT_EQ(shell(command("serial", "--jobs 1")).code, 0);
+  ASSERT_EQ(shell(command("parallel", "--jobs 2")).code, 0);
+  const auto serial = results("serial");
+  EXPECT_GT(serial.size(), 40U);
+  EXPECT_EQ(serial, results("parallel"));
+}
+
+TEST_F(RunStudyTest, AKilledStudyEndsInTheSameResults) {
+  ASSERT_EQ(shell(command("whole", "--jobs 2")).code, 0);
+  const auto whole = logged_bytes(folder_of("whole"));
+  const auto expected = results("whole");
+  std::mt19937 random(11);
+  int kills = 0;
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const pid_t study = start_process(command("killed", "--jobs 2"));
+    const auto further = whole * (5 + random() % 30) / 100;
+    const auto wanted = logged_bytes(folder_of("killed")) + further;
+    while (!has_ended(study) && logged_bytes(folder_of("killed")) < wanted)
+      std::this_thread::yield();
+    const auto workers = children_of(study);
+    switch (attempt % 3) {
+      case 0:  // the whole study at once
+        kill(study, SIGKILL);
+        break;
+      case 1:  // one run, which the study then starts again
+        if (!workers.empty()) kill(workers[random() % workers.size()], SIGKILL);
+        break;
+      case 2:
+        kill(study, SIGTERM);
+    }
+    const int code = exit_code_of(study);
+    EXPECT_TRUE(code == 0 || code == 128 + SIGKILL || code == 75) << code;
+    kills += code != 0 || !workers.empty();
+    if (code == 0 && attempt % 3 != 1) break;
+  }
+  EXPECT_GE(kills, 2);
+  ASSERT_EQ(shell(command("killed", "--jobs 2")).code, 0);
+  EXPECT_EQ(results("killed"), expected);
+}
+
+TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
+  const auto kill_runs = [&](const std::string& output, int times) {
+    const pid_t study =
+        start_process(command(output, "--arms base --seeds 1 --set training.steps=4000"));
+    const auto log = run(output) / "metrics.jsonl";
+    for (int i = 0; i < times; ++i) {
+      const auto size = std::filesystem::exists(log) ? std::filesystem::file_size(log) : 0;
+      while (!std::filesystem::exists(log) || std::filesystem::file_size(log) <= size)
+        std::this_thread::yield();
+      for (const pid_t worker : children_of(study)) kill(worker, SIGKILL);
+      while (!children_of(study).empty() && i + 1 == times) std::this_thread::yield();
+    }
+    return exit_code_of(study);
+  };
+  EXPECT_EQ(kill_runs("twice", 2), 6);  // memory, for all that is known
+  const auto failure = nlohmann::json::parse(read_file(run("twice") / "failure.json"));
+  EXPECT_EQ(failure.at("exit_code"), 128 + SIGKILL);
+  EXPECT_EQ(failure.at("attempts"), 2);
+}
+
+TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
+  change("wide: { model.d_model: 24 }",
+         "wide: { training.pretrained_embeddings.source: missing.txt }");
+  const auto outcome = shell(command("out"));
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+  EXPECT_TRUE(std::filesystem::exists(run("out") / "result.json"));
+  for (const char* text : {"copy/wide/seed-2 (exit code 3)", "exact match", "/report.html\n"})
+    EXPECT_NE(outcome.output.find(text), std::string::npos) << text << "\n" << outcome.output;
+  const auto wide = folder_of("out") / "copy/wide/seed-1";
+  const auto failure = nlohmann::json::parse(read_file(wide / "failure.json"));
+  EXPECT_EQ(failure.at("exit_code"), 3);
+  EXPECT_EQ(failure.at("attempts"), 1);
+  EXPECT_NE(failure.at("message").get<std::string>().find("missing.txt: cannot be read"),
+            std::string::npos);
+  EXPECT_NE(read_file(wide / "log.txt").find("missing.txt"), std::string::npos);
+}
+
+TEST_F(RunStudyTest, AChangedFileIsRefusedBeforeAnyRunStarts) {
+  ASSERT_EQ(shell(command("out", "--seeds 1")).code, 0);
+  const auto before = results("out");
+  change("steps: 60", "steps: 61");
+  const auto refused = shell(command("out", "--seeds 2"));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.output.find("\n  training.steps: 60 there, 61 now\n"), std::string::npos)
+      << refused.output;
+  for (const auto* look : {"--seeds 2 --list", "--seeds 2 --dry-run"})
+    EXPECT_EQ(shell(command("out", look)).output, refused.output) << look;
+  EXPECT_EQ(results("out"), before);
+  change("steps: 61", "steps: 60");
+  const auto set = shell(command("out", "--set training.clip=1"));
+  EXPECT_EQ(set.code, 2);
+  EXPECT_NE(set.output.find("training.clip: nothing there, 1 now"), std::string::npos)
+      << set.output;
+  EXPECT_EQ(shell(command("out", "--seeds 2 --arms base")).code, 0);
+}
+
+TEST_F(RunStudyTest, ArmsAndSeedsMayBeAddedToAStudy) {
+  ASSERT_EQ(shell(command("out")).code, 0);
+  const auto before = results("out");
+  change("seeds: [1, 2]", "seeds: [1, 2, 3]");
+  change("base: {}", "base: {}, narrow: { model.d_model: 8 }");
+  const auto more = shell(command("out"));
+  EXPECT_EQ(more.code, 0) << more.output;
+  EXPECT_NE(more.output.find("9 runs, 5 to do"), std::string::npos) << more.output;
+  EXPECT_EQ(read_file(folder_of("out") / "study.yaml"), read_file(study()));
+  const auto after = results("out");
+  for (const auto& [name, text] : before) EXPECT_EQ(after.at(name), text) << name;
+}
+
+TEST_F(RunStudyTest, EditingTheFileDuringARunChangesNothing) {
+  ASSERT_EQ(shell(command("whole", "--jobs 1")).code, 0);
+  const pid_t edited = start_process(command("edited", "--jobs 1"));
+  while (!std::filesystem::exists(run("edited") / "config.yaml")) std::this_thread::yield();
+  change("steps: 60", "steps: 10");
+  EXPECT_EQ(exit_code_of(edited), 0);
+  EXPECT_EQ(results("edited"), results("whole"));
+}
+
+TEST_F(RunStudyTest, LinesOfRunsNeverMixAndNothingIsRedrawnInAPipe) {
+  const auto outcome = shell(command("out", "--json"));
+  ASSERT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.output.find_first_of("\r\033\x1e"), std::string::npos);
+  std::istringstream lines(outcome.output);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_TRUE(line.starts_with("copy/") || line.starts_with("tiny: 4 runs") ||
+                line.starts_with("results: ") || line.starts_with("report: ") ||
+                !json_line(line).empty())
+        << line;
+}
+
+TEST_F(RunStudyTest, ATerminalShowsEveryRunningRun) {
+  int terminal = -1;
+  const winsize size{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+  const pid_t process = forkpty(&terminal, nullptr, nullptr, &size);
+  if (process == 0) {
+    setenv("TERM", "xterm", 1);
+    const auto words = command("out", "--jobs 2 --set training.steps=1500");
+    execl("/bin/sh", "sh", "-c", words.c_str(), nullptr);
+    _exit(127);
+  }
+  std::string seen;
+  char buffer[4096];
+  for (ssize_t got; (got = read(terminal, buffer, sizeof buffer)) > 0;)
+    seen.append(buffer, static_cast<size_t>(got));
+  close(terminal);
+  ASSERT_EQ(exit_code_of(process), 0) << seen;
+  EXPECT_NE(seen.find("\033[3A\033[J"), std::string::npos);  // two runs and the summary
+  EXPECT_NE(seen.find("of 4 runs done, 2 running"), std::string::npos);
+  const auto summary = seen.find("; about ");
+  EXPECT_NE(summary, std::string::npos);
+}
+
+}  // namespace
+}  // namespace ablate::schedule

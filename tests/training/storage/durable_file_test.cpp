@@ -1,0 +1,93 @@
+#include "training/storage/durable_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "tests/training/folder_test_case.h"
+#include "tests/training/storage/file_size_limit.h"
+
+namespace ablate::training {
+namespace {
+
+class DurableFile : public FolderTestCase {
+ protected:
+  size_t files() const {
+    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder()), {}));
+  }
+  std::filesystem::path path() const { return folder() / "results.json"; }
+};
+
+TEST_F(DurableFile, HoldsTheBytes) {
+  const std::string bytes("a\0b\n", 4);
+  write_durably(path(), bytes);
+  EXPECT_EQ(read_bytes(path()), bytes);
+  write_durably(path(), "");
+  EXPECT_EQ(read_bytes(path()), "");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(DurableFile, FailedWriteKeepsTheOldBytesAndLeavesNothing) {
+  write_durably(path(), "old");
+  try {
+    const FileSizeLimit limit(1000);
+    write_durably(path(), std::string(5000, 'x'));
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("File too large; the limit on file sizes"),
+              std::string::npos);
+  }
+  EXPECT_EQ(read_bytes(path()), "old");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(DurableFile, TemporaryNamesAreNeverTheSame) {
+  EXPECT_NE(temporary_beside(path()), temporary_beside(path()));
+  EXPECT_EQ(temporary_beside(path()).parent_path(), folder());
+}
+
+TEST_F(DurableFile, WhatAnotherProcessOfTheSameNumberWritesIsLeftAlone) {
+  // Another host or pid namespace may have a process of our number.
+  const auto other = folder() / (".tmp-results.json-" + std::to_string(getpid()));
+  write_synced(other, "half");
+  write_durably(path(), "whole");
+  EXPECT_EQ(read_bytes(other), "half");
+  EXPECT_EQ(read_bytes(path()), "whole");
+}
+
+TEST_F(DurableFile, CannotReplaceAFolder) {
+  std::filesystem::create_directory(path());
+  EXPECT_THROW(write_durably(path(), "x"), IoError);
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(DurableFile, MissingFolderIsAnErrorWithPathAndReason) {
+  try {
+    write_durably(folder() / "none" / "file", "x");
+    FAIL();
+  } catch (const IoError& error) {
+    const std::string what = error.what();
+    EXPECT_TRUE(what.starts_with("cannot create '" + folder().string() + "/none/")) << what;
+    EXPECT_TRUE(what.ends_with(": No such file or directory")) << what;
+  }
+}
+
+TEST_F(DurableFile, SyncedWriteNeverReplaces) {
+  write_synced(path(), "one");
+  EXPECT_THROW(write_synced(path(), "two"), IoError);
+  EXPECT_EQ(read_bytes(path()), "one");
+}
+
+TEST_F(DurableFile, FullDeviceIsAnErrorWithARemedy) {
+  EXPECT_STREQ(io_error("write", "/a b", ENOSPC).what(),
+               "cannot write '/a b': No space left on device; free some space and run the same "
+               "command again");
+  EXPECT_STREQ(io_error("create", "/a", EACCES).what(),
+               "cannot create '/a': Permission denied; make it writable or choose another folder");
+}
+
+TEST_F(DurableFile, ReadingAFolderIsAnError) { EXPECT_THROW(read_bytes(folder()), IoError); }
+
+}  // namespace
+}  // namespace ablate::training

@@ -1,0 +1,95 @@
+#include "training/storage/finite_json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ablate::training {
+namespace {
+
+struct Inner {
+  std::string name;
+  double score = 0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("name", o.name);
+    visit("score", o.score);
+  }
+};
+
+struct Outer {
+  int64_t step = 3;
+  std::string text;
+  double loss = 0;
+  std::vector<double> curve;
+  Inner inner;
+  std::vector<Inner> list;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("step", o.step);
+    visit("text", o.text);
+    visit("loss", o.loss);
+    visit("curve", o.curve);
+    visit("inner", o.inner);
+    visit("list", o.list);
+  }
+};
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+Outer example() {
+  return {.step = 7,
+          .text = "NaN",
+          .loss = kNaN,
+          .curve = {0.5, -kInfinite},
+          .inner = {"Infinity", kInfinite},
+          .list = {{"a", 1}, {"b", kNaN}}};
+}
+
+TEST(RecordJson, IsStrictJsonWhateverTheNumbers) {
+  EXPECT_EQ(to_json(example()).dump(),
+            R"({"curve":[0.5,"-Infinity"],"inner":{"name":"Infinity","score":"Infinity"},)"
+            R"("list":[{"name":"a","score":1.0},{"name":"b","score":"NaN"}],"loss":"NaN",)"
+            R"("step":7,"text":"NaN"})");
+}
+
+TEST(RecordJson, GivesBackNumbersAsNumbersAndTextsAsTexts) {
+  const auto back = from_json<Outer>(nlohmann::json::parse(to_json(example()).dump()));
+  EXPECT_EQ(back.step, 7);
+  EXPECT_EQ(back.text, "NaN");
+  EXPECT_TRUE(std::isnan(back.loss));
+  EXPECT_EQ(back.curve, (std::vector<double>{0.5, -kInfinite}));
+  EXPECT_EQ(back.inner.name, "Infinity");
+  EXPECT_EQ(back.inner.score, kInfinite);
+  ASSERT_EQ(back.list.size(), 2U);
+  EXPECT_TRUE(std::isnan(back.list[1].score));
+}
+
+TEST(RecordJson, AMissingOrMistypedMemberIsAnError) {
+  for (const char* name : {"step", "loss", "inner", "list"}) {
+    auto json = to_json(example());
+    json.erase(name);
+    EXPECT_THROW(from_json<Outer>(json), nlohmann::json::exception) << name;
+    json[name] = "wrong";
+    EXPECT_THROW(from_json<Outer>(json), nlohmann::json::exception) << name;
+  }
+}
+
+TEST(RecordJson, AnAbsentMemberMayKeepItsDefaultAtEveryDepth) {
+  auto json = to_json(example());
+  json.erase("step");
+  json.at("list").at(0).erase("score");
+  const auto back = from_json<Outer>(json, Absent::keeps_its_default);
+  EXPECT_EQ(back.step, 3);
+  EXPECT_EQ(back.list.at(0).score, 0);
+  EXPECT_EQ(back.list.at(0).name, "a");
+}
+
+TEST(RecordJson, BytesOfAFileAreUtf8) {
+  EXPECT_EQ(json_file({{"text", "\xff"}}), "{\n  \"text\": \"\xef\xbf\xbd\"\n}\n");
+}
+
+}  // namespace
+}  // namespace ablate::training

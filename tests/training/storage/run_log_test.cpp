@@ -1,0 +1,119 @@
+#include "training/storage/run_log.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/training/folder_test_case.h"
+#include "tests/training/storage/file_size_limit.h"
+#include "training/storage/durable_file.h"
+
+namespace ablate::training {
+namespace {
+
+using Json = nlohmann::json;
+
+class RunLogFile : public FolderTestCase {
+ protected:
+  std::filesystem::path path() const { return folder() / "metrics.jsonl"; }
+};
+
+TEST_F(RunLogFile, IsOneRecordALine) {
+  RunLog log(path(), 0);
+  log.append({{"step", 1}, {"loss", 0.1}});
+  log.append({{"text", "a\nb"}});
+  EXPECT_EQ(read_bytes(path()), "{\"loss\":0.1,\"step\":1}\n{\"text\":\"a\\nb\"}\n");
+  EXPECT_EQ(log.size(), std::filesystem::file_size(path()));
+  EXPECT_EQ(read_run_log(path()),
+            (std::vector<Json>{{{"loss", 0.1}, {"step", 1}}, {{"text", "a\nb"}}}));
+}
+
+TEST_F(RunLogFile, WritesNumbersThatAreNotFiniteAsStrings) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  RunLog(path(), 0).append({{"a", std::nan("")}, {"b", {kInfinity, -kInfinity}}});
+  EXPECT_EQ(read_bytes(path()), "{\"a\":\"NaN\",\"b\":[\"Infinity\",\"-Infinity\"]}\n");
+}
+
+TEST_F(RunLogFile, WritesMalformedTextAsReplacementCharacters) {
+  RunLog(path(), 0).append({{"name", "a\xff"}});
+  EXPECT_EQ(read_run_log(path())[0]["name"], "a\ufffd");
+}
+
+TEST_F(RunLogFile, ResumedEqualsUninterrupted) {
+  uint64_t saved = 0;
+  {
+    RunLog log(path(), 0);
+    log.append({{"step", 1}});
+    saved = log.size();
+    log.append({{"step", 2}, {"lost", true}});
+  }
+  RunLog log(path(), saved);
+  log.append({{"step", 2}});
+  EXPECT_EQ(read_bytes(path()), "{\"step\":1}\n{\"step\":2}\n");
+}
+
+TEST_F(RunLogFile, RefusesAnOffsetThatIsNotALinesEnd) {
+  RunLog(path(), 0).append({{"step", 1}});
+  EXPECT_THROW(RunLog(path(), 5), CheckpointError);
+  EXPECT_THROW(RunLog(path(), 12), CheckpointError);
+  EXPECT_EQ(read_run_log(path()).size(), 1U);
+}
+
+TEST_F(RunLogFile, ReaderDropsACutLastLine) {
+  write_durably(path(), "{\"step\":1}\n{\"step\":2");
+  EXPECT_EQ(read_run_log(path()), (std::vector<Json>{{{"step", 1}}}));
+  write_durably(path(), "");
+  EXPECT_TRUE(read_run_log(path()).empty());
+}
+
+TEST_F(RunLogFile, ReaderNamesAMalformedLine) {
+  write_durably(path(), "{\"step\":1}\n{\"step\":\n{\"step\":3}\n");
+  try {
+    read_run_log(path());
+    FAIL();
+  } catch (const CheckpointError& error) {
+    EXPECT_EQ(error.what(), path().string() + ":2: not a JSON record");
+  }
+}
+
+TEST_F(RunLogFile, FullDiskLeavesWholeLines) {
+  RunLog log(path(), 0);
+  log.append({{"step", 1}});
+  {
+    const FileSizeLimit limit(15);
+    EXPECT_THROW(log.append({{"step", 2}}), IoError);
+  }
+  EXPECT_EQ(read_bytes(path()), "{\"step\":1}\n");
+  log.append({{"step", 2}});
+  EXPECT_EQ(read_run_log(path()).size(), 2U);
+}
+
+TEST_F(RunLogFile, FullDeviceIsAnErrorWithPathAndReason) {
+  std::filesystem::create_symlink("/dev/full", path());
+  RunLog log(path(), 0);
+  try {
+    log.append({{"step", 1}});
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_EQ(error.what(), "cannot write '" + path().string() +
+                                "': No space left on device; free some space and run the same "
+                                "command again");
+  }
+  EXPECT_EQ(log.size(), 0U);
+}
+
+TEST_F(RunLogFile, MovedLogGoesOn) {
+  RunLog first(path(), 0);
+  first.append(1);
+  RunLog second = std::move(first);
+  second.append(2);
+  EXPECT_EQ(read_bytes(path()), "1\n2\n");
+}
+
+TEST_F(RunLogFile, MissingFolderIsAnIoError) {
+  EXPECT_THROW(RunLog(folder() / "none" / "log", 0), IoError);
+  EXPECT_THROW(read_run_log(path()), IoError);
+}
+
+}  // namespace
+}  // namespace ablate::training

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+namespace ablate::training {
+
+/// Cores that this process may use: of its affinity, but no more than its control groups' quota of
+/// time pays for. At least one.
+int64_t available_cores();
+
+/// Bytes of memory that are free here, and that the limits of this process's control groups leave.
+int64_t available_memory();
+
+/// The name of the host and of its processor's model; "unknown" where it has none.
+std::string host_name();
+std::string processor_name();
+
+/// SHA-256 of this program's file, also where another has taken its place since the start.
+std::string program_sha256();
+
+/// What control groups (version 1 or 2) leave to a process.
+struct GroupLimits {
+  double cores = std::numeric_limits<double>::infinity();
+  double memory = std::numeric_limits<double>::infinity();  // bytes
+};
+
+/// The limits of this process's groups and of all groups above them, read below `root`.
+GroupLimits group_limits(const std::filesystem::path& root = "/");
+
+}  // namespace ablate::training

@@ -1,0 +1,135 @@
+#include "training/storage/durable_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <random>
+#include <system_error>
+
+namespace ablate::training {
+namespace {
+
+/// What the user can do about an error of the operating system; empty where nothing is known.
+std::string_view remedy(int code) {
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+      return "; free some space and run the same command again";
+    case EFBIG:
+      return "; the limit on file sizes (ulimit -f) is too small";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "; make it writable or choose another folder";
+    default:
+      return "";
+  }
+}
+
+/// An open file; closes it.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags) : path_(path) {
+    do value_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    while (value_ < 0 && errno == EINTR);
+    if (value_ < 0) throw io_error((flags & O_CREAT) != 0 ? "create" : "open", path, errno);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+
+  void write(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const auto written = ::write(value_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) throw io_error("write", path_, written < 0 ? errno : EIO);
+      bytes.remove_prefix(static_cast<size_t>(written));
+    }
+  }
+
+  std::string read() const {
+    struct stat status {};
+    if (::fstat(value_, &status) != 0) throw io_error("read", path_, errno);
+    std::string bytes(static_cast<size_t>(status.st_size), '\0');
+    size_t size = 0;
+    for (;;) {
+      if (size == bytes.size()) bytes.resize(size + 4096);
+      const auto got = ::read(value_, bytes.data() + size, bytes.size() - size);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw io_error("read", path_, errno);
+      if (got == 0) break;
+      size += static_cast<size_t>(got);
+    }
+    bytes.resize(size);
+    return bytes;
+  }
+
+  /// Some file systems cannot sync a folder, which they report as EINVAL.
+  void sync() const {
+    while (::fsync(value_) != 0) {
+      if (errno == EINVAL) return;
+      if (errno != EINTR) throw io_error("sync", path_, errno);
+    }
+  }
+
+  /// Some file systems report a full disk only here.
+  void close() {
+    const int value = value_;
+    value_ = -1;
+    if (::close(value) != 0 && errno != EINTR) throw io_error("write", path_, errno);
+  }
+
+ private:
+  std::filesystem::path path_;
+  int value_ = -1;
+};
+
+}  // namespace
+
+IoError io_error(std::string_view action, const std::filesystem::path& path, int code) {
+  return IoError(fmt::format("cannot {} '{}': {}{}", action, path.string(),
+                             std::generic_category().message(code), remedy(code)));
+}
+
+std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+  std::random_device random;  // of the operating system
+  return path.parent_path() /
+         fmt::format("{}{}-{:08x}{:08x}", kTemporary, path.filename().string(), random(), random());
+}
+
+void write_durably(const std::filesystem::path& path, std::string_view bytes) {
+  const auto temporary = temporary_beside(path);
+  try {
+    write_synced(temporary, bytes);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) throw io_error("write", path, errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_folder(path.parent_path());
+}
+
+void write_synced(const std::filesystem::path& path, std::string_view bytes) {
+  Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL);
+  file.write(bytes);
+  file.sync();
+  file.close();
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const auto path = folder.empty() ? std::filesystem::path(".") : folder;
+  const Descriptor directory(path, O_RDONLY | O_DIRECTORY);
+  directory.sync();
+}
+
+std::string read_bytes(const std::filesystem::path& path) {
+  return Descriptor(path, O_RDONLY).read();
+}
+
+}  // namespace ablate::training
