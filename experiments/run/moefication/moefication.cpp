@@ -43,12 +43,13 @@ struct Layer {
 void check(const models::FeedForwardOptions& options, const std::string& side, int64_t experts) {
   const auto* dense = std::get_if<models::DenseFeedForward>(&options);
   if (dense == nullptr || dense->gated || dense->activation != models::Activation::relu)
-    throw records::UsageError(side +
-                     ": only a dense feed-forward with relu can be split: other activations leave "
-                     "no neuron at zero");
+    throw records::UsageError(
+        side +
+        ": only a dense feed-forward with relu can be split: other activations leave "
+        "no neuron at zero");
   if (experts < 1 || dense->d_hidden % experts != 0)
     throw records::UsageError(fmt::format("--experts must divide the {} hidden neurons of the {}",
-                                 dense->d_hidden, side));
+                                          dense->d_hidden, side));
 }
 
 std::vector<Layer> layers_of(const models::TransformerImpl& model) {
@@ -124,7 +125,8 @@ models::MixtureOptions mixture_of(const models::FeedForwardOptions& dense,
 using FeedForwardChoice = decltype(models::SideOptions::feed_forward);
 
 /// The experiment with mixtures.
-config::Experiment converted(const config::Experiment& dense, const MoefyOptions& options, int64_t active) {
+config::Experiment converted(const config::Experiment& dense, const MoefyOptions& options,
+                             int64_t active) {
   auto experiment = dense;
   auto& model = experiment.model;
   const auto split = [&](models::SideOptions& side) {
@@ -165,9 +167,10 @@ void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vecto
   for (auto& [name, tensor] : training::weights_of(model)) {
     const auto found = weights.find(name);
     if (found == weights.end() || found->second.sizes() != tensor.sizes())
-      throw records::UsageError("training.init_from.split: " + name +
-                       " does not fit: but for its mixtures the model must be that of the dense "
-                       "run, and experts times d_hidden its d_hidden");
+      throw records::UsageError(
+          "training.init_from.split: " + name +
+          " does not fit: but for its mixtures the model must be that of the dense "
+          "run, and experts times d_hidden its d_hidden");
     torch::Tensor(tensor).copy_(found->second);
   }
 }
@@ -272,8 +275,8 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
   return result;
 }
 
-void start_split(models::TransformerImpl& model, const config::Experiment& experiment, LoadedRun& dense,
-                 const data::Corpus& corpus, uint64_t seed) {
+void start_split(models::TransformerImpl& model, const config::Experiment& experiment,
+                 LoadedRun& dense, const data::Corpus& corpus, uint64_t seed) {
   const torch::NoGradGuard no_grad;
   const auto& start = experiment.training.init_from;
   const auto& mixture = std::get<models::MixtureOptions>(experiment.model.feed_forward);

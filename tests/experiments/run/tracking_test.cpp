@@ -56,7 +56,8 @@ TEST(FinalScalars, AreTheScoresThatARunHas) {
             "test/length 6/token_accuracy;test/length 6/perplexity;");
   EXPECT_EQ(tags(data::Compared::label),
             "test/length 6/exact_match;test/length 6/token_accuracy;test/length 6/perplexity;");
-  EXPECT_EQ(tags(data::Compared::nothing), "test/length 6/token_accuracy;test/length 6/perplexity;");
+  EXPECT_EQ(tags(data::Compared::nothing),
+            "test/length 6/token_accuracy;test/length 6/perplexity;");
 }
 
 TEST_F(TrackingTest, TensorBoardShowsFinishedRunsAndTheirScores) {

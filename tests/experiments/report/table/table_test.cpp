@@ -66,13 +66,13 @@ TEST(CsvTable, IsReadBackWhateverTheNames) {
 
 TEST(JsonTable, HoldsEverythingWhateverTheNames) {
   const auto table = nlohmann::json::parse(json_table(evidence_with(kHostile)));
-  const auto& arm = json.at("tasks").at(0).at("arms").at(1);
+  const auto& arm = table.at("tasks").at(0).at("arms").at(1);
   EXPECT_EQ(arm.at("name"), "more");
   EXPECT_EQ(arm.at("changes").at(0).at("path"), "model.layers");
   const auto& cell = arm.at("cells").at(0);
   EXPECT_EQ(cell.at("sample").at("values"), nlohmann::json({0.7, 0.9}));
   EXPECT_EQ(cell.at("contrast").at("verdict"), "too_few_seeds");
-  EXPECT_NE(json.dump().find("\"Infinity\""), std::string::npos);
+  EXPECT_NE(table.dump().find("\"Infinity\""), std::string::npos);
 }
 
 TEST(TerminalTable, LetsNoControlCharacterThrough) {

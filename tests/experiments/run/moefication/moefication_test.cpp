@@ -41,7 +41,8 @@ constexpr const char* kRelu = "{ kind: dense, d_hidden: 64 }";
 
 TEST_F(MoefyTest, AllExpertsAreTheDenseModelAndMoreCaptureMore) {
   const auto run = trained(kRelu);
-  for (const auto grouping : {training::Grouping::random, training::Grouping::clusters, training::Grouping::coactivation}) {
+  for (const auto grouping : {training::Grouping::random, training::Grouping::clusters,
+                              training::Grouping::coactivation}) {
     const auto moefied = made(run, {.experts = 8,
                                     .active = 2,
                                     .grouping = grouping,

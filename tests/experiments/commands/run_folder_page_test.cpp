@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+/// The names in `json`, at every depth, but digests of parameters.
+void collect_names(const nlohmann::json& json, std::set<std::string>& names) {
+  static const std::regex kDigest("[0-9a-f]{16}");
+  if (json.is_object())
+    for (const auto& item : json.items())
+      if (!std::regex_match(item.key(), kDigest)) names.insert(item.key());
+  if (json.is_structured())
+    for (const auto& value : json) collect_names(value, names);
+}
+
+/// A file's name as the page writes it: "output-<test set>.txt".
+std::string pattern_of(std::string name) {
+  for (const auto& [found, written] :
+       {std::pair{"^(source|reference|output)-.*[.]txt", "$1-<test set>.txt"},
+        std::pair{"^rung-[0-9]+", "rung-<step>"},
+        std::pair{"^events[.]out[.].*", "events.out.tfevents.<seconds>.<host>.<process>.0"}})
+    name = std::regex_replace(name, std::regex(found), written);
+  return name;
+}
+
+/// The names of all files below `folder`, of all fields of JSON files, and of the table's columns.
+std::set<std::string> names_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const auto& file = entry.path();
+    names.insert(pattern_of(file.filename()));
+    if (file.extension() == ".json") collect_names(nlohmann::json::parse(read_file(file)), names);
+    if (file.extension() == ".jsonl")
+      for (const auto& line : lines_of(read_file(file)))
+        collect_names(nlohmann::json::parse(line), names);
+    if (file.extension() == ".csv") {
+      std::istringstream columns(lines_of(read_file(file)).front());
+      for (std::string name; std::getline(columns, name, ',');)
+        names.insert(std::regex_replace(name, std::regex("^seed_1$"), "seed_<n>"));
+    }
+  }
+  return names;
+}
+
+TEST_F(ProgramTest, EveryFileAndFieldThatAStudyWritesStandsInThePageOnRunFolders) {
+  const auto tiny = read_file(study());
+  write_file(study(), "question: What is written?\n" + tiny + R"(
+arms:
+  dense: {}
+  experts: { model.feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 16 } }
+  failing: { training.init_from: { run: nowhere } }
+compare: { baseline: dense, metric: exact_match, margin: 0.1 }
+expect: ["dense.exact_match >= 0"]
+tune: { key: training.label_smoothing, values: [0.0, 0.1], halve_from: 5 }
+)");
+  const auto done = shell(command("out", "--set training.steps=16"));
+  ASSERT_EQ(done.code, 3) << done.output;
+  const auto page = read_file(std::filesystem::path(ABLATE_SOURCE) / "docs/run_folder.md");
+  const auto names = names_in(folder_ / "out/tiny");
+  for (const auto* sought : {"failure.json", "rung-<step>.json", "router_gradient", "libtorch",
+                             "validation_loss", "equivalence_p", "tfevents", "manifest.json"})
+    EXPECT_TRUE(std::ranges::any_of(names, [&](const auto& name) {
+      return name.find(sought) != std::string::npos;
+    })) << sought;
+  for (const auto& name : names) EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
+}
+
+}  // namespace
+}  // namespace ablate::commands

@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "experiments/records/failure.h"
+#include "experiments/records/result.h"
+#include "experiments/records/rung.h"
+
+namespace ablate::records {
+namespace {
+
+const std::filesystem::path kRepository = ABLATE_SOURCE;
+
+std::string read_source(const std::string& file) {
+  std::ifstream stream(kRepository / file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+const std::string kPage = read_source("docs/run_folder.md");
+
+/// What the page says below this heading, to the next one.
+std::string section(const std::string& heading) {
+  const auto begin = kPage.find("### " + heading + "\n");
+  return begin == std::string::npos ? "" : kPage.substr(begin, kPage.find("\n#", begin) - begin);
+}
+
+/// Expects each field of the record in the section on its file.
+template <class Record>
+void expect_fields(const std::string& file) {
+  const auto text = section(file);
+  Record record;
+  Record::fields(record, [&](const std::string& name, const auto&) {
+    EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << file << ": " << name;
+  });
+}
+
+TEST(RunFolderPage, NamesEveryFile) {
+  const auto spelling =
+      read_source("experiments/records/folders.h") + read_source("experiments/records/folders.cpp");
+  const std::regex literal(R"x("([\w.-]{3,})(\{[^"]*)?")x");  // "result.json", "rung-{}.json"
+  int files = 0;
+  for (std::sregex_iterator at(spelling.begin(), spelling.end(), literal), end; at != end; ++at) {
+    EXPECT_NE(kPage.find("`" + (*at)[1].str()), std::string::npos) << (*at)[1].str();
+    ++files;
+  }
+  EXPECT_GE(files, 25);
+}
+
+TEST(RunFolderPage, NamesEveryFieldOfARunsRecords) {
+  expect_fields<RunResult>("result.json");
+  expect_fields<TestScores>("result.json");
+  expect_fields<RunFailure>("failure.json");
+  expect_fields<RungScore>("rung-<step>.json");
+}
+
+}  // namespace
+}  // namespace ablate::records
