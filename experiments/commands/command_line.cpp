@@ -71,6 +71,7 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   app->add_flag("--debug", debug, "Show where in LibTorch an internal error comes from");
   app->fallthrough();
   add_run(*app);
+  add_train(*app);
   add_init(*app);
   add_report(*app);
   add_compare(*app);

@@ -18,8 +18,6 @@
 #include "experiments/records/tuned_arms.h"
 #include "experiments/report/table/table.h"
 #include "experiments/report/write_report.h"
-#include "experiments/run/estimate_run.h"
-#include "experiments/run/train_run.h"
 #include "experiments/schedule/dry_run.h"
 #include "experiments/schedule/run_study.h"
 #include "experiments/schedule/tuning.h"
@@ -40,44 +38,7 @@ struct RunRequest {
   bool dry_run = false;
   bool list = false;
   bool json = false;
-  bool worker = false;
-  bool estimate = false;
-  std::optional<int64_t> pause_after;
-  int64_t threads = 1;
 };
-
-/// The command line that does one run in a process of its own, but for which run. Its program is
-/// this very one, even where a rebuild has put another in its place.
-std::vector<std::string> worker_command(const RunRequest& request, const config::Study& study) {
-  std::vector<std::string> command{
-      "/proc/self/exe",
-      "run",
-      study.file.string(),
-      "--worker",
-      "--output",
-      request.output,
-      "--data",
-      std::filesystem::absolute(study.data_folder / ".").lexically_normal().string()};
-  for (const auto& set : request.selection.sets) {
-    command.emplace_back("--set");
-    command.push_back(set);
-  }
-  return command;
-}
-
-void work(const RunRequest& request, const config::Study& study) {
-  for (const auto& run : study.runs) {
-    const run::RunPlace place{.folder = records::study_folder(request.output, study.name).run(run),
-                              .data_folder = study.data_folder,
-                              .study = study.name,
-                              .threads = request.threads,
-                              .pause_after = request.pause_after};
-    if (request.estimate)
-      std::cout << training::to_json(run::estimate_run(run, place, std::cerr)).dump() << "\n";
-    else
-      run::run_one(run, place, std::cerr);
-  }
-}
 
 void show_list(const RunRequest& request, const config::Study& study) {
   const auto folder = records::study_folder(request.output, study.name);
@@ -100,7 +61,6 @@ void print_results(const RunRequest& request, const records::StudyRuns& runs,
 
 schedule::StudyOptions study_options(const RunRequest& request, const config::Study& study) {
   return {.folder = records::study_folder(request.output, study.name),
-          .command = worker_command(request, study),
           .jobs = request.jobs,
           .retries = request.retries,
           .has_gpu = training::gpu_count() > 0};
@@ -154,11 +114,6 @@ void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_flag("--list", request.list,
                 "List the runs and their state; without a study, the studies that ship");
   verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
-  // What a study tells the processes that do its runs.
-  verb.add_flag("--worker", request.worker)->group("");
-  verb.add_flag("--estimate", request.estimate)->group("");
-  verb.add_option("--threads", request.threads)->group("");
-  verb.add_option("--pause-after", request.pause_after)->group("");
 }
 
 }  // namespace
@@ -184,9 +139,7 @@ void add_run(CLI::App& app) {
       return;
     }
     if (!request->data.empty()) request->selection.data_folder = request->data;
-    if (!request->worker && !request->list && !request->dry_run) return run(*request);
-    if (request->worker)
-      return work(*request, config::read_study(request->study, request->selection));
+    if (!request->list && !request->dry_run) return run(*request);
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);
     schedule::dry_run(study, study_options(*request, study), request->json);

@@ -43,7 +43,7 @@ std::map<std::string, std::string> origins_of(const Layered& run) {
   std::map<std::string, std::string> origins;
   for (const auto& leaf : leaves) {
     const auto found = run.trail.marks.find(leaf.path);
-    origins[leaf.path] = found == run.trail.marks.end() ? "default" : origin(found->second);
+    origins[leaf.path] = found == run.trail.marks.end() ? kDefaultOrigin : origin(found->second);
   }
   return origins;
 }
@@ -153,10 +153,7 @@ class StudyBuilder {
   }
 
   std::vector<std::string> selected_arms() {
-    auto names = names_of(arms_);
-    if (selection_.arms.empty()) return names;
-    for (const auto& candidate : candidates_) names.push_back(candidate.name);
-    return selected(names, selection_.arms, {"--arms", "arm"}, problems_);
+    return selected(names_of(arms_), selection_.arms, {"--arms", "arm"}, problems_);
   }
 
   std::string name_of_base_task() const {
@@ -235,11 +232,8 @@ class StudyBuilder {
       if (!value.name.starts_with(arm + "-" + file_.tune.key + "=")) continue;
       const auto number = index++;
       Layered candidate = run;
-      const bool named = is_selected(value.name, study_.arms);
-      if (named && !is_selected(arm, study_.arms)) lay(sets_, candidate, false);
       for (const auto& layer : value.layers) lay(layer, candidate, false);
       check_.add({task, value.name}, candidate.experiment, candidate.trail);
-      if (named) add_runs(task, value.name, candidate);
       if (!is_selected(arm, study_.arms)) continue;
       // A run that is finished cannot be compared with others on their way.
       const bool same = !file_.tune.halve_from && canonical(candidate.experiment) == base;

@@ -13,13 +13,16 @@
 
 namespace ablate::config {
 
+/// The origin of a value that neither the study nor the command line names.
+inline constexpr const char* kDefaultOrigin = "default";
+
 /// One run of a study.
 struct RunSpecification {
   std::string task;
   std::string arm;
   int64_t seed = 0;
   Experiment experiment;
-  /// Dotted path of every value -> "default", "file:line" or "--set".
+  /// Dotted path of every value -> kDefaultOrigin, "file:line" or "--set".
   std::map<std::string, std::string> origins;
   std::string stored;                  // the arm whose folder holds it; empty: its own
   std::string tuned_from;              // the arm that this is at its best value; empty: none

@@ -48,12 +48,12 @@ std::optional<RunFailure> read_failure(const RunFolder& folder) {
 std::string state_of(const RunFolder& folder) {
   if (std::filesystem::exists(folder.result())) return "finished";
   if (std::filesystem::exists(folder.failure())) return "failed";
-  return std::filesystem::exists(folder.config()) ? "started" : "new";
+  return std::filesystem::exists(folder.environment()) ? "started" : "new";
 }
 
 std::string why_missing(const RunFolder& folder) {
   if (const auto failure = read_failure(folder)) return "failed with " + reason(*failure);
-  return std::filesystem::exists(folder.config()) ? "interrupted" : "not started";
+  return std::filesystem::exists(folder.environment()) ? "interrupted" : "not started";
 }
 
 }  // namespace ablate::records

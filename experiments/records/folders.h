@@ -30,6 +30,7 @@ struct RunFolder {
   RunFolder(std::filesystem::path folder) : path(std::move(folder)) {}
 
   std::filesystem::path config() const { return path / kConfigFile; }
+  std::filesystem::path plan() const { return path / "run.json"; }
   std::filesystem::path environment() const { return path / "environment.json"; }
   std::filesystem::path initial_weights() const { return path / "initial_weights.json"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }

@@ -17,7 +17,6 @@ struct Environment {
 
 /// Sets the process up for a run: a continued one keeps its number of threads, which is part of
 /// what makes it repeatable. Says where bfloat16 is wanted and missing.
-Environment set_up(const config::RunSpecification& run, const RunPlace& place,
-                   std::ostream& messages);
+Environment set_up(const RunJob& job, std::ostream& messages);
 
 }  // namespace ablate::run

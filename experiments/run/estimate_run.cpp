@@ -75,26 +75,26 @@ int64_t checkpoint_bytes(const training::TrainingOptions& options, int64_t param
 
 }  // namespace
 
-records::RunEstimate estimate_run(const config::RunSpecification& run, const RunPlace& place,
-                                  std::ostream& messages) {
+records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
   const Stopwatch watch;
-  const auto environment = set_up(run, place, messages);
-  const auto& options = run.experiment.training;
+  const auto environment = set_up(job, messages);
+  const auto& options = job.experiment.training;
   std::optional<std::filesystem::path> start;
-  if (options.init_from.run) start = place.data_folder / *options.init_from.run;
-  const auto data = read_run_data(run.experiment, place.data_folder, start);
-  auto model = make_model(run.experiment, data.tokenizers);
-  const auto cost = update_cost(run.experiment, data, *model);
+  if (options.init_from.run)
+    start = std::filesystem::path(job.plan.data_folder) / *options.init_from.run;
+  const auto data = read_run_data(job.experiment, job.plan.data_folder, start);
+  auto model = make_model(job.experiment, data.tokenizers);
+  const auto cost = update_cost(job.experiment, data, *model);
   model->to(environment.device);
   records::RunEstimate estimate{
       .parameters = models::parameter_count(*model),
-      .active_parameters = active_parameter_count(run.experiment.model, *model),
+      .active_parameters = active_parameter_count(job.experiment.model, *model),
       .seconds = watch.seconds()};
-  const double update = seconds_per_update(run.experiment, data, environment.bfloat16, model);
+  const double update = seconds_per_update(job.experiment, data, environment.bfloat16, model);
   estimate.steps = updates_within(options, cost, update);
   estimate.flops = static_cast<double>(estimate.steps) * cost.flops;
   estimate.seconds += static_cast<double>(estimate.steps) * update +
-                      scoring_seconds(run.experiment, data, model, estimate.steps);
+                      scoring_seconds(job.experiment, data, model, estimate.steps);
   estimate.memory_bytes = training::peak_memory(environment.device);
   estimate.disk_bytes =
       kept_checkpoints(options, estimate.steps) * checkpoint_bytes(options, estimate.parameters);

@@ -22,18 +22,16 @@ std::variant<bool, double, std::string> parameter(const std::string& yaml) {
 
 }  // namespace
 
-training::Session session_of(const config::RunSpecification& run, const std::string& study) {
+training::Session session_of(const records::RunPlan& plan, const config::Experiment& experiment) {
   constexpr size_t kDigits = 8;  // tell apart what --set made of one arm in two output folders
-  const auto digest = tokenizer::sha256(config::canonical(run.experiment)).substr(0, kDigits);
-  training::Session session{.group = fmt::format("{}/{}/{} {}", study, run.task, run.arm, digest),
-                            .parameters = {{"task", run.task}, {"arm", run.arm}}};
+  const auto digest = tokenizer::sha256(config::canonical(experiment)).substr(0, kDigits);
+  training::Session session{
+      .group = fmt::format("{}/{}/{} {}", plan.study, plan.task, plan.arm, digest),
+      .parameters = {{"task", plan.task}, {"arm", plan.arm}}};
   std::vector<config::Leaf> leaves;
-  config::collect_leaves(run.experiment, "", leaves);
-  for (const auto& leaf : leaves) {
-    const auto origin = run.origins.find(leaf.path);
-    if (origin != run.origins.end() && origin->second != "default")
-      session.parameters[leaf.path] = parameter(leaf.text);
-  }
+  config::collect_leaves(experiment, "", leaves);
+  for (const auto& leaf : leaves)
+    if (plan.given.contains(leaf.path)) session.parameters[leaf.path] = parameter(leaf.text);
   return session;
 }
 

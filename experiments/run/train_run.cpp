@@ -8,6 +8,7 @@
 #include "experiments/config/printer.h"
 #include "experiments/records/environment.h"
 #include "experiments/records/exit_code.h"
+#include "experiments/records/result.h"
 #include "experiments/records/rung.h"
 #include "experiments/run/embedding_vectors.h"
 #include "experiments/run/environment.h"
@@ -36,20 +37,6 @@
 namespace ablate::run {
 namespace {
 
-void check_same_configuration(const config::RunSpecification& run,
-                              const records::RunFolder& folder) {
-  const auto file = folder.config();
-  if (!std::filesystem::exists(file)) return;
-  const auto changes = config::differences(config::read_experiment(file), run.experiment);
-  if (changes.empty()) return;
-  std::string list;
-  for (const auto& change : changes)
-    list += fmt::format("\n  {}: {} there, {} now", change.path, change.left, change.right);
-  throw records::UsageError(fmt::format(
-      "{} holds a run of another configuration; choose another --output or remove it:{}",
-      folder.path.string(), list));
-}
-
 /// Throws DataError where a continued run would go on with other data than it began with.
 void check_same_data(const records::RunFolder& folder, const data::Corpus& corpus) {
   const auto recorded = records::recorded_environment(folder);
@@ -69,12 +56,11 @@ void note_other_program(const records::RunFolder& folder, std::ostream& messages
 }
 
 /// The run that training starts from, if any.
-std::optional<std::filesystem::path> start_folder(const config::RunSpecification& run,
-                                                  const RunPlace& place) {
-  const auto& start = run.experiment.training.init_from;
-  if (start.run) return place.data_folder / *start.run;
+std::optional<std::filesystem::path> start_folder(const RunJob& job) {
+  const auto& start = job.experiment.training.init_from;
+  if (start.run) return std::filesystem::path(job.plan.data_folder) / *start.run;
   if (!start.arm) return {};
-  const auto folder = place.folder.of_arm(*start.arm);
+  const auto folder = job.folder.of_arm(*start.arm);
   if (!std::filesystem::exists(folder.result()))
     throw records::UsageError(
         fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
@@ -90,95 +76,89 @@ struct Prepared {
 };
 
 /// Updates of the run. A budget of time is measured once; later starts keep that number.
-int64_t steps_of(const config::RunSpecification& run, const RunPlace& place,
-                 const Environment& environment, const RunData& data) {
-  const auto& options = run.experiment.training;
+int64_t steps_of(const RunJob& job, const Environment& environment, const RunData& data) {
+  const auto& options = job.experiment.training;
   if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
-  auto model = make_model(run.experiment, data.tokenizers);
-  const auto cost = update_cost(run.experiment, data, *model);
+  auto model = make_model(job.experiment, data.tokenizers);
+  const auto cost = update_cost(job.experiment, data, *model);
   if (!std::holds_alternative<training::TimeBudget>(options.budget))
     return updates_within(options, cost, 0);
-  const auto recorded = records::recorded_environment(place.folder);
+  const auto recorded = records::recorded_environment(job.folder);
   if (recorded.contains("steps")) return recorded.at("steps");
   model->to(environment.device);
-  const double seconds = seconds_per_update(run.experiment, data, environment.bfloat16, model);
+  const double seconds = seconds_per_update(job.experiment, data, environment.bfloat16, model);
   return updates_within(options, cost, seconds);
 }
 
-Prepared prepare(const config::RunSpecification& run, const RunPlace& place,
-                 std::ostream& messages) {
-  const auto environment = set_up(run, place, messages);
+Prepared prepare(const RunJob& job, std::ostream& messages) {
+  const auto environment = set_up(job, messages);
   training::write_record(messages, {.stage = training::Stage::preparing});
-  auto start = start_folder(run, place);
-  auto data = read_run_data(run.experiment, place.data_folder, start);
-  const auto steps = steps_of(run, place, environment, data);
+  auto start = start_folder(job);
+  auto data = read_run_data(job.experiment, job.plan.data_folder, start);
+  const auto steps = steps_of(job, environment, data);
   return {environment, std::move(start), std::move(data), steps};
 }
 
-void write_start(const config::RunSpecification& run, const RunPlace& place,
-                 const Prepared& prepared) {
+void write_start(const RunJob& job, const Prepared& prepared) {
   const auto& environment = prepared.environment;
-  save_tokenizers(place.folder.path, prepared.data.tokenizers);
-  nlohmann::json record{
-      {"ablate", "0.1.0"},
-      {"program_sha256", training::program_sha256()},
-      {"libtorch", TORCH_VERSION},
-      {"host", training::host_name()},
-      {"processor", training::processor_name()},
-      {"device", environment.device.str()},
-      {"cpu_capability", at::get_cpu_capability()},
-      {"threads", environment.threads},
-      {"precision", environment.bfloat16 ? "bf16" : "fp32"},
-      {"seed", run.seed},
-      {"steps", prepared.steps},
-      {"data_folder",
-       std::filesystem::absolute(place.data_folder / ".").lexically_normal().string()},
-      {"data_sha256", prepared.data.corpus.sha256},
-      {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
-      {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
+  save_tokenizers(job.folder.path, prepared.data.tokenizers);
+  nlohmann::json record{{"ablate", "0.1.0"},
+                        {"program_sha256", training::program_sha256()},
+                        {"libtorch", TORCH_VERSION},
+                        {"host", training::host_name()},
+                        {"processor", training::processor_name()},
+                        {"device", environment.device.str()},
+                        {"cpu_capability", at::get_cpu_capability()},
+                        {"threads", environment.threads},
+                        {"precision", environment.bfloat16 ? "bf16" : "fp32"},
+                        {"seed", job.plan.seed},
+                        {"steps", prepared.steps},
+                        {"data_folder", job.plan.data_folder},
+                        {"data_sha256", prepared.data.corpus.sha256},
+                        {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
+                        {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
   if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
-  training::write_durably(place.folder.environment(), training::json_file(record));
-  training::write_durably(place.folder.config(), config::to_yaml(run.experiment, run.origins));
+  training::write_durably(job.folder.environment(), training::json_file(record));
 }
 
-training::TrainerInput trainer_input(const config::RunSpecification& run, const RunPlace& place,
-                                     const Prepared& prepared) {
-  auto options = run.experiment.training;
+training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared) {
+  auto options = job.experiment.training;
   options.steps = prepared.steps;
   return {.options = options,
-          .dropout = run.experiment.model.dropout,
-          .seed = static_cast<uint64_t>(run.seed),
+          .dropout = job.experiment.model.dropout,
+          .seed = static_cast<uint64_t>(job.plan.seed),
           .bfloat16 = prepared.environment.bfloat16,
           .train = prepared.data.train.examples,
           .validation = prepared.data.validation.examples,
           .augmentation = prepared.data.augmentation(),
-          .pause_after = place.pause_after,
-          .folder = place.folder.path,
-          .log = place.folder.log(),
-          .checkpoints = place.folder.checkpoints(),
-          .files = {{records::kConfigFile, config::to_yaml(run.experiment, run.origins)},
+          .pause_after = job.until,
+          .folder = job.folder.path,
+          .log = job.folder.log(),
+          .checkpoints = job.folder.checkpoints(),
+          .files = {{records::kConfigFile, training::read_bytes(job.folder.config())},
                     {records::kSourceTokenizerFile, prepared.data.tokenizers.source.bytes()},
                     {records::kTargetTokenizerFile, prepared.data.tokenizers.target.bytes()}},
-          .session = session_of(run, place.study)};
+          .session = session_of(job.plan, job.experiment)};
 }
 
 /// Weights from the run that training starts from; says which.
-std::string start_model(models::TransformerImpl& model, const config::RunSpecification& run,
+std::string start_model(models::TransformerImpl& model, const RunJob& job,
                         const Prepared& prepared) {
-  if (!run.experiment.training.init_from.split) return start_from(*prepared.start, model);
+  if (!job.experiment.training.init_from.split) return start_from(*prepared.start, model);
   auto dense = load_run(*prepared.start, "");
-  start_split(model, run.experiment, dense, prepared.data.corpus, static_cast<uint64_t>(run.seed));
+  start_split(model, job.experiment, dense, prepared.data.corpus,
+              static_cast<uint64_t>(job.plan.seed));
   return "split the feed-forwards of " + prepared.start->string();
 }
 
 /// The model before the first step; a continued run takes its weights from a checkpoint later.
-models::Transformer begin_model(const config::RunSpecification& run, const Prepared& prepared,
-                                bool continued, std::ostream& messages) {
-  auto model = make_model(run.experiment, prepared.data.tokenizers);
-  models::initialize(*model, models::derive_seed(static_cast<uint64_t>(run.seed), "weights"));
+models::Transformer begin_model(const RunJob& job, const Prepared& prepared, bool continued,
+                                std::ostream& messages) {
+  auto model = make_model(job.experiment, prepared.data.tokenizers);
+  models::initialize(*model, models::derive_seed(static_cast<uint64_t>(job.plan.seed), "weights"));
   if (prepared.start && !continued)
-    messages << start_model(*model, run, prepared) << "\n" << std::flush;
-  set_vectors(*model, prepared.data.vectors, run.experiment.training.pretrained_embeddings.frozen);
+    messages << start_model(*model, job, prepared) << "\n" << std::flush;
+  set_vectors(*model, prepared.data.vectors, job.experiment.training.pretrained_embeddings.frozen);
   for (const auto& given : prepared.data.vectors)
     messages << given.coverage() << "\n" << std::flush;
   return model;
@@ -206,34 +186,32 @@ int64_t typical_length(const Evaluation& evaluation) {
   return 1 + std::llround(std::max(test.source_tokens, test.target_tokens));
 }
 
-training::Likelihood validation_of(const config::RunSpecification& run, const Prepared& prepared,
+training::Likelihood validation_of(const RunJob& job, const Prepared& prepared,
                                    models::Transformer& model) {
   return training::likelihood(model, prepared.data.validation.examples,
-                              {run.experiment.training.tokens_per_batch, prepared.data.masking()});
+                              {job.experiment.training.tokens_per_batch, prepared.data.masking()});
 }
 
-void write_rung_of(const config::RunSpecification& run, const RunPlace& place,
-                   const Prepared& prepared, models::Transformer& model) {
-  const auto validation = validation_of(run, prepared, model);
-  records::write_rung(place.folder, *place.pause_after,
+void write_rung_of(const RunJob& job, const Prepared& prepared, models::Transformer& model) {
+  const auto validation = validation_of(job, prepared, model);
+  records::write_rung(job.folder, *job.until,
                       {.validation_perplexity = validation.perplexity(),
                        .validation_token_accuracy = validation.token_accuracy});
 }
 
-records::RunResult evaluate_run(const config::RunSpecification& run, const RunPlace& place,
-                                Prepared& prepared, models::Transformer& model) {
-  const auto& experiment = run.experiment;
-  const auto chosen = training::select_weights(place.folder.checkpoints(), "", experiment.training);
+records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::Transformer& model) {
+  const auto& experiment = job.experiment;
+  const auto chosen = training::select_weights(job.folder.checkpoints(), "", experiment.training);
   training::load_weights(*model, chosen.weights);
-  const auto validation = validation_of(run, prepared, model);
+  const auto validation = validation_of(job, prepared, model);
   const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
                                         prepared.data.format};
   auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
-  write_outputs(place.folder, evaluation, prepared.data.corpus.tests);
-  return {.study = place.study,
-          .task = run.task,
-          .arm = run.arm,
-          .seed = run.seed,
+  write_outputs(job.folder, evaluation, prepared.data.corpus.tests);
+  return {.study = job.plan.study,
+          .task = job.plan.task,
+          .arm = job.plan.arm,
+          .seed = job.plan.seed,
           .parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(experiment.model, *model),
           .flops_per_token = flops_per_token(experiment.model, *model, typical_length(evaluation)),
@@ -250,32 +228,35 @@ records::RunResult evaluate_run(const config::RunSpecification& run, const RunPl
 
 }  // namespace
 
-void run_one(const config::RunSpecification& run, const RunPlace& place, std::ostream& messages) {
-  std::filesystem::create_directories(place.folder.path);
-  const training::FolderLock lock(place.folder.path, [&] {
-    messages << "waiting for another process that works on " + place.folder.path.string() + "\n"
+RunJob job_of(const records::RunFolder& folder) {
+  return {.folder = folder,
+          .plan = records::read_plan(folder),
+          .experiment = config::read_experiment(folder.config())};
+}
+
+void train_run(const RunJob& job, std::ostream& messages) {
+  const training::FolderLock lock(job.folder.path, [&] {
+    messages << "waiting for another process that works on " + job.folder.path.string() + "\n"
              << std::flush;
   });
-  check_same_configuration(run, place.folder);
-  if (records::read_result(place.folder)) return;
-  auto prepared = prepare(run, place, messages);
-  check_same_data(place.folder, prepared.data.corpus);
-  note_other_program(place.folder, messages);
-  write_start(run, place, prepared);
-  const bool continued = !training::list_checkpoints(place.folder.checkpoints()).empty();
-  auto model = begin_model(run, prepared, continued, messages);
-  if (!continued) records::write_initial_weights(place.folder, initial_weights_of(*model));
+  if (records::read_result(job.folder)) return;
+  auto prepared = prepare(job, messages);
+  check_same_data(job.folder, prepared.data.corpus);
+  note_other_program(job.folder, messages);
+  write_start(job, prepared);
+  const bool continued = !training::list_checkpoints(job.folder.checkpoints()).empty();
+  auto model = begin_model(job, prepared, continued, messages);
+  if (!continued) records::write_initial_weights(job.folder, initial_weights_of(*model));
   model->to(prepared.environment.device);
-  training::Trainer trainer(model, trainer_input(run, place, prepared),
+  training::Trainer trainer(model, trainer_input(job, prepared),
                             {.stream = messages, .steps = prepared.steps});
   const auto summary = trainer.run();
   if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
-    throw training::Interrupted("stopped after the training; saved in " +
-                                place.folder.path.string());
+    throw training::Interrupted("stopped after the training; saved in " + job.folder.path.string());
   const auto memory = training::peak_memory(prepared.environment.device);
   training::write_record(messages, {.stage = training::Stage::evaluating});
-  if (!summary.finished) return write_rung_of(run, place, prepared, model);
-  auto result = evaluate_run(run, place, prepared, model);
+  if (!summary.finished) return write_rung_of(job, prepared, model);
+  auto result = evaluate_run(job, prepared, model);
   result.steps = summary.state.step;
   result.skipped_updates = summary.state.skipped;
   if (summary.state.step > 0) result.train_loss = summary.train_loss;
@@ -284,11 +265,11 @@ void run_one(const config::RunSpecification& run, const RunPlace& place, std::os
   result.tokens = summary.state.tokens;
   result.memory_bytes = memory;
   result.data_sha256 = prepared.data.corpus.sha256;
-  result.initial_weights = records::read_initial_weights(place.folder);
-  training::EventFile events(place.folder.path, result.steps + 1);
+  result.initial_weights = records::read_initial_weights(job.folder);
+  training::EventFile events(job.folder.path, result.steps + 1);
   events.add(result.steps, final_scalars(result));
   events.add(result.steps, training::SessionEnd{});
-  training::write_durably(place.folder.result(), training::json_file(training::to_json(result)));
+  training::write_durably(job.folder.result(), training::json_file(training::to_json(result)));
 }
 
 }  // namespace ablate::run

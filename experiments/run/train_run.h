@@ -1,27 +1,30 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <ostream>
 
-#include "experiments/config/study.h"
+#include "experiments/config/experiment.h"
 #include "experiments/records/folders.h"
-#include "experiments/records/result.h"
+#include "experiments/records/run_plan.h"
 
 namespace ablate::run {
 
-struct RunPlace {
+/// A planned run and how its process works on it.
+struct RunJob {
   records::RunFolder folder;
-  std::filesystem::path data_folder;  // where relative data paths start
-  std::string study;
-  int64_t threads;  // used where the configuration and an earlier start name none
-  std::optional<int64_t> pause_after = {};  // a step after which the run is only validated
+  records::RunPlan plan;
+  config::Experiment experiment;
+  int64_t threads = 1;                // used where the configuration and an earlier start name none
+  std::optional<int64_t> until = {};  // a step after which the run is only validated
 };
 
-/// Trains and evaluates one run in this process, continuing where an earlier one stopped, and
+/// Reads what `ablate run` has planned there. Throws CheckpointError where that is nothing, and
+/// ConfigError where its configuration cannot be read.
+RunJob job_of(const records::RunFolder& folder);
+
+/// Trains and evaluates the run in this process, continuing where an earlier one stopped, and
 /// writes result.json, or, where it pauses before its end, a RungScore. A finished run is left
-/// alone. `messages` gets lines for people and records of progress (training/progress.h). Throws
-/// UsageError where the folder holds a run of another configuration.
-void run_one(const config::RunSpecification& run, const RunPlace& place, std::ostream& messages);
+/// alone. `messages` gets lines for people and records of progress (training/process/progress.h).
+void train_run(const RunJob& job, std::ostream& messages);
 
 }  // namespace ablate::run

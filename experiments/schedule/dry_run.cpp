@@ -1,19 +1,23 @@
 #include "experiments/schedule/dry_run.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <map>
 
 #include "experiments/records/exit_code.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/run_estimate.h"
+#include "experiments/records/run_plan.h"
 #include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
+#include "training/storage/io_error.h"
 
 namespace ablate::schedule {
 namespace {
@@ -34,17 +38,37 @@ std::vector<const config::RunSpecification*> one_each(const config::Study& study
   return runs;
 }
 
+/// A folder for plans that nobody keeps.
+class ScratchFolder {
+ public:
+  ScratchFolder() : path_((std::filesystem::temp_directory_path() / "ablate-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) throw training::io_error("make", path_, errno);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  records::StudyFolder folder() const { return std::filesystem::path(path_); }
+
+ private:
+  std::string path_;
+};
+
 /// An estimate of every task and arm, each from a process of its own.
-Estimates estimate(const config::Study& study, const StudyOptions& options,
-                   const Sharing& sharing) {
+Estimates estimate(const config::Study& study, const Sharing& sharing) {
   const auto runs = one_each(study);
+  const ScratchFolder scratch;
   Estimates estimates;
   ProcessPool pool;
   size_t next = 0;
   while (next < runs.size() || pool.running() > 0) {
     for (; next < runs.size() && static_cast<int64_t>(pool.running()) < sharing.jobs; ++next) {
-      auto command = run_command(options, *runs[next], sharing);
-      command.emplace_back("--estimate");
+      const auto folder = scratch.folder().run(*runs[next]);
+      records::write_plan(folder, study, *runs[next]);
+      auto command = train_command(folder, sharing.threads);
+      command.emplace_back("--dry-run");
       pool.start(next, command);
     }
     for (const auto& event : pool.wait(kWait)) {
@@ -109,7 +133,7 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
 void dry_run(const config::Study& study, const StudyOptions& options, bool json) {
   const auto sharing = share_cores(study, options);
   const auto begin = std::chrono::steady_clock::now();
-  const auto estimates = estimate(study, options, sharing);
+  const auto estimates = estimate(study, sharing);
   const std::chrono::duration<double> calibration = std::chrono::steady_clock::now() - begin;
   Total total;
   size_t width = 3;

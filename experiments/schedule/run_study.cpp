@@ -10,6 +10,7 @@
 
 #include "experiments/records/exit_code.h"
 #include "experiments/records/failure.h"
+#include "experiments/records/run_plan.h"
 #include "experiments/records/rung.h"
 #include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
@@ -58,7 +59,9 @@ class StudyRunner {
       : study_(study), options_(options), sharing_(share_cores(study, options)) {
     for (const auto& run : study.runs) {
       const auto folder = options.folder.run(run);
-      if (!is_done(run, folder)) open_.push_back({&run, folder});
+      if (is_done(run, folder)) continue;
+      records::write_plan(folder, study, run);
+      open_.push_back({&run, folder});
     }
     std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
                              study.runs.size(), open_.size(), sharing_.jobs,
@@ -117,13 +120,15 @@ class StudyRunner {
 
   void start(size_t index) {
     auto& open = open_[index];
-    std::filesystem::create_directories(open.folder.path);
     records::remove_failure(open.folder);
     open.message.clear();
     open.told_error = false;
     open.state = OpenRun::State::running;
     ++open.attempts;
-    pool_.start(index, run_command(options_, *open.run, sharing_));
+    auto command = train_command(open.folder, sharing_.threads);
+    if (open.run->pause_after)
+      command.insert(command.end(), {"--until", std::to_string(*open.run->pause_after)});
+    pool_.start(index, command);
   }
 
   void take(const ProcessLine& line, LiveTable& table) {
@@ -190,20 +195,8 @@ Sharing share_cores(const config::Study& study, const StudyOptions& options) {
   return {jobs, std::max<int64_t>(1, cores / std::max<int64_t>(1, all))};
 }
 
-std::vector<std::string> run_command(const StudyOptions& options,
-                                     const config::RunSpecification& run, const Sharing& sharing) {
-  auto command = options.command;
-  for (const auto& [flag, value] : {std::pair{"--tasks", run.task}, std::pair{"--arms", run.arm},
-                                    std::pair{"--seeds", std::to_string(run.seed)},
-                                    std::pair{"--threads", std::to_string(sharing.threads)}}) {
-    command.emplace_back(flag);
-    command.push_back(value);
-  }
-  if (run.pause_after) {
-    command.emplace_back("--pause-after");
-    command.push_back(std::to_string(*run.pause_after));
-  }
-  return command;
+std::vector<std::string> train_command(const records::RunFolder& folder, int64_t threads) {
+  return {"/proc/self/exe", "train", folder.path.string(), "--threads", std::to_string(threads)};
 }
 
 bool is_done(const config::RunSpecification& run, const records::RunFolder& folder) {

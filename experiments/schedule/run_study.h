@@ -12,10 +12,9 @@ namespace ablate::schedule {
 /// How a study's runs are carried out.
 struct StudyOptions {
   records::StudyFolder folder;
-  std::vector<std::string> command;  // starts a run in a process; the run's own flags are appended
-  int64_t jobs = 0;                  // runs at a time; 0: see share_cores()
-  int64_t retries = 1;               // of a run that crashed: see worth_retrying()
-  bool has_gpu = false;              // which a run takes unless it asks for another device
+  int64_t jobs = 0;      // runs at a time; 0: see share_cores()
+  int64_t retries = 1;   // of a run that crashed: see worth_retrying()
+  bool has_gpu = false;  // which a run takes unless it asks for another device
 };
 
 /// How runs share the machine.
@@ -29,9 +28,9 @@ struct Sharing {
 /// divided by all its runs, at least one.
 Sharing share_cores(const config::Study& study, const StudyOptions& options);
 
-/// The command that carries out one run in a process.
-std::vector<std::string> run_command(const StudyOptions& options,
-                                     const config::RunSpecification& run, const Sharing& sharing);
+/// The command that works on a planned run in a process of its own: this very program, even where a
+/// rebuild has put another in its place.
+std::vector<std::string> train_command(const records::RunFolder& folder, int64_t threads);
 
 /// A run that ended without a result.
 struct FailedRun {

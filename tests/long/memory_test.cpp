@@ -1,3 +1,4 @@
+#include "experiments/records/run_plan.h"
 #include "tests/experiments/program.h"
 #include "training/process/progress.h"
 
@@ -23,11 +24,12 @@ std::optional<std::string> next_line(FILE* pipe) {
 
 // Memory is read whenever the run tells where it stands.
 TEST_F(ProgramTest, MemoryDoesNotGrowOverALongRun) {
-  FILE* pipe = popen(("echo $$; exec " +  // the shell's id is then the program's
-                      command("out",
-                              "--worker --tasks copy --arms base --seeds 1 --threads 1 "
-                              "--set training.steps=30000 --set training.evaluate_every=1000 "
-                              "--set training.save_every=1000"))
+  const auto planned =
+      config::read_study(study(), {.sets = {"training.steps=30000", "training.evaluate_every=1000",
+                                            "training.save_every=1000"}});
+  records::write_plan(run("out"), planned, planned.runs.at(0));
+  FILE* pipe = popen(("echo $$; exec " + kProgram +  // the shell's id is then the program's
+                      " train " + run("out").string() + " --threads 1 2>&1")
                          .c_str(),
                      "r");
   const auto process = next_line(pipe).value();

@@ -6,6 +6,7 @@ namespace ablate::commands {
 
 // The verbs that compute with a model; see commands.h.
 
+void add_train(CLI::App& app);
 void add_eval(CLI::App& app);
 void add_score(CLI::App& app);
 void add_translate(CLI::App& app);

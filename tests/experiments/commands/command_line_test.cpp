@@ -13,6 +13,20 @@ std::string mistake(const std::vector<std::string>& arguments) {
   return unknown_word(*command_line(debug), arguments);
 }
 
+/// Options and verbs that no help shows.
+int hidden_parts(const CLI::App& app) {
+  int hidden = 0;
+  for (const auto* option : app.get_options()) hidden += option->get_group().empty();
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    hidden += (verb->get_group().empty() ? 1 : 0) + hidden_parts(*verb);
+  return hidden;
+}
+
+TEST(CommandLine, NothingIsHidden) {
+  bool debug = false;
+  EXPECT_EQ(hidden_parts(*command_line(debug)), 0);
+}
+
 TEST(CommandLine, UnknownVerbsComeWithTheNearest) {
   EXPECT_EQ(mistake({"rnu", "study.yaml"}), "unknown verb 'rnu'; did you mean 'run'?");
   EXPECT_EQ(mistake({"tranlsate", "run"}), "unknown verb 'tranlsate'; did you mean 'translate'?");

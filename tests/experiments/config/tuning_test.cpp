@@ -29,14 +29,9 @@ TEST(Tuning, EveryArmHasACandidateOfEachValueOnTheFirstSeed) {
             "b:b:0.5 b:b-training.schedule.peak=0.25:0.25 ");
 }
 
-TEST(Tuning, ACandidateRunsWhereItIsNamedWithTheSetsOfTheStudy) {
-  const auto study = study_of(kTuned, {.sets = {"training.steps=7", "training.schedule.peak=1"},
-                                       .arms = {"a-training.schedule.peak=0.25"},
-                                       .seeds = {9}});
-  ASSERT_EQ(study.runs.size(), 1U);
-  EXPECT_EQ(study.runs[0].seed, 9);
-  EXPECT_EQ(study.runs[0].experiment.training.steps, 7);
-  EXPECT_EQ(peak_of(study.runs[0].experiment), 0.25);
+TEST(Tuning, AnArmWithATriedValueIsNoArmOfTheCommandLine) {
+  EXPECT_EQ(messages_of(kTuned, {.arms = {"a-training.schedule.peak=0.25"}}),
+            "--arms:1:1: unknown arm 'a-training.schedule.peak=0.25'; choose a, b");
 }
 
 TEST(Tuning, AnArmAtItsBestCanBeTheBaselineAndBeExpectedOf) {

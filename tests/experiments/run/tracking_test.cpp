@@ -16,10 +16,12 @@ class TrackingTest : public ProgramTest {
                read_file(study()) +
                    "arms: { plain: {}, learned: { model.position.kind: learned, "
                    "model.residual: true } }\n");
-    const auto runs =
-        config::read_study(folder_ / "arms.yaml", {.sets = sets, .arms = {arm}, .seeds = {seed}})
-            .runs;
-    return session_of(runs.at(0), "tiny");
+    const auto planned =
+        config::read_study(folder_ / "arms.yaml", {.sets = sets, .arms = {arm}, .seeds = {seed}});
+    const auto folder = records::study_folder(folder_, "tracked").run(planned.runs.at(0));
+    std::filesystem::remove_all(folder.path);
+    records::write_plan(folder, planned, planned.runs.at(0));
+    return session_of(records::read_plan(folder), planned.runs.at(0).experiment);
   }
 };
 

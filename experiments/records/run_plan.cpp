@@ -1,0 +1,65 @@
+#include "experiments/records/run_plan.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "experiments/config/printer.h"
+#include "experiments/records/exit_code.h"
+#include "training/storage/checkpoint_error.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::records {
+namespace {
+
+void check_same_configuration(const RunFolder& folder, const config::Experiment& experiment) {
+  const auto file = folder.config();
+  if (!std::filesystem::exists(file)) return;
+  const auto changes = config::differences(config::read_experiment(file), experiment);
+  if (changes.empty()) return;
+  std::string list;
+  for (const auto& change : changes)
+    list += fmt::format("\n  {}: {} there, {} now", change.path, change.left, change.right);
+  throw UsageError(fmt::format(
+      "{} holds a run of another configuration; choose another --output or remove it:{}",
+      folder.path.string(), list));
+}
+
+std::map<std::string, std::string> given_values(const config::RunSpecification& run) {
+  auto given = run.origins;
+  std::erase_if(given, [](const auto& value) { return value.second == config::kDefaultOrigin; });
+  return given;
+}
+
+}  // namespace
+
+void write_plan(const RunFolder& folder, const config::Study& study,
+                const config::RunSpecification& run) {
+  check_same_configuration(folder, run.experiment);
+  std::filesystem::create_directories(folder.path);
+  const RunPlan plan{
+      .study = study.name,
+      .task = run.task,
+      .arm = run.arm,
+      .seed = run.seed,
+      .data_folder = std::filesystem::absolute(study.data_folder / ".").lexically_normal(),
+      .given = given_values(run)};
+  training::write_durably(folder.plan(), training::json_file(training::to_json(plan)));
+  training::write_durably(folder.config(), config::to_yaml(run.experiment, run.origins));
+}
+
+RunPlan read_plan(const RunFolder& folder) {
+  const auto file = folder.plan();
+  if (!std::filesystem::exists(file))
+    throw training::CheckpointError(
+        file.string() + " is missing: only a run that `ablate run` has planned can be trained");
+  try {
+    return training::from_json<RunPlan>(nlohmann::json::parse(training::read_bytes(file)));
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(
+        fmt::format("{} is damaged ({}); repeat `ablate run`", file.string(), error.what()));
+  }
+}
+
+}  // namespace ablate::records

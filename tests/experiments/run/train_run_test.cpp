@@ -1,0 +1,74 @@
+#include "experiments/run/train_run.h"
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/records/exit_code.h"
+#include "experiments/records/result.h"
+#include "experiments/records/rung.h"
+#include "tests/experiments/program.h"
+#include "training/storage/checkpoint_error.h"
+
+namespace ablate::run {
+namespace {
+
+/// The run of the tiny study, planned and not begun.
+class TrainRunTest : public ProgramTest {
+ protected:
+  TrainRunTest() { plan("out"); }
+
+  void plan(const std::string& output, const std::vector<std::string>& sets = {}) const {
+    const auto planned = config::read_study(study(), {.sets = sets});
+    records::write_plan(run(output), planned, planned.runs.at(0));
+  }
+  Outcome train(const std::string& output, const std::string& more = "") const {
+    return shell(kProgram + " train " + run(output).string() + " " + more + " 2>&1");
+  }
+  std::string weights(const std::string& output) const {
+    return read_file(run(output) / "checkpoints/step-00000060/model.safetensors");
+  }
+};
+
+TEST_F(TrainRunTest, APlannedRunIsTheRunOfItsStudy) {
+  const auto outcome = train("out");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  ASSERT_EQ(shell(command("study")).code, 0);
+  EXPECT_FALSE(weights("out").empty());
+  EXPECT_EQ(weights("out"), weights("study"));
+  EXPECT_EQ(read_file(run("out") / "config.yaml"), read_file(run("study") / "config.yaml"));
+  EXPECT_EQ(records::read_result(run("out"))->arm, "base");
+}
+
+TEST_F(TrainRunTest, ARunThatPausesGoesOnAsIfItHadNot) {
+  ASSERT_EQ(train("out", "--until 20").code, 0);
+  EXPECT_TRUE(records::read_rung(run("out"), 20));
+  EXPECT_FALSE(records::read_result(run("out")));
+  ASSERT_EQ(train("out").code, 0);
+  plan("whole");
+  ASSERT_EQ(train("whole").code, 0);
+  EXPECT_EQ(weights("out"), weights("whole"));
+}
+
+TEST_F(TrainRunTest, ADryRunPrintsWhatTheRunWillTakeAndWritesNothing) {
+  const auto outcome = shell(kProgram + " train " + run("out").string() + " --dry-run 2>/dev/null");
+  ASSERT_EQ(outcome.code, 0);
+  EXPECT_EQ(nlohmann::json::parse(outcome.output).at("steps"), 60);
+  for (const auto& entry : std::filesystem::directory_iterator(run("out")))
+    EXPECT_TRUE(entry.path().filename() == "config.yaml" || entry.path().filename() == "run.json")
+        << entry.path();
+}
+
+TEST_F(TrainRunTest, AFolderWithoutAPlanIsRefused) {
+  const auto outcome = train("elsewhere");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.output.find("run.json is missing"), std::string::npos) << outcome.output;
+  write_file(run("out") / "run.json", "{");
+  EXPECT_THROW(job_of(run("out")), training::CheckpointError);
+}
+
+TEST_F(TrainRunTest, AFolderOfAnotherConfigurationIsNotPlannedAnew) {
+  EXPECT_THROW(plan("out", {"model.d_model=32"}), records::UsageError);
+  EXPECT_EQ(job_of(run("out")).experiment.model.d_model, 16);
+}
+
+}  // namespace
+}  // namespace ablate::run
