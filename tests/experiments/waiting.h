@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "training/storage/folder_lock.h"
+
 namespace ablate {
 
 /// Waits until `condition` holds, for two minutes at most; whether it does.
@@ -32,6 +34,19 @@ inline int end_of(pid_t process) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+/// While it lives, a run waits where it would save or remove a checkpoint.
+class HeldBeforeSaving {
+ public:
+  explicit HeldBeforeSaving(const std::filesystem::path& run) : lock_(made(run / "checkpoints")) {}
+
+ private:
+  static std::filesystem::path made(const std::filesystem::path& folder) {
+    std::filesystem::create_directories(folder);
+    return folder;
+  }
+  training::FolderLock lock_;
+};
 
 /// A named pipe: who opens it for reading waits for a writer, which never writes anything.
 class NamedPipe {

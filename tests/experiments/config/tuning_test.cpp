@@ -31,7 +31,7 @@ TEST(Tuning, EveryArmHasACandidateOfEachValueOnTheFirstSeed) {
 
 TEST(Tuning, AnArmWithATriedValueIsNoArmOfTheCommandLine) {
   EXPECT_EQ(messages_of(kTuned, {.arms = {"a-training.schedule.peak=0.25"}}),
-            "--arms:1:1: unknown arm 'a-training.schedule.peak=0.25'; choose a, b");
+            "--arms:1:1: unknown arm 'a-training.schedule.peak=0.25'; choose a or b");
 }
 
 TEST(Tuning, AnArmAtItsBestCanBeTheBaselineAndBeExpectedOf) {

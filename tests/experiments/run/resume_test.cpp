@@ -1,8 +1,7 @@
-#include <chrono>
 #include <random>
-#include <thread>
 
 #include "tests/experiments/program.h"
+#include "tests/experiments/waiting.h"
 
 namespace ablate::run {
 namespace {
@@ -14,69 +13,78 @@ std::string state_of(const std::filesystem::path& run) {
          read_file(last / "state.json") + read_file(run / "metrics.jsonl");
 }
 
-using Clock = std::chrono::steady_clock;
-
-/// Whether the process ended by itself before `stop` said so; otherwise it is killed.
-template <class Stop>
-bool ended_before(pid_t process, Stop&& stop) {
-  int status = 0;
-  while (waitpid(process, &status, WNOHANG) == 0) {
-    if (stop()) {
-      kill(-process, SIGKILL);
-      waitpid(process, &status, 0);
-      return false;
-    }
-    std::this_thread::yield();
+/// Runs that save after some step and have logged every fifth before it.
+class ResumeTest : public ProgramTest {
+ protected:
+  std::string sets(int64_t save_every) const {
+    return "--set training.save_every=" + std::to_string(save_every);
   }
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  return true;
-}
+  std::string start(const std::string& name, int64_t save_every) const {
+    return command(name, sets(save_every));
+  }
+  bool logs(const std::string& name, int64_t step) const {
+    const auto entry = "\"step\":" + std::to_string(step) + ",";
+    return eventually(
+        [&] { return read_file(run(name) / "metrics.jsonl").find(entry) != std::string::npos; });
+  }
+};
 
-TEST_F(ProgramTest, KilledRunsContinueBitForBit) {
-  const auto start_of_whole = Clock::now();
+TEST_F(ResumeTest, ARunThatIsKilledBeforeASaveEndsBitForBitAsIfItHadNotBeen) {
   ASSERT_EQ(shell(command("whole")).code, 0);
-  const auto whole = Clock::now() - start_of_whole;
   const auto expected = state_of(run("whole"));
   ASSERT_GT(expected.size(), 10'000U);
-  std::mt19937 random(7);
-  for (int trial = 0; trial < 3; ++trial) {
-    const auto name = "killed" + std::to_string(trial);
-    const size_t bytes = 1 + random() % (read_file(run("whole") / "metrics.jsonl").size() / 2);
-    // The first kill meets a training under way on any machine; the others come at any moment.
-    ASSERT_FALSE(ended_before(start_process(command(name)), [&] {
-      return read_file(run(name) / "metrics.jsonl").size() >= bytes;
-    }));
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      const auto end = Clock::now() + whole * (random() % 100) / 100;
-      if (ended_before(start_process(command(name)), [&] { return Clock::now() >= end; })) break;
+  for (const int64_t save_every : {7, 25, 50}) {
+    const auto name = "killed" + std::to_string(save_every);
+    {
+      const HeldBeforeSaving held(run(name));
+      const pid_t process = start_process(start(name, save_every));
+      EXPECT_TRUE(logs(name, (save_every - 1) / 5 * 5));
+      kill(-process, SIGKILL);
+      EXPECT_EQ(end_of(process), 128 + SIGKILL);
     }
-    ASSERT_EQ(shell(command(name)).code, 0);
-    EXPECT_EQ(state_of(run(name)), expected) << "trial " << trial;
+    ASSERT_EQ(shell(start(name, save_every)).code, 0);
+    EXPECT_EQ(state_of(run(name)), expected) << "saving every " << save_every;
   }
 }
 
-TEST_F(ProgramTest, ATerminatedRunIsSavedAndContinues) {
+TEST_F(ResumeTest, ARunThatIsKilledAtAnyMomentEndsBitForBitAsIfItHadNotBeen) {
   ASSERT_EQ(shell(command("whole")).code, 0);
-  int interrupted = 0;
-  for (int attempt = 0; attempt < 40; ++attempt) {
-    const pid_t process = start_process(command("stopped"));
-    const auto checkpoints = run("stopped") / "checkpoints";
-    int status = 0;
-    while (attempt == 0 && !std::filesystem::exists(run("stopped") / "metrics.jsonl") &&
-           waitpid(process, &status, WNOHANG) == 0)
-      std::this_thread::yield();
-    if (attempt == 0) kill(process, SIGTERM);
-    waitpid(process, &status, 0);
-    ASSERT_TRUE(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 0) break;
-    ASSERT_EQ(WEXITSTATUS(status), 75);
-    ++interrupted;
+  const auto whole = read_file(run("whole") / "metrics.jsonl").size();
+  std::mt19937 random(7);
+  for (int kills = 0; kills < 6; ++kills) {  // some may come too late, which is no harm
+    const auto bytes = read_file(run("killed") / "metrics.jsonl").size() + 1 + random() % whole / 4;
+    const pid_t process = start_process(command("killed"));
+    siginfo_t end{};
+    const auto ended = [&] {
+      return waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+             end.si_pid != 0;
+    };
+    EXPECT_TRUE(eventually(
+        [&] { return ended() || read_file(run("killed") / "metrics.jsonl").size() >= bytes; }));
+    kill(-process, SIGKILL);
+    end_of(process);
   }
-  EXPECT_GE(interrupted, 1);
+  ASSERT_EQ(shell(command("killed")).code, 0);
+  EXPECT_EQ(state_of(run("killed")), state_of(run("whole")));
+}
+
+TEST_F(ResumeTest, ATerminatedRunIsSavedAndContinues) {
+  ASSERT_EQ(shell(command("whole")).code, 0);
+  pid_t process = 0;
+  {
+    const HeldBeforeSaving held(run("stopped"));
+    process = start_process(start("stopped", 25));
+    ASSERT_TRUE(logs("stopped", 20));
+    kill(process, SIGTERM);
+  }
+  EXPECT_EQ(end_of(process), 75);
+  EXPECT_TRUE(std::filesystem::exists(run("stopped") / "checkpoints"));
+  EXPECT_FALSE(std::filesystem::exists(run("stopped") / "result.json"));
+  ASSERT_EQ(shell(start("stopped", 25)).code, 0);
   EXPECT_EQ(state_of(run("stopped")), state_of(run("whole")));
 }
 
-TEST_F(ProgramTest, AFinishedRunIsSkipped) {
+TEST_F(ResumeTest, AFinishedRunIsSkipped) {
   ASSERT_EQ(shell(command("out")).code, 0);
   const auto before = std::filesystem::last_write_time(run("out") / "result.json");
   const auto again = shell(command("out"));
@@ -85,7 +93,7 @@ TEST_F(ProgramTest, AFinishedRunIsSkipped) {
   EXPECT_EQ(std::filesystem::last_write_time(run("out") / "result.json"), before);
 }
 
-TEST_F(ProgramTest, ARunOfAnotherConfigurationIsNotTouched) {
+TEST_F(ResumeTest, ARunOfAnotherConfigurationIsNotTouched) {
   ASSERT_EQ(shell(command("out", "--set training.steps=10")).code, 0);
   std::filesystem::remove(run("out") / "result.json");
   const auto other = shell(command("out", "--set training.steps=12"));

@@ -3,12 +3,11 @@
 #include <pty.h>
 
 #include <nlohmann/json.hpp>
-#include <random>
 #include <set>
 #include <sstream>
-#include <thread>
 
 #include "tests/experiments/program.h"
+#include "tests/experiments/waiting.h"
 #include "training/process/machine.h"
 
 namespace ablate::schedule {
@@ -59,23 +58,6 @@ std::string json_line(const std::string& text) {
   return nlohmann::json::parse(text.substr(0, text.find('\n'))).dump();
 }
 
-/// Bytes that the runs of a study have logged so far.
-uintmax_t logged_bytes(const std::filesystem::path& study) {
-  uintmax_t bytes = 0;
-  std::error_code gone;  // a folder may go away between two looks
-  for (auto entry = std::filesystem::recursive_directory_iterator(study, gone);
-       entry != std::filesystem::recursive_directory_iterator(); entry.increment(gone))
-    if (entry->path().filename() == "metrics.jsonl") bytes += entry->file_size(gone);
-  return bytes;
-}
-
-bool has_ended(pid_t process) {
-  siginfo_t information{};
-  return waitid(P_PID, static_cast<id_t>(process), &information, WEXITED | WNOHANG | WNOWAIT) !=
-             0 ||
-         information.si_pid != 0;
-}
-
 /// The processes that `parent` started.
 std::vector<pid_t> children_of(pid_t parent) {
   const auto id = std::to_string(parent);
@@ -83,10 +65,19 @@ std::vector<pid_t> children_of(pid_t parent) {
   return {std::istream_iterator<pid_t>(list), {}};
 }
 
-int exit_code_of(pid_t process) {
-  int status = 0;
-  waitpid(process, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+/// Waits for the process that works on the run in `folder`, another one than `before`; 0: none
+/// came.
+pid_t worker_of(pid_t study, const path& folder, pid_t before = 0) {
+  pid_t worker = 0;
+  eventually([&] {
+    for (const pid_t child : children_of(study))
+      if (read_file("/proc/" + std::to_string(child) + "/cmdline").find(folder.string() + '\0') !=
+              std::string::npos &&
+          child != before)
+        worker = child;
+    return worker != 0;
+  });
+  return worker;
 }
 
 TEST_F(RunStudyTest, RunsOnAGpuAreDoneOneAtATimeUnlessToldOtherwise) {
@@ -110,52 +101,36 @@ TEST_F(RunStudyTest, RunsSideBySideGiveWhatRunsInTurnGive) {
 
 TEST_F(RunStudyTest, AKilledStudyEndsInTheSameResults) {
   ASSERT_EQ(shell(command("whole", "--jobs 2")).code, 0);
-  const auto whole = logged_bytes(folder_of("whole"));
-  const auto expected = results("whole");
-  std::mt19937 random(11);
-  int kills = 0;
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    const pid_t study = start_process(command("killed", "--jobs 2"));
-    const auto further = whole * (5 + random() % 30) / 100;
-    const auto wanted = logged_bytes(folder_of("killed")) + further;
-    while (!has_ended(study) && logged_bytes(folder_of("killed")) < wanted)
-      std::this_thread::yield();
-    const auto workers = children_of(study);
-    switch (attempt % 3) {
-      case 0:  // the whole study at once
-        kill(study, SIGKILL);
-        break;
-      case 1:  // one run, which the study then starts again
-        if (!workers.empty()) kill(workers[random() % workers.size()], SIGKILL);
-        break;
-      case 2:
-        kill(study, SIGTERM);
-    }
-    const int code = exit_code_of(study);
-    EXPECT_TRUE(code == 0 || code == 128 + SIGKILL || code == 75) << code;
-    kills += code != 0 || !workers.empty();
-    if (code == 0 && attempt % 3 != 1) break;
-  }
-  EXPECT_GE(kills, 2);
-  ASSERT_EQ(shell(command("killed", "--jobs 2")).code, 0);
-  EXPECT_EQ(results("killed"), expected);
+  auto held = std::make_unique<HeldBeforeSaving>(run("killed"));
+  const pid_t killed = start_process(command("killed", "--jobs 2"));
+  EXPECT_TRUE(eventually([&] { return !read_file(run("killed") / "metrics.jsonl").empty(); }));
+  kill(killed, SIGKILL);
+  EXPECT_EQ(end_of(killed), 128 + SIGKILL);
+
+  const pid_t stopped = start_process(command("killed", "--jobs 2"));
+  EXPECT_NE(worker_of(stopped, run("killed")), 0);
+  kill(stopped, SIGTERM);
+  held.reset();
+  EXPECT_EQ(end_of(stopped), 75);
+
+  held = std::make_unique<HeldBeforeSaving>(run("killed"));
+  const pid_t finished = start_process(command("killed", "--jobs 2"));
+  const pid_t worker = worker_of(finished, run("killed"));
+  kill(worker, SIGKILL);  // which the study then starts again
+  EXPECT_NE(worker_of(finished, run("killed"), worker), 0);
+  held.reset();
+  EXPECT_EQ(end_of(finished), 0);
+  EXPECT_EQ(results("killed"), results("whole"));
 }
 
 TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
-  const auto kill_runs = [&](const std::string& output, int times) {
-    const pid_t study =
-        start_process(command(output, "--arms base --seeds 1 --set training.steps=4000"));
-    const auto log = run(output) / "metrics.jsonl";
-    for (int i = 0; i < times; ++i) {
-      const auto size = std::filesystem::exists(log) ? std::filesystem::file_size(log) : 0;
-      while (!std::filesystem::exists(log) || std::filesystem::file_size(log) <= size)
-        std::this_thread::yield();
-      for (const pid_t worker : children_of(study)) kill(worker, SIGKILL);
-      while (!children_of(study).empty() && i + 1 == times) std::this_thread::yield();
-    }
-    return exit_code_of(study);
-  };
-  EXPECT_EQ(kill_runs("twice", 2), 6);  // memory, for all that is known
+  const HeldBeforeSaving held(run("twice"));
+  const pid_t study = start_process(command("twice", "--arms base --seeds 1"));
+  const pid_t first = worker_of(study, run("twice"));
+  kill(first, SIGKILL);
+  const pid_t second = worker_of(study, run("twice"), first);
+  kill(second, SIGKILL);
+  EXPECT_EQ(end_of(study), 6);  // memory, for all that is known
   const auto failure = nlohmann::json::parse(read_file(run("twice") / "failure.json"));
   EXPECT_EQ(failure.at("exit_code"), 128 + SIGKILL);
   EXPECT_EQ(failure.at("attempts"), 2);
@@ -213,9 +188,9 @@ TEST_F(RunStudyTest, ArmsAndSeedsMayBeAddedToAStudy) {
 TEST_F(RunStudyTest, EditingTheFileDuringARunChangesNothing) {
   ASSERT_EQ(shell(command("whole", "--jobs 1")).code, 0);
   const pid_t edited = start_process(command("edited", "--jobs 1"));
-  while (!std::filesystem::exists(run("edited") / "config.yaml")) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(run("edited") / "config.yaml"); }));
   change("steps: 60", "steps: 10");
-  EXPECT_EQ(exit_code_of(edited), 0);
+  EXPECT_EQ(end_of(edited), 0);
   EXPECT_EQ(results("edited"), results("whole"));
 }
 
@@ -246,7 +221,7 @@ TEST_F(RunStudyTest, ATerminalShowsEveryRunningRun) {
   for (ssize_t got; (got = read(terminal, buffer, sizeof buffer)) > 0;)
     seen.append(buffer, static_cast<size_t>(got));
   close(terminal);
-  ASSERT_EQ(exit_code_of(process), 0) << seen;
+  ASSERT_EQ(end_of(process), 0) << seen;
   EXPECT_NE(seen.find("\033[3A\033[J"), std::string::npos);  // two runs and the summary
   EXPECT_NE(seen.find("of 4 runs done, 2 running"), std::string::npos);
   const auto summary = seen.find("; about ");
