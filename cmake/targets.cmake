@@ -76,7 +76,7 @@ set_source_files_properties(${ABLATE_WITHOUT_TORCH} PROPERTIES SKIP_PRECOMPILE_H
 # Option structs are headers without torch that every folder's configuration reads.
 add_library(ablate_options INTERFACE)
 add_library(ablate::options ALIAS ablate_options)
-target_include_directories(ablate_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_include_directories(ablate_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include/ablate>)
 
 # ablate_library(folder [TORCH] [USES targets...]): target ablate::<last part of folder> from its sources
 # and those of its sub-folders that are no library of their own.
