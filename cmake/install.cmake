@@ -2,7 +2,6 @@
 # package Ablate. Both use the LibTorch that they were built with, where it lies.
 include(CMakePackageConfigHelpers)
 
-set_target_properties(ablate PROPERTIES INSTALL_RPATH ${torch_root}/lib)
 install(TARGETS ablate)
 install(DIRECTORY experiments/studies DESTINATION share/ablate)
 install(DIRECTORY docs DESTINATION share/doc/ablate)
