@@ -19,11 +19,12 @@ test_wheels=("torch==$torch_version" "numpy<3" "sentencepiece==$sentencepiece_ve
 
 stage=${1:-build}
 [ "$stage" != test ] || packages+=("${test_packages[@]}")
-want=$({ cat "$0"; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256sum)
+want=$({ cat cmake/setup.sh; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256sum)
 [ "$(cat ".deps/stamp-$stage" 2>/dev/null)" = "$want" ] && exit 0
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
+[[ $stage =~ ^(build|test)$ ]] || fail "there is no stage $stage; the stages are build and test"
 pip() { .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 work=$(mktemp -d)
@@ -68,13 +69,13 @@ plan_torch() {
     "$torch_version+cpu " | "$torch_version+cpu cpu" | "$torch_version " | "$torch_version cuda") return ;;
   esac
   if [ -z "$build" ]; then
-    build=cpu why="no NVIDIA driver was found"
-    if [ -e /proc/driver/nvidia ] || command -v nvidia-smi >/dev/null; then build=cuda why="an NVIDIA driver was found"; fi
+    build=cpu why="since no NVIDIA driver was found"
+    if [ -e /proc/driver/nvidia ] || command -v nvidia-smi >/dev/null; then build=cuda why="since an NVIDIA driver was found"; fi
   fi
   torch_build=$build
   case $build in
-    cpu) will 192 "LibTorch $torch_version for the CPU alone, into .venv ($why)" ;;
-    cuda) will 2741 "LibTorch $torch_version with CUDA, into .venv ($why)" ;;
+    cpu) will 192 "LibTorch $torch_version for the CPU alone into .venv, $why" ;;
+    cuda) will 2741 "LibTorch $torch_version with CUDA into .venv, $why" ;;
     *) fail "TORCH_BUILD=$build is neither cpu nor cuda" ;;
   esac
 }
