@@ -47,12 +47,24 @@ def parameters():
     return vocabulary * width + layers * (attention + feed_forward + norms) + width
 
 
+def check_refusals(configure, elsewhere):
+    """An empty folder is no LibTorch, and one of another version does not fit."""
+    torch = elsewhere / "torch"
+    (torch / "include/torch/headeronly").mkdir(parents=True)
+    for words in ("There is no LibTorch in", "holds 1.2.3"):
+        code, output = run(*configure, where=elsewhere, TORCH_ROOT=str(torch))
+        if code == 0 or words not in output or str(torch) not in output:
+            sys.exit(f"refused with '{words}' expected:\n{output}")
+        (torch / "lib").mkdir(exist_ok=True)
+        (torch / "lib/libtorch.so").touch()
+        (torch / "include/torch/headeronly/version.h").write_text(
+            "#define TORCH_VERSION_MAJOR 1\n#define TORCH_VERSION_MINOR 2\n#define TORCH_VERSION_PATCH 3\n")
+
+
 def check_package(source, prefix, elsewhere):
     configure = ("cmake", "-S", source / "bench/consumer/library", "-B", "out", "-DCMAKE_BUILD_TYPE=Release",
                  f"-DCMAKE_PREFIX_PATH={prefix}")
-    code, output = run(*configure, where=elsewhere, TORCH_ROOT=str(elsewhere))
-    if code == 0 or "There is no LibTorch in" not in output or str(elsewhere) not in output:
-        sys.exit(f"a TORCH_ROOT without LibTorch must be refused:\n{output}")
+    check_refusals(configure, elsewhere)
     must(*configure, where=elsewhere)
     must("cmake", "--build", "out", where=elsewhere)
     same("forward", must("out/forward", where=elsewhere),
