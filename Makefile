@@ -1,8 +1,13 @@
-.PHONY: all setup build quickstart test test-long test-asan test-portable bench format clean
+.PHONY: all setup setup-test build quickstart test test-long test-asan test-portable bench format clean
+.NOTPARALLEL:
 all: build
 
 setup:
 	@cmake/setup.sh
+
+# What tests and bench read besides, such as a browser.
+setup-test:
+	@cmake/setup.sh test
 
 build: setup
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
@@ -11,24 +16,24 @@ build: setup
 quickstart: build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
-test: build
+test: setup-test build
 	cmake --build --preset release
 	ctest --test-dir build --output-on-failure --parallel 2
 
-test-long: build
+test-long: setup-test build
 	cmake --build --preset release --target long_test
-	ctest --test-dir build -C Long -R '^(long_test|extending)$$' --verbose
+	ctest --test-dir build -C Long -R '^(long_test|extending|installed)$$' --verbose
 
-test-asan: setup
+test-asan: setup-test
 	cmake --preset asan && cmake --build --preset asan
 	ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build-asan --output-on-failure
 
 # The program without CPU kernels of its own; CXX=clang++ builds it with clang.
-test-portable: setup
+test-portable: setup-test
 	cmake --preset portable && cmake --build --preset portable
 	ctest --test-dir build-portable --output-on-failure --parallel 2
 
-bench: build
+bench: setup-test build
 	.venv/bin/python bench/compare.py
 
 format:

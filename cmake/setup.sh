@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Brings every dependency: Debian packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a
-# static, hidden SentencePiece in .deps. Does nothing when this script and TORCH_ROOT are unchanged.
+# setup.sh [test]: brings what the program is built from, and with `test` also what tests and bench read: Debian
+# packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in .deps.
+# Says first what it will install. Does nothing when this script, TORCH_ROOT and TORCH_BUILD are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,76 +9,131 @@ torch_version=2.13.0
 tensorboard_version=2.21.0
 sentencepiece_version=0.2.1
 sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
-packages=(ca-certificates cmake ninja-build g++ make git python3-venv clang-format
+cpu_wheels=https://download.pytorch.org/whl/cpu/torch/
+packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
-  libboost-dev libprotozero-dev libgtest-dev
-  python3-jsonschema python3-yaml python3-html5lib chromium)
+  libboost-dev libprotozero-dev libgtest-dev)
+test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format)
+test_wheels=("torch==$torch_version" "numpy<3" "sentencepiece==$sentencepiece_version" "safetensors<1"
+  "tensorboard==$tensorboard_version")
 
-stamp=.deps/stamp
-want=$({ cat "$0"; echo "${TORCH_ROOT:-}"; } | sha256sum)
-[ -f "$stamp" ] && [ "$(cat "$stamp")" = "$want" ] && exit 0
+stage=${1:-build}
+[ "$stage" != test ] || packages+=("${test_packages[@]}")
+want=$({ cat cmake/setup.sh; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256sum)
+[ "$(cat ".deps/stamp-$stage" 2>/dev/null)" = "$want" ] && exit 0
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
+[[ $stage =~ ^(build|test)$ ]] || fail "there is no stage $stage; the stages are build and test"
+pip() { .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}"; }
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+quietly() { "${@:2}" >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; fail "$1"; }; }
 
-install_packages() {
-  local missing=()
+plan=()
+megabytes=0
+will() { plan+=("$2 ($1 MB)"); megabytes=$((megabytes + $1)); }
+
+missing=()
+plan_packages() {
+  command -v dpkg-query >/dev/null || { say "this is no Debian, so packages are left to you: ${packages[*]}"; return; }
+  local package
   for package in "${packages[@]}"; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && return
-  local as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail "these Debian packages are missing: ${missing[*]}; install them or run as root"
-    as_root=(sudo)
-  fi
-  say "installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+    fail "these Debian packages are missing: ${missing[*]}; install them or run as root"
+  say "reading the lists of Debian packages, since some are missing"
+  as_root apt-get update -qq
+  will "$(apt-get install --print-uris -qq --no-install-recommends "${missing[@]}" |
+    awk '{ bytes += $3 } END { printf "%d", bytes / 1e6 + 0.5 }')" "the Debian packages ${missing[*]}"
 }
 
-install_torch() {
-  [ -x .venv/bin/python ] || python3 -m venv .venv
+install_packages() {
+  [ ${#missing[@]} -eq 0 ] || quietly "the Debian packages could not be installed" \
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+# A torch that .venv has is kept, whatever its build, unless TORCH_BUILD names the other one.
+torch_build=
+plan_torch() {
   if [ -n "${TORCH_ROOT:-}" ]; then
-    [ -f "$TORCH_ROOT/share/cmake/Torch/TorchConfig.cmake" ] || fail "TORCH_ROOT=$TORCH_ROOT holds no LibTorch"
+    [ -f "$TORCH_ROOT/lib/libtorch.so" ] || fail "TORCH_ROOT=$TORCH_ROOT holds no LibTorch"
     return
   fi
-  .venv/bin/python -c "import sentencepiece, safetensors, tensorboard, torch, sys
-sys.exit(torch.__version__.split('+')[0] != '$torch_version')" 2>/dev/null && return
-  say "installing torch $torch_version and what tests read exports with into .venv"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check "torch==$torch_version" "numpy<3" \
-    "sentencepiece==$sentencepiece_version" "safetensors<1" "tensorboard==$tensorboard_version"
+  local found build=${TORCH_BUILD:-} why="as TORCH_BUILD asks"
+  found=$(.venv/bin/python -c "from importlib.metadata import version; print(version('torch'))" 2>/dev/null || true)
+  case "$found $build" in
+    "$torch_version+cpu " | "$torch_version+cpu cpu" | "$torch_version " | "$torch_version cuda") return ;;
+  esac
+  if [ -z "$build" ]; then
+    build=cpu why="since no NVIDIA driver was found"
+    if [ -e /proc/driver/nvidia ] || command -v nvidia-smi >/dev/null; then build=cuda why="since an NVIDIA driver was found"; fi
+  fi
+  torch_build=$build
+  case $build in
+    cpu) will 192 "LibTorch $torch_version for the CPU alone into .venv, $why" ;;
+    cuda) will 2741 "LibTorch $torch_version with CUDA into .venv, $why" ;;
+    *) fail "TORCH_BUILD=$build is neither cpu nor cuda" ;;
+  esac
+}
+
+# PyPI has the CUDA build as $torch_version, pytorch.org the CPU build as $torch_version+cpu. The latter needs none
+# of its Python dependencies in order to be linked with.
+install_torch() {
+  case $torch_build in
+    cpu) pip install --no-deps --find-links "$cpu_wheels" "torch==$torch_version+cpu" ||
+      { say "no CPU build could be downloaded; taking the build on PyPI, which computes on the CPU too";
+        pip install "torch==$torch_version"; } ;;
+    cuda) pip install "torch===$torch_version" ;;
+  esac
+}
+
+sentencepiece_prefix="$PWD/.deps/sentencepiece"
+has_sentencepiece() {
+  [ -f "$sentencepiece_prefix/lib/libsentencepiece_train.a" ] &&
+    [ "$(cat "$sentencepiece_prefix/version" 2>/dev/null)" = "$sentencepiece_version" ]
 }
 
 # A shared SentencePiece beside LibTorch clashes in protobuf and gflags symbols: static, and nothing exported.
 install_sentencepiece() {
-  local prefix="$PWD/.deps/sentencepiece"
-  [ -f "$prefix/lib/libsentencepiece_train.a" ] && [ "$(cat "$prefix/version" 2>/dev/null)" = "$sentencepiece_version" ] && return
-  say "building SentencePiece $sentencepiece_version"
-  local work
-  work=$(mktemp -d)
-  trap 'rm -rf "$work"' RETURN
-  .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary sentencepiece \
-    --dest "$work" "sentencepiece==$sentencepiece_version"
-  local archive="$work/sentencepiece-$sentencepiece_version.tar.gz"
-  echo "$sentencepiece_sha256  $archive" | sha256sum --check --status || fail "sentencepiece $sentencepiece_version has an unexpected checksum"
-  tar -xzf "$archive" -C "$work"
-  cmake -S "$work/sentencepiece-$sentencepiece_version/sentencepiece" -B "$work/build" -G Ninja \
+  pip download --no-deps --no-binary sentencepiece --dest "$work" "sentencepiece==$sentencepiece_version"
+  local name="sentencepiece-$sentencepiece_version"
+  echo "$sentencepiece_sha256  $work/$name.tar.gz" | sha256sum --check --status || fail "$name has an unexpected checksum"
+  tar -xzf "$work/$name.tar.gz" -C "$work"
+  local source="$work/$name/sentencepiece"
+  quietly "SentencePiece could not be configured" cmake -S "$source" -B "$work/build" -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DSPM_ENABLE_SHARED=OFF -DSPM_ENABLE_TCMALLOC=OFF \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_C_VISIBILITY_PRESET=hidden \
-    -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib >"$work/log" 2>&1 ||
-    { tail -20 "$work/log" >&2; fail "SentencePiece could not be configured"; }
-  cmake --build "$work/build" --target sentencepiece-static sentencepiece_train-static >"$work/log" 2>&1 ||
-    { tail -20 "$work/log" >&2; fail "SentencePiece could not be built"; }
-  rm -rf "$prefix" && mkdir -p "$prefix/lib" "$prefix/include"
-  cp "$work/build/src/libsentencepiece.a" "$work/build/src/libsentencepiece_train.a" "$prefix/lib/"
-  cp "$work/sentencepiece-$sentencepiece_version/sentencepiece/src/"sentencepiece_{processor,trainer}.h "$prefix/include/"
-  echo "$sentencepiece_version" >"$prefix/version"
+    -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
+  quietly "SentencePiece could not be built" cmake --build "$work/build" --target sentencepiece-static sentencepiece_train-static
+  rm -rf "$sentencepiece_prefix" && mkdir -p "$sentencepiece_prefix"/{lib,include}
+  cp "$work/build/src/"libsentencepiece{,_train}.a "$sentencepiece_prefix/lib/"
+  cp "$source/src/"sentencepiece_{processor,trainer}.h "$sentencepiece_prefix/include/"
+  echo "$sentencepiece_version" >"$sentencepiece_prefix/version"
 }
 
-mkdir -p .deps
+# Beside a TORCH_ROOT tests do without Python packages: those that need one are skipped.
+has_wheels() {
+  [ "$stage" != test ] || [ -n "${TORCH_ROOT:-}" ] ||
+    .venv/bin/python -c "import numpy, sentencepiece, safetensors, tensorboard, torch" 2>/dev/null
+}
+
+plan_packages
+plan_torch
+has_sentencepiece || will 4 "SentencePiece $sentencepiece_version, built from source in .deps"
+has_wheels || will 57 "Python packages that tests and bench read, into .venv"
+if [ ${#plan[@]} -gt 0 ]; then
+  say "downloading about $megabytes MB:"
+  printf 'setup:   %s\n' "${plan[@]}" >&2
+fi
 install_packages
+[ -x .venv/bin/python ] || python3 -m venv .venv
 install_torch
-install_sentencepiece
-echo "$want" >"$stamp"
+has_sentencepiece || install_sentencepiece
+has_wheels || pip install "${test_wheels[@]}"
+mkdir -p .deps
+echo "$want" | tee .deps/stamp-build >".deps/stamp-$stage"
 say "done"

@@ -22,7 +22,7 @@ target_precompile_headers(torch_headers PRIVATE ${CMAKE_SOURCE_DIR}/models/libto
 # Option structs are headers without torch that every folder's configuration reads.
 add_library(ablate_options INTERFACE)
 add_library(ablate::options ALIAS ablate_options)
-target_include_directories(ablate_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_include_directories(ablate_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include/ablate>)
 
 # ablate_library(folder [TORCH] [USES targets...]): target ablate::<folder> from its sources and those of its sub-folders
 # that are no library of their own, which come first. "experiments/" is left out of the name, and a "/" is a "_" there.

@@ -11,17 +11,15 @@
 namespace ablate::commands {
 namespace {
 
-constexpr const char* kFolder = "experiments/studies";
-
 std::filesystem::path folder_of_studies() {
-  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const auto beside = program.parent_path() / kFolder;
-  for (const std::filesystem::path& folder : {std::filesystem::path(kFolder), beside})
+  const auto above = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+  const std::filesystem::path in_source = "experiments/studies";
+  for (const auto& folder : {above / "share/ablate/studies", in_source, above / in_source})
     if (std::filesystem::is_directory(folder)) return folder;
   throw records::UsageError(
       fmt::format("no studies in {} nor in {}; name a study file, or write one with "
                   "ablate init",
-                  kFolder, beside.string()));
+                  in_source.string(), (above / in_source).string()));
 }
 
 }  // namespace

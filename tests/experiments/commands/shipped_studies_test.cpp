@@ -16,5 +16,19 @@ TEST_F(ProgramTest, ABrokenStudyAmongThoseThatShipIsNamedAndTheOthersAreListed) 
   EXPECT_NE(messages.find("experiments/studies/broken.yaml:"), std::string::npos) << messages;
 }
 
+TEST_F(ProgramTest, AnInstalledProgramListsItsOwnStudiesAndNotThoseOfTheWorkingFolder) {
+  const auto installed = folder_ / "prefix/share/ablate/studies";
+  for (const auto& studies : {installed, folder_ / "experiments/studies"}) {
+    std::filesystem::create_directories(studies);
+    std::filesystem::copy(study(), studies / "whole.yaml");
+  }
+  const auto program = folder_ / "prefix/bin/ablate";
+  std::filesystem::create_directory(program.parent_path());
+  std::filesystem::copy(kProgram, program);
+  const auto outcome =
+      shell("cd " + folder_.string() + " && " + program.string() + " run --list 2>&1");
+  EXPECT_EQ(outcome.output, (installed / "whole.yaml").string() + "\t\t\n");
+}
+
 }  // namespace
 }  // namespace ablate::commands

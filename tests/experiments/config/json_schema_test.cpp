@@ -106,7 +106,7 @@ TEST(ShippedStudies, TellEditorsTheirSchemaInTheFirstLine) {
 TEST(JsonSchema, AcceptsEveryShippedStudy) {
   std::string messages;
   const int count = refused(shipped(), messages);
-  if (count < 0) GTEST_SKIP() << "python3-jsonschema or python3-yaml is missing; see make setup";
+  if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
   EXPECT_EQ(count, 0) << messages;
 }
 
@@ -125,7 +125,7 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
   EXPECT_NO_THROW(read_study(study.path()));
   std::string messages;
   const int count = refused({study.path()}, messages);
-  if (count < 0) GTEST_SKIP() << "python3-jsonschema or python3-yaml is missing; see make setup";
+  if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
   EXPECT_EQ(count, 0) << messages;
 }
 
@@ -163,7 +163,7 @@ TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
   }
   std::string messages;
   const int count = refused(paths, messages);
-  if (count < 0) GTEST_SKIP() << "python3-jsonschema or python3-yaml is missing; see make setup";
+  if (count < 0) GTEST_SKIP() << "needs python3-jsonschema and python3-yaml: make setup-test";
   for (size_t i = 0; i < paths.size(); ++i)
     EXPECT_NE(messages.find(paths[i].string()), std::string::npos) << mistakes[i];
 }

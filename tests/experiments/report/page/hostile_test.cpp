@@ -36,7 +36,7 @@ class Parsed : public testing::Test {
     FILE* pipe = popen(("/usr/bin/python3 " + script + files_).c_str(), "r");
     std::string output;
     for (int letter = 0; (letter = fgetc(pipe)) != EOF;) output += static_cast<char>(letter);
-    EXPECT_EQ(pclose(pipe), 0) << "skeleton.py failed; is python3-html5lib installed?";
+    EXPECT_EQ(pclose(pipe), 0) << "skeleton.py failed; make setup-test brings html5lib";
     std::vector<json> pages;
     for (size_t from = 0, to = 0; (to = output.find('\n', from)) != std::string::npos;
          from = to + 1)

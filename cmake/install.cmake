@@ -1,0 +1,22 @@
+# `cmake --install build --prefix P`: the program with its studies and documents, and ablate::models as the CMake
+# package Ablate. Both use the LibTorch that they were built with, where it lies.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS ablate)
+install(DIRECTORY experiments/studies DESTINATION share/ablate)
+install(DIRECTORY docs DESTINATION share/doc/ablate)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/ablate)
+
+set(package lib/cmake/Ablate)
+foreach(name models options warnings)
+  set_target_properties(ablate_${name} PROPERTIES EXPORT_NAME ${name})
+endforeach()
+target_compile_features(ablate_options INTERFACE cxx_std_20)
+install(TARGETS ablate_models ablate_options ablate_warnings EXPORT Ablate ARCHIVE DESTINATION lib)
+install(DIRECTORY models DESTINATION include/ablate FILES_MATCHING PATTERN "*.h")
+install(EXPORT Ablate NAMESPACE ablate:: FILE AblateTargets.cmake DESTINATION ${package})
+configure_package_config_file(cmake/AblateConfig.cmake.in ${CMAKE_BINARY_DIR}/AblateConfig.cmake
+  INSTALL_DESTINATION ${package})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/AblateConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES cmake/libtorch.cmake ${CMAKE_BINARY_DIR}/AblateConfig.cmake ${CMAKE_BINARY_DIR}/AblateConfigVersion.cmake
+  DESTINATION ${package})
