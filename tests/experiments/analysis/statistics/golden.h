@@ -8,7 +8,7 @@ namespace ablate::statistics {
 /// What golden/make_golden.py wrote.
 inline const nlohmann::json& golden() {
   static const auto values = [] {
-    std::ifstream file(ABLATE_SOURCE "/tests/experiments/statistics/golden/golden.json");
+    std::ifstream file(ABLATE_SOURCE "/tests/experiments/analysis/statistics/golden/golden.json");
     return nlohmann::json::parse(file);
   }();
   return values;

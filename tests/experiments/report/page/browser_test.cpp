@@ -22,7 +22,7 @@ json opened(const std::string& page) {
   const auto file = folder / "report.html";
   std::ofstream(file, std::ios::binary) << page;
   const std::string script =
-      std::string(ABLATE_SOURCE) + "/tests/experiments/report/browser_check.py";
+      std::string(ABLATE_SOURCE) + "/tests/experiments/report/page/browser_check.py";
   FILE* pipe = popen(("timeout 120 /usr/bin/python3 " + script + " " + file.string()).c_str(), "r");
   std::string output;
   for (int letter = 0; (letter = fgetc(pipe)) != EOF;) output += static_cast<char>(letter);
