@@ -136,6 +136,7 @@ void add_claims(TaskEvidence& task, const config::Study& study) {
       auto& cell = arm.cells[i];
       const auto& reference = baseline->cells[i].sample;
       if (cell.sample.count == 0 || reference.count == 0) continue;
+      if (!cell.sample.censored.empty() || !reference.censored.empty()) continue;
       cell.contrast = contrast_of(cell, reference);
       if (!cell.primary) continue;
       test_contrast(*cell.contrast, task.margin);

@@ -122,9 +122,12 @@ Contrast contrast_of(const Cell& arm, const Sample& baseline) {
   contrast.interval =
       statistics::t_interval(contrast.differences, statistics::differences_in(arm.range));
   const auto mine = finished_values(arm.sample), others = finished_values(baseline);
-  contrast.improvement = arm.direction == Direction::higher
-                             ? statistics::probability_greater(mine, others)
-                             : statistics::probability_greater(others, mine);
+  if (arm.direction == Direction::neither)
+    contrast.improvement = kUntested;
+  else
+    contrast.improvement = arm.direction == Direction::higher
+                               ? statistics::probability_greater(mine, others)
+                               : statistics::probability_greater(others, mine);
   return contrast;
 }
 

@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "experiments/analysis/statistics/interval.h"
+#include "experiments/config/metric.h"
 #include "experiments/records/failure.h"
 
 namespace ablate::analysis {
 
-enum class Direction { higher, lower };  // which values of a metric are better
-constexpr auto names(Direction) {
-  return std::to_array<std::pair<Direction, std::string_view>>(
-      {{Direction::higher, "higher"}, {Direction::lower, "lower"}});
-}
+using config::Direction;
 
 /// One figure of one arm on one test set, a value for each seed, in the order of `Evidence::seeds`.
 struct Sample {
@@ -27,6 +24,9 @@ struct Sample {
   double mean = 0, deviation = 0;  // of them; NaN below one and two
   /// 95 % t-interval of the mean, from two values on, clipped to what the metric can be.
   std::optional<statistics::Interval> interval;
+  /// Whose values are how far the run had got when it ended; empty: none. Then the mean is a lower
+  /// bound, and there is neither deviation nor interval.
+  std::vector<bool> censored;
 };
 
 /// What the differences from the baseline support.
@@ -71,7 +71,7 @@ struct Contrast {
   std::optional<statistics::Interval> interval;  // 95 % t-interval of the mean, clipped
   Test difference;                               // exact sign-flip test, two-sided
   Test equivalence;                              // two one-sided ones of the task's margin
-  double improvement = 0.5;                      // probability that the arm is the better one
+  double improvement = 0.5;  // probability that the arm is the better one; NaN: neither can be
   Verdict verdict = Verdict::exploratory;
   std::string sentence;  // the verdict in words, with its figures
 };

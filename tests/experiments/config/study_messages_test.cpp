@@ -58,7 +58,18 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:5:1: compare needs 'baseline', one of the arms"},
     {"MetricMissing", kBase + "compare: {baseline: base}\n",
      "study.yaml:5:1: compare needs 'metric'; choose exact_match, token_accuracy, bleu, chrf, "
-     "perplexity or loss"},
+     "perplexity, loss, nats_per_character, bits_per_character, rouge_1, rouge_2, rouge_l or "
+     "decode_seconds"},
+    {"MetricWithoutADirection", kBase + "compare: {baseline: base, metric: length_ratio}\n",
+     "study.yaml:5:35: unknown metric 'length_ratio' in compare; choose exact_match, "
+     "token_accuracy, bleu, chrf, perplexity, loss, nats_per_character, bits_per_character, "
+     "rouge_1, rouge_2, rouge_l or decode_seconds"},
+    {"NoStepsToASmallerPerplexity",
+     kBase + "compare: {baseline: base, metric: loss, steps_to: {validation_perplexity: 0.5}}\n",
+     "study.yaml:5:75: compare.steps_to.validation_perplexity must be a number from 1 on"},
+    {"NoStepsToALargerShare",
+     kBase + "compare: {baseline: base, metric: loss, steps_to: {validation_token_accuracy: 2}}\n",
+     "study.yaml:5:79: compare.steps_to.validation_token_accuracy must be between 0 and 1"},
     {"ExpectHoldsAnEmptyText", kBase + "expect: ['']\n",
      "study.yaml:5:9: expect holds an empty text"},
     {"ExpectIsAText", kBase + "expect: a wins\n",

@@ -60,8 +60,8 @@ TEST(CsvTable, IsReadBackWhateverTheNames) {
   ASSERT_EQ(lines.size(), cells + 1);
   for (const auto& line : lines) ASSERT_EQ(line.size(), lines.front().size());
   EXPECT_EQ(lines[1][3], kHostile);
-  EXPECT_EQ(lines[0][23], "seed_1");
-  EXPECT_EQ(lines[1][23], "0.5");
+  EXPECT_EQ(lines[0][24], "seed_1");
+  EXPECT_EQ(lines[1][24], "0.5");
 }
 
 TEST(JsonTable, HoldsEverythingWhateverTheNames) {
