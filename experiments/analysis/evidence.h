@@ -29,6 +29,8 @@ struct Sample {
   std::vector<bool> censored;
 };
 
+inline bool is_censored(const Sample& sample) { return !sample.censored.empty(); }
+
 /// What the differences from the baseline support.
 enum class Verdict {
   better,
@@ -39,6 +41,7 @@ enum class Verdict {
   too_few_seeds,      // this many seeds could show neither
   not_learned,        // beyond the trained length, where the task is not learned within it
   uneven,             // the arm and the baseline have not finished the same seeds
+  censored,           // a run has not reached the value that its steps are counted to
   not_tested,         // a value is not finite
   exploratory,        // not a primary metric and test set: shown, not tested
 };
@@ -52,6 +55,7 @@ constexpr auto names(Verdict) {
        {Verdict::too_few_seeds, "too_few_seeds"},
        {Verdict::not_learned, "not_learned"},
        {Verdict::uneven, "uneven"},
+       {Verdict::censored, "censored"},
        {Verdict::not_tested, "not_tested"},
        {Verdict::exploratory, "exploratory"}});
 }

@@ -32,7 +32,7 @@ Side side_of(const config::Term& term, const TaskEvidence& task) {
   if (cell == nullptr || cell->sample.count == 0)
     return {.text = fmt::format("{}.{}{} is missing", term.arm, term.metric,
                                 term.test_set.empty() ? "" : "[" + term.test_set + "]")};
-  if (!cell->sample.censored.empty())
+  if (is_censored(cell->sample))
     return {.text = fmt::format("{}.{} is {}: a run has not got there", term.arm, term.metric,
                                 mean_figure(cell->sample, term.metric))};
   const double mean = cell->sample.mean;

@@ -31,11 +31,11 @@ std::string figure(double value, const std::string& metric) {
 }
 
 std::string mean_figure(const Sample& sample, const std::string& metric) {
-  return (sample.censored.empty() ? "" : "> ") + figure(sample.mean, metric);
+  return (is_censored(sample) ? "> " : "") + figure(sample.mean, metric);
 }
 
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric) {
-  const bool censored = !sample.censored.empty() && sample.censored[i];
+  const bool censored = is_censored(sample) && sample.censored[i];
   return (censored ? "> " : "") + figure(sample.values[i], metric);
 }
 
@@ -67,6 +67,8 @@ std::string spoken(Verdict verdict) {
       return "not distinguishable";
     case Verdict::uneven:
       return "other seeds";
+    case Verdict::censored:
+      return "not reached";
     case Verdict::not_tested:
       return "not finite";
     default:

@@ -107,7 +107,7 @@ void mark_best(TaskEvidence& task) {
     bool censored = false;
     for (const auto& arm : task.arms) {
       means.push_back(arm.cells[cell].sample.mean);
-      censored = censored || !arm.cells[cell].sample.censored.empty();
+      censored = censored || is_censored(arm.cells[cell].sample);
     }
     if (censored) continue;  // a mean that is a lower bound may be the highest or the lowest
     for (size_t arm = 0; arm < means.size(); ++arm) {

@@ -133,7 +133,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_seeds(evidence, notes);
   if (study.tuning) add_tuning(*study.tuning, notes);
   for (const auto& task : evidence.tasks)
-    if (!results.empty() && !task.metric.empty() &&
+    if (!results.empty() && !task.metric.empty() && !config::find_metric(task.metric)->on.empty() &&
         cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   spoken(task.metric)));

@@ -83,6 +83,17 @@ std::vector<Target> targets_of(const StepsToOptions& options, const Trail& trail
   return targets;
 }
 
+/// Reports a metric that counts steps to a value which the study does not give.
+void check_target(const std::string& metric, const std::vector<Target>& targets, const Mark& mark,
+                  ProblemList& problems) {
+  const auto* known = find_metric(metric);
+  if (known == nullptr || !known->field.empty()) return;
+  for (const auto& target : targets)
+    if (metric == steps_to(target.metric)) return;
+  problems.add(mark, fmt::format("{} needs compare.steps_to, which says what is to be reached",
+                                 in_quotes(metric)));
+}
+
 /// The test sets of generated data by their names; none of data that has one alone.
 std::vector<std::string> names_of_test_sets(const data::DataOptions& data) {
   std::vector<std::string> names;
@@ -132,6 +143,9 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                         .allow = options.allow};
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.tasks, problems);
+  check_target(comparison.metric, comparison.steps_to, place("compare.metric"), problems);
+  for (const auto& [task, metric] : comparison.metrics)
+    check_target(metric, comparison.steps_to, place("compare.metrics"), problems);
   if (given("compare.test_sets"))
     comparison.test_sets = test_sets_of_tasks(options.test_sets, names.tasks, problems);
   return comparison;

@@ -24,7 +24,7 @@ so does `--set model.position.kind=rotary`. Values given later win: defaults, `b
 constexpr const char* kMetrics = R"(
 ## Metrics
 
-What runs are measured by. `compare` takes those of test sets that one direction of is better, `expect` takes all of them.
+What runs are measured by. `compare` takes those of which higher or lower values are better, `expect` takes all of them.
 
 | metric | better | measured on | what it is |
 |---|---|---|---|

@@ -168,8 +168,9 @@ std::vector<Metric> metrics_on(data::Compared compared) {
 
 std::vector<Metric> run_metrics() {
   std::vector<Metric> found;
-  std::ranges::copy_if(metrics(), std::back_inserter(found),
-                       [](const Metric& metric) { return metric.on.empty() && !metric.field.empty(); });
+  std::ranges::copy_if(metrics(), std::back_inserter(found), [](const Metric& metric) {
+    return metric.on.empty() && !metric.field.empty();
+  });
   return found;
 }
 
@@ -179,9 +180,8 @@ const std::vector<std::string>& names_of_metrics() {
 }
 
 const std::vector<std::string>& names_of_comparable_metrics() {
-  static const auto kNames = names_where([](const Metric& metric) {
-    return !metric.on.empty() && metric.direction != Direction::neither;
-  });
+  static const auto kNames =
+      names_where([](const Metric& metric) { return metric.direction != Direction::neither; });
   return kNames;
 }
 

@@ -12,7 +12,7 @@ namespace {
 std::string score_text(const analysis::Cell* found) {
   if (found == nullptr) return "";
   const auto mean = typeset(analysis::mean_figure(found->sample, found->metric));
-  if (found->sample.count < 2 || !found->sample.censored.empty()) return mean;
+  if (found->sample.count < 2 || analysis::is_censored(found->sample)) return mean;
   return mean + " \u00b1 " + score(found->sample.deviation, found->metric);
 }
 

@@ -15,15 +15,16 @@ using Columns = std::vector<std::string>;
 
 std::string with_deviation(const analysis::Sample& sample, const std::string& metric) {
   const auto mean = analysis::mean_figure(sample, metric);
-  return sample.count < 2 || !sample.censored.empty()
+  return sample.count < 2 || analysis::is_censored(sample)
              ? mean
              : fmt::format("{} ± {}", mean, analysis::figure(sample.deviation, metric));
 }
 
-std::string with_interval(double mean, const std::optional<statistics::Interval>& interval,
+std::string with_interval(const std::string& mean,
+                          const std::optional<statistics::Interval>& interval,
                           const std::string& metric) {
   const auto ends = analysis::figure(interval, metric);
-  return analysis::figure(mean, metric) + (ends.empty() ? "" : " " + ends);
+  return mean + (ends.empty() ? "" : " " + ends);
 }
 
 /// Cells of each test set, in order, one for each.
@@ -103,7 +104,8 @@ Grid scores_of(const analysis::TaskEvidence& task) {
 
 void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
   const auto& contrast = *cell.contrast;
-  row.push_back({with_interval(contrast.mean, contrast.interval, cell.metric)});
+  row.push_back({with_interval(analysis::figure(contrast.mean, cell.metric), contrast.interval,
+                               cell.metric)});
   const auto add = [&](const analysis::Test& test) {
     row.push_back({analysis::p_figure(test.p)});
     row.push_back({analysis::p_figure(test.holm_p)});
@@ -114,7 +116,7 @@ void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
 }
 
 bool is_compared_by(const analysis::TaskEvidence& task, const analysis::Cell& cell) {
-  return cell.metric == task.metric && !cell.test_set.empty();
+  return cell.metric == task.metric;
 }
 
 std::vector<std::string> difference_headings(const analysis::TaskEvidence& task) {
@@ -145,7 +147,9 @@ Grid differences_of(const analysis::TaskEvidence& task) {
       GridRow row{{first ? arm.name : ""},
                   {test_set_name(cell)},
                   {std::to_string(cell.sample.count)},
-                  {with_interval(cell.sample.mean, cell.sample.interval, cell.metric), cell.best}};
+                  {with_interval(analysis::mean_figure(cell.sample, cell.metric),
+                                 cell.sample.interval, cell.metric),
+                   cell.best}};
       if (cell.success)
         row.push_back({fmt::format("{}/{}", cell.success->solved, cell.success->runs)});
       if (cell.contrast)
@@ -170,7 +174,8 @@ Grid aggregates_grid(const analysis::Evidence& evidence) {
   for (const auto& aggregate : evidence.aggregates)
     grid.rows.push_back(
         {{aggregate.arm},
-         {with_interval(aggregate.interquartile_mean, aggregate.interval, evidence.metric)},
+         {with_interval(analysis::figure(aggregate.interquartile_mean, evidence.metric),
+                        aggregate.interval, evidence.metric)},
          {aggregate.improvement ? fmt::format("{:.2f}", *aggregate.improvement) : "baseline"}});
   return grid;
 }

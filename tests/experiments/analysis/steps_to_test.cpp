@@ -31,9 +31,8 @@ class StepsToTest : public testing::Test {
       }
     return make_evidence(
         study_of(study_yaml(static_cast<int>(base.size()), {"more"},
-                            "compare: {baseline: base, metric: exact_match, steps_to: "
-                            "{validation_perplexity: 5}}\n" +
-                                expect)),
+                            "compare: {baseline: base, metric: " + metric_ +
+                                ", steps_to: {validation_perplexity: 5}}\n" + expect)),
         runs);
   }
 
@@ -44,6 +43,8 @@ class StepsToTest : public testing::Test {
   std::filesystem::path log_of(const std::string& arm, int64_t seed) const {
     return file_.folder() / "s/copy" / arm / ("seed-" + std::to_string(seed)) / "metrics.jsonl";
   }
+
+  std::string metric_ = "exact_match";  // that arms are compared by
 
  private:
   void write_log(const std::string& arm, int64_t seed, const std::vector<double>& perplexities) {
@@ -86,6 +87,25 @@ TEST_F(StepsToTest, ARunThatNeverGetsThereIsABoundAndNothingIsCompared) {
   EXPECT_FALSE(found.expectations.at(0).holds);
   EXPECT_EQ(found.expectations.at(0).numbers,
             "more." + kSteps + " is > 25: a run has not got there");
+}
+
+TEST_F(StepsToTest, AreTestedWhereEveryRunGetsThere) {
+  metric_ = kSteps;
+  const std::vector<double> slow{9, 8, 4}, fast{4, 3, 2};
+  const StepsToTest::Perplexities base(6, slow);
+  auto more = Perplexities(6, fast);
+  auto found = evidence(base, more);
+  EXPECT_EQ(cell(found, "more").contrast->verdict, Verdict::better);
+  EXPECT_EQ(found.answer,
+            "copy, steps to validation perplexity: more (10) is better than base (30).");
+  EXPECT_EQ(found.tasks[0].family,
+            "The p values are of the one primary comparison of copy: 1 arm.");
+  more[3] = {9, 9, 9};
+  found = evidence(base, more);
+  const auto& contrast = *cell(found, "more").contrast;
+  EXPECT_EQ(contrast.verdict, Verdict::censored);
+  EXPECT_TRUE(std::isnan(contrast.difference.p));
+  EXPECT_EQ(found.answer, "No claim: a run has not got there.");
 }
 
 TEST_F(StepsToTest, ARunThatWasNotValidatedHasNone) {

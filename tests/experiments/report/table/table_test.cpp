@@ -103,6 +103,19 @@ TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
     EXPECT_TRUE(line[5] != "bleu" || line[9].empty()) << line[9];
 }
 
+TEST(Tables, ShowALowerBoundAsOne) {
+  auto evidence = evidence_with("length 12");
+  evidence.tasks[0].arms[0].cells[0].sample.censored = {true, false};
+  for (const auto& text : {terminal_table(evidence), markdown_table(evidence)}) {
+    EXPECT_NE(text.find("> 0.550 "), std::string::npos) << text;
+    EXPECT_EQ(text.find("0.550 ±"), std::string::npos) << text;
+  }
+  EXPECT_EQ(parse_csv(csv_table(evidence))[1][23], "1");
+  const auto table = nlohmann::json::parse(json_table(evidence));
+  EXPECT_EQ(table["tasks"][0]["arms"][0]["cells"][0]["sample"]["censored"],
+            nlohmann::json({true, false}));
+}
+
 TEST(Tables, SayHowManyComparisonsHolmsCorrectionCovers) {
   const auto evidence = evidence_with("length 12");
   const std::string family = "The p values are of the one primary comparison of copy";
