@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/augmentation.h"
+#include "data/compared.h"
 #include "data/data_options.h"
 #include "data/encoded_example.h"
 #include "data/tokenizers.h"
@@ -18,9 +19,6 @@ namespace ablate::data {
 struct ModelParts {
   bool encoder = true, decoder = true;
 };
-
-/// What of a test set is compared with its references.
-enum class Compared { text, label, nothing };
 
 /// The form in which one kind of model reads and writes one kind of data: which ids a text becomes,
 /// where an output starts and ends, what is masked. Decided once, from the data and the model; what

@@ -1,6 +1,7 @@
 #include "experiments/analysis/aggregate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/sample.h"
@@ -39,7 +40,8 @@ Aggregate aggregate_of(const std::string& arm, const std::vector<const Cell*>& c
 }  // namespace
 
 std::vector<Aggregate> aggregates_of(const Evidence& evidence) {
-  if (evidence.metric == "perplexity" || evidence.metric == "loss") return {};
+  const auto* metric = config::find_metric(evidence.metric);
+  if (metric == nullptr || !std::isfinite(metric->high)) return {};
   std::vector<const TaskEvidence*> tasks;
   for (const auto& task : evidence.tasks)
     if (!task.metric.empty() && task.metric == evidence.metric) tasks.push_back(&task);

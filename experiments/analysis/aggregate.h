@@ -7,7 +7,7 @@
 namespace ablate::analysis {
 
 /// The arms over those tasks whose primary metric is the study's, within the trained length; none
-/// where that is one task, or the metric has no scale that tasks share (perplexity, loss).
+/// where that is one task, or the metric is unbounded (perplexity): no scale that tasks share.
 std::vector<Aggregate> aggregates_of(const Evidence& evidence);
 
 }  // namespace ablate::analysis

@@ -73,8 +73,9 @@ std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
     clauses.push_back(
         clause("neither shown to differ from nor to be equivalent to", claims.undecided));
   if (!claims.alike.empty()) clauses.push_back(clause("not distinguishable from", claims.alike));
-  return fmt::format("on {}{} {} {}", claims.baseline->test_set,
-                     claims.baseline->beyond ? " (beyond the trained length)" : "",
+  const auto& test_set = claims.baseline->test_set;
+  return fmt::format("{}{}{} {}", test_set.empty() ? "" : fmt::format("on {} ", test_set),
+                     claims.baseline->beyond ? "(beyond the trained length) " : "",
                      joined(clauses, "; "), with_figure({&baseline, claims.baseline}));
 }
 

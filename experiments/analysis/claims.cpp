@@ -41,18 +41,23 @@ std::string not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
       figure(mine->sample.mean, kGate), figure(others->sample.mean, kGate), mine->test_set);
 }
 
+/// Of test sets there is then none but the one without a name.
+bool is_of_run(const std::string& metric) {
+  const auto* known = config::find_metric(metric);
+  return known != nullptr && known->on.empty();
+}
+
 std::vector<std::string> names_of_test_sets(const TaskEvidence& task, bool (*wanted)(const Cell&)) {
   std::vector<std::string> names;
   for (const auto& cell : task.arms.front().cells)
-    if (!cell.test_set.empty() && cell.metric == task.metric && wanted(cell))
-      names.push_back(cell.test_set);
+    if (cell.metric == task.metric && wanted(cell)) names.push_back(cell.test_set);
   return names;
 }
 
 std::vector<std::string> primary_sets(const TaskEvidence& task,
                                       const config::Comparison& comparison) {
   const auto named = comparison.test_sets.find(task.name);
-  if (named != comparison.test_sets.end()) return named->second;
+  if (named != comparison.test_sets.end() && !is_of_run(task.metric)) return named->second;
   const auto within = names_of_test_sets(task, [](const Cell& cell) { return !cell.beyond; });
   return within.empty() ? names_of_test_sets(task, [](const Cell&) { return true; }) : within;
 }
@@ -67,10 +72,10 @@ int64_t declared_arms(const std::string& task, const config::Study& study) {
 std::string family_text(const TaskEvidence& task, int64_t arms,
                         const std::vector<std::string>& sets) {
   std::string names;
-  for (size_t i = 0; i < sets.size(); ++i)
-    names += (i == 0 ? "" : i + 1 < sets.size() ? ", " : " and ") + sets[i];
+  for (size_t i = 0; i < sets.size() && !is_of_run(task.metric); ++i)
+    names += (i == 0 ? " on " : i + 1 < sets.size() ? ", " : " and ") + sets[i];
   const bool one = task.comparisons == 1;
-  auto text = fmt::format("{} {} of {}: {} arm{} on {}.",
+  auto text = fmt::format("{} {} of {}: {} arm{}{}.",
                           one ? "The p values are of the one"
                               : fmt::format("Holm's correction covers all {}", task.comparisons),
                           one ? "primary comparison" : "primary comparisons", task.name, arms,
@@ -136,8 +141,10 @@ void add_claims(TaskEvidence& task, const config::Study& study) {
       auto& cell = arm.cells[i];
       const auto& reference = baseline->cells[i].sample;
       if (cell.sample.count == 0 || reference.count == 0) continue;
+      const bool censored = is_censored(cell.sample) || is_censored(reference);
+      if (censored && !cell.primary) continue;
       cell.contrast = contrast_of(cell, reference);
-      if (!cell.primary) continue;
+      if (censored || !cell.primary) continue;
       test_contrast(*cell.contrast, task.margin);
       tested.push_back(&*cell.contrast);
     }
@@ -154,6 +161,7 @@ void add_claims(TaskEvidence& task, const config::Study& study) {
                .missing = config::allows(*study.compare, config::Uneven::seeds)
                               ? ""
                               : seeds_apart(cell.sample, baseline->cells[i].sample, study.seeds),
+               .censored = is_censored(cell.sample) || is_censored(baseline->cells[i].sample),
                .not_learned = cell.beyond ? not_learned(arm, *baseline) : ""});
   }
 }

@@ -14,7 +14,8 @@ namespace ablate::analysis {
 const Cell* cell_within(const ArmEvidence& arm, const std::string& metric);
 
 /// Marks the cells that claims are made of: the task's metric on the test sets that `comparison`
-/// names for it, else on those within the trained length, else, where nothing is, on all.
+/// names for it, else on those within the trained length, else, where nothing is, on all. A metric
+/// of training or validation has one cell.
 void mark_primary(TaskEvidence& task, const config::Comparison& comparison);
 
 /// Compares every arm of the task with its baseline: contrasts, tests, Holm's correction over the

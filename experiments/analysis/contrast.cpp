@@ -22,6 +22,7 @@ Verdict verdict_of(const Contrast& contrast, const Cell& cell, const Claim& clai
   if (!cell.primary) return Verdict::exploratory;
   if (!claim.missing.empty()) return Verdict::uneven;
   if (!claim.not_learned.empty()) return Verdict::not_learned;
+  if (claim.censored) return Verdict::censored;
   if (!finite(contrast)) return Verdict::not_tested;
   const bool margin = claim.margin.has_value();
   if (std::ssize(contrast.differences) < seeds_needed(claim.comparisons, margin))
@@ -102,6 +103,8 @@ std::string sentence_of(const Contrast& contrast, const Cell& cell, const Claim&
       return "no claim: " + claim.not_learned;
     case Verdict::uneven:
       return fmt::format("no claim: {}; compare.allow: [seeds] compares the others", claim.missing);
+    case Verdict::censored:
+      return "no claim: a run has not got there";
     case Verdict::not_tested:
       return "no claim: a value is not finite";
     case Verdict::exploratory:
@@ -114,6 +117,10 @@ std::string sentence_of(const Contrast& contrast, const Cell& cell, const Claim&
 
 Contrast contrast_of(const Cell& arm, const Sample& baseline) {
   Contrast contrast;
+  if (is_censored(arm.sample) || is_censored(baseline)) {
+    contrast.mean = contrast.improvement = kUntested;
+    return contrast;
+  }
   const auto& values = arm.sample.values;
   for (size_t i = 0; i < values.size(); ++i)
     if (!std::isnan(values[i]) && !std::isnan(baseline.values[i]))
@@ -122,9 +129,12 @@ Contrast contrast_of(const Cell& arm, const Sample& baseline) {
   contrast.interval =
       statistics::t_interval(contrast.differences, statistics::differences_in(arm.range));
   const auto mine = finished_values(arm.sample), others = finished_values(baseline);
-  contrast.improvement = arm.direction == Direction::higher
-                             ? statistics::probability_greater(mine, others)
-                             : statistics::probability_greater(others, mine);
+  if (arm.direction == Direction::neither)
+    contrast.improvement = kUntested;
+  else
+    contrast.improvement = arm.direction == Direction::higher
+                               ? statistics::probability_greater(mine, others)
+                               : statistics::probability_greater(others, mine);
   return contrast;
 }
 

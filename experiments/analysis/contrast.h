@@ -11,7 +11,8 @@ namespace ablate::analysis {
 /// A claim is made where the Holm-corrected p is at most this.
 inline constexpr double kLevel = 0.05;
 
-/// `arm` less `baseline` of one metric, seed by seed: an estimate, not yet tested.
+/// `arm` less `baseline` of one metric, seed by seed: an estimate, not yet tested. There is none,
+/// and nothing to test, where a value of either is censored.
 Contrast contrast_of(const Cell& arm, const Sample& baseline);
 
 /// Tests that the difference is not 0 and, where there is a margin, that it is smaller than that;
@@ -30,6 +31,7 @@ struct Claim {
   std::optional<double> margin;
   int64_t comparisons = 1;  // of the task's family
   std::string missing;      // seeds that only one of both has finished; empty: none, or allowed
+  bool censored = false;    // a value of one of the two is
   std::string not_learned;  // why nothing beyond the trained length is claimed; empty: it may be
 };
 

@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "experiments/analysis/statistics/interval.h"
+#include "experiments/config/metric.h"
 #include "experiments/records/failure.h"
 
 namespace ablate::analysis {
 
-enum class Direction { higher, lower };  // which values of a metric are better
-constexpr auto names(Direction) {
-  return std::to_array<std::pair<Direction, std::string_view>>(
-      {{Direction::higher, "higher"}, {Direction::lower, "lower"}});
-}
+using config::Direction;
 
 /// One figure of one arm on one test set, a value for each seed, in the order of `Evidence::seeds`.
 struct Sample {
@@ -27,7 +24,12 @@ struct Sample {
   double mean = 0, deviation = 0;  // of them; NaN below one and two
   /// 95 % t-interval of the mean, from two values on, clipped to what the metric can be.
   std::optional<statistics::Interval> interval;
+  /// Whose values are how far the run had got when it ended; empty: none. Then the mean is a lower
+  /// bound, and there is neither deviation nor interval.
+  std::vector<bool> censored;
 };
+
+inline bool is_censored(const Sample& sample) { return !sample.censored.empty(); }
 
 /// What the differences from the baseline support.
 enum class Verdict {
@@ -39,6 +41,7 @@ enum class Verdict {
   too_few_seeds,      // this many seeds could show neither
   not_learned,        // beyond the trained length, where the task is not learned within it
   uneven,             // the arm and the baseline have not finished the same seeds
+  censored,           // a run has not reached the value that its steps are counted to
   not_tested,         // a value is not finite
   exploratory,        // not a primary metric and test set: shown, not tested
 };
@@ -52,6 +55,7 @@ constexpr auto names(Verdict) {
        {Verdict::too_few_seeds, "too_few_seeds"},
        {Verdict::not_learned, "not_learned"},
        {Verdict::uneven, "uneven"},
+       {Verdict::censored, "censored"},
        {Verdict::not_tested, "not_tested"},
        {Verdict::exploratory, "exploratory"}});
 }
@@ -71,7 +75,7 @@ struct Contrast {
   std::optional<statistics::Interval> interval;  // 95 % t-interval of the mean, clipped
   Test difference;                               // exact sign-flip test, two-sided
   Test equivalence;                              // two one-sided ones of the task's margin
-  double improvement = 0.5;                      // probability that the arm is the better one
+  double improvement = 0.5;  // probability that the arm is the better one; NaN: neither can be
   Verdict verdict = Verdict::exploratory;
   std::string sentence;  // the verdict in words, with its figures
 };

@@ -14,8 +14,7 @@ namespace {
 
 const Cell* cell_of_term(const ArmEvidence& arm, const config::Term& term) {
   const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
-    return cell.metric == term.metric &&
-           (term.test_set.empty() ? !cell.test_set.empty() : cell.test_set == term.test_set);
+    return cell.metric == term.metric && (term.test_set.empty() || cell.test_set == term.test_set);
   });
   return found == arm.cells.end() ? nullptr : &*found;
 }
@@ -33,6 +32,9 @@ Side side_of(const config::Term& term, const TaskEvidence& task) {
   if (cell == nullptr || cell->sample.count == 0)
     return {.text = fmt::format("{}.{}{} is missing", term.arm, term.metric,
                                 term.test_set.empty() ? "" : "[" + term.test_set + "]")};
+  if (is_censored(cell->sample))
+    return {.text = fmt::format("{}.{} is {}: a run has not got there", term.arm, term.metric,
+                                mean_figure(cell->sample, term.metric))};
   const double mean = cell->sample.mean;
   if (term.factor == 1) return {mean, figure(mean, term.metric)};
   return {term.factor * mean, fmt::format("{} * {} = {}", term.factor, figure(mean, term.metric),

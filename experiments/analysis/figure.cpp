@@ -10,9 +10,9 @@
 namespace ablate::analysis {
 namespace {
 
-int digits_of(const std::string& metric) {
-  if (metric == "bleu" || metric == "chrf") return 1;
-  return metric == "nats_per_character" ? 4 : 3;
+int digits_of(const std::string& name) {
+  const auto* metric = config::find_metric(name);
+  return metric == nullptr ? config::Metric().digits : metric->digits;
 }
 
 std::string with_spaces(std::string words) {
@@ -28,6 +28,15 @@ std::string figure(double value, const std::string& metric) {
   // A minus before nothing but zeros says nothing.
   const bool zero = text.front() == '-' && text.find_first_of("123456789i") == std::string::npos;
   return zero ? text.substr(1) : text;
+}
+
+std::string mean_figure(const Sample& sample, const std::string& metric) {
+  return (is_censored(sample) ? "> " : "") + figure(sample.mean, metric);
+}
+
+std::string value_figure(const Sample& sample, size_t i, const std::string& metric) {
+  const bool censored = is_censored(sample) && sample.censored[i];
+  return (censored ? "> " : "") + figure(sample.values[i], metric);
 }
 
 std::string figure(const std::optional<statistics::Interval>& interval, const std::string& metric) {
@@ -47,10 +56,9 @@ std::string count_figure(int64_t number) {
   return fmt::format("{} k", (number + 500) / 1000);
 }
 
-std::string spoken(const std::string& metric) {
-  if (metric == "bleu") return "BLEU";
-  if (metric == "chrf") return "chrF";
-  return with_spaces(metric);
+std::string spoken(const std::string& name) {
+  const auto* metric = config::find_metric(name);
+  return metric == nullptr ? with_spaces(name) : metric->label;
 }
 
 std::string spoken(Verdict verdict) {
@@ -59,6 +67,8 @@ std::string spoken(Verdict verdict) {
       return "not distinguishable";
     case Verdict::uneven:
       return "other seeds";
+    case Verdict::censored:
+      return "not reached";
     case Verdict::not_tested:
       return "not finite";
     default:
@@ -67,7 +77,7 @@ std::string spoken(Verdict verdict) {
 }
 
 bool is_best(std::span<const double> means, size_t i, const Scored& scored) {
-  if (std::isnan(means[i])) return false;
+  if (std::isnan(means[i]) || scored.direction == Direction::neither) return false;
   const double sign = scored.direction == Direction::higher ? 1 : -1;
   const auto mine = figure(means[i], scored.metric);
   bool some_worse = false;

@@ -9,9 +9,14 @@
 
 namespace ablate::analysis {
 
-/// A score with three digits after the point, one of bleu and chrf, four of nats_per_character; "-"
-/// of NaN.
+/// A score with as many digits after the point as its metric has; "-" of NaN.
 std::string figure(double value, const std::string& metric);
+
+/// The mean of a sample; "> 400" where it is a lower bound.
+std::string mean_figure(const Sample& sample, const std::string& metric);
+
+/// One of its values; "> 400" where that is how far a run had got.
+std::string value_figure(const Sample& sample, size_t i, const std::string& metric);
 
 /// "[0.020, 0.042]"; empty where there is none.
 std::string figure(const std::optional<statistics::Interval>& interval, const std::string& metric);
@@ -23,7 +28,7 @@ std::string p_figure(double p);
 std::string count_figure(int64_t number);
 
 /// "exact match", "BLEU": a metric as it is read.
-std::string spoken(const std::string& metric);
+std::string spoken(const std::string& name);
 
 /// "not distinguishable": a verdict as it is read.
 std::string spoken(Verdict verdict);
@@ -35,7 +40,7 @@ struct Scored {
 };
 
 /// Whether no mean is better than number `i`, as they are printed, and some mean is worse. NaN is
-/// neither.
+/// neither, and nothing is where neither direction is better.
 bool is_best(std::span<const double> means, size_t i, const Scored& scored);
 
 }  // namespace ablate::analysis

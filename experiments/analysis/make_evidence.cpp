@@ -12,11 +12,11 @@
 #include "experiments/analysis/expectation.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
-#include "experiments/analysis/metric.h"
 #include "experiments/analysis/notes.h"
 #include "experiments/analysis/sample.h"
 #include "experiments/analysis/sentence_claims.h"
 #include "experiments/analysis/statistics/wilson.h"
+#include "experiments/analysis/steps_to.h"
 #include "experiments/config/printer.h"
 
 namespace ablate::analysis {
@@ -27,7 +27,9 @@ constexpr double kSolved = 0.95;
 /// The results of one task and arm, null where a run has not finished, in the order of the seeds.
 using Runs = std::vector<const records::RunResult*>;
 
-Sample sample_over(const Runs& runs, const std::function<double(const records::RunResult&)>& value,
+using Value = std::function<double(const records::RunResult&)>;
+
+Sample sample_over(const Runs& runs, const Value& value,
                    const statistics::Interval& range = statistics::kUnbounded) {
   std::vector<double> values;
   for (const auto* run : runs)
@@ -43,11 +45,6 @@ SuccessRate success_of(const Sample& sample) {
   return rate;
 }
 
-double score_on(const records::RunResult& run, const std::string& test_set, const Metric& metric) {
-  const auto found = std::ranges::find(run.tests, test_set, &records::TestScores::name);
-  return found == run.tests.end() ? std::numeric_limits<double>::quiet_NaN() : metric.value(*found);
-}
-
 /// The test sets of all arms, each once, in their order.
 std::vector<records::TestScores> all_test_sets(const std::vector<Runs>& arms) {
   std::vector<records::TestScores> sets;
@@ -59,27 +56,30 @@ std::vector<records::TestScores> all_test_sets(const std::vector<Runs>& arms) {
   return sets;
 }
 
+Cell cell_of(const config::Metric& metric, const Runs& runs, const Value& value) {
+  const statistics::Interval range{metric.low, metric.high};
+  return {.metric = metric.name,
+          .direction = metric.direction,
+          .range = range,
+          .sample = sample_over(runs, value, range)};
+}
+
 std::vector<Cell> cells_of(const Runs& runs, const std::vector<records::TestScores>& sets) {
   std::vector<Cell> cells;
   for (const auto& set : sets)
-    for (const auto& metric : metrics_of(set.compared)) {
-      Cell cell{
-          .test_set = set.name,
-          .beyond = set.beyond,
-          .metric = metric.name,
-          .direction = metric.direction,
-          .range = metric.range,
-          .sample = sample_over(
-              runs, [&](const records::RunResult& run) { return score_on(run, set.name, metric); },
-              metric.range)};
-      if (metric.range == kShare) cell.success = success_of(cell.sample);
+    for (const auto& metric : config::metrics_on(set.compared)) {
+      auto cell = cell_of(metric, runs, [&](const records::RunResult& run) {
+        return records::value_on(run, set.name, metric);
+      });
+      cell.test_set = set.name;
+      cell.beyond = set.beyond;
+      if (metric.counts_right) cell.success = success_of(cell.sample);
       cells.push_back(std::move(cell));
     }
-  for (const auto& metric : run_metrics())
-    cells.push_back({.metric = metric.name,
-                     .direction = metric.direction,
-                     .range = metric.range,
-                     .sample = sample_over(runs, metric.value, metric.range)});
+  for (const auto& metric : config::run_metrics())
+    cells.push_back(cell_of(metric, runs, [&](const records::RunResult& run) {
+      return records::value_of(run, metric);
+    }));
   return cells;
 }
 
@@ -104,7 +104,12 @@ std::vector<ChangedKey> changes_of(const config::Experiment& baseline,
 void mark_best(TaskEvidence& task) {
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     std::vector<double> means;
-    for (const auto& arm : task.arms) means.push_back(arm.cells[cell].sample.mean);
+    bool censored = false;
+    for (const auto& arm : task.arms) {
+      means.push_back(arm.cells[cell].sample.mean);
+      censored = censored || is_censored(arm.cells[cell].sample);
+    }
+    if (censored) continue;  // a mean that is a lower bound may be the highest or the lowest
     for (size_t arm = 0; arm < means.size(); ++arm) {
       auto& mine = task.arms[arm].cells[cell];
       mine.best = is_best(means, arm, {mine.metric, mine.direction});
@@ -115,7 +120,7 @@ void mark_best(TaskEvidence& task) {
 class TaskBuilder {
  public:
   TaskBuilder(const config::Study& study, const records::StudyRuns& runs, const std::string& task)
-      : study_(study), task_(task) {
+      : study_(study), runs_(runs), task_(task) {
     for (const auto& arm : study.arms) {
       Runs found;
       for (const int64_t seed : study.seeds) found.push_back(result_of(runs, arm, seed));
@@ -128,6 +133,7 @@ class TaskBuilder {
     if (study_.compare) evidence.metric = config::metric_of(*study_.compare, task_);
     const auto sets = all_test_sets(arms_);
     for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, sets));
+    if (study_.compare) add_steps(evidence);
     mark_best(evidence);
     if (!study_.compare) return evidence;
     mark_primary(evidence, *study_.compare);
@@ -171,7 +177,26 @@ class TaskBuilder {
     return arm;
   }
 
+  /// A cell for each value that the study wants reached.
+  void add_steps(TaskEvidence& evidence) const {
+    for (const auto& target : study_.compare->steps_to)
+      for (size_t i = 0; i < arms_.size(); ++i)
+        evidence.arms[i].cells.push_back(steps_cell(target, logged_runs(i)));
+  }
+
+  std::vector<std::optional<LoggedRun>> logged_runs(size_t arm) const {
+    std::vector<std::optional<LoggedRun>> logged;
+    for (const auto& run : study_.runs) {
+      if (run.task != task_ || run.arm != study_.arms[arm]) continue;
+      const auto* result = result_of(runs_, run.arm, run.seed);
+      logged.push_back(result == nullptr ? std::optional<LoggedRun>()
+                                         : LoggedRun{runs_.folder.run(run).log(), result->steps});
+    }
+    return logged;
+  }
+
   const config::Study& study_;
+  const records::StudyRuns& runs_;
   const std::string& task_;
   std::vector<Runs> arms_;
 };

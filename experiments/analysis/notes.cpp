@@ -35,6 +35,18 @@ void add_scoring(std::span<const records::RunResult> results, std::vector<std::s
   notes.emplace_back("Token accuracy is teacher-forced; the other scores are of decoded text.");
 }
 
+/// What a number of steps to a target counts.
+void add_targets(const config::Study& study, std::vector<std::string>& notes) {
+  if (!study.compare) return;
+  for (const auto& [metric, value] : study.compare->steps_to)
+    notes.push_back(fmt::format(
+        "Steps to {0}: those made at the first validation with {0} {1} {2}. A figure \"> N\" is a "
+        "lower bound: a run has made N steps without getting there.",
+        spoken(metric),
+        config::find_metric(metric)->direction == Direction::higher ? "at least" : "at most",
+        value));
+}
+
 /// What the number of seeds supports.
 void add_seeds(const Evidence& evidence, std::vector<std::string>& notes) {
   const auto seeds = std::ssize(evidence.seeds);
@@ -121,12 +133,13 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_seeds(evidence, notes);
   if (study.tuning) add_tuning(*study.tuning, notes);
   for (const auto& task : evidence.tasks)
-    if (!results.empty() && !task.metric.empty() &&
+    if (!results.empty() && !task.metric.empty() && !config::find_metric(task.metric)->on.empty() &&
         cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   spoken(task.metric)));
   add_pairing(evidence, results, notes);
   for (const auto& run : results) add_flaws(run, notes);
+  add_targets(study, notes);
   add_scoring(results, notes);
   return notes;
 }

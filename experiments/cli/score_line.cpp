@@ -7,18 +7,13 @@
 namespace ablate::cli {
 
 std::string score_line(const records::TestScores& scores) {
-  auto text = scores.name + (scores.beyond ? " (beyond): " : ": ");
-  if (scores.compared == data::Compared::text)
-    text += fmt::format("BLEU {}, chrF {:.2f}, ",
-                        std::isnan(scores.bleu) ? "-" : fmt::format("{:.2f}", scores.bleu),
-                        scores.chrf);
-  if (scores.compared != data::Compared::nothing)
-    text += fmt::format("exact match {:.3f}, ", scores.exact_match);
-  text += fmt::format("token accuracy {:.3f}, perplexity {:.3f}", scores.token_accuracy,
-                      scores.perplexity);
-  if (!std::isnan(scores.nats_per_character))
-    text += fmt::format(", {:.4f} nats per character", scores.nats_per_character);
-  return text + fmt::format(" ({} examples)", scores.examples);
+  std::string text;
+  for (const auto& metric : config::metrics_on(scores.compared))
+    if (const double value = records::value_of(scores, metric); metric.told && !std::isnan(value))
+      text +=
+          fmt::format("{}{} {:.{}f}", text.empty() ? "" : ", ", metric.label, value, metric.digits);
+  return fmt::format("{}{}: {} ({} examples)", scores.name, scores.beyond ? " (beyond)" : "", text,
+                     scores.examples);
 }
 
 }  // namespace ablate::cli

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/config/metric.h"
 #include "experiments/config/scalar.h"
 #include "experiments/config/suggestion.h"
 
@@ -116,7 +117,7 @@ class ClauseReader {
     term.arm = word.substr(0, dot);
     term.metric = word.substr(dot + 1);
     require_known(term.arm, names_.arms, "arm", at);
-    require_known(term.metric, metrics(), "metric", at + dot + 1);
+    require_known(term.metric, names_of_metrics(), "metric", at + dot + 1);
     if (at_ < text_.size() && text_[at_] == '[') term.test_set = read_test_set();
     return term;
   }

@@ -17,10 +17,4 @@ bool allows(const Comparison& comparison, Uneven uneven) {
   return std::ranges::find(comparison.allow, uneven) != comparison.allow.end();
 }
 
-const std::vector<std::string>& metrics() {
-  static const std::vector<std::string> kMetrics = {"exact_match", "token_accuracy", "bleu",
-                                                    "chrf",        "perplexity",     "loss"};
-  return kMetrics;
-}
-
 }  // namespace ablate::config

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/config/metric.h"
+
 namespace ablate::config {
 
 /// In what arms that are compared may differ beside the keys that the study changes.
@@ -26,6 +28,7 @@ struct Comparison {
   std::map<std::string, std::string> metrics;                 // of tasks that have another one
   std::map<std::string, std::vector<std::string>> test_sets;  // primary ones, where named
   std::optional<double> margin;  // differences below this do not matter; of `metric`
+  std::vector<Target> steps_to;
   std::vector<Uneven> allow;
 };
 
@@ -36,8 +39,5 @@ const std::string& metric_of(const Comparison& comparison, const std::string& ta
 std::optional<double> margin_of(const Comparison& comparison, const std::string& task);
 
 bool allows(const Comparison& comparison, Uneven uneven);
-
-/// The metrics that arms can be compared by.
-const std::vector<std::string>& metrics();
 
 }  // namespace ablate::config

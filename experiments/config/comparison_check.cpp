@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "experiments/config/metric.h"
 #include "experiments/config/printer.h"
 #include "experiments/config/scalar.h"
 #include "experiments/config/study.h"
@@ -41,8 +42,8 @@ std::map<std::string, std::string> metrics_of_tasks(const Value& section,
     problems.add(section.mark, "compare.metrics must be a mapping of tasks to metrics");
   for (const auto& entry : section.entries) {
     require_known(entry.key, tasks, {"task", "compare.metrics", entry.mark}, problems);
-    require_known(entry.value.scalar, metrics(), {"metric", "compare.metrics", entry.value.mark},
-                  problems);
+    require_known(entry.value.scalar, names_of_comparable_metrics(),
+                  {"metric", "compare.metrics", entry.value.mark}, problems);
     found[entry.key] = entry.value.scalar;
   }
   return found;
@@ -63,6 +64,34 @@ std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
     for (const auto& item : entry.value.items) found[entry.key].push_back(item.scalar);
   }
   return found;
+}
+
+std::vector<Target> targets_of(const StepsToOptions& options, const Trail& trail,
+                               ProblemList& problems) {
+  std::vector<Target> targets;
+  StepsToOptions::fields(options, [&](std::string_view name, const auto& value, std::string_view) {
+    if (!value) return;
+    const auto& metric = *find_metric(name);
+    if (!std::isfinite(*value) || *value < metric.low || *value > metric.high)
+      problems.add(trail.place("compare.steps_to." + metric.name),
+                   fmt::format("compare.steps_to.{} must be {}", metric.name,
+                               std::isfinite(metric.high)
+                                   ? fmt::format("between {} and {}", metric.low, metric.high)
+                                   : fmt::format("a number from {} on", metric.low)));
+    targets.push_back({metric.name, *value});
+  });
+  return targets;
+}
+
+/// Reports a metric that counts steps to a value which the study does not give.
+void check_target(const std::string& metric, const std::vector<Target>& targets, const Mark& mark,
+                  ProblemList& problems) {
+  const auto* known = find_metric(metric);
+  if (known == nullptr || !known->field.empty()) return;
+  for (const auto& target : targets)
+    if (metric == steps_to(target.metric)) return;
+  problems.add(mark, fmt::format("{} needs compare.steps_to, which says what is to be reached",
+                                 in_quotes(metric)));
 }
 
 /// The test sets of generated data by their names; none of data that has one alone.
@@ -100,19 +129,23 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
     require_known(options.baseline, names.arms,
                   {"arm", "compare.baseline", place("compare.baseline")}, problems);
   if (!given("compare.metric"))
-    problems.add(place("compare.metric"),
-                 fmt::format("compare needs 'metric'; choose {}", alternatives(metrics())));
+    problems.add(place("compare.metric"), fmt::format("compare needs 'metric'; choose {}",
+                                                      alternatives(names_of_comparable_metrics())));
   else if (readable("compare.metric"))
-    require_known(options.metric, metrics(), {"metric", "compare", place("compare.metric")},
-                  problems);
+    require_known(options.metric, names_of_comparable_metrics(),
+                  {"metric", "compare", place("compare.metric")}, problems);
   if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))
     problems.add(place("compare.margin"), "compare.margin must be positive");
   Comparison comparison{.baseline = options.baseline,
                         .metric = options.metric,
                         .margin = options.margin,
+                        .steps_to = targets_of(options.steps_to, trail, problems),
                         .allow = options.allow};
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.tasks, problems);
+  check_target(comparison.metric, comparison.steps_to, place("compare.metric"), problems);
+  for (const auto& [task, metric] : comparison.metrics)
+    check_target(metric, comparison.steps_to, place("compare.metrics"), problems);
   if (given("compare.test_sets"))
     comparison.test_sets = test_sets_of_tasks(options.test_sets, names.tasks, problems);
   return comparison;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "experiments/config/explanation.h"
+#include "experiments/config/metric.h"
 #include "experiments/config/option.h"
 #include "experiments/config/study_schema.h"
 
@@ -18,6 +19,15 @@ Written by `ablate config docs`; a test compares it with the program. `ablate co
 
 A path such as `model.position.kind` starts below `base`; `tasks`, `arms` and `grid` change the same paths, with dots or nested, and
 so does `--set model.position.kind=rotary`. Values given later win: defaults, `base`, task, arm, grid, `--set`.
+)";
+
+constexpr const char* kMetrics = R"(
+## Metrics
+
+What runs are measured by. `compare` takes those of which higher or lower values are better, `expect` takes all of them.
+
+| metric | better | measured on | what it is |
+|---|---|---|---|
 )";
 
 std::string cell(std::string_view text) {
@@ -128,6 +138,24 @@ class Page {
   std::map<std::string, std::string> places_;  // table -> the first section that has it
 };
 
+std::string test_sets_of(const Metric& metric) {
+  std::string kinds;
+  for (const auto& [kind, words] : {std::pair{data::Compared::text, "text"},
+                                    {data::Compared::label, "labels"},
+                                    {data::Compared::nothing, "running text"}})
+    if (std::ranges::find(metric.on, kind) != metric.on.end())
+      kinds += (kinds.empty() ? "" : ", ") + std::string(words);
+  return kinds.empty() ? "training and validation" : kinds;
+}
+
+std::string metrics_table() {
+  std::string text = kMetrics;
+  for (const auto& metric : metrics())
+    text += fmt::format("| {} | {} | {} | {} |\n", code(metric.name), word_of(metric.direction),
+                        test_sets_of(metric), metric.meaning);
+  return text;
+}
+
 }  // namespace
 
 std::string configuration_page() {
@@ -136,7 +164,8 @@ std::string configuration_page() {
   required.insert(required.end(), study.required.begin(), study.required.end());
   Page page(required);
   page.keys(study.children, "");
-  return fmt::format("{}\n## The study\n\n{}", kIntroduction, std::move(page).text());
+  return fmt::format("{}\n## The study\n\n{}{}", kIntroduction, std::move(page).text(),
+                     metrics_table());
 }
 
 }  // namespace ablate::config

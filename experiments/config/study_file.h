@@ -10,6 +10,17 @@
 
 namespace ablate::config {
 
+/// What the validation set has to show; absent: not asked for.
+struct StepsToOptions {
+  std::optional<double> validation_perplexity;
+  std::optional<double> validation_token_accuracy;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("validation_perplexity", o.validation_perplexity, "at most this");
+    visit("validation_token_accuracy", o.validation_token_accuracy, "at least this, 0 to 1");
+  }
+};
+
 /// Which arm the others are compared with; both keys absent: no comparison.
 struct CompareOptions {
   std::string baseline;
@@ -17,11 +28,12 @@ struct CompareOptions {
   Value metrics;
   Value test_sets;
   std::optional<double> margin;
+  StepsToOptions steps_to;
   std::vector<Uneven> allow;
 
   static void fields(auto& o, auto&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
-    visit("metric", o.metric, "exact_match, token_accuracy, bleu, chrf, perplexity or loss");
+    visit("metric", o.metric, "what they are compared by");
     visit("metrics", o.metrics, "task: its metric, where that is another one");
     visit("test_sets", o.test_sets,
           "task: a list of its primary test sets, such as [length 12, length 13], the only ones "
@@ -29,6 +41,9 @@ struct CompareOptions {
     visit("margin", o.margin,
           "the smallest difference of `metric` that matters, such as 0.01; then an arm that is "
           "shown to differ by less is called equivalent; absent: no such test");
+    visit("steps_to", o.steps_to,
+          "values that a run has to reach on the validation set; the report says after how many "
+          "steps it does, and of a run that never does how many it made");
     visit("allow", o.allow,
           "what compared arms may have unequal: seeds (claims from those that both finished), "
           "steps, data");

@@ -1,15 +1,28 @@
 #include "experiments/config/study_schema.h"
 
 #include "experiments/config/describe.h"
+#include "experiments/config/metric.h"
 #include "experiments/config/study_file.h"
 
 namespace ablate::config {
+namespace {
+
+/// A text that must be one of `words`.
+void restrict_to(Schema& key, const std::vector<std::string>& words) {
+  key.type = Schema::Type::choice;
+  key.choices = words;
+}
+
+}  // namespace
 
 Schema study_schema() {
   const StudyFile file;
   Schema schema = describe(file);
   schema.required = {"name", "seeds"};
   for (auto& key : schema.children) {
+    if (key.name == "compare")
+      for (auto& word : key.children)
+        if (word.name == "metric") restrict_to(word, names_of_comparable_metrics());
     if (key.name != "base") continue;
     auto description = key.description;
     key = experiment_schema();

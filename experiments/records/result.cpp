@@ -1,10 +1,17 @@
 #include "experiments/records/result.h"
 
+#include <algorithm>
+
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::records {
+
+double value_on(const RunResult& run, const std::string& test_set, const config::Metric& metric) {
+  const auto test = std::ranges::find(run.tests, test_set, &TestScores::name);
+  return test == run.tests.end() ? kNotMeasured : value_of(*test, metric);
+}
 
 std::optional<RunResult> read_result(const RunFolder& folder) {
   const auto file = folder.result();

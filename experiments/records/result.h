@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include "data/sequence_format.h"
+#include "data/compared.h"
+#include "experiments/config/metric.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/initial_weights.h"
 
@@ -18,6 +20,8 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Compared, {{Compared::text, "text"},
 }  // namespace ablate::data
 
 namespace ablate::records {
+
+inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
 /// What a model scored on one test set. Text scores compare decoded with reference text; token
 /// accuracy and perplexity are teacher-forced over the target tokens without padding, the end token
@@ -32,6 +36,9 @@ struct TestScores {
   double token_accuracy = 0;
   double perplexity = 0;
   double nats_per_character = 0;  // comparable between tokenizers; NaN of masked and label models
+  double rouge_1 = kNotMeasured, rouge_2 = kNotMeasured, rouge_l = kNotMeasured;  // F1, 0 to 1
+  double length_ratio = kNotMeasured;     // 13a tokens of the outputs / of the references
+  double decode_seconds = kNotMeasured;   // wall clock
   std::vector<double> position_accuracy;  // token accuracy at each target position, from the first
   data::Compared compared = data::Compared::text;
 
@@ -47,6 +54,11 @@ struct TestScores {
     visit("token_accuracy", o.token_accuracy);
     visit("perplexity", o.perplexity);
     visit("nats_per_character", o.nats_per_character);
+    visit("rouge_1", o.rouge_1);
+    visit("rouge_2", o.rouge_2);
+    visit("rouge_l", o.rouge_l);
+    visit("length_ratio", o.length_ratio);
+    visit("decode_seconds", o.decode_seconds);
     visit("position_accuracy", o.position_accuracy);
     visit("compared", o.compared);
   }
@@ -63,7 +75,7 @@ struct RunResult {
   int64_t skipped_lines = 0;
   int64_t cut_sources = 0, cut_targets = 0;  // training sides longer than max_length
   /// Label-smoothed, of the last log interval; NaN of a model that was not trained.
-  double train_loss = std::numeric_limits<double>::quiet_NaN();
+  double train_loss = kNotMeasured;
   double validation_perplexity = 0;
   double validation_token_accuracy = 0;
   double tokens_per_second = 0;  // of the last uninterrupted stretch of training
@@ -104,6 +116,20 @@ struct RunResult {
     visit("tests", o.tests);
   }
 };
+
+/// What `metric` is in test scores or a run's result; NaN where they have no such field.
+template <class Scores>
+double value_of(const Scores& scores, const config::Metric& metric) {
+  double value = kNotMeasured;
+  Scores::fields(scores, [&]<class Member>(const char* name, const Member& member) {
+    if constexpr (std::is_same_v<Member, double>)
+      if (name == metric.field) value = member;
+  });
+  return metric.converted == nullptr ? value : metric.converted(value);
+}
+
+/// The same on one of its test sets; NaN where it was not tested on that.
+double value_on(const RunResult& run, const std::string& test_set, const config::Metric& metric);
 
 /// The finished run in `folder`, or nothing where it has not finished. Keys that older versions did
 /// not write have their defaults. Throws CheckpointError where its result.json is damaged.

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/analysis/figure.h"
-#include "experiments/analysis/metric.h"
 #include "experiments/analysis/statistics/mean.h"
 #include "experiments/config/option.h"
 #include "experiments/config/printer.h"
@@ -110,32 +109,29 @@ std::vector<double> means(const std::vector<Column>& columns,
   return found;
 }
 
-double score_of(const records::RunResult& result, const std::string& test_set,
-                const analysis::Metric& metric) {
-  const auto test = std::ranges::find(result.tests, test_set, &records::TestScores::name);
-  return test == result.tests.end() ? std::numeric_limits<double>::quiet_NaN()
-                                    : metric.value(*test);
-}
-
 std::vector<ComparedScore> compared_scores(const std::vector<Column>& columns) {
   std::vector<ComparedScore> scores;
-  scores.push_back({"", "parameters", {}, means(columns, [](const records::RunResult& run) {
+  scores.push_back({"", "parameters", config::Direction::neither,
+                    means(columns, [](const records::RunResult& run) {
                       return static_cast<double>(run.parameters);
                     })});
-  scores.push_back(
-      {"", "training_seconds", {}, means(columns, &records::RunResult::training_seconds)});
-  for (const auto& metric : analysis::run_metrics())
-    scores.push_back({"", metric.name, metric.direction, means(columns, metric.value)});
+  scores.push_back({"", "training_seconds", config::Direction::neither,
+                    means(columns, &records::RunResult::training_seconds)});
+  for (const auto& metric : config::run_metrics())
+    scores.push_back(
+        {"", metric.name, metric.direction, means(columns, [&](const records::RunResult& run) {
+           return records::value_of(run, metric);
+         })});
   for (const auto& column : columns)
     for (const auto& test : column.results.front().tests)
-      for (const auto& metric : analysis::metrics_of(test.compared)) {
+      for (const auto& metric : config::metrics_on(test.compared)) {
         const bool there = std::ranges::any_of(scores, [&](const ComparedScore& score) {
           return score.test_set == test.name && score.metric == metric.name;
         });
         if (!there)
           scores.push_back({test.name, metric.name, metric.direction,
                             means(columns, [&](const records::RunResult& run) {
-                              return score_of(run, test.name, metric);
+                              return records::value_on(run, test.name, metric);
                             })});
       }
   std::erase_if(scores, [](const ComparedScore& score) {
@@ -165,9 +161,9 @@ std::string label_of(const ComparedScore& score) {
   const auto label = score.test_set.empty()
                          ? analysis::spoken(score.metric)
                          : score.test_set + ": " + analysis::spoken(score.metric);
-  return score.direction
-             ? fmt::format("{} ({} is better)", label, config::word_of(*score.direction))
-             : label;
+  return score.direction == config::Direction::neither
+             ? label
+             : fmt::format("{} ({} is better)", label, config::word_of(score.direction));
 }
 
 }  // namespace
@@ -204,8 +200,7 @@ Grid grid_of(const RunComparison& comparison, bool all) {
     GridRow row{{label_of(score)}};
     for (size_t i = 0; i < score.values.size(); ++i)
       row.push_back({score_line(score, score.values[i]),
-                     score.direction &&
-                         analysis::is_best(score.values, i, {score.metric, *score.direction})});
+                     analysis::is_best(score.values, i, {score.metric, score.direction})});
     grid.rows.push_back(std::move(row));
   }
   return grid;
@@ -220,7 +215,8 @@ std::string json_of(const RunComparison& comparison) {
   for (const auto& score : comparison.scores) {
     nlohmann::json one{
         {"test_set", score.test_set}, {"metric", score.metric}, {"values", score.values}};
-    if (score.direction) one["direction"] = config::word_of(*score.direction);
+    if (score.direction != config::Direction::neither)
+      one["direction"] = config::word_of(score.direction);
     scores.push_back(std::move(one));
   }
   return training::without_non_finite({{"columns", std::move(columns)},

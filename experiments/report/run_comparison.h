@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +26,7 @@ struct ComparedKey {
 struct ComparedScore {
   std::string test_set;  // empty: of training, validation or the model
   std::string metric;
-  std::optional<analysis::Direction> direction;  // absent: neither is better
+  config::Direction direction = config::Direction::neither;
   std::vector<double> values;
 };
 

@@ -1,12 +1,14 @@
 #include "experiments/run/evaluate.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include "training/inference/translator.h"
 #include "training/likelihood.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
+#include "training/metrics/rouge.h"
 
 namespace ablate::run {
 namespace {
@@ -48,7 +50,7 @@ void add_likelihood(records::TestScores& scores, const training::Translator& tra
   scores.target_tokens /= static_cast<double>(encoded.examples.size());
 }
 
-/// Decodes the whole set and compares with its references.
+/// Compares the outputs with the references of the set.
 void add_text_scores(Evaluation& evaluation, records::TestScores& scores, const data::TestSet& test,
                      std::vector<std::string> outputs) {
   std::vector<std::string> references;
@@ -59,10 +61,17 @@ void add_text_scores(Evaluation& evaluation, records::TestScores& scores, const 
   }
   scores.exact_match = static_cast<double>(exact) / static_cast<double>(scores.examples);
   if (scores.compared == data::Compared::text) {
+    const auto rouge = training::rouge(outputs, references);
+    scores.rouge_1 = rouge.one;
+    scores.rouge_2 = rouge.two;
+    scores.rouge_l = rouge.longest;
     const auto bleu = training::bleu(outputs, references);
     const auto chrf = training::chrf(outputs, references);
     scores.bleu = bleu.defined ? bleu.score : std::numeric_limits<double>::quiet_NaN();
     scores.chrf = chrf.score;
+    if (bleu.reference_length > 0)
+      scores.length_ratio =
+          static_cast<double>(bleu.hypothesis_length) / static_cast<double>(bleu.reference_length);
     evaluation.bleu_signature = bleu.signature;
     evaluation.chrf_signature = chrf.signature;
   }
@@ -83,8 +92,13 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
                                .beyond = test.extrapolation,
                                .examples = static_cast<int64_t>(test.examples.size()),
                                .compared = compared};
-    if (compared != data::Compared::nothing)
-      add_text_scores(evaluation, scores, test, outputs_of(translator, test, experiment.decoding));
+    if (compared != data::Compared::nothing) {
+      const auto start = std::chrono::steady_clock::now();
+      auto outputs = outputs_of(translator, test, experiment.decoding);
+      scores.decode_seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      add_text_scores(evaluation, scores, test, std::move(outputs));
+    }
     add_likelihood(scores, translator, format.encode(test.examples, translator.tokenizers),
                    likelihood);
     scores.nats_per_character /= static_cast<double>(characters_of(test));

@@ -37,20 +37,10 @@ training::Session session_of(const records::RunPlan& plan, const config::Experim
 
 std::vector<training::Scalar> final_scalars(const records::RunResult& result) {
   std::vector<training::Scalar> scalars;
-  for (const auto& test : result.tests) {
-    const auto add = [&](const char* score, double value) {
-      if (std::isfinite(value))
-        scalars.push_back({fmt::format("test/{}/{}", test.name, score), value});
-    };
-    if (test.compared != data::Compared::nothing) add("exact_match", test.exact_match);
-    if (test.compared == data::Compared::text) {
-      add("bleu", test.bleu);
-      add("chrf", test.chrf);
-    }
-    add("token_accuracy", test.token_accuracy);
-    add("perplexity", test.perplexity);
-    add("nats_per_character", test.nats_per_character);
-  }
+  for (const auto& test : result.tests)
+    for (const auto& metric : config::metrics_on(test.compared))
+      if (const double value = records::value_of(test, metric); std::isfinite(value))
+        scalars.push_back({fmt::format("test/{}/{}", test.name, metric.name), value});
   return scalars;
 }
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -33,6 +34,13 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+/// The scores of a result.json, or of what `eval --json` prints, without how long decoding took.
+inline nlohmann::json scores_in(const std::string& json) {
+  auto tests = nlohmann::json::parse(json).at("tests");
+  for (auto& test : tests) test.erase("decode_seconds");
+  return tests;
 }
 
 /// What a command printed and how it ended.

@@ -82,10 +82,10 @@ Markup folded_words(const Markup& sentences) {
 
 Markup sample_cells(const TaskView& view, const ScoreGroup& group, const ScoreRow& row) {
   const auto& sample = row.cell->sample;
-  auto cells =
-      number_cell(std::to_string(sample.count)) +
-      estimate(score(sample.mean, group.metric), sample.interval, group.metric, row.cell->best) +
-      element("td", {}, draw(value_strip(view, row), group.values));
+  auto cells = number_cell(std::to_string(sample.count)) +
+               estimate(typeset(analysis::mean_figure(sample, group.metric)), sample.interval,
+                        group.metric, row.cell->best) +
+               element("td", {}, draw(value_strip(view, row), group.values));
   if (group.counted)
     cells += number_cell(row.cell->success ? fmt::format("{} of {}", row.cell->success->solved,
                                                          row.cell->success->runs)

@@ -11,6 +11,8 @@
 namespace ablate::report {
 namespace {
 
+constexpr statistics::Interval kShares{-0.02, 1.02};  // with room for marks at the ends
+
 /// The mean over runs where x is the same, with the lowest and the highest as spread.
 Line mean_line(const std::vector<std::vector<Point>>& runs, std::string name, Look look) {
   std::map<double, std::vector<double>> at_x;
@@ -98,10 +100,6 @@ std::optional<double> trained_to(const analysis::TaskEvidence& task) {
   return longest;
 }
 
-bool is_share(const std::string& metric) {
-  return metric == "exact_match" || metric == "token_accuracy";
-}
-
 Markup length_curve(const TaskView& view, const std::string& metric) {
   LineChart chart{.title = analysis::spoken(metric) + " over length",
                   .x_label = "length",
@@ -109,7 +107,8 @@ Markup length_curve(const TaskView& view, const std::string& metric) {
                   .lines = {},
                   .trained_to = trained_to(view.task),
                   .whiskers = true};
-  if (is_share(metric)) chart.y_range = statistics::Interval{-0.02, 1.02};
+  if (const auto* known = config::find_metric(metric); known != nullptr && known->high == 1)
+    chart.y_range = kShares;
   for (const auto& arm : view.task.arms) {
     auto line = length_line(view, arm, metric);
     if (line.points.size() > 1) chart.lines.push_back(std::move(line));
@@ -154,7 +153,7 @@ Markup position_accuracies(const TaskView& view) {
         .y_label = "token accuracy",
         .lines = curve_lines(
             view, [&](const RunRecord& run) { return points_over_positions(run, test_set); }),
-        .y_range = statistics::Interval{-0.02, 1.02}};
+        .y_range = kShares};
     const bool several =
         std::ranges::any_of(chart.lines, [](const Line& line) { return line.points.size() > 1; });
     if (several)

@@ -11,8 +11,8 @@ namespace {
 
 std::string score_text(const analysis::Cell* found) {
   if (found == nullptr) return "";
-  const auto mean = score(found->sample.mean, found->metric);
-  if (found->sample.count < 2) return mean;
+  const auto mean = typeset(analysis::mean_figure(found->sample, found->metric));
+  if (found->sample.count < 2 || analysis::is_censored(found->sample)) return mean;
   return mean + " \u00b1 " + score(found->sample.deviation, found->metric);
 }
 
@@ -55,7 +55,8 @@ Markup all_seeds(const TaskView& view, const std::string& metric) {
     for (const auto& one : arm.cells) {
       if (one.metric != metric) continue;
       auto cells = row_heading(text(arm.name)) + cell(one.test_set);
-      for (const double value : one.sample.values) cells += number_cell(score(value, metric));
+      for (size_t i = 0; i < one.sample.values.size(); ++i)
+        cells += number_cell(typeset(analysis::value_figure(one.sample, i, metric)));
       rows += row(cells);
     }
   return folded("Every seed: " + analysis::spoken(metric),

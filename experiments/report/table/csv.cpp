@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "experiments/config/option.h"
@@ -38,6 +39,7 @@ std::string line(const std::string& task, const analysis::ArmEvidence& arm,
   text += fmt::format("{},{},{},{},{},{}", cell.sample.count, field(cell.sample.mean),
                       field(cell.sample.deviation), ends(cell.sample.interval), cell.best,
                       contrast_fields(cell.contrast));
+  text += fmt::format(",{}", std::ranges::count(cell.sample.censored, true));
   for (const double value : cell.sample.values) text += "," + field(value);
   return text + "\n";
 }
@@ -48,7 +50,7 @@ std::string csv_table(const analysis::Evidence& evidence) {
   std::string text =
       "task,arm,baseline,test_set,beyond,metric,direction,primary,n,mean,deviation,low,high,"
       "best,difference,difference_low,difference_high,p,holm_p,equivalence_p,"
-      "equivalence_holm_p,improvement,verdict";
+      "equivalence_holm_p,improvement,verdict,censored";
   for (const int64_t seed : evidence.seeds) text += fmt::format(",seed_{}", seed);
   text += "\n";
   for (const auto& task : evidence.tasks)

@@ -14,16 +14,17 @@ namespace {
 using Columns = std::vector<std::string>;
 
 std::string with_deviation(const analysis::Sample& sample, const std::string& metric) {
-  const auto mean = analysis::figure(sample.mean, metric);
-  return sample.count < 2
+  const auto mean = analysis::mean_figure(sample, metric);
+  return sample.count < 2 || analysis::is_censored(sample)
              ? mean
              : fmt::format("{} ± {}", mean, analysis::figure(sample.deviation, metric));
 }
 
-std::string with_interval(double mean, const std::optional<statistics::Interval>& interval,
+std::string with_interval(const std::string& mean,
+                          const std::optional<statistics::Interval>& interval,
                           const std::string& metric) {
   const auto ends = analysis::figure(interval, metric);
-  return analysis::figure(mean, metric) + (ends.empty() ? "" : " " + ends);
+  return mean + (ends.empty() ? "" : " " + ends);
 }
 
 /// Cells of each test set, in order, one for each.
@@ -35,12 +36,13 @@ std::vector<const analysis::Cell*> test_sets_of(const analysis::ArmEvidence& arm
   return sets;
 }
 
-/// The metrics that some test set has; loss says what perplexity does, unless it is asked for.
+/// The task's metric and those that tables tell unasked, as far as some test set has them.
 Columns metrics_of_task(const analysis::TaskEvidence& task) {
   Columns metrics;
   for (const auto& cell : task.arms.front().cells) {
-    const bool said = cell.metric == "loss" && task.metric != "loss";
-    if (!cell.test_set.empty() && !said &&
+    const auto* metric = config::find_metric(cell.metric);
+    const bool wanted = cell.metric == task.metric || (metric != nullptr && metric->told);
+    if (!cell.test_set.empty() && wanted &&
         std::ranges::find(metrics, cell.metric) == metrics.end() && cell.sample.count > 0)
       metrics.push_back(cell.metric);
   }
@@ -58,19 +60,28 @@ std::string parameters_of(const analysis::ArmEvidence& arm) {
              : all;
 }
 
+/// Those of training and validation that tables tell.
+std::vector<const analysis::Cell*> run_cells_of(const analysis::ArmEvidence& arm) {
+  std::vector<const analysis::Cell*> cells;
+  for (const auto& cell : arm.cells)
+    if (const auto* metric = config::find_metric(cell.metric);
+        cell.test_set.empty() && metric != nullptr && metric->told)
+      cells.push_back(&cell);
+  return cells;
+}
+
 void add_run_figures(GridRow& row, const analysis::ArmEvidence& arm) {
   row.push_back({parameters_of(arm)});
   row.push_back({fmt::format("{:.3g}", arm.flops_per_token / 1e6)});
-  for (const char* metric : {"train_loss", "validation_perplexity"}) {
-    const auto* cell = analysis::find_cell(arm, "", metric);
-    row.push_back({cell == nullptr ? "-" : with_deviation(cell->sample, metric)});
-  }
+  for (const auto* cell : run_cells_of(arm))
+    row.push_back({with_deviation(cell->sample, cell->metric)});
 }
 
 Grid scores_of(const analysis::TaskEvidence& task) {
-  Grid grid{
-      .title = task.name,
-      .headings = {"arm", "test set", "parameters", "MFLOPs/token", "train loss", "valid. ppl"}};
+  Grid grid{.title = task.name, .headings = {"arm", "test set", "parameters", "MFLOPs/token"}};
+  for (const auto* cell : run_cells_of(task.arms.front()))
+    grid.headings.push_back(config::find_metric(cell->metric)->heading);
+  const auto of_run = grid.headings.size();
   const auto metrics = metrics_of_task(task);
   for (const auto& metric : metrics) grid.headings.push_back(analysis::spoken(metric));
   for (const auto& arm : task.arms)
@@ -80,7 +91,7 @@ Grid scores_of(const analysis::TaskEvidence& task) {
       if (first)
         add_run_figures(row, arm);
       else
-        row.resize(row.size() + 4);
+        row.resize(of_run);
       for (const auto& metric : metrics) {
         const auto* cell = analysis::find_cell(arm, set->test_set, metric);
         row.push_back(cell == nullptr ? GridCell{"-"}
@@ -93,7 +104,8 @@ Grid scores_of(const analysis::TaskEvidence& task) {
 
 void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
   const auto& contrast = *cell.contrast;
-  row.push_back({with_interval(contrast.mean, contrast.interval, cell.metric)});
+  row.push_back({with_interval(analysis::figure(contrast.mean, cell.metric), contrast.interval,
+                               cell.metric)});
   const auto add = [&](const analysis::Test& test) {
     row.push_back({analysis::p_figure(test.p)});
     row.push_back({analysis::p_figure(test.holm_p)});
@@ -104,7 +116,7 @@ void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
 }
 
 bool is_compared_by(const analysis::TaskEvidence& task, const analysis::Cell& cell) {
-  return cell.metric == task.metric && !cell.test_set.empty();
+  return cell.metric == task.metric;
 }
 
 std::vector<std::string> difference_headings(const analysis::TaskEvidence& task) {
@@ -135,7 +147,9 @@ Grid differences_of(const analysis::TaskEvidence& task) {
       GridRow row{{first ? arm.name : ""},
                   {test_set_name(cell)},
                   {std::to_string(cell.sample.count)},
-                  {with_interval(cell.sample.mean, cell.sample.interval, cell.metric), cell.best}};
+                  {with_interval(analysis::mean_figure(cell.sample, cell.metric),
+                                 cell.sample.interval, cell.metric),
+                   cell.best}};
       if (cell.success)
         row.push_back({fmt::format("{}/{}", cell.success->solved, cell.success->runs)});
       if (cell.contrast)
@@ -160,7 +174,8 @@ Grid aggregates_grid(const analysis::Evidence& evidence) {
   for (const auto& aggregate : evidence.aggregates)
     grid.rows.push_back(
         {{aggregate.arm},
-         {with_interval(aggregate.interquartile_mean, aggregate.interval, evidence.metric)},
+         {with_interval(analysis::figure(aggregate.interquartile_mean, evidence.metric),
+                        aggregate.interval, evidence.metric)},
          {aggregate.improvement ? fmt::format("{:.2f}", *aggregate.improvement) : "baseline"}});
   return grid;
 }

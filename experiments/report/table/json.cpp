@@ -17,6 +17,7 @@ Json json_of(const analysis::Sample& sample) {
             {"mean", sample.mean},
             {"deviation", sample.deviation}};
   if (sample.interval) json["interval"] = json_of(*sample.interval);
+  if (!sample.censored.empty()) json["censored"] = sample.censored;
   return json;
 }
 

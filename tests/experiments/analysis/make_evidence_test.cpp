@@ -6,7 +6,6 @@
 #include <limits>
 #include <random>
 
-#include "experiments/analysis/metric.h"
 #include "experiments/config/study_schema.h"
 #include "experiments/records/exit_code.h"
 #include "tests/experiments/analysis/synthetic.h"
@@ -168,13 +167,6 @@ TEST(Evidence, SuccessIsCountedInSeedsThatHaveNearlyAllRight) {
   EXPECT_EQ(success.runs, 6);
   EXPECT_NEAR(success.interval.low, 0.0968, 1e-4);
   EXPECT_FALSE(cell_of(evidence, "more", "perplexity").success.has_value());
-}
-
-TEST(Evidence, EveryMetricThatAStudyMayDeclareIsMeasured) {
-  for (const auto& name : config::metrics())
-    EXPECT_NE(std::ranges::find(metrics_of(data::Compared::text), name, &Metric::name),
-              metrics_of(data::Compared::text).end())
-        << name;
 }
 
 TEST(Evidence, TheSameArmTwiceIsClaimedToDifferAtTheNominalRate) {

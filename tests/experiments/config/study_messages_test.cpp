@@ -11,6 +11,12 @@ TEST_P(StudyMessages, AreVerbatim) {
   EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
 }
 
+const std::string kComparable =
+    "exact_match, token_accuracy, bleu, chrf, perplexity, loss, nats_per_character, "
+    "bits_per_character, rouge_1, rouge_2, rouge_l, decode_seconds, train_loss, "
+    "validation_perplexity, validation_token_accuracy, steps_to_validation_perplexity or "
+    "steps_to_validation_token_accuracy";
+
 const std::vector<MessageCase> kStudyCases = {
     {"BrokenRuleInOneArm", kBase + "arms:\n  a: {}\n  b: {model.dropout: 2}\n",
      "study.yaml:7:22: model.dropout must be in [0, 1) (task 'copy', arm 'b')"},
@@ -57,8 +63,19 @@ const std::vector<MessageCase> kStudyCases = {
     {"BaselineMissing", kBase + "compare: {metric: bleu}\n",
      "study.yaml:5:1: compare needs 'baseline', one of the arms"},
     {"MetricMissing", kBase + "compare: {baseline: base}\n",
-     "study.yaml:5:1: compare needs 'metric'; choose exact_match, token_accuracy, bleu, chrf, "
-     "perplexity or loss"},
+     "study.yaml:5:1: compare needs 'metric'; choose " + kComparable},
+    {"MetricWithoutADirection", kBase + "compare: {baseline: base, metric: length_ratio}\n",
+     "study.yaml:5:35: unknown metric 'length_ratio' in compare; choose " + kComparable},
+    {"StepsToNothing",
+     kBase + "compare: {baseline: base, metric: steps_to_validation_perplexity}\n",
+     "study.yaml:5:35: 'steps_to_validation_perplexity' needs compare.steps_to, which says what is "
+     "to be reached"},
+    {"NoStepsToASmallerPerplexity",
+     kBase + "compare: {baseline: base, metric: loss, steps_to: {validation_perplexity: 0.5}}\n",
+     "study.yaml:5:75: compare.steps_to.validation_perplexity must be a number from 1 on"},
+    {"NoStepsToALargerShare",
+     kBase + "compare: {baseline: base, metric: loss, steps_to: {validation_token_accuracy: 2}}\n",
+     "study.yaml:5:79: compare.steps_to.validation_token_accuracy must be between 0 and 1"},
     {"ExpectHoldsAnEmptyText", kBase + "expect: ['']\n",
      "study.yaml:5:9: expect holds an empty text"},
     {"ExpectIsAText", kBase + "expect: a wins\n",

@@ -234,8 +234,7 @@ TEST_F(SafetensorsTest, ComeBackAsARunWithTheSameScores) {
   export_weights();
   const auto outcome = import(weights().string());
   ASSERT_EQ(outcome.code, 0) << outcome.output;
-  const auto tests = [](const std::string& text) { return nlohmann::json::parse(text)["tests"]; };
-  EXPECT_EQ(tests(scores(imported())), tests(scores(run("runs"))));
+  EXPECT_EQ(scores_in(scores(imported())), scores_in(scores(run("runs"))));
   EXPECT_EQ(import(weights().string()).code, 2) << "the folder exists";
 }
 

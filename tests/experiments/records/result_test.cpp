@@ -32,12 +32,13 @@ class ResultTest : public ProgramTest {
 TEST_F(ResultTest, KeysThatAnOlderVersionDidNotWriteHaveTheirDefaults) {
   auto json = written();
   for (const char* key : {"tokens", "memory_bytes", "data_sha256"}) json.erase(key);
-  json.at("tests").at(0).erase("position_accuracy");
+  for (const char* key : {"position_accuracy", "rouge_l"}) json.at("tests").at(0).erase(key);
   const auto result = read(json.dump());
   ASSERT_TRUE(result);
   EXPECT_EQ(result->seed, 3);
   EXPECT_EQ(result->tokens, 0);
   EXPECT_EQ(result->tests.at(0).bleu, 12.5);
+  EXPECT_TRUE(std::isnan(result->tests.at(0).rouge_l));
 }
 
 TEST_F(ResultTest, ADamagedFileIsAnError) {
@@ -54,6 +55,31 @@ TEST_F(ResultTest, ADamagedFileIsAnError) {
 
 TEST_F(ResultTest, ALossThatWasNeverMeasuredIsNone) {
   EXPECT_TRUE(std::isnan(read(written().dump())->train_loss));
+}
+
+template <class Scores>
+Scores all_halves() {
+  Scores scores;
+  Scores::fields(scores, [](const char*, auto& member) {
+    if constexpr (std::is_same_v<std::remove_reference_t<decltype(member)>, double>) member = 0.5;
+  });
+  return scores;
+}
+
+TEST_F(ResultTest, EveryMetricOfTheTableIsReadFromAField) {
+  for (const auto& metric : config::metrics()) {
+    if (metric.field.empty()) continue;
+    const double value = metric.on.empty() ? value_of(all_halves<RunResult>(), metric)
+                                           : value_of(all_halves<TestScores>(), metric);
+    EXPECT_FALSE(std::isnan(value)) << metric.name;
+    if (metric.converted == nullptr) {
+      EXPECT_EQ(value, 0.5) << metric.name;
+    }
+  }
+  const RunResult run{.tests = {{.name = "length 4", .perplexity = 2}}};
+  const auto& loss = *config::find_metric("loss");
+  EXPECT_DOUBLE_EQ(value_on(run, "length 4", loss), std::log(2));
+  EXPECT_TRUE(std::isnan(value_on(run, "length 5", loss)));
 }
 
 TEST_F(ResultTest, WordsThatStandForNumbersAreNames) {

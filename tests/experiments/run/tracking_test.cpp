@@ -47,19 +47,22 @@ TEST_F(TrackingTest, ParametersAreWhatTheStudyOrTheCommandLineSet) {
 
 TEST(FinalScalars, AreTheScoresThatARunHas) {
   const auto tags = [](data::Compared compared) {
-    records::TestScores test{.name = "length 6", .exact_match = 0.5, .compared = compared};
+    records::TestScores test{
+        .name = "length 6", .exact_match = 0.5, .perplexity = 2, .compared = compared};
+    if (compared == data::Compared::text) test.rouge_l = 0.5;
     test.nats_per_character = std::numeric_limits<double>::quiet_NaN();
     std::string text;
     for (const auto& scalar : final_scalars({.tests = {test}})) text += scalar.tag + ";";
     return text;
   };
   EXPECT_EQ(tags(data::Compared::text),
-            "test/length 6/exact_match;test/length 6/bleu;test/length 6/chrf;"
-            "test/length 6/token_accuracy;test/length 6/perplexity;");
+            "test/length 6/exact_match;test/length 6/token_accuracy;test/length 6/bleu;"
+            "test/length 6/chrf;test/length 6/perplexity;test/length 6/loss;test/length "
+            "6/rouge_l;");
   EXPECT_EQ(tags(data::Compared::label),
-            "test/length 6/exact_match;test/length 6/token_accuracy;test/length 6/perplexity;");
+            "test/length 6/exact_match;test/length 6/perplexity;test/length 6/loss;");
   EXPECT_EQ(tags(data::Compared::nothing),
-            "test/length 6/token_accuracy;test/length 6/perplexity;");
+            "test/length 6/token_accuracy;test/length 6/perplexity;test/length 6/loss;");
 }
 
 TEST_F(TrackingTest, TensorBoardShowsFinishedRunsAndTheirScores) {

@@ -60,8 +60,8 @@ TEST(CsvTable, IsReadBackWhateverTheNames) {
   ASSERT_EQ(lines.size(), cells + 1);
   for (const auto& line : lines) ASSERT_EQ(line.size(), lines.front().size());
   EXPECT_EQ(lines[1][3], kHostile);
-  EXPECT_EQ(lines[0][23], "seed_1");
-  EXPECT_EQ(lines[1][23], "0.5");
+  EXPECT_EQ(lines[0][24], "seed_1");
+  EXPECT_EQ(lines[1][24], "0.5");
 }
 
 TEST(JsonTable, HoldsEverythingWhateverTheNames) {
@@ -101,6 +101,19 @@ TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
   EXPECT_EQ(differences.find("0.0"), std::string::npos) << differences;
   for (const auto& line : parse_csv(csv_table(evidence)))
     EXPECT_TRUE(line[5] != "bleu" || line[9].empty()) << line[9];
+}
+
+TEST(Tables, ShowALowerBoundAsOne) {
+  auto evidence = evidence_with("length 12");
+  evidence.tasks[0].arms[0].cells[0].sample.censored = {true, false};
+  for (const auto& text : {terminal_table(evidence), markdown_table(evidence)}) {
+    EXPECT_NE(text.find("> 0.550 "), std::string::npos) << text;
+    EXPECT_EQ(text.find("0.550 ±"), std::string::npos) << text;
+  }
+  EXPECT_EQ(parse_csv(csv_table(evidence))[1][23], "1");
+  const auto table = nlohmann::json::parse(json_table(evidence));
+  EXPECT_EQ(table["tasks"][0]["arms"][0]["cells"][0]["sample"]["censored"],
+            nlohmann::json({true, false}));
 }
 
 TEST(Tables, SayHowManyComparisonsHolmsCorrectionCovers) {

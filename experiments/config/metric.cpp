@@ -1,0 +1,190 @@
+#include "experiments/config/metric.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numbers>
+
+namespace ablate::config {
+namespace {
+
+using data::Compared;
+
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+std::vector<std::string> names_where(bool (*wanted)(const Metric&)) {
+  std::vector<std::string> names;
+  for (const auto& metric : metrics())
+    if (wanted(metric)) names.push_back(metric.name);
+  return names;
+}
+
+}  // namespace
+
+const std::vector<Metric>& metrics() {
+  static const std::vector<Metric> kMetrics{
+      {.name = "exact_match",
+       .label = "exact match",
+       .meaning = "share of outputs that equal their reference",
+       .high = 1,
+       .on = {Compared::text, Compared::label},
+       .counts_right = true},
+      {.name = "token_accuracy",
+       .label = "token accuracy",
+       .meaning = "share of target tokens that are the likeliest one, teacher-forced",
+       .high = 1,
+       .on = {Compared::text, Compared::nothing},
+       .counts_right = true},
+      {.name = "bleu",
+       .label = "BLEU",
+       .meaning = "sacreBLEU's default, of the corpus, 0 to 100",
+       .high = 100,
+       .digits = 1,
+       .on = {Compared::text}},
+      {.name = "chrf",
+       .label = "chrF",
+       .meaning = "sacreBLEU's chrF2, of the corpus, 0 to 100",
+       .high = 100,
+       .digits = 1,
+       .on = {Compared::text}},
+      {.name = "perplexity",
+       .label = "perplexity",
+       .meaning = "of the target tokens, teacher-forced",
+       .direction = Direction::lower,
+       .low = 1,
+       .high = kUnbounded,
+       .on = {Compared::text, Compared::label, Compared::nothing}},
+      {.name = "loss",
+       .label = "loss",
+       .meaning = "the logarithm of perplexity: nats per target token",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .on = {Compared::text, Compared::label, Compared::nothing},
+       .field = "perplexity",
+       .converted = [](double perplexity) { return std::log(perplexity); }},
+      {.name = "nats_per_character",
+       .label = "nats per character",
+       .meaning = "loss by characters of the targets, comparable between tokenizers; none of "
+                  "masked models",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .digits = 4,
+       .on = {Compared::text, Compared::nothing}},
+      {.name = "bits_per_character",
+       .label = "bits per character",
+       .meaning = "the same in bits",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .digits = 4,
+       .on = {Compared::text, Compared::nothing},
+       .field = "nats_per_character",
+       .converted = [](double nats) { return nats / std::numbers::ln2; }},
+      {.name = "rouge_1",
+       .label = "ROUGE-1",
+       .meaning = "F1 of common words, 0 to 1: the mean over the outputs, as rouge-score 0.1.2 "
+                  "without stemming",
+       .high = 1,
+       .on = {Compared::text},
+       .told = false},
+      {.name = "rouge_2",
+       .label = "ROUGE-2",
+       .meaning = "the same of pairs of words",
+       .high = 1,
+       .on = {Compared::text},
+       .told = false},
+      {.name = "rouge_l",
+       .label = "ROUGE-L",
+       .meaning = "the same of the longest common subsequence of words",
+       .high = 1,
+       .on = {Compared::text},
+       .told = false},
+      {.name = "length_ratio",
+       .label = "length ratio",
+       .meaning = "13a tokens of all outputs / of all references, sacreBLEU's ratio of sys_len and "
+                  "ref_len",
+       .direction = Direction::neither,
+       .high = kUnbounded,
+       .on = {Compared::text},
+       .told = false},
+      {.name = "decode_seconds",
+       .label = "seconds to decode",
+       .meaning = "wall clock of decoding the test set, on the machine of that run",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .digits = 2,
+       .on = {Compared::text, Compared::label},
+       .told = false},
+      {.name = "train_loss",
+       .label = "train loss",
+       .meaning = "label-smoothed, of the last log interval",
+       .direction = Direction::lower,
+       .high = kUnbounded},
+      {.name = "validation_perplexity",
+       .label = "validation perplexity",
+       .meaning = "of the evaluated weights",
+       .direction = Direction::lower,
+       .low = 1,
+       .high = kUnbounded,
+       .heading = "valid. ppl"},
+      {.name = "validation_token_accuracy",
+       .label = "validation token accuracy",
+       .meaning = "of the evaluated weights",
+       .high = 1,
+       .told = false},
+      {.name = "steps_to_validation_perplexity",
+       .label = "steps to validation perplexity",
+       .meaning = "the first validation at which it is at most "
+                  "`compare.steps_to.validation_perplexity`",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .digits = 0,
+       .field = "",
+       .told = true},
+      {.name = "steps_to_validation_token_accuracy",
+       .label = "steps to validation token accuracy",
+       .meaning = "the first validation at which it is at least "
+                  "`compare.steps_to.validation_token_accuracy`",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .digits = 0,
+       .field = "",
+       .told = true}};
+  return kMetrics;
+}
+
+const Metric* find_metric(std::string_view name) {
+  const auto found = std::ranges::find(metrics(), name, &Metric::name);
+  return found == metrics().end() ? nullptr : &*found;
+}
+
+std::vector<Metric> metrics_on(data::Compared compared) {
+  std::vector<Metric> found;
+  std::ranges::copy_if(metrics(), std::back_inserter(found), [&](const Metric& metric) {
+    return std::ranges::find(metric.on, compared) != metric.on.end();
+  });
+  return found;
+}
+
+std::vector<Metric> run_metrics() {
+  std::vector<Metric> found;
+  std::ranges::copy_if(metrics(), std::back_inserter(found), [](const Metric& metric) {
+    return metric.on.empty() && !metric.field.empty();
+  });
+  return found;
+}
+
+const std::vector<std::string>& names_of_metrics() {
+  static const auto kNames = names_where([](const Metric&) { return true; });
+  return kNames;
+}
+
+const std::vector<std::string>& names_of_comparable_metrics() {
+  static const auto kNames =
+      names_where([](const Metric& metric) { return metric.direction != Direction::neither; });
+  return kNames;
+}
+
+std::string steps_to(const std::string& metric) { return "steps_to_" + metric; }
+
+}  // namespace ablate::config

@@ -1,0 +1,42 @@
+#include "experiments/config/metric.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace ablate::config {
+namespace {
+
+TEST(Metrics, HaveNamesOfTheirOwnAndSayWhatTheyAre) {
+  std::set<std::string> names, labels;
+  for (const auto& metric : metrics()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+    EXPECT_TRUE(labels.insert(metric.label).second) << metric.label;
+    EXPECT_FALSE(metric.meaning.empty()) << metric.name;
+    EXPECT_LT(metric.low, metric.high) << metric.name;
+    EXPECT_EQ(find_metric(metric.name), &metric);
+  }
+  EXPECT_EQ(find_metric("bleurt"), nullptr);
+}
+
+TEST(Metrics, OfATestSetFollowFromWhatIsComparedThere) {
+  const auto names = [](data::Compared compared) {
+    std::string text;
+    for (const auto& metric : metrics_on(compared)) text += metric.name + " ";
+    return text;
+  };
+  EXPECT_EQ(names(data::Compared::label), "exact_match perplexity loss decode_seconds ");
+  EXPECT_EQ(names(data::Compared::nothing),
+            "token_accuracy perplexity loss nats_per_character bits_per_character ");
+  EXPECT_EQ(metrics_on(data::Compared::text).size() + run_metrics().size() + 2, metrics().size());
+}
+
+TEST(Metrics, BitsAndNatsAreTheSameLength) {
+  const auto& bits = *find_metric("bits_per_character");
+  EXPECT_EQ(bits.field, "nats_per_character");
+  EXPECT_DOUBLE_EQ(bits.converted(std::log(2.0)), 1);
+}
+
+}  // namespace
+}  // namespace ablate::config

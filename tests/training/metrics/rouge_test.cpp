@@ -1,0 +1,54 @@
+#include "training/metrics/rouge.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace ablate::training {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(Rouge, EqualsRougeScoreOnEveryGoldenCase) {
+  std::ifstream file(ABLATE_SOURCE "/tests/training/golden/rouge.json");
+  const auto cases = nlohmann::json::parse(file)["cases"];
+  ASSERT_GT(cases.size(), 300U);
+  for (const auto& example : cases) {
+    SCOPED_TRACE(example["hypotheses"].dump());
+    const auto score =
+        rouge(example["hypotheses"].get<Lines>(), example["references"].get<Lines>());
+    EXPECT_NEAR(score.one, example["rouge1"].get<double>(), 1e-12);
+    EXPECT_NEAR(score.two, example["rouge2"].get<double>(), 1e-12);
+    EXPECT_NEAR(score.longest, example["rougeL"].get<double>(), 1e-12);
+  }
+}
+
+TEST(Rouge, ByHand) {
+  // Words: 3 of 4 and of 3; pairs: "b a" of 3 and of 2; in order: "b a c".
+  const auto score = rouge("b a x c", "b, A-C!");
+  EXPECT_DOUBLE_EQ(score.one, 6.0 / 7);
+  EXPECT_DOUBLE_EQ(score.two, 2.0 / 5);
+  EXPECT_DOUBLE_EQ(score.longest, 6.0 / 7);
+}
+
+TEST(Rouge, OrderCountsForTheLongestSubsequenceAlone) {
+  const auto score = rouge("c b a", "a b c");
+  EXPECT_DOUBLE_EQ(score.one, 1);
+  EXPECT_DOUBLE_EQ(score.two, 0);
+  EXPECT_DOUBLE_EQ(score.longest, 1.0 / 3);
+}
+
+TEST(Rouge, OfNothingIsZero) {
+  EXPECT_EQ(rouge(Lines{}, Lines{}).one, 0);
+  EXPECT_EQ(rouge("", "").longest, 0);
+  EXPECT_EQ(rouge("!?", "abc").one, 0);
+}
+
+TEST(Rouge, RefusesUnequalNumbersOfLines) {
+  EXPECT_THROW(rouge(Lines{"a"}, Lines{}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ablate::training

@@ -1,0 +1,80 @@
+#include "training/metrics/rouge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "training/metrics/ngram_matches.h"
+#include "training/metrics/unicode_text.h"
+
+namespace ablate::training {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_of(const std::string& text) {
+  Words words;
+  bool inside = false;
+  for (const char letter : lower_case(text)) {
+    const bool part = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+    if (part && !inside) words.emplace_back();
+    if (part) words.back() += letter;
+    inside = part;
+  }
+  return words;
+}
+
+/// `matches` of so many parts of the hypothesis and of the reference.
+double f1(int64_t matches, int64_t hypothesis, int64_t reference) {
+  return matches == 0
+             ? 0
+             : 2 * static_cast<double>(matches) / static_cast<double>(hypothesis + reference);
+}
+
+double f1_of_ngrams(const Words& hypothesis, const Words& reference, size_t order) {
+  return f1(ngram_matches<std::string>(hypothesis, reference, order),
+            ngram_count(hypothesis.size(), order), ngram_count(reference.size(), order));
+}
+
+int64_t longest_common_subsequence(const Words& left, const Words& right) {
+  std::vector<int64_t> lengths(right.size() + 1, 0);  // with what is read of `left` so far
+  for (const auto& word : left) {
+    int64_t before = 0;  // one word less of both
+    for (size_t i = 0; i < right.size(); ++i) {
+      const auto without = lengths[i + 1];
+      lengths[i + 1] = word == right[i] ? before + 1 : std::max(without, lengths[i]);
+      before = without;
+    }
+  }
+  return lengths.back();
+}
+
+}  // namespace
+
+RougeScore rouge(const std::string& hypothesis, const std::string& reference) {
+  const auto left = words_of(hypothesis), right = words_of(reference);
+  return {
+      .one = f1_of_ngrams(left, right, 1),
+      .two = f1_of_ngrams(left, right, 2),
+      .longest = f1(longest_common_subsequence(left, right), std::ssize(left), std::ssize(right))};
+}
+
+RougeScore rouge(std::span<const std::string> hypotheses, std::span<const std::string> references) {
+  if (hypotheses.size() != references.size())
+    throw std::invalid_argument(fmt::format("ROUGE of {} hypotheses and {} references",
+                                            hypotheses.size(), references.size()));
+  RougeScore mean;
+  const auto share = 1 / static_cast<double>(std::max<size_t>(hypotheses.size(), 1));
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    const auto score = rouge(hypotheses[i], references[i]);
+    mean.one += share * score.one;
+    mean.two += share * score.two;
+    mean.longest += share * score.longest;
+  }
+  return mean;
+}
+
+}  // namespace ablate::training
