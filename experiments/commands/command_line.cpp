@@ -58,6 +58,18 @@ std::string unknown_flag(const CLI::App& app, const std::string& flag) {
       meant.empty() ? fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ") : "");
 }
 
+/// The help of `app` and of every verb below it, each under a heading.
+std::string reference_of(const CLI::App& app, const std::vector<std::string>& verbs) {
+  auto text = fmt::format("\n## {}\n\n```\n{}```\n",
+                          verbs.empty() ? "ablate" : "ablate " + path_of(app), help_of(verbs));
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    auto below = verbs;
+    below.push_back(verb->get_name());
+    text += reference_of(*verb, below);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> command_line(bool& debug) {
@@ -114,6 +126,13 @@ std::string help_of(const std::vector<std::string>& verbs) {
     at = at->get_subcommand(verb);
   }
   return at->help(above);
+}
+
+std::string reference_page() {
+  bool debug = false;
+  return "# Commands\n\nThe help of every verb, as `ablate help --all` prints it. What the exit codes mean "
+         "is in\n[troubleshooting.md](troubleshooting.md).\n" +
+         reference_of(*command_line(debug), {});
 }
 
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments) {

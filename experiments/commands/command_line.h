@@ -18,6 +18,9 @@ bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments);
 /// The help of a verb; REQUIRES: it exists.
 std::string help_of(const std::vector<std::string>& verbs);
 
+/// A page with the help of every verb (docs/commands.md).
+std::string reference_page();
+
 /// The first verb or flag of `arguments` that does not exist, as a message with the nearest one
 /// that does; empty where all do.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);

@@ -27,6 +27,11 @@ TEST(CommandLine, NothingIsHidden) {
   EXPECT_EQ(hidden_parts(*command_line(debug)), 0);
 }
 
+TEST(CommandLine, TheReferenceIsWhatTheProgramPrints) {
+  EXPECT_EQ(read_file(std::string(ABLATE_SOURCE) + "/docs/commands.md"), reference_page())
+      << "run: build/ablate help --all > docs/commands.md";
+}
+
 TEST(CommandLine, UnknownVerbsComeWithTheNearest) {
   EXPECT_EQ(mistake({"rnu", "study.yaml"}), "unknown verb 'rnu'; did you mean 'run'?");
   EXPECT_EQ(mistake({"tranlsate", "run"}), "unknown verb 'tranlsate'; did you mean 'translate'?");

@@ -32,7 +32,8 @@ class Parsed : public testing::Test {
   }
 
   std::vector<json> parse() const {
-    const std::string script = std::string(ABLATE_SOURCE) + "/tests/experiments/report/page/skeleton.py";
+    const std::string script =
+        std::string(ABLATE_SOURCE) + "/tests/experiments/report/page/skeleton.py";
     FILE* pipe = popen(("/usr/bin/python3 " + script + files_).c_str(), "r");
     std::string output;
     for (int letter = 0; (letter = fgetc(pipe)) != EOF;) output += static_cast<char>(letter);
