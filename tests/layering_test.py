@@ -70,10 +70,32 @@ class Layering(unittest.TestCase):
             self.assert_clean({"training/a.cpp": f"if ({asks}) {{}}\n"})
         self.assert_clean({"models/a.cpp": "torch::NoGradGuard no_grad;\nx.to(y.device());\nx.set_requires_grad(false);\n"})
 
+    def test_a_room_includes_those_that_are_named_for_it(self):
+        def file(room, includes=""):
+            return f"{includes}namespace ablate::{room} {{\n"
+
+        report = {"experiments/report/a.h": file("report")}
+        for room in ("analysis", "schedule", "run"):
+            path = f"experiments/{room}/b.cpp"
+            self.assert_found({**report, path: file(room, '#include "experiments/report/a.h"\n')},
+                              f"{path}: experiments/{room}/ must not include experiments/report/a.h")
+        self.assert_clean({**report, "experiments/commands/b.cpp": file("commands", '#include "experiments/report/a.h"\n')})
+        self.assert_found({**report, "experiments/config/b.cpp": file("config", '#include "experiments/report/a.h"\n')}, "must not include")
+
+    def test_a_file_is_in_the_namespace_of_its_room(self):
+        tree = {"experiments/analysis/statistics/a.h": "namespace ablate::analysis {\n"}
+        self.assert_found(tree, "a.h: what stands in experiments/analysis/statistics/ belongs to namespace ablate::statistics")
+        self.assert_clean({"experiments/analysis/statistics/a.h": "namespace ablate::statistics {\n"})
+
+    def test_torch_may_not_reach_a_room_without_it(self):
+        tree = {"experiments/schedule/a.cpp": "#include <torch/types.h>\nnamespace ablate::schedule {\n"}
+        self.assert_found(tree, "experiments/schedule/a.cpp: must not include LibTorch")
+        self.assert_clean({"experiments/run/a.cpp": "#include <torch/types.h>\nnamespace ablate::run {\n"})
+
     def test_only_the_records_spell_the_names_of_a_runs_files(self):
-        tree = {"experiments/records/folders.h": 'path / "result.json"; format("{}/seed-{}", arm, seed); path / ".lock"'}
+        tree = {"experiments/records/folders.h": 'namespace ablate::records {\npath / "result.json"; format("{}/seed-{}", arm, seed); path / ".lock"'}
         for literal in ("result.json", "seed-{}"):
-            self.assert_found({**tree, "experiments/a.cpp": f'folder / "{literal}"'}, f'experiments/a.cpp: only experiments/records/ may spell "{literal}"')
+            self.assert_found({**tree, "experiments/a.cpp": f'folder / "{literal}"'}, f'experiments/a.cpp: only experiments/records/folders may spell "{literal}"')
         for allowed in ('"writes result.json there"', '// "result.json"', '#include "result.json"', '"json"'):
             self.assert_clean({**tree, "training/a.cpp": allowed})
 

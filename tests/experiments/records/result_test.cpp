@@ -113,7 +113,7 @@ TEST_F(ResultTest, MissingRunsHaveTheirReasons) {
   write_file(folder("base") / "result.json", written().dump());
   write_failure(folder("failed"), {.exit_code = 5, .message = "step 3: the loss is \xff nan"});
   write_failure(folder("killed"), {.exit_code = 137, .attempts = 2});
-  write_file(folder("begun") / "config.yaml", "");
+  write_file(folder("begun") / "environment.json", "{}");
   std::string reasons;
   for (const auto& run : read_runs(study_read, folder_ / study_read.name).missing)
     reasons += run.task + "/" + run.arm + ": " + run.reason + "\n";
