@@ -55,6 +55,19 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
   EXPECT_LT(second, 0);
 }
 
+TEST_F(ProgramTest, MetricsOfTwoFilesAreInTheUnitsOfTheRuns) {
+  write_file(folder_ / "s", "a b x c\nd\n");
+  write_file(folder_ / "t", "b, A-C!\nD\n");
+  const auto command = kProgram + " metrics --hypotheses " + (folder_ / "s").string() +
+                       " --references " + (folder_ / "t").string();
+  const auto scores = nlohmann::json::parse(shell(command + " --json").output);
+  EXPECT_DOUBLE_EQ(scores.at("rouge_1").get<double>(), (6.0 / 7 + 1) / 2);
+  EXPECT_DOUBLE_EQ(scores.at("rouge_2").get<double>(), 0);
+  EXPECT_DOUBLE_EQ(scores.at("rouge_l").get<double>(), (4.0 / 7 + 1) / 2);
+  EXPECT_NE(shell(command).output.find("ROUGE  0.929 (1), 0.000 (2), 0.786 (L)\n"),
+            std::string::npos);
+}
+
 TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {
   const auto code = [](const std::string& arguments) {
     return shell(kProgram + " " + arguments + " >/dev/null 2>&1").code;
