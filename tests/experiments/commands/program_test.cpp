@@ -43,6 +43,19 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
   const auto eval = shell(kProgram + " eval " + run("out").string() + " --json 2>/dev/null");
   ASSERT_EQ(eval.code, 0);
   EXPECT_EQ(scores_in(eval.output), scores_in(read_file(run("out") / "result.json")));
+  const auto scored = scores_in(eval.output).at(0);
+  const auto metrics = nlohmann::json::parse(
+      shell(kProgram + " metrics --hypotheses " + (run("out") / "output-length-4.txt").string() +
+            " --references " + (run("out") / "reference-length-4.txt").string() + " --json")
+          .output);
+  EXPECT_EQ(metrics.at("bleu").at("score"), scored.at("bleu"));
+  for (const char* name : {"rouge_1", "rouge_2", "rouge_l"})
+    EXPECT_EQ(metrics.at(name), scored.at(name)) << name;
+  EXPECT_DOUBLE_EQ(scored.at("length_ratio").get<double>(),
+                   metrics.at("bleu").at("hypothesis_length").get<double>() /
+                       metrics.at("bleu").at("reference_length").get<double>());
+  EXPECT_TRUE(shell(kProgram + " eval " + run("out").string() + " 2>/dev/null | sed 1d")
+                  .output.starts_with("length 4: exact match "));
   write_file(folder_ / "s", "a b\nc\n");
   write_file(folder_ / "t", "a b\nc\n");
   const auto score =
