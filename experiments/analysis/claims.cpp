@@ -57,7 +57,7 @@ std::vector<std::string> names_of_test_sets(const TaskEvidence& task, bool (*wan
 std::vector<std::string> primary_sets(const TaskEvidence& task,
                                       const config::Comparison& comparison) {
   const auto named = comparison.test_sets.find(task.name);
-  if (named != comparison.test_sets.end() && !is_of_run(task.metric)) return named->second;
+  if (named != comparison.test_sets.end()) return named->second;
   const auto within = names_of_test_sets(task, [](const Cell& cell) { return !cell.beyond; });
   return within.empty() ? names_of_test_sets(task, [](const Cell&) { return true; }) : within;
 }

@@ -13,6 +13,7 @@
 #include "tokenizer/utf8.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
+#include "training/metrics/rouge.h"
 
 namespace ablate::commands {
 namespace {
@@ -41,7 +42,8 @@ nlohmann::json score_json(const training::BleuScore& score) {
           {"signature", score.signature}};
 }
 
-void print_scores(const training::BleuScore& bleu, const training::ChrfScore& chrf) {
+void print_scores(const training::BleuScore& bleu, const training::ChrfScore& chrf,
+                  const training::RougeScore& rouge) {
   const auto& p = bleu.precisions;
   std::cout << fmt::format(
       "BLEU   {:.2f}  precisions {:.1f}/{:.1f}/{:.1f}/{:.1f}, brevity penalty {:.3f}, {} of {} "
@@ -49,6 +51,8 @@ void print_scores(const training::BleuScore& bleu, const training::ChrfScore& ch
       bleu.score, p[0], p[1], p[2], p[3], bleu.brevity_penalty, bleu.hypothesis_length,
       bleu.reference_length, bleu.signature);
   std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
+  std::cout << fmt::format("ROUGE  {:.3f} (1), {:.3f} (2), {:.3f} (L)\n", rouge.one, rouge.two,
+                           rouge.longest);
 }
 
 void compare_systems(const MetricsRequest& request) {
@@ -63,10 +67,14 @@ void compare_systems(const MetricsRequest& request) {
   if (hypotheses.empty()) throw data::DataError(request.hypotheses + " has no lines");
   const auto bleu = training::bleu(hypotheses, references, {.lowercase = request.lowercase});
   const auto chrf = training::chrf(hypotheses, references, {.lowercase = request.lowercase});
-  if (!request.json) return print_scores(bleu, chrf);
+  const auto rouge = training::rouge(hypotheses, references);
+  if (!request.json) return print_scores(bleu, chrf, rouge);
   std::cout << nlohmann::json{{"lines", hypotheses.size()},
                               {"bleu", score_json(bleu)},
-                              {"chrf", {{"score", chrf.score}, {"signature", chrf.signature}}}}
+                              {"chrf", {{"score", chrf.score}, {"signature", chrf.signature}}},
+                              {"rouge_1", rouge.one},
+                              {"rouge_2", rouge.two},
+                              {"rouge_l", rouge.longest}}
             << '\n';
 }
 
@@ -74,12 +82,14 @@ void compare_systems(const MetricsRequest& request) {
 
 void add_metrics(CLI::App& app) {
   auto request = std::make_shared<MetricsRequest>();
-  auto* verb = app.add_subcommand("metrics", "Print BLEU and chrF of translations, as sacreBLEU");
+  auto* verb =
+      app.add_subcommand("metrics", "Print BLEU and chrF of translations, as sacreBLEU, and ROUGE");
   verb->add_option("--hypotheses", request->hypotheses, "Translations, one a line; - for input")
       ->required();
   verb->add_option("--references", request->references, "What they should be, line for line")
       ->required();
-  verb->add_flag("--lowercase", request->lowercase, "Ignore the case of letters");
+  verb->add_flag("--lowercase", request->lowercase,
+                 "Ignore the case of letters, as ROUGE always does");
   verb->add_flag("--json", request->json, "Print one JSON object");
   verb->footer(
       "Example:\n  ablate metrics --hypotheses out.de --references test_2016_flickr.de --json");

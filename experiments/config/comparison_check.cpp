@@ -94,6 +94,17 @@ void check_target(const std::string& metric, const std::vector<Target>& targets,
                                  in_quotes(metric)));
 }
 
+/// Reports test sets of a task that is compared by a metric of training or validation.
+void check_has_test_sets(const Comparison& comparison, const Mark& mark, ProblemList& problems) {
+  for (const auto& entry : comparison.test_sets) {
+    const auto* metric = find_metric(metric_of(comparison, entry.first));
+    if (metric != nullptr && metric->on.empty())
+      problems.add(mark, fmt::format("{} is compared by {}, which is not measured on test sets; "
+                                     "leave it out of compare.test_sets",
+                                     in_quotes(entry.first), metric->name));
+  }
+}
+
 /// The test sets of generated data by their names; none of data that has one alone.
 std::vector<std::string> names_of_test_sets(const data::DataOptions& data) {
   std::vector<std::string> names;
@@ -143,11 +154,12 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                         .allow = options.allow};
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.tasks, problems);
+  if (given("compare.test_sets"))
+    comparison.test_sets = test_sets_of_tasks(options.test_sets, names.tasks, problems);
   check_target(comparison.metric, comparison.steps_to, place("compare.metric"), problems);
   for (const auto& [task, metric] : comparison.metrics)
     check_target(metric, comparison.steps_to, place("compare.metrics"), problems);
-  if (given("compare.test_sets"))
-    comparison.test_sets = test_sets_of_tasks(options.test_sets, names.tasks, problems);
+  check_has_test_sets(comparison, place("compare.test_sets"), problems);
   return comparison;
 }
 

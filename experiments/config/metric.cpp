@@ -112,7 +112,6 @@ const std::vector<Metric>& metrics() {
        .meaning = "wall clock of decoding the test set, on the machine of that run",
        .direction = Direction::lower,
        .high = kUnbounded,
-       .digits = 2,
        .on = {Compared::text, Compared::label},
        .told = false},
       {.name = "train_loss",

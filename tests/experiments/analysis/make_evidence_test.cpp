@@ -169,6 +169,24 @@ TEST(Evidence, SuccessIsCountedInSeedsThatHaveNearlyAllRight) {
   EXPECT_FALSE(cell_of(evidence, "more", "perplexity").success.has_value());
 }
 
+TEST(Evidence, OverTasksThereIsNoMeanOfAMetricWithoutAHighestValue) {
+  auto runs = runs_of({{"base", {0.5, 0.6}}, {"more", {0.7, 0.9}}});
+  auto others = runs.results;
+  for (auto& run : others) run.task = "sort";
+  runs.results.insert(runs.results.end(), others.begin(), others.end());
+  const auto aggregates = [&](const std::string& metric) {
+    return make_evidence(study_of(study_yaml(2, {"more"},
+                                             "tasks: {copy: {}, sort: {data.task: sort}}\n"
+                                             "compare: {baseline: base, metric: " +
+                                                 metric + ", allow: [data]}\n")),
+                         runs)
+        .aggregates.size();
+  };
+  EXPECT_EQ(aggregates("exact_match"), 2U);
+  EXPECT_EQ(aggregates("bleu"), 2U);
+  for (const char* metric : {"perplexity", "loss", "train_loss"}) EXPECT_EQ(aggregates(metric), 0U);
+}
+
 TEST(Evidence, TheSameArmTwiceIsClaimedToDifferAtTheNominalRate) {
   const auto study = study_of(study_yaml(6, {"again"}, kCompare));
   std::mt19937 random{1};

@@ -67,7 +67,7 @@ TEST_F(StepsToTest, AreThoseOfTheFirstValidationAtTheValueOrBetter) {
   const auto found = evidence({{9, 5, 6}, {4, 3, 2}}, {{9, 8, 4.5}, {7, 5.1, 4}});
   EXPECT_EQ(cell(found, "base").sample.values, (std::vector<double>{20, 10}));
   EXPECT_EQ(cell(found, "more").sample.values, (std::vector<double>{30, 30}));
-  EXPECT_EQ(cell(found, "more").contrast->mean, 15);
+  EXPECT_EQ(cell(found, "more").contrast.value().mean, 15);
   EXPECT_TRUE(cell(found, "base").best);
 }
 

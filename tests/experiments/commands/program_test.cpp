@@ -43,6 +43,19 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
   const auto eval = shell(kProgram + " eval " + run("out").string() + " --json 2>/dev/null");
   ASSERT_EQ(eval.code, 0);
   EXPECT_EQ(scores_in(eval.output), scores_in(read_file(run("out") / "result.json")));
+  const auto scored = scores_in(eval.output).at(0);
+  const auto metrics = nlohmann::json::parse(
+      shell(kProgram + " metrics --hypotheses " + (run("out") / "output-length-4.txt").string() +
+            " --references " + (run("out") / "reference-length-4.txt").string() + " --json")
+          .output);
+  EXPECT_EQ(metrics.at("bleu").at("score"), scored.at("bleu"));
+  for (const char* name : {"rouge_1", "rouge_2", "rouge_l"})
+    EXPECT_EQ(metrics.at(name), scored.at(name)) << name;
+  EXPECT_DOUBLE_EQ(scored.at("length_ratio").get<double>(),
+                   metrics.at("bleu").at("hypothesis_length").get<double>() /
+                       metrics.at("bleu").at("reference_length").get<double>());
+  EXPECT_TRUE(shell(kProgram + " eval " + run("out").string() + " 2>/dev/null | sed 1d")
+                  .output.starts_with("length 4: exact match "));
   write_file(folder_ / "s", "a b\nc\n");
   write_file(folder_ / "t", "a b\nc\n");
   const auto score =
@@ -53,6 +66,19 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
   ASSERT_EQ(sscanf(score.output.c_str(), "%lf\n%lf", &first, &second), 2) << score.output;
   EXPECT_LT(first, 0);
   EXPECT_LT(second, 0);
+}
+
+TEST_F(ProgramTest, MetricsOfTwoFilesAreInTheUnitsOfTheRuns) {
+  write_file(folder_ / "s", "a b x c\nd\n");
+  write_file(folder_ / "t", "b, A-C!\nD\n");
+  const auto command = kProgram + " metrics --hypotheses " + (folder_ / "s").string() +
+                       " --references " + (folder_ / "t").string();
+  const auto scores = nlohmann::json::parse(shell(command + " --json").output);
+  EXPECT_DOUBLE_EQ(scores.at("rouge_1").get<double>(), (6.0 / 7 + 1) / 2);
+  EXPECT_DOUBLE_EQ(scores.at("rouge_2").get<double>(), 0);
+  EXPECT_DOUBLE_EQ(scores.at("rouge_l").get<double>(), (4.0 / 7 + 1) / 2);
+  EXPECT_NE(shell(command).output.find("ROUGE  0.929 (1), 0.000 (2), 0.786 (L)\n"),
+            std::string::npos);
 }
 
 TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {

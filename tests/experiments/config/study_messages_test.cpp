@@ -66,6 +66,11 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:5:1: compare needs 'metric'; choose " + kComparable},
     {"MetricWithoutADirection", kBase + "compare: {baseline: base, metric: length_ratio}\n",
      "study.yaml:5:35: unknown metric 'length_ratio' in compare; choose " + kComparable},
+    {"TestSetsOfATaskThatIsNotComparedOnThem",
+     kBase + "compare: {baseline: base, metric: train_loss, test_sets: {copy: [length 12]}}\n",
+     "study.yaml:5:47: 'copy' is compared by train_loss, which is not measured on test sets; leave "
+     "it "
+     "out of compare.test_sets"},
     {"StepsToNothing",
      kBase + "compare: {baseline: base, metric: steps_to_validation_perplexity}\n",
      "study.yaml:5:35: 'steps_to_validation_perplexity' needs compare.steps_to, which says what is "

@@ -103,6 +103,20 @@ TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
     EXPECT_TRUE(line[5] != "bleu" || line[9].empty()) << line[9];
 }
 
+TEST(Tables, ShowFurtherMetricsWhereTheyAreTheTasks) {
+  auto runs = analysis::runs_of({{"base", {0.5, 0.6}}, {"more", {0.7, 0.9}}});
+  for (auto& run : runs.results) run.tests[0].rouge_2 = 0.25;
+  const auto table = [&](const std::string& metric) {
+    return terminal_table(analysis::make_evidence(
+        study_of(analysis::study_yaml(2, {"more"},
+                                      "compare: {baseline: base, metric: " + metric + "}\n")),
+        runs));
+  };
+  EXPECT_EQ(table("exact_match").find("ROUGE-2"), std::string::npos);
+  EXPECT_NE(table("rouge_2").find("ROUGE-2"), std::string::npos);
+  EXPECT_NE(table("exact_match").find("valid. ppl"), std::string::npos);
+}
+
 TEST(Tables, ShowALowerBoundAsOne) {
   auto evidence = evidence_with("length 12");
   evidence.tasks[0].arms[0].cells[0].sample.censored = {true, false};
