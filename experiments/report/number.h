@@ -7,7 +7,7 @@
 
 namespace ablate::report {
 
-// Numbers as the page shows them: figures of evidence/figure.h with true minus signs, and a dash
+// Numbers as the page shows them: figures of analysis/figure.h with true minus signs, and a dash
 // where there is none.
 
 /// A figure, or several in a text, with its hyphens as minus signs; "-" alone is a dash.
