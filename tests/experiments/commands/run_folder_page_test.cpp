@@ -8,12 +8,12 @@
 namespace ablate::commands {
 namespace {
 
-/// The names in `json`, at every depth, but digests of parameters.
+/// The names in `json`, at every depth, but digests of parameters and paths of options.
 void collect_names(const nlohmann::json& json, std::set<std::string>& names) {
-  static const std::regex kDigest("[0-9a-f]{16}");
+  static const std::regex kNoField("[0-9a-f]{16}|.*[.].*");
   if (json.is_object())
     for (const auto& item : json.items())
-      if (!std::regex_match(item.key(), kDigest)) names.insert(item.key());
+      if (!std::regex_match(item.key(), kNoField)) names.insert(item.key());
   if (json.is_structured())
     for (const auto& value : json) collect_names(value, names);
 }

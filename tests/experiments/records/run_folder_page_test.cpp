@@ -6,6 +6,7 @@
 
 #include "experiments/records/failure.h"
 #include "experiments/records/result.h"
+#include "experiments/records/run_plan.h"
 #include "experiments/records/rung.h"
 
 namespace ablate::records {
@@ -49,6 +50,7 @@ TEST(RunFolderPage, NamesEveryFile) {
 }
 
 TEST(RunFolderPage, NamesEveryFieldOfARunsRecords) {
+  expect_fields<RunPlan>("run.json");
   expect_fields<RunResult>("result.json");
   expect_fields<TestScores>("result.json");
   expect_fields<RunFailure>("failure.json");
