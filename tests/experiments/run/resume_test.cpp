@@ -13,14 +13,13 @@ std::string state_of(const std::filesystem::path& run) {
          read_file(last / "state.json") + read_file(run / "metrics.jsonl");
 }
 
-/// Runs that save after some step and have logged every fifth before it.
+/// Runs that first save after some step and have logged every fifth before it.
 class ResumeTest : public ProgramTest {
  protected:
-  std::string sets(int64_t save_every) const {
-    return "--set training.save_every=" + std::to_string(save_every);
-  }
-  std::string start(const std::string& name, int64_t save_every) const {
-    return command(name, sets(save_every));
+  std::string start(const std::string& name, int64_t save_after) const {
+    const auto steps = std::to_string(save_after);
+    return command(
+        name, "--set training.save_every=" + steps + " --set training.evaluate_every=" + steps);
   }
   bool logs(const std::string& name, int64_t step) const {
     const auto entry = "\"step\":" + std::to_string(step) + ",";
@@ -30,20 +29,21 @@ class ResumeTest : public ProgramTest {
 };
 
 TEST_F(ResumeTest, ARunThatIsKilledBeforeASaveEndsBitForBitAsIfItHadNotBeen) {
-  ASSERT_EQ(shell(command("whole")).code, 0);
-  const auto expected = state_of(run("whole"));
-  ASSERT_GT(expected.size(), 10'000U);
-  for (const int64_t save_every : {7, 25, 50}) {
-    const auto name = "killed" + std::to_string(save_every);
+  for (const int64_t save_after : {7, 25, 50}) {
+    SCOPED_TRACE(save_after);
+    const auto whole = "whole" + std::to_string(save_after);
+    const auto killed = "killed" + std::to_string(save_after);
+    ASSERT_EQ(shell(start(whole, save_after)).code, 0);
     {
-      const HeldBeforeSaving held(run(name));
-      const pid_t process = start_process(start(name, save_every));
-      EXPECT_TRUE(logs(name, (save_every - 1) / 5 * 5));
+      const HeldBeforeSaving held(run(killed));
+      const pid_t process = start_process(start(killed, save_after));
+      EXPECT_TRUE(logs(killed, (save_after - 1) / 5 * 5));
       kill(-process, SIGKILL);
       EXPECT_EQ(end_of(process), 128 + SIGKILL);
     }
-    ASSERT_EQ(shell(start(name, save_every)).code, 0);
-    EXPECT_EQ(state_of(run(name)), expected) << "saving every " << save_every;
+    ASSERT_EQ(shell(start(killed, save_after)).code, 0);
+    EXPECT_GT(state_of(run(killed)).size(), 10'000U);
+    EXPECT_EQ(state_of(run(killed)), state_of(run(whole)));
   }
 }
 
@@ -69,7 +69,7 @@ TEST_F(ResumeTest, ARunThatIsKilledAtAnyMomentEndsBitForBitAsIfItHadNotBeen) {
 }
 
 TEST_F(ResumeTest, ATerminatedRunIsSavedAndContinues) {
-  ASSERT_EQ(shell(command("whole")).code, 0);
+  ASSERT_EQ(shell(start("whole", 25)).code, 0);
   pid_t process = 0;
   {
     const HeldBeforeSaving held(run("stopped"));
