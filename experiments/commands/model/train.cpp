@@ -46,8 +46,8 @@ void add_train(CLI::App& app) {
       "before it starts one. Continues where an earlier start stopped, and leaves a finished run "
       "alone.\n"
       "Examples:\n"
-      "  ablate train runs/quickstart/copy/sinusoidal/seed-1\n"
-      "  ablate train runs/quickstart/copy/sinusoidal/seed-1 --threads 2 --until 100");
+      "  ablate train runs/quickstart/numbers/sinusoidal/seed-1\n"
+      "  ablate train runs/quickstart/numbers/sinusoidal/seed-1 --threads 2 --until 100");
   verb->callback([request] { train(*request); });
 }
 
