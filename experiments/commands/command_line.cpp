@@ -79,7 +79,7 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
       "Start with: ablate run experiments/studies/quickstart.yaml",
       "ablate");
   app->require_subcommand(1);
-  app->set_version_flag("--version", "ablate 0.1.0");
+  app->set_version_flag("--version", "ablate " ABLATE_VERSION);
   app->add_flag("--debug", debug, "Show where in LibTorch an internal error comes from");
   app->fallthrough();
   add_run(*app);

@@ -38,7 +38,7 @@ ExportExamples examples_of(const nlohmann::json& json) {
 
 nlohmann::json facts_of(const ExportContents& contents) {
   return {{"format", kFormat},
-          {"ablate", "0.1.0"},
+          {"ablate", ABLATE_VERSION},
           {"weights", contents.weights},
           {"pad", tokenizer::kPad},
           {"bos", tokenizer::kBos},

@@ -116,10 +116,11 @@ void export_safetensors(const ExportRequest& request) {
   auto run = run::load_run(request.run, request.checkpoint);
   models::cast_weights(*run.model, request.type);
   run::write_folder(request.to, [&](const std::filesystem::path& part) {
-    training::write_synced(part / "model.safetensors",
-                           training::to_safetensors(
-                               training::weights_of(*run.model),
-                               {{"format", "pt"}, {"ablate", "0.1.0"}, {"weights", run.weights}}));
+    training::write_synced(
+        part / "model.safetensors",
+        training::to_safetensors(
+            training::weights_of(*run.model),
+            {{"format", "pt"}, {"ablate", ABLATE_VERSION}, {"weights", run.weights}}));
     training::write_synced(records::RunFolder(part).config(), config::to_yaml(run.experiment));
     run::save_tokenizers(part, run.tokenizers);
   });

@@ -90,13 +90,14 @@ LoadedRun load_run(const std::filesystem::path& path, const std::string& which) 
   return {experiment, model, std::move(tokenizers), config::format_of(experiment), chosen.name};
 }
 
-void write_folder(const std::filesystem::path& folder,
+void write_folder(const std::filesystem::path& given,
                   const std::function<void(const std::filesystem::path&)>& fill) {
+  const auto folder = std::filesystem::absolute(given / ".").lexically_normal().parent_path();
   if (std::filesystem::exists(folder))
-    throw records::UsageError(folder.string() + " exists; choose another --to or remove it");
-  const auto parent = std::filesystem::absolute(folder).parent_path();
+    throw records::UsageError(given.string() + " exists; choose another --to or remove it");
+  const auto parent = folder.parent_path();
   std::filesystem::create_directories(parent);
-  const auto part = training::temporary_beside(std::filesystem::absolute(folder));
+  const auto part = training::temporary_beside(folder);
   std::filesystem::create_directory(part);
   try {
     fill(part);

@@ -102,7 +102,7 @@ Prepared prepare(const RunJob& job, std::ostream& messages) {
 void write_start(const RunJob& job, const Prepared& prepared) {
   const auto& environment = prepared.environment;
   save_tokenizers(job.folder.path, prepared.data.tokenizers);
-  nlohmann::json record{{"ablate", "0.1.0"},
+  nlohmann::json record{{"ablate", ABLATE_VERSION},
                         {"program_sha256", training::program_sha256()},
                         {"libtorch", TORCH_VERSION},
                         {"host", training::host_name()},
