@@ -139,8 +139,8 @@ std::string Reader::hint(const std::string& key, const std::string& path,
   auto elsewhere = paths_of(schema_, key);
   if (!elsewhere.empty()) {
     // Keys of the same section come first.
-    std::ranges::stable_partition(
-        elsewhere, [&](const std::string& other) { return other.starts_with(path + "."); });
+    std::stable_partition(elsewhere.begin(), elsewhere.end(),
+                          [&](const std::string& other) { return other.starts_with(path + "."); });
     const auto depth = [](const std::string& at) { return std::ranges::count(at, '.'); };
     // A side's own choice is a deeper copy of the model's.
     const auto first = depth(elsewhere.front());
