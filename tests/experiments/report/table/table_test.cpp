@@ -85,6 +85,10 @@ TEST(TerminalTable, ShowsFiguresAndMarksTheBest) {
   for (const char* part : {"Why?", "0.550 ± 0.071", "0.800 ± 0.141*", "length 13 (beyond)",
                            "too few seeds", "No claim: 2 seeds cannot show"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  const auto differences = text.substr(text.find("mean and difference"));
+  const auto row = differences.find("  more  length 12");
+  EXPECT_NE(differences.substr(row, differences.find('\n', row) - row).find('*'), std::string::npos)
+      << text;
 }
 
 TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
