@@ -9,7 +9,8 @@ namespace ablate::cli {
 std::string score_line(const records::TestScores& scores) {
   std::string text;
   for (const auto& metric : config::metrics_on(scores.compared))
-    if (const double value = records::value_of(scores, metric); metric.told && !std::isnan(value))
+    if (const double value = records::value_of(scores, metric);
+        metric.in_tables && !std::isnan(value))
       text +=
           fmt::format("{}{} {:.{}f}", text.empty() ? "" : ", ", metric.label, value, metric.digits);
   return fmt::format("{}{}: {} ({} examples)", scores.name, scores.beyond ? " (beyond)" : "", text,

@@ -34,7 +34,7 @@ struct Metric {
   std::string field = name;               // of records::TestScores or RunResult; empty: of neither
   double (*converted)(double) = nullptr;  // what it is of the field's value; null: that value
   bool counts_right = false;              // the share of examples or tokens that are right
-  bool told = field == name;              // in short tables, whether or not it is asked for
+  bool in_tables = field == name;         // whether or not a study asks for it
   std::string heading = label;            // where columns are narrow
 };
 
