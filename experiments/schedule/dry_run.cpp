@@ -15,6 +15,7 @@
 #include "experiments/records/run_plan.h"
 #include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
+#include "training/process/interrupt.h"
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/io_error.h"
@@ -56,14 +57,16 @@ class ScratchFolder {
   std::string path_;
 };
 
-/// An estimate of every task and arm, each from a process of its own.
+/// An estimate of every task and arm, each from a process of its own. Throws Interrupted.
 Estimates estimate(const config::Study& study, const Sharing& sharing) {
   const auto runs = one_each(study);
+  const training::StopRequests requests;  // the folder has to be removed first
   const ScratchFolder scratch;
   Estimates estimates;
   ProcessPool pool;
   size_t next = 0;
   while (next < runs.size() || pool.running() > 0) {
+    if (training::stop_requested()) throw training::Interrupted("interrupted; nothing was written");
     for (; next < runs.size() && static_cast<int64_t>(pool.running()) < sharing.jobs; ++next) {
       const auto folder = scratch.folder().run(*runs[next]);
       records::write_plan(folder, study, *runs[next]);

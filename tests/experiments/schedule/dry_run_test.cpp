@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/program.h"
+#include "tests/experiments/waiting.h"
 
 namespace ablate::schedule {
 namespace {
@@ -48,6 +49,20 @@ TEST_F(ProgramTest, ADryRunReportsBadData) {
       shell(command("out", "--dry-run --set training.pretrained_embeddings.source=missing.txt"));
   EXPECT_EQ(outcome.code, 3) << outcome.output;
   EXPECT_NE(outcome.output.find("missing.txt: cannot be read"), std::string::npos);
+}
+
+TEST_F(ProgramTest, ADryRunThatIsStoppedLeavesNothing) {
+  NamedPipe vectors(folder_ / "vectors.txt");
+  const auto scratch = folder_ / "scratch";
+  std::filesystem::create_directory(scratch);
+  const pid_t process = start_process(
+      "env TMPDIR=" + scratch.string() + " " +
+      command("out", "--dry-run --set training.pretrained_embeddings.source=vectors.txt"));
+  ASSERT_TRUE(vectors.has_reader());  // a process for the estimate is at work
+  EXPECT_FALSE(std::filesystem::is_empty(scratch));
+  kill(process, SIGTERM);
+  EXPECT_EQ(end_of(process), 75);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch));
 }
 
 }  // namespace
