@@ -56,6 +56,12 @@ std::string count_figure(int64_t number) {
   return fmt::format("{} k", (number + 500) / 1000);
 }
 
+std::string parameters_figure(const ArmEvidence& arm) {
+  const auto all = count_figure(arm.parameters);
+  if (arm.active_parameters == 0 || arm.active_parameters == arm.parameters) return all;
+  return fmt::format("{} of {}", count_figure(arm.active_parameters), all);
+}
+
 std::string spoken(const std::string& name) {
   const auto* metric = config::find_metric(name);
   return metric == nullptr ? with_spaces(name) : metric->label;

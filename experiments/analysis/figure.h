@@ -27,6 +27,9 @@ std::string p_figure(double p);
 /// "934 k", "1.06 M".
 std::string count_figure(int64_t number);
 
+/// The parameters of an arm; "1,000 of 4,000" where a token uses some of them alone.
+std::string parameters_figure(const ArmEvidence& arm);
+
 /// "exact match", "BLEU": a metric as it is read.
 std::string spoken(const std::string& name);
 

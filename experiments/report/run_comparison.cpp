@@ -150,7 +150,7 @@ bool share_data(const std::vector<Column>& columns) {
   return true;
 }
 
-std::string score_line(const ComparedScore& score, double value) {
+std::string score_figure(const ComparedScore& score, double value) {
   if (score.metric == "parameters" && !std::isnan(value))
     return analysis::count_figure(static_cast<int64_t>(value));
   return score.metric == "training_seconds" ? fmt::format("{:.0f}", value)
@@ -199,7 +199,7 @@ Grid grid_of(const RunComparison& comparison, bool all) {
   for (const auto& score : comparison.scores) {
     GridRow row{{label_of(score)}};
     for (size_t i = 0; i < score.values.size(); ++i)
-      row.push_back({score_line(score, score.values[i]),
+      row.push_back({score_figure(score, score.values[i]),
                      analysis::is_best(score.values, i, {score.metric, score.direction})});
     grid.rows.push_back(std::move(row));
   }

@@ -111,18 +111,12 @@ Markup contrast_cells(const TaskView& view, const ScoreGroup& group, const Score
                  text(sign_of(contrast.verdict) + analysis::spoken(contrast.verdict)));
 }
 
-std::string parameter_cell(const analysis::ArmEvidence& arm) {
-  const auto all = analysis::count_figure(arm.parameters);
-  if (arm.active_parameters == 0 || arm.active_parameters == arm.parameters) return all;
-  return fmt::format("{} of {}", analysis::count_figure(arm.active_parameters), all);
-}
-
 std::string mean_of(const analysis::Sample& sample, const std::string& unit) {
   return sample.count > 0 && sample.mean > 0 ? large(sample.mean) + unit : "\u2013";
 }
 
 Markup cost_cells(const analysis::ArmEvidence& arm) {
-  return number_cell(parameter_cell(arm)) +
+  return number_cell(analysis::parameters_figure(arm)) +
          number_cell(arm.flops_per_token > 0 ? large(arm.flops_per_token) : "\u2013") +
          number_cell(mean_of(arm.tokens_per_second, "")) +
          number_cell(mean_of(arm.training_seconds, "")) +

@@ -8,7 +8,8 @@ namespace {
 
 constexpr size_t kMostShown = 8;  // rows and columns of a map's table
 
-std::vector<size_t> chosen_maps(size_t count) {
+/// Of `count` rows or columns those that are shown, the first and the last among them.
+std::vector<size_t> evenly_spaced(size_t count) {
   std::vector<size_t> places;
   const size_t shown = std::min(count, kMostShown);
   for (size_t i = 0; i < shown; ++i)
@@ -20,11 +21,11 @@ std::vector<size_t> chosen_maps(size_t count) {
 Markup numbers_of(const HeatMap& map) {
   if (map.rows.empty()) return {};
   Markup head = column_heading(map.y_label + " \u2193, " + map.x_label + " \u2192"), rows;
-  for (const size_t c : chosen_maps(map.rows.front().size()))
+  for (const size_t c : evenly_spaced(map.rows.front().size()))
     head += number_heading(std::to_string(c));
-  for (const size_t r : chosen_maps(map.rows.size())) {
+  for (const size_t r : evenly_spaced(map.rows.size())) {
     auto cells = row_heading(text(std::to_string(r)));
-    for (const size_t c : chosen_maps(map.rows[r].size()))
+    for (const size_t c : evenly_spaced(map.rows[r].size()))
       cells += number_cell(fixed(map.rows[r][c], 3));
     rows += row(cells);
   }

@@ -36,12 +36,12 @@ std::vector<const analysis::Cell*> test_sets_of(const analysis::ArmEvidence& arm
   return sets;
 }
 
-/// The task's metric and those that tables tell unasked, as far as some test set has them.
+/// The task's metric and those that tables always have, as far as some test set has them.
 Columns metrics_of_task(const analysis::TaskEvidence& task) {
   Columns metrics;
   for (const auto& cell : task.arms.front().cells) {
     const auto* metric = config::find_metric(cell.metric);
-    const bool wanted = cell.metric == task.metric || (metric != nullptr && metric->told);
+    const bool wanted = cell.metric == task.metric || (metric != nullptr && metric->in_tables);
     if (!cell.test_set.empty() && wanted &&
         std::ranges::find(metrics, cell.metric) == metrics.end() && cell.sample.count > 0)
       metrics.push_back(cell.metric);
@@ -53,25 +53,18 @@ std::string test_set_name(const analysis::Cell& cell) {
   return cell.test_set + (cell.beyond ? " (beyond)" : "");
 }
 
-std::string parameters_of(const analysis::ArmEvidence& arm) {
-  const auto all = analysis::count_figure(arm.parameters);
-  return arm.active_parameters < arm.parameters
-             ? fmt::format("{} of {}", analysis::count_figure(arm.active_parameters), all)
-             : all;
-}
-
-/// Those of training and validation that tables tell.
+/// Those of training and validation that tables have.
 std::vector<const analysis::Cell*> run_cells_of(const analysis::ArmEvidence& arm) {
   std::vector<const analysis::Cell*> cells;
   for (const auto& cell : arm.cells)
     if (const auto* metric = config::find_metric(cell.metric);
-        cell.test_set.empty() && metric != nullptr && metric->told)
+        cell.test_set.empty() && metric != nullptr && metric->in_tables)
       cells.push_back(&cell);
   return cells;
 }
 
 void add_run_figures(GridRow& row, const analysis::ArmEvidence& arm) {
-  row.push_back({parameters_of(arm)});
+  row.push_back({analysis::parameters_figure(arm)});
   row.push_back({fmt::format("{:.3g}", arm.flops_per_token / 1e6)});
   for (const auto* cell : run_cells_of(arm))
     row.push_back({with_deviation(cell->sample, cell->metric)});
