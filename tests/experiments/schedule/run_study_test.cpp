@@ -117,6 +117,7 @@ TEST_F(RunStudyTest, AKilledStudyEndsInTheSameResults) {
   held = std::make_unique<HeldBeforeSaving>(run("killed"));
   const pid_t finished = start_process(command("killed", "--jobs 2"));
   const pid_t worker = worker_of(finished, run("killed"));
+  ASSERT_GT(worker, 0);
   kill(worker, SIGKILL);  // which the study then starts again
   EXPECT_NE(worker_of(finished, run("killed"), worker), 0);
   held.reset();
@@ -128,8 +129,10 @@ TEST_F(RunStudyTest, ARunThatIsKilledIsStartedAgainAndThenReported) {
   const HeldBeforeSaving held(run("twice"));
   const pid_t study = start_process(command("twice", "--arms base --seeds 1"));
   const pid_t first = worker_of(study, run("twice"));
+  ASSERT_GT(first, 0);
   kill(first, SIGKILL);
   const pid_t second = worker_of(study, run("twice"), first);
+  ASSERT_GT(second, 0);
   kill(second, SIGKILL);
   EXPECT_EQ(end_of(study), 6);  // memory, for all that is known
   const auto failure = nlohmann::json::parse(read_file(run("twice") / "failure.json"));
