@@ -48,7 +48,7 @@ bool Trainer::finished() const {
   return state_.step >= input_.options.steps || state_.stopped_early;
 }
 
-bool Trainer::paused() const { return input_.pause_after && state_.step >= *input_.pause_after; }
+bool Trainer::paused() const { return input_.until && state_.step >= *input_.until; }
 
 TrainingSummary Trainer::run() {
   const StopRequests requests;

@@ -68,7 +68,7 @@ struct TrainerInput {
   bool bfloat16 = false;
   std::span<const data::EncodedExample> train, validation;
   data::Augmentation augmentation = {};
-  std::optional<int64_t> pause_after = {};   // a step at which to save and return, unfinished
+  std::optional<int64_t> until = {};         // a step at which to save and return, unfinished
   std::filesystem::path folder;              // of TensorBoard's events
   std::filesystem::path log;                 // a file of JSON lines
   std::filesystem::path checkpoints;         // their folder

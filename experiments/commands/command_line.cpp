@@ -130,9 +130,9 @@ std::string help_of(const std::vector<std::string>& verbs) {
 
 std::string reference_page() {
   bool debug = false;
-  return "# Commands\n\nThe help of every verb, as `ablate help --all` prints it. What the exit "
-         "codes mean "
-         "is in\n[troubleshooting.md](troubleshooting.md).\n" +
+  return "# Commands\n\nThe help of every verb, as `ablate help --all` prints it. What exit codes "
+         "mean is in\n"
+         "[troubleshooting.md](troubleshooting.md).\n" +
          reference_of(*command_line(debug), {});
 }
 

@@ -24,7 +24,7 @@ struct TokenizerRequest {
   std::vector<std::string> input;
   std::string model;
   cli::SectionFlags options;
-  bool pieces = false;
+  bool tokens = false;
   bool json = false;
 };
 
@@ -48,7 +48,7 @@ void train(const TokenizerRequest& request) {
 void encode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   for (std::string line; std::getline(std::cin, line);)
-    std::cout << (request.pieces ? fmt::format("{}", fmt::join(model.tokens(line), " "))
+    std::cout << (request.tokens ? fmt::format("{}", fmt::join(model.tokens(line), " "))
                                  : fmt::format("{}", fmt::join(model.encode(line), " ")))
               << '\n';
 }
@@ -77,14 +77,14 @@ void decode(const TokenizerRequest& request) {
 void info(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   if (request.json) {
-    std::cout << nlohmann::json{{"pieces", model.vocabulary_size()},
+    std::cout << nlohmann::json{{"tokens", model.vocabulary_size()},
                                 {"bytes", model.bytes().size()},
                                 {"sha256", model.sha256()}}
                      .dump()
               << "\n";
     return;
   }
-  std::cout << fmt::format("pieces: {}\nbytes: {}\nsha256: {}\n", model.vocabulary_size(),
+  std::cout << fmt::format("tokens: {}\nbytes: {}\nsha256: {}\n", model.vocabulary_size(),
                            model.bytes().size(), model.sha256());
 }
 
@@ -109,7 +109,7 @@ void add_tokenizer(CLI::App& app) {
       "--vocabulary 8000");
   train_verb->callback([request] { train(*request); });
   auto* encode_verb = add(*verb, *request, "encode", "Standard input to ids, line by line");
-  encode_verb->add_flag("--pieces", request->pieces, "Print pieces instead of ids");
+  encode_verb->add_flag("--tokens", request->tokens, "Print tokens instead of ids");
   encode_verb->footer("Example:\n  echo 'a line' | ablate tokenizer encode --model joint.model");
   encode_verb->callback([request] { encode(*request); });
   auto* decode_verb = add(*verb, *request, "decode", "Ids to text, line by line");

@@ -24,9 +24,9 @@ struct RunSpecification {
   Experiment experiment;
   /// Dotted path of every value -> kDefaultOrigin, "file:line" or "--set".
   std::map<std::string, std::string> origins;
-  std::string stored;                  // the arm whose folder holds it; empty: its own
-  std::string tuned_from;              // the arm that this is at its best value; empty: none
-  std::optional<int64_t> pause_after;  // a step after which it is only validated; see RungScore
+  std::string stored;            // the arm whose folder holds it; empty: its own
+  std::string tuned_from;        // the arm that this is at its best value; empty: none
+  std::optional<int64_t> until;  // a step after which it is only validated; see RungScore
 };
 
 /// What the name of an arm with the best value ends in.

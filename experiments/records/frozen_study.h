@@ -24,8 +24,7 @@ config::Study freeze(const std::filesystem::path& file, const config::Selection&
 config::Selection frozen_selection(const StudyFolder& folder);
 
 /// The study in <output>/<study> as it was started, with all its tasks, arms and seeds, those with
-/// tuned values included (tuned_arms.h). Throws
-/// ConfigError where there is none.
+/// tuned values included (tuned_arms.h). Throws ConfigError where there is none.
 config::Study read_frozen(const StudyFolder& folder);
 
 }  // namespace ablate::records

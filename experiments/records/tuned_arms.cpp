@@ -57,7 +57,7 @@ class ArmSearch {
       quality = 0;
       for (const int64_t seed : study_.tuning->seeds) {
         auto run = run_of(*candidate, seed);
-        run.pause_after = step;
+        run.until = step;
         const auto folder = folder_.run(run);
         const auto rung = step ? read_rung(folder, *step) : std::nullopt;
         paused = paused || rung;

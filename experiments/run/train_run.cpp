@@ -131,7 +131,7 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
           .train = prepared.data.train.examples,
           .validation = prepared.data.validation.examples,
           .augmentation = prepared.data.augmentation(),
-          .pause_after = job.until,
+          .until = job.until,
           .folder = job.folder.path,
           .log = job.folder.log(),
           .checkpoints = job.folder.checkpoints(),

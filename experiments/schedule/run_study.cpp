@@ -126,8 +126,8 @@ class StudyRunner {
     open.state = OpenRun::State::running;
     ++open.attempts;
     auto command = train_command(open.folder, sharing_.threads);
-    if (open.run->pause_after)
-      command.insert(command.end(), {"--until", std::to_string(*open.run->pause_after)});
+    if (open.run->until)
+      command.insert(command.end(), {"--until", std::to_string(*open.run->until)});
     pool_.start(index, command);
   }
 
@@ -201,7 +201,7 @@ std::vector<std::string> train_command(const records::RunFolder& folder, int64_t
 
 bool is_done(const config::RunSpecification& run, const records::RunFolder& folder) {
   return std::filesystem::exists(folder.result()) ||
-         (run.pause_after && records::read_rung(folder, *run.pause_after));
+         (run.until && records::read_rung(folder, *run.until));
 }
 
 StudyOutcome run_study(const config::Study& study, const StudyOptions& options) {
