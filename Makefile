@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-asan test-portable bench format clean
+.PHONY: all setup setup-test build quickstart test test-long test-cluster test-asan test-portable bench format clean
 .NOTPARALLEL:
 all: build
 
@@ -23,6 +23,10 @@ test: setup-test build
 test-long: setup-test build
 	cmake --build --preset release --target long_test
 	ctest --test-dir build -C Long -R '^(long_test|extending|installed)$$' --verbose
+
+# Studies on a Slurm of four toy nodes, with all the faults that may befall them; needs root.
+test-cluster: setup-test build
+	ctest --test-dir build -C Cluster -R '^cluster' --verbose
 
 test-asan: setup-test
 	cmake --preset asan && cmake --build --preset asan

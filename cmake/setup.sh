@@ -13,7 +13,8 @@ cpu_wheels=https://download.pytorch.org/whl/cpu/torch/
 packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
   libboost-dev libprotozero-dev libgtest-dev)
-test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format)
+test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format
+  slurmctld slurmd slurm-client munge)
 test_wheels=("torch==$torch_version" "numpy<3" "sentencepiece==$sentencepiece_version" "safetensors<1"
   "tensorboard==$tensorboard_version")
 

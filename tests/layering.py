@@ -32,7 +32,7 @@ ROOMS = {
     "run": ["config", "records"],
     "exchange": ["config", "records", "run"],
     "cli": ["config", "records"],
-    "commands/model": ["analysis", "analysis/statistics", "cli", "config", "exchange", "records", "report", "run"],
+    "commands/model": ["analysis", "analysis/statistics", "cli", "config", "exchange", "records", "report", "run", "schedule"],
     "commands": ["analysis", "analysis/statistics", "cli", "commands/model", "config", "records", "report", "schedule"],
 }
 # One library, one unity build; the longest folder that holds a file is its library.

@@ -135,6 +135,7 @@ void Trainer::log_step(const StepRecord& record, double rate) {
 }
 
 void Trainer::write(const nlohmann::json& line) {
+  input_.check_owner();
   log_->append(line);
   events_->add(state_.step, scalars_of(line));
 }
@@ -180,6 +181,7 @@ void Trainer::validate() {
 
 void Trainer::save() {
   if (saved_step_ == state_.step && !state_.stopped_early) return;
+  input_.check_owner();
   progress_.pause();
   log_->sync();
   state_.log_bytes = log_->size();

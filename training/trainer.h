@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -74,6 +75,8 @@ struct TrainerInput {
   std::filesystem::path checkpoints;         // their folder
   std::map<std::string, std::string> files;  // copied into every checkpoint: name -> bytes
   Session session = {};                      // what TensorBoard calls this run
+  /// Called before anything is written into these folders; throws where that is no longer allowed.
+  std::function<void()> check_owner = [] {};
 };
 
 /// What a finished training leaves besides its checkpoints.

@@ -26,6 +26,14 @@ bool ends_otherwise(const config::Study& study, const records::RunResult& result
   });
 }
 
+/// Whether the run's updates follow from how fast its machine is.
+bool is_timed(const config::Study& study, const records::RunResult& result) {
+  return std::ranges::any_of(study.runs, [&](const config::RunSpecification& run) {
+    return run.task == result.task && run.arm == result.arm &&
+           std::holds_alternative<training::TimeBudget>(run.experiment.training.budget);
+  });
+}
+
 [[noreturn]] void refuse_comparison(const records::RunResult& one, const records::RunResult& other,
                                     const std::string& what, const std::string& name) {
   throw records::UsageError(fmt::format(
@@ -48,6 +56,12 @@ void check_fair(const config::Study& study, std::span<const records::RunResult> 
         !ends_otherwise(study, result) && !ends_otherwise(study, other))
       refuse_comparison(other, result,
                         fmt::format("trained {} and {} steps", other.steps, result.steps), "steps");
+    if (!config::allows(*study.compare, config::Uneven::hardware) && is_timed(study, result) &&
+        !result.hardware.empty() && !other.hardware.empty() && result.hardware != other.hardware)
+      refuse_comparison(other, result,
+                        fmt::format("had a budget in seconds on different hardware, {} and {}",
+                                    other.hardware, result.hardware),
+                        "hardware");
   }
 }
 

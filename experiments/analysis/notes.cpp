@@ -1,8 +1,10 @@
 #include "experiments/analysis/notes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "experiments/analysis/claims.h"
@@ -125,6 +127,24 @@ void add_pairing(const Evidence& evidence, std::span<const records::RunResult> r
   }
 }
 
+/// Which arms ran on other hardware than the rest: last digits and speed differ with it.
+void add_hardware(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
+  std::map<std::string, std::map<std::string, int64_t>> runs_on;  // hardware -> arm -> runs
+  for (const auto& run : results)
+    if (!run.hardware.empty()) ++runs_on[run.hardware][run.arm];
+  if (runs_on.size() < 2) return;
+  std::vector<std::string> kinds;
+  for (const auto& [hardware, runs] : runs_on) {
+    std::vector<std::string> arms;
+    for (const auto& [arm, count] : runs) arms.push_back(fmt::format("{} ({})", arm, count));
+    kinds.push_back(fmt::format("{}: {}", hardware, fmt::join(arms, ", ")));
+  }
+  notes.push_back(
+      fmt::format("Runs differ in hardware, so compare no speeds, and no last digits. Arms, with "
+                  "how many of their runs, on {}.",
+                  fmt::join(kinds, "; on ")));
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Evidence& evidence, const config::Study& study,
@@ -138,6 +158,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   spoken(task.metric)));
   add_pairing(evidence, results, notes);
+  add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);
   add_targets(study, notes);
   add_scoring(results, notes);

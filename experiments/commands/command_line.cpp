@@ -85,6 +85,8 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_run(*app);
   add_train(*app);
   add_init(*app);
+  add_status(*app);
+  add_cancel(*app);
   add_report(*app);
   add_compare(*app);
   add_eval(*app);

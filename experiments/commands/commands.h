@@ -9,6 +9,8 @@ namespace ablate::commands {
 
 void add_run(CLI::App& app);
 void add_report(CLI::App& app);
+void add_status(CLI::App& app);
+void add_cancel(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_metrics(CLI::App& app);
 void add_tokenizer(CLI::App& app);

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "experiments/analysis/expectation.h"
 #include "experiments/analysis/make_evidence.h"
@@ -19,6 +22,7 @@
 #include "experiments/report/table/table.h"
 #include "experiments/report/write_report.h"
 #include "experiments/schedule/dry_run.h"
+#include "experiments/schedule/launch_study.h"
 #include "experiments/schedule/run_study.h"
 #include "experiments/schedule/tuning.h"
 #include "training/gpu.h"
@@ -27,6 +31,9 @@
 
 namespace ablate::commands {
 namespace {
+
+/// Who starts the processes of runs, where this program does not.
+enum class Launcher { slurm, print };
 
 struct RunRequest {
   std::string study;
@@ -38,6 +45,11 @@ struct RunRequest {
   bool dry_run = false;
   bool list = false;
   bool json = false;
+  std::optional<Launcher> launcher;
+  std::string slurm;
+  std::optional<int64_t> threads;
+  int64_t grace = 120;
+  bool waits = false;
 };
 
 void show_list(const RunRequest& request, const config::Study& study) {
@@ -62,28 +74,77 @@ void print_results(const RunRequest& request, const records::StudyRuns& runs,
 schedule::StudyOptions study_options(const RunRequest& request, const config::Study& study) {
   return {.folder = records::study_folder(request.output, study.name),
           .jobs = request.jobs,
+          .threads = request.threads,
           .retries = request.retries,
           .has_gpu = training::gpu_count() > 0};
 }
 
-schedule::StudyOutcome carry_out(const config::Study& study,
-                                 const schedule::StudyOptions& options) {
+void append_list(const char* flag, const auto& values, std::vector<std::string>& words) {
+  if (!values.empty()) words.insert(words.end(), {flag, fmt::format("{}", fmt::join(values, ","))});
+}
+
+/// The words by which the job that closes a wave goes on, whatever folder it starts in.
+std::vector<std::string> repetition(const RunRequest& request) {
+  const auto absolute = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal().string();
+  };
+  std::vector<std::string> words{
+      "run", absolute(request.study), "--output", absolute(request.output), "--launcher", "slurm"};
+  if (!request.data.empty()) words.insert(words.end(), {"--data", absolute(request.data)});
+  for (const auto& set : request.selection.sets) words.insert(words.end(), {"--set", set});
+  append_list("--arms", request.selection.arms, words);
+  append_list("--tasks", request.selection.tasks, words);
+  append_list("--seeds", request.selection.seeds, words);
+  if (!request.slurm.empty()) words.push_back("--slurm=" + request.slurm);
+  if (request.jobs > 0) words.insert(words.end(), {"--jobs", std::to_string(request.jobs)});
+  words.insert(words.end(), {"--retries", std::to_string(request.retries), "--grace",
+                             std::to_string(request.grace)});
+  if (request.threads) words.insert(words.end(), {"--threads", std::to_string(*request.threads)});
+  return words;
+}
+
+schedule::Launch launch_of(const RunRequest& request, const config::Study& study) {
+  const auto folder = records::study_folder(request.output, study.name);
+  return {.folder = std::filesystem::weakly_canonical(folder.path),
+          .program = std::filesystem::read_symlink("/proc/self/exe"),
+          .flags = CLI::detail::split_up(request.slurm),
+          .repeat = repetition(request),
+          .jobs = request.jobs,
+          .threads = request.threads.value_or(1),
+          .retries = request.retries,
+          .grace = request.grace,
+          .waits = request.waits};
+}
+
+void print_commands(const RunRequest& request, const config::Study& study) {
+  const auto launch = launch_of(request, study);
+  schedule::forget_failures(study, launch.folder);
+  const auto runs = schedule::next_wave(study, launch.folder, request.retries);
+  for (const auto& line : schedule::commands_for(study, runs, launch)) std::cout << line << "\n";
+}
+
+/// Nothing where the study goes on elsewhere.
+std::optional<schedule::StudyOutcome> carry_out(const RunRequest& request,
+                                                const config::Study& study) {
+  if (request.launcher) return schedule::launch_study(study, launch_of(request, study), std::cerr);
   const training::StopRequests requests;
-  return schedule::run_with_tuning(study, options);
+  return schedule::run_with_tuning(study, study_options(request, study));
 }
 
 void run(const RunRequest& request) {
   const auto study = records::freeze(request.study, request.selection, request.output);
-  const auto options = study_options(request, study);
-  const auto outcome = carry_out(study, options);
-  const auto shown = records::with_tuned_arms(study, options.folder);
-  const auto runs = records::read_runs(shown, options.folder);
+  if (request.launcher == Launcher::print) return print_commands(request, study);
+  const auto outcome = carry_out(request, study);
+  if (!outcome) return;
+  const auto folder = records::study_folder(request.output, study.name);
+  const auto shown = records::with_tuned_arms(study, folder);
+  const auto runs = records::read_runs(shown, folder);
   const auto evidence = analysis::make_evidence(shown, runs);
   if (!runs.results.empty()) {
     report::write_report(shown, runs, evidence, position_pictures(shown));
     print_results(request, runs, evidence);
   }
-  schedule::raise(outcome);
+  schedule::raise(*outcome);
   analysis::raise_failed(evidence.expectations);
 }
 
@@ -105,6 +166,10 @@ void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("--jobs", request.jobs,
                   "Runs at a time; absent: one per core, or one where they train on a GPU")
       ->check(CLI::Range(1, 1024));
+  verb.add_option("--threads", request.threads,
+                  "Of each run, where neither the configuration nor an earlier start names a "
+                  "number; absent: the cores here divided by the runs, with a launcher 1")
+      ->check(CLI::Range(1, 1024));
   verb.add_option("--retries", request.retries,
                   "Times a run that crashed or ran out of memory is started again")
       ->check(CLI::Range(0, 100))
@@ -116,12 +181,34 @@ void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
 }
 
+void add_launcher(CLI::App& verb, RunRequest& request) {
+  auto* launcher =
+      verb.add_option("--launcher", request.launcher,
+                      "Who starts the runs: Slurm, as job arrays; or you, from one printed "
+                      "command a line. Absent: this program, here")
+          ->transform(
+              CLI::CheckedTransformer(std::map<std::string, Launcher>{{"slurm", Launcher::slurm},
+                                                                      {"print", Launcher::print}})
+                  .description(""))
+          ->type_name("{slurm,print}");
+  verb.add_option("--slurm", request.slurm, "Flags for sbatch, as they are")->needs(launcher);
+  verb.add_option("--grace", request.grace,
+                  "Seconds before the end of a job's time at which its run saves and stops")
+      ->needs(launcher)
+      ->check(CLI::Range(1, 86400))
+      ->capture_default_str();
+  verb.add_flag("--wait", request.waits,
+                "Watch the queue until the study is done, where jobs may not submit jobs")
+      ->needs(launcher);
+}
+
 }  // namespace
 
 void add_run(CLI::App& app) {
   auto request = std::make_shared<RunRequest>();
   auto* verb = app.add_subcommand("run", "Train and evaluate every arm and seed of a study");
   add_options(*verb, *request);
+  add_launcher(*verb, *request);
   verb->footer(
       "Finished runs are skipped and interrupted or failed ones continued, so the same command may "
       "be repeated. The study is frozen when it starts: <output>/<study>/study.yaml is what runs, "
@@ -130,6 +217,7 @@ void add_run(CLI::App& app) {
       "  ablate run experiments/studies/quickstart.yaml\n"
       "  ablate run study.yaml --set training.steps=200 --arms learned --seeds 1,2 --jobs 2\n"
       "  ablate run study.yaml --dry-run\n"
+      "  ablate run study.yaml --launcher slurm --slurm '--partition=gpu --time=4:00:00' --jobs 8\n"
       "  ablate run --list");
   verb->callback([request] {
     if (request->study.empty()) {

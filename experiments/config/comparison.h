@@ -13,11 +13,13 @@
 namespace ablate::config {
 
 /// In what arms that are compared may differ beside the keys that the study changes.
-enum class Uneven { seeds, steps, data };
+enum class Uneven { seeds, steps, data, hardware };
 
 constexpr auto names(Uneven) {
-  return std::to_array<std::pair<Uneven, std::string_view>>(
-      {{Uneven::seeds, "seeds"}, {Uneven::steps, "steps"}, {Uneven::data, "data"}});
+  return std::to_array<std::pair<Uneven, std::string_view>>({{Uneven::seeds, "seeds"},
+                                                             {Uneven::steps, "steps"},
+                                                             {Uneven::data, "data"},
+                                                             {Uneven::hardware, "hardware"}});
 }
 
 /// Every other arm is compared with `baseline`; in a study that tunes, every other tuned arm with

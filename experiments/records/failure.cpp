@@ -39,7 +39,7 @@ std::optional<RunFailure> read_failure(const RunFolder& folder) {
   if (!std::filesystem::exists(folder.failure())) return {};
   const auto json = nlohmann::json::parse(training::read_bytes(folder.failure()), nullptr, false);
   try {
-    return training::from_json<RunFailure>(json);
+    return training::from_json<RunFailure>(json, training::Absent::keeps_its_default);
   } catch (const nlohmann::json::exception&) {
     return {};
   }

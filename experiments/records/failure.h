@@ -13,11 +13,13 @@ struct RunFailure {
   int exit_code = 0;     // 128 + the signal where one ended the process
   int64_t attempts = 1;  // starts by the command that gave up
   std::string message;   // the last that the run said
+  std::string job;       // of a cluster's scheduler; empty without one
 
   static void fields(auto& o, auto&& visit) {
     visit("exit_code", o.exit_code);
     visit("attempts", o.attempts);
     visit("message", o.message);
+    visit("job", o.job);
   }
 };
 

@@ -43,6 +43,18 @@ RunFolder StudyFolder::run(const config::RunSpecification& run) const {
   return path / label(run.task, run.stored.empty() ? run.arm : run.stored, run.seed);
 }
 
+std::filesystem::path WaveFolder::output(const std::string& job, const std::string& task) const {
+  return path / fmt::format("{}_{}.out", job, task);
+}
+
+std::filesystem::path WaveFolder::cancelled(const std::string& line) const {
+  return path / fmt::format("cancelled-{}", line);
+}
+
+WaveFolder StudyFolder::wave(int64_t number) const {
+  return {path / "launch" / fmt::format("wave-{}", number)};
+}
+
 StudyFolder study_folder(const std::filesystem::path& output, const std::string& name) {
   return output / name;
 }

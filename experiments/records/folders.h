@@ -53,6 +53,22 @@ struct RunFolder {
   std::filesystem::path path;
 };
 
+/// Where a wave of runs that went to a cluster together is described.
+struct WaveFolder {
+  /// Folders of runs, a line each.
+  std::filesystem::path runs() const { return path / "runs.txt"; }
+  std::filesystem::path jobs() const { return path / "jobs.json"; }
+  std::filesystem::path job_script() const { return path / "job.sh"; }
+  std::filesystem::path closing_script() const { return path / "close.sh"; }
+  std::filesystem::path closing_output() const { return path / "close.out"; }
+  /// What the scheduler wrote of one task of an array.
+  std::filesystem::path output(const std::string& job, const std::string& task) const;
+  /// Exists where the run of that line was cancelled while its job worked on it.
+  std::filesystem::path cancelled(const std::string& line) const;
+
+  std::filesystem::path path;
+};
+
 /// Where the files of one study are, whatever its folder is called now.
 struct StudyFolder {
   StudyFolder(std::filesystem::path folder) : path(std::move(folder)) {}
@@ -66,6 +82,8 @@ struct StudyFolder {
   std::filesystem::path text_table() const { return path / "table.txt"; }
   std::filesystem::path markdown_table() const { return path / "table.md"; }
   std::filesystem::path latex_table() const { return path / "table.tex"; }
+  /// Waves count from 1.
+  WaveFolder wave(int64_t number) const;
   /// That of the arm that the run is stored under.
   RunFolder run(const config::RunSpecification& run) const;
 

@@ -83,6 +83,7 @@ struct RunResult {
   int64_t tokens = 0;            // target tokens trained on, the end token included
   int64_t memory_bytes = 0;  // most that the process held, on CUDA most that was allocated there
   std::string data_sha256;   // of the examples
+  std::string hardware;      // of all starts: hardware_of()
   InitialWeights initial_weights;
   std::string weights;  // which were evaluated
   std::string bleu_signature, chrf_signature;
@@ -109,6 +110,7 @@ struct RunResult {
     visit("tokens", o.tokens);
     visit("memory_bytes", o.memory_bytes);
     visit("data_sha256", o.data_sha256);
+    visit("hardware", o.hardware);
     visit("initial_weights", o.initial_weights);
     visit("weights", o.weights);
     visit("bleu_signature", o.bleu_signature);

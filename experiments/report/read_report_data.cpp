@@ -11,6 +11,7 @@
 #include "experiments/config/printer.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/result.h"
+#include "experiments/records/run_start.h"
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -131,6 +132,20 @@ std::string printed(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+const std::set<std::string_view> kOfOneStart{"began", "job"};
+
+/// What the starts of a run were on, each value once.
+std::map<std::string, std::set<std::string>> facts_of(
+    const std::vector<records::RunStart>& starts) {
+  std::map<std::string, std::set<std::string>> facts;
+  for (const auto& start : starts)
+    records::RunStart::fields(start, [&]<class Member>(const char* name, const Member& value) {
+      if constexpr (std::is_same_v<Member, std::string>)
+        if (!value.empty() && !kOfOneStart.contains(name)) facts[name].insert(value);
+    });
+  return facts;
+}
+
 std::vector<EnvironmentFact> environment_of(const config::Study& study,
                                             const records::StudyFolder& folder) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
@@ -141,7 +156,9 @@ std::vector<EnvironmentFact> environment_of(const config::Study& study,
     const auto facts = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
     if (!facts.is_object()) throw training::CheckpointError(file.string() + " is damaged");
     for (const auto& [name, value] : facts.items())
-      if (name != "seed") ++counts[name][printed(value)];
+      if (name != "seed" && name != "starts") ++counts[name][printed(value)];
+    for (const auto& [name, values] : facts_of(records::read_starts(folder.run(run))))
+      for (const auto& value : values) ++counts[name][value];
   }
   std::vector<EnvironmentFact> environment;
   for (const auto& [name, values] : counts)

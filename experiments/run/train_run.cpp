@@ -1,7 +1,6 @@
 #include "experiments/run/train_run.h"
 
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include <cmath>
 
@@ -17,6 +16,7 @@
 #include "experiments/run/load_run.h"
 #include "experiments/run/model_cost.h"
 #include "experiments/run/moefication/moefication.h"
+#include "experiments/run/recorded_start.h"
 #include "experiments/run/run_data.h"
 #include "experiments/run/run_length.h"
 #include "experiments/run/tracking.h"
@@ -27,6 +27,7 @@
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
 #include "training/likelihood.h"
+#include "training/process/folder_claim.h"
 #include "training/process/interrupt.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
@@ -48,9 +49,8 @@ void check_same_data(const records::RunFolder& folder, const data::Corpus& corpu
 
 /// Says where a continued run goes on with another program than it began with.
 void note_other_program(const records::RunFolder& folder, std::ostream& messages) {
-  const auto recorded = records::recorded_environment(folder);
-  if (recorded.contains("program_sha256") &&
-      recorded.at("program_sha256") != training::program_sha256())
+  const auto starts = records::read_starts(folder);
+  if (!starts.empty() && starts.front().program_sha256 != training::program_sha256())
     messages << "this run began with another build of ablate, so it may not end as it would have\n"
              << std::flush;
 }
@@ -99,16 +99,11 @@ Prepared prepare(const RunJob& job, std::ostream& messages) {
   return {environment, std::move(start), std::move(data), steps};
 }
 
-void write_start(const RunJob& job, const Prepared& prepared) {
+/// What environment.json tells of the run, besides its starts.
+nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
   const auto& environment = prepared.environment;
-  save_tokenizers(job.folder.path, prepared.data.tokenizers);
   nlohmann::json record{{"ablate", ABLATE_VERSION},
-                        {"program_sha256", training::program_sha256()},
-                        {"libtorch", TORCH_VERSION},
-                        {"host", training::host_name()},
-                        {"processor", training::processor_name()},
                         {"device", environment.device.str()},
-                        {"cpu_capability", at::get_cpu_capability()},
                         {"threads", environment.threads},
                         {"precision", environment.bfloat16 ? "bf16" : "fp32"},
                         {"seed", job.plan.seed},
@@ -118,10 +113,11 @@ void write_start(const RunJob& job, const Prepared& prepared) {
                         {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
                         {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
   if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
-  training::write_durably(job.folder.environment(), training::json_file(record));
+  return record;
 }
 
-training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared) {
+training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared,
+                                     const training::FolderClaim& claim) {
   auto options = job.experiment.training;
   options.steps = prepared.steps;
   return {.options = options,
@@ -138,7 +134,8 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
           .files = {{records::kConfigFile, training::read_bytes(job.folder.config())},
                     {records::kSourceTokenizerFile, prepared.data.tokenizers.source.bytes()},
                     {records::kTargetTokenizerFile, prepared.data.tokenizers.target.bytes()}},
-          .session = session_of(job.plan, job.experiment)};
+          .session = session_of(job.plan, job.experiment),
+          .check_owner = [&claim] { claim.check(); }};
 }
 
 /// Weights from the run that training starts from; says which.
@@ -239,16 +236,19 @@ void train_run(const RunJob& job, std::ostream& messages) {
     messages << "waiting for another process that works on " + job.folder.path.string() + "\n"
              << std::flush;
   });
+  const training::FolderClaim claim(job.folder.path);
   if (records::read_result(job.folder)) return;
   auto prepared = prepare(job, messages);
   check_same_data(job.folder, prepared.data.corpus);
   note_other_program(job.folder, messages);
-  write_start(job, prepared);
+  save_tokenizers(job.folder.path, prepared.data.tokenizers);
   const bool continued = !training::list_checkpoints(job.folder.checkpoints()).empty();
+  const RecordedStart start(job.folder, environment_facts(job, prepared),
+                            start_on(prepared.environment.device));
   auto model = begin_model(job, prepared, continued, messages);
   if (!continued) records::write_initial_weights(job.folder, initial_weights_of(*model));
   model->to(prepared.environment.device);
-  training::Trainer trainer(model, trainer_input(job, prepared),
+  training::Trainer trainer(model, trainer_input(job, prepared, claim),
                             {.stream = messages, .steps = prepared.steps});
   const auto summary = trainer.run();
   if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
@@ -265,7 +265,9 @@ void train_run(const RunJob& job, std::ostream& messages) {
   result.tokens = summary.state.tokens;
   result.memory_bytes = memory;
   result.data_sha256 = prepared.data.corpus.sha256;
+  result.hardware = records::hardware_of(records::read_starts(job.folder));
   result.initial_weights = records::read_initial_weights(job.folder);
+  claim.check();
   training::EventFile events(job.folder.path, result.steps + 1);
   events.add(result.steps, final_scalars(result));
   events.add(result.steps, training::SessionEnd{});

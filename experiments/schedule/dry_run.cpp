@@ -13,6 +13,7 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/run_estimate.h"
 #include "experiments/records/run_plan.h"
+#include "experiments/schedule/attempts.h"
 #include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
 #include "training/process/interrupt.h"

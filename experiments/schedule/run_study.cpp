@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/rung.h"
+#include "experiments/schedule/attempts.h"
 #include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
 #include "training/process/interrupt.h"
@@ -21,7 +21,6 @@ namespace ablate::schedule {
 namespace {
 
 constexpr std::chrono::milliseconds kRedrawEvery{200};
-constexpr std::string_view kError = "ablate: ";
 
 /// "1 thread", "2 threads", or both where runs that name their number differ.
 std::string threads_text(const config::Study& study, int64_t shared) {
@@ -40,17 +39,17 @@ bool on_gpu(const config::RunSpecification& run, bool has_gpu) {
   return device == training::Device::cuda || (device == training::Device::automatic && has_gpu);
 }
 
+bool is_interruption(int exit_code) {
+  return records::meaning_of(exit_code) == records::ExitCode::interrupted;
+}
+
 /// A run that has no result yet.
 struct OpenRun {
   enum class State { waiting, running, ended };
 
   const config::RunSpecification* run;
-  records::RunFolder folder;
+  Attempts attempts;
   State state = State::waiting;
-  int64_t attempts = 0;
-  int exit_code = -1;   // -1: has not ended
-  std::string message;  // the last error that it told, or its last line
-  bool told_error = false;
 };
 
 class StudyRunner {
@@ -61,7 +60,7 @@ class StudyRunner {
       const auto folder = options.folder.run(run);
       if (is_done(run, folder)) continue;
       records::write_plan(folder, study, run);
-      open_.push_back({&run, folder});
+      open_.push_back({&run, Attempts(folder, {.retries = options.retries, .until = run.until})});
     }
     std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
                              study.runs.size(), open_.size(), sharing_.jobs,
@@ -104,7 +103,7 @@ class StudyRunner {
     std::optional<size_t> best;
     for (size_t i = 0; i < open_.size(); ++i) {
       if (open_[i].state != OpenRun::State::waiting || waits(open_[i])) continue;
-      if (!best || open_[i].attempts < open_[*best].attempts) best = i;
+      if (!best || open_[i].attempts.made() < open_[*best].attempts.made()) best = i;
     }
     return best;
   }
@@ -120,57 +119,43 @@ class StudyRunner {
 
   void start(size_t index) {
     auto& open = open_[index];
-    records::remove_failure(open.folder);
-    open.message.clear();
-    open.told_error = false;
     open.state = OpenRun::State::running;
-    ++open.attempts;
-    auto command = train_command(open.folder, sharing_.threads);
-    if (open.run->until)
-      command.insert(command.end(), {"--until", std::to_string(*open.run->until)});
-    pool_.start(index, command);
+    pool_.start(index, open.attempts.begin(sharing_.threads));
   }
 
   void take(const ProcessLine& line, LiveTable& table) {
     auto& open = open_[line.job];
     if (const auto record = training::read_record(line.text))
       return table.at(records::label(*open.run), *record);
-    std::ofstream(open.folder.messages(), std::ios::app) << line.text + "\n";
+    open.attempts.hear(line.text);
     table.say(records::label(*open.run), line.text);
-    // An error may go on over several lines; other messages are one.
-    if (line.text.starts_with(kError)) {
-      open.message = line.text.substr(kError.size());
-      open.told_error = true;
-    } else {
-      open.message = open.told_error ? open.message + "\n" + line.text : line.text;
-    }
   }
 
   void take(const ProcessEnd& end, LiveTable& table) {
     auto& open = open_[end.job];
-    open.exit_code = end.exit_code;
+    const auto label = records::label(*open.run);
     open.state = OpenRun::State::ended;
-    if (end.exit_code == 0) return table.end(records::label(*open.run), "");
-    if (records::meaning_of(end.exit_code) == records::ExitCode::interrupted)
-      return table.end(records::label(*open.run), "interrupted");
-    const records::RunFailure failure{open.exit_code, open.attempts, open.message};
-    if (records::worth_retrying(end.exit_code) && open.attempts <= options_.retries) {
-      open.state = OpenRun::State::waiting;
-      return table.retry(records::label(*open.run), records::reason(failure));
+    switch (open.attempts.end(end.exit_code)) {
+      case Attempts::End::finished:
+        return table.end(label, "");
+      case Attempts::End::interrupted:
+        return table.end(label, "interrupted");
+      case Attempts::End::crashed:
+        open.state = OpenRun::State::waiting;
+        return table.retry(label, open.attempts.reason(false));
+      case Attempts::End::failed:
+        return table.end(label, "failed with " + open.attempts.reason(true));
     }
-    records::write_failure(open.folder, failure);
-    table.end(records::label(*open.run),
-              "failed with " + records::reason({failure.exit_code, failure.attempts}));
   }
 
   StudyOutcome outcome() const {
     StudyOutcome outcome;
     for (const auto& open : open_) {
       const bool ended = open.state == OpenRun::State::ended;
-      if (!ended || records::meaning_of(open.exit_code) == records::ExitCode::interrupted)
+      if (!ended || is_interruption(open.attempts.exit_code()))
         outcome.interrupted = true;
-      else if (open.exit_code != 0)
-        outcome.failed.push_back({records::label(*open.run), open.exit_code});
+      else if (open.attempts.exit_code() != 0)
+        outcome.failed.push_back({records::label(*open.run), open.attempts.exit_code()});
     }
     return outcome;
   }
@@ -190,13 +175,10 @@ Sharing share_cores(const config::Study& study, const StudyOptions& options) {
       study.runs, [&](const auto& run) { return on_gpu(run, options.has_gpu); });
   auto jobs = options.jobs;
   if (jobs == 0) jobs = gpu ? 1 : std::clamp<int64_t>(std::ssize(study.runs), 1, cores);
+  if (options.threads) return {jobs, *options.threads};
   const auto seeds = std::max<int64_t>(1, std::ssize(study.declared_seeds));
   const auto all = std::ssize(study.configurations) * seeds;
   return {jobs, std::max<int64_t>(1, cores / std::max<int64_t>(1, all))};
-}
-
-std::vector<std::string> train_command(const records::RunFolder& folder, int64_t threads) {
-  return {"/proc/self/exe", "train", folder.path.string(), "--threads", std::to_string(threads)};
 }
 
 bool is_done(const config::RunSpecification& run, const records::RunFolder& folder) {

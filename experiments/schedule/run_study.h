@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@ namespace ablate::schedule {
 /// How a study's runs are carried out.
 struct StudyOptions {
   records::StudyFolder folder;
-  int64_t jobs = 0;      // runs at a time; 0: see share_cores()
-  int64_t retries = 1;   // of a run that crashed: see worth_retrying()
-  bool has_gpu = false;  // which a run takes unless it asks for another device
+  int64_t jobs = 0;                     // runs at a time; 0: see share_cores()
+  std::optional<int64_t> threads = {};  // of each run; absent: see share_cores()
+  int64_t retries = 1;                  // of a run that crashed: see worth_retrying()
+  bool has_gpu = false;                 // which a run takes unless it asks for another device
 };
 
 /// How runs share the machine.
@@ -27,10 +29,6 @@ struct Sharing {
 /// Threads follow from the study alone, since their number may change a result's last digits: cores
 /// divided by all its runs, at least one.
 Sharing share_cores(const config::Study& study, const StudyOptions& options);
-
-/// The command that works on a planned run in a process of its own: this very program, even where a
-/// rebuild has put another in its place.
-std::vector<std::string> train_command(const records::RunFolder& folder, int64_t threads);
 
 /// A run that ended without a result.
 struct FailedRun {

@@ -16,13 +16,6 @@ void add_run(config::RunSpecification run, std::vector<config::RunSpecification>
   if (std::ranges::none_of(runs, same)) runs.push_back(std::move(run));
 }
 
-/// Runs of candidates that failed are tried again.
-void forget_failures(const config::Study& study, const records::StudyFolder& folder) {
-  for (const auto& candidate : study.tuning->candidates)
-    for (const int64_t seed : study.tuning->seeds)
-      records::remove_failure(folder.run(records::run_of(candidate, seed)));
-}
-
 void append(StudyOutcome& outcome, const StudyOutcome& more) {
   outcome.failed.insert(outcome.failed.end(), more.failed.begin(), more.failed.end());
   outcome.interrupted = outcome.interrupted || more.interrupted;
@@ -30,27 +23,57 @@ void append(StudyOutcome& outcome, const StudyOutcome& more) {
 
 }  // namespace
 
+void forget_failures(const config::Study& study, const records::StudyFolder& folder) {
+  for (const auto& run : study.runs) records::remove_failure(folder.run(run));
+  if (!study.tuning) return;
+  for (const auto& candidate : study.tuning->candidates)
+    for (const int64_t seed : study.tuning->seeds)
+      records::remove_failure(folder.run(records::run_of(candidate, seed)));
+}
+
+Stage tuning_stage(const config::Study& study, const records::StudyFolder& folder) {
+  Stage stage;
+  if (!study.tuning) return stage;
+  const auto searches = records::searches(study, folder);
+  for (const auto& search : searches)
+    for (const auto& run : search.open) add_run(run, stage.runs);
+  stage.searching = !stage.runs.empty();
+  if (stage.searching) return stage;
+  for (const auto& search : searches)
+    for (const int64_t seed : study.seeds)
+      if (search.best != nullptr) add_run(records::run_of(*search.best, seed), stage.runs);
+  return stage;
+}
+
 StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& options) {
   if (!study.tuning) return run_study(study, options);
   forget_failures(study, options.folder);
-  auto stage = study;
+  auto now = study;
   StudyOutcome outcome;
   for (;;) {
-    bool searching = false;
-    for (const auto& search : records::searches(study, options.folder)) {
-      searching = searching || !search.open.empty();
-      for (const auto& run : search.open) add_run(run, stage.runs);
-    }
-    if (!stage.runs.empty()) append(outcome, run_study(stage, options));
-    if (outcome.interrupted) return outcome;
-    stage.runs.clear();
-    if (!searching) break;
+    const auto stage = tuning_stage(study, options.folder);
+    for (const auto& run : stage.runs) add_run(run, now.runs);
+    if (!now.runs.empty()) append(outcome, run_study(now, options));
+    if (outcome.interrupted || !stage.searching) return outcome;
+    now.runs.clear();
   }
-  for (const auto& search : records::searches(study, options.folder))
-    for (const int64_t seed : study.seeds)
-      if (search.best != nullptr) add_run(records::run_of(*search.best, seed), stage.runs);
-  if (!stage.runs.empty()) append(outcome, run_study(stage, options));
-  return outcome;
+}
+
+std::vector<config::RunSpecification> next_wave(const config::Study& study,
+                                                const records::StudyFolder& folder,
+                                                int64_t retries) {
+  auto runs = study.runs;
+  for (const auto& run : tuning_stage(study, folder).runs) add_run(run, runs);
+  std::erase_if(runs, [&](const config::RunSpecification& run) {
+    const auto place = folder.run(run);
+    const auto& from = run.experiment.training.init_from.arm;
+    const auto failure = records::read_failure(place);
+    return is_done(run, place) ||
+           (from && !std::filesystem::exists(place.of_arm(*from).result())) ||
+           (failure &&
+            !(records::worth_retrying(failure->exit_code) && failure->attempts <= retries));
+  });
+  return runs;
 }
 
 }  // namespace ablate::schedule

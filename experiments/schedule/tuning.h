@@ -4,8 +4,27 @@
 
 namespace ablate::schedule {
 
+/// Runs that failed, those of candidates included, are tried again.
+void forget_failures(const config::Study& study, const records::StudyFolder& folder);
+
+/// Runs by which tuning goes on.
+struct Stage {
+  std::vector<config::RunSpecification> runs;
+  bool searching = false;  // by values on the tuning seeds; otherwise the best ones on all seeds
+};
+
+/// What a study that tunes a key has to run next, as far as the files of its runs tell; nothing
+/// where it tunes none. Throws CheckpointError where a result.json is damaged.
+Stage tuning_stage(const config::Study& study, const records::StudyFolder& folder);
+
 /// run_study(), and where the study tunes a key: every arm with every value on the tuning seeds,
 /// then of every arm the best one on all seeds.
 StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& options);
+
+/// The runs that may be worked on now, all side by side: not done, not failed for good, and what
+/// they start from is finished. Throws CheckpointError where a result.json is damaged.
+std::vector<config::RunSpecification> next_wave(const config::Study& study,
+                                                const records::StudyFolder& folder,
+                                                int64_t retries);
 
 }  // namespace ablate::schedule

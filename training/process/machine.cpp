@@ -7,6 +7,7 @@
 #include <array>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "tokenizer/digest.h"
@@ -34,6 +35,18 @@ void limit_memory(GroupLimits& limits, const path& limit, const path& taken,
   const double reclaimable = number_in(taken.parent_path() / "memory.stat", cache).value_or(0);
   const double left = *most - number_in(taken).value_or(0) + reclaimable;
   limits.memory = std::clamp(left, 0.0, limits.memory);
+}
+
+/// What stands behind "<key> ... :" in a file of such lines, at its first place; empty without one.
+std::string value_in(const path& file, const std::string& key) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const auto colon = line.find(':');
+    if (!line.starts_with(key) || colon == line.npos) continue;
+    const auto begin = line.find_first_not_of(" \t", colon + 1);
+    return begin == line.npos ? "" : line.substr(begin);
+  }
+  return "";
 }
 
 void limit_cores(GroupLimits& limits, std::optional<double> quota, std::optional<double> period) {
@@ -101,11 +114,26 @@ std::string host_name() {
 }
 
 std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (const auto colon = line.find(": "); line.starts_with("model name") && colon != line.npos)
-      return line.substr(colon + 2);
-  return "unknown";
+  const auto name = value_in("/proc/cpuinfo", "model name");
+  return name.empty() ? "unknown" : name;
+}
+
+std::string gpu_names(const path& root) {
+  std::set<std::string> names;
+  std::error_code none;
+  for (const auto& gpu :
+       std::filesystem::directory_iterator(root / "proc/driver/nvidia/gpus", none))
+    names.insert(value_in(gpu.path() / "information", "Model"));
+  std::string list;
+  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+std::string gpu_driver(const path& root) {
+  std::ifstream file(root / "proc/driver/nvidia/version");  // "... Kernel Module  550.54.15  ..."
+  for (std::string word; file >> word;)
+    if (!word.empty() && std::isdigit(word.front()) && word.find('.') != word.npos) return word;
+  return "";
 }
 
 std::string program_sha256() { return tokenizer::sha256(training::read_bytes("/proc/self/exe")); }

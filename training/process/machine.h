@@ -18,6 +18,11 @@ int64_t available_memory();
 std::string host_name();
 std::string processor_name();
 
+/// The models of the NVIDIA GPUs here, each once, and the version of their driver; empty without
+/// one.
+std::string gpu_names(const std::filesystem::path& root = "/");
+std::string gpu_driver(const std::filesystem::path& root = "/");
+
 /// SHA-256 of this program's file, also where another has taken its place since the start.
 std::string program_sha256();
 

@@ -4,6 +4,7 @@
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/run/estimate_run.h"
 #include "experiments/run/train_run.h"
+#include "experiments/schedule/supervise.h"
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
 
@@ -14,12 +15,18 @@ struct TrainRequest {
   std::string folder;
   int64_t threads = 0;
   std::optional<int64_t> until;
+  std::optional<int64_t> retries;
   bool dry_run = false;
 };
 
 void train(const TrainRequest& request) {
+  const auto threads = request.threads > 0 ? request.threads : training::available_cores();
+  if (request.retries)
+    return schedule::supervise(
+        std::filesystem::path(request.folder),
+        {.threads = threads, .retries = *request.retries, .until = request.until}, std::cerr);
   auto job = run::job_of(std::filesystem::path(request.folder));
-  job.threads = request.threads > 0 ? request.threads : training::available_cores();
+  job.threads = threads;
   job.until = request.until;
   if (!request.dry_run) return run::train_run(job, std::cerr);
   std::cout << training::to_json(run::estimate_run(job, std::cerr)).dump() << "\n";
@@ -39,8 +46,15 @@ void add_train(CLI::App& app) {
   verb->add_option("--until", request->until,
                    "Pause after this step: validate, and write rung-<step>.json")
       ->check(CLI::PositiveNumber);
+  auto* retries =
+      verb->add_option("--retries", request->retries,
+                       "Train in a process of its own, start it again so many times where it "
+                       "crashes or runs out of memory, and leave log.txt and failure.json as "
+                       "'ablate run' does")
+          ->check(CLI::Range(0, 100));
   verb->add_flag("--dry-run", request->dry_run,
-                 "Print what the run will take, as one JSON object; train and write nothing");
+                 "Print what the run will take, as one JSON object; train and write nothing")
+      ->excludes(retries);
   verb->footer(
       "Works on config.yaml and run.json, which 'ablate run' writes into the folder of each run "
       "before it starts one. Continues where an earlier start stopped, and leaves a finished run "

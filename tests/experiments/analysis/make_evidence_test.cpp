@@ -158,6 +158,28 @@ TEST(Evidence, RunsOfOtherDataOrStepsAreRefusedUnlessAllowed) {
   EXPECT_EQ(error_of("[steps]", steps), "");
 }
 
+TEST(Evidence, OtherHardwareIsRefusedWhereItDecidesTheNumberOfUpdates) {
+  auto runs = runs_of({{"base", {0.1}}, {"more", {0.2}}});
+  runs.results.front().hardware = "NVIDIA A100";
+  runs.results.back().hardware = "NVIDIA H100";
+  const auto error_of = [&](const std::string& budget, const std::string& allow) -> std::string {
+    auto yaml = study_yaml(
+        1, {"more"}, "compare: {baseline: base, metric: exact_match, allow: " + allow + "}\n");
+    yaml.replace(yaml.find("base: {"), 7, "base: {training.budget: " + budget + ", ");
+    try {
+      make_evidence(study_of(yaml), runs);
+    } catch (const records::UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string seconds = "{kind: seconds, seconds: 60}";
+  EXPECT_NE(error_of(seconds, "[]").find("on different hardware, NVIDIA A100 and NVIDIA H100"),
+            std::string::npos);
+  EXPECT_EQ(error_of(seconds, "[hardware]"), "");
+  EXPECT_EQ(error_of("{kind: tokens, tokens: 60}", "[]"), "");
+}
+
 TEST(Evidence, SuccessIsCountedInSeedsThatHaveNearlyAllRight) {
   const auto study = study_of(study_yaml(6, {"more"}, kCompare));
   const auto evidence = make_evidence(

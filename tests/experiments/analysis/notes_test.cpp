@@ -40,6 +40,24 @@ TEST(Notes, AreSilentOnInitialWeightsThatEarlierVersionsDidNotKeep) {
             std::string::npos);
 }
 
+TEST(Notes, SayWhichArmsRanOnOtherHardware) {
+  auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
+  const auto notes_of_runs = [&] {
+    std::string all;
+    for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
+      all += note + "\n";
+    return all;
+  };
+  for (auto& run : runs.results) run.hardware = "NVIDIA A100";
+  EXPECT_EQ(notes_of_runs().find("hardware"), std::string::npos);
+  runs.results.back().hardware = "NVIDIA H100";
+  EXPECT_NE(
+      notes_of_runs().find("Arms, with how many of their runs, on NVIDIA A100: base (2), other "
+                           "(1); on NVIDIA H100: other (1).\n"),
+      std::string::npos)
+      << notes_of_runs();
+}
+
 TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
   auto study = study_of(study_yaml(
       2, {"other"},

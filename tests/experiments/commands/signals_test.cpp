@@ -166,9 +166,10 @@ TEST_F(SignalsTest, ARebuildDuringAStudyMixesNoPrograms) {
   for (const char* seed : {"seed-1", "seed-2"}) {
     const auto file = run("out").parent_path() / seed / "environment.json";
     const auto environment = nlohmann::json::parse(read_file(file));
-    EXPECT_EQ(environment.at("program_sha256"), tokenizer::sha256(read_file(kProgram)));
-    EXPECT_NE(environment.at("host"), "");
-    EXPECT_NE(environment.at("processor"), "");
+    const auto& start = environment.at("starts").at(0);
+    EXPECT_EQ(start.at("program_sha256"), tokenizer::sha256(read_file(kProgram)));
+    EXPECT_NE(start.at("host"), "");
+    EXPECT_NE(start.at("processor"), "");
   }
 }
 

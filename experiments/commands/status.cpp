@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "experiments/commands/commands.h"
+#include "experiments/records/frozen_study.h"
+#include "experiments/records/wave.h"
+#include "experiments/schedule/launch.h"
+#include "experiments/schedule/live_table.h"
+#include "experiments/schedule/study_status.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::commands {
+namespace {
+
+constexpr std::chrono::seconds kLookEvery{5};
+
+struct StatusRequest {
+  std::string folder;
+  bool json = false;
+  bool watch = false;
+};
+
+/// Nothing is asked of Slurm where the study never went there.
+std::vector<schedule::QueuedJob> queue_of(const records::StudyFolder& folder) {
+  if (records::last_wave(folder) == 0) return {};
+  return schedule::Slurm().queue(schedule::job_prefix(folder));
+}
+
+std::string step_text(const schedule::RunStatus& run) {
+  if (run.step_age < 0) return "";
+  return fmt::format("step {}, {} ago", run.step, schedule::clock_text(run.step_age));
+}
+
+std::string as_table(const std::vector<schedule::RunStatus>& runs) {
+  std::map<std::string, int64_t> counts;
+  size_t widest = 0;
+  for (const auto& run : runs) widest = std::max(widest, run.run.size());
+  std::string text;
+  for (const auto& run : runs) {
+    ++counts[run.state];
+    auto line = fmt::format("{:{}}  {:8}", run.run, widest, run.state);
+    for (const auto& part :
+         {run.where, run.since.empty() ? "" : "since " + run.since,
+          run.state == "finished" ? "" : step_text(run),
+          run.restarts > 0 ? fmt::format("restarts {}", run.restarts) : "", run.why})
+      if (!part.empty()) line += "  " + part;
+    text += line + "\n";
+  }
+  std::string sum;
+  for (const auto& [state, count] : counts)
+    sum += fmt::format("{}{} {}", sum.empty() ? "" : ", ", count, state);
+  return text + sum + "\n";
+}
+
+bool is_settled(const std::vector<schedule::RunStatus>& runs) {
+  return std::ranges::none_of(runs, [](const schedule::RunStatus& run) {
+    return run.state != "finished" && run.state != "failed";
+  });
+}
+
+void show_status(const StatusRequest& request) {
+  const records::StudyFolder folder = std::filesystem::weakly_canonical(request.folder);
+  for (;;) {
+    const auto runs = schedule::status_of(records::read_frozen(folder), folder, queue_of(folder));
+    if (request.json)
+      for (const auto& run : runs) std::cout << training::to_json(run).dump() << "\n";
+    else
+      std::cout << as_table(runs);
+    std::cout << std::flush;
+    if (!request.watch || is_settled(runs)) return;
+    std::this_thread::sleep_for(kLookEvery);
+    if (!request.json) std::cout << "\n";
+  }
+}
+
+void cancel(const std::string& name) {
+  const records::StudyFolder folder = std::filesystem::weakly_canonical(name);
+  const schedule::Slurm slurm;
+  std::vector<std::string> closing, arrays;
+  for (const auto& job : slurm.queue(schedule::job_prefix(folder)))
+    (job.name.ends_with(schedule::kClosing) ? closing : arrays).push_back(job.array);
+  slurm.cancel(closing);  // first, or it would go on where the others end
+  slurm.cancel(arrays);
+  std::cout << (closing.empty() && arrays.empty()
+                    ? "no job of this study is queued\n"
+                    : "cancelled; runs save what they have, and the study can be launched again\n");
+}
+
+}  // namespace
+
+void add_status(CLI::App& app) {
+  auto request = std::make_shared<StatusRequest>();
+  auto* verb = app.add_subcommand("status", "Show how the runs of a study stand");
+  verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
+  verb->add_flag("--json", request->json, "Print one JSON line per run");
+  verb->add_flag("--watch", request->watch,
+                 "Show it again every 5 seconds until every run has finished or failed");
+  verb->footer(
+      "Says of each run its state, where it runs, since when, the last step it logged and how "
+      "long ago, how often it was started again, and why it failed or waits. Of a study on Slurm "
+      "the queue is asked, too.\n"
+      "Examples:\n"
+      "  ablate status runs/quickstart\n"
+      "  ablate status runs/quickstart --json");
+  verb->callback([request] { show_status(*request); });
+}
+
+void add_cancel(CLI::App& app) {
+  auto folder = std::make_shared<std::string>();
+  auto* verb = app.add_subcommand("cancel", "End the jobs of a study on Slurm");
+  verb->add_option("folder", *folder, "The study's folder: <output>/<study>")->required();
+  verb->footer(
+      "Runs that are being trained save their last step, and nothing is submitted any more. "
+      "Repeating the 'ablate run' that launched the study goes on with it.\n"
+      "Example:\n"
+      "  ablate cancel runs/quickstart");
+  verb->callback([folder] { cancel(*folder); });
+}
+
+}  // namespace ablate::commands

@@ -1,0 +1,65 @@
+#include "experiments/run/recorded_start.h"
+
+#include <fmt/chrono.h>
+#include <torch/version.h>
+
+#include <ctime>
+
+#include "training/checkpoint/checkpoint.h"
+#include "training/process/folder_claim.h"
+#include "training/process/machine.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::run {
+namespace {
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+int64_t last_saved_step(const records::RunFolder& folder) {
+  const auto checkpoints = training::list_checkpoints(folder.checkpoints());
+  return checkpoints.empty() ? 0 : checkpoints.back().step;
+}
+
+}  // namespace
+
+records::RunStart start_on(const torch::Device& device) {
+  return {.began = utc_now(),
+          .host = training::host_name(),
+          .processor = training::processor_name(),
+          .cpu_capability = at::get_cpu_capability(),
+          .gpu = device.is_cuda() ? training::gpu_names() : "",
+          .driver = device.is_cuda() ? training::gpu_driver() : "",
+          .libtorch = TORCH_VERSION,
+          .program_sha256 = training::program_sha256(),
+          .job = training::scheduler_job()};
+}
+
+RecordedStart::RecordedStart(records::RunFolder folder, nlohmann::json facts,
+                             records::RunStart start)
+    : folder_(std::move(folder)), facts_(std::move(facts)), starts_(records::read_starts(folder_)) {
+  start.from_step = start.to_step = last_saved_step(folder_);
+  starts_.push_back(std::move(start));
+  write();
+}
+
+RecordedStart::~RecordedStart() {
+  try {
+    starts_.back().to_step = last_saved_step(folder_);
+    starts_.back().ended = true;
+    write();
+  } catch (const std::exception&) {
+    return;  // then the start looks like one whose process was lost, which costs no result
+  }
+}
+
+void RecordedStart::write() const {
+  auto record = facts_;
+  record["starts"] = nlohmann::json::array();
+  for (const auto& start : starts_) record["starts"].push_back(training::to_json(start));
+  training::write_durably(folder_.environment(), training::json_file(record));
+}
+
+}  // namespace ablate::run

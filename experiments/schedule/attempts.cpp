@@ -1,0 +1,54 @@
+#include "experiments/schedule/attempts.h"
+
+#include <fstream>
+
+#include "experiments/records/exit_code.h"
+#include "experiments/records/failure.h"
+#include "training/process/folder_claim.h"
+
+namespace ablate::schedule {
+namespace {
+
+constexpr std::string_view kError = "ablate: ";
+
+}  // namespace
+
+std::vector<std::string> train_command(const records::RunFolder& folder, int64_t threads) {
+  return {"/proc/self/exe", "train", folder.path.string(), "--threads", std::to_string(threads)};
+}
+
+std::vector<std::string> Attempts::begin(int64_t threads) {
+  records::remove_failure(folder_);
+  message_.clear();
+  told_error_ = false;
+  ++options_.made;
+  auto command = train_command(folder_, threads);
+  if (options_.until) command.insert(command.end(), {"--until", std::to_string(*options_.until)});
+  return command;
+}
+
+void Attempts::hear(const std::string& line) {
+  std::ofstream(folder_.messages(), std::ios::app) << line + "\n";
+  // An error may go on over several lines; other messages are one.
+  if (line.starts_with(kError)) {
+    message_ = line.substr(kError.size());
+    told_error_ = true;
+  } else {
+    message_ = told_error_ ? message_ + "\n" + line : line;
+  }
+}
+
+Attempts::End Attempts::end(int exit_code) {
+  exit_code_ = exit_code;
+  if (exit_code == 0) return End::finished;
+  if (records::meaning_of(exit_code) == records::ExitCode::interrupted) return End::interrupted;
+  if (records::worth_retrying(exit_code) && options_.made <= options_.retries) return End::crashed;
+  records::write_failure(folder_, {exit_code, options_.made, message_, training::scheduler_job()});
+  return End::failed;
+}
+
+std::string Attempts::reason(bool brief) const {
+  return records::reason({exit_code_, options_.made, brief ? "" : message_});
+}
+
+}  // namespace ablate::schedule

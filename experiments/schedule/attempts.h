@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/records/folders.h"
+
+namespace ablate::schedule {
+
+/// The command that works on a planned run in a process of its own: this very program, even where a
+/// rebuild has put another in its place.
+std::vector<std::string> train_command(const records::RunFolder& folder, int64_t threads);
+
+/// The processes that work on one planned run, one after the other.
+class Attempts {
+ public:
+  struct Options {
+    int64_t retries = 1;                // after a crash: see worth_retrying()
+    std::optional<int64_t> until = {};  // where the run pauses
+    int64_t made = 0;                   // attempts before now that crashed
+  };
+  enum class End { finished, interrupted, crashed, failed };
+
+  Attempts(records::RunFolder folder, Options options)
+      : folder_(std::move(folder)), options_(options) {}
+
+  const records::RunFolder& folder() const { return folder_; }
+  int64_t made() const { return options_.made; }
+  int exit_code() const { return exit_code_; }  // -1: no process has ended
+
+  /// Forgets an earlier failure. Gives the command that works on the run now.
+  std::vector<std::string> begin(int64_t threads);
+  /// Takes in what the process says, and keeps it in log.txt.
+  void hear(const std::string& line);
+  /// Takes in how it ended. A run that failed leaves failure.json; one that only crashed should
+  /// begin again. Throws IoError.
+  End end(int exit_code);
+  /// Why it crashed or failed, without what it said last where `brief`.
+  std::string reason(bool brief) const;
+
+ private:
+  records::RunFolder folder_;
+  Options options_;
+  int exit_code_ = -1;
+  std::string message_;  // the last error that it told, or its last line
+  bool told_error_ = false;
+};
+
+}  // namespace ablate::schedule

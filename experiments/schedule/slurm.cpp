@@ -1,0 +1,129 @@
+#include "experiments/schedule/slurm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <functional>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+#include "experiments/records/exit_code.h"
+#include "experiments/schedule/system_command.h"
+#include "training/process/interrupt.h"
+#include "training/storage/io_error.h"
+
+namespace ablate::schedule {
+namespace {
+
+constexpr int kTries = 6;             // 1 + 2 + 4 + 8 + 16 seconds apart
+constexpr int64_t kArraySize = 1001;  // Slurm's own default
+
+/// Whether the controller may answer another time.
+bool is_transient(const std::string& error) {
+  constexpr std::array<std::string_view, 6> kSigns{"timed out",          "Unable to contact",
+                                                   "Connection refused", "Transport endpoint",
+                                                   "Zero Bytes",         "temporarily"};
+  return std::ranges::any_of(
+      kSigns, [&](std::string_view sign) { return error.find(sign) != std::string::npos; });
+}
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \n"), last = text.find_last_not_of(" \n");
+  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
+void pause(int tries) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1 << tries);
+  while (std::chrono::steady_clock::now() < end) {
+    if (training::stop_requested())
+      throw training::Interrupted("interrupted while Slurm was asked");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+/// The standard output of a command that ends well; again while its failures are transient, after
+/// `before_another` said no.
+std::string ask(
+    const std::vector<std::string>& words,
+    const std::function<std::string()>& before_another = [] { return ""; }) {
+  for (int tries = 0;; ++tries) {
+    const auto result = run_command(words);
+    if (result.exit_code == 0) return result.output;
+    const auto failure = fmt::format("{} ended with exit code {}: {}", words.front(),
+                                     result.exit_code, trimmed(result.error));
+    if (!is_transient(result.error)) throw records::UsageError(failure);
+    if (tries + 1 == kTries) throw training::IoError(failure);
+    pause(tries);
+    if (auto done = before_another(); !done.empty()) return done;
+  }
+}
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream stream(line);
+  for (std::string field; std::getline(stream, field, '|');) fields.push_back(field);
+  return fields;
+}
+
+int64_t number_or(const std::string& text, int64_t otherwise) {
+  int64_t number = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+std::vector<QueuedJob> Slurm::queue(const std::string& prefix) const {
+  const auto text =
+      ask({"squeue", "--me", "--noheader", "--array", "--format=%F|%K|%T|%N|%r|%M|%j"});
+  std::vector<QueuedJob> jobs;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto fields = fields_of(line);
+    if (fields.size() < 7 || !fields[6].starts_with(prefix)) continue;
+    const auto task = number_or(fields[1], -1);
+    jobs.push_back({.id = task < 0 ? fields[0] : fmt::format("{}_{}", fields[0], task),
+                    .array = fields[0],
+                    .task = task,
+                    .name = trimmed(fields[6]),
+                    .state = fields[2],
+                    .node = fields[3],
+                    .reason = fields[4],
+                    .elapsed = fields[5]});
+  }
+  return jobs;
+}
+
+std::string Slurm::submit(const Submission& submission) const {
+  std::vector<std::string> words{"sbatch", "--parsable"};
+  words.insert(words.end(), submission.flags.begin(), submission.flags.end());
+  words.push_back("--job-name=" + submission.name);
+  words.insert(words.end(), submission.script.begin(), submission.script.end());
+  const auto answer = ask(words, [&] {
+    for (const auto& job : queue(submission.name))
+      if (job.name == submission.name) return job.array;
+    return std::string();
+  });
+  return trimmed(answer.substr(0, answer.find(';')));  // a cluster's name may follow
+}
+
+void Slurm::cancel(const std::vector<std::string>& jobs) const {
+  if (jobs.empty()) return;
+  std::vector<std::string> words{"scancel"};
+  words.insert(words.end(), jobs.begin(), jobs.end());
+  ask(words);
+}
+
+int64_t Slurm::most_tasks() const {
+  std::istringstream lines(ask({"scontrol", "show", "config"}));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("MaxArraySize"))
+      return std::max<int64_t>(1, number_or(trimmed(line.substr(line.find('=') + 1)), kArraySize));
+  return kArraySize;
+}
+
+}  // namespace ablate::schedule

@@ -1,0 +1,81 @@
+#include "experiments/schedule/study_status.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "experiments/records/failure.h"
+#include "experiments/records/run_start.h"
+#include "experiments/records/wave.h"
+#include "experiments/schedule/tuning.h"
+#include "training/storage/run_log.h"
+
+namespace ablate::schedule {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The queued task of each run folder of the last wave.
+std::map<fs::path, const QueuedJob*> tasks_of(const records::StudyFolder& folder,
+                                              const std::vector<QueuedJob>& queue) {
+  std::map<fs::path, const QueuedJob*> tasks;
+  const auto wave = folder.wave(records::last_wave(folder));
+  const auto jobs = records::read_wave_jobs(wave);
+  if (!jobs) return tasks;
+  const auto runs = records::read_wave_runs(wave);
+  for (const auto& job : queue)
+    for (const auto& array : jobs->arrays)
+      if (job.array == array.job && job.task >= 0 && job.task < array.tasks)
+        tasks[runs[static_cast<size_t>(array.first + job.task)].folder.path] = &job;
+  return tasks;
+}
+
+void add_step(const records::RunFolder& folder, RunStatus& status) {
+  if (!fs::exists(folder.log())) return;
+  for (const auto& line : training::read_run_log(folder.log()))
+    status.step = line.value("step", status.step);
+  const auto written = fs::last_write_time(folder.log()).time_since_epoch();
+  const auto now = fs::file_time_type::clock::now().time_since_epoch();
+  status.step_age = std::chrono::duration<double>(now - written).count();
+}
+
+void add_job(const QueuedJob& job, RunStatus& status) {
+  status.state = job.state == "PENDING" ? "pending" : "running";
+  if (job.node.empty())
+    status.why = job.reason;
+  else
+    status.where = job.node + ", job " + job.id;
+}
+
+RunStatus status_of(const config::RunSpecification& run, const records::RunFolder& folder,
+                    const QueuedJob* job) {
+  RunStatus status{.run = records::label(run), .state = records::state_of(folder)};
+  if (const auto starts = records::read_starts(folder); !starts.empty()) {
+    const auto& last = starts.back();
+    status.where = last.host + (last.job.empty() ? "" : ", job " + last.job);
+    status.since = last.began;
+    status.restarts = std::ssize(starts) - 1;
+  }
+  add_step(folder, status);
+  if (const auto failure = records::read_failure(folder)) status.why = records::reason(*failure);
+  if (job != nullptr && status.state != "finished") add_job(*job, status);
+  return status;
+}
+
+}  // namespace
+
+std::vector<RunStatus> status_of(const config::Study& study, const records::StudyFolder& folder,
+                                 const std::vector<QueuedJob>& queue) {
+  const auto tasks = tasks_of(folder, queue);
+  auto runs = study.runs;
+  std::ranges::move(tuning_stage(study, folder).runs, std::back_inserter(runs));
+  std::vector<RunStatus> all;
+  for (const auto& run : runs) {
+    const auto place = folder.run(run);
+    const auto job = tasks.find(place.path);
+    all.push_back(status_of(run, place, job == tasks.end() ? nullptr : job->second));
+  }
+  return all;
+}
+
+}  // namespace ablate::schedule

@@ -1,0 +1,156 @@
+"""A whole Slurm on this machine: munge, a controller and four nodes of one core, told apart by name and port."""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "srun"]
+NODES = ["n1", "n2", "n3", "n4"]
+DEADLINE = 120  # seconds, for what takes two or three
+
+CONFIGURATION = """
+ClusterName=toy
+SlurmctldHost={host}
+SlurmctldAddr=127.0.0.1
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CredType=cred/munge
+SlurmctldPort={port}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool/%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmctldLogFile={folder}/log/slurmctld.log
+SlurmdLogFile={folder}/log/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SlurmctldTimeout=30
+SlurmdTimeout=20
+MessageTimeout=10
+InactiveLimit=0
+KillWait=8
+MinJobAge=600
+JobRequeue=1
+MaxArraySize={array}
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0,requeue_delay=1
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+JobCompType=jobcomp/none
+SlurmdParameters=config_overrides
+NodeName=n[1-4] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=1 RealMemory=4000 State=UNKNOWN
+PartitionName=low Nodes=n[1-4] Default=YES PriorityTier=1 GraceTime=15 MaxTime=60 State=UP
+PartitionName=high Nodes=n[1-4] PriorityTier=10 PreemptMode=OFF MaxTime=60 State=UP
+"""
+
+
+def why_impossible():
+    """Why no toy cluster can be started here; empty where it can."""
+    missing = [name for name in PROGRAMS if not shutil.which(name)]
+    if missing:
+        return f"{', '.join(missing)} missing: make setup-test installs slurmctld, slurmd, slurm-client and munge"
+    return "" if os.geteuid() == 0 else "the daemons of Slurm need root"
+
+
+def free_ports(count):
+    """The first of so many successive ports that nobody uses."""
+    for first in range(17100, 60000, count):
+        sockets = []
+        try:
+            for port in range(first, first + count):
+                sockets.append(socket.create_server(("127.0.0.1", port)))
+            return first
+        except OSError:
+            continue
+        finally:
+            for one in sockets:
+                one.close()
+    raise RuntimeError("no free ports")
+
+
+def eventually(condition, what, seconds=DEADLINE):
+    """The first true value of `condition`."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.2)
+    raise AssertionError(f"{what}: not within {seconds} s")
+
+
+class ToySlurm:
+    def __init__(self, most_tasks=1001):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="toy-slurm-"))
+        self.folder.chmod(0o755)
+        for name in ("state", "log", *(f"spool/{node}" for node in NODES)):
+            (self.folder / name).mkdir(parents=True)
+        first = free_ports(1 + len(NODES))
+        (self.folder / "slurm.conf").write_text(
+            CONFIGURATION.format(folder=self.folder, host=socket.gethostname().split(".")[0], port=first,
+                                 first=first + 1, last=first + len(NODES), array=most_tasks))
+        self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
+        key = self.folder / "munge.key"
+        key.write_bytes(os.urandom(1024))
+        key.chmod(0o400)
+        self.run("munged", "--force", f"--key-file={key}", f"--socket={self.folder}/munge.socket",
+                 f"--pid-file={self.folder}/munged.pid", f"--log-file={self.folder}/log/munged.log",
+                 f"--seed-file={self.folder}/munge.seed", "--num-threads=1")
+        self.start_controller()
+        for node in NODES:
+            self.run("slurmd", "-N", node, "-f", self.folder / "slurm.conf")
+        eventually(lambda: self.run("sinfo", "-h", "-p", "low", "-o", "%T %D").strip() == f"idle {len(NODES)}", "four idle nodes")
+
+    def start_controller(self):
+        self.run("slurmctld", "-f", self.folder / "slurm.conf")
+
+    def run(self, *words, check=True):
+        done = subprocess.run([str(word) for word in words], env=self.environment, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{words} ended with {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def pid(self, daemon):
+        return int((self.folder / f"{daemon}.pid").read_text())
+
+    def queue(self):
+        """{id: (state, node)} of all jobs, tasks of arrays each by itself."""
+        lines = self.run("squeue", "-h", "-r", "-o", "%i|%T|%N").splitlines()
+        return {line.split("|")[0]: tuple(line.split("|")[1:]) for line in lines}
+
+    def hurry(self):
+        """Lets requeued jobs start now instead of after two minutes."""
+        for job, (state, _) in self.queue().items():
+            if state == "PENDING":
+                self.run("scontrol", "update", f"JobId={job}", "StartTime=now", check=False)
+
+    def wait_until_idle(self, seconds=600):
+        def idle():
+            self.hurry()
+            return not self.queue()
+        eventually(idle, "an empty queue", seconds)
+
+    def stop(self):
+        self.run("scancel", "--user=root", check=False)
+        for daemon in [*(f"slurmd.{node}" for node in NODES), "slurmctld", "munged"]:
+            try:
+                os.kill(self.pid(daemon), signal.SIGCONT)
+                os.kill(self.pid(daemon), signal.SIGKILL)
+            except (OSError, ValueError):
+                pass
+        shutil.rmtree(self.folder, ignore_errors=True)

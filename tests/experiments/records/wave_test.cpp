@@ -1,0 +1,64 @@
+#include "experiments/records/wave.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace ablate::records {
+namespace {
+
+class WaveTest : public testing::Test {
+ protected:
+  WaveTest() {
+    std::string pattern = testing::TempDir() + "wave-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~WaveTest() override { std::filesystem::remove_all(folder_); }
+
+  StudyFolder study() const { return {folder_}; }
+  WaveFolder made(int64_t number) const {
+    const auto wave = study().wave(number);
+    std::filesystem::create_directories(wave.path);
+    return wave;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(WaveTest, CountsFromOne) {
+  EXPECT_EQ(last_wave(study()), 0);
+  made(1);
+  made(2);
+  EXPECT_EQ(last_wave(study()), 2);
+}
+
+TEST_F(WaveTest, RunsComeBackWithWhereTheyPause) {
+  const auto wave = made(1);
+  write_wave_runs(wave, {{.folder = {"/a b/seed-1"}}, {.folder = {"/c/seed-2"}, .until = 40}});
+  const auto runs = read_wave_runs(wave);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].folder.path, "/a b/seed-1");
+  EXPECT_FALSE(runs[0].until);
+  EXPECT_EQ(runs[1].folder.path, "/c/seed-2");
+  EXPECT_EQ(runs[1].until, 40);
+}
+
+TEST_F(WaveTest, JobsComeBackAndDamagedOnesAreNone) {
+  const auto wave = made(1);
+  EXPECT_FALSE(read_wave_jobs(wave));
+  write_wave_jobs(wave, {.arrays = {{.job = "12", .first = 1000, .tasks = 7}},
+                         .closing = "13",
+                         .program_sha256 = "ab"});
+  const auto jobs = read_wave_jobs(wave);
+  ASSERT_TRUE(jobs);
+  EXPECT_EQ(jobs->arrays.at(0).job, "12");
+  EXPECT_EQ(jobs->arrays.at(0).first, 1000);
+  EXPECT_EQ(jobs->arrays.at(0).tasks, 7);
+  EXPECT_EQ(jobs->closing, "13");
+  std::ofstream(wave.jobs()) << "{";
+  EXPECT_FALSE(read_wave_jobs(wave));
+}
+
+}  // namespace
+}  // namespace ablate::records

@@ -1,0 +1,187 @@
+#include "training/process/folder_claim.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "training/storage/finite_json.h"
+
+namespace ablate::training {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+class FolderClaimTest : public testing::Test {
+ protected:
+  FolderClaimTest() {
+    std::string pattern = testing::TempDir() + "claim-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~FolderClaimTest() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories(folder_ / "claims");
+    std::ofstream(folder_ / "claims" / name) << text;
+  }
+  /// A claim of another process, with a sign of life.
+  void claim(const std::string& number, const ProcessIdentity& process) const {
+    write(number, to_json(process).dump());
+    write("beat-" + number, "1\n");
+  }
+  bool exists(const std::string& name) const { return fs::exists(folder_ / "claims" / name); }
+
+  fs::path folder_;
+};
+
+ProcessIdentity on_another_host() {
+  auto process = this_process();
+  process.boot = "another";
+  process.host = "n1";
+  process.job = "12_3";
+  return process;
+}
+
+/// Never reached by a test: it would have to wait for it.
+constexpr FolderClaim::Times kLongTimes{.lease = 3600s, .beat = 3600s};
+constexpr FolderClaim::Times kNoLease{.lease = 0s, .beat = 3600s};
+
+TEST(OwnerWatch, AnOwnerIsGoneAfterALeaseWithoutAChange) {
+  const OwnerWatch::Clock::time_point start{};
+  OwnerWatch watch(120s);
+  EXPECT_EQ(watch.observe("7", start), OwnerWatch::Verdict::undecided);
+  EXPECT_EQ(watch.observe("7", start + 119s), OwnerWatch::Verdict::undecided);
+  EXPECT_EQ(watch.observe("7", start + 120s), OwnerWatch::Verdict::gone);
+}
+
+TEST(OwnerWatch, AnOwnerThatCountsIsAlive) {
+  const OwnerWatch::Clock::time_point start{};
+  OwnerWatch watch(120s);
+  EXPECT_EQ(watch.observe("7", start), OwnerWatch::Verdict::undecided);
+  EXPECT_EQ(watch.observe("8", start + 119s), OwnerWatch::Verdict::alive);
+}
+
+TEST(OwnerWatch, TheClockOfTheOwnersHostPlaysNoPart) {
+  const OwnerWatch::Clock::time_point hours_ago = OwnerWatch::Clock::time_point{} - 9h;
+  OwnerWatch watch(120s);
+  EXPECT_EQ(watch.observe("7", hours_ago), OwnerWatch::Verdict::undecided);
+  EXPECT_EQ(watch.observe("7", hours_ago + 60s), OwnerWatch::Verdict::undecided);
+}
+
+TEST(ProcessIdentity, AProcessThatRunsIsNotGone) { EXPECT_FALSE(surely_gone(this_process())); }
+
+TEST(ProcessIdentity, AProcessThatEndedIsGoneAlsoWhereItsNumberIsUsedAgain) {
+  auto ended = this_process();
+  ended.began = "1";
+  EXPECT_TRUE(surely_gone(ended));
+}
+
+TEST(ProcessIdentity, OfAnotherHostOrContainerNothingCanBeTold) {
+  EXPECT_FALSE(surely_gone(on_another_host()));
+  auto contained = this_process();
+  contained.pid_namespace = "pid:[1]";
+  contained.began = "1";
+  EXPECT_FALSE(surely_gone(contained));
+}
+
+TEST_F(FolderClaimTest, LetsTheNextOneInAtOnce) {
+  { const FolderClaim first(folder_, kLongTimes); }
+  const FolderClaim second(folder_, kLongTimes);
+  EXPECT_TRUE(exists("000001"));
+  EXPECT_TRUE(exists("000002"));
+}
+
+TEST_F(FolderClaimTest, TakesOverAtOnceFromAProcessThatIsGone) {
+  auto ended = this_process();
+  ended.began = "1";
+  claim("000001", ended);
+  const FolderClaim mine(folder_, kLongTimes);
+  EXPECT_TRUE(exists("000002"));
+}
+
+TEST_F(FolderClaimTest, TakesOverAfterTheLeaseFromAnotherHost) {
+  claim("000001", on_another_host());
+  const FolderClaim mine(folder_, kNoLease);
+  EXPECT_TRUE(exists("000002"));
+}
+
+TEST_F(FolderClaimTest, TheSameProcessNumberOnTwoHostsIsNotTheSameOwner) {
+  const FolderClaim mine(folder_, kNoLease);
+  auto other = on_another_host();
+  other.pid = ::getpid();
+  claim("000002", other);
+  EXPECT_THROW(mine.check(), NotTheOwner);
+}
+
+TEST_F(FolderClaimTest, AnOwnerThatWasTakenForGoneIsToldByWhom) {
+  const FolderClaim mine(folder_, kLongTimes);
+  mine.check();
+  claim("000002", on_another_host());
+  try {
+    mine.check();
+    FAIL();
+  } catch (const NotTheOwner& error) {
+    EXPECT_NE(std::string(error.what()).find("host n1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("job 12_3"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(FolderClaimTest, AnAliveOwnerIsLeftAlone) {
+  claim("000001", on_another_host());
+  fs::remove(folder_ / "claims/beat-000001");
+  ASSERT_EQ(mkfifo((folder_ / "claims/beat-000001").c_str(), 0600), 0);
+  const pid_t owner = fork();
+  if (owner == 0) {  // each look at the sign of life finds it changed
+    for (int beat = 0; beat < 2; ++beat)
+      std::ofstream(folder_ / "claims/beat-000001") << beat << "\n";
+    _exit(0);
+  }
+  EXPECT_THROW(FolderClaim(folder_, kLongTimes), NotTheOwner);
+  waitpid(owner, nullptr, 0);
+  EXPECT_FALSE(exists("000002"));
+}
+
+/// Adds one to the number in the file, so that two who do it at once lose a count.
+void count_up(const fs::path& file) {
+  int count = 0;
+  std::ifstream(file) >> count;
+  for (int spin = 0; spin < 1000; ++spin) sched_yield();
+  std::ofstream(file) << count + 1;
+}
+
+TEST_F(FolderClaimTest, ProcessesWithoutCommonLocksTakeTurns) {
+  constexpr int kProcesses = 4, kTurns = 10;
+  std::ofstream(folder_ / "count") << 0;
+  for (int i = 0; i < kProcesses; ++i) {
+    if (fork() != 0) continue;
+    for (int turn = 0; turn < kTurns;) {
+      try {
+        const FolderClaim mine(folder_, kLongTimes);
+        count_up(folder_ / "count");
+        mine.check();
+        ++turn;
+      } catch (const NotTheOwner&) {
+        continue;  // it saw the owner begin
+      }
+    }
+    _exit(0);
+  }
+  for (int i = 0; i < kProcesses; ++i) {
+    int status = 0;
+    wait(&status);
+    EXPECT_EQ(status, 0);
+  }
+  int count = 0;
+  std::ifstream(folder_ / "count") >> count;
+  EXPECT_EQ(count, kProcesses * kTurns);
+}
+
+}  // namespace
+}  // namespace ablate::training

@@ -1,0 +1,215 @@
+#include "training/process/folder_claim.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "training/process/machine.h"
+#include "training/storage/finite_json.h"
+#include "training/storage/io_error.h"
+
+namespace ablate::training {
+namespace {
+
+using std::filesystem::path;
+
+constexpr std::chrono::milliseconds kFirstLook{10}, kLookEvery{1000};
+constexpr const char* kReleased = "released\n";
+constexpr size_t kDigits = 6;
+
+/// Empty where the file cannot be read: another process may be writing it.
+std::string text_of(const path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string first_line(const path& file) {
+  const auto text = text_of(file);
+  return text.substr(0, text.find('\n'));
+}
+
+/// When the process began, in ticks since the host did (field 22 of /proc/<pid>/stat); empty where
+/// there is none.
+std::string began(int64_t pid) {
+  const auto text = text_of(path("/proc") / std::to_string(pid) / "stat");
+  const auto name_ends = text.rfind(')');
+  if (name_ends == std::string::npos) return "";
+  std::istringstream words(text.substr(name_ends + 2));
+  std::string word;
+  for (int field = 3; field <= 22; ++field) words >> word;
+  return word;
+}
+
+std::string own_pid_namespace() {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
+}
+
+std::string own_boot() { return first_line("/proc/sys/kernel/random/boot_id"); }
+
+std::string environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Writes the whole file and makes it survive a crash; false where it exists and must not.
+bool put(const path& file, const std::string& text, int how) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+  if (descriptor < 0 && errno == EEXIST) return false;
+  if (descriptor < 0) throw io_error("create", file, errno);
+  const auto wrote = ::write(descriptor, text.data(), text.size());
+  const bool whole = wrote == static_cast<ssize_t>(text.size()) && ::fsync(descriptor) == 0;
+  const int error = errno;
+  ::close(descriptor);
+  if (!whole) throw io_error("write", file, error);
+  return true;
+}
+
+std::string number_text(int64_t number) {
+  auto digits = std::to_string(number);
+  return std::string(kDigits - std::min(kDigits, digits.size()), '0') + digits;
+}
+
+bool is_number(const std::string& name) {
+  return name.size() >= kDigits && name.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::optional<ProcessIdentity> identity_in(const std::string& text) {
+  try {
+    return from_json<ProcessIdentity>(nlohmann::json::parse(text));
+  } catch (const nlohmann::json::exception&) {
+    return {};  // it is being written, or was never finished
+  }
+}
+
+}  // namespace
+
+std::string scheduler_job() {
+  const auto array = environment_value("SLURM_ARRAY_JOB_ID");
+  if (!array.empty()) return array + "_" + environment_value("SLURM_ARRAY_TASK_ID");
+  const auto slurm = environment_value("SLURM_JOB_ID");
+  return slurm.empty() ? environment_value("PBS_JOBID") : slurm;
+}
+
+ProcessIdentity this_process() {
+  return {.host = host_name(),
+          .boot = own_boot(),
+          .pid_namespace = own_pid_namespace(),
+          .pid = ::getpid(),
+          .began = began(::getpid()),
+          .job = scheduler_job()};
+}
+
+bool surely_gone(const ProcessIdentity& process) {
+  return process.boot == own_boot() && process.pid_namespace == own_pid_namespace() &&
+         process.began != began(process.pid);
+}
+
+OwnerWatch::Verdict OwnerWatch::observe(const std::string& sign, Clock::time_point now) {
+  if (!first_) {
+    first_ = sign;
+    since_ = now;
+  }
+  if (sign != *first_) return Verdict::alive;
+  return now - since_ >= lease_ ? Verdict::gone : Verdict::undecided;
+}
+
+FolderClaim::FolderClaim(path folder, Times times)
+    : claims_(std::move(folder) / "claims"), times_(times) {
+  std::filesystem::create_directories(claims_);
+  for (;;) {
+    OwnerWatch watch(times_.lease);
+    auto pause = kFirstLook;
+    const auto watched = highest();
+    for (; highest() == watched; pause = std::min(2 * pause, kLookEvery)) {
+      if (!is_free(watched, watch)) {
+        std::this_thread::sleep_for(pause);
+        continue;
+      }
+      if (!create(watched + 1)) break;
+      write_beat("0\n");
+      beats_ = std::jthread([this](std::stop_token stop) { keep_beating(std::move(stop)); });
+      return;
+    }
+  }
+}
+
+FolderClaim::~FolderClaim() {
+  beats_.request_stop();
+  beats_.join();
+  try {
+    if (highest() == number_) write_beat(kReleased);
+  } catch (const std::exception&) {
+    return;  // the next owner then waits for the lease
+  }
+}
+
+void FolderClaim::check() const {
+  const auto now = highest();
+  if (now != number_)
+    throw NotTheOwner(claims_.parent_path().string() + " was taken over by " + owner(now) +
+                      " while this process gave no sign of life; nothing more is written");
+}
+
+path FolderClaim::claim(int64_t number) const { return claims_ / number_text(number); }
+
+path FolderClaim::beat(int64_t number) const { return claims_ / ("beat-" + number_text(number)); }
+
+/// Reads the folder, which makes a client of a network file system ask the server.
+int64_t FolderClaim::highest() const {
+  int64_t most = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(claims_)) {
+    const auto name = entry.path().filename().string();
+    if (is_number(name)) most = std::max<int64_t>(most, std::stoll(name));
+  }
+  return most;
+}
+
+/// "host n1, process 4711, job 12_3"
+std::string FolderClaim::owner(int64_t number) const {
+  const auto process = identity_in(text_of(claim(number)));
+  if (!process) return "another process";
+  return "host " + process->host + ", process " + std::to_string(process->pid) +
+         (process->job.empty() ? "" : ", job " + process->job);
+}
+
+bool FolderClaim::is_free(int64_t number, OwnerWatch& watch) const {
+  const auto sign = number == 0 ? kReleased : text_of(beat(number));
+  if (sign == kReleased) return true;
+  const auto process = identity_in(text_of(claim(number)));
+  if (process && surely_gone(*process)) return true;
+  const auto verdict = watch.observe(sign, OwnerWatch::Clock::now());
+  if (verdict == OwnerWatch::Verdict::alive || stop_requested())
+    throw NotTheOwner(claims_.parent_path().string() + " is being worked on by " + owner(number));
+  return verdict == OwnerWatch::Verdict::gone;
+}
+
+/// Whether this process is the one that created the claim.
+bool FolderClaim::create(int64_t number) {
+  number_ = number;
+  return put(claim(number), to_json(this_process()).dump() + "\n", O_EXCL);
+}
+
+void FolderClaim::keep_beating(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  for (int64_t count = 1;; ++count) {
+    ended_.wait_for(lock, stop, times_.beat, [] { return false; });
+    if (stop.stop_requested()) return;
+    try {
+      write_beat(std::to_string(count) + "\n");
+    } catch (const std::exception&) {
+      continue;  // a full disk is noticed by who writes the run
+    }
+  }
+}
+
+void FolderClaim::write_beat(const std::string& sign) const { put(beat(number_), sign, O_TRUNC); }
+
+}  // namespace ablate::training

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "training/process/interrupt.h"
+
+namespace ablate::training {
+
+/// Another process owns the folder, or has taken it over.
+struct NotTheOwner : Interrupted {
+  using Interrupted::Interrupted;
+};
+
+/// A process as others can recognise it, on whatever host they run.
+struct ProcessIdentity {
+  std::string host;
+  std::string boot;           // changes whenever the host starts
+  std::string pid_namespace;  // containers of one host number their processes each for themselves
+  int64_t pid = 0;
+  std::string began;  // tells it from a later process with the same number
+  std::string job;    // of a cluster's scheduler; empty without one
+
+  static void fields(auto& o, auto&& visit) {
+    visit("host", o.host);
+    visit("boot", o.boot);
+    visit("pid_namespace", o.pid_namespace);
+    visit("pid", o.pid);
+    visit("began", o.began);
+    visit("job", o.job);
+  }
+};
+
+ProcessIdentity this_process();
+
+/// The job of a cluster's scheduler that this process belongs to; empty outside of one.
+std::string scheduler_job();
+
+/// Whether the process surely runs no more, as only another on its host and in its pid namespace
+/// can tell.
+bool surely_gone(const ProcessIdentity& process);
+
+/// Decides from the signs of life of a folder's owner whether it is alive. Only the observer's
+/// clock counts, since those of two hosts may differ by hours.
+class OwnerWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+  enum class Verdict { undecided, alive, gone };
+
+  explicit OwnerWatch(std::chrono::seconds lease) : lease_(lease) {}
+
+  /// Takes in what the owner last wrote, read at that time. It is alive where that has changed, and
+  /// gone where it has not for the whole lease.
+  Verdict observe(const std::string& sign, Clock::time_point now);
+
+ private:
+  std::chrono::seconds lease_;
+  std::optional<std::string> first_;
+  Clock::time_point since_;
+};
+
+/// Makes this process the one owner of a folder, also on file systems of several hosts where locks
+/// hold on one host only. It needs no more than that a file can be created exclusively (so on NFS
+/// since version 3).
+///
+/// claims/000001, 000002, ... in the folder each name a process; the highest one owns the folder.
+/// They are never removed or renamed. An owner shows that it lives by counting in beat-<number>;
+/// who finds it gone creates the next claim, which one process alone can.
+class FolderClaim {
+ public:
+  struct Times {
+    std::chrono::seconds lease{120};  // without a sign of life after which an owner is gone
+    std::chrono::seconds beat{15};    // between two signs of life
+  };
+
+  /// Takes over at once from an owner that has let go or has surely ended; watches any other one
+  /// for at most the lease. Throws NotTheOwner where that one is alive or a stop is asked for, and
+  /// IoError.
+  FolderClaim(std::filesystem::path folder, Times times);
+  explicit FolderClaim(std::filesystem::path folder) : FolderClaim(std::move(folder), Times{}) {}
+  /// Lets go, so that the next owner need not wait.
+  ~FolderClaim();
+  FolderClaim(const FolderClaim&) = delete;
+  FolderClaim& operator=(const FolderClaim&) = delete;
+
+  /// Throws NotTheOwner where another process has taken this one for gone, as when it was stopped
+  /// for longer than the lease. To be called before anything is written into the folder.
+  void check() const;
+
+ private:
+  std::filesystem::path claim(int64_t number) const;
+  std::filesystem::path beat(int64_t number) const;
+  int64_t highest() const;
+  std::string owner(int64_t number) const;
+  bool is_free(int64_t number, OwnerWatch& watch) const;
+  bool create(int64_t number);
+  void keep_beating(std::stop_token stop);
+  void write_beat(const std::string& sign) const;
+
+  std::filesystem::path claims_;
+  Times times_;
+  int64_t number_ = 0;
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::jthread beats_;
+};
+
+}  // namespace ablate::training
