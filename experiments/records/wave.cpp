@@ -25,7 +25,7 @@ std::vector<WaveRun> read_wave_runs(const WaveFolder& wave) {
   std::vector<WaveRun> runs;
   for (std::string line; std::getline(stream, line);) {
     const auto tab = line.find('\t');
-    WaveRun run{line.substr(0, tab)};
+    WaveRun run{std::filesystem::path(line.substr(0, tab))};
     if (tab != std::string::npos) run.until = std::stoll(line.substr(tab + 1));
     runs.push_back(std::move(run));
   }

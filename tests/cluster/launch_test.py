@@ -9,7 +9,7 @@ WAVES = """
 arms:
   base: {}
   finetuned: { training.init_from: { arm: base } }
-  bad: { training.schedule: { kind: constant, peak: 1.0e+30 } }
+  bad: { training.schedule.peak: 100, training.optimizer: { kind: sgd }, model.norm.kind: none }
 """
 
 
