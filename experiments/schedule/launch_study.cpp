@@ -17,7 +17,7 @@
 namespace ablate::schedule {
 namespace {
 
-constexpr std::chrono::milliseconds kLookForStops{200};
+constexpr std::chrono::milliseconds kAskForStops{200};
 constexpr std::chrono::seconds kAskEvery{5};
 
 std::string own_job() {
@@ -63,7 +63,7 @@ void wait_for_jobs(const Launch& launch) {
           "the jobs stay in the queue; launch the study again when they "
           "have ended, or end them with 'ablate cancel " +
           launch.folder.path.string() + "'");
-    std::this_thread::sleep_for(kLookForStops);
+    std::this_thread::sleep_for(kAskForStops);
     if (std::chrono::steady_clock::now() - asked < kAskEvery) continue;
     if (look(launch).others.empty()) return;
     asked = std::chrono::steady_clock::now();

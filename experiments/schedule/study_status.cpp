@@ -13,12 +13,10 @@
 namespace ablate::schedule {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The queued task of each run folder of the last wave.
-std::map<fs::path, const QueuedJob*> tasks_of(const records::StudyFolder& folder,
-                                              const std::vector<QueuedJob>& queue) {
-  std::map<fs::path, const QueuedJob*> tasks;
+std::map<std::filesystem::path, const QueuedJob*> tasks_of(const records::StudyFolder& folder,
+                                                           const std::vector<QueuedJob>& queue) {
+  std::map<std::filesystem::path, const QueuedJob*> tasks;
   const auto wave = folder.wave(records::last_wave(folder));
   const auto jobs = records::read_wave_jobs(wave);
   if (!jobs) return tasks;
@@ -31,11 +29,11 @@ std::map<fs::path, const QueuedJob*> tasks_of(const records::StudyFolder& folder
 }
 
 void add_step(const records::RunFolder& folder, RunStatus& status) {
-  if (!fs::exists(folder.log())) return;
+  if (!std::filesystem::exists(folder.log())) return;
   for (const auto& line : training::read_run_log(folder.log()))
     status.step = line.value("step", status.step);
-  const auto written = fs::last_write_time(folder.log()).time_since_epoch();
-  const auto now = fs::file_time_type::clock::now().time_since_epoch();
+  const auto written = std::filesystem::last_write_time(folder.log()).time_since_epoch();
+  const auto now = std::filesystem::file_time_type::clock::now().time_since_epoch();
   status.step_age = std::chrono::duration<double>(now - written).count();
 }
 

@@ -22,7 +22,8 @@ void collect_names(const nlohmann::json& json, std::set<std::string>& names) {
 std::string pattern_of(std::string name) {
   for (const auto& [found, written] :
        {std::pair{"^(source|reference|output)-.*[.]txt", "$1-<test set>.txt"},
-        std::pair{"^rung-[0-9]+", "rung-<step>"},
+        std::pair{"^rung-[0-9]+", "rung-<step>"}, std::pair{"^[0-9]{6}$", "<number>"},
+        std::pair{"^beat-[0-9]+", "beat-<number>"},
         std::pair{"^events[.]out[.].*", "events.out.tfevents.<seconds>.<host>.<process>.0"}})
     name = std::regex_replace(name, std::regex(found), written);
   return name;
