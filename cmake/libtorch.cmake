@@ -16,6 +16,13 @@ list(JOIN torch_version . torch_version)
 set(torch_libraries ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
   list(APPEND torch_libraries ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so)
+  # PyPI's wheels of NVIDIA beside torch, or a toolkit.
+  find_path(nccl_include nccl.h HINTS ${torch_root}/../nvidia/nccl/include)
+  find_path(cuda_include cuda_runtime_api.h HINTS ${torch_root}/../nvidia/cu13/include /usr/local/cuda/include)
+  if(nccl_include AND cuda_include)
+    set(nccl_includes ${nccl_include} ${cuda_include})
+    set(nccl_definitions USE_C10D_NCCL)
+  endif()
 endif()
 # at::parallel_for runs on one thread in code compiled without OpenMP. A second OpenMP runtime beside
 # LibTorch's own would double the threads, so the one that it brings is linked.

@@ -29,8 +29,11 @@ class PositionCounts {
     all_.scatter_add_(0, position.flatten(), padding_mask.flatten().to(torch::kLong));
   }
 
-  std::vector<double> accuracy() const {
-    const auto right = right_.cpu(), all = all_.cpu();
+  /// Those of all ranks, of targets of at most that length.
+  std::vector<double> accuracy(const RankGroup& ranks, int64_t longest) const {
+    const auto missing = std::max<int64_t>(0, longest - all_.size(0));
+    const auto both = ranks.sum(torch::constant_pad_nd(torch::stack({right_, all_}), {0, missing}));
+    const auto right = both[0].cpu(), all = both[1].cpu();
     std::vector<double> accuracy;
     for (int64_t i = 0; i < all.size(0) && all[i].item<int64_t>() >= kFewestExamples; ++i)
       accuracy.push_back(right[i].item<double>() / all[i].item<double>());
@@ -42,29 +45,39 @@ class PositionCounts {
 };
 
 /// Scores every example; `score` stands for the model and gives the scores of a batch's targets.
+/// Sums of batches are added on the host in their order, whichever rank computed them.
 template <class Score>
 Likelihood likelihood_on(torch::Device device, std::span<const data::EncodedExample> examples,
                          const LikelihoodOptions& options, Score&& score) {
   torch::NoGradGuard no_grad;
-  const auto sums = torch::zeros({2}, torch::TensorOptions(torch::kDouble).device(device));
+  const auto plan = data::ordered_plan(examples, options.tokens_per_batch);
+  const auto sums =
+      torch::zeros({std::ssize(plan), 2}, torch::TensorOptions(torch::kDouble).device(device));
   PositionCounts positions(device);
   Likelihood result;
   data::Random random(kMaskSeed, "likelihood");
-  for (const auto& indices : data::ordered_plan(examples, options.tokens_per_batch)) {
-    auto batch = data::collate(examples, indices);
+  int64_t longest = 0;
+  for (int64_t i = 0; i < std::ssize(plan); ++i) {
+    auto batch = data::collate(examples, plan[static_cast<size_t>(i)]);
     if (options.masking) data::mask(batch, *options.masking, random);
+    result.tokens += batch.tokens;
+    longest = std::max(longest, batch.target_length);
+    if (i % options.ranks.size() != options.ranks.rank()) continue;
     const auto tensors = to_tensors(batch, device);
     const auto scores = score(tensors);
-    sums[0] += scores.nll.sum(torch::kDouble);
-    sums[1] += scores.likeliest.sum().to(torch::kDouble);
+    sums[i][0] += scores.nll.sum(torch::kDouble);
+    sums[i][1] += scores.likeliest.sum().to(torch::kDouble);
     positions.add(scores.likeliest, tensors.target_out.ne(tokenizer::kPad));
-    result.tokens += batch.tokens;
   }
-  const auto read = sums.cpu();
+  const auto read = options.ranks.sum(sums).cpu();
   const auto count = static_cast<double>(std::max<int64_t>(result.tokens, 1));
-  result.nll = read[0].item<double>() / count;
-  result.token_accuracy = read[1].item<double>() / count;
-  result.position_accuracy = positions.accuracy();
+  for (int64_t i = 0; i < read.size(0); ++i) {
+    result.nll += read[i][0].item<double>();
+    result.token_accuracy += read[i][1].item<double>();
+  }
+  result.nll /= count;
+  result.token_accuracy /= count;
+  result.position_accuracy = positions.accuracy(options.ranks, longest);
   return result;
 }
 

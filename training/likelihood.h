@@ -7,6 +7,7 @@
 #include "data/encoded_example.h"
 #include "data/masking.h"
 #include "models/inference/inference_model.h"
+#include "training/ranks/rank_group.h"
 
 namespace ablate::training {
 
@@ -22,8 +23,9 @@ struct Likelihood {
 };
 
 struct LikelihoodOptions {
-  int64_t tokens_per_batch;                   // padded tokens of a batch, at most
-  std::optional<data::Masking> masking = {};  // the same tokens every time
+  int64_t tokens_per_batch;                     // padded tokens of a batch, at most
+  std::optional<data::Masking> masking = {};    // the same tokens every time
+  const RankGroup& ranks = RankGroup::alone();  // which share the batches
 };
 
 /// Scores every example.

@@ -7,7 +7,7 @@
 
 namespace ablate::training {
 
-/// What one mixture of experts did in the last batch of an update.
+/// What one mixture of experts did in the first batch of an update.
 struct MixtureRecord {
   std::string name;            // of the module: encoder.layers.0.feed_forward
   int64_t active = 1;          // experts that a position uses

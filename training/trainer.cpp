@@ -48,18 +48,25 @@ bool Trainer::finished() const {
   return state_.step >= input_.options.steps || state_.stopped_early;
 }
 
+/// Ranks stop after the same update.
+bool Trainer::stops() const { return input_.ranks.size() == 1 ? stop_requested() : asked_to_stop_; }
+
 bool Trainer::paused() const { return input_.until && state_.step >= *input_.until; }
 
 TrainingSummary Trainer::run() {
   const StopRequests requests;
-  if (resume()) {
+  const bool resumed = resume();
+  input_.ranks.agree_on(state_.step, "steps to continue from");
+  if (resumed) {
     prune();  // a killed process may not have come to it
     progress_.say(fmt::format("continuing after step {}", state_.step));
   }
   progress_.restart(state_.step);
-  log_.emplace(input_.log, state_.log_bytes);
-  events_.emplace(input_.folder, state_.step + 1);
-  events_->add(0, input_.session);
+  if (input_.ranks.is_first()) {
+    log_.emplace(input_.log, state_.log_bytes);
+    events_.emplace(input_.folder, state_.step + 1);
+    events_->add(0, input_.session);
+  }
   data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
                                           .seed = models::derive_seed(input_.seed, "order"),
                                           .start = state_.position,
@@ -68,7 +75,7 @@ TrainingSummary Trainer::run() {
     train_step(stream);
     const auto& options = input_.options;
     if (options.evaluate_every > 0 && state_.step % options.evaluate_every == 0) validate();
-    const bool stop = stop_requested();
+    const bool stop = stops();
     if (stop || finished() || state_.step % options.save_every == 0) save();
     if (stop && !finished()) {
       throw Interrupted(fmt::format("stopped after step {}; saved in {}", state_.step,
@@ -93,7 +100,9 @@ void Trainer::train_step(data::BatchStream& stream) {
        .dropout = input_.dropout,
        .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
        .bfloat16 = input_.bfloat16,
-       .mixtures = logs(step)});
+       .mixtures = logs(step),
+       .ranks = input_.ranks});
+  asked_to_stop_ = record.stop;
   state_.step = step;
   state_.position = stream.position();
   if (record.skipped && options.not_finite == NotFinite::stop)
@@ -127,14 +136,16 @@ void Trainer::log_step(const StepRecord& record, double rate) {
          {"learning_rate", rate},
          {"tokens", state_.tokens},
          {"skipped", state_.skipped}});
-  events_->add(state_.step,
-               std::vector<Scalar>{{"training/tokens_per_second", progress_.tokens_per_second()}});
+  if (events_)
+    events_->add(state_.step, std::vector<Scalar>{
+                                  {"training/tokens_per_second", progress_.tokens_per_second()}});
   for (const auto& mixture : record.mixtures) log_mixture(mixture);
   state_.interval_tokens = 0;
   state_.interval_loss = state_.interval_nll = 0;
 }
 
 void Trainer::write(const nlohmann::json& line) {
+  if (!log_) return;
   input_.check_owner();
   log_->append(line);
   events_->add(state_.step, scalars_of(line));
@@ -158,8 +169,9 @@ void Trainer::log_mixture(const MixtureRecord& mixture) {
 
 void Trainer::validate() {
   progress_.pause();
-  const auto scores = likelihood(model_, input_.validation,
-                                 {input_.options.tokens_per_batch, input_.augmentation.masking});
+  const auto scores =
+      likelihood(model_, input_.validation,
+                 {input_.options.tokens_per_batch, input_.augmentation.masking, input_.ranks});
   write({{"step", state_.step},
          {"validation_loss", scores.nll},
          {"validation_perplexity", scores.perplexity()},
@@ -181,6 +193,8 @@ void Trainer::validate() {
 
 void Trainer::save() {
   if (saved_step_ == state_.step && !state_.stopped_early) return;
+  saved_step_ = state_.step;
+  if (!log_) return;
   input_.check_owner();
   progress_.pause();
   log_->sync();
@@ -193,12 +207,12 @@ void Trainer::save() {
   checkpoint.state["train_loss"] = train_loss_;
   if (ema_) ema_->save_to(checkpoint.optimizer);
   save_checkpoint(input_.checkpoints, checkpoint);
-  saved_step_ = state_.step;
   prune();
   progress_.resume();
 }
 
 void Trainer::prune() const {
+  if (!input_.ranks.is_first()) return;
   std::set<int64_t> kept;
   if (state_.best_step > 0) kept.insert(state_.best_step);
   prune_checkpoints(input_.checkpoints, input_.options.keep, kept);

@@ -77,6 +77,7 @@ struct TrainerInput {
   Session session = {};                      // what TensorBoard calls this run
   /// Called before anything is written into these folders; throws where that is no longer allowed.
   std::function<void()> check_owner = [] {};
+  const RankGroup& ranks = RankGroup::alone();  // the first one alone writes
 };
 
 /// What a finished training leaves besides its checkpoints.
@@ -89,9 +90,9 @@ struct TrainingSummary {
 };
 
 /// Trains `model` to the last step, from the newest checkpoint that verifies or from the beginning.
-/// Ended at any moment and started again it gives the same weights, optimizer and log,
-/// bit for bit. Throws Interrupted (after saving) when a stop is asked for, Diverged,
-/// CheckpointError and IoError.
+/// Ended at any moment and started again, also with another number of ranks, it gives the same
+/// weights, optimizer and log, bit for bit. Throws Interrupted (after saving) when a stop is asked
+/// for, Diverged, CheckpointError, RankLost and IoError.
 class Trainer {
  public:
   Trainer(models::Transformer model, TrainerInput input, Progress::Options progress);
@@ -110,6 +111,7 @@ class Trainer {
   void prune() const;
   bool finished() const;
   bool paused() const;
+  bool stops() const;
 
   models::Transformer model_;
   TrainerInput input_;
@@ -122,6 +124,7 @@ class Trainer {
   Progress progress_;
   int64_t saved_step_ = -1;
   double train_loss_ = 0;
+  bool asked_to_stop_ = false;  // a rank was, when the last update was made
 };
 
 }  // namespace ablate::training

@@ -5,21 +5,29 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "models/mixture.h"
 #include "models/ops/linear_cross_entropy.h"
 #include "models/random.h"
 #include "tokenizer/special_ids.h"
+#include "training/process/interrupt.h"
 
 namespace ablate::training {
 namespace {
 
-/// What the forward passes of an update leave.
+/// What the forward passes of some batches leave; of one batch after the other they add up.
 struct Sums {
-  models::ops::CrossEntropy losses;
-  std::vector<models::RoutingStatistics> mixtures;  // of the last batch
+  torch::Tensor loss, nll;            // over target tokens, in nats
   std::vector<torch::Tensor> counts;  // of every mixture, positions sent to each expert // [E]
 };
+
+Sums operator+(const Sums& left, const Sums& right) {
+  Sums sums{left.loss + right.loss, left.nll + right.nll};
+  for (size_t i = 0; i < left.counts.size(); ++i)
+    sums.counts.push_back(left.counts[i] + right.counts[i]);
+  return sums;
+}
 
 models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
   models::ForwardContext context{.training = true,
@@ -29,43 +37,119 @@ models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
   return context;
 }
 
-/// Positions sent to each expert of every mixture, added to those of earlier batches.
-void add_counts(Sums& sums) {
-  sums.counts.resize(sums.mixtures.size());
-  for (size_t m = 0; m < sums.counts.size(); ++m) {
-    auto& counts = sums.counts[m];
-    counts = counts.defined() ? counts + sums.mixtures[m].counts : sums.mixtures[m].counts;
+/// The gradients of an update, added up over its batches.
+class Backward {
+ public:
+  Backward(models::Transformer& model, std::span<const data::Batch> batches,
+           const UpdateOptions& options)
+      : model_(model), batches_(batches), options_(options) {
+    int64_t tokens = 0;
+    for (const auto& batch : batches) tokens += batch.tokens;
+    share_ = 1.0 / static_cast<double>(tokens);
+    for (const auto& parameter : model->parameters())
+      if (parameter.requires_grad()) parameters_.push_back(parameter);
   }
-}
 
-/// Leaves the gradient of the mean loss in the parameters, a token of which has the weight `share`;
-/// returns the sums over all batches.
-Sums backward_all(models::Transformer& model, std::span<const data::Batch> batches,
-                  const UpdateOptions& options, double share) {
-  const auto device = model->output_weight().device();
-  Sums sums;
-  for (size_t i = 0; i < batches.size(); ++i) {
-    const auto tensors = to_tensors(batches[i], device);
-    options.finished(UpdatePart::data);
-    const auto output = model->hidden(tensors.source, tensors.target_in, context_of(options, i));
-    sums.mixtures.clear();
-    for (const auto& routing : output.routings)
-      sums.mixtures.push_back(models::statistics_of(routing));
-    add_counts(sums);
-    const auto losses = models::ops::linear_cross_entropy(
-        output.hidden, model->output_weight(), tensors.target_out,
-        {.ignored = tokenizer::kPad, .smoothing = options.label_smoothing});
-    options.finished(UpdatePart::forward);
-    auto objective = losses.loss;
-    if (const auto aux_loss = models::aux_loss(sums.mixtures); aux_loss.defined())
-      objective = objective + aux_loss * static_cast<double>(batches[i].tokens);
-    (objective * share).backward();
-    options.finished(UpdatePart::backward);
-    const auto loss = losses.loss.detach();
-    sums.losses.loss = i == 0 ? loss : sums.losses.loss + loss;
-    sums.losses.nll = i == 0 ? losses.nll : sums.losses.nll + losses.nll;
+  /// Leaves the gradient of the mean loss over this rank's batches in the parameters, a token of
+  /// which has the weight share().
+  Sums run() {
+    const auto part = batches_.size() / static_cast<size_t>(options_.ranks.size());
+    const auto first = part * static_cast<size_t>(options_.ranks.rank());
+    return range(first, first + part);
   }
-  return sums;
+  double share() const { return share_; }
+  const std::vector<torch::Tensor>& parameters() const { return parameters_; }
+  /// Of this rank's first batch.
+  const std::vector<models::RoutingStatistics>& mixtures() const { return mixtures_; }
+
+ private:
+  /// The batches from `from` up to `to`, each half of them summed by itself.
+  Sums range(size_t from, size_t to) {
+    if (to - from == 1) return one(from);
+    const auto middle = std::midpoint(from, to);
+    const auto left = range(from, middle);
+    if (to - from == 2) return left + range(middle, to);  // autograd adds the second to the first
+    auto gradients = take_gradients();
+    const auto right = range(middle, to);
+    torch::NoGradGuard no_grad;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      auto& gradient = parameters_[i].mutable_grad();
+      if (gradient.defined() && gradients[i].defined()) gradient.add_(gradients[i]);
+      if (!gradient.defined()) gradient = gradients[i];
+    }
+    return left + right;
+  }
+
+  Sums one(size_t i) {
+    const auto& batch = batches_[i];
+    const auto tensors = to_tensors(batch, model_->output_weight().device());
+    options_.finished(UpdatePart::data);
+    const auto output = model_->hidden(tensors.source, tensors.target_in, context_of(options_, i));
+    std::vector<models::RoutingStatistics> mixtures;
+    for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
+    const auto losses = models::ops::linear_cross_entropy(
+        output.hidden, model_->output_weight(), tensors.target_out,
+        {.ignored = tokenizer::kPad, .smoothing = options_.label_smoothing});
+    options_.finished(UpdatePart::forward);
+    auto objective = losses.loss;
+    if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())
+      objective = objective + aux_loss * static_cast<double>(batch.tokens);
+    (objective * share_).backward();
+    options_.finished(UpdatePart::backward);
+    Sums sums{losses.loss.detach(), losses.nll};
+    for (const auto& mixture : mixtures) sums.counts.push_back(mixture.counts);
+    if (mixtures_.empty()) mixtures_ = std::move(mixtures);
+    return sums;
+  }
+
+  std::vector<torch::Tensor> take_gradients() {
+    std::vector<torch::Tensor> gradients;
+    for (auto& parameter : parameters_)
+      gradients.push_back(std::exchange(parameter.mutable_grad(), {}));
+    return gradients;
+  }
+
+  models::Transformer& model_;
+  std::span<const data::Batch> batches_;
+  const UpdateOptions& options_;
+  double share_ = 0;
+  std::vector<torch::Tensor> parameters_;
+  std::vector<models::RoutingStatistics> mixtures_;
+};
+
+/// Adds gradients and sums over all ranks; whether any of them was asked to stop. A parameter that
+/// has a gradient on no rank keeps none.
+bool add_over_ranks(const RankGroup& ranks, const std::vector<torch::Tensor>& parameters,
+                    Sums& sums) {
+  if (ranks.size() == 1) return stop_requested();
+  torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> parts;
+  std::vector<float> flags{stop_requested() ? 1.0F : 0.0F};
+  for (const auto& parameter : parameters) {
+    const auto& gradient = parameter.grad();
+    flags.push_back(gradient.defined() ? 1.0F : 0.0F);
+    parts.push_back(gradient.defined() ? gradient : torch::zeros_like(parameter));
+  }
+  parts.insert(parts.end(), {sums.loss, sums.nll});
+  parts.insert(parts.end(), sums.counts.begin(), sums.counts.end());
+  parts.push_back(torch::tensor(flags));
+  std::vector<torch::Tensor> flat;
+  const auto like = sums.loss.options().dtype(torch::kFloat);
+  for (const auto& part : parts) flat.push_back(part.flatten().to(like));
+  const auto total = ranks.sum(torch::cat(flat));
+  int64_t offset = 0;
+  for (auto& part : parts) {
+    part = total.narrow(0, offset, part.numel()).view(part.sizes()).to(part.options());
+    offset += part.numel();
+  }
+  const auto seen = parts.back();
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (seen[static_cast<int64_t>(i) + 1].item<float>() > 0)
+      torch::Tensor(parameters[i]).mutable_grad() = parts[i];
+  sums.loss = parts[parameters.size()];
+  sums.nll = parts[parameters.size() + 1];
+  std::copy_n(parts.begin() + std::ssize(parameters) + 2, sums.counts.size(), sums.counts.begin());
+  return seen[0].item<float>() > 0;
 }
 
 void update_selection_biases(const models::TransformerImpl& model,
@@ -103,17 +187,17 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
-  const double share = 1.0 / static_cast<double>(record.tokens);
-  const auto sums = backward_all(model, batches, options, share);
+  Backward backward(model, batches, options);
+  auto sums = backward.run();
+  record.stop = add_over_ranks(options.ranks, backward.parameters(), sums);
   const auto gradients = optimizer.gradients();
-  const auto read =
-      torch::stack({sums.losses.loss.to(torch::kDouble), sums.losses.nll.to(torch::kDouble),
-                    norm_of(gradients).to(torch::kDouble)})
-          .cpu();
-  record.loss = read[0].item<double>() * share;
-  record.nll = read[1].item<double>() * share;
+  const auto read = torch::stack({sums.loss.to(torch::kDouble), sums.nll.to(torch::kDouble),
+                                  norm_of(gradients).to(torch::kDouble)})
+                        .cpu();
+  record.loss = read[0].item<double>() * backward.share();
+  record.nll = read[1].item<double>() * backward.share();
   record.gradient_norm = read[2].item<double>();
-  if (options.mixtures) record.mixtures = mixture_records(*model, sums.mixtures);
+  if (options.mixtures) record.mixtures = mixture_records(*model, backward.mixtures());
   record.skipped = !std::isfinite(record.loss) || !std::isfinite(record.gradient_norm);
   if (!record.skipped) {
     if (options.clip > 0 && record.gradient_norm > options.clip) {

@@ -8,6 +8,7 @@
 #include "models/transformer.h"
 #include "training/mixture_record.h"
 #include "training/optimizer.h"
+#include "training/ranks/rank_group.h"
 
 namespace ablate::training {
 
@@ -27,6 +28,7 @@ struct StepRecord {
   int64_t tokens = 0;                   // target tokens, padding left out
   bool skipped = false;                 // weights left alone: the loss or the norm was not finite
   std::vector<MixtureRecord> mixtures;  // where asked for
+  bool stop = false;                    // a rank was asked to stop
 };
 
 /// What an update does, in order; the first three for each of its batches.
@@ -40,15 +42,19 @@ struct UpdateOptions {
   uint64_t dropout_seed;  // of this update
   bool bfloat16;
   bool mixtures = false;  // whether to report on them, which reads back from the device again
+  const RankGroup& ranks = RankGroup::alone();
   /// Called after each part, without waiting for the device.
   std::function<void(UpdatePart)> finished = [](UpdatePart) {};
 };
 
 /// Forward, backward, clip and step with the gradient of the mean loss per target token of all
-/// `batches` together, however they are split. An update whose loss or gradient norm is not finite
-/// changes nothing and says so. The update itself waits for the device once, to read the losses and
-/// the norm of the gradient; batches are copied there without waiting. What the model
-/// waits for comes on top: the positions of each expert are counted in every mixture.
+/// `batches` together, however they are split. Ranks share the batches, the number of which they
+/// divide; gradients are added in the order of a binary tree over all batches, so that an update is
+/// the same, bit for bit, whatever the number of ranks. `batches` are all of them on every rank. An
+/// update whose loss or gradient norm is not finite changes nothing and says so. The update itself
+/// waits for the device once, to read the losses and the norm of the gradient; batches are copied
+/// there without waiting. What the model waits for comes on top: the positions of each expert are
+/// counted in every mixture.
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 

@@ -48,6 +48,7 @@ struct RunRequest {
   std::optional<Launcher> launcher;
   std::string slurm;
   std::optional<int64_t> threads;
+  int64_t ranks = 1;
   int64_t grace = 120;
   bool waits = false;
 };
@@ -75,6 +76,7 @@ schedule::StudyOptions study_options(const RunRequest& request, const config::St
   return {.folder = records::study_folder(request.output, study.name),
           .jobs = request.jobs,
           .threads = request.threads,
+          .ranks = request.ranks,
           .retries = request.retries,
           .has_gpu = training::gpu_count() > 0};
 }
@@ -99,6 +101,7 @@ std::vector<std::string> repetition(const RunRequest& request) {
   if (request.jobs > 0) words.insert(words.end(), {"--jobs", std::to_string(request.jobs)});
   words.insert(words.end(), {"--retries", std::to_string(request.retries), "--grace",
                              std::to_string(request.grace)});
+  if (request.ranks > 1) words.insert(words.end(), {"--ranks", std::to_string(request.ranks)});
   if (request.threads) words.insert(words.end(), {"--threads", std::to_string(*request.threads)});
   return words;
 }
@@ -110,7 +113,7 @@ schedule::Launch launch_of(const RunRequest& request, const config::Study& study
           .flags = CLI::detail::split_up(request.slurm),
           .repeat = repetition(request),
           .jobs = request.jobs,
-          .threads = request.threads.value_or(1),
+          .worker = {.threads = request.threads.value_or(1), .ranks = request.ranks},
           .retries = request.retries,
           .grace = request.grace,
           .waits = request.waits};
@@ -170,6 +173,11 @@ void add_options(CLI::App& verb, RunRequest& request) {
                   "Of each run, where neither the configuration nor an earlier start names a "
                   "number; absent: the cores here divided by the runs, with a launcher 1")
       ->check(CLI::Range(1, 1024));
+  verb.add_option("--ranks", request.ranks,
+                  "Processes that share the training of each run, a power of two that divides "
+                  "training.accumulate")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   verb.add_option("--retries", request.retries,
                   "Times a run that crashed or ran out of memory is started again")
       ->check(CLI::Range(0, 100))

@@ -10,9 +10,9 @@ namespace {
 
 /// The most serious first; and all that there are.
 constexpr std::array kMostSeriousFirst{
-    ExitCode::internal,   ExitCode::io,          ExitCode::memory,
-    ExitCode::checkpoint, ExitCode::data,        ExitCode::usage,
-    ExitCode::diverged,   ExitCode::interrupted, ExitCode::ok};
+    ExitCode::internal,    ExitCode::io,   ExitCode::memory, ExitCode::rank,
+    ExitCode::checkpoint,  ExitCode::data, ExitCode::usage,  ExitCode::diverged,
+    ExitCode::interrupted, ExitCode::ok};
 
 }  // namespace
 

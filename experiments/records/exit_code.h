@@ -15,6 +15,7 @@ enum class ExitCode {
   diverged = 5,
   memory = 6,
   io = 7,
+  rank = 8,  // a process that shared the work of a run was lost
   interrupted = 75,
 };
 

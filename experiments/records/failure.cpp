@@ -17,7 +17,8 @@ constexpr int kFirstSignal = 128;
 }  // namespace
 
 bool worth_retrying(int exit_code) {
-  return exit_code > kFirstSignal || exit_code == static_cast<int>(ExitCode::memory);
+  return exit_code > kFirstSignal || exit_code == static_cast<int>(ExitCode::memory) ||
+         exit_code == static_cast<int>(ExitCode::rank);
 }
 
 std::string reason(const RunFailure& failure) {

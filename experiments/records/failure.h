@@ -23,7 +23,8 @@ struct RunFailure {
   }
 };
 
-/// Whether starting the run again may end otherwise: a signal ended it, or memory was short. What
+/// Whether starting the run again may end otherwise: a signal ended it, memory was short,
+/// or a rank was lost. What
 /// follows from configuration, data or numbers fails again in the same way.
 bool worth_retrying(int exit_code);
 

@@ -30,6 +30,8 @@
 #include "training/process/folder_claim.h"
 #include "training/process/interrupt.h"
 #include "training/process/machine.h"
+#include "training/process/rank_processes.h"
+#include "training/ranks/rank_group.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/folder_lock.h"
@@ -117,10 +119,10 @@ nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
 }
 
 training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared,
-                                     const training::FolderClaim& claim) {
+                                     const training::RankGroup& ranks) {
   auto options = job.experiment.training;
   options.steps = prepared.steps;
-  return {.options = options,
+  return {.options = std::move(options),
           .dropout = job.experiment.model.dropout,
           .seed = static_cast<uint64_t>(job.plan.seed),
           .bfloat16 = prepared.environment.bfloat16,
@@ -135,7 +137,7 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
                     {records::kSourceTokenizerFile, prepared.data.tokenizers.source.bytes()},
                     {records::kTargetTokenizerFile, prepared.data.tokenizers.target.bytes()}},
           .session = session_of(job.plan, job.experiment),
-          .check_owner = [&claim] { claim.check(); }};
+          .ranks = ranks};
 }
 
 /// Weights from the run that training starts from; says which.
@@ -223,6 +225,47 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
           .tests = std::move(evaluation.tests)};
 }
 
+/// The part in a run of a rank that is not the first.
+void share_training(const RunJob& job) {
+  if (records::read_result(job.folder)) return;
+  std::ostream nowhere(nullptr);
+  const auto prepared = prepare(job, nowhere);
+  const bool continued = !training::list_checkpoints(job.folder.checkpoints()).empty();
+  auto model = begin_model(job, prepared, continued, nowhere);
+  model->to(prepared.environment.device);
+  const training::RankGroup ranks(*job.place, prepared.environment.device);
+  training::Trainer(model, trainer_input(job, prepared, ranks),
+                    {.stream = nowhere, .steps = prepared.steps})
+      .run();
+}
+
+/// The first rank's connection to the others, which it starts where nobody else has.
+class SharedTraining {
+ public:
+  explicit SharedTraining(const RunJob& job) {
+    if (job.place) place_ = *job.place;
+    if (job.place || job.ranks == 1) return;
+    place_ = {.size = job.ranks,
+              .file = training::temporary_beside(job.folder.path / "ranks"),
+              .timeout = job.rank_timeout};
+    processes_.emplace(job.rank_command, job.ranks, place_.file);
+  }
+
+  const training::RankGroup& connect(torch::Device device) {
+    if (place_.size == 1) return training::RankGroup::alone();
+    return *(ranks_ = std::make_unique<training::RankGroup>(place_, device));
+  }
+
+  void finish() {
+    if (processes_) processes_->wait();
+  }
+
+ private:
+  training::RankPlace place_;
+  std::unique_ptr<training::RankGroup> ranks_;
+  std::optional<training::RankProcesses> processes_;  // ends before the connection does
+};
+
 }  // namespace
 
 RunJob job_of(const records::RunFolder& folder) {
@@ -232,12 +275,14 @@ RunJob job_of(const records::RunFolder& folder) {
 }
 
 void train_run(const RunJob& job, std::ostream& messages) {
+  if (job.place && job.place->rank > 0) return share_training(job);
   const training::FolderLock lock(job.folder.path, [&] {
     messages << "waiting for another process that works on " + job.folder.path.string() + "\n"
              << std::flush;
   });
   const training::FolderClaim claim(job.folder.path);
   if (records::read_result(job.folder)) return;
+  SharedTraining shared(job);
   auto prepared = prepare(job, messages);
   check_same_data(job.folder, prepared.data.corpus);
   note_other_program(job.folder, messages);
@@ -248,9 +293,11 @@ void train_run(const RunJob& job, std::ostream& messages) {
   auto model = begin_model(job, prepared, continued, messages);
   if (!continued) records::write_initial_weights(job.folder, initial_weights_of(*model));
   model->to(prepared.environment.device);
-  training::Trainer trainer(model, trainer_input(job, prepared, claim),
-                            {.stream = messages, .steps = prepared.steps});
+  auto input = trainer_input(job, prepared, shared.connect(prepared.environment.device));
+  input.check_owner = [&claim] { claim.check(); };
+  training::Trainer trainer(model, std::move(input), {.stream = messages, .steps = prepared.steps});
   const auto summary = trainer.run();
+  shared.finish();
   if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
     throw training::Interrupted("stopped after the training; saved in " + job.folder.path.string());
   const auto memory = training::peak_memory(prepared.environment.device);

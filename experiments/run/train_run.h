@@ -6,6 +6,7 @@
 #include "experiments/config/experiment.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/run_plan.h"
+#include "training/ranks/rank_place.h"
 
 namespace ablate::run {
 
@@ -16,6 +17,10 @@ struct RunJob {
   config::Experiment experiment;
   int64_t threads = 1;                // used where the configuration and an earlier start name none
   std::optional<int64_t> until = {};  // a step after which the run is only validated
+  int64_t ranks = 1;                  // processes that share the training
+  std::optional<training::RankPlace> place = {};  // of this one; absent: it starts the others
+  std::vector<std::string> rank_command = {};     // that those run
+  std::chrono::seconds rank_timeout{300};
 };
 
 /// Reads what `ablate run` has planned there. Throws CheckpointError where that is nothing, and
@@ -24,7 +29,8 @@ RunJob job_of(const records::RunFolder& folder);
 
 /// Trains and evaluates the run in this process, continuing where an earlier one stopped, and
 /// writes result.json, or, where it pauses before its end, a RungScore. A finished run is left
-/// alone. `messages` gets lines for people and records of progress (training/process/progress.h).
+/// alone. Of several ranks, the first one does all this, and the others only share its training.
+/// `messages` gets lines for people and records of progress (training/process/progress.h).
 void train_run(const RunJob& job, std::ostream& messages);
 
 }  // namespace ablate::run

@@ -13,16 +13,12 @@ constexpr std::string_view kError = "ablate: ";
 
 }  // namespace
 
-std::vector<std::string> train_command(const records::RunFolder& folder, int64_t threads) {
-  return {"/proc/self/exe", "train", folder.path.string(), "--threads", std::to_string(threads)};
-}
-
-std::vector<std::string> Attempts::begin(int64_t threads) {
+std::vector<std::string> Attempts::begin(const Worker& worker) {
   records::remove_failure(folder_);
   message_.clear();
   told_error_ = false;
   ++options_.made;
-  auto command = train_command(folder_, threads);
+  auto command = train_command(folder_, worker);
   if (options_.until) command.insert(command.end(), {"--until", std::to_string(*options_.until)});
   return command;
 }

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "experiments/records/folders.h"
+#include "experiments/schedule/worker.h"
 
 namespace ablate::schedule {
-
-/// The command that works on a planned run in a process of its own: this very program, even where a
-/// rebuild has put another in its place.
-std::vector<std::string> train_command(const records::RunFolder& folder, int64_t threads);
 
 /// The processes that work on one planned run, one after the other.
 class Attempts {
@@ -31,7 +28,7 @@ class Attempts {
   int exit_code() const { return exit_code_; }  // -1: no process has ended
 
   /// Forgets an earlier failure. Gives the command that works on the run now.
-  std::vector<std::string> begin(int64_t threads);
+  std::vector<std::string> begin(const Worker& worker);
   /// Takes in what the process says, and keeps it in log.txt.
   void hear(const std::string& line);
   /// Takes in how it ended. A run that failed leaves failure.json; one that only crashed should

@@ -13,9 +13,9 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/run_estimate.h"
 #include "experiments/records/run_plan.h"
-#include "experiments/schedule/attempts.h"
 #include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
+#include "experiments/schedule/worker.h"
 #include "training/process/interrupt.h"
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
@@ -71,7 +71,7 @@ Estimates estimate(const config::Study& study, const Sharing& sharing) {
     for (; next < runs.size() && static_cast<int64_t>(pool.running()) < sharing.jobs; ++next) {
       const auto folder = scratch.folder().run(*runs[next]);
       records::write_plan(folder, study, *runs[next]);
-      auto command = train_command(folder, sharing.threads);
+      auto command = train_command(folder, {.threads = sharing.worker.threads});
       command.emplace_back("--dry-run");
       pool.start(next, command);
     }

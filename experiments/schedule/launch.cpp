@@ -28,8 +28,10 @@ IFS=$'\t' read -r run until < <(sed -n "${{line}}p" {runs})
 id=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
 child=
 trap '[ -n "$child" ] && kill -TERM $child 2>/dev/null' TERM
-srun --kill-on-bad-exit=1 --cpus-per-task={threads} \
-  {program} train "$run" --threads {threads} --retries {retries} \
+export MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -1)
+export MASTER_PORT=$((20000 + (SLURM_JOB_ID * 7 + ${{SLURM_RESTART_COUNT:-0}}) % 20000))
+srun --kill-on-bad-exit=1 --ntasks={ranks} --cpus-per-task={threads} \
+  {program} train "$run" --threads {threads} --ranks {ranks} --retries {retries} \
   ${{until:+--until "$until"}} &
 child=$!
 while wait $child; code=$?; kill -0 $child 2>/dev/null; do :; done
@@ -75,7 +77,8 @@ std::string job_script(const records::WaveFolder& wave, const Launch& launch) {
   return fmt::format(kJobScript, fmt::arg("runs", quoted(wave.runs().string())),
                      fmt::arg("wave", quoted(wave.path.string())),
                      fmt::arg("program", quoted(launch.program.string())),
-                     fmt::arg("threads", launch.threads), fmt::arg("retries", launch.retries),
+                     fmt::arg("threads", launch.worker.threads),
+                     fmt::arg("ranks", launch.worker.ranks), fmt::arg("retries", launch.retries),
                      fmt::arg("restarts", kMostRestarts));
 }
 
@@ -100,6 +103,7 @@ records::WaveFolder make_wave(int64_t number, const Launch& launch) {
 
 void plan(const config::Study& study, const std::vector<config::RunSpecification>& runs,
           const Launch& launch) {
+  for (const auto& run : runs) check_ranks(run.experiment, launch.worker.ranks);
   for (const auto& run : runs) records::write_plan(launch.folder.run(run), study, run);
 }
 
@@ -115,7 +119,8 @@ records::WaveJobs submit_arrays(int64_t number, int64_t count, const Launch& lau
     const auto limit = launch.jobs > 0 ? fmt::format("%{}", launch.jobs) : "";
     std::vector<std::string> flags{fmt::format("--array=0-{}{}", tasks - 1, limit),
                                    fmt::format("--output={}", wave.output("%A", "%a").string()),
-                                   fmt::format("--cpus-per-task={}", launch.threads),
+                                   fmt::format("--ntasks={}", launch.worker.ranks),
+                                   fmt::format("--cpus-per-task={}", launch.worker.threads),
                                    fmt::format("--signal=B:TERM@{}", launch.grace),
                                    "--requeue",
                                    "--open-mode=append"};
@@ -181,13 +186,9 @@ std::vector<std::string> commands_for(const config::Study& study,
   plan(study, runs, launch);
   std::vector<std::string> commands;
   for (const auto& run : runs) {
-    std::vector<std::string> words{launch.program.string(),
-                                   "train",
-                                   launch.folder.run(run).path.string(),
-                                   "--threads",
-                                   std::to_string(launch.threads),
-                                   "--retries",
-                                   std::to_string(launch.retries)};
+    auto words = train_command(launch.folder.run(run), launch.worker);
+    words.front() = launch.program.string();
+    words.insert(words.end(), {"--retries", std::to_string(launch.retries)});
     if (run.until) words.insert(words.end(), {"--until", std::to_string(*run.until)});
     commands.push_back(quoted(words));
   }

@@ -19,7 +19,7 @@ struct Launch {
   std::vector<std::string> flags;   // for sbatch
   std::vector<std::string> repeat;  // the words after `program` by which the closing job goes on
   int64_t jobs = 0;                 // runs at a time; 0: as many as the cluster lets
-  int64_t threads = 1;              // of each run
+  Worker worker;                    // of each run
   int64_t retries = 1;
   int64_t grace = 120;  // seconds that a run is told before its job's time is over
   bool waits = false;   // this process watches the queue, and no job closes a wave

@@ -57,6 +57,7 @@ class StudyRunner {
   StudyRunner(const config::Study& study, const StudyOptions& options)
       : study_(study), options_(options), sharing_(share_cores(study, options)) {
     for (const auto& run : study.runs) {
+      check_ranks(run.experiment, options.ranks);
       const auto folder = options.folder.run(run);
       if (is_done(run, folder)) continue;
       records::write_plan(folder, study, run);
@@ -64,7 +65,7 @@ class StudyRunner {
     }
     std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
                              study.runs.size(), open_.size(), sharing_.jobs,
-                             threads_text(study, sharing_.threads));
+                             threads_text(study, sharing_.worker.threads));
   }
 
   StudyOutcome run() {
@@ -120,7 +121,7 @@ class StudyRunner {
   void start(size_t index) {
     auto& open = open_[index];
     open.state = OpenRun::State::running;
-    pool_.start(index, open.attempts.begin(sharing_.threads));
+    pool_.start(index, open.attempts.begin(sharing_.worker));
   }
 
   void take(const ProcessLine& line, LiveTable& table) {
@@ -174,11 +175,14 @@ Sharing share_cores(const config::Study& study, const StudyOptions& options) {
   const bool gpu = std::ranges::any_of(
       study.runs, [&](const auto& run) { return on_gpu(run, options.has_gpu); });
   auto jobs = options.jobs;
-  if (jobs == 0) jobs = gpu ? 1 : std::clamp<int64_t>(std::ssize(study.runs), 1, cores);
-  if (options.threads) return {jobs, *options.threads};
+  if (jobs == 0)
+    jobs = gpu ? 1
+               : std::clamp<int64_t>(std::ssize(study.runs), 1,
+                                     std::max<int64_t>(1, cores / options.ranks));
+  if (options.threads) return {jobs, {*options.threads, options.ranks}};
   const auto seeds = std::max<int64_t>(1, std::ssize(study.declared_seeds));
   const auto all = std::ssize(study.configurations) * seeds;
-  return {jobs, std::max<int64_t>(1, cores / std::max<int64_t>(1, all))};
+  return {jobs, {std::max<int64_t>(1, cores / std::max<int64_t>(1, all)), options.ranks}};
 }
 
 bool is_done(const config::RunSpecification& run, const records::RunFolder& folder) {

@@ -7,6 +7,7 @@
 
 #include "experiments/config/study.h"
 #include "experiments/records/folders.h"
+#include "experiments/schedule/worker.h"
 
 namespace ablate::schedule {
 
@@ -15,17 +16,19 @@ struct StudyOptions {
   records::StudyFolder folder;
   int64_t jobs = 0;                     // runs at a time; 0: see share_cores()
   std::optional<int64_t> threads = {};  // of each run; absent: see share_cores()
+  int64_t ranks = 1;                    // processes that share the work of a run
   int64_t retries = 1;                  // of a run that crashed: see worth_retrying()
   bool has_gpu = false;                 // which a run takes unless it asks for another device
 };
 
 /// How runs share the machine.
 struct Sharing {
-  int64_t jobs = 1;     // runs at a time
-  int64_t threads = 1;  // of each
+  int64_t jobs = 1;  // runs at a time
+  Worker worker;     // of each
 };
 
-/// `options.jobs` runs at a time; where it is 0, one per core, or one where a run trains on a GPU.
+/// `options.jobs` runs at a time; where it is 0, as many as have a core for
+/// each of their ranks, or one where a run trains on a GPU.
 /// Threads follow from the study alone, since their number may change a result's last digits: cores
 /// divided by all its runs, at least one.
 Sharing share_cores(const config::Study& study, const StudyOptions& options);

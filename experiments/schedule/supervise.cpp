@@ -37,7 +37,7 @@ void supervise(const records::RunFolder& folder, const Supervision& supervision,
                              .made = before ? before->attempts : 0});
   for (;;) {
     ProcessPool pool;
-    pool.start(0, attempts.begin(supervision.threads));
+    pool.start(0, attempts.begin(supervision.worker));
     switch (follow(pool, attempts, messages)) {
       case Attempts::End::finished:
         return;

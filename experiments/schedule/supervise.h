@@ -5,12 +5,13 @@
 #include <ostream>
 
 #include "experiments/records/folders.h"
+#include "experiments/schedule/worker.h"
 
 namespace ablate::schedule {
 
 /// How one planned run is carried out apart from its study.
 struct Supervision {
-  int64_t threads = 1;
+  Worker worker;
   int64_t retries = 1;
   std::optional<int64_t> until = {};
 };

@@ -11,6 +11,7 @@
 #include "tokenizer/tokenizer.h"
 #include "training/device.h"
 #include "training/process/interrupt.h"
+#include "training/ranks/rank_place.h"
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/io_error.h"
 #include "training/trainer.h"
@@ -57,6 +58,8 @@ Failure describe(const std::exception_ptr& exception, bool debug) {
     return {records::ExitCode::io, error.what()};
   } catch (const std::filesystem::filesystem_error& error) {
     return {records::ExitCode::io, error.what()};
+  } catch (const training::RankLost& error) {
+    return {records::ExitCode::rank, error.what()};
   } catch (const training::Interrupted& error) {
     return {records::ExitCode::interrupted, error.what()};
   } catch (const std::bad_alloc&) {

@@ -2,9 +2,11 @@
 #include <memory>
 
 #include "experiments/commands/model/model_commands.h"
+#include "experiments/records/exit_code.h"
 #include "experiments/run/estimate_run.h"
 #include "experiments/run/train_run.h"
 #include "experiments/schedule/supervise.h"
+#include "experiments/schedule/worker.h"
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
 
@@ -16,17 +18,46 @@ struct TrainRequest {
   int64_t threads = 0;
   std::optional<int64_t> until;
   std::optional<int64_t> retries;
+  int64_t ranks = 1;
+  int64_t rank_timeout = 300;
   bool dry_run = false;
 };
 
+/// Of this process among the ranks, where another program started them.
+std::optional<training::RankPlace> place_of(const TrainRequest& request) {
+  if (request.ranks == 1) return {};
+  try {
+    auto place = training::place_of_this_process(request.ranks);
+    if (place) place->timeout = std::chrono::seconds(request.rank_timeout);
+    return place;
+  } catch (const std::invalid_argument& error) {
+    throw records::UsageError(error.what());
+  }
+}
+
 void train(const TrainRequest& request) {
-  const auto threads = request.threads > 0 ? request.threads : training::available_cores();
-  if (request.retries)
+  const schedule::Worker worker{
+      .threads = request.threads > 0
+                     ? request.threads
+                     : std::max<int64_t>(1, training::available_cores() / request.ranks),
+      .ranks = request.ranks};
+  const auto place = place_of(request);
+  const bool first = !place || place->rank == 0;
+  if (request.retries && first)
     return schedule::supervise(
         std::filesystem::path(request.folder),
-        {.threads = threads, .retries = *request.retries, .until = request.until}, std::cerr);
+        {.worker = worker, .retries = *request.retries, .until = request.until}, std::cerr);
   auto job = run::job_of(std::filesystem::path(request.folder));
-  job.threads = threads;
+  schedule::check_ranks(job.experiment, request.ranks);
+  job.threads = worker.threads;
+  job.ranks = request.ranks;
+  job.place = place;
+  job.rank_timeout = std::chrono::seconds(request.rank_timeout);
+  job.rank_command = schedule::train_command(job.folder, worker);
+  job.rank_command.insert(job.rank_command.end(),
+                          {"--rank-timeout", std::to_string(request.rank_timeout)});
+  if (request.until)
+    job.rank_command.insert(job.rank_command.end(), {"--until", std::to_string(*request.until)});
   job.until = request.until;
   if (!request.dry_run) return run::train_run(job, std::cerr);
   std::cout << training::to_json(run::estimate_run(job, std::cerr)).dump() << "\n";
@@ -46,6 +77,15 @@ void add_train(CLI::App& app) {
   verb->add_option("--until", request->until,
                    "Pause after this step: validate, and write rung-<step>.json")
       ->check(CLI::PositiveNumber);
+  verb->add_option("--ranks", request->ranks,
+                   "Processes that share the training, a power of two that divides "
+                   "training.accumulate; srun or torchrun may have started them")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--rank-timeout", request->rank_timeout,
+                   "Seconds after which a rank that gives no answer is lost")
+      ->check(CLI::Range(1, 86400))
+      ->capture_default_str();
   auto* retries =
       verb->add_option("--retries", request->retries,
                        "Train in a process of its own, start it again so many times where it "

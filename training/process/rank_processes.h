@@ -1,0 +1,32 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ablate::training {
+
+/// The processes on this machine that share the work of this one, which is rank 0: they run the
+/// same command, find each other in a file, and end with this process.
+class RankProcesses {
+ public:
+  /// Starts ranks 1 to size - 1. Throws std::system_error.
+  RankProcesses(const std::vector<std::string>& command, int64_t size,
+                const std::filesystem::path& file);
+  /// Kills what still runs, and removes the file.
+  ~RankProcesses();
+  RankProcesses(const RankProcesses&) = delete;
+  RankProcesses& operator=(const RankProcesses&) = delete;
+
+  /// Waits until all have ended by themselves.
+  void wait();
+
+ private:
+  std::filesystem::path file_;
+  std::vector<pid_t> processes_;
+};
+
+}  // namespace ablate::training

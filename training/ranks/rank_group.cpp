@@ -1,0 +1,125 @@
+#include "training/ranks/rank_group.h"
+
+// This file alone knows c10d, whose headers move from version to version.
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#ifdef USE_C10D_NCCL
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#endif
+
+#include <bit>
+#include <cstdlib>
+
+namespace ablate::training {
+namespace {
+
+using StorePointer = c10::intrusive_ptr<c10d::Store>;
+using BackendPointer = c10::intrusive_ptr<c10d::Backend>;
+
+/// LibTorch's message is followed by a stack trace.
+std::string first_line(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+/// What c10d throws becomes RankLost.
+auto or_lost(const std::string& what, auto&& call) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    throw RankLost(what + " (" + first_line(error) + ")");
+  }
+}
+
+StorePointer make_store(const RankPlace& place) {
+  StorePointer store;
+  if (!place.file.empty()) {
+    store = c10::make_intrusive<c10d::FileStore>(place.file.string(), static_cast<int>(place.size));
+  } else {
+    c10d::TCPStoreOptions options;
+    options.port = place.port;
+    options.isServer = place.rank == 0 && !place.served;
+    options.numWorkers = static_cast<size_t>(place.size);
+    options.timeout = place.timeout;
+    store = c10::make_intrusive<c10d::TCPStore>(place.host, options);
+  }
+  store->setTimeout(place.timeout);
+  return c10::make_intrusive<c10d::PrefixStore>("ablate/" + place.attempt, store);
+}
+
+BackendPointer make_gloo(const StorePointer& store, int rank, const RankPlace& place) {
+  auto options = c10d::ProcessGroupGloo::Options::create(place.timeout);
+  const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
+  if (interface != nullptr)
+    options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface(interface));
+  else if (!place.file.empty())
+    options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface("lo"));
+  else
+    options->devices.push_back(c10d::ProcessGroupGloo::createDefaultDevice());
+  options->threads = 1;
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, 2, options);
+}
+
+BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& place) {
+#ifdef USE_C10D_NCCL
+  auto options = c10d::ProcessGroupNCCL::Options::create();
+  options->timeout = place.timeout;
+  return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank, 2, options);
+#else
+  (void)store, (void)rank, (void)place;
+  throw RankLost("this build of ablate has no NCCL, which connects CUDA devices: see docs/gpu.md");
+#endif
+}
+
+}  // namespace
+
+/// A group of two for each level of the tree: this rank and its partner there.
+struct RankGroup::Connection {
+  torch::Device device;
+  StorePointer store = {};
+  std::vector<BackendPointer> levels = {};
+};
+
+RankGroup::RankGroup() = default;
+
+RankGroup::RankGroup(const RankPlace& place, torch::Device device)
+    : rank_(place.rank), size_(place.size), connection_(new Connection{.device = device}) {
+  or_lost("not all " + std::to_string(size_) + " ranks of this run could be reached", [&] {
+    connection_->store = make_store(place);
+    for (int64_t bit = 1; bit < size_; bit *= 2) {
+      const auto pair = std::to_string(bit) + "/" + std::to_string(rank_ & ~bit);
+      const StorePointer store = c10::make_intrusive<c10d::PrefixStore>(pair, connection_->store);
+      const int rank = (rank_ & bit) == 0 ? 0 : 1;
+      connection_->levels.push_back(device.is_cuda() ? make_nccl(store, rank, place)
+                                                     : make_gloo(store, rank, place));
+    }
+  });
+}
+
+RankGroup::~RankGroup() = default;
+
+const RankGroup& RankGroup::alone() {
+  static const RankGroup one;
+  return one;
+}
+
+torch::Tensor RankGroup::sum(const torch::Tensor& part) const {
+  if (size_ == 1) return part;
+  return or_lost("another rank of this run ended or gave no answer", [&] {
+    std::vector<torch::Tensor> sum{part.clone()};
+    for (const auto& level : connection_->levels) level->allreduce(sum)->wait();
+    return sum.front();
+  });
+}
+
+void RankGroup::agree_on(int64_t number, const char* what) const {
+  if (size_ == 1) return;
+  const auto options = torch::TensorOptions(torch::kLong).device(connection_->device);
+  const auto sum = this->sum(torch::full({1}, number, options)).item<int64_t>();
+  if (sum != size_ * number)
+    throw RankLost("the ranks of this run found different " + std::string(what));
+}
+
+}  // namespace ablate::training

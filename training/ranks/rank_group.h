@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/libtorch.h"
+#include "training/ranks/rank_place.h"
+
+namespace ablate::training {
+
+/// The processes that share the work of a run: a power of two of them, this one included. All
+/// calls are made by every rank, in the same order, and throw RankLost.
+class RankGroup {
+ public:
+  /// Of this process alone.
+  RankGroup();
+  /// Waits for the others. Tensors live on `device`: NCCL connects CUDA devices, Gloo CPUs.
+  RankGroup(const RankPlace& place, torch::Device device);
+  ~RankGroup();
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
+
+  /// A group of one, for work that is not shared.
+  static const RankGroup& alone();
+
+  int64_t rank() const { return rank_; }
+  int64_t size() const { return size_; }
+  bool is_first() const { return rank_ == 0; }
+
+  /// The sum of all ranks' tensors of the same shape, in the order of a binary tree over the ranks:
+  /// all get the same bits, and those that one process would get that adds in this order.
+  torch::Tensor sum(const torch::Tensor& part) const;
+
+  /// Throws where the ranks do not all say the same number; `what` names it.
+  void agree_on(int64_t number, const char* what) const;
+
+ private:
+  struct Connection;
+  int64_t rank_ = 0, size_ = 1;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace ablate::training
