@@ -1,0 +1,166 @@
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "tests/experiments/program.h"
+#include "tests/experiments/waiting.h"
+
+namespace ablate::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRankLost = 8;
+
+class RanksTest : public ProgramTest {
+ protected:
+  RanksTest() { write_file(study(), read_file(study()) + "    accumulate: 4\n"); }
+
+  /// Plans the study's run without working on it, and gives its folder.
+  fs::path planned(const std::string& output) const {
+    EXPECT_EQ(shell(command(output, "--launcher print")).code, 0);
+    return run(output);
+  }
+  std::string train(const fs::path& folder, const std::string& more) const {
+    return kProgram + " train " + folder.string() + " --threads 1 " + more + " 2>&1";
+  }
+  /// What training leaves: curves, weights and the state of the optimizer.
+  static std::vector<std::string> trained(const fs::path& folder) {
+    const auto last = folder / "checkpoints/step-00000060";
+    return {read_file(folder / "metrics.jsonl"), read_file(last / "model.safetensors"),
+            read_file(last / "optimizer.safetensors")};
+  }
+  std::vector<std::string> undisturbed() const {
+    const auto done = shell(command("alone"));
+    EXPECT_EQ(done.code, 0) << done.output;
+    return trained(run("alone"));
+  }
+  /// Whether ranks have made updates together.
+  static bool is_training(const fs::path& folder) {
+    return !read_file(folder / "metrics.jsonl").empty();
+  }
+  /// The process of that rank which works on the run; 0: there is none.
+  static pid_t process_of(const fs::path& folder, int rank) {
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      if (read_file(entry.path() / "cmdline").find(folder.string()) == std::string::npos) continue;
+      const auto environment = '\0' + read_file(entry.path() / "environ");
+      if (environment.find(std::string(1, '\0') + "RANK=" + std::to_string(rank) + '\0') !=
+          std::string::npos)
+        return std::stoi(entry.path().filename());
+    }
+    return 0;
+  }
+};
+
+TEST_F(RanksTest, TheNumberOfRanksChangesNoBit) {
+  const auto expected = undisturbed();
+  ASSERT_FALSE(expected[1].empty());
+  for (const std::string ranks : {"2", "4"}) {
+    const auto done = shell(command("ranks" + ranks, "--ranks " + ranks));
+    EXPECT_EQ(done.code, 0) << done.output;
+    EXPECT_EQ(trained(run("ranks" + ranks)), expected) << ranks;
+  }
+}
+
+TEST_F(RanksTest, ExpertsAndTheirBalanceDoNotDependOnRanks) {
+  const std::string mixture =
+      "--set 'model.feed_forward={kind: moe, experts: 4, active: 2, d_hidden: 16, router: {kind: "
+      "sigmoid}}' ";
+  ASSERT_EQ(shell(command("one", mixture)).code, 0);
+  const auto done = shell(command("two", mixture + "--ranks 2"));
+  ASSERT_EQ(done.code, 0) << done.output;
+  EXPECT_EQ(trained(run("two")), trained(run("one")));
+}
+
+TEST_F(RanksTest, ARunMayGoOnWithAnotherNumberOfRanks) {
+  const auto folder = planned("changing");
+  ASSERT_EQ(shell(train(folder, "--ranks 2 --until 20")).code, 0);
+  ASSERT_EQ(shell(train(folder, "--ranks 4 --until 40")).code, 0);
+  ASSERT_EQ(shell(train(folder, "")).code, 0);
+  EXPECT_EQ(trained(folder), undisturbed());
+}
+
+TEST_F(RanksTest, AKilledRankEndsTheRunWhichCanGoOn) {
+  const auto folder = planned("killed");
+  pid_t first = 0;
+  {
+    const HeldBeforeSaving held(folder);
+    first = start_process(train(folder, "--ranks 2"));
+    ASSERT_TRUE(eventually([&] { return is_training(folder); }));
+    kill(process_of(folder, 1), SIGKILL);
+  }
+  EXPECT_EQ(end_of(first), kRankLost);
+  ASSERT_EQ(shell(train(folder, "--ranks 2")).code, 0);
+  EXPECT_EQ(trained(folder), undisturbed());
+}
+
+TEST_F(RanksTest, ARankThatHangsEndsTheRun) {
+  const auto folder = planned("hanging");
+  pid_t first = 0;
+  {
+    const HeldBeforeSaving held(folder);
+    first = start_process(train(folder, "--ranks 2 --rank-timeout 3"));
+    ASSERT_TRUE(eventually([&] { return is_training(folder); }));
+    kill(process_of(folder, 1), SIGSTOP);
+  }
+  EXPECT_EQ(end_of(first), kRankLost);
+  EXPECT_TRUE(eventually([&] { return process_of(folder, 1) == 0; }));
+}
+
+/// A port that nobody listens at now.
+int free_port() {
+  const int socket_ = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  bind(socket_, reinterpret_cast<sockaddr*>(&address), size);
+  getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
+  close(socket_);
+  return ntohs(address.sin_port);
+}
+
+TEST_F(RanksTest, ARankThatNeverComesEndsTheRun) {
+  const auto folder = planned("alone-of-two");
+  const auto done =
+      shell("RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(free_port()) +
+            " " + train(folder, "--ranks 2 --rank-timeout 1"));
+  EXPECT_EQ(done.code, kRankLost);
+  EXPECT_NE(done.output.find("not all 2 ranks of this run could be reached"), std::string::npos)
+      << done.output;
+}
+
+TEST_F(RanksTest, TorchrunStartsAgainWhatARankLost) {
+  const std::string torchrun = std::string(ABLATE_SOURCE) + "/.venv/bin/torchrun";
+  if (shell(torchrun + " --help 2>&1").code != 0) GTEST_SKIP() << "no torchrun in .venv";
+  const auto folder = planned("torchrun");
+  pid_t launcher = 0;
+  {
+    const HeldBeforeSaving held(folder);
+    launcher =
+        start_process(torchrun + " --standalone --nproc-per-node 2 --max-restarts 2 --no-python " +
+                      train(folder, "--ranks 2"));
+    ASSERT_TRUE(eventually([&] { return is_training(folder); }));
+    kill(process_of(folder, 1), SIGKILL);
+  }
+  EXPECT_EQ(end_of(launcher), 0);
+  EXPECT_EQ(trained(folder), undisturbed());
+}
+
+TEST_F(RanksTest, WhatRanksCannotShareIsRefused) {
+  int number = 0;
+  const auto refusal = [&](const std::string& words) {
+    const auto done = shell(command("refused" + std::to_string(++number), words));
+    EXPECT_EQ(done.code, 2);
+    return done.output;
+  };
+  EXPECT_NE(refusal("--ranks 3").find("must be a power of two"), std::string::npos);
+  EXPECT_NE(refusal("--ranks 8").find("must divide training.accumulate, which is 4"),
+            std::string::npos);
+  EXPECT_NE(refusal("--ranks 2 --set model.norm.kind=batch").find("batch norm"), std::string::npos);
+  EXPECT_NE(refusal("--ranks 2 --set 'training.budget={kind: seconds, seconds: 5}'")
+                .find("a budget in seconds"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ablate::commands
