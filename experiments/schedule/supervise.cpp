@@ -1,5 +1,7 @@
 #include "experiments/schedule/supervise.h"
 
+#include <utility>
+
 #include "experiments/records/exit_code.h"
 #include "experiments/records/failure.h"
 #include "experiments/schedule/attempts.h"
@@ -14,8 +16,11 @@ constexpr std::chrono::milliseconds kLookForStops{200};
 
 /// Waits for the one process of the pool and says how it ended.
 Attempts::End follow(ProcessPool& pool, Attempts& attempts, std::ostream& messages) {
-  for (;;) {
-    if (training::stop_requested()) pool.stop();
+  for (bool asked = false;;) {
+    if (training::stop_requested()) {
+      if (!std::exchange(asked, true)) messages << "asked to stop\n" << std::flush;
+      pool.stop();
+    }
     for (const auto& event : pool.wait(kLookForStops)) {
       if (const auto* end = std::get_if<ProcessEnd>(&event)) return attempts.end(end->exit_code);
       const auto& line = std::get<ProcessLine>(event).text;

@@ -124,10 +124,12 @@ class Cluster(unittest.TestCase):
 
 
 def main(*cases):
-    """Runs the tests of these cases; ends with SKIPPED where no cluster can be started."""
+    """Runs the tests of these cases, or of those alone whose names hold an argument; ends with SKIPPED where no cluster can be started."""
     reason = why_impossible()
     if reason:
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
-    suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in cases)
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{name}*" for name in sys.argv[2:]] or None
+    suite = unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in cases)
     sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())

@@ -1,4 +1,4 @@
-"""Tests what happens to studies on a Slurm of four toy nodes where something goes wrong: faults_test.py <build>"""
+"""Tests what happens to studies on a Slurm of four toy nodes where something goes wrong: faults_test.py <build> [names]"""
 
 import json
 import os
@@ -34,10 +34,14 @@ class Faults(Cluster):
         self.until_started(run)
         return run, held
 
+    def until_asked_to_stop(self, name):
+        outputs = self.folder / "runs" / name / "launch/wave-1"
+        eventually(lambda: any("asked to stop" in file.read_text() for file in outputs.glob("*_0.out")), "a request to stop", 300)
+
     def test_a_preempted_run_ends_like_an_undisturbed_one(self):
         run, held = self.held_run("preempted", "--slurm", "--partition=low")
         above = self.occupy()
-        eventually(lambda: any(state == "COMPLETING" or node == "" for state, node in self.slurm.queue().values()), "a preemption")
+        self.until_asked_to_stop("preempted")
         held.let_go()
         self.slurm.run("scancel", above)
         self.finish("preempted")
@@ -53,22 +57,11 @@ class Faults(Cluster):
         self.assertFalse(self.starts(run)[0]["ended"])
 
     def test_a_run_at_its_time_limit_goes_on(self):
-        run, held = self.held_run("limit", "--grace", "30")
-        job = next(iter(job for job in self.slurm.queue() if "_" in job))
-        self.slurm.run("scontrol", "update", f"JobId={job}", "TimeLimit=1")
-        eventually(lambda: "TERM" in self.signals(run), "a request to stop", 180)
+        run, held = self.held_run("limit", "--slurm", "--time=1", "--grace", "30")
+        self.until_asked_to_stop("limit")
         held.let_go()
         self.finish("limit")
         self.assertTrue(self.starts(run)[0]["ended"])
-
-    def signals(self, run):
-        """The signals that wait for the run's worker or have reached its flag: whether it was asked to stop."""
-        log = run / "log.txt"
-        worker = self.worker(run)
-        with open(f"/proc/{worker}/status", encoding="ascii") as status:
-            fields = dict(line.split(":", 1) for line in status)
-        pending = int(fields["SigPnd"], 16) | int(fields["ShdPnd"], 16)
-        return "TERM" if pending & 1 << (signal.SIGTERM - 1) or (log.exists() and "stop" in log.read_text()) else ""
 
     def test_a_killed_worker_is_tried_once_more(self):
         run, held = self.held_run("killed")
@@ -100,7 +93,9 @@ class Faults(Cluster):
 
     def test_the_controller_may_be_away(self):
         run, held = self.held_run("restarted")
-        os.kill(self.slurm.pid("slurmctld"), signal.SIGKILL)
+        controller = self.slurm.pid("slurmctld")
+        os.kill(controller, signal.SIGTERM)
+        eventually(lambda: not os.path.exists(f"/proc/{controller}"), "the end of the controller")
         held.let_go()
         eventually((run / "result.json").exists, "a result without a controller")
         self.slurm.start_controller()

@@ -1,4 +1,4 @@
-"""Tests studies on a Slurm of four toy nodes: launch_test.py <build>"""
+"""Tests studies on a Slurm of four toy nodes: launch_test.py <build> [names]"""
 
 import subprocess
 
