@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A job that saved its run asks to be started again only while Slurm means it to run: one that was
-// cancelled would come back otherwise. wait returns once for a signal and once for the end.
+// Slurm asks the step to stop, so the shell only has to outlive a request of its own; wait returns
+// once for that and once for the end. A job that saved its run asks to be started again only while
+// Slurm means it to run: one that was cancelled would come back otherwise.
 constexpr std::string_view kJobScript = R"(#!/bin/bash
 line=$((SLURM_ARRAY_TASK_ID + $1 + 1))
 IFS=$'\t' read -r run until < <(sed -n "${{line}}p" {runs})
 id=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
-child=
-trap '[ -n "$child" ] && kill -TERM $child 2>/dev/null' TERM
+trap : TERM
 export MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -1)
 export MASTER_PORT=$((20000 + (SLURM_JOB_ID * 7 + ${{SLURM_RESTART_COUNT:-0}}) % 20000))
 srun --kill-on-bad-exit=1 --ntasks={ranks} --cpus-per-task={threads} \
@@ -121,7 +121,7 @@ records::WaveJobs submit_arrays(int64_t number, int64_t count, const Launch& lau
                                    fmt::format("--output={}", wave.output("%A", "%a").string()),
                                    fmt::format("--ntasks={}", launch.worker.ranks),
                                    fmt::format("--cpus-per-task={}", launch.worker.threads),
-                                   fmt::format("--signal=B:TERM@{}", launch.grace),
+                                   fmt::format("--signal=TERM@{}", launch.grace),
                                    "--requeue",
                                    "--open-mode=append"};
     if (launch.jobs > 0 && !jobs.arrays.empty())

@@ -220,6 +220,55 @@ class Faults(Cluster):
         self.assertIn("cancelled", status["third"]["why"])
 
 
+    def test_a_silent_node_whose_run_goes_on_shares_it_with_nobody(self):
+        run, held = self.held_run("silent")
+        node = next(node for _, node in self.slurm.queue().values() if node)
+        os.kill(self.slurm.pid(f"slurmd.{node}"), signal.SIGSTOP)
+        outputs = self.folder / "runs/silent/launch/wave-1"
+
+        def started_elsewhere():
+            self.slurm.hurry()
+            return any("waiting for another process" in file.read_text() for file in outputs.glob("*_0.out"))
+        eventually(started_elsewhere, "a second start", 300)
+        held.let_go()
+        eventually((run / "result.json").exists, "a result")
+        os.kill(self.slurm.pid(f"slurmd.{node}"), signal.SIGCONT)
+        self.finish("silent")
+        self.assertEqual(len(self.starts(run)), 1)
+
+    def test_ranks_on_two_nodes_give_the_same_bits(self):
+        study = self.study("ranks", "    accumulate: 4\n")
+        self.launch(study, "--ranks", "2")
+        self.finish("ranks")
+        self.assertIn('"finished"', self.ablate("status", "runs/ranks", "--json")[1])
+
+    def test_without_common_locks_the_one_that_was_silent_for_longer_than_the_lease_gives_way(self):
+        """Two hosts, as far as one machine can show them: no common locks, and process numbers of their own."""
+        source = self.folder / "noflock.c"
+        source.write_text("int flock(int file, int how) { (void)file, (void)how; return 0; }\n")
+        library = self.folder / "noflock.so"
+        self.slurm.run("cc", "-shared", "-fPIC", "-o", library, source)
+        study = self.study("split")
+        study.write_text(study.read_text().replace("steps: 60", "steps: 3000").replace("evaluate_every: 15", "evaluate_every: 1000"))
+        self.ablate("run", study, "--output", "runs", "--launcher", "print")
+        run = self.run_folder("split")
+        command = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", PROGRAM, "train", run, "--threads", "1"]
+        environment = {**os.environ, "LD_PRELOAD": str(library)}
+        first = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        eventually(lambda: (run / "metrics.jsonl").exists() and (run / "metrics.jsonl").read_text(), "a first line")
+        stopped = int(self.slurm.run("pgrep", "-P", first.pid).strip())
+        os.kill(stopped, signal.SIGSTOP)
+        second = subprocess.run(command, env=environment, capture_output=True, text=True)
+        self.assertEqual(second.returncode, 0, second.stderr)
+        os.kill(stopped, signal.SIGCONT)
+        said = first.communicate()[1]
+        self.assertEqual(first.returncode, 75, said)
+        self.assertIn("was taken over by", said)
+        self.ablate("run", study, "--output", "local", "--threads", 1)
+        for name in ("metrics.jsonl", "checkpoints/step-00003000/model.safetensors"):
+            self.assertEqual((run / name).read_bytes(), (self.run_folder("split", output="local") / name).read_bytes())
+
+
 class SmallArrays(Cluster):
     @classmethod
     def setUpClass(cls):

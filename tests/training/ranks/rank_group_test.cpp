@@ -1,0 +1,66 @@
+#include "training/ranks/rank_group.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace ablate::training {
+namespace {
+
+/// Calls the function as each of so many ranks, side by side.
+void as_ranks(int64_t size, const std::function<void(const RankGroup&)>& call) {
+  std::string folder = testing::TempDir() + "ranks-XXXXXX";
+  mkdtemp(folder.data());
+  std::vector<std::thread> ranks;
+  for (int64_t rank = 0; rank < size; ++rank)
+    ranks.emplace_back([&, rank] {
+      const RankGroup group(
+          {.rank = rank, .size = size, .file = std::filesystem::path(folder) / "store"},
+          torch::kCPU);
+      call(group);
+    });
+  for (auto& rank : ranks) rank.join();
+  std::filesystem::remove_all(folder);
+}
+
+// Summands whose sum in float depends on the order in which they are added.
+const std::vector<float> kParts{1e8F, 3.0F, -1e8F, 3.0F};
+
+TEST(RankGroup, AloneItLeavesATensorAsItIs) {
+  const auto tensor = torch::tensor({1.0F, 2.0F});
+  EXPECT_TRUE(torch::equal(RankGroup::alone().sum(tensor), tensor));
+  RankGroup::alone().agree_on(7, "numbers");
+}
+
+TEST(RankGroup, AddsInTheOrderOfABinaryTreeAndGivesAllRanksTheSame) {
+  const float tree = (kParts[0] + kParts[1]) + (kParts[2] + kParts[3]);
+  ASSERT_NE(tree, ((kParts[0] + kParts[2]) + kParts[1]) + kParts[3]);
+  std::vector<float> sums(4);
+  as_ranks(4, [&](const RankGroup& ranks) {
+    const auto rank = static_cast<size_t>(ranks.rank());
+    sums[rank] = ranks.sum(torch::tensor({kParts[rank]})).item<float>();
+  });
+  EXPECT_EQ(sums, std::vector<float>(4, tree));
+}
+
+TEST(RankGroup, ASumLeavesThePartsAlone) {
+  as_ranks(2, [&](const RankGroup& ranks) {
+    const auto part = torch::ones({3});
+    EXPECT_TRUE(torch::equal(ranks.sum(part), torch::full({3}, 2.0)));
+    EXPECT_TRUE(torch::equal(part, torch::ones({3})));
+  });
+}
+
+TEST(RankGroup, RanksThatDisagreeAllSaySo) {
+  as_ranks(2, [&](const RankGroup& ranks) {
+    ranks.agree_on(5, "steps");
+    EXPECT_THROW(ranks.agree_on(ranks.rank(), "steps"), RankLost);
+  });
+}
+
+}  // namespace
+}  // namespace ablate::training
