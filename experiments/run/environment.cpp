@@ -1,7 +1,11 @@
 #include "experiments/run/environment.h"
 
+#include <torch/version.h>
+
 #include "experiments/records/environment.h"
 #include "training/device.h"
+#include "training/process/machine.h"
+#include "training/storage/host_name.h"
 
 namespace ablate::run {
 namespace {
@@ -13,6 +17,15 @@ int64_t threads_of(const RunJob& job) {
 }
 
 }  // namespace
+
+nlohmann::json record_of_maker() {
+  return {{"ablate", ABLATE_VERSION},
+          {"program_sha256", training::program_sha256()},
+          {"libtorch", TORCH_VERSION},
+          {"host", training::host_name()},
+          {"processor", training::processor_name()},
+          {"cpu_capability", at::get_cpu_capability()}};
+}
 
 Environment set_up(const RunJob& job, std::ostream& messages) {
   const auto& options = job.experiment.training;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "experiments/run/train_run.h"
@@ -14,6 +15,9 @@ struct Environment {
   torch::Device device;
   bool bfloat16;
 };
+
+/// Which program on which machine makes a run: fields of environment.json.
+nlohmann::json record_of_maker();
 
 /// Sets the process up for a run: a continued one keeps its number of threads, which is part of
 /// what makes it repeatable. Says where bfloat16 is wanted and missing.

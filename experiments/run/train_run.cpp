@@ -1,7 +1,6 @@
 #include "experiments/run/train_run.h"
 
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include <cmath>
 
@@ -102,13 +101,7 @@ Prepared prepare(const RunJob& job, std::ostream& messages) {
 void write_start(const RunJob& job, const Prepared& prepared) {
   const auto& environment = prepared.environment;
   save_tokenizers(job.folder.path, prepared.data.tokenizers);
-  nlohmann::json record{{"ablate", ABLATE_VERSION},
-                        {"program_sha256", training::program_sha256()},
-                        {"libtorch", TORCH_VERSION},
-                        {"host", training::host_name()},
-                        {"processor", training::processor_name()},
-                        {"device", environment.device.str()},
-                        {"cpu_capability", at::get_cpu_capability()},
+  nlohmann::json record{{"device", environment.device.str()},
                         {"threads", environment.threads},
                         {"precision", environment.bfloat16 ? "bf16" : "fp32"},
                         {"seed", job.plan.seed},
@@ -117,6 +110,7 @@ void write_start(const RunJob& job, const Prepared& prepared) {
                         {"data_sha256", prepared.data.corpus.sha256},
                         {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
                         {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
+  record.update(record_of_maker());
   if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
   training::write_durably(job.folder.environment(), training::json_file(record));
 }
@@ -239,6 +233,7 @@ void train_run(const RunJob& job, std::ostream& messages) {
     messages << "waiting for another process that works on " + job.folder.path.string() + "\n"
              << std::flush;
   });
+  training::remove_leftover_files(job.folder.path);
   if (records::read_result(job.folder)) return;
   auto prepared = prepare(job, messages);
   check_same_data(job.folder, prepared.data.corpus);
