@@ -3,9 +3,10 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ablate)
-install(DIRECTORY experiments/studies DESTINATION share/ablate)
-install(DIRECTORY docs DESTINATION share/doc/ablate)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/ablate)
+# As in the source, so that studies find their schema and documents each other.
+install(DIRECTORY experiments/studies DESTINATION share/ablate/experiments)
+install(DIRECTORY docs DESTINATION share/ablate)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/ablate)
 
 set(package lib/cmake/Ablate)
 foreach(name models options warnings)

@@ -10,6 +10,8 @@ Every rule reads the #include lines of the shipped sources.
   torch     no file of a library of TORCH_FREE, nor any option header, reaches LibTorch's headers, directly or not.
   seam      only a folder of SEAMS includes what stands behind the seam.
   backend   in models/, only what BACKENDS names asks a tensor for its device, or a pass whether it is recorded or traced.
+  aliasing  in models/kernel/, a pointer becomes one to bytes, to a vector type that may alias, or to a struct of OWN_MEMORY;
+            anything else would be read as a type that it was not written as, which compilers take for impossible.
   spelling  what files and folders of studies and runs are called stands in FOLDERS alone.
   names     no two files of one library give the same name to something in an anonymous namespace: a unity build, which
             merges the files, would otherwise compile another program than a build file by file.
@@ -47,6 +49,10 @@ SPELLS_ITS_OWN = ["experiments/commands/init.cpp"]  # the user's study, which a 
 # Ops choose a back end; weights are drawn on a CPU and copied, each device has a generator of its own, and an inference
 # model packs on a CPU and casts elsewhere.
 BACKENDS = ["models/ops/", "models/kernel/", "models/initialization.cpp", "models/generator.cpp", "models/inference/inference_model.cpp"]
+# Structs that kernels keep in memory of bytes: what they write there as one of its members, they read as that member. Bytes
+# may be of any type; for GCC and clang int8_t, a signed char, is one of theirs.
+OWN_MEMORY = ["Int8Panel"]
+BYTES = ["char", "int8_t", "uint8_t", "std::byte"]
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 TORCH = re.compile(r"^#include <(torch|ATen|c10)/", re.M)
@@ -198,6 +204,19 @@ def backend_problems(files):
                 yield f"{path}: only models/ops/ may ask for {asked}"
 
 
+CAST = re.compile(r"(?:reinterpret|static)_cast<(?:const )?([\w:]+) ?(?:const ?)?[*&]+>|\((?:const )?([\w:]+) ?(?:const ?)?[*&]+\) ?[\w(&]")
+MAY_ALIAS = re.compile(r"using (\w+) = [^;]*\bmay_alias\b")
+
+
+def aliasing_problems(files):
+    kernels = {path: re.sub(r"//.*$", "", text, flags=re.M) for path, text in files.items() if path.startswith("models/kernel/")}
+    allowed = {*OWN_MEMORY, *BYTES, *(name for text in kernels.values() for name in MAY_ALIAS.findall(text))}
+    for path, text in kernels.items():
+        for named, in_c in sorted(set(CAST.findall(text))):
+            if (named or in_c) not in allowed:
+                yield f"{path}: a pointer is cast to one to {named or in_c}; copy the bytes with std::memcpy or std::bit_cast"
+
+
 TYPE = re.compile(r"(?:template <.*?> ?)?(?:(?:struct|class|enum class) (\w+)\b(?! ?;)|using (\w+) =)")
 FUNCTION = re.compile(r"(?:template <.*?> ?)?(?:\[\[\w+\]\] )?[\w:][\w:<>,*& ]*?[ *&](\w+)\(")
 VALUE = re.compile(r"(?!class|struct)[\w:][\w:<>,*& ]*?[ *&](\w+)(?:\[\w*\])?(?: =|\{|;)")
@@ -239,6 +258,7 @@ def problems_of(files):
     yield from torch_problems(files, includes)
     yield from seam_problems(includes)
     yield from backend_problems(files)
+    yield from aliasing_problems(files)
     yield from spelling_problems(files)
     yield from name_problems(files)
 

@@ -70,6 +70,17 @@ class Layering(unittest.TestCase):
             self.assert_clean({"training/a.cpp": f"if ({asks}) {{}}\n"})
         self.assert_clean({"models/a.cpp": "torch::NoGradGuard no_grad;\nx.to(y.device());\nx.set_requires_grad(false);\n"})
 
+    def test_a_kernel_reads_memory_as_what_it_was_written_as(self):
+        for cast in ("reinterpret_cast<const int32_t*>(x)", "reinterpret_cast<uint32_t*>(x)", "reinterpret_cast<float&>(x)", "(const int32_t*)x", "(float *)&x",
+                     "static_cast<const float*>(bytes)"):
+            self.assert_found({"models/kernel/a.cpp": f"const auto* from = {cast};\n"}, "models/kernel/a.cpp: a pointer is cast to one to ")
+            self.assert_clean({"training/a.cpp": f"const auto* from = {cast};\n"})
+        self.assert_clean({
+            "models/kernel/a.h": "using wide = float __attribute__((vector_size(64), may_alias));\nvoid f(const float*);\n",
+            "models/kernel/a.cpp": "*reinterpret_cast<const wide*>(x);\nreinterpret_cast<const int8_t*>(this + 1);\n(__m512bh)y;\nstatic_cast<float>(x);  // reinterpret_cast<float*>\n",
+        })
+        self.assert_found({"models/kernel/a.h": "using wide = float __attribute__((vector_size(64)));\nreinterpret_cast<wide*>(x);\n"}, "to wide")
+
     def test_a_room_includes_those_that_are_named_for_it(self):
         def file(room, includes=""):
             return f"{includes}namespace ablate::{room} {{\n"

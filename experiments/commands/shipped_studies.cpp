@@ -14,7 +14,7 @@ namespace {
 std::filesystem::path folder_of_studies() {
   const auto above = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
   const std::filesystem::path in_source = "experiments/studies";
-  for (const auto& folder : {above / "share/ablate/studies", in_source, above / in_source})
+  for (const auto& folder : {above / "share/ablate" / in_source, in_source, above / in_source})
     if (std::filesystem::is_directory(folder)) return folder;
   throw records::UsageError(
       fmt::format("no studies in {} nor in {}; name a study file, or write one with "

@@ -14,10 +14,10 @@ struct ShippedStudy {
   std::string time;  // on two cores
 };
 
-/// The studies that are installed with the program (share/ablate/studies beside the folder it lies
-/// in), or else experiments/studies below the working folder, or else beside the program's folder;
-/// by name. Says of a file that is no study why not, and leaves it out. Throws UsageError where
-/// there is no such folder.
+/// The studies that are installed with the program (experiments/studies in share/ablate beside the
+/// folder it lies in), or else experiments/studies below the working folder, or else beside the
+/// program's folder; by name. Says of a file that is no study why not, and leaves it out. Throws
+/// UsageError where there is no such folder.
 std::vector<ShippedStudy> shipped_studies(std::ostream& messages);
 
 /// A line for each: file, question, time.

@@ -93,6 +93,7 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   const auto folder = study_folder(output, now.name);
   std::filesystem::create_directories(folder.path);
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
+  training::remove_leftover_files(folder.path);
   refuse_changes(folder, now, selection);
   replace(folder.command(), selection_json(selection, now));
   replace(folder.study(), bytes);

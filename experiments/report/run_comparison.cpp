@@ -25,6 +25,7 @@ using std::filesystem::path;
 /// The finished runs of one column, and the configuration of the first.
 struct Column {
   std::string name;
+  path folder;
   std::vector<records::RunResult> results;
   std::vector<std::pair<std::string, std::string>> leaves;  // path, value
 };
@@ -70,6 +71,7 @@ std::vector<Column> columns_of(const path& folder) {
       columns.push_back(
           {.name = fmt::format("{}/{}", result->task, result->arm) +
                    (single ? fmt::format("/seed-{}", result->seed) : ""),
+           .folder = single ? run : run.parent_path(),
            .leaves = leaves_of(config::read_experiment(records::RunFolder(run).config()))});
     columns[place->second].results.push_back(std::move(*result));
   }
@@ -176,8 +178,7 @@ RunComparison compare_runs(const std::vector<path>& folders) {
   for (const auto& column : columns) {
     const auto alike = std::ranges::count(columns, column.name, &Column::name);
     comparison.columns.push_back(
-        {alike > 1 ? column.results.front().study + "/" + column.name : column.name,
-         std::ssize(column.results)});
+        {alike > 1 ? column.folder.string() : column.name, std::ssize(column.results)});
   }
   comparison.keys = keys_of(columns);
   comparison.scores = compared_scores(columns);

@@ -11,7 +11,7 @@ namespace ablate::report {
 
 /// One run, or the seeds of one arm of a study.
 struct ComparedRuns {
-  std::string name;
+  std::string name;  // task/arm[/seed-n]; the folder where two columns would be called the same
   int64_t runs = 1;
 };
 

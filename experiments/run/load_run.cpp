@@ -4,6 +4,7 @@
 
 #include "experiments/config/printer.h"
 #include "experiments/records/exit_code.h"
+#include "experiments/run/recorded_start.h"
 #include "tokenizer/special_ids.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint_selection.h"
@@ -120,6 +121,11 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
   experiment.training.pretrained_embeddings = {};
   experiment.training.budget = {};
   const auto config = config::to_yaml(experiment);
+  auto environment = run.environment;
+  environment["ablate"] = ABLATE_VERSION;
+  auto maker = start_on(torch::kCPU);
+  maker.ended = true;
+  environment["starts"] = {training::to_json(maker)};
   write_folder(folder, [&](const records::RunFolder& part) {
     save_tokenizers(part, run.tokenizers);
     training::save_checkpoint(part.checkpoints(), {.step = 0,
@@ -128,7 +134,7 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
                                                    .state = nlohmann::json::object(),
                                                    .files = {{records::kConfigFile, config}}});
     training::write_synced(part.config(), config);
-    training::write_synced(part.environment(), training::json_file(run.environment));
+    training::write_synced(part.environment(), training::json_file(environment));
     for (const auto& [name, bytes] : run.files) training::write_synced(part.path / name, bytes);
   });
 }

@@ -47,7 +47,7 @@ struct NewRun {
   config::Experiment experiment;
   data::Tokenizers tokenizers;
   training::Weights weights;
-  nlohmann::json environment;
+  nlohmann::json environment;  // write_new_run() adds which program and machine made it
   std::map<std::string, std::string> files;  // further ones, name -> bytes
 };
 

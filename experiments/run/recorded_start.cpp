@@ -10,6 +10,7 @@
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
+#include "training/storage/host_name.h"
 
 namespace ablate::run {
 namespace {

@@ -281,6 +281,7 @@ void train_run(const RunJob& job, std::ostream& messages) {
              << std::flush;
   });
   const training::FolderClaim claim(job.folder.path);
+  training::remove_leftover_files(job.folder.path);
   if (records::read_result(job.folder)) return;
   SharedTraining shared(job);
   auto prepared = prepare(job, messages);

@@ -6,6 +6,7 @@ installed program in a working folder that has nothing to do with the sources.
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,12 +32,15 @@ def same(what, found, expected):
 
 
 def check_program(source, prefix, elsewhere):
-    program, studies = prefix / "bin/ablate", prefix / "share/ablate/studies"
+    program, studies = prefix / "bin/ablate", prefix / "share/ablate/experiments/studies"
     shipped = sorted(path.name for path in (source / "experiments/studies").glob("*.yaml"))
     listed = [line.split("\t")[0] for line in must(program, "run", "--list", where=elsewhere).splitlines()]
     same("ablate run --list", listed, [str(studies / name) for name in shipped])
     for name in shipped:
         must(program, "config", "check", studies / name, where=elsewhere)
+        schema = re.match(r"# yaml-language-server: \$schema=(.*)", (studies / name).read_text())[1]
+        if not (studies / schema).is_file():
+            sys.exit(f"{name}: its $schema {schema} leads nowhere")
 
 
 def parameters():

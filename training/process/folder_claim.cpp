@@ -13,6 +13,7 @@
 
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
+#include "training/storage/host_name.h"
 #include "training/storage/io_error.h"
 
 namespace ablate::training {

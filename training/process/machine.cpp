@@ -1,7 +1,6 @@
 #include "training/process/machine.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -106,11 +105,6 @@ int64_t available_cores() {
 int64_t available_memory() {
   const double free = 1024 * number_in("/proc/meminfo", "MemAvailable:").value_or(0);
   return static_cast<int64_t>(std::min(free, group_limits().memory));
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 std::string processor_name() {

@@ -14,8 +14,7 @@ int64_t available_cores();
 /// Bytes of memory that are free here, and that the limits of this process's control groups leave.
 int64_t available_memory();
 
-/// The name of the host and of its processor's model; "unknown" where it has none.
-std::string host_name();
+/// The processor's model; "unknown" where it has no name.
 std::string processor_name();
 
 /// The models of the NVIDIA GPUs here, each once, and the version of their driver; empty without

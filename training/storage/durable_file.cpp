@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <cstdio>
 #include <random>
 #include <system_error>
+
+#include "training/storage/host_name.h"
 
 namespace ablate::training {
 namespace {
@@ -78,6 +81,12 @@ class Descriptor {
     }
   }
 
+  /// For this process alone, until the file is closed. Where the file system has no locks, nobody
+  /// gets one.
+  void lock() const {
+    while (::flock(value_, LOCK_EX) != 0 && errno == EINTR) continue;
+  }
+
   /// Some file systems report a full disk only here.
   void close() {
     const int value = value_;
@@ -90,6 +99,22 @@ class Descriptor {
   int value_ = -1;
 };
 
+void write_to(const std::filesystem::path& path, std::string_view bytes, int flags) {
+  Descriptor file(path, O_WRONLY | flags);
+  file.write(bytes);
+  file.sync();
+  file.close();
+}
+
+/// What the temporary names of this host begin with. No host has an @ in its name.
+std::string own_prefix() { return fmt::format("{}{}@", kTemporary, host_name()); }
+
+/// Whoever writes a temporary file locks it before its first byte.
+bool is_leftover(int file) {
+  struct stat status {};
+  return ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &status) == 0 && status.st_size > 0;
+}
+
 }  // namespace
 
 IoError io_error(std::string_view action, const std::filesystem::path& path, int code) {
@@ -99,14 +124,30 @@ IoError io_error(std::string_view action, const std::filesystem::path& path, int
 
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   std::random_device random;  // of the operating system
-  return path.parent_path() /
-         fmt::format("{}{}-{:08x}{:08x}", kTemporary, path.filename().string(), random(), random());
+  return path.parent_path() / fmt::format("{}{}-{:08x}{:08x}", own_prefix(),
+                                          path.filename().string(), random(), random());
+}
+
+void remove_leftover_files(const std::filesystem::path& folder) {
+  const auto own = own_prefix();
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto& path = entry->path();
+    if (!path.filename().string().starts_with(own)) continue;
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) continue;
+    if (is_leftover(file)) ::unlink(path.c_str());
+    ::close(file);
+  }
 }
 
 void write_durably(const std::filesystem::path& path, std::string_view bytes) {
   const auto temporary = temporary_beside(path);
   try {
-    write_synced(temporary, bytes);
+    const Descriptor claim(temporary, O_WRONLY | O_CREAT | O_EXCL);
+    claim.lock();
+    write_to(temporary, bytes, 0);
     if (std::rename(temporary.c_str(), path.c_str()) != 0) throw io_error("write", path, errno);
   } catch (...) {
     ::unlink(temporary.c_str());
@@ -116,10 +157,7 @@ void write_durably(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 void write_synced(const std::filesystem::path& path, std::string_view bytes) {
-  Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL);
-  file.write(bytes);
-  file.sync();
-  file.close();
+  write_to(path, bytes, O_CREAT | O_EXCL);
 }
 
 void sync_folder(const std::filesystem::path& folder) {

@@ -11,9 +11,14 @@ namespace ablate::training {
 /// What temporary names begin with.
 inline constexpr std::string_view kTemporary = ".tmp-";
 
-/// A hidden name beside `path` for what will be renamed to it. It is drawn at random, so that no
-/// two processes choose the same one, whichever machine, container or namespace they run in.
+/// A hidden name beside `path` for what will be renamed to it. It begins with kTemporary and the
+/// host's name, and is drawn at random, so that no two processes choose the same one, whichever
+/// machine, container or namespace they run in.
 std::filesystem::path temporary_beside(const std::filesystem::path& path);
+
+/// Removes the temporary files in `folder` whose write_durably() a process of this host began and
+/// did not live to finish. Those of other hosts, and those that are being written, stay.
+void remove_leftover_files(const std::filesystem::path& folder);
 
 /// Replaces the file at `path` so that after a crash it holds either its old bytes or `bytes`:
 /// written under a temporary name beside it, synced, renamed, the folder synced. Throws IoError and

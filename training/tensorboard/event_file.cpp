@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <string_view>
+
+#include "training/storage/host_name.h"
 
 namespace ablate::training {
 namespace {
@@ -33,16 +34,11 @@ int64_t second_of_file(const std::filesystem::path& folder) {
   return second;
 }
 
-std::string host() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
-}
-
 }  // namespace
 
 EventFile::EventFile(const std::filesystem::path& folder, int64_t next_step)
     : EventFile(folder, fmt::format("{}{:010}.{}.{}.0", kEventPrefix, second_of_file(folder),
-                                    host(), ::getpid())) {
+                                    host_name(), ::getpid())) {
   add(0, FileVersion{});
   add(next_step, Restart{});  // TensorBoard heeds all but the first one of a run
 }

@@ -69,15 +69,19 @@ TEST_F(ReportCommand, OfACopyOrAMovedStudyHasItsOwnNumbers) {
     auto result = nlohmann::json::parse(read_file(folder() / run / "result.json"));
     for (auto& test : result.at("tests")) test["exact_match"] = 0.123;
     write_file(folder() / run / "result.json", result.dump());
+    write_file(folder() / run / "output-length-4.txt", "another sample\n");
   }
   ASSERT_EQ(shell(kProgram + " report " + copy.string()).code, 0);
   EXPECT_EQ(tables_in(copy), written);
+  const std::string other_sample = "another sample";
+  EXPECT_EQ(read_file(copy / "report.html").find(other_sample), std::string::npos);
   std::filesystem::rename(copy, moved);
   const auto outcome = shell(kProgram + " report " + moved.string());
   EXPECT_EQ(outcome.output, written.at("table.txt"));
   EXPECT_EQ(tables_in(moved), written);
   ASSERT_EQ(shell(kProgram + " report " + folder().string()).code, 0);
   EXPECT_NE(tables(), written);
+  EXPECT_NE(read_file(folder() / "report.html").find(other_sample), std::string::npos);
 }
 
 TEST_F(ReportCommand, NamesARunThatIsMissing) {
@@ -126,6 +130,19 @@ TEST_F(ReportCommand, CompareShowsDifferingKeysAndScores) {
   EXPECT_EQ(json.at("columns").at(1).at("name"), "copy/narrow/seed-2");
   EXPECT_EQ(json.at("same_data"), true);
   EXPECT_EQ(shell(kProgram + " compare " + folder_.string() + "/none 2>/dev/null").code, 2);
+}
+
+TEST_F(ReportCommand, CompareTellsAStudyFromItsCopy) {
+  ASSERT_EQ(train("--arms narrow").code, 0);
+  const auto copy = folder_ / "copy";
+  std::filesystem::copy(folder(), copy, std::filesystem::copy_options::recursive);
+  for (const auto* run : {"copy/narrow", "copy/narrow/seed-1"}) {
+    const auto one = (folder() / run).string(), other = (copy / run).string();
+    const auto json =
+        nlohmann::json::parse(shell(kProgram + " compare " + one + " " + other + " --json").output);
+    EXPECT_EQ(json.at("columns").at(0).at("name"), one);
+    EXPECT_EQ(json.at("columns").at(1).at("name"), other);
+  }
 }
 
 }  // namespace

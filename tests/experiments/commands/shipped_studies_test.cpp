@@ -17,7 +17,7 @@ TEST_F(ProgramTest, ABrokenStudyAmongThoseThatShipIsNamedAndTheOthersAreListed) 
 }
 
 TEST_F(ProgramTest, AnInstalledProgramListsItsOwnStudiesAndNotThoseOfTheWorkingFolder) {
-  const auto installed = folder_ / "prefix/share/ablate/studies";
+  const auto installed = folder_ / "prefix/share/ablate/experiments/studies";
   for (const auto& studies : {installed, folder_ / "experiments/studies"}) {
     std::filesystem::create_directories(studies);
     std::filesystem::copy(study(), studies / "whole.yaml");

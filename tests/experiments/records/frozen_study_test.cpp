@@ -5,6 +5,7 @@
 #include "experiments/records/exit_code.h"
 #include "tests/experiments/program.h"
 #include "tests/training/storage/waiting_lock.h"
+#include "training/storage/durable_file.h"
 #include "training/storage/folder_lock.h"
 
 namespace ablate::records {
@@ -48,6 +49,14 @@ TEST_F(FrozenStudy, WhatIsPlannedIsWhatAStartWouldRunAndWritesNothing) {
   EXPECT_THROW(planned(study(), {.sets = {"training.clip=1"}}, output()), UsageError);
   EXPECT_EQ(frozen_selection(frozen()).seeds, std::vector<int64_t>());
   EXPECT_EQ(read_file(frozen().study()), read_file(study()));
+}
+
+TEST_F(FrozenStudy, WhatAKilledProcessWasWritingIsRemoved) {
+  std::filesystem::create_directories(frozen().path);
+  const auto leftover = training::temporary_beside(frozen().csv());
+  write_file(leftover, "task,arm");
+  freeze(study(), {}, output());
+  EXPECT_FALSE(std::filesystem::exists(leftover));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "experiments/records/rung.h"
 #include "tests/experiments/program.h"
 #include "training/storage/checkpoint_error.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::run {
 namespace {
@@ -38,6 +39,13 @@ TEST_F(TrainRunTest, APlannedRunIsTheRunOfItsStudy) {
   EXPECT_TRUE(
       config::differences(job_of(run("out")).experiment, job_of(run("study")).experiment).empty());
   EXPECT_EQ(records::read_result(run("out"))->arm, "base");
+}
+
+TEST_F(TrainRunTest, WhatAKilledProcessWasWritingIsRemoved) {
+  const auto leftover = training::temporary_beside(run("out") / "environment.json");
+  write_file(leftover, "{");
+  ASSERT_EQ(train("out").code, 0);
+  EXPECT_FALSE(std::filesystem::exists(leftover));
 }
 
 TEST_F(TrainRunTest, ARunThatPausesGoesOnAsIfItHadNot) {

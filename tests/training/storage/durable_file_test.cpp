@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <thread>
 
 #include "tests/training/folder_test_case.h"
 #include "tests/training/storage/file_size_limit.h"
@@ -54,6 +56,29 @@ TEST_F(DurableFile, WhatAnotherProcessOfTheSameNumberWritesIsLeftAlone) {
   write_durably(path(), "whole");
   EXPECT_EQ(read_bytes(other), "half");
   EXPECT_EQ(read_bytes(path()), "whole");
+}
+
+TEST_F(DurableFile, WhatAProcessOfThisHostBeganAndDidNotFinishIsRemoved) {
+  write_synced(temporary_beside(path()), "half");
+  const auto foreign = folder() / ".tmp-another-host@results.json-0123456789abcdef";
+  write_synced(foreign, "half");
+  std::filesystem::create_directory(temporary_beside(path()));
+  write_durably(path(), "whole");
+  remove_leftover_files(folder());
+  EXPECT_EQ(files(), 3U);
+  EXPECT_EQ(read_bytes(foreign), "half");
+  EXPECT_EQ(read_bytes(path()), "whole");
+}
+
+TEST_F(DurableFile, WhatIsBeingWrittenIsNoLeftover) {
+  std::atomic<bool> written = false;
+  std::thread other([&] {
+    while (!written) remove_leftover_files(folder());
+  });
+  for (int i = 0; i < 200; ++i) EXPECT_NO_THROW(write_durably(path(), std::string(1 << 20, 'x')));
+  written = true;
+  other.join();
+  EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(DurableFile, CannotReplaceAFolder) {

@@ -87,6 +87,25 @@ TEST_F(MoefyTest, TheResultIsARunAsAnyOther) {
   EXPECT_NE(again.output.find("exists; choose another --to or remove it"), std::string::npos);
 }
 
+TEST_F(MoefyTest, TheResultSaysWhichProgramMadeIt) {
+  const auto run = trained(kRelu);
+  auto dense = nlohmann::json::parse(read_file(run / "environment.json"));
+  auto& start = dense.at("starts").at(0);
+  const auto program = start.at("program_sha256"), host = start.at("host");
+  start["program_sha256"] = "another build";
+  start["host"] = "elsewhere";
+  write_file(run / "environment.json", dense.dump());
+  const auto to = folder_ / "moefied";
+  ASSERT_EQ(
+      shell(kProgram + " moefy " + run.string() + " --to " + to.string() + " --positions 200 2>&1")
+          .code,
+      0);
+  const auto made = nlohmann::json::parse(read_file(to / "environment.json"));
+  EXPECT_EQ(made.at("starts").at(0).at("program_sha256"), program);
+  EXPECT_EQ(made.at("starts").at(0).at("host"), host);
+  EXPECT_EQ(made.at("data_sha256"), dense.at("data_sha256"));
+}
+
 TEST_F(MoefyTest, AStudySplitsOneArmIntoAnotherAndTrainsItFurther) {
   const auto file = folder_ / "split.yaml";
   const auto study = [&](const std::string& start) {
