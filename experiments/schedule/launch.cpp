@@ -28,7 +28,7 @@ line=$((SLURM_ARRAY_TASK_ID + $1 + 1))
 IFS=$'\t' read -r run until < <(sed -n "${{line}}p" {runs})
 id=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
 trap : TERM
-export MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -1)
+export MASTER_ADDR=$(hostname)
 export MASTER_PORT=$((20000 + (SLURM_JOB_ID * 7 + ${{SLURM_RESTART_COUNT:-0}}) % 20000))
 srun --kill-on-bad-exit=1 --ntasks={ranks} --cpus-per-task={threads} \
   {program} train "$run" --threads {threads} --ranks {ranks} --retries {retries} \
