@@ -1,0 +1,73 @@
+#include "tests/experiments/program.h"
+#include "tests/experiments/waiting.h"
+
+namespace ablate::commands {
+namespace {
+
+class StatusTest : public ProgramTest {
+ protected:
+  std::vector<nlohmann::json> status(const std::string& output) const {
+    const auto done =
+        shell(kProgram + " status " + (folder_ / output / "tiny").string() + " --json");
+    EXPECT_EQ(done.code, 0) << done.output;
+    std::vector<nlohmann::json> runs;
+    for (const auto& line : lines_of(done.output)) runs.push_back(nlohmann::json::parse(line));
+    return runs;
+  }
+  std::string train(const std::string& more) const {
+    return kProgram + " train " + run("out").string() + " " + more + " 2>&1";
+  }
+};
+
+TEST_F(StatusTest, TellsWhatARunHasComeTo) {
+  ASSERT_EQ(shell(command("out", "--launcher print")).code, 0);
+  auto runs = status("out");
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].at("run"), "copy/base/seed-1");
+  EXPECT_EQ(runs[0].at("state"), "new");
+  EXPECT_EQ(runs[0].at("step_age"), -1);
+  ASSERT_EQ(shell(train("--until 20")).code, 0);
+  ASSERT_EQ(shell(train("--until 40")).code, 0);
+  runs = status("out");
+  EXPECT_EQ(runs[0].at("state"), "started");
+  EXPECT_EQ(runs[0].at("step"), 40);
+  EXPECT_EQ(runs[0].at("restarts"), 1);
+  EXPECT_NE(runs[0].at("since"), "");
+  ASSERT_EQ(shell(train("")).code, 0);
+  EXPECT_EQ(status("out")[0].at("state"), "finished");
+}
+
+TEST_F(StatusTest, ASupervisedRunThatFailsSaysWhy) {
+  ASSERT_EQ(shell(command("out", "--launcher print --set data.examples.train=1")).code, 0);
+  write_file(run("out") / "metrics.jsonl", "no JSON\n");
+  std::filesystem::create_directories(run("out") / "checkpoints/step-00000007");
+  const auto done = shell(train("--retries 1"));
+  EXPECT_EQ(done.code, 4) << done.output;
+  const auto failure = nlohmann::json::parse(read_file(run("out") / "failure.json"));
+  EXPECT_EQ(failure.at("exit_code"), 4);
+  EXPECT_EQ(failure.at("attempts"), 1) << "a damaged checkpoint is not tried again";
+  EXPECT_NE(read_file(run("out") / "log.txt"), "");
+}
+
+TEST_F(StatusTest, ASupervisedRunThatIsKilledBeginsAgain) {
+  ASSERT_EQ(shell(command("out", "--launcher print")).code, 0);
+  pid_t supervisor = 0;
+  {
+    const HeldBeforeSaving held(run("out"));
+    supervisor = start_process(train("--retries 1"));
+    ASSERT_TRUE(eventually([&] { return !read_file(run("out") / "metrics.jsonl").empty(); }));
+    const auto children = shell("pgrep -P " + std::to_string(supervisor)).output;
+    ASSERT_FALSE(children.empty());
+    kill(std::stoi(children), SIGKILL);
+  }
+  EXPECT_EQ(end_of(supervisor), 0);
+  const auto starts =
+      nlohmann::json::parse(read_file(run("out") / "environment.json")).at("starts");
+  ASSERT_EQ(starts.size(), 2u);
+  EXPECT_FALSE(starts.at(0).at("ended"));
+  EXPECT_TRUE(starts.at(1).at("ended"));
+  EXPECT_EQ(starts.at(1).at("to_step"), 60);
+}
+
+}  // namespace
+}  // namespace ablate::commands
