@@ -49,14 +49,17 @@ torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedd
 }
 
 void DecoderCache::reorder(const torch::Tensor& order) {
-  for (auto& layer : layers) layer.self_attention.reorder(order);
+  const auto device = position_ids.device();
+  const auto own = order.to(device);
+  for (auto& layer : layers) layer.self_attention.reorder(own);
   if (layers.empty() || layers.front().cross_attention.blocks.empty()) return;
   // Hypotheses of one sentence read the same row: the tensor stays while nothing changes, and with
-  // it what layers have gathered by it.
-  const auto& before = layers.front().cross_attention.beam_index;
-  const auto rows = before.defined() ? before.index_select(0, order) : order.unsqueeze(1);
-  if (before.defined() && torch::equal(before, rows)) return;
-  for (auto& layer : layers) layer.cross_attention.beam_index = rows;
+  // it what layers have gathered by it. The host compares, for which it need not wait.
+  const auto rows = memory_rows.defined() ? memory_rows.index_select(0, order) : order;
+  if (memory_rows.defined() && torch::equal(memory_rows, rows)) return;
+  memory_rows = rows;
+  const auto index = rows.unsqueeze(1).to(device);
+  for (auto& layer : layers) layer.cross_attention.beam_index = index;
 }
 
 StackImpl::StackImpl(const StackOptions& options)

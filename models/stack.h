@@ -15,8 +15,10 @@ struct DecoderCache {
   torch::Tensor memory_mask;   // of the memory's rows; undefined: there is no memory // [M, S]
   torch::Tensor position_ids;  // of the tokens decoded so far // [T]
   int64_t length = 0;          // their number, for length checks
+  /// The row of the memory that each sequence reads, on the CPU; undefined: its own. // [B]
+  torch::Tensor memory_rows = {};
 
-  /// Sequence i becomes what sequence order[i] was. // [B']
+  /// Sequence i becomes what sequence order[i] was. REQUIRES: `order` lies on the CPU. // [B']
   void reorder(const torch::Tensor& order);
 };
 

@@ -61,13 +61,13 @@ std::vector<double> Ensemble::coverage() const {
 void Ensemble::reorder(const torch::Tensor& rows) {
   for (auto& cache : caches_) cache.reorder(rows);
   if (coverage_penalty_ == 0) return;
-  read_ = read_.index_select(0, rows);
-  padded_ = padded_.index_select(0, rows);
+  const auto there = rows.to(read_.device());
+  read_ = read_.index_select(0, there);
+  padded_ = padded_.index_select(0, there);
 }
 
 void Ensemble::advance(const NextRows& next) {
-  if (!keeps_rows(next.parents, last_.size(0)))
-    reorder(torch::tensor(next.parents, torch::kLong).to(last_.device()));
+  if (!keeps_rows(next.parents, last_.size(0))) reorder(torch::tensor(next.parents, torch::kLong));
   last_ = torch::tensor(next.tokens, torch::kLong).to(last_.device());
 }
 

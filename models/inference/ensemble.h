@@ -31,7 +31,7 @@ class Ensemble {
   void advance(const NextRows& next);
 
  private:
-  void reorder(const torch::Tensor& rows);
+  void reorder(const torch::Tensor& rows);                 // on the CPU // [R']
   void add_attention(const torch::Tensor& probabilities);  // [R, H, 1, S]
 
   std::span<const InferenceModel> models_;

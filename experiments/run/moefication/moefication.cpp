@@ -100,14 +100,15 @@ void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corp
     layers[i].inputs = torch::cat(parts[i]).slice(0, 0, positions);
 }
 
+/// On the CPU. // [F]
 torch::Tensor groups_of(const Layer& layer, const MoefyOptions& options) {
   switch (options.grouping) {
     case training::Grouping::random:
       return random_groups(layer.up.size(0), options.seed);
     case training::Grouping::clusters:
-      return clustered_groups(layer.up, options.experts, options.seed);
+      return clustered_groups(layer.up.cpu(), options.experts, options.seed);
     case training::Grouping::coactivation:
-      return coactive_groups(torch::linear(layer.inputs, layer.up, layer.up_bias).relu(),
+      return coactive_groups(torch::linear(layer.inputs, layer.up, layer.up_bias).relu().cpu(),
                              options.experts);
   }
   TORCH_CHECK(false, "invalid Grouping");
@@ -196,7 +197,8 @@ double feed_forward_seconds(const models::TransformerImpl& model,
     double fastest = std::numeric_limits<double>::infinity();
     for (int repeat = 0; repeat < kRepeats; ++repeat) {
       const auto start = std::chrono::steady_clock::now();
-      feed_forward->forward(x, {});
+      const auto output = feed_forward->forward(x, {}).output;
+      output[0][0][0].item<float>();  // a device has computed it once a number of it is read
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       fastest = std::min(fastest, seconds.count());
     }
@@ -230,7 +232,7 @@ std::vector<Layer> split_layers(LoadedRun& run, const data::Corpus& corpus,
   auto layers = layers_of(*run.model);
   record(layers, run, corpus, options.positions);
   for (auto& layer : layers) {
-    layer.order = groups_of(layer, options);
+    layer.order = groups_of(layer, options).to(layer.up.device());
     layer.router = fit_router({.x = layer.inputs,
                                .up = layer.grouped_up(options.experts),
                                .up_bias = layer.grouped_bias(options.experts),

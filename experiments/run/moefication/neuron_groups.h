@@ -8,7 +8,7 @@ namespace ablate::run {
 
 // F neurons of a hidden layer, E groups of exactly F / E each, D input width, N positions. The
 // results hold the neurons of group 0, then of group 1, and so on. // [F]
-// REQUIRES: E divides F.
+// REQUIRES: E divides F; tensors lie on the CPU, as the results do.
 
 /// Neurons in a random order.
 torch::Tensor random_groups(int64_t neurons, uint64_t seed);

@@ -21,6 +21,7 @@ class Trained : public models::Module {
                                   models::Role::matrix)) {
     first.detach().copy_(centres);
     second.detach().fill_diagonal_(1);
+    to(centres.device());
   }
 
   torch::Tensor first, second;
@@ -60,7 +61,8 @@ RouterNetwork fit_router(const RouterTask& task) {
   const auto rows = task.up / task.up.norm(2, -1, /*keepdim=*/true).clamp_min(1e-12);
   RouterNetwork result{.centres = rows.mean(1), .first = {}, .second = {}};
   const auto order =
-      torch::randperm(task.x.size(0), at::detail::createCPUGenerator(task.seed), torch::kLong);
+      torch::randperm(task.x.size(0), at::detail::createCPUGenerator(task.seed), torch::kLong)
+          .to(task.x.device());
   const auto x = task.x.index_select(0, order);
   const auto mass = models::expert_activation(x, task.up, task.up_bias);
   const auto target = mass / mass.amax(1, /*keepdim=*/true).clamp_min(1e-12);

@@ -1,0 +1,113 @@
+#include "tests/device/fake_cuda/memory.h"
+
+#include <c10/util/Exception.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace fake_cuda {
+namespace {
+
+constexpr size_t kArena = size_t{1} << 35;  // addresses; a page takes memory once it is touched
+constexpr size_t kHeaderBytes = 64;         // keeps the alignment that kernels expect
+
+char* mapped(int file, int protection) {
+  void* pages = mmap(nullptr, kArena, protection, MAP_SHARED | MAP_NORESERVE, file, 0);
+  TORCH_CHECK(pages != MAP_FAILED, "cannot map the memory of the stand-in for CUDA");
+  return static_cast<char*>(pages);
+}
+
+const struct Install {
+  Install() { c10::SetAllocator(c10::DeviceType::CUDA, &Memory::instance(), 255); }
+} install;
+
+}  // namespace
+
+struct Memory::Header {
+  size_t size;   // of the block, a power of 2
+  size_t bytes;  // asked for
+};
+
+Memory& Memory::instance() {
+  static auto* one = new Memory;  // never destroyed: tensors of static storage outlive main()
+  return *one;
+}
+
+Memory::Memory() {
+  const int file = memfd_create("fake-cuda", MFD_CLOEXEC);
+  TORCH_CHECK(file >= 0 && ftruncate(file, kArena) == 0, "no memory for the stand-in for CUDA");
+  locked_ = mapped(file, PROT_NONE);
+  open_ = mapped(file, PROT_READ | PROT_WRITE);
+  close(file);
+}
+
+char* Memory::host_address(const void* device_address) const {
+  return open_ + (static_cast<const char*>(device_address) - locked_);
+}
+
+Memory::Header& Memory::header_of(const void* data) const {
+  return *reinterpret_cast<Header*>(host_address(static_cast<const char*>(data) - kHeaderBytes));
+}
+
+char* Memory::take(size_t size) {
+  auto& released = released_[static_cast<size_t>(std::countr_zero(size))];
+  if (!released.empty()) {
+    char* block = released.back();
+    released.pop_back();
+    return block;
+  }
+  TORCH_CHECK_WITH(OutOfMemoryError, used_ + size <= kArena, "the stand-in for CUDA is full");
+  char* block = locked_ + used_;
+  used_ += size;
+  return block;
+}
+
+c10::DataPtr Memory::allocate(size_t bytes) {
+  if (bytes == 0) return {nullptr, nullptr, &release, kDevice};
+  const auto size = std::bit_ceil(bytes + kHeaderBytes);
+  const std::lock_guard lock(mutex_);
+  char* data = take(size) + kHeaderBytes;
+  header_of(data) = {.size = size, .bytes = bytes};
+  allocated_ += static_cast<int64_t>(bytes);
+  peak_ = std::max(peak_, allocated_);
+  return {data, data, &release, kDevice};
+}
+
+void Memory::release(void* data) {
+  if (data == nullptr) return;
+  auto& self = instance();
+  const std::lock_guard lock(self.mutex_);
+  const auto& header = self.header_of(data);
+  self.allocated_ -= static_cast<int64_t>(header.bytes);
+  self.released_[static_cast<size_t>(std::countr_zero(header.size))].push_back(
+      static_cast<char*>(data) - kHeaderBytes);
+}
+
+c10::DeleterFnPtr Memory::raw_deleter() const { return &release; }
+
+void Memory::copy_data(void* to, const void* from, size_t bytes) const {
+  std::memcpy(host_address(to), host_address(from), bytes);
+}
+
+c10::CachingDeviceAllocator::DeviceStats Memory::getDeviceStats(c10::DeviceIndex) {
+  const std::lock_guard lock(mutex_);
+  c10::CachingDeviceAllocator::DeviceStats stats;
+  stats.allocated_bytes[0].current = allocated_;
+  stats.allocated_bytes[0].peak = peak_;
+  return stats;
+}
+
+void Memory::resetPeakStats(c10::DeviceIndex) {
+  const std::lock_guard lock(mutex_);
+  peak_ = allocated_;
+}
+
+std::pair<size_t, size_t> Memory::getMemoryInfo(c10::DeviceIndex) {
+  const std::lock_guard lock(mutex_);
+  return {kArena - used_, kArena};
+}
+
+}  // namespace fake_cuda

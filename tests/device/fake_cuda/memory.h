@@ -1,0 +1,51 @@
+#pragma once
+
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/Device.h>
+
+#include <array>
+#include <mutex>
+#include <vector>
+
+namespace fake_cuda {
+
+inline const c10::Device kDevice(c10::DeviceType::CUDA, 0);
+
+/// The memory of the device. Tensors hold addresses of pages that nobody may touch, so a host that
+/// follows one dies of SIGSEGV, as it would on CUDA. Operators use a second mapping of the pages.
+class Memory final : public c10::DeviceAllocator {
+ public:
+  static Memory& instance();
+
+  /// Where the host may touch what lies at an address of the device.
+  char* host_address(const void* device_address) const;
+
+  c10::DataPtr allocate(size_t bytes) override;
+  c10::DeleterFnPtr raw_deleter() const override;
+  void copy_data(void* to, const void* from, size_t bytes) const override;
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t) override {}
+  void recordStream(const c10::DataPtr&, c10::Stream) override {}
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override;
+  void resetAccumulatedStats(c10::DeviceIndex) override {}
+  void resetPeakStats(c10::DeviceIndex) override;
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex) override;
+
+ private:
+  struct Header;
+
+  Memory();
+  static void release(void* data);
+  Header& header_of(const void* data) const;
+  /// A block of this size, of one that was released or else a new one.
+  char* take(size_t size);
+
+  std::mutex mutex_;
+  char* locked_ = nullptr;                       // what tensors hold
+  char* open_ = nullptr;                         // the same pages, for operators
+  size_t used_ = 0;                              // bytes of the pages that were ever handed out
+  std::array<std::vector<char*>, 64> released_;  // blocks of 2^i bytes
+  int64_t allocated_ = 0, peak_ = 0;             // bytes that tensors asked for
+};
+
+}  // namespace fake_cuda

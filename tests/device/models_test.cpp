@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "models/inference/search.h"
+#include "models/mixture.h"
+#include "tests/device/fake_cuda/counts.h"
+#include "tests/models/variants.h"
+#include "tokenizer/special_ids.h"
+#include "training/update.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr int64_t kVocabulary = 13;
+
+models::Transformer model_of(const models::TransformerOptions& options, torch::Device device) {
+  models::Transformer model(options, models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
+  models::initialize(*model, 1);
+  model->to(device);
+  return model;
+}
+
+data::Batch three_pairs() {
+  const std::vector<data::EncodedExample> pairs = {
+      {{5, 6, 7, 2}, {7, 6, 5, 2}}, {{8, 2}, {9, 2}}, {{4, 9, 2}, {9, 4, 4, 10, 2}}};
+  return data::collate(pairs, std::vector<int64_t>{0, 1, 2});
+}
+
+UpdateOptions plain() {
+  return {.learning_rate = 1e-3,
+          .label_smoothing = 0.1,
+          .clip = 0.5,
+          .dropout = 0,
+          .dropout_seed = 3,
+          .bfloat16 = false};
+}
+
+/// The variants of every family: two that stand alone, too.
+std::vector<models::Variant> all_variants() {
+  auto all = models::variants();
+  for (const auto family : {models::Family::decoder_only, models::Family::encoder_only})
+    all.push_back(models::changed(family == models::Family::decoder_only ? "decoder" : "encoder",
+                                  [&](auto& o) { o.family = family; }));
+  all.push_back(models::changed("experts choose", [](auto& o) {
+    o.family = models::Family::encoder_only;
+    o.feed_forward = models::MixtureOptions{
+        .experts = 4, .active = 2, .d_hidden = 12, .router = models::ExpertChoiceRouter{}};
+  }));
+  all.push_back(models::changed("limited experts", [](auto& o) {
+    o.feed_forward = models::MixtureOptions{.experts = 4,
+                                            .active = 2,
+                                            .d_hidden = 12,
+                                            .router = models::NoisyRouter{},
+                                            .capacity = models::LimitedCapacity{.factor = 1}};
+  }));
+  return all;
+}
+
+/// Batches of one update; an encoder's targets stand where its sources do.
+std::vector<data::Batch> batches_of(const models::TransformerOptions& options, size_t count) {
+  auto batch = three_pairs();
+  if (options.family == models::Family::encoder_only) {
+    batch.target_in = batch.target_out = batch.source;
+    batch.target_length = batch.source_length;
+  }
+  return std::vector<data::Batch>(count, batch);
+}
+
+/// Mixtures of the whole model, or of a part of it.
+int64_t mixtures_in(const models::Transformer& model, const std::string& part = "") {
+  const auto modules = model->named_modules();
+  return std::ranges::count_if(modules.pairs(), [&](const auto& item) {
+    return item.first.starts_with(part) &&
+           std::dynamic_pointer_cast<models::Mixture>(item.second) != nullptr;
+  });
+}
+
+/// How often a pass through the model, or a part of it, waits for the device: a mixture for the
+/// positions of its experts, an attention of Transformer-XL for the distances that there are.
+int64_t waits_of(const models::TransformerOptions& options, const models::Transformer& model,
+                 const std::string& part = "") {
+  int64_t attentions = 0;
+  if (std::holds_alternative<models::TransformerXl>(options.position))
+    for (const auto& item : model->named_modules())
+      attentions += item.key().starts_with(part) && item.key().ends_with(".attention");
+  return mixtures_in(model, part) + attentions;
+}
+
+// Kernels of the two devices add in another order: relative differences of 1e-7 for one operation,
+// of which a pass has about a hundred. Adam's epsilon keeps gradients that are nothing but rounding
+// from becoming whole steps.
+constexpr double kRounding = 2e-5;
+
+TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
+  for (const auto& [name, options] : all_variants()) {
+    SCOPED_TRACE(name);
+    auto here = model_of(options, torch::kCPU), there = model_of(options, torch::kCUDA);
+    const Adam adam{.epsilon = 1e-4};
+    const auto first = make_optimizer(adam, *here), second = make_optimizer(adam, *there);
+    const auto batches = batches_of(options, 2);
+    for (int step = 0; step < 3; ++step) {
+      const auto a = update(here, *first, batches, plain());
+      const auto b = update(there, *second, batches, plain());
+      EXPECT_NEAR(a.loss, b.loss, kRounding);
+      EXPECT_NEAR(a.gradient_norm, b.gradient_norm, 10 * kRounding);
+    }
+  }
+}
+
+TEST(DeviceModel, AnUpdateWaitsOnceAndForEachMixture) {
+  for (const auto& [name, options] : all_variants())
+    for (const size_t count : {1U, 3U}) {
+      SCOPED_TRACE(name);
+      auto model = model_of(options, torch::kCUDA);
+      const auto optimizer = make_optimizer(Adam{}, *model);
+      const auto batches = batches_of(options, count);
+      auto with_dropout = plain();
+      with_dropout.dropout = 0.1;
+      update(model, *optimizer, batches, with_dropout);
+      const auto before = fake_cuda::counts();
+      update(model, *optimizer, batches, with_dropout);
+      EXPECT_EQ(fake_cuda::counts().reads - before.reads,
+                1 + waits_of(options, model) * static_cast<int64_t>(count));
+    }
+}
+
+TEST(DeviceModel, AGradientOfTheSameSeedIsTheSame) {
+  const auto norm = [](uint64_t seed) {
+    auto model = model_of(models::tiny(), torch::kCUDA);
+    const auto optimizer = make_optimizer(Sgd{}, *model);
+    auto options = plain();
+    options.dropout = 0.3;
+    options.dropout_seed = seed;
+    const auto batch = three_pairs();
+    return update(model, *optimizer, {&batch, 1}, options).gradient_norm;
+  };
+  EXPECT_EQ(norm(1), norm(1));
+  EXPECT_NE(norm(1), norm(2));
+}
+
+TEST(DeviceModel, AStepOfTheSmallModelLaunchesFewOperators) {
+  models::TransformerOptions small{.d_model = 16,
+                                   .layers = 3,
+                                   .attention = models::MultiHead{.heads = 4},
+                                   .feed_forward = models::DenseFeedForward{.d_hidden = 32}};
+  auto model = model_of(small, torch::kCUDA);  // layers and parts as in bench/small.yaml
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  const auto batch = three_pairs();
+  auto options = plain();
+  options.dropout = 0.1;
+  update(model, *optimizer, {&batch, 1}, options);
+  const auto before = fake_cuda::counts();
+  update(model, *optimizer, {&batch, 1}, options);
+  EXPECT_LE(fake_cuda::counts().launches() - before.launches(), 500);
+  EXPECT_EQ(fake_cuda::counts().writes - before.writes, 1) << "the batch";
+}
+
+/// Outputs of exactly `length` tokens for every source.
+std::vector<std::vector<models::Hypothesis>> decoded(const models::InferenceModel& model,
+                                                     int64_t length) {
+  const auto source = torch::tensor({{5, 6, 7, 2}, {8, 9, 2, 0}}, torch::kLong).to(model.device());
+  return models::search_all({&model, 1},
+                            {.source = source,
+                             .tokens = {.pad = tokenizer::kPad,
+                                        .bos = tokenizer::kBos,
+                                        .eos = models::kNoEnd,
+                                        .start = tokenizer::kBos},
+                             .n_best = 3},
+                            {.beam = 3, .max_length = length});
+}
+
+TEST(DeviceModel, EveryVariantWritesOnTheDeviceWhatItWritesOnTheCpuAndWaitsOnceAStep) {
+  for (const auto& [name, options] : all_variants()) {
+    if (options.family == models::Family::encoder_only) continue;
+    SCOPED_TRACE(name);
+    const models::InferenceModel here(model_of(options, torch::kCPU)),
+        there(model_of(options, torch::kCUDA));
+    const auto expected = decoded(here, 6), found = decoded(there, 6);
+    for (size_t row = 0; row < expected.size(); ++row)
+      for (size_t rank = 0; rank < expected[row].size(); ++rank)
+        EXPECT_NEAR(expected[row][rank].score, found[row][rank].score, kRounding);
+    const auto start = fake_cuda::counts().reads;
+    decoded(there, 5);
+    const auto five = fake_cuda::counts().reads - start;
+    decoded(there, 9);
+    const auto nine = fake_cuda::counts().reads - start - five;
+    const auto model = model_of(options, torch::kCPU);
+    EXPECT_EQ(nine - five, 4 * (1 + waits_of(options, model, "decoder")));
+  }
+}
+
+}  // namespace
+}  // namespace ablate::training

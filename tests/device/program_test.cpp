@@ -1,0 +1,170 @@
+#include "tests/experiments/program.h"
+
+#include <cmath>
+#include <map>
+
+#include "tests/experiments/waiting.h"
+
+namespace ablate {
+namespace {
+
+const std::string kSource = ABLATE_SOURCE;
+
+/// The program with the stand-in for CUDA.
+std::string on_device(const std::string& arguments) {
+  return "env LD_PRELOAD=" FAKE_CUDA " " + kProgram + " " + arguments;
+}
+
+/// Every number that a run has logged, by the step and what it is.
+std::map<std::string, double> numbers_of(const std::filesystem::path& run) {
+  std::map<std::string, double> numbers;
+  for (const auto& line : lines_of(read_file(run / "metrics.jsonl"))) {
+    const auto entry = nlohmann::json::parse(line);
+    for (const auto* name : {"loss", "validation_loss"})
+      if (entry.contains(name))
+        numbers[entry.at("step").dump() + " " + name] = entry.at(name).get<double>();
+  }
+  return numbers;
+}
+
+/// The studies of this folder, each run once on the stand-in.
+class DeviceProgram : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv("OMP_NUM_THREADS", "1", 1);
+    std::string pattern = testing::TempDir() + "ablate-device-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    for (const std::string study : {"components", "languages"}) {
+      const auto outcome = shell(on_device(run_arguments(study, "cuda")) + " 2>&1");
+      ASSERT_EQ(outcome.code, 0) << outcome.output;
+    }
+  }
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
+
+  static std::string run_arguments(const std::string& study, const std::string& device) {
+    return "run " + kSource + "/tests/device/" + study + ".yaml --data " + kSource +
+           " --set training.device=" + device + " --output " + (folder_ / device).string();
+  }
+  static std::filesystem::path arm(const std::string& name, const std::string& device = "cuda") {
+    return folder_ / device / "components/reverse" / name / "seed-1";
+  }
+  /// What a verb prints on the stand-in; it has to succeed.
+  static std::string printed(const std::string& arguments) {
+    const auto outcome = shell(on_device(arguments) + " 2>" + (folder_ / "errors").string());
+    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << read_file(folder_ / "errors");
+    return outcome.output;
+  }
+
+  static std::filesystem::path folder_;
+};
+std::filesystem::path DeviceProgram::folder_;
+
+TEST_F(DeviceProgram, EveryArmLosesOnTheDeviceWhatItLosesOnTheCpu) {
+  for (const std::string study : {"components", "languages"}) {
+    const auto outcome = shell(kProgram + " " + run_arguments(study, "cpu") + " 2>&1");
+    ASSERT_EQ(outcome.code, 0) << outcome.output;
+  }
+  int compared = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "cpu")) {
+    if (entry.path().filename() != "result.json") continue;
+    const auto run = entry.path().parent_path();
+    SCOPED_TRACE(run);
+    const auto here = numbers_of(run),
+               there = numbers_of(folder_ / "cuda" / run.lexically_relative(folder_ / "cpu"));
+    ASSERT_GE(here.size(), 5U);
+    ASSERT_EQ(here.size(), there.size());
+    // bfloat16 keeps eight bits, and a CPU without its products trains in float.
+    const double tolerance = run.string().find("/bf16/") == std::string::npos ? 2e-5 : 2e-2;
+    for (const auto& [name, number] : here) EXPECT_NEAR(number, there.at(name), tolerance) << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 32);
+}
+
+TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
+  const auto start = [&](const std::string& output) {
+    return on_device("run " + kSource + "/tests/device/components.yaml --arms base --output " +
+                     (folder_ / output).string() +
+                     " --set training.device=cuda --set model.dropout=0.1 --set training.steps=60 "
+                     "--set training.save_every=7 2>&1");
+  };
+  const auto run = [&](const std::string& output) {
+    return folder_ / output / "components/reverse/base/seed-1";
+  };
+  const auto state = [&](const std::string& output) {
+    const auto last = run(output) / "checkpoints/step-00000060";
+    return read_file(last / "model.safetensors") + read_file(last / "optimizer.safetensors") +
+           read_file(run(output) / "metrics.jsonl");
+  };
+  const pid_t process = start_process(start("killed"));
+  EXPECT_TRUE(eventually(
+      [&] { return std::filesystem::exists(run("killed") / "checkpoints/step-00000014"); }));
+  kill(-process, SIGKILL);
+  end_of(process);
+  ASSERT_EQ(shell(start("killed")).code, 0);
+  ASSERT_EQ(shell(start("whole")).code, 0);
+  EXPECT_GT(state("whole").size(), 10'000U);
+  EXPECT_EQ(state("killed"), state("whole"));
+}
+
+TEST_F(DeviceProgram, EveryVerbThatReadsARunComputesOnTheDevice) {
+  const auto run = arm("base").string();
+  EXPECT_EQ(scores_in(printed("eval " + run + " --json")),
+            scores_in(read_file(arm("base") / "result.json")));
+  const auto source = (folder_ / "source").string(), target = (folder_ / "target").string();
+  write_file(source, "a b c\nd e\n");
+  write_file(target, "c b a\ne d\n");
+  EXPECT_EQ(
+      lines_of(printed("score " + run + " --source " + source + " --target " + target)).size(), 2U);
+  const auto translate = "translate " + run + " --threads 1 ";
+  for (const std::string flags :
+       {"--beam 3 --n-best 2 --coverage-penalty 0.2", "--precision bf16 --beam 2",
+        "--sample --top-k 4 --mbr 3", "--min-length 3 --repetition-penalty 1.2 --no-repeat-ngram 2",
+        ("--prefixes " + target).c_str()})
+    EXPECT_GE(lines_of(printed(translate + flags + " <" + source)).size(), 2U) << flags;
+  printed("inspect attention " + run + " --text 'a b c' --to " + (folder_ / "page.html").string());
+  printed("generate " + (folder_ / "cuda/languages/language/decoder/seed-1").string() +
+          " --prompt 'Permission is' --max-length 8");
+}
+
+TEST_F(DeviceProgram, Int8IsRefused) {
+  const auto outcome = shell(
+      "echo a b | " + on_device("translate " + arm("base").string() + " --precision int8 2>&1"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.output.find("int8 needs the CPU; choose bf16 or fp32 on cuda"),
+            std::string::npos)
+      << outcome.output;
+}
+
+TEST_F(DeviceProgram, ExportedFilesAreThoseOfARunOnTheCpu) {
+  const auto file = (folder_ / "model.pt").string(), folder = (folder_ / "weights").string();
+  printed("export " + arm("base").string() + " --to " + file);
+  printed("export " + arm("base").string() + " --to " + folder + " --format safetensors");
+  EXPECT_EQ(shell(kProgram + " verify " + file + " 2>&1").code, 0) << "on a machine without CUDA";
+  printed("verify " + file);
+}
+
+TEST_F(DeviceProgram, EveryGroupingOfMoefyWorksWithEveryRouter) {
+  const std::vector<std::pair<std::string, std::string>> ways = {
+      {"random", "oracle"}, {"clusters", "similarity"}, {"coactivation", "network"}};
+  for (const auto& [grouping, router] : ways) {
+    const auto to = folder_ / ("moefied-" + grouping);
+    const auto table = printed("moefy " + arm("base").string() + " --to " + to.string() +
+                               " --experts 4 --active 4 --positions 200 --grouping " + grouping +
+                               " --router " + router);
+    EXPECT_NE(table.find("| 4 of 4 | 1.000 | 1.000 |"), std::string::npos) << table;
+    printed("eval " + to.string());
+  }
+}
+
+TEST_F(DeviceProgram, BenchAndDoctorKnowTheDevice) {
+  const auto study = kSource +
+                     "/tests/device/components.yaml --set training.device=cuda "
+                     "--steps 2 --vocabulary 100 --threads 1 --json";
+  EXPECT_GT(nlohmann::json::parse(printed("bench train " + study)).at("loss").get<double>(), 0);
+  printed("bench decode " + study + " --batch 2");
+  EXPECT_NE(printed("doctor --output " + folder_.string()).find("1 device"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ablate
