@@ -34,6 +34,12 @@ NOT_RUN = {
     "tensorboard": "serves until it is stopped",
     "source <(ablate completion zsh)": "for zsh",
     "ablate completion fish | source": "for fish",
+    "ablate run study.yaml --launcher": "run by tests/cluster",
+    "ablate cancel": "run by tests/cluster",
+    "srun": "run by tests/cluster",
+    "parallel": "run by tests/cluster, with sh",
+    "ablate run study.yaml --ranks": "run by RanksTest, with a study that accumulates",
+    "torchrun": "run by RanksTest",
 }
 PROGRAMS = ("ablate", "build/ablate", "build/models_test", "git", "make", "cmake", "tensorboard", "python3", ".venv/bin/python")
 
