@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "tests/experiments/report/page/sample_report.h"
@@ -106,8 +105,7 @@ TEST(Page, RunsThatNeverFinishedLeaveNoNumberBehind) {
   EXPECT_EQ(page_of(report).find("nan"), std::string::npos);
 }
 
-/// 50 runs of 10,000 log lines: 2 MB and two seconds are the limits.
-TEST(Page, FiftyLongRunsStaySmallAndFast) {
+TEST(Page, FiftyRunsOfTenThousandLogLinesMakeAPageOfTwoMegabytesAtMost) {
   auto report = sample_report();
   auto& task = report.evidence.tasks[0];
   const auto arm = task.arms[1];
@@ -125,11 +123,7 @@ TEST(Page, FiftyLongRunsStaySmallAndFast) {
       report.data.runs.push_back(std::move(run));
     }
   ASSERT_EQ(report.data.runs.size(), 50U);
-  const auto start = std::chrono::steady_clock::now();
-  const auto page = page_of(report);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(page.size(), 2'000'000U);
-  EXPECT_LT(seconds.count(), 2.0);
+  EXPECT_LT(page_of(report).size(), 2'000'000U);
 }
 
 }  // namespace
