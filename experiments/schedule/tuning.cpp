@@ -31,8 +31,8 @@ void forget_failures(const config::Study& study, const records::StudyFolder& fol
       records::remove_failure(folder.run(records::run_of(candidate, seed)));
 }
 
-Stage tuning_stage(const config::Study& study, const records::StudyFolder& folder) {
-  Stage stage;
+TuningStage tuning_stage(const config::Study& study, const records::StudyFolder& folder) {
+  TuningStage stage;
   if (!study.tuning) return stage;
   const auto searches = records::searches(study, folder);
   for (const auto& search : searches)

@@ -8,14 +8,14 @@ namespace ablate::schedule {
 void forget_failures(const config::Study& study, const records::StudyFolder& folder);
 
 /// Runs by which tuning goes on.
-struct Stage {
+struct TuningStage {
   std::vector<config::RunSpecification> runs;
   bool searching = false;  // by values on the tuning seeds; otherwise the best ones on all seeds
 };
 
 /// What a study that tunes a key has to run next, as far as the files of its runs tell; nothing
 /// where it tunes none. Throws CheckpointError where a result.json is damaged.
-Stage tuning_stage(const config::Study& study, const records::StudyFolder& folder);
+TuningStage tuning_stage(const config::Study& study, const records::StudyFolder& folder);
 
 /// run_study(), and where the study tunes a key: every arm with every value on the tuning seeds,
 /// then of every arm the best one on all seeds.
