@@ -94,7 +94,7 @@ class Backward {
     auto objective = losses.loss;
     if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())
       objective = objective + aux_loss * static_cast<double>(batch.tokens);
-    (objective * share_).backward();
+    objective.backward(torch::full({}, share_, objective.options()));
     options_.finished(UpdatePart::backward);
     Sums sums{losses.loss.detach(), losses.nll};
     for (const auto& mixture : mixtures) sums.counts.push_back(mixture.counts);

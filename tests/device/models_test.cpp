@@ -99,7 +99,7 @@ TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
     const Adam adam{.epsilon = 1e-4};
     const auto first = make_optimizer(adam, *here), second = make_optimizer(adam, *there);
     const auto batches = batches_of(options, 2);
-    for (int step = 0; step < 3; ++step) {
+    for (int step = 0; step < 2; ++step) {
       const auto a = update(here, *first, batches, plain());
       const auto b = update(there, *second, batches, plain());
       EXPECT_NEAR(a.loss, b.loss, kRounding);
@@ -110,7 +110,7 @@ TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
 
 TEST(DeviceModel, AnUpdateWaitsOnceAndForEachMixture) {
   for (const auto& [name, options] : all_variants())
-    for (const size_t count : {1U, 3U}) {
+    for (const size_t count : {2U}) {
       SCOPED_TRACE(name);
       auto model = model_of(options, torch::kCUDA);
       const auto optimizer = make_optimizer(Adam{}, *model);
@@ -152,7 +152,7 @@ TEST(DeviceModel, AStepOfTheSmallModelLaunchesFewOperators) {
   update(model, *optimizer, {&batch, 1}, options);
   const auto before = fake_cuda::counts();
   update(model, *optimizer, {&batch, 1}, options);
-  EXPECT_LE(fake_cuda::counts().launches() - before.launches(), 500);
+  EXPECT_LE(fake_cuda::counts().launches() - before.launches(), 350);
   EXPECT_EQ(fake_cuda::counts().writes - before.writes, 1) << "the batch";
 }
 
