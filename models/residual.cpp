@@ -50,7 +50,7 @@ torch::Tensor NormImpl::add_norm(const torch::Tensor& x, const torch::Tensor& br
   if (kind_ == NormKind::layer)
     return ops::add_norm(x, branch, {.weight = weight, .bias = bias, .epsilon = kEpsilon},
                          dropout->stream(context));
-  return forward(x + dropout->forward(branch, context), context);
+  return forward(ops::add_dropout(x, branch, dropout->stream(context)), context);
 }
 
 namespace {
@@ -79,8 +79,8 @@ torch::Tensor ResidualConnection::join(const torch::Tensor& x, torch::Tensor bra
   if (on_output_) branch = on_output_(branch, context);
   if (factor_.defined()) branch = branch * factor_.to(branch.scalar_type());
   if (skip_ != Skip::off && after_) return after_->add_norm(x, branch, dropout_, context);
-  const auto dropped = dropout_(branch, context);
-  const auto sum = skip_ == Skip::off ? dropped : x + dropped;
+  const auto sum = skip_ == Skip::off ? dropout_(branch, context)
+                                      : ops::add_dropout(x, branch, dropout_->stream(context));
   return after_ ? after_(sum, context) : sum;
 }
 

@@ -5,14 +5,13 @@
 #include <iterator>
 
 #include "models/mixture.h"
+#include "models/ops/permutation.h"
 
 namespace ablate::models {
 namespace {
 
-/// 0, 1, 2, ... for every column, from operations a trace keeps. // [B, T] -> [T]
-torch::Tensor indices_of(const torch::Tensor& ids) {
-  return torch::ones_like(ids.select(0, 0)).cumsum(0) - 1;
-}
+/// 0, 1, 2, ... for every column. // [B, T] -> [T]
+torch::Tensor indices_of(const torch::Tensor& ids) { return ops::indices_of(ids.select(0, 0)); }
 
 }  // namespace
 

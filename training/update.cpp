@@ -59,7 +59,7 @@ Sums backward_all(models::Transformer& model, std::span<const data::Batch> batch
     auto objective = losses.loss;
     if (const auto aux_loss = models::aux_loss(sums.mixtures); aux_loss.defined())
       objective = objective + aux_loss * static_cast<double>(batches[i].tokens);
-    (objective * share).backward();
+    objective.backward(torch::full({}, share, objective.options()));
     options.finished(UpdatePart::backward);
     const auto loss = losses.loss.detach();
     sums.losses.loss = i == 0 ? loss : sums.losses.loss + loss;
@@ -106,10 +106,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   const double share = 1.0 / static_cast<double>(record.tokens);
   const auto sums = backward_all(model, batches, options, share);
   const auto gradients = optimizer.gradients();
-  const auto read =
-      torch::stack({sums.losses.loss.to(torch::kDouble), sums.losses.nll.to(torch::kDouble),
-                    norm_of(gradients).to(torch::kDouble)})
-          .cpu();
+  const auto read = torch::stack({sums.losses.loss, sums.losses.nll, norm_of(gradients)}).cpu();
   record.loss = read[0].item<double>() * share;
   record.nll = read[1].item<double>() * share;
   record.gradient_norm = read[2].item<double>();

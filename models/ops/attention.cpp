@@ -19,23 +19,28 @@ torch::Tensor join_heads(const torch::Tensor& x) {  // [B, H, T, K] -> [B, T, HK
 
 bool has_own_keys(const AttentionInput& in) { return in.query.size(-1) > in.heads.query_width(); }
 
-torch::Tensor query_of(const AttentionInput& in) {  // [B, H, T, K]
-  const auto query = has_own_keys(in) ? in.query.narrow(-1, 0, in.heads.query_width()) : in.query;
-  return rotate(split_heads(query, in.heads.count), in.position.rotation);
-}
-
 KVCache::Block split_key_value(const torch::Tensor& key_value, const Heads& heads) {
   const auto parts = key_value.split_with_sizes({heads.key_width(), heads.value_width()}, -1);
   return {split_heads(parts[0], heads.key_values), split_heads(parts[1], heads.key_values)};
 }
 
-/// Keys, turned, and values of the queries' positions.
-KVCache::Block own_key_value(const AttentionInput& in) {
+/// What stands in `query`; queries and keys are turned.
+struct OwnHeads {
+  torch::Tensor query;       // [B, H, T, K]
+  KVCache::Block key_value;  // of the same positions; undefined: none
+};
+
+OwnHeads own_heads(const AttentionInput& in) {
   const auto& heads = in.heads;
-  auto block = split_key_value(
-      in.query.narrow(-1, heads.query_width(), heads.key_width() + heads.value_width()), heads);
-  block[0] = rotate(block[0], in.position.rotation);
-  return block;
+  const auto turned = [&](const torch::Tensor& x, int64_t count) {
+    return rotate(split_heads(x, count), in.position.rotation);
+  };
+  if (!has_own_keys(in)) return {.query = turned(in.query, heads.count), .key_value = {}};
+  const auto parts =
+      in.query.split_with_sizes({heads.query_width(), heads.key_width(), heads.value_width()}, -1);
+  return {
+      .query = turned(parts[0], heads.count),
+      .key_value = {turned(parts[1], heads.key_values), split_heads(parts[2], heads.key_values)}};
 }
 
 /// 1, 2, 3, ... for every key, from operations a trace keeps. // [B, G, S, K] -> [S]
@@ -47,11 +52,24 @@ bool masks_future(const AttentionInput& in) { return in.causal && in.query.size(
 
 /// Which keys each query may attend to. // [B or 1, 1, T or 1, S]
 torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
-  const auto keys = key_numbers(key);
-  auto visible = torch::ones_like(keys, torch::kBool).unsqueeze(0).unsqueeze(0).unsqueeze(0);
+  torch::Tensor visible;
   if (in.padding_mask.defined()) visible = in.padding_mask.unsqueeze(1).unsqueeze(1);
-  if (masks_future(in)) visible = visible.logical_and(keys.unsqueeze(0).le(keys.unsqueeze(1)));
-  return visible;
+  if (visible.defined() && !masks_future(in)) return visible;
+  const auto keys = key_numbers(key);
+  const auto past = masks_future(in) ? keys.unsqueeze(0).le(keys.unsqueeze(1))  // [T, S]
+                                     : torch::ones_like(keys, torch::kBool).unsqueeze(0);
+  return visible.defined() ? visible.logical_and(past) : past.unsqueeze(0).unsqueeze(0);
+}
+
+/// The same as what is added to scores, 0 or -infinity, in rows that begin where fused kernels want
+/// them: one operator, where SDPA would take five. // [..., S] -> [..., S]
+torch::Tensor score_mask(const torch::Tensor& visible, torch::ScalarType type) {
+  constexpr int64_t kAlignment = 16;
+  auto sizes = visible.sizes().vec();
+  const int64_t keys = sizes.back();
+  sizes.back() = (keys + kAlignment - 1) / kAlignment * kAlignment;
+  auto mask = torch::empty(sizes, visible.options().dtype(type)).slice(-1, 0, keys);
+  return at::log_out(mask, visible);
 }
 
 torch::Tensor scaled_dot_product(const torch::Tensor& query, const torch::Tensor& key,
@@ -59,6 +77,7 @@ torch::Tensor scaled_dot_product(const torch::Tensor& query, const torch::Tensor
   const bool future = masks_future(in), added = in.position.bias.defined();
   std::optional<torch::Tensor> mask;
   if (in.padding_mask.defined() || (future && added)) mask = visible_keys(key, in);
+  if (mask && !added && computes_elsewhere(query)) mask = score_mask(*mask, query.scalar_type());
   if (added) {
     const auto bias = in.position.bias.to(query.scalar_type()).unsqueeze(0);  // [1, H, T, S]
     mask = mask ? bias.masked_fill(mask->logical_not(), -std::numeric_limits<float>::infinity())
@@ -105,21 +124,22 @@ AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
 AttentionOutput attention(const AttentionInput& in) {
   if constexpr (kHasKernels)
     if (cpu::serves_packed(in)) return {.values = cpu::packed_attention(in), .probabilities = {}};
-  return attend(
-      query_of(in),
-      in.key_value.defined() ? split_key_value(in.key_value, in.heads) : own_key_value(in), in);
+  const auto own = own_heads(in);
+  return attend(own.query,
+                in.key_value.defined() ? split_key_value(in.key_value, in.heads) : own.key_value,
+                in);
 }
 
 AttentionOutput attention(const AttentionInput& in, KVCache& cache) {
-  const auto query = query_of(in);
+  const auto [query, next] = own_heads(in);
   const bool appends = has_own_keys(in);
   if constexpr (kHasKernels)
     if (cpu::serves_single_query(in)) {
-      if (appends) cache.append(own_key_value(in));
+      if (appends) cache.append(next);
       return {.values = cpu::single_query_attention(query, cache, in), .probabilities = {}};
     }
   if (appends) {
-    const auto &past = cache.merge(), next = own_key_value(in);
+    const auto& past = cache.merge();
     cache.blocks = {{torch::cat({past[0], next[0]}, 2), torch::cat({past[1], next[1]}, 2)}};
     return attend(query, cache.blocks.front(), in);
   }

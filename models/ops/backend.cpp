@@ -18,6 +18,10 @@ bool infers_on_cpu(const torch::Tensor& x) {
          x.device().is_cpu() && x.scalar_type() == torch::kFloat;
 }
 
+bool computes_elsewhere(const torch::Tensor& x) {
+  return !x.device().is_cpu() && !torch::jit::tracer::isTracing();
+}
+
 void refuse_second_derivative(const char* operation) {
   TORCH_CHECK(!torch::GradMode::is_enabled(), operation,
               " has no second derivative: its backward pass cannot be differentiated. Leave "

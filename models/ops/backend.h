@@ -23,6 +23,10 @@ bool trains_on_cpu(const torch::Tensor& x);
 /// gradient nor a trace is recorded.
 bool infers_on_cpu(const torch::Tensor& x);
 
+/// Whether x lies on no CPU, in a pass that is not recorded as a trace: where every operator costs
+/// a launch, fewer of them are worth a detour.
+bool computes_elsewhere(const torch::Tensor& x);
+
 /// Called at the start of a backward pass that is not itself differentiable: throws where its
 /// gradient is to be recorded (create_graph), instead of treating it as a constant.
 void refuse_second_derivative(const char* operation);

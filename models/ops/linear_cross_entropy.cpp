@@ -9,30 +9,37 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Logits held at a time: few enough to stay near the cache, enough rows for efficient products.
-constexpr int64_t kChunkLogits = 4'000'000;
+/// Logits held at a time: few enough to stay near a CPU's cache, or for another device to have room
+/// for, enough rows for efficient products.
+constexpr int64_t kCpuChunkLogits = 4'000'000, kDeviceChunkLogits = 40'000'000;
 constexpr int64_t kFewestChunkRows = 64;
 
-int64_t chunk_rows(int64_t vocabulary) {
-  return std::max(kFewestChunkRows, kChunkLogits / vocabulary);
+int64_t chunk_rows(const torch::Tensor& weight) {  // [V, D]
+  const auto logits = weight.device().is_cpu() ? kCpuChunkLogits : kDeviceChunkLogits;
+  return std::max(kFewestChunkRows, logits / weight.size(0));
 }
 
 torch::ScalarType score_type(const torch::Tensor& x) {
   return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
 }
 
-/// cpu::cross_entropy_gradient with LibTorch's operators.
-void cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
-                            double smoothing, const torch::Tensor& losses) {
-  const auto column = target.unsqueeze(1);
+/// What cpu::cross_entropy_gradient leaves in the logits, with LibTorch's operators, and 0 where a
+/// target is ignored. // [N, V], [N] -> [N, V], losses [2, N]
+torch::Tensor cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
+                                     const CrossEntropyOptions& options,
+                                     const torch::Tensor& losses) {
+  const double smoothing = options.smoothing;
+  const auto ignored = target.eq(options.ignored);
+  const auto column = target.masked_fill(ignored, 0).unsqueeze(1);
   auto log_probability = torch::log_softmax(logits, -1, torch::kFloat);  // [N, V]
-  const auto nll = log_probability.gather(1, column).squeeze(1).neg();
-  losses[1].copy_(nll);
-  losses[0].copy_((1 - smoothing) * nll - smoothing * log_probability.mean(1));
-  const auto gradient =
-      log_probability.exp_().sub_(smoothing / static_cast<double>(logits.size(1)));
+  auto loss = losses[0], nll = losses[1];
+  torch::neg_out(nll, log_probability.gather(1, column).squeeze(1));
+  torch::sub_out(loss, (1 - smoothing) * nll, smoothing * log_probability.mean(1));
+  losses.masked_fill_(ignored, 0.0);
+  auto gradient = log_probability.exp_().sub_(smoothing / static_cast<double>(logits.size(1)));
   const auto expected = torch::full({}, smoothing - 1, gradient.options());
-  logits.copy_(gradient.scatter_add_(1, column, expected.expand_as(column)));
+  gradient.scatter_add_(1, column, expected.expand_as(column));
+  return gradient.masked_fill_(ignored.unsqueeze(1), 0.0).to(logits.scalar_type());
 }
 
 /// The gradients are computed chunk by chunk in the forward pass.
@@ -40,7 +47,7 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden,
                                const torch::Tensor& weight, const torch::Tensor& target,
                                const CrossEntropyOptions& options) {
-    const int64_t rows = hidden.size(0), chunk = chunk_rows(weight.size(0));
+    const int64_t rows = hidden.size(0), chunk = chunk_rows(weight);
     const auto cast = weight.to(hidden.scalar_type());
     auto hidden_gradient = torch::empty_like(hidden);
     auto weight_gradient = weight.requires_grad() ? torch::zeros_like(weight) : torch::Tensor();
@@ -48,11 +55,12 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     for (int64_t begin = 0; begin < rows; begin += chunk) {
       const int64_t end = std::min(rows, begin + chunk);
       const auto part = hidden.slice(0, begin, end);
-      auto logits = torch::mm(part, cast.t());  // [chunk, V], then its gradient
-      to_gradient(logits, target.slice(0, begin, end), options, losses.slice(1, begin, end));
+      const auto gradient =  // of the logits // [chunk, V]
+          to_gradient(torch::mm(part, cast.t()), target.slice(0, begin, end), options,
+                      losses.slice(1, begin, end));
       auto slice = hidden_gradient.slice(0, begin, end);
-      torch::mm_out(slice, logits, cast);
-      if (weight_gradient.defined()) add_product(weight_gradient, logits, part);
+      torch::mm_out(slice, gradient, cast);
+      if (weight_gradient.defined()) add_product(weight_gradient, gradient, part);
     }
     context->save_for_backward({hidden_gradient, weight_gradient});
     const auto sums = losses.sum(1, /*keepdim=*/false, torch::kDouble).to(torch::kFloat);
@@ -61,23 +69,24 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     return {sums[0].clone(), nll};
   }
 
-  static void to_gradient(const torch::Tensor& logits, const torch::Tensor& target,
-                          const CrossEntropyOptions& options, const torch::Tensor& losses) {
+  /// The gradient of the logits, perhaps in their memory.
+  static torch::Tensor to_gradient(const torch::Tensor& logits, const torch::Tensor& target,
+                                   const CrossEntropyOptions& options,
+                                   const torch::Tensor& losses) {
     if constexpr (kHasKernels)
-      if (has_cpu_type(logits))  // of which none is ignored
-        return cpu::cross_entropy_gradient(logits, target, options.smoothing, losses);
-    const auto ignored = target.eq(options.ignored);
-    cross_entropy_gradient(logits, target.masked_fill(ignored, 0), options.smoothing, losses);
-    logits.masked_fill_(ignored.unsqueeze(1), 0.0);
-    losses.masked_fill_(ignored, 0.0);
+      if (has_cpu_type(logits)) {  // of which none is ignored
+        cpu::cross_entropy_gradient(logits, target, options.smoothing, losses);
+        return logits;
+      }
+    return cross_entropy_gradient(logits, target, options, losses);
   }
 
-  static void add_product(torch::Tensor& sum, const torch::Tensor& logits,
+  static void add_product(torch::Tensor& sum, const torch::Tensor& gradient,
                           const torch::Tensor& part) {
-    if (logits.scalar_type() == sum.scalar_type())
-      sum.addmm_(logits.t(), part);
+    if (gradient.scalar_type() == sum.scalar_type())
+      sum.addmm_(gradient.t(), part);
     else
-      sum.add_(torch::mm(logits.t(), part));
+      sum.add_(torch::mm(gradient.t(), part));
   }
 
   static variable_list backward(AutogradContext* context, variable_list grad_outputs) {
@@ -124,7 +133,7 @@ TargetScores score_targets(const torch::Tensor& hidden, const LinearWeight& weig
   const torch::NoGradGuard no_grad;
   const auto type = score_type(hidden);
   const auto rows = hidden.flatten(0, -2), targets = target.flatten();  // [N, D], [N]
-  const int64_t count = rows.size(0), chunk = chunk_rows(weight.dense.size(0));
+  const int64_t count = rows.size(0), chunk = chunk_rows(weight.dense);
   const auto nll = torch::empty({count}, hidden.options().dtype(type));
   const auto likeliest = torch::empty({count}, hidden.options().dtype(torch::kBool));
   for (int64_t begin = 0; begin < count; begin += chunk) {

@@ -1,8 +1,12 @@
 #include "models/ops/permutation.h"
 
+#include <torch/csrc/jit/frontend/tracer.h>
+
 namespace ablate::models::ops {
 
 torch::Tensor indices_of(const torch::Tensor& x) {
+  if (!torch::jit::tracer::isTracing())
+    return torch::arange(x.size(0), x.options().dtype(torch::kLong));
   return torch::ones_like(x, torch::kLong).cumsum(0) - 1;
 }
 

@@ -99,7 +99,7 @@ TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
     const Adam adam{.epsilon = 1e-4};
     const auto first = make_optimizer(adam, *here), second = make_optimizer(adam, *there);
     const auto batches = batches_of(options, 2);
-    for (int step = 0; step < 3; ++step) {
+    for (int step = 0; step < 2; ++step) {
       const auto a = update(here, *first, batches, plain());
       const auto b = update(there, *second, batches, plain());
       EXPECT_NEAR(a.loss, b.loss, kRounding);
@@ -109,20 +109,18 @@ TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
 }
 
 TEST(DeviceModel, AnUpdateWaitsOnceAndForEachMixture) {
-  for (const auto& [name, options] : all_variants())
-    for (const size_t count : {1U, 3U}) {
-      SCOPED_TRACE(name);
-      auto model = model_of(options, torch::kCUDA);
-      const auto optimizer = make_optimizer(Adam{}, *model);
-      const auto batches = batches_of(options, count);
-      auto with_dropout = plain();
-      with_dropout.dropout = 0.1;
-      update(model, *optimizer, batches, with_dropout);
-      const auto before = fake_cuda::counts();
-      update(model, *optimizer, batches, with_dropout);
-      EXPECT_EQ(fake_cuda::counts().reads - before.reads,
-                1 + waits_of(options, model) * static_cast<int64_t>(count));
-    }
+  for (const auto& [name, options] : all_variants()) {
+    SCOPED_TRACE(name);
+    auto model = model_of(options, torch::kCUDA);
+    const auto optimizer = make_optimizer(Adam{}, *model);
+    const auto batches = batches_of(options, 2);
+    auto with_dropout = plain();
+    with_dropout.dropout = 0.1;
+    update(model, *optimizer, batches, with_dropout);
+    const auto before = fake_cuda::counts();
+    update(model, *optimizer, batches, with_dropout);
+    EXPECT_EQ(fake_cuda::counts().reads - before.reads, 1 + 2 * waits_of(options, model));
+  }
 }
 
 TEST(DeviceModel, AGradientOfTheSameSeedIsTheSame) {
@@ -152,7 +150,7 @@ TEST(DeviceModel, AStepOfTheSmallModelLaunchesFewOperators) {
   update(model, *optimizer, {&batch, 1}, options);
   const auto before = fake_cuda::counts();
   update(model, *optimizer, {&batch, 1}, options);
-  EXPECT_LE(fake_cuda::counts().launches() - before.launches(), 500);
+  EXPECT_LE(fake_cuda::counts().launches() - before.launches(), 350);
   EXPECT_EQ(fake_cuda::counts().writes - before.writes, 1) << "the batch";
 }
 

@@ -71,7 +71,7 @@ TEST_F(DeviceProgram, EveryArmLosesOnTheDeviceWhatItLosesOnTheCpu) {
     SCOPED_TRACE(run);
     const auto here = numbers_of(run),
                there = numbers_of(folder_ / "cuda" / run.lexically_relative(folder_ / "cpu"));
-    ASSERT_GE(here.size(), 5U);
+    ASSERT_GE(here.size(), 4U);
     ASSERT_EQ(here.size(), there.size());
     // bfloat16 keeps eight bits, and a CPU without its products trains in float.
     const double tolerance = run.string().find("/bf16/") == std::string::npos ? 2e-5 : 2e-2;
@@ -117,10 +117,11 @@ TEST_F(DeviceProgram, EveryVerbThatReadsARunComputesOnTheDevice) {
   EXPECT_EQ(
       lines_of(printed("score " + run + " --source " + source + " --target " + target)).size(), 2U);
   const auto translate = "translate " + run + " --threads 1 ";
-  for (const std::string flags :
-       {"--beam 3 --n-best 2 --coverage-penalty 0.2", "--precision bf16 --beam 2",
-        "--sample --top-k 4 --mbr 3", "--min-length 3 --repetition-penalty 1.2 --no-repeat-ngram 2",
-        ("--prefixes " + target).c_str()})
+  const std::vector<std::string> ways = {
+      "--beam 3 --n-best 2 --coverage-penalty 0.2", "--precision bf16 --beam 2",
+      "--sample --top-k 4 --mbr 3", "--min-length 3 --repetition-penalty 1.2 --no-repeat-ngram 2",
+      "--prefixes " + target};
+  for (const auto& flags : ways)
     EXPECT_GE(lines_of(printed(translate + flags + " <" + source)).size(), 2U) << flags;
   printed("inspect attention " + run + " --text 'a b c' --to " + (folder_ / "page.html").string());
   printed("generate " + (folder_ / "cuda/languages/language/decoder/seed-1").string() +

@@ -47,6 +47,11 @@ double scale_of(const at::Tensor& query, std::optional<double> scale) {
   return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
 }
 
+/// A copy in the layout that CUDA's kernels leave: the heads of a position beside each other.
+at::Tensor heads_together(const at::Tensor& x, at::ScalarType type) {  // [B, H, T, *]
+  return device_copy(x.to(type).transpose(1, 2).contiguous()).transpose(1, 2);
+}
+
 at::Tensor wide(const at::Tensor& tensor) { return cpu_view(tensor).to(at::kFloat); }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention(
@@ -56,12 +61,9 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention(
   const InsideOperator inside;
   const auto p = probabilities(wide(query), wide(key), bias ? wide(*bias) : at::Tensor(), causal,
                                scale_of(query, scale));
-  const auto output = at::matmul(p.value, wide(value)).to(query.scalar_type());
-  // The layout that CUDA's kernel leaves: heads beside each other.
-  const auto rows = output.transpose(1, 2).contiguous();  // [B, T, H, W]
   const auto seed = at::zeros({}, at::kLong);
-  return {device_copy(rows).transpose(1, 2), device_copy(p.log_sum_exp), device_copy(seed),
-          device_copy(seed)};
+  return {heads_together(at::matmul(p.value, wide(value)), query.scalar_type()),
+          device_copy(p.log_sum_exp), device_copy(seed), device_copy(seed)};
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention_backward(
@@ -77,10 +79,11 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention_backward(
       probabilities(q, k, bias.defined() ? wide(bias) : at::Tensor(), causal, factor).value;
   const auto of_p = at::matmul(g, v.transpose(-2, -1));
   const auto of_scores = p * (of_p - (of_p * p).sum(-1, /*keepdim=*/true));
-  const auto result = [&](const at::Tensor& x) { return device_copy(x.to(query.scalar_type())); };
-  return {result(at::matmul(of_scores, k) * factor),
-          result(at::matmul(of_scores.transpose(-2, -1), q) * factor),
-          result(at::matmul(p.transpose(-2, -1), g)), wanted[3] ? result(of_scores) : at::Tensor()};
+  const auto type = query.scalar_type();
+  return {heads_together(at::matmul(of_scores, k) * factor, type),
+          heads_together(at::matmul(of_scores.transpose(-2, -1), q) * factor, type),
+          heads_together(at::matmul(p.transpose(-2, -1), g), type),
+          wanted[3] ? device_copy(of_scores.to(type)) : at::Tensor()};
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell(
