@@ -19,9 +19,8 @@ struct CrossEntropy {
 
 /// Label-smoothed cross-entropy (Szegedy et al. 2016, section 7, as in Vaswani et al. 2017, section
 /// 5.4) of the logits hidden W^T, which never exist for more than a few million numbers at a time
-/// (tens of millions on a device that is no CPU),
-/// nor does their gradient. Double precision is the exception: LibTorch's own operators run, which
-/// can be differentiated again.
+/// (tens of millions on a device that is no CPU), nor does their gradient. Double precision is the
+/// exception: LibTorch's own operators run, which can be differentiated again.
 /// // [..., D], [V, D], [...]
 CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
                                   const torch::Tensor& target, const CrossEntropyOptions& options);
