@@ -28,8 +28,10 @@ TEST_F(ProgramTest, ADryRunTellsWhatTheRunsThenTakeAndWritesNothing) {
   const double flops =
       3 * result.at("flops_per_token").get<double>() * result.at("tokens").get<double>();
   EXPECT_NEAR(estimate.at("flops").get<double>() / flops, 1, 0.15);
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
   EXPECT_NEAR(estimate.at("memory_bytes").get<double>() / result.at("memory_bytes").get<double>(),
               1, 0.3);
+#endif
   const auto disk = static_cast<double>(size_of(run("out") / "checkpoints", ".safetensors"));
   EXPECT_NEAR(estimate.at("disk_bytes").get<double>() / disk, 1, 0.4);  // headers of small files
   EXPECT_GT(estimate.at("seconds"), 0);
