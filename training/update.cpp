@@ -191,9 +191,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   auto sums = backward.run();
   record.stop = add_over_ranks(options.ranks, backward.parameters(), sums);
   const auto gradients = optimizer.gradients();
-  const auto read = torch::stack({sums.loss.to(torch::kDouble), sums.nll.to(torch::kDouble),
-                                  norm_of(gradients).to(torch::kDouble)})
-                        .cpu();
+  const auto read = torch::stack({sums.loss, sums.nll, norm_of(gradients)}).cpu();
   record.loss = read[0].item<double>() * backward.share();
   record.nll = read[1].item<double>() * backward.share();
   record.gradient_norm = read[2].item<double>();

@@ -32,7 +32,7 @@ class RunStudyTest : public ProgramTest {
   path folder_of(const std::string& output) const { return folder_ / output / "tiny"; }
 
   /// What must be the same however often the study was ended: every file that a run leaves, but for
-  /// times, memory and messages.
+  /// times, memory, messages, and what tells of its processes.
   std::map<std::string, std::string> results(const std::string& output) const {
     const std::set<std::string> varying{"log.txt", ".lock", "manifest.json"};
     std::map<std::string, std::string> files;
@@ -40,13 +40,20 @@ class RunStudyTest : public ProgramTest {
       const auto name = entry.path().filename().string();
       if (!entry.is_regular_file() || varying.contains(name)) continue;
       const auto relative = std::filesystem::relative(entry.path(), folder_of(output)).string();
-      if (relative.find('/') == std::string::npos || name.starts_with("events.")) continue;
+      if (relative.find('/') == std::string::npos || name.starts_with("events.") ||
+          entry.path().parent_path().filename() == "claims")
+        continue;
       auto text = read_file(entry.path());
       if (name == "result.json") {
         auto json = nlohmann::json::parse(text);
         for (const char* key : {"tokens_per_second", "training_seconds", "memory_bytes"})
           json.erase(key);
         json["tests"] = scores_in(text);
+        text = json.dump();
+      }
+      if (name == "environment.json") {
+        auto json = nlohmann::json::parse(text);
+        json.erase("starts");
         text = json.dump();
       }
       files[relative] = text;
