@@ -20,9 +20,11 @@ namespace ablate {
 
 inline const std::string kProgram = std::string(ABLATE_BUILD) + "/ablate";
 
+/// What can be read of it: a file in /proc ends with its process.
 inline std::string read_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
 }
 
 inline void write_file(const std::filesystem::path& file, const std::string& text) {
