@@ -37,6 +37,12 @@ models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
   return context;
 }
 
+std::vector<torch::Tensor> trained_parameters(const models::TransformerImpl& model) {
+  auto parameters = model.parameters();
+  std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
+  return parameters;
+}
+
 /// The gradients of an update, added up over its batches.
 class Backward {
  public:
@@ -46,8 +52,6 @@ class Backward {
     int64_t tokens = 0;
     for (const auto& batch : batches) tokens += batch.tokens;
     share_ = 1.0 / static_cast<double>(tokens);
-    for (const auto& parameter : model->parameters())
-      if (parameter.requires_grad()) parameters_.push_back(parameter);
   }
 
   /// Leaves the gradient of the mean loss over this rank's batches in the parameters, a token of
@@ -58,7 +62,6 @@ class Backward {
     return range(first, first + part);
   }
   double share() const { return share_; }
-  const std::vector<torch::Tensor>& parameters() const { return parameters_; }
   /// Of this rank's first batch.
   const std::vector<models::RoutingStatistics>& mixtures() const { return mixtures_; }
 
@@ -69,11 +72,14 @@ class Backward {
     const auto middle = std::midpoint(from, to);
     const auto left = range(from, middle);
     if (to - from == 2) return left + range(middle, to);  // autograd adds the second to the first
-    auto gradients = take_gradients();
+    auto parameters = trained_parameters(*model_);
+    std::vector<torch::Tensor> gradients;
+    for (auto& parameter : parameters)
+      gradients.push_back(std::exchange(parameter.mutable_grad(), {}));
     const auto right = range(middle, to);
     torch::NoGradGuard no_grad;
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      auto& gradient = parameters_[i].mutable_grad();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      auto& gradient = parameters[i].mutable_grad();
       if (gradient.defined() && gradients[i].defined()) gradient.add_(gradients[i]);
       if (!gradient.defined()) gradient = gradients[i];
     }
@@ -102,26 +108,18 @@ class Backward {
     return sums;
   }
 
-  std::vector<torch::Tensor> take_gradients() {
-    std::vector<torch::Tensor> gradients;
-    for (auto& parameter : parameters_)
-      gradients.push_back(std::exchange(parameter.mutable_grad(), {}));
-    return gradients;
-  }
-
   models::Transformer& model_;
   std::span<const data::Batch> batches_;
   const UpdateOptions& options_;
   double share_ = 0;
-  std::vector<torch::Tensor> parameters_;
   std::vector<models::RoutingStatistics> mixtures_;
 };
 
 /// Adds gradients and sums over all ranks; whether any of them was asked to stop. A parameter that
 /// has a gradient on no rank keeps none.
-bool add_over_ranks(const RankGroup& ranks, const std::vector<torch::Tensor>& parameters,
-                    Sums& sums) {
+bool add_over_ranks(const RankGroup& ranks, const models::TransformerImpl& model, Sums& sums) {
   if (ranks.size() == 1) return stop_requested();
+  auto parameters = trained_parameters(model);
   torch::NoGradGuard no_grad;
   std::vector<torch::Tensor> parts;
   std::vector<float> flags{stop_requested() ? 1.0F : 0.0F};
@@ -145,7 +143,7 @@ bool add_over_ranks(const RankGroup& ranks, const std::vector<torch::Tensor>& pa
   const auto seen = parts.back();
   for (size_t i = 0; i < parameters.size(); ++i)
     if (seen[static_cast<int64_t>(i) + 1].item<float>() > 0)
-      torch::Tensor(parameters[i]).mutable_grad() = parts[i];
+      parameters[i].mutable_grad() = parts[i];
   sums.loss = parts[parameters.size()];
   sums.nll = parts[parameters.size() + 1];
   std::copy_n(parts.begin() + std::ssize(parameters) + 2, sums.counts.size(), sums.counts.begin());
@@ -189,7 +187,7 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   for (const auto& batch : batches) record.tokens += batch.tokens;
   Backward backward(model, batches, options);
   auto sums = backward.run();
-  record.stop = add_over_ranks(options.ranks, backward.parameters(), sums);
+  record.stop = add_over_ranks(options.ranks, *model, sums);
   const auto gradients = optimizer.gradients();
   const auto read = torch::stack({sums.loss, sums.nll, norm_of(gradients)}).cpu();
   record.loss = read[0].item<double>() * backward.share();

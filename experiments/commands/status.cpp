@@ -28,7 +28,7 @@ struct StatusRequest {
 /// Nothing is asked of Slurm where the study never went there.
 std::vector<schedule::QueuedJob> queue_of(const records::StudyFolder& folder) {
   if (records::last_wave(folder) == 0) return {};
-  return schedule::Slurm().queue(schedule::job_prefix(folder));
+  return schedule::slurm::queue(schedule::job_prefix(folder));
 }
 
 std::string step_text(const schedule::RunStatus& run) {
@@ -80,12 +80,11 @@ void show_status(const StatusRequest& request) {
 
 void cancel(const std::string& name) {
   const records::StudyFolder folder = std::filesystem::weakly_canonical(name);
-  const schedule::Slurm slurm;
   std::vector<std::string> closing, arrays;
-  for (const auto& job : slurm.queue(schedule::job_prefix(folder)))
+  for (const auto& job : schedule::slurm::queue(schedule::job_prefix(folder)))
     (job.name.ends_with(schedule::kClosing) ? closing : arrays).push_back(job.array);
-  slurm.cancel(closing);  // first, or it would go on where the others end
-  slurm.cancel(arrays);
+  schedule::slurm::cancel(closing);  // first, or it would go on where the others end
+  schedule::slurm::cancel(arrays);
   std::cout << (closing.empty() && arrays.empty()
                     ? "no job of this study is queued\n"
                     : "cancelled; runs save what they have, and the study can be launched again\n");

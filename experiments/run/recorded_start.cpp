@@ -6,7 +6,6 @@
 #include <ctime>
 
 #include "training/checkpoint/checkpoint.h"
-#include "training/process/folder_claim.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -39,8 +38,11 @@ records::RunStart start_on(const torch::Device& device) {
 }
 
 RecordedStart::RecordedStart(records::RunFolder folder, nlohmann::json facts,
-                             records::RunStart start)
-    : folder_(std::move(folder)), facts_(std::move(facts)), starts_(records::read_starts(folder_)) {
+                             records::RunStart start, const training::FolderClaim& owner)
+    : owner_(owner),
+      folder_(std::move(folder)),
+      facts_(std::move(facts)),
+      starts_(records::read_starts(folder_)) {
   start.from_step = start.to_step = last_saved_step(folder_);
   starts_.push_back(std::move(start));
   write();
@@ -57,6 +59,7 @@ RecordedStart::~RecordedStart() {
 }
 
 void RecordedStart::write() const {
+  owner_.check();
   auto record = facts_;
   record["starts"] = nlohmann::json::array();
   for (const auto& start : starts_) record["starts"].push_back(training::to_json(start));

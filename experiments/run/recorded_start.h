@@ -4,6 +4,7 @@
 
 #include "experiments/records/run_start.h"
 #include "models/libtorch.h"
+#include "training/process/folder_claim.h"
 
 namespace ablate::run {
 
@@ -15,8 +16,9 @@ records::RunStart start_on(const torch::Device& device);
 /// last step that was saved.
 class RecordedStart {
  public:
-  /// Throws IoError.
-  RecordedStart(records::RunFolder folder, nlohmann::json facts, records::RunStart start);
+  /// Writes nothing once `owner` has lost the folder. Throws NotTheOwner and IoError.
+  RecordedStart(records::RunFolder folder, nlohmann::json facts, records::RunStart start,
+                const training::FolderClaim& owner);
   ~RecordedStart();
   RecordedStart(const RecordedStart&) = delete;
   RecordedStart& operator=(const RecordedStart&) = delete;
@@ -24,6 +26,7 @@ class RecordedStart {
  private:
   void write() const;
 
+  const training::FolderClaim& owner_;
   records::RunFolder folder_;
   nlohmann::json facts_;
   std::vector<records::RunStart> starts_;

@@ -290,7 +290,7 @@ void train_run(const RunJob& job, std::ostream& messages) {
   save_tokenizers(job.folder.path, prepared.data.tokenizers);
   const bool continued = !training::list_checkpoints(job.folder.checkpoints()).empty();
   const RecordedStart start(job.folder, environment_facts(job, prepared),
-                            start_on(prepared.environment.device));
+                            start_on(prepared.environment.device), claim);
   auto model = begin_model(job, prepared, continued, messages);
   if (!continued) records::write_initial_weights(job.folder, initial_weights_of(*model));
   model->to(prepared.environment.device);

@@ -18,9 +18,7 @@ std::vector<std::string> Attempts::begin(const Worker& worker) {
   message_.clear();
   told_error_ = false;
   ++options_.made;
-  auto command = train_command(folder_, worker);
-  if (options_.until) command.insert(command.end(), {"--until", std::to_string(*options_.until)});
-  return command;
+  return train_command(folder_, worker, options_.until);
 }
 
 void Attempts::hear(const std::string& line) {

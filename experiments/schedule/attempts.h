@@ -23,7 +23,6 @@ class Attempts {
   Attempts(records::RunFolder folder, Options options)
       : folder_(std::move(folder)), options_(options) {}
 
-  const records::RunFolder& folder() const { return folder_; }
   int64_t made() const { return options_.made; }
   int exit_code() const { return exit_code_; }  // -1: no process has ended
 

@@ -44,7 +44,7 @@ echo "saved before its end; restart ${{SLURM_RESTART_COUNT:-0}}, state ${{state:
 if [ "$state" = RUNNING ] && [ ${{SLURM_RESTART_COUNT:-0}} -lt {restarts} ]; then
   scontrol requeue "$id" && sleep 60
 elif [ -n "$state" ]; then
-  touch {wave}/cancelled-$line
+  touch {cancelled}$line
 fi
 exit 75
 )";
@@ -75,7 +75,7 @@ void write_script(const fs::path& file, const std::string& text) {
 
 std::string job_script(const records::WaveFolder& wave, const Launch& launch) {
   return fmt::format(kJobScript, fmt::arg("runs", quoted(wave.runs().string())),
-                     fmt::arg("wave", quoted(wave.path.string())),
+                     fmt::arg("cancelled", quoted(wave.cancelled("").string())),
                      fmt::arg("program", quoted(launch.program.string())),
                      fmt::arg("threads", launch.worker.threads),
                      fmt::arg("ranks", launch.worker.ranks), fmt::arg("retries", launch.retries),
@@ -110,10 +110,9 @@ void plan(const config::Study& study, const std::vector<config::RunSpecification
 /// Array after array, so that an array that is longer than Slurm allows becomes several. Where the
 /// number of runs at a time is limited, each waits for the one before.
 records::WaveJobs submit_arrays(int64_t number, int64_t count, const Launch& launch) {
-  const Slurm slurm;
   const auto wave = launch.folder.wave(number);
   records::WaveJobs jobs{.program_sha256 = training::program_sha256()};
-  const auto most = slurm.most_tasks();
+  const auto most = slurm::most_tasks();
   for (int64_t first = 0; first < count; first += most) {
     const auto tasks = std::min(most, count - first);
     const auto limit = launch.jobs > 0 ? fmt::format("%{}", launch.jobs) : "";
@@ -127,9 +126,9 @@ records::WaveJobs submit_arrays(int64_t number, int64_t count, const Launch& lau
     if (launch.jobs > 0 && !jobs.arrays.empty())
       flags.push_back("--dependency=afterany:" + jobs.arrays.back().job);
     jobs.arrays.push_back(
-        {.job = slurm.submit({.flags = with(launch.flags, flags),
-                              .name = fmt::format("{}.{}", name_of(number, launch), first),
-                              .script = {wave.job_script().string(), std::to_string(first)}}),
+        {.job = slurm::submit({.flags = with(launch.flags, flags),
+                               .name = fmt::format("{}.{}", name_of(number, launch), first),
+                               .script = {wave.job_script().string(), std::to_string(first)}}),
          .first = first,
          .tasks = tasks});
     records::write_wave_jobs(wave, jobs);
@@ -140,7 +139,7 @@ records::WaveJobs submit_arrays(int64_t number, int64_t count, const Launch& lau
 std::string submit_closing(int64_t number, const std::vector<std::string>& arrays,
                            const Launch& launch) {
   const auto wave = launch.folder.wave(number);
-  return Slurm().submit(
+  return slurm::submit(
       {.flags = with(launch.flags, {fmt::format("--dependency=afterany:{}", fmt::join(arrays, ":")),
                                     "--output=" + wave.closing_output().string(), "--requeue",
                                     "--open-mode=append", "--ntasks=1", "--cpus-per-task=1"}),
@@ -186,10 +185,9 @@ std::vector<std::string> commands_for(const config::Study& study,
   plan(study, runs, launch);
   std::vector<std::string> commands;
   for (const auto& run : runs) {
-    auto words = train_command(launch.folder.run(run), launch.worker);
+    auto words = train_command(launch.folder.run(run), launch.worker, run.until);
     words.front() = launch.program.string();
     words.insert(words.end(), {"--retries", std::to_string(launch.retries)});
-    if (run.until) words.insert(words.end(), {"--until", std::to_string(*run.until)});
     commands.push_back(quoted(words));
   }
   return commands;

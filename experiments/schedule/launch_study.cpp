@@ -32,7 +32,7 @@ struct Queue {
 };
 
 Queue look(const Launch& launch) {
-  Queue queue{.others = Slurm().queue(job_prefix(launch.folder))};
+  Queue queue{.others = slurm::queue(job_prefix(launch.folder))};
   queue.closing = std::erase_if(queue.others, [](const QueuedJob& job) {
                     return job.id == own_job() && job.name.ends_with(kClosing);
                   }) > 0;

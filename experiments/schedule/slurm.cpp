@@ -77,7 +77,7 @@ int64_t number_or(const std::string& text, int64_t otherwise) {
 
 }  // namespace
 
-std::vector<QueuedJob> Slurm::queue(const std::string& prefix) const {
+std::vector<QueuedJob> slurm::queue(const std::string& prefix) {
   const auto text =
       ask({"squeue", "--me", "--noheader", "--array", "--format=%F|%K|%T|%N|%r|%M|%j"});
   std::vector<QueuedJob> jobs;
@@ -98,7 +98,7 @@ std::vector<QueuedJob> Slurm::queue(const std::string& prefix) const {
   return jobs;
 }
 
-std::string Slurm::submit(const Submission& submission) const {
+std::string slurm::submit(const Submission& submission) {
   std::vector<std::string> words{"sbatch", "--parsable"};
   words.insert(words.end(), submission.flags.begin(), submission.flags.end());
   words.push_back("--job-name=" + submission.name);
@@ -111,14 +111,14 @@ std::string Slurm::submit(const Submission& submission) const {
   return trimmed(answer.substr(0, answer.find(';')));  // a cluster's name may follow
 }
 
-void Slurm::cancel(const std::vector<std::string>& jobs) const {
+void slurm::cancel(const std::vector<std::string>& jobs) {
   if (jobs.empty()) return;
   std::vector<std::string> words{"scancel"};
   words.insert(words.end(), jobs.begin(), jobs.end());
   ask(words);
 }
 
-int64_t Slurm::most_tasks() const {
+int64_t slurm::most_tasks() {
   std::istringstream lines(ask({"scontrol", "show", "config"}));
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("MaxArraySize"))

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -26,18 +25,19 @@ struct Submission {
   std::vector<std::string> script;  // with its arguments
 };
 
+}  // namespace ablate::schedule
+
 /// Slurm, by its own commands. Where its controller does not answer, each call tries again for half
 /// a minute, and then throws IoError. Throws UsageError with what Slurm says where that refuses.
-class Slurm {
- public:
-  /// The user's jobs whose name begins so, by their ids.
-  std::vector<QueuedJob> queue(const std::string& prefix) const;
-  /// Gives the job's id. A job that an unanswered call has submitted all the same is found by its
-  /// name, which must therefore be a new one.
-  std::string submit(const Submission& submission) const;
-  void cancel(const std::vector<std::string>& jobs) const;
-  /// Tasks that one array may have.
-  int64_t most_tasks() const;
-};
+namespace ablate::schedule::slurm {
 
-}  // namespace ablate::schedule
+/// The user's jobs whose name begins so, by their ids.
+std::vector<QueuedJob> queue(const std::string& prefix);
+/// Gives the job's id. A job that an unanswered call has submitted all the same is found by its
+/// name, which must therefore be a new one.
+std::string submit(const Submission& submission);
+void cancel(const std::vector<std::string>& jobs);
+/// Tasks that one array may have.
+int64_t most_tasks();
+
+}  // namespace ablate::schedule::slurm

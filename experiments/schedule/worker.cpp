@@ -8,10 +8,14 @@
 
 namespace ablate::schedule {
 
-std::vector<std::string> train_command(const records::RunFolder& folder, const Worker& worker) {
+std::vector<std::string> train_command(const records::RunFolder& folder, const Worker& worker,
+                                       std::optional<int64_t> until) {
   std::vector<std::string> words{"/proc/self/exe", "train", folder.path.string(), "--threads",
                                  std::to_string(worker.threads)};
-  if (worker.ranks > 1) words.insert(words.end(), {"--ranks", std::to_string(worker.ranks)});
+  if (worker.ranks > 1)
+    words.insert(words.end(), {"--ranks", std::to_string(worker.ranks), "--rank-timeout",
+                               std::to_string(worker.rank_timeout.count())});
+  if (until) words.insert(words.end(), {"--until", std::to_string(*until)});
   return words;
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,15 @@ namespace ablate::schedule {
 
 /// How the processes of one run compute.
 struct Worker {
-  int64_t threads = 1;  // of each rank
-  int64_t ranks = 1;    // processes that share the run's work
+  int64_t threads = 1;                     // of each rank
+  int64_t ranks = 1;                       // processes that share the run's work
+  std::chrono::seconds rank_timeout{300};  // after which one that gives no answer is lost
 };
 
-/// The command that works on a planned run in a process of its own: this very program, even where a
-/// rebuild has put another in its place.
-std::vector<std::string> train_command(const records::RunFolder& folder, const Worker& worker);
+/// The command that works on a planned run, up to the step `until`, in a process of its own: this
+/// very program, even where a rebuild has put another in its place.
+std::vector<std::string> train_command(const records::RunFolder& folder, const Worker& worker,
+                                       std::optional<int64_t> until = {});
 
 /// Throws UsageError where so many processes cannot share the work of a run: they divide the
 /// batches of an update in halves, and no statistics may join the examples of several.

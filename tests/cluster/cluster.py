@@ -18,27 +18,7 @@ from toy_slurm import ToySlurm, eventually, why_impossible
 PROGRAM = pathlib.Path(sys.argv[1]) / "ablate"
 SKIPPED = 77
 
-STUDY = """
-name: {name}
-seeds: [1]
-base:
-  data:
-    task: copy
-    symbols: 6
-    train_length: [1, 4]
-    test_length: [4, 5]
-    examples: {{ train: 400, validation: 40, test: 20 }}
-  tokenizer: {{ kind: word }}
-  model: {{ d_model: 16, layers: 1, attention: {{ heads: 2 }}, feed_forward: {{ kind: dense, d_hidden: 32 }} }}
-  training:
-    steps: 60
-    tokens_per_batch: 80
-    max_length: 32
-    schedule: {{ kind: constant, peak: 3.0e-3 }}
-    log_every: 5
-    evaluate_every: 15
-    save_every: 7
-{more}"""
+STUDY = pathlib.Path(__file__).parents[1] / "experiments/tiny.yaml"
 
 
 class Held:
@@ -73,7 +53,7 @@ class Cluster(unittest.TestCase):
 
     def study(self, name, more=""):
         path = self.folder / f"{name}.yaml"
-        path.write_text(STUDY.format(name=name, more=more))
+        path.write_text(STUDY.read_text().replace("name: tiny", f"name: {name}") + more)
         return path
 
     def ablate(self, *words, where=None, environment=None):

@@ -34,9 +34,12 @@ class Faults(Cluster):
         self.until_started(run)
         return run, held
 
+    def output(self, name):
+        """What the task of the study's first run wrote."""
+        return "".join(file.read_text() for file in (self.folder / "runs" / name / "launch/wave-1").glob("*_0.out"))
+
     def until_asked_to_stop(self, name):
-        outputs = self.folder / "runs" / name / "launch/wave-1"
-        eventually(lambda: any("asked to stop" in file.read_text() for file in outputs.glob("*_0.out")), "a request to stop", 300)
+        eventually(lambda: "asked to stop" in self.output(name), "a request to stop", 300)
 
     def test_a_preempted_run_ends_like_an_undisturbed_one(self):
         run, held = self.held_run("preempted", "--slurm", "--partition=low")
@@ -133,6 +136,7 @@ class Faults(Cluster):
             self.slurm.run("umount", full)
         self.assertEqual(status["second"]["state"], "finished")
         self.assertNotEqual(status["first"]["state"], "finished")
+        self.assertIn("No space left on device", self.output("disk"))
 
     def test_a_queue_that_times_out_is_asked_again(self):
         tools = self.folder / "tools"
@@ -201,6 +205,7 @@ class Faults(Cluster):
             self.slurm.run("umount", folder)
         self.assertEqual(self.status("unwritable")["second"]["state"], "finished")
         self.assertNotEqual(self.status("unwritable")["first"]["state"], "finished")
+        self.assertIn("Read-only file system", self.output("unwritable"))
 
     def test_one_cancelled_run_does_not_come_back_with_the_next_wave(self):
         study = self.study("one-cancelled", TWO + "  third: {}\n")
@@ -224,11 +229,10 @@ class Faults(Cluster):
         run, held = self.held_run("silent")
         node = next(node for _, node in self.slurm.queue().values() if node)
         os.kill(self.slurm.pid(f"slurmd.{node}"), signal.SIGSTOP)
-        outputs = self.folder / "runs/silent/launch/wave-1"
 
         def started_elsewhere():
             self.slurm.hurry()
-            return any("waiting for another process" in file.read_text() for file in outputs.glob("*_0.out"))
+            return "waiting for another process" in self.output("silent")
         eventually(started_elsewhere, "a second start", 300)
         held.let_go()
         eventually((run / "result.json").exists, "a result")
@@ -264,6 +268,7 @@ class Faults(Cluster):
         said = first.communicate()[1]
         self.assertEqual(first.returncode, 75, said)
         self.assertIn("was taken over by", said)
+        self.assertEqual([start["ended"] for start in self.starts(run)], [False, True])
         self.ablate("run", study, "--output", "local", "--threads", 1)
         for name in ("metrics.jsonl", "checkpoints/step-00003000/model.safetensors"):
             self.assertEqual((run / name).read_bytes(), (self.run_folder("split", output="local") / name).read_bytes())

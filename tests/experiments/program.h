@@ -82,27 +82,7 @@ class ProgramTest : public testing::Test {
     setenv("OMP_NUM_THREADS", "1", 1);
     std::string pattern = testing::TempDir() + "ablate-XXXXXX";
     folder_ = mkdtemp(pattern.data());
-    write_file(study(), R"(name: tiny
-seeds: [1]
-base:
-  data:
-    task: copy
-    symbols: 6
-    train_length: [1, 4]
-    test_length: [4, 5]
-    examples: { train: 400, validation: 40, test: 20 }
-  tokenizer: { kind: word }
-  model: { d_model: 16, layers: 1, attention: { heads: 2 }, feed_forward: { kind: dense, d_hidden: 32 } }
-  training:
-    steps: 60
-    tokens_per_batch: 80
-    max_length: 32
-    schedule: { kind: constant, peak: 3.0e-3 }
-    threads: 1
-    log_every: 5
-    evaluate_every: 15
-    save_every: 7
-)");
+    write_file(study(), read_file(std::string(ABLATE_SOURCE) + "/tests/experiments/tiny.yaml"));
   }
   ~ProgramTest() override { std::filesystem::remove_all(folder_); }
 

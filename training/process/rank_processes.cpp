@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "training/process/rank_variables.h"
-
 namespace ablate::training {
 namespace {
 

@@ -9,6 +9,10 @@
 
 namespace ablate::training {
 
+/// What RankProcesses tells the processes that it starts, besides RANK and WORLD_SIZE: the file in
+/// which ranks find each other.
+inline constexpr const char* kRankFile = "ABLATE_RANK_FILE";
+
 /// The processes on this machine that share the work of this one, which is rank 0: they run the
 /// same command, find each other in a file, and end with this process.
 class RankProcesses {

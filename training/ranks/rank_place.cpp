@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "training/process/rank_variables.h"
+#include "training/process/rank_processes.h"
 
 namespace ablate::training {
 namespace {

@@ -40,7 +40,8 @@ void train(const TrainRequest& request) {
       .threads = request.threads > 0
                      ? request.threads
                      : std::max<int64_t>(1, training::available_cores() / request.ranks),
-      .ranks = request.ranks};
+      .ranks = request.ranks,
+      .rank_timeout = std::chrono::seconds(request.rank_timeout)};
   const auto place = place_of(request);
   const bool first = !place || place->rank == 0;
   if (request.retries && first)
@@ -52,12 +53,8 @@ void train(const TrainRequest& request) {
   job.threads = worker.threads;
   job.ranks = request.ranks;
   job.place = place;
-  job.rank_timeout = std::chrono::seconds(request.rank_timeout);
-  job.rank_command = schedule::train_command(job.folder, worker);
-  job.rank_command.insert(job.rank_command.end(),
-                          {"--rank-timeout", std::to_string(request.rank_timeout)});
-  if (request.until)
-    job.rank_command.insert(job.rank_command.end(), {"--until", std::to_string(*request.until)});
+  job.rank_timeout = worker.rank_timeout;
+  job.rank_command = schedule::train_command(job.folder, worker, request.until);
   job.until = request.until;
   if (!request.dry_run) return run::train_run(job, std::cerr);
   std::cout << training::to_json(run::estimate_run(job, std::cerr)).dump() << "\n";
