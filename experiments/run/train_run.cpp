@@ -266,22 +266,8 @@ class SharedTraining {
   std::optional<training::RankProcesses> processes_;  // ends before the connection does
 };
 
-}  // namespace
-
-RunJob job_of(const records::RunFolder& folder) {
-  return {.folder = folder,
-          .plan = records::read_plan(folder),
-          .experiment = config::read_experiment(folder.config())};
-}
-
-void train_run(const RunJob& job, std::ostream& messages) {
-  if (job.place && job.place->rank > 0) return share_training(job);
-  const training::FolderLock lock(job.folder.path, [&] {
-    messages << "waiting for another process that works on " + job.folder.path.string() + "\n"
-             << std::flush;
-  });
-  const training::FolderClaim claim(job.folder.path);
-  training::remove_leftover_files(job.folder.path);
+/// What the owner of the run's folder does there.
+void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream& messages) {
   if (records::read_result(job.folder)) return;
   SharedTraining shared(job);
   auto prepared = prepare(job, messages);
@@ -320,6 +306,30 @@ void train_run(const RunJob& job, std::ostream& messages) {
   events.add(result.steps, final_scalars(result));
   events.add(result.steps, training::SessionEnd{});
   training::write_durably(job.folder.result(), training::json_file(training::to_json(result)));
+}
+
+}  // namespace
+
+RunJob job_of(const records::RunFolder& folder) {
+  return {.folder = folder,
+          .plan = records::read_plan(folder),
+          .experiment = config::read_experiment(folder.config())};
+}
+
+void train_run(const RunJob& job, std::ostream& messages) {
+  if (job.place && job.place->rank > 0) return share_training(job);
+  const training::FolderLock lock(job.folder.path, [&] {
+    messages << "waiting for another process that works on " + job.folder.path.string() + "\n"
+             << std::flush;
+  });
+  const training::FolderClaim claim(job.folder.path);
+  training::remove_leftover_files(job.folder.path);
+  try {
+    work_on(job, claim, messages);
+  } catch (const std::exception&) {
+    claim.check();  // who has lost the folder may fail by what its new owner does there
+    throw;
+  }
 }
 
 }  // namespace ablate::run

@@ -7,6 +7,8 @@
 #include "experiments/records/result.h"
 #include "experiments/records/rung.h"
 #include "tests/experiments/program.h"
+#include "tests/experiments/waiting.h"
+#include "tests/training/storage/waiting_lock.h"
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 
@@ -39,6 +41,37 @@ TEST_F(TrainRunTest, APlannedRunIsTheRunOfItsStudy) {
   EXPECT_TRUE(
       config::differences(job_of(run("out")).experiment, job_of(run("study")).experiment).empty());
   EXPECT_EQ(records::read_result(run("out"))->arm, "base");
+}
+
+/// How a run's process ends that loses the run to another one while it saves a checkpoint, and
+/// `meanwhile` happens in its folder.
+template <class Meanwhile>
+int end_of_lost_owner(const std::filesystem::path& folder, Meanwhile&& meanwhile) {
+  pid_t owner = 0;
+  {
+    const HeldBeforeSaving held(folder);
+    owner = start_process(kProgram + " train " + folder.string() + " 2>/dev/null");
+    EXPECT_TRUE(eventually([&] { return waits_for_a_lock(owner); }));
+    write_file(folder / "claims/000002", "{}");
+    meanwhile();
+  }
+  return end_of(owner);
+}
+
+TEST_F(TrainRunTest, AnOwnerThatHasLostItsRunWritesNothingMore) {
+  EXPECT_EQ(end_of_lost_owner(run("out"), [] {}), 75);
+  const auto environment = nlohmann::json::parse(read_file(run("out") / "environment.json"));
+  EXPECT_FALSE(environment.at("starts").at(0).at("ended"));
+  EXPECT_EQ(lines_of(read_file(run("out") / "metrics.jsonl")).size(), 1u);
+}
+
+TEST_F(TrainRunTest, AnOwnerThatHasLostItsRunSaysSoWhateverFailsFirst) {
+  EXPECT_EQ(end_of_lost_owner(run("out"),
+                              [&] {
+                                std::filesystem::remove_all(run("out") / "checkpoints");
+                                write_file(run("out") / "checkpoints", "");
+                              }),
+            75);
 }
 
 TEST_F(TrainRunTest, WhatAKilledProcessWasWritingIsRemoved) {

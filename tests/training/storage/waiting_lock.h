@@ -11,9 +11,9 @@
 
 namespace ablate {
 
-/// Whether a thread of this process waits for the lock of a file, by what the kernel lists.
-inline bool waits_for_a_lock() {
-  const auto process = " " + std::to_string(getpid()) + " ";
+/// Whether a thread of the process waits for the lock of a file, by what the kernel lists.
+inline bool waits_for_a_lock(pid_t id = getpid()) {
+  const auto process = " " + std::to_string(id) + " ";
   std::ifstream locks("/proc/locks");
   for (std::string line; std::getline(locks, line);)
     if (line.find("->") != std::string::npos && line.find(process) != std::string::npos)
