@@ -18,7 +18,7 @@ quickstart: build
 
 test: setup-test build
 	cmake --build --preset release
-	ctest --test-dir build --output-on-failure --parallel 2
+	ctest --test-dir build --output-on-failure --parallel 3
 
 test-long: setup-test build
 	cmake --build --preset release --target long_test

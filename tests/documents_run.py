@@ -25,7 +25,7 @@ NOT_RUN = {
     "cmake --preset": "builds the program itself",
     "build/models_test": "run by ctest",
     "cmake --install": "run by tests/long/installed.py",
-    "cmake -S bench/consumer": "run by ExportTest.TheConsumersGiveWhatTheProgramGives",
+    "cmake -S bench/consumer": "run while the tests are built; ExportTest.TheConsumersGiveWhatTheProgramGives runs what it makes",
     "TORCH=$(.venv/bin/python": "the same",
     ".venv/bin/python bench/consumer/translate.py": "the same",
     "out/translate": "the same",
