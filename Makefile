@@ -35,7 +35,7 @@ test-asan: setup-test
 # The program without CPU kernels of its own; CXX=clang++ builds it with clang.
 test-portable: setup-test
 	cmake --preset portable && cmake --build --preset portable
-	ctest --test-dir build-portable --output-on-failure --parallel 2
+	ctest --test-dir build-portable --output-on-failure --parallel 3
 
 bench: setup-test build
 	.venv/bin/python bench/compare.py
