@@ -4,24 +4,12 @@
 
 #include <cstring>
 
+#include "models/kernel/isa.h"
+
 namespace ablate::models::kernel {
 namespace {
 
 int64_t pairs(int64_t width) { return (width + 1) / 2; }
-
-/// Any processor: the weights are widened on the way.
-ABLATE_CLONES void multiply_widened(const PackedProduct& p, const Bfloat16* x,
-                                    const Bfloat16* weight, int64_t panel) {
-  weight += panel * pairs(p.width) * kPanel * 2;
-  for (int64_t row = 0; row < p.rows; ++row) {
-    alignas(64) float sums[kPanel] = {};
-    for (int64_t k = 0; k < 2 * pairs(p.width); ++k)
-      for (int64_t n = 0; n < kPanel; ++n)
-        sums[n] +=
-            load(x[row * 2 * pairs(p.width) + k]) * load(weight[(k / 2 * kPanel + n) * 2 + k % 2]);
-    write(p, row, panel, sums);
-  }
-}
 
 #if !defined(__SANITIZE_ADDRESS__)
 #define ABLATE_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
@@ -54,7 +42,7 @@ ABLATE_BF16 inline void bf16_tile(const PackedProduct& p, const Bfloat16* x, con
     alignas(64) float all[kPanel];
     _mm512_store_ps(all, sums[i][0]);
     _mm512_store_ps(all + kLanes, sums[i][1]);
-    write(p, row + i, panel, all);
+    write<kPanel>(p, row + i, panel * kPanel, all);
   }
 }
 
@@ -66,13 +54,6 @@ ABLATE_BF16 void multiply_bf16(const PackedProduct& p, const Bfloat16* x, const 
   for (; row < p.rows; ++row) bf16_tile<1>(p, x, weight, row, panel);
 }
 
-bool has_bf16() { return __builtin_cpu_supports("avx512bf16") != 0; }
-#else
-void multiply_bf16(const PackedProduct& p, const Bfloat16* x, const Bfloat16* weight,
-                   int64_t panel) {
-  multiply_widened(p, x, weight, panel);
-}
-bool has_bf16() { return false; }
 #endif
 
 }  // namespace
@@ -100,12 +81,17 @@ std::vector<Bfloat16> bf16_rows(const float* x, int64_t rows, int64_t width) {
   return rounded;
 }
 
+#if !defined(__SANITIZE_ADDRESS__)
+bool has_bf16() { return isa() == Isa::avx512 && __builtin_cpu_supports("avx512bf16") != 0; }
+
 void multiply(const PackedProduct& product, const std::vector<Bfloat16>& x, const Bfloat16* weight,
               int64_t begin, int64_t end) {
-  static const bool native = has_bf16();
-  for (int64_t panel = begin; panel < end; ++panel)
-    native ? multiply_bf16(product, x.data(), weight, panel)
-           : multiply_widened(product, x.data(), weight, panel);
+  for (int64_t panel = begin; panel < end; ++panel) multiply_bf16(product, x.data(), weight, panel);
 }
+#else
+bool has_bf16() { return false; }
+void multiply(const PackedProduct&, const std::vector<Bfloat16>&, const Bfloat16*, int64_t,
+              int64_t) {}
+#endif
 
 }  // namespace ablate::models::kernel

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/kernel/isa.h"
 #include "models/kernel/packed_product.h"
 #include "models/kernel/simd.h"
 
@@ -68,48 +69,54 @@ ABLATE_INLINE void products(const float* x, const Rows& rows, const float* up, i
   }
 }
 
-/// The same for a whole packed panel, which is read in one stream.
-template <int R>
+// V: the type of a register of which two, times the rows of a tile, leave others free
+
+/// The same for a whole packed panel, which is read in one stream for each two registers.
+template <class V, int R>
 ABLATE_INLINE void packed_products(const float* x, const Rows& rows, const float* panel,
                                    int64_t d_model, float (*to)[kNeurons]) {
   const float* from[R];
   for (int r = 0; r < R; ++r) from[r] = x + rows.position[r] * d_model;
-  f32x16 sums[R][2] = {};
-  for (int64_t d = 0; d < d_model; ++d) {
-    const f32x16 first = lanes(panel + d * kNeurons), second = lanes(panel + d * kNeurons + kLanes);
-    for (int r = 0; r < R; ++r) {
-      sums[r][0] += from[r][d] * first;
-      sums[r][1] += from[r][d] * second;
+  for (int64_t n = 0; n < kNeurons; n += 2 * kCount<V>) {
+    V sums[R][2] = {};
+    for (int64_t d = 0; d < d_model; ++d) {
+      const V first = load<V>(panel + d * kNeurons + n);
+      const V second = load<V>(panel + d * kNeurons + n + kCount<V>);
+      for (int r = 0; r < R; ++r) {
+        sums[r][0] += from[r][d] * first;
+        sums[r][1] += from[r][d] * second;
+      }
     }
-  }
-  for (int r = 0; r < R; ++r) {
-    lanes(to[r]) = sums[r][0];
-    lanes(to[r] + kLanes) = sums[r][1];
+    for (int r = 0; r < R; ++r) {
+      load<V>(to[r] + n) = sums[r][0];
+      load<V>(to[r] + n + kCount<V>) = sums[r][1];
+    }
   }
 }
 
-/// output[position r] += sum over n of hidden[r][n] down[n], in columns [d, d + 16 W).
-template <int R, int W>
+/// output[position r] += sum over n of hidden[r][n] down[n], in the columns of W registers.
+template <class V, int R, int W>
 ABLATE_INLINE void add_columns(const float (*hidden)[kNeurons], const Rows& rows, const float* down,
                                int64_t neurons, int64_t d_model, float* output) {
-  f32x16 sums[R][W] = {};
+  V sums[R][W] = {};
   for (int64_t n = 0; n < neurons; ++n)
     for (int r = 0; r < R; ++r)
       for (int w = 0; w < W; ++w)
-        sums[r][w] += hidden[r][n] * lanes(down + n * d_model + w * kLanes);
+        sums[r][w] += hidden[r][n] * load<V>(down + n * d_model + w * kCount<V>);
   for (int r = 0; r < R; ++r)
     for (int w = 0; w < W; ++w)
-      lanes(output + rows.position[r] * d_model + w * kLanes) += sums[r][w];
+      load<V>(output + rows.position[r] * d_model + w * kCount<V>) += sums[r][w];
 }
 
-template <int R>
+template <class V, int R>
 ABLATE_INLINE void add_outputs(const float (*hidden)[kNeurons], const Rows& rows, const float* down,
                                int64_t neurons, int64_t d_model, float* output) {
+  constexpr int kWide = sizeof(V) == sizeof(f32x16) ? 4 : 2;  // AVX-512 has twice the registers
   int64_t d = 0;
-  for (; d + 4 * kLanes <= d_model; d += 4 * kLanes)
-    add_columns<R, 4>(hidden, rows, down + d, neurons, d_model, output + d);
-  for (; d < d_model; d += kLanes)
-    add_columns<R, 1>(hidden, rows, down + d, neurons, d_model, output + d);
+  for (; d + kWide * kCount<V> <= d_model; d += kWide * kCount<V>)
+    add_columns<V, R, kWide>(hidden, rows, down + d, neurons, d_model, output + d);
+  for (; d < d_model; d += kCount<V>)
+    add_columns<V, R, 1>(hidden, rows, down + d, neurons, d_model, output + d);
 }
 
 /// At most kNeurons neurons of one expert, with their biases or zeros.
@@ -121,14 +128,14 @@ struct Part {
 };
 
 /// What a part adds to R positions.
-template <int R>
+template <class V, int R>
 ABLATE_INLINE void mix_tile(const Part& part, Activation activation, int64_t d_model,
                             const Rows& rows, const float* x, float* output) {
   alignas(64) float hidden[R][kNeurons] = {}, gate[R][kNeurons] = {};
   const auto multiplied = [&](const float* weight, float(*to)[kNeurons])
       __attribute__((always_inline)) {
     if (part.packed)
-      packed_products<R>(x, rows, weight, d_model, to);
+      packed_products<V, R>(x, rows, weight, d_model, to);
     else
       products<R>(x, rows, weight, part.neurons, d_model, to);
   };
@@ -147,7 +154,7 @@ ABLATE_INLINE void mix_tile(const Part& part, Activation activation, int64_t d_m
 #pragma omp simd
     for (int64_t n = 0; n < kNeurons; ++n) hidden[r][n] *= gate[r][n];
   }
-  add_outputs<R>(hidden, rows, part.down, part.neurons, d_model, output);
+  add_outputs<V, R>(hidden, rows, part.down, part.neurons, d_model, output);
 }
 
 /// Neurons of `expert` from number `first` on.
@@ -169,8 +176,9 @@ ABLATE_INLINE Part part_of(const ExpertWeights& w, int64_t expert, int64_t first
   return part;
 }
 
-ABLATE_CLONES void mix_expert(const ExpertWeights& w, int64_t expert, const Rows& rows,
-                              const float* x, float* output) {
+template <class V>
+ABLATE_INLINE void mix_tiles(const ExpertWeights& w, int64_t expert, const Rows& rows,
+                             const float* x, float* output) {
   if (w.down_bias != nullptr)
     for (int64_t r = 0; r < rows.count; ++r)
       for (int64_t d = 0; d < w.d_model; ++d)
@@ -186,11 +194,40 @@ ABLATE_CLONES void mix_expert(const ExpertWeights& w, int64_t expert, const Rows
     int64_t r = 0;
     const auto next = [&] { return Rows{rows.position + r, rows.weight + r}; };
     for (; r + 4 <= rows.count; r += 4)
-      mix_tile<4>(part, w.activation, w.d_model, next(), x, output);
+      mix_tile<V, 4>(part, w.activation, w.d_model, next(), x, output);
     for (; r + 2 <= rows.count; r += 2)
-      mix_tile<2>(part, w.activation, w.d_model, next(), x, output);
-    for (; r < rows.count; ++r) mix_tile<1>(part, w.activation, w.d_model, next(), x, output);
+      mix_tile<V, 2>(part, w.activation, w.d_model, next(), x, output);
+    for (; r < rows.count; ++r) mix_tile<V, 1>(part, w.activation, w.d_model, next(), x, output);
   }
+}
+
+using MixExpert = void(const ExpertWeights&, int64_t, const Rows&, const float*, float*);
+
+__attribute__((target("arch=x86-64-v4"))) void mix_avx512(const ExpertWeights& w, int64_t expert,
+                                                          const Rows& rows, const float* x,
+                                                          float* output) {
+  mix_tiles<f32x16>(w, expert, rows, x, output);
+}
+__attribute__((target("arch=x86-64-v3"))) void mix_avx2(const ExpertWeights& w, int64_t expert,
+                                                        const Rows& rows, const float* x,
+                                                        float* output) {
+  mix_tiles<f32x8>(w, expert, rows, x, output);
+}
+void mix_any(const ExpertWeights& w, int64_t expert, const Rows& rows, const float* x,
+             float* output) {
+  mix_tiles<f32x4>(w, expert, rows, x, output);
+}
+
+MixExpert* widest() {
+  switch (isa()) {
+    case Isa::avx512:
+      return mix_avx512;
+    case Isa::avx2:
+      return mix_avx2;
+    case Isa::any:
+      break;
+  }
+  return mix_any;
 }
 
 }  // namespace
@@ -205,6 +242,7 @@ void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const f
       if (slots.expert[i] < weights.experts)
         visit(static_cast<size_t>(slots.expert[i]), i / slots.slots, slots.weight[i]);
   };
+  MixExpert* const mix_expert = widest();
   std::fill(output + begin * weights.d_model, output + end * weights.d_model, 0.0F);
   for (int64_t from = begin; from < end; from += kMixBlock) {
     const int64_t to = std::min(end, from + kMixBlock);

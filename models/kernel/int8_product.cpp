@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "models/kernel/isa.h"
+
 namespace ablate::models::kernel {
 namespace {
 
@@ -47,26 +49,93 @@ ABLATE_CLONES float round_row(const float* x, int64_t width, uint8_t* to) {
   return largest / kInt8Max + not_finite;
 }
 
+/// Where the next tile writes: M rows from `row` on, outputs of a panel from `first` on.
+struct Place {
+  int64_t row, panel, first;
+};
+
+/// N outputs of one row from their sums, without the corrections.
+template <int64_t N>
+ABLATE_INLINE void write_sums(const PackedProduct& p, const Int8Rows& x, const Int8Panel& panel,
+                              const Place& place, const int32_t* sums) {
+  const float factor = x.scales[static_cast<size_t>(place.row)];
+  float outputs[N];
+  for (int64_t n = 0; n < N; ++n) {
+    const auto at = place.first + n;
+    outputs[n] = static_cast<float>(sums[n] + panel.correction[at]) * (panel.scale[at] * factor);
+  }
+  write<N>(p, place.row, place.panel * kPanel + place.first, outputs);
+}
+
 /// Any processor.
 void multiply_any(const PackedProduct& p, const Int8Rows& x, const int8_t* weights, int64_t panel) {
   const auto& weight = panel_of(p, weights, panel);
   const int64_t wide = 4 * quarters(p.width);
   for (int64_t row = 0; row < p.rows; ++row) {
-    int32_t sums[kPanel];
-    std::copy_n(weight.correction, kPanel, sums);
+    int32_t sums[kPanel] = {};
     const uint8_t* from = x.values.data() + row * wide;
     for (int64_t k = 0; k < wide; ++k)
       for (int64_t n = 0; n < kPanel; ++n)
         sums[n] += from[k] * weight.weights()[(k / 4 * kPanel + n) * 4 + k % 4];
-    float outputs[kPanel];
-    for (int64_t n = 0; n < kPanel; ++n)
-      outputs[n] =
-          static_cast<float>(sums[n]) * (x.scales[static_cast<size_t>(row)] * weight.scale[n]);
-    write(p, row, panel, outputs);
+    write_sums<kPanel>(p, x, weight, {.row = row, .panel = panel, .first = 0}, sums);
   }
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
+#define ABLATE_AVX2 __attribute__((target("arch=x86-64-v3")))
+
+/// Four neighbouring numbers of a row in 16 bits each, four times.
+ABLATE_AVX2 inline __m256i four_wide(const uint8_t* x) {
+  int32_t four;
+  std::memcpy(&four, x, 4);
+  return _mm256_broadcastq_epi64(_mm_cvtepu8_epi16(_mm_cvtsi32_si128(four)));
+}
+
+/// The sums of 8 outputs from two sums of each. // [4][2], [4][2] -> [8]
+ABLATE_AVX2 inline __m256i add_neighbours(__m256i first, __m256i second) {
+  return _mm256_permute4x64_epi64(_mm256_hadd_epi32(first, second), 0b11'01'10'00);
+}
+
+/// M rows with 16 outputs. Products are added in pairs of 16 bits, which is exact, where AVX2 cuts
+/// pairs of 8 bits off.
+template <int M>
+ABLATE_AVX2 inline void avx2_tile(const PackedProduct& p, const Int8Rows& x, const int8_t* weights,
+                                  const Place& place) {
+  const auto& weight = panel_of(p, weights, place.panel);
+  const int64_t wide = 4 * quarters(p.width);
+  const int8_t* values = weight.weights() + place.first * 4;
+  const uint8_t* from = x.values.data() + place.row * wide;
+  __m256i sums[M][4];
+  for (int i = 0; i < M; ++i)
+    for (auto& sum : sums[i]) sum = _mm256_setzero_si256();
+  for (int64_t k = 0; k < wide; k += 4) {
+    __m256i input[M];
+    for (int i = 0; i < M; ++i) input[i] = four_wide(from + i * wide + k);
+    for (int j = 0; j < 4; ++j) {
+      const auto* four = reinterpret_cast<const __m128i*>(values + k * kPanel + j * 16);
+      const auto column = _mm256_cvtepi8_epi16(_mm_loadu_si128(four));
+      for (int i = 0; i < M; ++i)
+        sums[i][j] = _mm256_add_epi32(sums[i][j], _mm256_madd_epi16(input[i], column));
+    }
+  }
+  for (int i = 0; i < M; ++i) {
+    alignas(32) int32_t all[16];
+    for (int j = 0; j < 4; j += 2)
+      _mm256_store_si256(reinterpret_cast<__m256i*>(all + 4 * j),
+                         add_neighbours(sums[i][j], sums[i][j + 1]));
+    write_sums<16>(p, x, weight, {place.row + i, place.panel, place.first}, all);
+  }
+}
+
+ABLATE_AVX2 void multiply_avx2(const PackedProduct& p, const Int8Rows& x, const int8_t* weights,
+                               int64_t panel) {
+  for (int64_t first = 0; first < kPanel; first += 16) {
+    int64_t row = 0;
+    for (; row + 3 <= p.rows; row += 3) avx2_tile<3>(p, x, weights, {row, panel, first});
+    for (; row < p.rows; ++row) avx2_tile<1>(p, x, weights, {row, panel, first});
+  }
+}
+
 #define ABLATE_VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 
 /// sum + the products of 4 bytes of x with those of 16 outputs. GCC's intrinsic copies its sums.
@@ -134,14 +203,17 @@ ABLATE_VNNI void multiply_vnni(const PackedProduct& p, const Int8Rows& x, const 
   for (; row < p.rows; ++row) vnni_tile<1>(p, x, weights, row, panel);
 }
 
-bool has_vnni() { return __builtin_cpu_supports("avx512vnni") != 0; }
-#else
-void multiply_vnni(const PackedProduct& p, const Int8Rows& x, const int8_t* weights,
-                   int64_t panel) {
-  multiply_any(p, x, weights, panel);
-}
-bool has_vnni() { return false; }
 #endif
+
+using Multiply = void(const PackedProduct&, const Int8Rows&, const int8_t*, int64_t);
+
+Multiply* widest() {
+#if !defined(__SANITIZE_ADDRESS__)
+  if (isa() == Isa::avx512 && __builtin_cpu_supports("avx512vnni")) return multiply_vnni;
+  if (isa() != Isa::any) return multiply_avx2;
+#endif
+  return multiply_any;
+}
 
 /// The rounded weights of one output, every 4 of them 4 * kPanel apart; their sum.
 int32_t pack_output(const float* weight, int64_t width, float scale, int8_t* to) {
@@ -194,9 +266,8 @@ Int8Rows int8_rows(const float* x, int64_t rows, int64_t width) {
 
 void multiply(const PackedProduct& product, const Int8Rows& x, const int8_t* weight, int64_t begin,
               int64_t end) {
-  static const bool vnni = has_vnni();
-  for (int64_t panel = begin; panel < end; ++panel)
-    vnni ? multiply_vnni(product, x, weight, panel) : multiply_any(product, x, weight, panel);
+  Multiply* const multiply_panel = widest();
+  for (int64_t panel = begin; panel < end; ++panel) multiply_panel(product, x, weight, panel);
 }
 
 }  // namespace ablate::models::kernel

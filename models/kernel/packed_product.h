@@ -21,9 +21,11 @@ struct PackedProduct {
   int64_t rows, width, outputs;
 };
 
-/// Writes a row's sums of one panel [32], the bias added.
-ABLATE_INLINE void write(const PackedProduct& p, int64_t row, int64_t panel, const float* sums) {
-  const int64_t column = panel * kPanel, columns = std::min(kPanel, p.outputs - column);
+/// Writes a row's sums of N outputs from `column` on, the bias added; those behind the last output
+/// are dropped.
+template <int64_t N>
+ABLATE_INLINE void write(const PackedProduct& p, int64_t row, int64_t column, const float* sums) {
+  const int64_t columns = std::min(N, p.outputs - column);
   float* to = p.output + row * p.outputs + column;
   if (p.bias == nullptr) {
     for (int64_t n = 0; n < columns; ++n) to[n] = sums[n];

@@ -59,6 +59,22 @@ class Panels : public PackedMatrix {
   torch::Tensor panels_;
 };
 
+torch::Tensor to_bfloat16(const torch::Tensor& x) {
+  return x.to(torch::kBFloat16).to(torch::kFloat);
+}
+
+/// A matrix of bfloat16 numbers for processors that multiply none.
+class RoundedPanels : public PackedMatrix {
+ public:
+  explicit RoundedPanels(const torch::Tensor& weight) : panels_(to_bfloat16(weight)) {}
+  torch::Tensor multiply(const torch::Tensor& x, const torch::Tensor& bias) const override {
+    return panels_.multiply(to_bfloat16(x), bias);
+  }
+
+ private:
+  Panels<float> panels_;
+};
+
 }  // namespace
 
 std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtype dtype) {
@@ -67,6 +83,7 @@ std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtyp
     case WeightDtype::fp32:
       return std::make_shared<Panels<float>>(weight);
     case WeightDtype::bf16:
+      if (!kernel::has_bf16()) return std::make_shared<RoundedPanels>(weight);
       return std::make_shared<Panels<kernel::Bfloat16>>(weight);
     case WeightDtype::int8:
       return std::make_shared<Panels<int8_t>>(weight);
