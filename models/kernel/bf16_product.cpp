@@ -11,7 +11,6 @@ namespace {
 
 int64_t pairs(int64_t width) { return (width + 1) / 2; }
 
-#if !defined(__SANITIZE_ADDRESS__)
 #define ABLATE_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
 
 /// Two neighbouring numbers of a row, in every lane.
@@ -54,8 +53,6 @@ ABLATE_BF16 void multiply_bf16(const PackedProduct& p, const Bfloat16* x, const 
   for (; row < p.rows; ++row) bf16_tile<1>(p, x, weight, row, panel);
 }
 
-#endif
-
 }  // namespace
 
 int64_t bf16_count(int64_t outputs, int64_t width) {
@@ -81,17 +78,11 @@ std::vector<Bfloat16> bf16_rows(const float* x, int64_t rows, int64_t width) {
   return rounded;
 }
 
-#if !defined(__SANITIZE_ADDRESS__)
 bool has_bf16() { return isa() == Isa::avx512 && __builtin_cpu_supports("avx512bf16") != 0; }
 
 void multiply(const PackedProduct& product, const std::vector<Bfloat16>& x, const Bfloat16* weight,
               int64_t begin, int64_t end) {
   for (int64_t panel = begin; panel < end; ++panel) multiply_bf16(product, x.data(), weight, panel);
 }
-#else
-bool has_bf16() { return false; }
-void multiply(const PackedProduct&, const std::vector<Bfloat16>&, const Bfloat16*, int64_t,
-              int64_t) {}
-#endif
 
 }  // namespace ablate::models::kernel

@@ -67,21 +67,6 @@ ABLATE_INLINE void write_sums(const PackedProduct& p, const Int8Rows& x, const I
   write<N>(p, place.row, place.panel * kPanel + place.first, outputs);
 }
 
-/// Any processor.
-void multiply_any(const PackedProduct& p, const Int8Rows& x, const int8_t* weights, int64_t panel) {
-  const auto& weight = panel_of(p, weights, panel);
-  const int64_t wide = 4 * quarters(p.width);
-  for (int64_t row = 0; row < p.rows; ++row) {
-    int32_t sums[kPanel] = {};
-    const uint8_t* from = x.values.data() + row * wide;
-    for (int64_t k = 0; k < wide; ++k)
-      for (int64_t n = 0; n < kPanel; ++n)
-        sums[n] += from[k] * weight.weights()[(k / 4 * kPanel + n) * 4 + k % 4];
-    write_sums<kPanel>(p, x, weight, {.row = row, .panel = panel, .first = 0}, sums);
-  }
-}
-
-#if !defined(__SANITIZE_ADDRESS__)
 #define ABLATE_AVX2 __attribute__((target("arch=x86-64-v3")))
 
 /// Four neighbouring numbers of a row in 16 bits each, four times.
@@ -203,17 +188,7 @@ ABLATE_VNNI void multiply_vnni(const PackedProduct& p, const Int8Rows& x, const 
   for (; row < p.rows; ++row) vnni_tile<1>(p, x, weights, row, panel);
 }
 
-#endif
-
-using Multiply = void(const PackedProduct&, const Int8Rows&, const int8_t*, int64_t);
-
-Multiply* widest() {
-#if !defined(__SANITIZE_ADDRESS__)
-  if (isa() == Isa::avx512 && __builtin_cpu_supports("avx512vnni")) return multiply_vnni;
-  if (isa() != Isa::any) return multiply_avx2;
-#endif
-  return multiply_any;
-}
+bool has_vnni() { return isa() == Isa::avx512 && __builtin_cpu_supports("avx512vnni") != 0; }
 
 /// The rounded weights of one output, every 4 of them 4 * kPanel apart; their sum.
 int32_t pack_output(const float* weight, int64_t width, float scale, int8_t* to) {
@@ -266,7 +241,7 @@ Int8Rows int8_rows(const float* x, int64_t rows, int64_t width) {
 
 void multiply(const PackedProduct& product, const Int8Rows& x, const int8_t* weight, int64_t begin,
               int64_t end) {
-  Multiply* const multiply_panel = widest();
+  const auto multiply_panel = has_vnni() ? multiply_vnni : multiply_avx2;
   for (int64_t panel = begin; panel < end; ++panel) multiply_panel(product, x, weight, panel);
 }
 

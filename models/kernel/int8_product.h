@@ -20,7 +20,7 @@ struct Int8Rows {
 };
 Int8Rows int8_rows(const float* x, int64_t rows, int64_t width);
 
-/// Computes the outputs of panels [begin, end) from rounded rows; sums are exact.
+/// Computes the outputs of panels [begin, end) from rounded rows; sums are exact. REQUIRES: AVX2.
 void multiply(const PackedProduct& product, const Int8Rows& x, const int8_t* weight, int64_t begin,
               int64_t end);
 

@@ -8,9 +8,6 @@ namespace ablate::models::kernel {
 namespace {
 
 Isa of_processor() {
-#if defined(__SANITIZE_ADDRESS__)
-  return Isa::any;
-#else
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl"))
@@ -19,7 +16,6 @@ Isa of_processor() {
                  __builtin_cpu_supports("bmi2")
              ? Isa::avx2
              : Isa::any;
-#endif
 }
 
 Isa allowed() {

@@ -67,8 +67,6 @@ ABLATE_INLINE void multiply_panel(const PackedProduct& p, const float* x, const 
   }
 }
 
-using Multiply = void(const PackedProduct&, const float*, const float*, int64_t);
-
 __attribute__((target("arch=x86-64-v4"))) void multiply_avx512(const PackedProduct& p,
                                                                const float* x, const float* weight,
                                                                int64_t panel) {
@@ -78,22 +76,6 @@ __attribute__((target("arch=x86-64-v3"))) void multiply_avx2(const PackedProduct
                                                              const float* weight, int64_t panel) {
   multiply_panel<f32x8, 6>(p, x, weight, panel);
 }
-void multiply_any(const PackedProduct& p, const float* x, const float* weight, int64_t panel) {
-  multiply_panel<f32x4, 6>(p, x, weight, panel);
-}
-
-Multiply* widest() {
-  switch (isa()) {
-    case Isa::avx512:
-      return multiply_avx512;
-    case Isa::avx2:
-      return multiply_avx2;
-    case Isa::any:
-      break;
-  }
-  return multiply_any;
-}
-
 }  // namespace
 
 void pack(const float* weight, int64_t outputs, int64_t width, float* to) {
@@ -107,7 +89,7 @@ void pack(const float* weight, int64_t outputs, int64_t width, float* to) {
 
 void multiply(const PackedProduct& product, const float* x, const float* weight, int64_t begin,
               int64_t end) {
-  Multiply* const multiply_panel = widest();
+  const auto multiply_panel = isa() == Isa::avx512 ? multiply_avx512 : multiply_avx2;
   for (int64_t panel = begin; panel < end; ++panel) multiply_panel(product, x, weight, panel);
 }
 

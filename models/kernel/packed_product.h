@@ -37,7 +37,7 @@ ABLATE_INLINE void write(const PackedProduct& p, int64_t row, int64_t column, co
 /// Packs W [N, K] as [panels(N)][K][32].
 void pack(const float* weight, int64_t outputs, int64_t width, float* to);
 
-/// Computes the outputs of panels [begin, end).
+/// Computes the outputs of panels [begin, end). REQUIRES: AVX2.
 void multiply(const PackedProduct& product, const float* x, const float* weight, int64_t begin,
               int64_t end);
 

@@ -35,7 +35,8 @@ bool serves_single_query(const AttentionInput& input);
 torch::Tensor single_query_attention(const torch::Tensor& query, const KVCache& cache,
                                      const AttentionInput& input);
 
-/// The matrix in the panels that the kernels read. // [N, K]
+/// The matrix in the panels that the kernels read; as `round` has it where LibTorch's products are
+/// faster, which are those for processors without AVX2. // [N, K]
 std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtype dtype);
 
 /// Model widths that `mix_experts` takes are multiples of this.

@@ -1,5 +1,6 @@
 #include "models/kernel/bf16_product.h"
 #include "models/kernel/int8_product.h"
+#include "models/kernel/isa.h"
 #include "models/kernel/packed_product.h"
 #include "models/ops/cpu/backend.h"
 #include "models/ops/cpu/run.h"
@@ -78,6 +79,7 @@ class RoundedPanels : public PackedMatrix {
 }  // namespace
 
 std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtype dtype) {
+  if (kernel::isa() == kernel::Isa::any) return round(weight, dtype);
   const torch::NoGradGuard no_grad;
   switch (dtype) {
     case WeightDtype::fp32:

@@ -5,10 +5,20 @@
 #include <array>
 #include <cmath>
 
+#include "models/kernel/isa.h"
+
 namespace ablate::models::kernel {
 namespace {
 
-TEST(Int8Product, NumbersThatAreNotFiniteGiveNaNAndNoOthersDo) {
+/// The products of processors without AVX2 are LibTorch's.
+class Int8Product : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (isa() == Isa::any) GTEST_SKIP() << "AVX2 is missing or not allowed";
+  }
+};
+
+TEST_F(Int8Product, NumbersThatAreNotFiniteGiveNaNAndNoOthersDo) {
   for (const float odd : {std::nanf(""), INFINITY, -INFINITY}) {
     const std::array<float, 4> weight{1, 2, 3, odd};  // [2, 2]
     std::vector<int8_t> packed(static_cast<size_t>(int8_bytes(2, 2)));
@@ -24,7 +34,7 @@ TEST(Int8Product, NumbersThatAreNotFiniteGiveNaNAndNoOthersDo) {
 
 /// The largest of a row becomes 127, so here nothing is scaled; halves of weights are rounded away
 /// from zero, those of inputs to the even neighbour.
-TEST(Int8Product, IsTheProductOfTheRoundedNumbers) {
+TEST_F(Int8Product, IsTheProductOfTheRoundedNumbers) {
   const std::array<float, 6> weight{127, 2.5F, -2.5F, 0, 127, 3.5F};  // [2, 3]
   std::vector<int8_t> packed(static_cast<size_t>(int8_bytes(2, 3)));
   pack(weight.data(), 2, 3, packed.data());
