@@ -69,54 +69,52 @@ ABLATE_INLINE void products(const float* x, const Rows& rows, const float* up, i
   }
 }
 
-// V: the type of a register of which two, times the rows of a tile, leave others free
+// L: numbers of a register
 
 /// The same for a whole packed panel, which is read in one stream for each two registers.
-template <class V, int R>
+template <int L, int R>
 ABLATE_INLINE void packed_products(const float* x, const Rows& rows, const float* panel,
                                    int64_t d_model, float (*to)[kNeurons]) {
   const float* from[R];
   for (int r = 0; r < R; ++r) from[r] = x + rows.position[r] * d_model;
-  for (int64_t n = 0; n < kNeurons; n += 2 * kCount<V>) {
-    V sums[R][2] = {};
+  for (int64_t n = 0; n < kNeurons; n += 2 * L) {
+    Register<L> sums[R][2] = {};
     for (int64_t d = 0; d < d_model; ++d) {
-      const V first = load<V>(panel + d * kNeurons + n);
-      const V second = load<V>(panel + d * kNeurons + n + kCount<V>);
+      const Register<L> first = load<L>(panel + d * kNeurons + n);
+      const Register<L> second = load<L>(panel + d * kNeurons + n + L);
       for (int r = 0; r < R; ++r) {
         sums[r][0] += from[r][d] * first;
         sums[r][1] += from[r][d] * second;
       }
     }
     for (int r = 0; r < R; ++r) {
-      load<V>(to[r] + n) = sums[r][0];
-      load<V>(to[r] + n + kCount<V>) = sums[r][1];
+      load<L>(to[r] + n) = sums[r][0];
+      load<L>(to[r] + n + L) = sums[r][1];
     }
   }
 }
 
 /// output[position r] += sum over n of hidden[r][n] down[n], in the columns of W registers.
-template <class V, int R, int W>
+template <int L, int R, int W>
 ABLATE_INLINE void add_columns(const float (*hidden)[kNeurons], const Rows& rows, const float* down,
                                int64_t neurons, int64_t d_model, float* output) {
-  V sums[R][W] = {};
+  Register<L> sums[R][W] = {};
   for (int64_t n = 0; n < neurons; ++n)
     for (int r = 0; r < R; ++r)
-      for (int w = 0; w < W; ++w)
-        sums[r][w] += hidden[r][n] * load<V>(down + n * d_model + w * kCount<V>);
+      for (int w = 0; w < W; ++w) sums[r][w] += hidden[r][n] * load<L>(down + n * d_model + w * L);
   for (int r = 0; r < R; ++r)
-    for (int w = 0; w < W; ++w)
-      load<V>(output + rows.position[r] * d_model + w * kCount<V>) += sums[r][w];
+    for (int w = 0; w < W; ++w) load<L>(output + rows.position[r] * d_model + w * L) += sums[r][w];
 }
 
-template <class V, int R>
+template <int L, int R>
 ABLATE_INLINE void add_outputs(const float (*hidden)[kNeurons], const Rows& rows, const float* down,
                                int64_t neurons, int64_t d_model, float* output) {
-  constexpr int kWide = sizeof(V) == sizeof(f32x16) ? 4 : 2;  // AVX-512 has twice the registers
+  constexpr int kWide = L == 16 ? 4 : 2;  // AVX-512 has twice the registers
   int64_t d = 0;
-  for (; d + kWide * kCount<V> <= d_model; d += kWide * kCount<V>)
-    add_columns<V, R, kWide>(hidden, rows, down + d, neurons, d_model, output + d);
-  for (; d < d_model; d += kCount<V>)
-    add_columns<V, R, 1>(hidden, rows, down + d, neurons, d_model, output + d);
+  for (; d + kWide * L <= d_model; d += kWide * L)
+    add_columns<L, R, kWide>(hidden, rows, down + d, neurons, d_model, output + d);
+  for (; d < d_model; d += L)
+    add_columns<L, R, 1>(hidden, rows, down + d, neurons, d_model, output + d);
 }
 
 /// At most kNeurons neurons of one expert, with their biases or zeros.
@@ -128,14 +126,14 @@ struct Part {
 };
 
 /// What a part adds to R positions.
-template <class V, int R>
+template <int L, int R>
 ABLATE_INLINE void mix_tile(const Part& part, Activation activation, int64_t d_model,
                             const Rows& rows, const float* x, float* output) {
   alignas(64) float hidden[R][kNeurons] = {}, gate[R][kNeurons] = {};
   const auto multiplied = [&](const float* weight, float(*to)[kNeurons])
       __attribute__((always_inline)) {
     if (part.packed)
-      packed_products<V, R>(x, rows, weight, d_model, to);
+      packed_products<L, R>(x, rows, weight, d_model, to);
     else
       products<R>(x, rows, weight, part.neurons, d_model, to);
   };
@@ -154,7 +152,7 @@ ABLATE_INLINE void mix_tile(const Part& part, Activation activation, int64_t d_m
 #pragma omp simd
     for (int64_t n = 0; n < kNeurons; ++n) hidden[r][n] *= gate[r][n];
   }
-  add_outputs<V, R>(hidden, rows, part.down, part.neurons, d_model, output);
+  add_outputs<L, R>(hidden, rows, part.down, part.neurons, d_model, output);
 }
 
 /// Neurons of `expert` from number `first` on.
@@ -176,7 +174,7 @@ ABLATE_INLINE Part part_of(const ExpertWeights& w, int64_t expert, int64_t first
   return part;
 }
 
-template <class V>
+template <int L>
 ABLATE_INLINE void mix_tiles(const ExpertWeights& w, int64_t expert, const Rows& rows,
                              const float* x, float* output) {
   if (w.down_bias != nullptr)
@@ -194,10 +192,10 @@ ABLATE_INLINE void mix_tiles(const ExpertWeights& w, int64_t expert, const Rows&
     int64_t r = 0;
     const auto next = [&] { return Rows{rows.position + r, rows.weight + r}; };
     for (; r + 4 <= rows.count; r += 4)
-      mix_tile<V, 4>(part, w.activation, w.d_model, next(), x, output);
+      mix_tile<L, 4>(part, w.activation, w.d_model, next(), x, output);
     for (; r + 2 <= rows.count; r += 2)
-      mix_tile<V, 2>(part, w.activation, w.d_model, next(), x, output);
-    for (; r < rows.count; ++r) mix_tile<V, 1>(part, w.activation, w.d_model, next(), x, output);
+      mix_tile<L, 2>(part, w.activation, w.d_model, next(), x, output);
+    for (; r < rows.count; ++r) mix_tile<L, 1>(part, w.activation, w.d_model, next(), x, output);
   }
 }
 
@@ -206,16 +204,16 @@ using MixExpert = void(const ExpertWeights&, int64_t, const Rows&, const float*,
 __attribute__((target("arch=x86-64-v4"))) void mix_avx512(const ExpertWeights& w, int64_t expert,
                                                           const Rows& rows, const float* x,
                                                           float* output) {
-  mix_tiles<f32x16>(w, expert, rows, x, output);
+  mix_tiles<16>(w, expert, rows, x, output);
 }
 __attribute__((target("arch=x86-64-v3"))) void mix_avx2(const ExpertWeights& w, int64_t expert,
                                                         const Rows& rows, const float* x,
                                                         float* output) {
-  mix_tiles<f32x8>(w, expert, rows, x, output);
+  mix_tiles<8>(w, expert, rows, x, output);
 }
 void mix_any(const ExpertWeights& w, int64_t expert, const Rows& rows, const float* x,
              float* output) {
-  mix_tiles<f32x4>(w, expert, rows, x, output);
+  mix_tiles<4>(w, expert, rows, x, output);
 }
 
 MixExpert* widest() {

@@ -16,27 +16,37 @@
 
 namespace ablate::models::kernel {
 
-/// 16 numbers, in one register or in several narrower ones.
-using f32x16 = float __attribute__((vector_size(64), aligned(4), may_alias));
+/// L numbers, in one register or in several narrower ones.
+template <int L>
+struct RegisterOf;
+template <>
+struct RegisterOf<16> {
+  using Type = float __attribute__((vector_size(64), aligned(4), may_alias));
+};
+template <>
+struct RegisterOf<8> {
+  using Type = float __attribute__((vector_size(32), aligned(4), may_alias));
+};
+template <>
+struct RegisterOf<4> {
+  using Type = float __attribute__((vector_size(16), aligned(4), may_alias));
+};
+template <int L>
+using Register = typename RegisterOf<L>::Type;
+using f32x16 = Register<16>;
 using i32x16 = int32_t __attribute__((vector_size(64)));
-using f32x8 = float __attribute__((vector_size(32), aligned(4), may_alias));
-using f32x4 = float __attribute__((vector_size(16), aligned(4), may_alias));
 constexpr int64_t kLanes = 16;
 
-ABLATE_INLINE const f32x16& lanes(const float* x) { return *reinterpret_cast<const f32x16*>(x); }
-ABLATE_INLINE f32x16& lanes(float* x) { return *reinterpret_cast<f32x16*>(x); }
-
-/// Numbers of a register of type V, and those at an address.
-template <class V>
-constexpr int64_t kCount = sizeof(V) / sizeof(float);
-template <class V>
-ABLATE_INLINE const V& load(const float* x) {
-  return *reinterpret_cast<const V*>(x);
+template <int L>
+ABLATE_INLINE const Register<L>& load(const float* x) {
+  return *reinterpret_cast<const Register<L>*>(x);
 }
-template <class V>
-ABLATE_INLINE V& load(float* x) {
-  return *reinterpret_cast<V*>(x);
+template <int L>
+ABLATE_INLINE Register<L>& load(float* x) {
+  return *reinterpret_cast<Register<L>*>(x);
 }
+ABLATE_INLINE const f32x16& lanes(const float* x) { return load<16>(x); }
+ABLATE_INLINE f32x16& lanes(float* x) { return load<16>(x); }
 
 /// Storage of a bfloat16 number, bit for bit that of c10::BFloat16.
 struct Bfloat16 {
