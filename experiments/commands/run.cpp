@@ -242,6 +242,10 @@ void add_run(CLI::App& app) {
       return;
     }
     if (!request->data.empty()) request->selection.data_folder = request->data;
+    if (request->dry_run && request->launcher)
+      throw records::UsageError(
+          "--dry-run times the runs on this machine, and --launcher hands them to others; leave "
+          "out --launcher, or let '--launcher print' show the commands of the runs that may start");
     if (!request->list && !request->dry_run) return run(*request);
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);
