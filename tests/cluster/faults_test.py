@@ -110,7 +110,7 @@ class Faults(Cluster):
         self.launch(self.study("dependants", broken))
         self.slurm.wait_until_idle()
         status = self.status("dependants")
-        self.assertEqual((status["first"]["state"], status["second"]["state"]), ("failed", "new"))
+        self.assertEqual((status["first"]["state"], status["second"]["state"]), ("failed", "blocked"))
         self.assertIn("did not finish: copy/first/seed-1", (self.folder / "runs/dependants/launch/wave-1/close.out").read_text())
 
     def test_a_preempted_closing_job_closes_the_wave(self):

@@ -60,6 +60,7 @@ class Launch(Cluster):
         held.let_go()
         eventually(lambda: not self.slurm.queue(), "an empty queue")
         self.assertEqual(self.status("cancelled")["base"]["state"], "started")
+        self.assertEqual(self.ablate("status", "--watch", "runs/cancelled")[0], 0, "nothing can come further")
         self.launch(study)
         self.slurm.wait_until_idle()
         self.assertEqual(files_of(run), self.undisturbed("cancelled"))
