@@ -16,8 +16,8 @@ class RanksTest : public ProgramTest {
   RanksTest() { write_file(study(), read_file(study()) + "    accumulate: 4\n"); }
 
   /// Plans the study's run without working on it, and gives its folder.
-  fs::path planned(const std::string& output) const {
-    EXPECT_EQ(shell(command(output, "--launcher print")).code, 0);
+  fs::path planned(const std::string& output, const std::string& more = "") const {
+    EXPECT_EQ(shell(command(output, "--launcher print " + more)).code, 0);
     return run(output);
   }
   std::string train(const fs::path& folder, const std::string& more) const {
@@ -104,6 +104,23 @@ TEST_F(RanksTest, ARankThatHangsEndsTheRun) {
   }
   EXPECT_EQ(end_of(first), kRankLost);
   EXPECT_TRUE(eventually([&] { return process_of(folder, 1) == 0; }));
+}
+
+TEST_F(RanksTest, ARankThatEndsBeforeAllHaveMetEndsTheRunAtOnce) {
+  const auto folder = planned("early", "--set training.pretrained_embeddings.source=vectors.txt");
+  pid_t first = 0;
+  {
+    NamedPipe vectors(folder_ / "vectors.txt");
+    first = start_process(train(folder, "--ranks 2 --rank-timeout 86400"));
+    ASSERT_TRUE(eventually([&] { return process_of(folder, 1) != 0; }));
+    kill(process_of(folder, 1), SIGKILL);
+    ASSERT_TRUE(eventually([&] { return process_of(folder, 1) == 0; }));
+    ASSERT_TRUE(vectors.has_reader());
+    std::string line = "a";
+    for (int i = 0; i < 16; ++i) line += " 0.5";
+    write_file(folder_ / "vectors.txt", line + "\n");
+  }
+  EXPECT_EQ(end_of(first), kRankLost);
 }
 
 /// A port that nobody listens at now.
