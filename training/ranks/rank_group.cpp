@@ -17,6 +17,7 @@ namespace ablate::training {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForOthers{20};
+constexpr int kNothing = 4;  // of what c10 logs, whose highest level is 3
 
 using StorePointer = c10::intrusive_ptr<c10d::Store>;
 using BackendPointer = c10::intrusive_ptr<c10d::Backend>;
@@ -34,6 +35,14 @@ auto or_lost(const std::string& what, auto&& call) {
   } catch (const std::exception& error) {
     throw RankLost(what + " (" + first_line(error) + ")");
   }
+}
+
+/// c10d also logs, with stack traces, what it throws; the variable asks for that.
+void quieten() {
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr)
+    FLAGS_caffe2_log_level = kNothing;
+  else
+    c10::initLogging();
 }
 
 StorePointer make_store(const RankPlace& place) {
@@ -103,6 +112,7 @@ RankGroup::RankGroup() = default;
 
 RankGroup::RankGroup(const RankPlace& place, torch::Device device)
     : rank_(place.rank), size_(place.size), connection_(new Connection{.device = device}) {
+  quieten();
   or_lost("not all " + std::to_string(size_) + " ranks of this run could be reached", [&] {
     connection_->store = make_store(place);
     meet(connection_->store, place);

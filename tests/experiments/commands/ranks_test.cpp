@@ -146,6 +146,17 @@ TEST_F(RanksTest, ARankThatNeverComesEndsTheRun) {
       << done.output;
 }
 
+TEST_F(RanksTest, WhatC10dLogsIsShownOnRequestAlone) {
+  const auto lost =
+      "RANK=1 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(free_port()) + " " +
+      train(planned("alone-of-two"), "--ranks 2 --rank-timeout 1");
+  const auto quiet = shell(lost);
+  EXPECT_EQ(quiet.code, kRankLost);
+  EXPECT_EQ(lines_of(quiet.output).size(), 1u) << quiet.output;
+  EXPECT_TRUE(quiet.output.starts_with("ablate: not all 2 ranks")) << quiet.output;
+  EXPECT_NE(shell("TORCH_CPP_LOG_LEVEL=WARNING " + lost).output.find("[c10d]"), std::string::npos);
+}
+
 TEST_F(RanksTest, TorchrunStartsAgainWhatARankLost) {
   const std::string torchrun = std::string(ABLATE_SOURCE) + "/.venv/bin/torchrun";
   if (shell(torchrun + " --help 2>&1").code != 0) GTEST_SKIP() << "no torchrun in .venv";
