@@ -37,7 +37,7 @@ NOT_RUN = {
     "ablate run study.yaml --launcher": "run by tests/cluster",
     "ablate cancel": "run by tests/cluster",
     "srun": "run by tests/cluster",
-    "parallel": "run by tests/cluster, with sh",
+    "parallel": "run by tests/cluster",
     "ablate run study.yaml --ranks": "run by RanksTest, with a study that accumulates",
     "torchrun": "run by RanksTest",
 }

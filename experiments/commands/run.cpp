@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -121,9 +122,15 @@ schedule::Launch launch_of(const RunRequest& request, const config::Study& study
 
 void print_commands(const RunRequest& request, const config::Study& study) {
   const auto launch = launch_of(request, study);
-  schedule::forget_failures(study, launch.folder);
   const auto runs = schedule::next_wave(study, launch.folder, request.retries);
   for (const auto& line : schedule::commands_for(study, runs, launch)) std::cout << line << "\n";
+  for (const auto& failed : schedule::outcome_of(study, launch.folder).failed)
+    if (std::ranges::none_of(runs,
+                             [&](const auto& run) { return records::label(run) == failed.label; }))
+      std::cerr << fmt::format(
+          "{} is left out, since it has failed with exit code {}; remove failure.json from its "
+          "folder to have it tried again\n",
+          failed.label, failed.exit_code);
 }
 
 /// Nothing where the study goes on elsewhere.
@@ -235,6 +242,10 @@ void add_run(CLI::App& app) {
       return;
     }
     if (!request->data.empty()) request->selection.data_folder = request->data;
+    if (request->dry_run && request->launcher)
+      throw records::UsageError(
+          "--dry-run times the runs on this machine, and --launcher hands them to others; leave "
+          "out --launcher, or let '--launcher print' show the commands of the runs that may start");
     if (!request->list && !request->dry_run) return run(*request);
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);

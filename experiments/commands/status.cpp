@@ -57,22 +57,29 @@ std::string as_table(const std::vector<schedule::RunStatus>& runs) {
   return text + sum + "\n";
 }
 
-bool is_settled(const std::vector<schedule::RunStatus>& runs) {
-  return std::ranges::none_of(runs, [](const schedule::RunStatus& run) {
-    return run.state != "finished" && run.state != "failed";
+/// Whether a run may still come further: jobs are queued; or, where no job goes on with the study,
+/// another process may work on a run that is not settled.
+bool may_move(const std::vector<schedule::RunStatus>& runs,
+              const std::vector<schedule::QueuedJob>& queue, const records::StudyFolder& folder) {
+  if (!queue.empty()) return true;
+  const auto jobs = records::read_wave_jobs(folder.wave(records::last_wave(folder)));
+  if (jobs && !jobs->closing.empty()) return false;
+  return std::ranges::any_of(runs, [](const schedule::RunStatus& run) {
+    return run.state != "finished" && run.state != "failed" && run.state != "blocked";
   });
 }
 
 void show_status(const StatusRequest& request) {
   const records::StudyFolder folder = std::filesystem::weakly_canonical(request.folder);
   for (;;) {
-    const auto runs = schedule::status_of(records::read_frozen(folder), folder, queue_of(folder));
+    const auto queue = queue_of(folder);
+    const auto runs = schedule::status_of(records::read_frozen(folder), folder, queue);
     if (request.json)
       for (const auto& run : runs) std::cout << training::to_json(run).dump() << "\n";
     else
       std::cout << as_table(runs);
     std::cout << std::flush;
-    if (!request.watch || is_settled(runs)) return;
+    if (!request.watch || !may_move(runs, queue, folder)) return;
     std::this_thread::sleep_for(kLookEvery);
     if (!request.json) std::cout << "\n";
   }
@@ -98,10 +105,12 @@ void add_status(CLI::App& app) {
   verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
   verb->add_flag("--json", request->json, "Print one JSON line per run");
   verb->add_flag("--watch", request->watch,
-                 "Show it again every 5 seconds until every run has finished or failed");
+                 "Show it again every 5 seconds until no run can come further");
   verb->footer(
       "Says of each run its state, where it runs, since when, the last step it logged and how "
-      "long ago, how often it was started again, and why it failed or waits. Of a study on Slurm "
+      "long ago, how often it was started again, and why it failed or waits; a run is blocked "
+      "where "
+      "the one that it starts from has failed. Of a study on Slurm "
       "the queue is asked, too.\n"
       "Examples:\n"
       "  ablate status runs/quickstart\n"

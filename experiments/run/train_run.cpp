@@ -247,7 +247,8 @@ class SharedTraining {
     if (job.place || job.ranks == 1) return;
     place_ = {.size = job.ranks,
               .file = training::temporary_beside(job.folder.path / "ranks"),
-              .timeout = job.rank_timeout};
+              .timeout = job.rank_timeout,
+              .lost = [this] { return processes_->lost(); }};
     processes_.emplace(job.rank_command, job.ranks, place_.file);
   }
 

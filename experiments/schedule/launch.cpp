@@ -136,13 +136,30 @@ records::WaveJobs submit_arrays(int64_t number, int64_t count, const Launch& lau
   return jobs;
 }
 
+/// Without the flags that are about GPUs: no flag undoes all of them. Each has a value, in its word
+/// or as the next one.
+std::vector<std::string> without_gpus(const std::vector<std::string>& flags) {
+  std::vector<std::string> others;
+  for (auto flag = flags.begin(); flag != flags.end(); ++flag) {
+    const auto name = flag->substr(0, flag->find('='));
+    const bool is_long = name.starts_with("--") &&
+                         (name.find("gpu") != std::string::npos || name.starts_with("--gres"));
+    if (!is_long && !name.starts_with("-G"))
+      others.push_back(*flag);
+    else if ((is_long ? name == *flag : name == "-G") && std::next(flag) != flags.end())
+      ++flag;
+  }
+  return others;
+}
+
 std::string submit_closing(int64_t number, const std::vector<std::string>& arrays,
                            const Launch& launch) {
   const auto wave = launch.folder.wave(number);
   return slurm::submit(
-      {.flags = with(launch.flags, {fmt::format("--dependency=afterany:{}", fmt::join(arrays, ":")),
-                                    "--output=" + wave.closing_output().string(), "--requeue",
-                                    "--open-mode=append", "--ntasks=1", "--cpus-per-task=1"}),
+      {.flags = with(without_gpus(launch.flags),
+                     {fmt::format("--dependency=afterany:{}", fmt::join(arrays, ":")),
+                      "--output=" + wave.closing_output().string(), "--requeue",
+                      "--open-mode=append", "--nodes=1", "--ntasks=1", "--cpus-per-task=1"}),
        .name = name_of(number, launch) + kClosing,
        .script = {wave.closing_script().string()}});
 }

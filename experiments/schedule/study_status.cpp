@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 
 #include "experiments/records/failure.h"
 #include "experiments/records/run_start.h"
@@ -60,6 +61,27 @@ RunStatus status_of(const config::RunSpecification& run, const records::RunFolde
   return status;
 }
 
+/// The run of the same task and seed that this one starts from, if any.
+std::optional<std::string> start_of(const config::RunSpecification& run) {
+  const auto& arm = run.experiment.training.init_from.arm;
+  if (!arm) return {};
+  return records::label(run.task, *arm, run.seed);
+}
+
+/// `all` tells of `runs`, in their order, in which a run comes after the one that it starts from.
+void block(const std::vector<config::RunSpecification>& runs, std::vector<RunStatus>& all) {
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const auto start = start_of(runs[i]);
+    const auto from = std::ranges::find_if(all, [&](const RunStatus& run) {
+      return run.run == start && (run.state == "failed" || run.state == "blocked");
+    });
+    if (all[i].state != "new" || from == all.end()) continue;
+    all[i].state = "blocked";
+    all[i].why = "starts from " + from->run + ", which " +
+                 (from->state == "failed" ? "has failed" : "is blocked");
+  }
+}
+
 }  // namespace
 
 std::vector<RunStatus> status_of(const config::Study& study, const records::StudyFolder& folder,
@@ -73,6 +95,7 @@ std::vector<RunStatus> status_of(const config::Study& study, const records::Stud
     const auto job = tasks.find(place.path);
     all.push_back(status_of(run, place, job == tasks.end() ? nullptr : job->second));
   }
+  block(runs, all);
   return all;
 }
 

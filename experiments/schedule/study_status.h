@@ -13,13 +13,13 @@ namespace ablate::schedule {
 /// How one run stands.
 struct RunStatus {
   std::string run;       // task/arm/seed-n
-  std::string state;     // new, pending, running, started, finished, failed
+  std::string state;     // new, pending, running, started, finished, failed, blocked
   std::string where;     // the host, and the scheduler's job; empty before the first start
   std::string since;     // when it was started last, in UTC
   int64_t step = 0;      // the last that it logged
   double step_age = -1;  // seconds since it did; -1: it has logged none
   int64_t restarts = 0;  // starts after the first
-  std::string why;       // it failed, or waits in the queue
+  std::string why;       // it failed, is blocked, or waits in the queue
 
   static void fields(auto& o, auto&& visit) {
     visit("run", o.run);
@@ -34,7 +34,7 @@ struct RunStatus {
 };
 
 /// The runs of a study, those of candidates that `tune` tries included, as its folders and the
-/// scheduler's queue tell.
+/// scheduler's queue tell. A new one is blocked where what it starts from has failed or is blocked.
 std::vector<RunStatus> status_of(const config::Study& study, const records::StudyFolder& folder,
                                  const std::vector<QueuedJob>& queue);
 

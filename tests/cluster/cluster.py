@@ -58,7 +58,8 @@ class Cluster(unittest.TestCase):
 
     def ablate(self, *words, where=None, environment=None):
         done = subprocess.run([str(PROGRAM), *map(str, words)], cwd=where or self.folder, text=True, stdin=subprocess.DEVNULL,
-                              env={**self.slurm.environment, **(environment or {})}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                              env={**self.slurm.environment, **(environment or {})}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=600)
         return done.returncode, done.stdout, done.stderr
 
     def launch(self, study, *words, output="runs", expected=0, **how):

@@ -1,6 +1,6 @@
 """Tests studies on a Slurm of four toy nodes: launch_test.py <build> [names]"""
 
-import subprocess
+import json
 
 from cluster import Cluster, Held, files_of, main
 from toy_slurm import eventually
@@ -34,13 +34,20 @@ class Launch(Cluster):
         for arm in ("base", "finetuned"):
             self.assertEqual(files_of(self.run_folder("waves", arm)), files_of(self.run_folder("waves", arm, "local")))
 
-    def test_printed_commands_do_the_work(self):
-        study = self.study("printed")
-        code, out, err = self.ablate("run", study, "--launcher", "print", "--threads", 1)
-        self.assertEqual(code, 0, err)
-        done = subprocess.run(["sh", "-c", out], cwd="/", capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(files_of(self.run_folder("printed")), self.undisturbed("printed"))
+    def test_the_job_that_closes_a_wave_takes_one_core_and_no_gpu(self):
+        study = self.study("small-job")
+        held = Held(self.run_folder("small-job"))
+        self.launch(study, "--slurm", "--gres=gpu:1 --gpus 1 -G1 -G 1 --gpus-per-task=1 --nodes=1-2 --comment gpu", "--threads", 1)
+        jobs = json.loads((self.folder / "runs/small-job/launch/wave-1/jobs.json").read_text())
+        asked = {job: self.slurm.run("scontrol", "show", "job", job) for job in (jobs["arrays"][0]["job"], jobs["closing"])}
+        array, closing = asked.values()
+        self.assertIn("TresPerNode=gres:gpu:1", array)
+        self.assertNotIn("gres", closing)
+        self.assertRegex(closing, r"NumNodes=1\b.* NumTasks=1\b")
+        self.assertIn("Comment=gpu", closing)
+        held.let_go()
+        self.slurm.wait_until_idle()
+        self.assertEqual(self.status("small-job")["base"]["state"], "finished")
 
     def test_cancelled_work_does_not_come_back_before_it_is_launched_again(self):
         study = self.study("cancelled")
@@ -53,6 +60,7 @@ class Launch(Cluster):
         held.let_go()
         eventually(lambda: not self.slurm.queue(), "an empty queue")
         self.assertEqual(self.status("cancelled")["base"]["state"], "started")
+        self.assertEqual(self.ablate("status", "--watch", "runs/cancelled")[0], 0, "nothing can come further")
         self.launch(study)
         self.slurm.wait_until_idle()
         self.assertEqual(files_of(run), self.undisturbed("cancelled"))

@@ -52,7 +52,8 @@ AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/none
 SlurmdParameters=config_overrides
-NodeName=n[1-4] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=1 RealMemory=4000 State=UNKNOWN
+GresTypes=gpu
+NodeName=n[1-4] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=1 RealMemory=4000 Gres=gpu:1 State=UNKNOWN
 PartitionName=low Nodes=n[1-4] Default=YES PriorityTier=1 GraceTime=15 MaxTime=60 State=UP
 PartitionName=high Nodes=n[1-4] PriorityTier=10 PreemptMode=OFF MaxTime=60 State=UP
 """
@@ -103,6 +104,7 @@ class ToySlurm:
         (self.folder / "slurm.conf").write_text(
             CONFIGURATION.format(folder=self.folder, host=socket.gethostname().split(".")[0], port=first,
                                  first=first + 1, last=first + len(NODES), array=most_tasks))
+        (self.folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(1024))

@@ -60,6 +60,17 @@ RankProcesses::~RankProcesses() {
   std::filesystem::remove(file_, none);
 }
 
+std::string RankProcesses::lost() const {
+  for (size_t i = 0; i < processes_.size(); ++i) {
+    siginfo_t end{};
+    waitid(P_PID, static_cast<id_t>(processes_[i]), &end, WEXITED | WNOHANG | WNOWAIT);
+    if (end.si_pid != 0)
+      return "rank " + std::to_string(i + 1) + " ended with " +
+             (end.si_code == CLD_EXITED ? "exit code " : "signal ") + std::to_string(end.si_status);
+  }
+  return {};
+}
+
 void RankProcesses::wait() {
   for (const auto process : processes_)
     while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;

@@ -25,6 +25,8 @@ class RankProcesses {
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
 
+  /// "rank 1 ended with exit code 3" where one has ended; empty: none has.
+  std::string lost() const;
   /// Waits until all have ended by themselves.
   void wait();
 

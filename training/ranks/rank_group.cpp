@@ -11,9 +11,13 @@
 
 #include <bit>
 #include <cstdlib>
+#include <thread>
 
 namespace ablate::training {
 namespace {
+
+constexpr std::chrono::milliseconds kLookForOthers{20};
+constexpr int kNothing = 4;  // of what c10 logs, whose highest level is 3
 
 using StorePointer = c10::intrusive_ptr<c10d::Store>;
 using BackendPointer = c10::intrusive_ptr<c10d::Backend>;
@@ -33,6 +37,14 @@ auto or_lost(const std::string& what, auto&& call) {
   }
 }
 
+/// c10d also logs, with stack traces, what it throws; the variable asks for that.
+void quieten() {
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr)
+    FLAGS_caffe2_log_level = kNothing;
+  else
+    c10::initLogging();
+}
+
 StorePointer make_store(const RankPlace& place) {
   StorePointer store;
   if (!place.file.empty()) {
@@ -47,6 +59,20 @@ StorePointer make_store(const RankPlace& place) {
   }
   store->setTimeout(place.timeout);
   return c10::make_intrusive<c10d::PrefixStore>("ablate/" + place.attempt, store);
+}
+
+/// Waits for all ranks, which Gloo would do till the timeout even where one has ended.
+void meet(const StorePointer& store, const RankPlace& place) {
+  const auto here = [](int64_t rank) { return "here/" + std::to_string(rank); };
+  store->set(here(place.rank), std::vector<uint8_t>{1});
+  const auto end = std::chrono::steady_clock::now() + place.timeout;
+  for (int64_t rank = 0; rank < place.size; ++rank)
+    while (!store->check({here(rank)})) {
+      if (const auto lost = place.lost(); !lost.empty()) throw std::runtime_error(lost);
+      if (std::chrono::steady_clock::now() > end)
+        throw std::runtime_error("rank " + std::to_string(rank) + " did not come in time");
+      std::this_thread::sleep_for(kLookForOthers);
+    }
 }
 
 BackendPointer make_gloo(const StorePointer& store, int rank, const RankPlace& place) {
@@ -86,8 +112,10 @@ RankGroup::RankGroup() = default;
 
 RankGroup::RankGroup(const RankPlace& place, torch::Device device)
     : rank_(place.rank), size_(place.size), connection_(new Connection{.device = device}) {
+  quieten();
   or_lost("not all " + std::to_string(size_) + " ranks of this run could be reached", [&] {
     connection_->store = make_store(place);
+    meet(connection_->store, place);
     for (int64_t bit = 1; bit < size_; bit *= 2) {
       const auto pair = std::to_string(bit) + "/" + std::to_string(rank_ & ~bit);
       const StorePointer store = c10::make_intrusive<c10d::PrefixStore>(pair, connection_->store);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,8 @@ struct RankPlace {
   std::filesystem::path file;
   std::string attempt;  // tells this start from an earlier one that left its keys there
   std::chrono::seconds timeout{300};
+  /// Why a rank that is waited for will never come, as far as this process knows; empty: it may.
+  std::function<std::string()> lost = [] { return ""; };
 };
 
 /// The place that who started this process gave it: torchrun's variables RANK, WORLD_SIZE,

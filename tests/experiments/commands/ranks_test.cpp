@@ -16,8 +16,8 @@ class RanksTest : public ProgramTest {
   RanksTest() { write_file(study(), read_file(study()) + "    accumulate: 4\n"); }
 
   /// Plans the study's run without working on it, and gives its folder.
-  fs::path planned(const std::string& output) const {
-    EXPECT_EQ(shell(command(output, "--launcher print")).code, 0);
+  fs::path planned(const std::string& output, const std::string& more = "") const {
+    EXPECT_EQ(shell(command(output, "--launcher print " + more)).code, 0);
     return run(output);
   }
   std::string train(const fs::path& folder, const std::string& more) const {
@@ -106,6 +106,23 @@ TEST_F(RanksTest, ARankThatHangsEndsTheRun) {
   EXPECT_TRUE(eventually([&] { return process_of(folder, 1) == 0; }));
 }
 
+TEST_F(RanksTest, ARankThatEndsBeforeAllHaveMetEndsTheRunAtOnce) {
+  const auto folder = planned("early", "--set training.pretrained_embeddings.source=vectors.txt");
+  pid_t first = 0;
+  {
+    NamedPipe vectors(folder_ / "vectors.txt");
+    first = start_process(train(folder, "--ranks 2 --rank-timeout 86400"));
+    ASSERT_TRUE(eventually([&] { return process_of(folder, 1) != 0; }));
+    kill(process_of(folder, 1), SIGKILL);
+    ASSERT_TRUE(eventually([&] { return process_of(folder, 1) == 0; }));
+    ASSERT_TRUE(vectors.has_reader());
+    std::string line = "a";
+    for (int i = 0; i < 16; ++i) line += " 0.5";
+    write_file(folder_ / "vectors.txt", line + "\n");
+  }
+  EXPECT_EQ(end_of(first), kRankLost);
+}
+
 /// A port that nobody listens at now.
 int free_port() {
   const int socket_ = socket(AF_INET, SOCK_STREAM, 0);
@@ -127,6 +144,17 @@ TEST_F(RanksTest, ARankThatNeverComesEndsTheRun) {
   EXPECT_EQ(done.code, kRankLost);
   EXPECT_NE(done.output.find("not all 2 ranks of this run could be reached"), std::string::npos)
       << done.output;
+}
+
+TEST_F(RanksTest, WhatC10dLogsIsShownOnRequestAlone) {
+  const auto lost =
+      "RANK=1 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(free_port()) + " " +
+      train(planned("alone-of-two"), "--ranks 2 --rank-timeout 1");
+  const auto quiet = shell(lost);
+  EXPECT_EQ(quiet.code, kRankLost);
+  EXPECT_EQ(lines_of(quiet.output).size(), 1u) << quiet.output;
+  EXPECT_TRUE(quiet.output.starts_with("ablate: not all 2 ranks")) << quiet.output;
+  EXPECT_NE(shell("TORCH_CPP_LOG_LEVEL=WARNING " + lost).output.find("[c10d]"), std::string::npos);
 }
 
 TEST_F(RanksTest, TorchrunStartsAgainWhatARankLost) {

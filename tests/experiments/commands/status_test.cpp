@@ -37,6 +37,28 @@ TEST_F(StatusTest, TellsWhatARunHasComeTo) {
   EXPECT_EQ(status("out")[0].at("state"), "finished");
 }
 
+TEST_F(StatusTest, WhatStartsFromAFailedRunIsBlockedAndNothingIsLeftToWatch) {
+  write_file(study(), read_file(study()) +
+                          "arms:\n"
+                          "  base: {}\n"
+                          "  second: { training.init_from: { arm: base } }\n"
+                          "  third: { training.init_from: { arm: second } }\n");
+  ASSERT_EQ(shell(command("out", "--launcher print")).code, 0);
+  EXPECT_EQ(status("out")[0].at("state"), "new");
+  write_file(run("out") / "failure.json", R"({"exit_code": 5, "attempts": 1, "message": "nan"})");
+  std::map<std::string, std::vector<std::string>> seen;
+  for (const auto& run : status("out")) seen[run.at("run")] = {run.at("state"), run.at("why")};
+  using Why = std::vector<std::string>;
+  EXPECT_EQ(seen["copy/base/seed-1"], (Why{"failed", "exit code 5: nan"}));
+  EXPECT_EQ(seen["copy/second/seed-1"],
+            (Why{"blocked", "starts from copy/base/seed-1, which has failed"}));
+  EXPECT_EQ(seen["copy/third/seed-1"],
+            (Why{"blocked", "starts from copy/second/seed-1, which is blocked"}));
+  const auto watched = shell("timeout 60 " + kProgram + " status --watch " +
+                             (folder_ / "out/tiny").string() + " 2>&1");
+  EXPECT_EQ(watched.code, 0) << watched.output;
+}
+
 TEST_F(StatusTest, ASupervisedRunThatFailsSaysWhy) {
   ASSERT_EQ(shell(command("out", "--launcher print --set data.examples.train=1")).code, 0);
   write_file(run("out") / "metrics.jsonl", "no JSON\n");

@@ -53,6 +53,15 @@ TEST_F(ProgramTest, ADryRunReportsBadData) {
   EXPECT_NE(outcome.output.find("missing.txt: cannot be read"), std::string::npos);
 }
 
+TEST_F(ProgramTest, ADryRunIsOfThisMachineAndOfNoCluster) {
+  for (const std::string launcher : {"slurm", "print"}) {
+    const auto outcome = shell(command("out", "--dry-run --launcher " + launcher));
+    EXPECT_EQ(outcome.code, 2) << outcome.output;
+    EXPECT_NE(outcome.output.find("--dry-run times the runs on this machine"), std::string::npos);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+}
+
 TEST_F(ProgramTest, ADryRunThatIsStoppedLeavesNothing) {
   NamedPipe vectors(folder_ / "vectors.txt");
   const auto scratch = folder_ / "scratch";

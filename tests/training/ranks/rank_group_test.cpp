@@ -55,6 +55,22 @@ TEST(RankGroup, ASumLeavesThePartsAlone) {
   });
 }
 
+TEST(RankGroup, ARankThatIsKnownToBeLostIsNotWaitedFor) {
+  std::string folder = testing::TempDir() + "ranks-XXXXXX";
+  mkdtemp(folder.data());
+  const RankPlace place{.size = 2,
+                        .file = std::filesystem::path(folder) / "store",
+                        .timeout = std::chrono::hours(1),
+                        .lost = [] { return "rank 1 ended"; }};
+  try {
+    const RankGroup group(place, torch::kCPU);
+    ADD_FAILURE();
+  } catch (const RankLost& lost) {
+    EXPECT_STREQ(lost.what(), "not all 2 ranks of this run could be reached (rank 1 ended)");
+  }
+  std::filesystem::remove_all(folder);
+}
+
 TEST(RankGroup, RanksThatDisagreeAllSaySo) {
   as_ranks(2, [&](const RankGroup& ranks) {
     ranks.agree_on(5, "steps");
