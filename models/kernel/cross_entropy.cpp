@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "models/kernel/isa.h"
+
 namespace ablate::models::kernel {
 namespace {
 
@@ -43,11 +45,11 @@ ABLATE_INLINE void rows(int64_t begin, int64_t end, const CrossEntropy<T>& a) {
 
 }  // namespace
 
-ABLATE_CLONES void cross_entropy(int64_t begin, int64_t end, const CrossEntropy<float>& a) {
-  rows(begin, end, a);
+void cross_entropy(int64_t begin, int64_t end, const CrossEntropy<float>& a) {
+  on_widest<rows<float>>(begin, end, a);
 }
-ABLATE_CLONES void cross_entropy(int64_t begin, int64_t end, const CrossEntropy<Bfloat16>& a) {
-  rows(begin, end, a);
+void cross_entropy(int64_t begin, int64_t end, const CrossEntropy<Bfloat16>& a) {
+  on_widest<rows<Bfloat16>>(begin, end, a);
 }
 
 }  // namespace ablate::models::kernel

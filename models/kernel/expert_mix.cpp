@@ -199,33 +199,16 @@ ABLATE_INLINE void mix_tiles(const ExpertWeights& w, int64_t expert, const Rows&
   }
 }
 
-using MixExpert = void(const ExpertWeights&, int64_t, const Rows&, const float*, float*);
-
-__attribute__((target("arch=x86-64-v4"))) void mix_avx512(const ExpertWeights& w, int64_t expert,
-                                                          const Rows& rows, const float* x,
-                                                          float* output) {
-  mix_tiles<16>(w, expert, rows, x, output);
-}
-__attribute__((target("arch=x86-64-v3"))) void mix_avx2(const ExpertWeights& w, int64_t expert,
-                                                        const Rows& rows, const float* x,
-                                                        float* output) {
-  mix_tiles<8>(w, expert, rows, x, output);
-}
-void mix_any(const ExpertWeights& w, int64_t expert, const Rows& rows, const float* x,
-             float* output) {
-  mix_tiles<4>(w, expert, rows, x, output);
-}
-
-MixExpert* widest() {
+void mix_expert(const ExpertWeights& w, int64_t expert, const Rows& rows, const float* x,
+                float* output) {
   switch (isa()) {
     case Isa::avx512:
-      return mix_avx512;
+      return on_avx512<mix_tiles<16>>(w, expert, rows, x, output);
     case Isa::avx2:
-      return mix_avx2;
+      return on_avx2<mix_tiles<8>>(w, expert, rows, x, output);
     case Isa::any:
-      break;
+      return on_any<mix_tiles<4>>(w, expert, rows, x, output);
   }
-  return mix_any;
 }
 
 }  // namespace
@@ -240,7 +223,6 @@ void mix_experts(const ExpertWeights& weights, const ExpertSlots& slots, const f
       if (slots.expert[i] < weights.experts)
         visit(static_cast<size_t>(slots.expert[i]), i / slots.slots, slots.weight[i]);
   };
-  MixExpert* const mix_expert = widest();
   std::fill(output + begin * weights.d_model, output + end * weights.d_model, 0.0F);
   for (int64_t from = begin; from < end; from += kMixBlock) {
     const int64_t to = std::min(end, from + kMixBlock);

@@ -34,7 +34,7 @@ const Int8Panel& panel_of(const PackedProduct& p, const int8_t* weight, int64_t 
 }
 
 /// Rounds a row; what multiplies it again.
-ABLATE_CLONES float round_row(const float* x, int64_t width, uint8_t* to) {
+ABLATE_INLINE float round_row(const float* x, int64_t width, uint8_t* to) {
   float largest = 0, not_finite = 0;  // stays 0, or becomes NaN
 #pragma omp simd reduction(max : largest) reduction(+ : not_finite)
   for (int64_t k = 0; k < width; ++k) {
@@ -235,7 +235,7 @@ Int8Rows int8_rows(const float* x, int64_t rows, int64_t width) {
                    std::vector<float>(static_cast<size_t>(rows))};
   for (int64_t row = 0; row < rows; ++row)
     rounded.scales[static_cast<size_t>(row)] =
-        round_row(x + row * width, width, rounded.values.data() + row * wide);
+        on_widest<round_row>(x + row * width, width, rounded.values.data() + row * wide);
   return rounded;
 }
 

@@ -53,29 +53,20 @@ ABLATE_INLINE void single(const PackedProduct& p, const float* x, const float* w
                 (sums[0][1] + sums[1][1]) + (sums[2][1] + sums[3][1]));
 }
 
-/// In tiles of M rows, whose sums with their weights and inputs fill the registers.
+/// Panels [begin, end) in tiles of M rows, whose sums with their weights and inputs fill the
+/// registers.
 template <int L, int M>
-ABLATE_INLINE void multiply_panel(const PackedProduct& p, const float* x, const float* weight,
-                                  int64_t panel) {
-  weight += panel * p.width * kPanel;
-  for (int64_t n = 0; n < kPanel; n += 2 * L) {
-    const int64_t column = panel * kPanel + n;
+ABLATE_INLINE void multiply_panels(const PackedProduct& p, const float* x, const float* weight,
+                                   int64_t begin, int64_t end) {
+  for (int64_t n = begin * kPanel; n < end * kPanel; n += 2 * L) {
+    const float* first = weight + n / kPanel * kPanel * p.width + n % kPanel;
     int64_t row = 0;
-    for (; row + M <= p.rows; row += M) tile<L, M>(p, x, weight + n, row, column);
-    for (; row + 4 <= p.rows; row += 4) tile<L, 4>(p, x, weight + n, row, column);
-    for (; row < p.rows; ++row) single<L>(p, x, weight + n, row, column);
+    for (; row + M <= p.rows; row += M) tile<L, M>(p, x, first, row, n);
+    for (; row + 4 <= p.rows; row += 4) tile<L, 4>(p, x, first, row, n);
+    for (; row < p.rows; ++row) single<L>(p, x, first, row, n);
   }
 }
 
-__attribute__((target("arch=x86-64-v4"))) void multiply_avx512(const PackedProduct& p,
-                                                               const float* x, const float* weight,
-                                                               int64_t panel) {
-  multiply_panel<16, 12>(p, x, weight, panel);
-}
-__attribute__((target("arch=x86-64-v3"))) void multiply_avx2(const PackedProduct& p, const float* x,
-                                                             const float* weight, int64_t panel) {
-  multiply_panel<8, 6>(p, x, weight, panel);
-}
 }  // namespace
 
 void pack(const float* weight, int64_t outputs, int64_t width, float* to) {
@@ -89,8 +80,10 @@ void pack(const float* weight, int64_t outputs, int64_t width, float* to) {
 
 void multiply(const PackedProduct& product, const float* x, const float* weight, int64_t begin,
               int64_t end) {
-  const auto multiply_panel = isa() == Isa::avx512 ? multiply_avx512 : multiply_avx2;
-  for (int64_t panel = begin; panel < end; ++panel) multiply_panel(product, x, weight, panel);
+  if (isa() == Isa::avx512)
+    on_avx512<multiply_panels<16, 12>>(product, x, weight, begin, end);
+  else
+    on_avx2<multiply_panels<8, 6>>(product, x, weight, begin, end);
 }
 
 }  // namespace ablate::models::kernel

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "models/kernel/isa.h"
+
 namespace ablate::models::kernel {
 namespace {
 
@@ -90,27 +92,25 @@ ABLATE_INLINE void drop_rows(Rows rows, DropoutMask mask, const T* input, T* out
 
 }  // namespace
 
-ABLATE_CLONES void residual_norm(Rows rows, const DropoutMask& mask, const ResidualNorm<float>& a) {
-  forward_rows(rows, mask, a);
+void residual_norm(Rows rows, const DropoutMask& mask, const ResidualNorm<float>& a) {
+  on_widest<forward_rows<float>>(rows, mask, a);
 }
-ABLATE_CLONES void residual_norm(Rows rows, const DropoutMask& mask,
-                                 const ResidualNorm<Bfloat16>& a) {
-  forward_rows(rows, mask, a);
+void residual_norm(Rows rows, const DropoutMask& mask, const ResidualNorm<Bfloat16>& a) {
+  on_widest<forward_rows<Bfloat16>>(rows, mask, a);
 }
-ABLATE_CLONES void residual_norm_gradient(Rows rows, const DropoutMask& mask,
-                                          const ResidualNormGradient<float>& a) {
-  backward_rows(rows, mask, a);
+void residual_norm_gradient(Rows rows, const DropoutMask& mask,
+                            const ResidualNormGradient<float>& a) {
+  on_widest<backward_rows<float>>(rows, mask, a);
 }
-ABLATE_CLONES void residual_norm_gradient(Rows rows, const DropoutMask& mask,
-                                          const ResidualNormGradient<Bfloat16>& a) {
-  backward_rows(rows, mask, a);
+void residual_norm_gradient(Rows rows, const DropoutMask& mask,
+                            const ResidualNormGradient<Bfloat16>& a) {
+  on_widest<backward_rows<Bfloat16>>(rows, mask, a);
 }
-ABLATE_CLONES void drop(Rows rows, const DropoutMask& mask, const float* input, float* output) {
-  drop_rows(rows, mask, input, output);
+void drop(Rows rows, const DropoutMask& mask, const float* input, float* output) {
+  on_widest<drop_rows<float>>(rows, mask, input, output);
 }
-ABLATE_CLONES void drop(Rows rows, const DropoutMask& mask, const Bfloat16* input,
-                        Bfloat16* output) {
-  drop_rows(rows, mask, input, output);
+void drop(Rows rows, const DropoutMask& mask, const Bfloat16* input, Bfloat16* output) {
+  on_widest<drop_rows<Bfloat16>>(rows, mask, input, output);
 }
 
 }  // namespace ablate::models::kernel

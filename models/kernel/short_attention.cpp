@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "models/kernel/isa.h"
+
 namespace ablate::models::kernel {
 namespace {
 
@@ -270,19 +272,17 @@ ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGra
 
 }  // namespace
 
-ABLATE_CLONES void attention(int64_t begin, int64_t end, const Attention<float>& a) {
-  forward_items(begin, end, a);
+void attention(int64_t begin, int64_t end, const Attention<float>& a) {
+  on_widest<forward_items<float>>(begin, end, a);
 }
-ABLATE_CLONES void attention(int64_t begin, int64_t end, const Attention<Bfloat16>& a) {
-  forward_items(begin, end, a);
+void attention(int64_t begin, int64_t end, const Attention<Bfloat16>& a) {
+  on_widest<forward_items<Bfloat16>>(begin, end, a);
 }
-ABLATE_CLONES void attention_gradient(int64_t begin, int64_t end,
-                                      const AttentionGradient<float>& a) {
-  backward_items(begin, end, a);
+void attention_gradient(int64_t begin, int64_t end, const AttentionGradient<float>& a) {
+  on_widest<backward_items<float>>(begin, end, a);
 }
-ABLATE_CLONES void attention_gradient(int64_t begin, int64_t end,
-                                      const AttentionGradient<Bfloat16>& a) {
-  backward_items(begin, end, a);
+void attention_gradient(int64_t begin, int64_t end, const AttentionGradient<Bfloat16>& a) {
+  on_widest<backward_items<Bfloat16>>(begin, end, a);
 }
 
 }  // namespace ablate::models::kernel

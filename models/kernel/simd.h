@@ -4,14 +4,8 @@
 #include <cstdint>
 
 // Torch-free building blocks of the CPU kernels, in GCC's vector extensions for x86-64. Loops over
-// the scalar functions are vectorised by the compiler; `ABLATE_CLONES` compiles a function once for
-// each instruction set and picks one when the program starts.
+// the scalar functions are vectorised by the compiler, once for each instruction set (isa.h).
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ABLATE_CLONES
-#else
-#define ABLATE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#endif
 #define ABLATE_INLINE inline __attribute__((always_inline))
 
 namespace ablate::models::kernel {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "models/kernel/isa.h"
 #include "models/kernel/simd.h"
 
 namespace ablate::models::kernel {
@@ -63,7 +64,7 @@ ABLATE_INLINE void find(const SingleAttention& a, int64_t row, int64_t head, Wor
   std::fill_n(key, kPrefetchKeys, a.keys > 0 ? key[-1] : nullptr);
 }
 
-ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t head,
+ABLATE_INLINE void attend_one(const SingleAttention& a, int64_t row, int64_t head,
                               Workspace& space) {
   find(a, row, head, space);
   const float* query = a.query.data + row * a.query.row + head * a.query.head;
@@ -90,12 +91,16 @@ ABLATE_CLONES void attend_one(const SingleAttention& a, int64_t row, int64_t hea
   }
 }
 
+ABLATE_INLINE void attend_items(const SingleAttention& a, int64_t begin, int64_t end) {
+  Workspace space(a.keys);
+  for (int64_t item = begin; item < end; ++item)
+    attend_one(a, item / a.heads, item % a.heads, space);
+}
+
 }  // namespace
 
 void attend(const SingleAttention& attention, int64_t begin, int64_t end) {
-  Workspace space(attention.keys);
-  for (int64_t item = begin; item < end; ++item)
-    attend_one(attention, item / attention.heads, item % attention.heads, space);
+  on_widest<attend_items>(attention, begin, end);
 }
 
 }  // namespace ablate::models::kernel

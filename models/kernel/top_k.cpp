@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/kernel/isa.h"
 #include "models/kernel/simd.h"
 
 namespace ablate::models::kernel {
 namespace {
 
-ABLATE_CLONES float sum_of_exponentials(const float* x, int64_t width, float highest) {
+ABLATE_INLINE float sum_of_exponentials(const float* x, int64_t width, float highest) {
   float sums[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= width; i += kLanes)
@@ -22,7 +23,7 @@ ABLATE_CLONES float sum_of_exponentials(const float* x, int64_t width, float hig
 
 /// Where the first block that holds a number above `bar` begins, from `from` on; or what is left
 /// when no whole block is.
-ABLATE_CLONES int64_t first_block_above(const float* x, int64_t from, int64_t width, float bar) {
+ABLATE_INLINE int64_t first_block_above(const float* x, int64_t from, int64_t width, float bar) {
   int64_t i = from;
   for (; i + kLanes <= width; i += kLanes) {
     int above = 0;
@@ -50,10 +51,10 @@ float top_k(const float* scores, int64_t width, const TopK& top) {
   int64_t i = 0;
   for (; i < std::min(width, top.count); ++i) offer(i);
   while (i < width) {
-    i = first_block_above(scores, i, width, top.value[found - 1]);
+    i = on_widest<first_block_above>(scores, i, width, top.value[found - 1]);
     for (const int64_t end = std::min(width, i + kLanes); i < end; ++i) offer(i);
   }
-  return top.value[0] + std::log(sum_of_exponentials(scores, width, top.value[0]));
+  return top.value[0] + std::log(on_widest<sum_of_exponentials>(scores, width, top.value[0]));
 }
 
 void softmax_top_k(const float* scores, int64_t width, float* probability, const TopK& top) {
