@@ -20,7 +20,8 @@ missing=$(grep -E 'not found|undefined' <<<"$libraries") && fail "$cuda misses"$
 say "$cuda finds all its libraries and symbols, NCCL among them"
 
 # Few updates, which meet no expectation.
-sed -E '/^expect:/,$d; s/steps: [0-9]+/steps: 60/; s/warmup: [0-9]+/warmup: 10/' experiments/studies/quickstart.yaml >"$work/quickstart.yaml"
+sed -E '/^expect:/,$d; s/steps: [0-9]+/steps: 60/; s/warmup: [0-9]+/warmup: 10/' \
+  experiments/studies/quickstart.yaml >"$work/quickstart.yaml"
 quickstart() { "$1" run "$work/quickstart.yaml" --output "$work/$2" "${@:3}" >"$work/log" 2>&1; }
 
 code=0
@@ -31,7 +32,8 @@ say "training.device: cuda is refused without a device"
 
 # What the runs leave but times: weights, optimizers, curves, outputs and scores.
 digests() {
-  (cd "$work/$1" && find . -name '*.safetensors' -o -name metrics.jsonl -o -name 'output-*.txt' -o -name table.txt | sort | xargs sha256sum)
+  (cd "$work/$1" && find . -name '*.safetensors' -o -name metrics.jsonl -o -name 'output-*.txt' -o -name table.txt |
+    sort | xargs sha256sum)
 }
 for build in cpu cuda; do
   quickstart "${!build}" $build || { tail -20 "$work/log" >&2; fail "the quickstart failed with ${!build}"; }
@@ -39,4 +41,5 @@ for build in cpu cuda; do
 done
 grep -q model.safetensors "$work/cpu.sha256" || fail "the quickstart left no weights"
 diff "$work/cpu.sha256" "$work/cuda.sha256" >&2 || fail "the quickstart differs between $cpu (<) and $cuda (>)"
-say "$(wc -l <"$work/cpu.sha256") files with the weights, optimizers, curves, outputs and scores of the quickstart are equal bit for bit"
+say "weights, optimizers, curves, outputs and scores of the quickstart are equal bit for bit, in" \
+  "$(wc -l <"$work/cpu.sha256") files"
