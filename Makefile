@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-cluster test-asan test-portable bench format clean
+.PHONY: all setup setup-test build quickstart test test-long test-cluster test-asan test-portable cuda-check bench format clean
 .NOTPARALLEL:
 all: build
 
@@ -37,6 +37,12 @@ test-portable: setup-test
 	cmake --preset portable && cmake --build --preset portable
 	ctest --test-dir build-portable --output-on-failure --parallel 3
 
+# The program with LibTorch for CUDA, as far as a machine without a GPU can prove it.
+cuda-check: build
+	@cmake/setup.sh cuda
+	cmake --preset cuda && cmake --build --preset cuda --target ablate
+	@cmake/cuda_check.sh build/ablate build-cuda/ablate
+
 bench: setup-test build
 	.venv/bin/python bench/compare.py
 
@@ -44,4 +50,4 @@ format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')
 
 clean:
-	rm -rf build build-dev build-asan build-portable build.log
+	rm -rf build build-dev build-asan build-portable build-cuda build.log

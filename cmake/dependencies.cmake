@@ -15,6 +15,22 @@ set(torch_root "${wheel}")
 include(cmake/libtorch.cmake)
 message(STATUS "LibTorch ${torch_version}: ${torch_root}")
 
+# NCCL connects ranks on CUDA devices. LibTorch brings the library; its headers, and those of CUDA that they include, are
+# taken from NVIDIA's wheels beside torch alone, since the layout of c10d's classes depends on the version of NCCL.
+if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
+  set(nvidia ${torch_root}/../nvidia)
+  file(GLOB nccl_headers ${nvidia}/nccl/include/nccl.h ${nvidia}/cu*/include/crt/host_config.h ${nvidia}/cu*/include/nv/target)
+  list(LENGTH nccl_headers found)
+  if(found EQUAL 3)
+    file(GLOB nccl_options ${nvidia}/nccl/include ${nvidia}/cu*/include)
+    list(TRANSFORM nccl_options PREPEND -isystem)
+    list(APPEND nccl_options -DUSE_C10D_NCCL)
+    message(STATUS "NCCL: ${nvidia}/nccl")
+  else()
+    message(STATUS "NCCL: none, since not all of its headers lie beside this LibTorch: see docs/gpu.md")
+  endif()
+endif()
+
 set(sentencepiece_root ${CMAKE_SOURCE_DIR}/.deps/sentencepiece)
 file(STRINGS ${sentencepiece_root}/version sentencepiece_version LIMIT_COUNT 1)
 add_library(ablate_sentencepiece INTERFACE)

@@ -16,13 +16,6 @@ list(JOIN torch_version . torch_version)
 set(torch_libraries ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
   list(APPEND torch_libraries ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so)
-  # PyPI's wheels of NVIDIA beside torch, or a toolkit.
-  find_path(nccl_include nccl.h HINTS ${torch_root}/../nvidia/nccl/include)
-  find_path(cuda_include cuda_runtime_api.h HINTS ${torch_root}/../nvidia/cu13/include /usr/local/cuda/include)
-  if(nccl_include AND cuda_include)
-    set(nccl_includes ${nccl_include} ${cuda_include})
-    set(nccl_definitions USE_C10D_NCCL)
-  endif()
 endif()
 # at::parallel_for runs on one thread in code compiled without OpenMP. A second OpenMP runtime beside
 # LibTorch's own would double the threads, so the one that it brings is linked.
@@ -36,6 +29,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # clang would ask for a runtime of its
   target_compile_options(ablate::torch INTERFACE -fopenmp)
 endif()
 target_compile_definitions(ablate::torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
-target_link_options(ablate::torch INTERFACE -Wl,-rpath,${torch_root}/lib -Wl,--allow-shlib-undefined)
+target_link_options(ablate::torch INTERFACE -Wl,-rpath,${torch_root}/lib)
 target_link_libraries(ablate::torch INTERFACE
   -Wl,--no-as-needed ${torch_libraries} -Wl,--as-needed ${torch_openmp} Threads::Threads)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# setup.sh [test]: brings what the program is built from, and with `test` also what tests and bench read: Debian
-# packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in .deps.
-# Says first what it will install. Does nothing when this script, TORCH_ROOT and TORCH_BUILD are unchanged.
+# setup.sh [test|cuda]: brings what the program is built from, and with `test` also what tests and bench read: Debian
+# packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in .deps; with `cuda` also
+# a second LibTorch, one with CUDA, in .deps/cuda. Says first what it will install. Does nothing when this script,
+# TORCH_ROOT and TORCH_BUILD are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,6 +16,7 @@ packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libboost-dev libprotozero-dev libgtest-dev)
 test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format
   slurmctld slurmd slurm-client munge)
+cuda_wheels=("torch===$torch_version" "cuda-toolkit[cccl,crt]")  # the latter: headers that NCCL's include
 test_wheels=("torch==$torch_version" "numpy<3" "sentencepiece==$sentencepiece_version" "safetensors<1"
   "tensorboard==$tensorboard_version")
 
@@ -25,7 +27,7 @@ want=$({ cat cmake/setup.sh; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
-[[ $stage =~ ^(build|test)$ ]] || fail "there is no stage $stage; the stages are build and test"
+[[ $stage =~ ^(build|test|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test and cuda"
 pip() { .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 work=$(mktemp -d)
@@ -76,7 +78,7 @@ plan_torch() {
   torch_build=$build
   case $build in
     cpu) will 192 "LibTorch $torch_version for the CPU alone into .venv, $why" ;;
-    cuda) will 2741 "LibTorch $torch_version with CUDA into .venv, $why" ;;
+    cuda) will 2744 "LibTorch $torch_version with CUDA into .venv, $why" ;;
     *) fail "TORCH_BUILD=$build is neither cpu nor cuda" ;;
   esac
 }
@@ -88,7 +90,7 @@ install_torch() {
     cpu) pip install --no-deps --find-links "$cpu_wheels" "torch==$torch_version+cpu" ||
       { say "no CPU build could be downloaded; taking the build on PyPI, which computes on the CPU too";
         pip install "torch==$torch_version"; } ;;
-    cuda) pip install "torch===$torch_version" ;;
+    cuda) pip install "${cuda_wheels[@]}" ;;
   esac
 }
 
@@ -122,9 +124,18 @@ has_wheels() {
     .venv/bin/python -c "import numpy, sentencepiece, safetensors, tensorboard, torch" 2>/dev/null
 }
 
+has_cuda() { [ "$stage" != cuda ] || [ "$(cat .deps/cuda/version 2>/dev/null)" = "$torch_version" ]; }
+
+install_cuda() {
+  rm -rf .deps/cuda
+  pip install --no-cache-dir --no-compile --target .deps/cuda "${cuda_wheels[@]}"
+  echo "$torch_version" >.deps/cuda/version
+}
+
 plan_packages
 plan_torch
 has_sentencepiece || will 4 "SentencePiece $sentencepiece_version, built from source in .deps"
+has_cuda || will 2744 "LibTorch $torch_version with CUDA into .deps/cuda, where it takes 4.8 GB"
 has_wheels || will 57 "Python packages that tests and bench read, into .venv"
 if [ ${#plan[@]} -gt 0 ]; then
   say "downloading about $megabytes MB:"
@@ -134,6 +145,7 @@ install_packages
 [ -x .venv/bin/python ] || python3 -m venv .venv
 install_torch
 has_sentencepiece || install_sentencepiece
+has_cuda || install_cuda
 has_wheels || pip install "${test_wheels[@]}"
 mkdir -p .deps
 echo "$want" | tee .deps/stamp-build >".deps/stamp-$stage"

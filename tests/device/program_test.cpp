@@ -137,6 +137,18 @@ TEST_F(DeviceProgram, Int8IsRefused) {
       << outcome.output;
 }
 
+// The stand-in's LibTorch is one for CPUs, beside which there is no NCCL.
+TEST_F(DeviceProgram, RanksAreRefusedByABuildWithoutNccl) {
+  const auto outcome =
+      shell(on_device("run " + kSource +
+                      "/tests/device/components.yaml --arms base --ranks 2 --set "
+                      "training.accumulate=2 --set training.device=cuda --output " +
+                      (folder_ / "ranks").string() + " 2>&1"));
+  EXPECT_EQ(outcome.code, 2) << outcome.output;
+  EXPECT_NE(outcome.output.find("this build of ablate has no NCCL"), std::string::npos)
+      << outcome.output;
+}
+
 TEST_F(DeviceProgram, ExportedFilesAreThoseOfARunOnTheCpu) {
   const auto file = (folder_ / "model.pt").string(), folder = (folder_ / "weights").string();
   printed("export " + arm("base").string() + " --to " + file);

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "training/device.h"
+
 namespace ablate::training {
 namespace {
 
@@ -28,10 +30,12 @@ std::string first_line(const std::exception& error) {
   return text.substr(0, text.find('\n'));
 }
 
-/// What c10d throws becomes RankLost.
+/// What c10d throws becomes RankLost; DeviceError stays.
 auto or_lost(const std::string& what, auto&& call) {
   try {
     return call();
+  } catch (const DeviceError&) {
+    throw;
   } catch (const std::exception& error) {
     throw RankLost(what + " (" + first_line(error) + ")");
   }
@@ -95,7 +99,9 @@ BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& p
   return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank, 2, options);
 #else
   (void)store, (void)rank, (void)place;
-  throw RankLost("this build of ablate has no NCCL, which connects CUDA devices: see docs/gpu.md");
+  throw DeviceError(
+      "this build of ablate has no NCCL, which connects the CUDA devices of ranks; use one rank or "
+      "training.device: cpu, or build it with NCCL as docs/gpu.md says");
 #endif
 }
 

@@ -14,7 +14,8 @@ class RankGroup {
  public:
   /// Of this process alone.
   RankGroup();
-  /// Waits for the others. Tensors live on `device`: NCCL connects CUDA devices, Gloo CPUs.
+  /// Waits for the others. Tensors live on `device`: NCCL connects CUDA devices, Gloo CPUs. Throws
+  /// DeviceError where this build has no NCCL.
   RankGroup(const RankPlace& place, torch::Device device);
   ~RankGroup();
   RankGroup(const RankGroup&) = delete;

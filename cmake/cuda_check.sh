@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# cuda_check.sh CPU CUDA: the program built with LibTorch for CPUs and the one built with LibTorch for CUDA. Checks of the
+# latter what needs neither a GPU nor a driver: its libraries are found, it connects ranks by NCCL, it refuses
+# `training.device: cuda` where there is no device, and on the CPU it computes the same bits as the former.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cpu=$1 cuda=$2
+export CUDA_VISIBLE_DEVICES=  # as on a machine without a GPU, also where there is one
+say() { printf 'cuda-check: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+libraries=$(ldd -r "$cuda" 2>&1) || true
+[[ $libraries == *libtorch_cuda.so* ]] || fail "$cuda is not linked with LibTorch for CUDA"
+missing=$(grep -E 'not found|undefined' <<<"$libraries") && fail "$cuda misses"$'\n'"$missing"
+[[ $(ldd "$cpu") != *libtorch_cuda.so* ]] || fail "$cpu is linked with LibTorch for CUDA itself: TORCH_BUILD=cpu make"
+[[ $(nm --demangle --dynamic --undefined-only "$cuda") == *" c10d::ProcessGroupNCCL::ProcessGroupNCCL("* ]] ||
+  fail "$cuda was compiled without NCCL"
+say "$cuda finds all its libraries and symbols, NCCL among them"
+
+# Few updates, which meet no expectation.
+sed -E '/^expect:/,$d; s/steps: [0-9]+/steps: 60/; s/warmup: [0-9]+/warmup: 10/' \
+  experiments/studies/quickstart.yaml >"$work/quickstart.yaml"
+quickstart() { "$1" run "$work/quickstart.yaml" --output "$work/$2" "${@:3}" >"$work/log" 2>&1; }
+
+code=0
+quickstart "$cuda" refused --set training.device=cuda || code=$?
+[ $code = 2 ] && grep -q "sees no CUDA device" "$work/log" ||
+  { cat "$work/log" >&2; fail "training.device=cuda ended with $code instead of being refused with 2"; }
+say "training.device: cuda is refused without a device"
+
+# What the runs leave but times: weights, optimizers, curves, outputs and scores.
+digests() {
+  (cd "$work/$1" && find . -name '*.safetensors' -o -name metrics.jsonl -o -name 'output-*.txt' -o -name table.txt |
+    sort | xargs sha256sum)
+}
+for build in cpu cuda; do
+  quickstart "${!build}" $build || { tail -20 "$work/log" >&2; fail "the quickstart failed with ${!build}"; }
+  digests $build >"$work/$build.sha256"
+done
+grep -q model.safetensors "$work/cpu.sha256" || fail "the quickstart left no weights"
+diff "$work/cpu.sha256" "$work/cuda.sha256" >&2 || fail "the quickstart differs between $cpu (<) and $cuda (>)"
+say "weights, optimizers, curves, outputs and scores of the quickstart are equal bit for bit, in" \
+  "$(wc -l <"$work/cpu.sha256") files"
