@@ -51,10 +51,9 @@ struct UpdateOptions {
 /// `batches` together, however they are split. Ranks share the batches, the number of which they
 /// divide; gradients are added in the order of a binary tree over all batches, so that an update is
 /// the same, bit for bit, whatever the number of ranks. `batches` are all of them on every rank. An
-/// update whose loss or gradient norm is not finite changes nothing and says so. The update itself
-/// waits for the device once, to read the losses and the norm of the gradient; batches are copied
-/// there without waiting. What the model waits for comes on top: the positions of each expert are
-/// counted in every mixture.
+/// update whose loss or gradient norm is not finite changes nothing and says so. The update waits
+/// for the device once, to read the losses and the norm of the gradient; batches are copied there
+/// without waiting. Where ops::expert_feed_forward waits, that comes on top.
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 
