@@ -24,8 +24,10 @@ torch::Device resolve(Device device) {
   TORCH_CHECK(false, "invalid Device ", static_cast<int>(device));
 }
 
-bool has_bfloat16(torch::Device device) {
-  if (device.is_cuda()) return cuda_has_bfloat16(models::cuda_compute_capability());
+bool has_products(Precision precision, torch::Device device) {
+  if (precision == Precision::fp32) return true;
+  if (device.is_cuda()) return cuda_has_short_products(models::cuda_compute_capability());
+  if (precision == Precision::tf32) return false;
 #if defined(__x86_64__)
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512bf16") != 0;

@@ -6,6 +6,7 @@
 
 #include "data/batch.h"
 #include "models/transformer.h"
+#include "training/device_options.h"
 #include "training/mixture_record.h"
 #include "training/optimizer.h"
 #include "training/ranks/rank_group.h"
@@ -40,7 +41,7 @@ struct UpdateOptions {
   double clip;  // largest gradient norm; 0: none
   double dropout;
   uint64_t dropout_seed;  // of this update
-  bool bfloat16;
+  Precision precision;
   bool mixtures = false;  // whether to report on them, which reads back from the device again
   const RankGroup& ranks = RankGroup::alone();
   /// Called after each part, without waiting for the device.

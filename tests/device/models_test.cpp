@@ -33,7 +33,7 @@ UpdateOptions plain() {
           .clip = 0.5,
           .dropout = 0,
           .dropout_seed = 3,
-          .bfloat16 = false};
+          .precision = Precision::fp32};
 }
 
 /// The variants of every family: those that stand alone, too.
@@ -121,7 +121,7 @@ TEST(DeviceModel, AnUpdateWaitsOnceAndInFloatForEachMixture) {
       const auto batches = batches_of(options, 2);
       auto chosen = plain();
       chosen.dropout = 0.1;
-      chosen.bfloat16 = bfloat16;
+      if (bfloat16) chosen.precision = Precision::bf16;
       EXPECT_FALSE(update(model, *optimizer, batches, chosen).skipped);
       const auto before = fake_cuda::counts();
       update(model, *optimizer, batches, chosen);
@@ -141,6 +141,25 @@ TEST(DeviceModel, AGradientOfTheSameSeedIsTheSame) {
   };
   EXPECT_EQ(norm(1), norm(1));
   EXPECT_NE(norm(1), norm(2));
+}
+
+TEST(DeviceModel, Tf32IsSwitchedOnForAnUpdateAlone) {
+  std::vector<bool> during;
+  const auto loss = [&](Precision precision) {
+    auto model = model_of(models::tiny(), torch::kCUDA);
+    const auto optimizer = make_optimizer(Sgd{}, *model);
+    auto options = plain();
+    options.precision = precision;
+    options.finished = [&](UpdatePart) { during.push_back(at::globalContext().allowTF32CuBLAS()); };
+    const auto batch = three_pairs();
+    return update(model, *optimizer, {&batch, 1}, options).loss;
+  };
+  const auto exact = loss(Precision::fp32);
+  EXPECT_EQ(during, std::vector<bool>(4, false));
+  during.clear();
+  EXPECT_EQ(loss(Precision::tf32), exact) << "the stand-in multiplies float numbers";
+  EXPECT_EQ(during, std::vector<bool>(4, true));
+  EXPECT_FALSE(at::globalContext().allowTF32CuBLAS());
 }
 
 TEST(DeviceModel, AStepOfTheSmallModelLaunchesFewOperators) {
