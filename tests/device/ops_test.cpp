@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "models/ops/dropout.h"
 #include "models/ops/expert_feed_forward.h"
 #include "tests/device/fake_cuda/counts.h"
 
@@ -49,6 +50,22 @@ TEST(DeviceExperts, OfBfloat16AreMultipliedTogether) {
     for (const size_t i : {0, 5, 6})
       EXPECT_EQ(found[i][3].abs().max().item<double>(), 0) << "of a position without experts";
   }
+}
+
+TEST(DeviceDropout, ItsGradientHasTheSameMask) {
+  const DropoutStream stream{.rate = 0.5, .seed = 7};
+  const auto x = torch::rand({4, 16}).to(torch::kCUDA).requires_grad_();
+  const auto branch = torch::rand({4, 16}).to(torch::kCUDA).requires_grad_();
+  const auto dropped = dropout(branch, stream), sum = add_dropout(x, branch, stream);
+  (dropped + sum).sum().backward();
+  const auto kept = branch.grad() / 2;  // 0 or 1 / (1 - rate)
+  const auto share = kept.ne(0).to(torch::kFloat).mean().item<double>();
+  EXPECT_GT(share, 0.2);
+  EXPECT_LT(share, 0.8);
+  EXPECT_TRUE(torch::equal(kept.ne(0), kept.eq(2)));
+  EXPECT_TRUE(torch::allclose(dropped, branch * kept));
+  EXPECT_TRUE(torch::allclose(sum, x + branch * kept));
+  EXPECT_TRUE(torch::equal(x.grad(), torch::ones_like(x)));
 }
 
 }  // namespace
