@@ -38,7 +38,10 @@ RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& contex
         context.padding_mask.defined()
             ? x.flatten(0, 1).index_select(0, context.padding_mask.flatten().nonzero().squeeze(1))
             : x.flatten(0, 1));
-  return {.output = down_(ops::hidden_layer(up_(x), activation_, gated_)), .routing = {}};
+  const auto hidden = activation_ == Activation::relu && !gated_
+                          ? ops::linear_relu(x, up_->weight, up_->bias)
+                          : ops::hidden_layer(up_(x), activation_, gated_);
+  return {.output = down_(hidden), .routing = {}};
 }
 
 }  // namespace ablate::models

@@ -1,5 +1,9 @@
 #include "models/kv_cache.h"
 
+#include <ATen/ops/index_select.h>
+
+#include <bit>
+
 namespace ablate::models {
 namespace {
 
@@ -20,6 +24,30 @@ void KVCache::append(Block next) {
   }
   blocks.push_back(std::move(next));
   beam_index = torch::cat({beam_index, own}, 1);
+}
+
+const KVCache::Block& KVCache::extend(const Block& next) {
+  const auto& [key, value] = next;
+  const int64_t length = blocks.front()[0].size(2), end = length + key.size(2);
+  const int64_t width = key.size(3), both = width + value.size(3);
+  if (!room.defined() || beam_index.defined() || room.size(2) < end) {
+    constexpr uint64_t kFewest = 16;
+    const auto places = std::bit_ceil(std::max(static_cast<uint64_t>(end), kFewest));
+    const auto past = std::exchange(
+        room, torch::empty({key.size(0), key.size(1), static_cast<int64_t>(places), both},
+                           key.options()));
+    auto kept = room.narrow(2, 0, length);
+    if (past.defined() && beam_index.defined())
+      torch::index_select_out(kept, past.narrow(2, 0, length), 0, beam_index.select(1, 0));
+    else if (past.defined())
+      kept.copy_(past.narrow(2, 0, length));
+    beam_index.reset();
+  }
+  const auto added = room.narrow(2, length, key.size(2)), all = room.narrow(2, 0, end);
+  added.narrow(3, 0, width).copy_(key);
+  added.narrow(3, width, both - width).copy_(value);
+  blocks = {{all.narrow(3, 0, width), all.narrow(3, width, both - width)}};
+  return blocks.front();
 }
 
 const KVCache::Block& KVCache::merge() {

@@ -22,6 +22,11 @@ struct KVCache {
 
   /// Adds positions of every sequence as a block of their own.
   void append(Block next);
+  /// Writes positions of every sequence behind those of the only block, in whose tensors there is
+  /// room for as many again, and returns all of them, row b being sequence b's. What is there is
+  /// copied only where rows change or the room ends. REQUIRES: the cache began empty and every
+  /// position came this way.
+  const Block& extend(const Block& next);
   /// Joins all blocks along dimension 2, row b being sequence b's, and returns the one that is
   /// left.
   const Block& merge();
@@ -31,6 +36,8 @@ struct KVCache {
   /// Sequence i becomes what sequence order[i] was. // [B']
   void reorder(const torch::Tensor& order);
 
+  /// Keys and values beside each other of which the block is a part, once `extend` was called.
+  torch::Tensor room;  // [M, G, at least S, K + W]
   /// What `gathered` keeps, and the beam_index by which it gathered.
   Block gathered_block;
   torch::Tensor gathered_by;

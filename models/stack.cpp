@@ -12,6 +12,8 @@ PositionContext context_of(const StackOptions& options) {
                           .d_v = options.d_model,
                           .layers = options.layers,
                           .causal = options.causal};
+  if (const auto* randomized = std::get_if<Randomized>(&options.position_ids))
+    context.id_range = randomized->range;
   if (const auto* attention = std::get_if<MultiHead>(&options.attention)) {
     const auto heads = heads_of(*attention, options.d_model);
     context.heads = heads.count;

@@ -153,7 +153,7 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   context.token_ids = ids;
   cache.length += ids.size(1);
   decoder_->check(cache.length, context);
-  const auto indices = torch::ones_like(cache.position_ids).sum() + indices_of(ids);  // [T]
+  const auto indices = ops::indices_behind(cache.position_ids, ids.select(0, 0));  // [T]
   const auto next = decoder_->position_ids(indices, context);
   cache.position_ids = torch::cat({cache.position_ids, next});
   const auto terms = decoder_->position().terms(next, cache.position_ids);

@@ -1,33 +1,13 @@
 #include "training/device.h"
 
 #include <c10/core/CachingDeviceAllocator.h>
-#include <dlfcn.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 
+#include "models/cuda.h"
+
 namespace ablate::training {
-namespace {
-
-/// Asks CUDA's driver, which LibTorch has loaded: the headers of LibTorch that know the answer are
-/// those of its CUDA build alone. 0 where there is no answer.
-int compute_capability_major(torch::Device device) {
-  constexpr int kComputeCapabilityMajor = 75;  // of CUdevice_attribute
-  using DeviceGet = int (*)(int* cuda_device, int ordinal);
-  using DeviceGetAttribute = int (*)(int* value, int attribute, int cuda_device);
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY);
-  if (driver == nullptr) return 0;
-  const auto get = reinterpret_cast<DeviceGet>(dlsym(driver, "cuDeviceGet"));
-  const auto attribute =
-      reinterpret_cast<DeviceGetAttribute>(dlsym(driver, "cuDeviceGetAttribute"));
-  int cuda_device = 0, major = 0;
-  const bool answered = get != nullptr && attribute != nullptr &&
-                        get(&cuda_device, std::max<int>(device.index(), 0)) == 0 &&
-                        attribute(&major, kComputeCapabilityMajor, cuda_device) == 0;
-  return answered ? major : 0;
-}
-
-}  // namespace
 
 torch::Device resolve(Device device) {
   switch (device) {
@@ -44,8 +24,10 @@ torch::Device resolve(Device device) {
   TORCH_CHECK(false, "invalid Device ", static_cast<int>(device));
 }
 
-bool has_bfloat16(torch::Device device) {
-  if (device.is_cuda()) return cuda_has_bfloat16(compute_capability_major(device));
+bool has_products(Precision precision, torch::Device device) {
+  if (precision == Precision::fp32) return true;
+  if (device.is_cuda()) return cuda_has_short_products(models::cuda_compute_capability());
+  if (precision == Precision::tf32) return false;
 #if defined(__x86_64__)
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512bf16") != 0;

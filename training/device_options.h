@@ -6,11 +6,12 @@
 
 namespace ablate::training {
 
-enum class Precision { fp32, bf16 };
+/// How matrix products are computed; weights are float numbers in any case.
+enum class Precision { fp32, bf16, tf32 };
 
 constexpr auto names(Precision) {
   return std::to_array<std::pair<Precision, std::string_view>>(
-      {{Precision::fp32, "fp32"}, {Precision::bf16, "bf16"}});
+      {{Precision::fp32, "fp32"}, {Precision::bf16, "bf16"}, {Precision::tf32, "tf32"}});
 }
 
 enum class Device { automatic, cpu, cuda };

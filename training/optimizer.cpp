@@ -68,8 +68,7 @@ struct Rule<Sgd> {
   static void update(const Sgd& o, Step step, Group<1>& group) {
     auto& [velocity] = group.kept;
     auto gradients = group.gradients;
-    if (step.decays && o.weight_decay > 0)
-      gradients = at::_foreach_add(gradients, group.parameters, o.weight_decay);
+    if (step.decays) gradients = at::_foreach_add(gradients, group.parameters, o.weight_decay);
     at::_foreach_mul_(velocity, o.momentum);
     at::_foreach_add_(velocity, gradients);
     const auto direction =
@@ -91,6 +90,12 @@ struct Rule<Lion> {
     at::_foreach_lerp_(momentum, group.gradients, 1 - o.beta2);
   }
 };
+
+template <class Options>
+bool decays_weights(const Options& options) {
+  if constexpr (requires { options.weight_decay; }) return options.weight_decay > 0;
+  return false;
+}
 
 /// What each parameter was registered as.
 std::map<const at::TensorImpl*, models::Role> roles_of(const torch::nn::Module& model) {
@@ -115,7 +120,7 @@ class RuleOptimizer : public Optimizer {
       if (!parameter.requires_grad()) continue;
       const auto role = roles.find(parameter.unsafeGetTensorImpl());
       TORCH_CHECK(role != roles.end(), "the parameter '", item.key(), "' states no role");
-      const bool decays = role->second == models::Role::matrix;
+      const bool decays = decays_weights(options) && role->second == models::Role::matrix;
       Entry entry{.name = item.key(), .parameter = parameter, .decays = decays, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
         entry.kept[i] = Rule<Options>::kept[i].scalar

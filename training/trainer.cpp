@@ -99,7 +99,7 @@ void Trainer::train_step(data::BatchStream& stream) {
        .clip = options.clip,
        .dropout = input_.dropout,
        .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
-       .bfloat16 = input_.bfloat16,
+       .precision = input_.precision,
        .mixtures = logs(step),
        .ranks = input_.ranks});
   asked_to_stop_ = record.stop;

@@ -66,7 +66,7 @@ struct TrainerInput {
   TrainingOptions options;
   double dropout = 0;
   uint64_t seed = 0;
-  bool bfloat16 = false;
+  Precision precision = Precision::fp32;  // as the device computes
   std::span<const data::EncodedExample> train, validation;
   data::Augmentation augmentation = {};
   std::optional<int64_t> until = {};         // a step at which to save and return, unfinished

@@ -72,7 +72,8 @@ struct TrainingOptions {
     visit("schedule", o.schedule, "learning rate as a function of the step");
     visit("label_smoothing", o.label_smoothing, "probability spread over the vocabulary");
     visit("clip", o.clip, "largest global gradient norm; 0: no clipping");
-    visit("precision", o.precision, "fp32, or bf16 products where the machine has them");
+    visit("precision", o.precision,
+          "of matrix products: fp32, or bf16 or (on a GPU) tf32 where the device has them");
     visit("device", o.device, "auto, cpu or cuda");
     visit("threads", o.threads,
           "CPU threads; absent: the cores divided by the runs of the study, at least one");

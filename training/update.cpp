@@ -33,9 +33,19 @@ models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
   models::ForwardContext context{.training = true,
                                  .dropout = options.dropout,
                                  .seed = models::derive_seed(options.dropout_seed, "batch", batch)};
-  if (options.bfloat16) context.compute_dtype = torch::kBFloat16;
+  if (options.precision == Precision::bf16) context.compute_dtype = torch::kBFloat16;
   return context;
 }
+
+/// While one lives, CUDA multiplies float numbers as TF32 ones where `wanted`, which keep 10 bits
+/// of a fraction.
+class Tf32Products {
+ public:
+  explicit Tf32Products(bool wanted) { at::globalContext().setAllowTF32CuBLAS(wanted); }
+  ~Tf32Products() { at::globalContext().setAllowTF32CuBLAS(false); }
+  Tf32Products(const Tf32Products&) = delete;
+  Tf32Products& operator=(const Tf32Products&) = delete;
+};
 
 std::vector<torch::Tensor> trained_parameters(const models::TransformerImpl& model) {
   auto parameters = model.parameters();
@@ -183,6 +193,7 @@ BatchTensors to_tensors(const data::Batch& batch, torch::Device device) {
 
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
+  const Tf32Products products(options.precision == Precision::tf32);
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
   Backward backward(model, batches, options);

@@ -6,6 +6,7 @@
 
 #include "data/batch.h"
 #include "models/transformer.h"
+#include "training/device_options.h"
 #include "training/mixture_record.h"
 #include "training/optimizer.h"
 #include "training/ranks/rank_group.h"
@@ -40,7 +41,7 @@ struct UpdateOptions {
   double clip;  // largest gradient norm; 0: none
   double dropout;
   uint64_t dropout_seed;  // of this update
-  bool bfloat16;
+  Precision precision;
   bool mixtures = false;  // whether to report on them, which reads back from the device again
   const RankGroup& ranks = RankGroup::alone();
   /// Called after each part, without waiting for the device.
@@ -51,10 +52,9 @@ struct UpdateOptions {
 /// `batches` together, however they are split. Ranks share the batches, the number of which they
 /// divide; gradients are added in the order of a binary tree over all batches, so that an update is
 /// the same, bit for bit, whatever the number of ranks. `batches` are all of them on every rank. An
-/// update whose loss or gradient norm is not finite changes nothing and says so. The update itself
-/// waits for the device once, to read the losses and the norm of the gradient; batches are copied
-/// there without waiting. What the model waits for comes on top: the positions of each expert are
-/// counted in every mixture.
+/// update whose loss or gradient norm is not finite changes nothing and says so. The update waits
+/// for the device once, to read the losses and the norm of the gradient; batches are copied there
+/// without waiting. Where ops::expert_feed_forward waits, that comes on top.
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 

@@ -1,5 +1,8 @@
 #include "experiments/run/environment.h"
 
+#include <fmt/format.h>
+
+#include "experiments/config/option.h"
 #include "experiments/records/environment.h"
 #include "training/device.h"
 
@@ -17,10 +20,14 @@ int64_t threads_of(const RunJob& job) {
 Environment set_up(const RunJob& job, std::ostream& messages) {
   const auto& options = job.experiment.training;
   const auto device = training::resolve(options.device);
-  const bool wanted = options.precision == training::Precision::bf16;
-  const Environment environment{threads_of(job), device, wanted && training::has_bfloat16(device)};
-  if (wanted && !environment.bfloat16)
-    messages << "this machine has no bfloat16 products: training in fp32\n" << std::flush;
+  Environment environment{threads_of(job), device, options.precision};
+  if (!training::has_products(options.precision, device)) {
+    messages << fmt::format("this {} has no {} products: training in fp32\n",
+                            device.is_cuda() ? "GPU" : "processor",
+                            config::word_of(options.precision))
+             << std::flush;
+    environment.precision = training::Precision::fp32;
+  }
   at::set_num_threads(static_cast<int>(environment.threads));
   return environment;
 }

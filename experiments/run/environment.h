@@ -5,6 +5,7 @@
 
 #include "experiments/run/train_run.h"
 #include "models/libtorch.h"
+#include "training/device_options.h"
 
 namespace ablate::run {
 
@@ -12,11 +13,12 @@ namespace ablate::run {
 struct Environment {
   int64_t threads;
   torch::Device device;
-  bool bfloat16;
+  training::Precision precision;  // of matrix products in training
 };
 
 /// Sets the process up for a run: a continued one keeps its number of threads, which is part of
-/// what makes it repeatable. Says where bfloat16 is wanted and missing.
+/// what makes it repeatable. Says where the device
+/// lacks the precision that is wanted, and has fp32 then.
 Environment set_up(const RunJob& job, std::ostream& messages);
 
 }  // namespace ablate::run

@@ -90,7 +90,7 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
       .parameters = models::parameter_count(*model),
       .active_parameters = active_parameter_count(job.experiment.model, *model),
       .seconds = watch.seconds()};
-  const double update = seconds_per_update(job.experiment, data, environment.bfloat16, model);
+  const double update = seconds_per_update(job.experiment, data, environment.precision, model);
   estimate.steps = updates_within(options, cost, update);
   estimate.flops = static_cast<double>(estimate.steps) * cost.flops;
   estimate.seconds += static_cast<double>(estimate.steps) * update +

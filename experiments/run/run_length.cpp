@@ -73,8 +73,8 @@ UpdateCost update_cost(const config::Experiment& experiment, const RunData& data
           3 * tokens * flops_per_token(experiment.model, model, typical_training_length(data))};
 }
 
-double seconds_per_update(const config::Experiment& experiment, const RunData& data, bool bfloat16,
-                          models::Transformer model) {
+double seconds_per_update(const config::Experiment& experiment, const RunData& data,
+                          training::Precision precision, models::Transformer model) {
   const auto& options = experiment.training;
   const auto optimizer = training::make_optimizer(options.optimizer, *model);
   auto stream = batches_of(experiment, data);
@@ -94,7 +94,7 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
                       .clip = options.clip,
                       .dropout = experiment.model.dropout,
                       .dropout_seed = static_cast<uint64_t>(step),
-                      .bfloat16 = bfloat16});
+                      .precision = precision});
   }
 }
 

@@ -20,8 +20,8 @@ UpdateCost update_cost(const config::Experiment& experiment, const RunData& data
                        const models::TransformerImpl& model);
 
 /// Seconds of an update in this process, timed for about a second. Changes `model`.
-double seconds_per_update(const config::Experiment& experiment, const RunData& data, bool bfloat16,
-                          models::Transformer model);
+double seconds_per_update(const config::Experiment& experiment, const RunData& data,
+                          training::Precision precision, models::Transformer model);
 
 /// Updates that training.budget allows, at least one; `seconds` is what one takes.
 int64_t updates_within(const training::TrainingOptions& options, const UpdateCost& cost,

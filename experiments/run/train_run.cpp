@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "experiments/config/option.h"
 #include "experiments/config/printer.h"
 #include "experiments/records/environment.h"
 #include "experiments/records/exit_code.h"
@@ -88,7 +89,7 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
   const auto recorded = records::recorded_environment(job.folder);
   if (recorded.contains("steps")) return recorded.at("steps");
   model->to(environment.device);
-  const double seconds = seconds_per_update(job.experiment, data, environment.bfloat16, model);
+  const double seconds = seconds_per_update(job.experiment, data, environment.precision, model);
   return updates_within(options, cost, seconds);
 }
 
@@ -107,7 +108,7 @@ nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
   nlohmann::json record{{"ablate", ABLATE_VERSION},
                         {"device", environment.device.str()},
                         {"threads", environment.threads},
-                        {"precision", environment.bfloat16 ? "bf16" : "fp32"},
+                        {"precision", config::word_of(environment.precision)},
                         {"seed", job.plan.seed},
                         {"steps", prepared.steps},
                         {"data_folder", job.plan.data_folder},
@@ -125,7 +126,7 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
   return {.options = std::move(options),
           .dropout = job.experiment.model.dropout,
           .seed = static_cast<uint64_t>(job.plan.seed),
-          .bfloat16 = prepared.environment.bfloat16,
+          .precision = prepared.environment.precision,
           .train = prepared.data.train.examples,
           .validation = prepared.data.validation.examples,
           .augmentation = prepared.data.augmentation(),

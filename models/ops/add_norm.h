@@ -10,10 +10,6 @@ struct LayerNorm {
   double epsilon;
 };
 
-/// x + dropout(branch), in fewer operators where no CPU computes. // [..., D], [..., D] -> [..., D]
-torch::Tensor add_dropout(const torch::Tensor& x, const torch::Tensor& branch,
-                          const DropoutStream& stream);
-
 /// norm(x + dropout(branch)): a sub-layer's output joins the residual stream, which is normalised.
 /// // [..., D], [..., D] -> [..., D]
 torch::Tensor add_norm(const torch::Tensor& x, const torch::Tensor& branch, const LayerNorm& norm,

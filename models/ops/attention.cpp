@@ -138,6 +138,8 @@ AttentionOutput attention(const AttentionInput& in, KVCache& cache) {
       if (appends) cache.append(next);
       return {.values = cpu::single_query_attention(query, cache, in), .probabilities = {}};
     }
+  if (appends && computes_elsewhere(query) && !torch::GradMode::is_enabled())
+    return attend(query, cache.extend(next), in);
   if (appends) {
     const auto& past = cache.merge();
     cache.blocks = {{torch::cat({past[0], next[0]}, 2), torch::cat({past[1], next[1]}, 2)}};

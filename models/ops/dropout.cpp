@@ -1,5 +1,6 @@
 #include "models/ops/dropout.h"
 
+#include <ATen/ops/native_dropout_backward.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 
 #include <cmath>
@@ -44,6 +45,30 @@ struct DropRows : torch::autograd::Function<DropRows> {
   }
 };
 
+/// x + dropout(branch), or without x dropout(branch), where every operator costs a launch: one
+/// draws the mask, one applies it and adds, and one applies it to the gradient.
+struct DropDrawn : torch::autograd::Function<DropDrawn> {
+  static torch::Tensor forward(torch::autograd::AutogradContext* context,
+                               const torch::Tensor& branch, const std::optional<torch::Tensor>& x,
+                               const DropoutStream& stream) {
+    const double kept = 1 - stream.rate;
+    const auto mask = torch::empty(branch.sizes(), branch.options().dtype(torch::kBool))
+                          .bernoulli_(kept, seeded_generator(stream.seed, branch.device()));
+    context->save_for_backward({mask});
+    context->saved_data["scale"] = 1 / kept;
+    context->saved_data["adds"] = x.has_value();
+    return x ? torch::addcmul(*x, branch, mask, 1 / kept)
+             : at::native_dropout_backward(branch, mask, 1 / kept);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto of_branch = at::native_dropout_backward(
+        gradients[0], context->get_saved_variables()[0], context->saved_data["scale"].toDouble());
+    return {of_branch, context->saved_data["adds"].toBool() ? gradients[0] : torch::Tensor(),
+            torch::Tensor()};
+  }
+};
+
 }  // namespace
 
 DropoutMask mask_of(const DropoutStream& stream) {
@@ -55,9 +80,16 @@ DropoutMask mask_of(const DropoutStream& stream) {
 torch::Tensor dropout(const torch::Tensor& x, const DropoutStream& stream) {
   if (stream.rate == 0) return x;
   if (has_cpu_type(x) && !torch::jit::tracer::isTracing()) return DropRows::apply(x, stream);
+  if (computes_elsewhere(x)) return DropDrawn::apply(x, std::nullopt, stream);
   const double kept = 1 - stream.rate;
   auto mask = torch::empty_like(x).bernoulli_(kept, seeded_generator(stream.seed, x.device()));
   return x * mask.div_(kept);
+}
+
+torch::Tensor add_dropout(const torch::Tensor& x, const torch::Tensor& branch,
+                          const DropoutStream& stream) {
+  if (stream.rate > 0 && computes_elsewhere(x)) return DropDrawn::apply(branch, x, stream);
+  return x + dropout(branch, stream);
 }
 
 }  // namespace ablate::models::ops

@@ -21,4 +21,8 @@ DropoutMask mask_of(const DropoutStream& stream);
 /// // [..., D] -> [..., D]
 torch::Tensor dropout(const torch::Tensor& x, const DropoutStream& stream);
 
+/// x + dropout(branch). // [..., D], [..., D] -> [..., D]
+torch::Tensor add_dropout(const torch::Tensor& x, const torch::Tensor& branch,
+                          const DropoutStream& stream);
+
 }  // namespace ablate::models::ops

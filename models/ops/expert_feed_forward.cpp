@@ -1,7 +1,9 @@
 #include "models/ops/expert_feed_forward.h"
 
+#include <ATen/ops/_grouped_mm.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 
+#include "models/cuda.h"
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
 #include "models/ops/permutation.h"
@@ -65,17 +67,47 @@ torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& 
   return torch::cat(outputs);
 }
 
+/// Whether LibTorch multiplies all groups of rows at once. Where it has no kernel for that, it
+/// copies their ends to the host for every product and every gradient.
+bool multiplies_groups(const torch::Tensor& x, const Experts& experts) {
+  constexpr int64_t kAlignment = 8;  // 16 bytes
+  const int capability = computes_elsewhere(x) ? cuda_compute_capability() : 0;
+  return x.scalar_type() == torch::kBFloat16 && (capability == 9 || capability == 10) &&
+         x.size(1) % kAlignment == 0 && experts.down.size(1) % kAlignment == 0;
+}
+
+/// The same by two products over all experts, so that the host need not know where their rows end.
+/// `expert` is that of each row. // [M, D], [M] -> [M, D]
+torch::Tensor through_groups(const torch::Tensor& sorted, const torch::Tensor& expert,
+                             const Experts& experts) {
+  const auto type = sorted.scalar_type();
+  const auto ends = bin_counts(expert, experts.up.size(0)).cumsum(0, torch::kInt);  // [E]
+  const auto product = [&](const torch::Tensor& x, const torch::Tensor& matrices,
+                           const torch::Tensor& bias) {
+    const auto y = at::_grouped_mm(x, matrices.to(type), ends);
+    return bias.defined() ? y + torch::embedding(bias.to(type), expert) : y;
+  };
+  const auto up = product(sorted, experts.up.transpose(1, 2), experts.up_bias);
+  return product(hidden_layer(up, experts.activation, experts.gated), experts.down,
+                 experts.down_bias);
+}
+
 /// Two products for every expert over its positions, sorted next to each other.
 torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const ExpertChoice& choice) {
   // Slot by slot, so that a stable order puts first choices before second ones.
-  const int64_t slots = choice.expert.size(1);
-  const auto expert = choice.expert.t().flatten(), weight = choice.weight.t().flatten();  // [k N]
+  const int64_t slots = choice.expert.size(1), none = experts.up.size(0);
+  auto expert = choice.expert.t().flatten(), weight = choice.weight.t().flatten();  // [k N]
+  const bool together = multiplies_groups(x, experts);
+  if (together) {  // no kernel writes rows of no group
+    weight = weight.masked_fill(expert.eq(none), 0.0);
+    expert = expert.clamp_max(none - 1);
+  }
   const auto order = expert.argsort(/*stable=*/true, 0, false);
   const auto inverse = inverse_permutation(order);
   const auto sorted = permute_rows(x, {.order = order, .inverse = inverse, .copies = slots});
-  const auto counts = bin_counts(expert, experts.up.size(0) + 1);
-  const auto outputs =
-      permute_rows(through_experts(sorted, counts, experts), {.order = inverse, .inverse = order});
+  const auto passed = together ? through_groups(sorted, expert.index_select(0, order), experts)
+                               : through_experts(sorted, bin_counts(expert, none + 1), experts);
+  const auto outputs = permute_rows(passed, {.order = inverse, .inverse = order});
   const auto y = outputs * weight.to(x.scalar_type()).unsqueeze(1);  // [k N, D]
   return slots == 1 ? y : y.unflatten(0, {slots, -1}).sum(0);
 }

@@ -1,5 +1,7 @@
 #include "models/ops/linear.h"
 
+#include <ATen/ops/_addmm_activation.h>
+
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
 
@@ -10,6 +12,21 @@ std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtyp
   if constexpr (kHasKernels) return cpu::pack(weight, dtype);
   return round(weight, dtype);
 }
+
+struct LinearRelu : torch::autograd::Function<LinearRelu> {
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+                               const torch::Tensor& weight, const torch::Tensor& bias) {
+    const auto y = at::_addmm_activation(bias, x, weight.t());
+    context->save_for_backward({x, weight, y});
+    return y;
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto gradient = torch::threshold_backward(gradients[0], saved[2], 0);  // of the products
+    return {gradient.mm(saved[1]), gradient.t().mm(saved[0]), gradient.sum(0)};
+  }
+};
 
 }  // namespace
 
@@ -22,6 +39,15 @@ torch::Tensor linear(const torch::Tensor& x, const LinearWeight& weight,
   if (weight.packed && infers_on_cpu(x)) return weight.packed->multiply(x.contiguous(), bias);
   const auto type = x.scalar_type();
   return torch::linear(x, weight.dense.to(type), bias.defined() ? bias.to(type) : bias);
+}
+
+torch::Tensor linear_relu(const torch::Tensor& x, const LinearWeight& weight,
+                          const torch::Tensor& bias) {
+  if (!bias.defined() || !computes_elsewhere(x)) return torch::relu(linear(x, weight, bias));
+  const auto type = x.scalar_type();
+  auto sizes = x.sizes().vec();
+  sizes.back() = -1;
+  return LinearRelu::apply(x.flatten(0, -2), weight.dense.to(type), bias.to(type)).view(sizes);
 }
 
 }  // namespace ablate::models::ops

@@ -21,4 +21,8 @@ struct LinearWeight {
 torch::Tensor linear(const torch::Tensor& x, const LinearWeight& weight,
                      const torch::Tensor& bias = {});
 
+/// relu of the same, by one operator where no CPU computes.
+torch::Tensor linear_relu(const torch::Tensor& x, const LinearWeight& weight,
+                          const torch::Tensor& bias);
+
 }  // namespace ablate::models::ops

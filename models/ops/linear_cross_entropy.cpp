@@ -30,15 +30,14 @@ torch::Tensor cross_entropy_gradient(const torch::Tensor& logits, const torch::T
                                      const torch::Tensor& losses) {
   const double smoothing = options.smoothing;
   const auto ignored = target.eq(options.ignored);
-  const auto column = target.masked_fill(ignored, 0).unsqueeze(1);
+  const auto column = target.unsqueeze(1);
   auto log_probability = torch::log_softmax(logits, -1, torch::kFloat);  // [N, V]
   auto loss = losses[0], nll = losses[1];
   torch::neg_out(nll, log_probability.gather(1, column).squeeze(1));
-  torch::sub_out(loss, (1 - smoothing) * nll, smoothing * log_probability.mean(1));
+  torch::sub_out(loss, (1 - smoothing) * nll, log_probability.mean(1), smoothing);
   losses.masked_fill_(ignored, 0.0);
   auto gradient = log_probability.exp_().sub_(smoothing / static_cast<double>(logits.size(1)));
-  const auto expected = torch::full({}, smoothing - 1, gradient.options());
-  gradient.scatter_add_(1, column, expected.expand_as(column));
+  gradient.scatter_(1, column, smoothing - 1, "add");
   return gradient.masked_fill_(ignored.unsqueeze(1), 0.0).to(logits.scalar_type());
 }
 
@@ -63,10 +62,10 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
       if (weight_gradient.defined()) add_product(weight_gradient, gradient, part);
     }
     context->save_for_backward({hidden_gradient, weight_gradient});
-    const auto sums = losses.sum(1, /*keepdim=*/false, torch::kDouble).to(torch::kFloat);
-    auto nll = sums[1].clone();
+    const auto sums = losses.sum(1, /*keepdim=*/false, torch::kDouble);
+    const auto nll = sums[1].to(torch::kFloat);
     context->mark_non_differentiable({nll});
-    return {sums[0].clone(), nll};
+    return {sums[0].to(torch::kFloat), nll};
   }
 
   /// The gradient of the logits, perhaps in their memory.

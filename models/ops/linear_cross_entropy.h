@@ -7,7 +7,7 @@ namespace ablate::models::ops {
 // N tokens, in the shape of the targets; D model width, V vocabulary
 
 struct CrossEntropyOptions {
-  int64_t ignored;       // target of tokens that do not count, as padding
+  int64_t ignored;       // id, as of padding, of targets that do not count
   double smoothing = 0;  // share of the target distribution that is uniform
 };
 

@@ -9,6 +9,9 @@ namespace ablate::models::ops {
 /// 0, 1, 2, ... in the length of x. // [M] -> [M]
 torch::Tensor indices_of(const torch::Tensor& x);
 
+/// Those that follow on `past`, which are 0, 1, 2, ..., in the length of x. // [P], [M] -> [M]
+torch::Tensor indices_behind(const torch::Tensor& past, const torch::Tensor& x);
+
 /// The inverse of a permutation. // [M] -> [M]
 torch::Tensor inverse_permutation(const torch::Tensor& order);
 

@@ -18,11 +18,14 @@ torch::Tensor sinusoidal(const torch::Tensor& positions, const Sinusoidal& optio
   return both.narrow(-1, 0, width);
 }
 
-SinusoidalPosition::SinusoidalPosition(const Sinusoidal& options, int64_t d_model)
-    : options_(options), d_model_(d_model) {}
+SinusoidalPosition::SinusoidalPosition(const Sinusoidal& options, const PositionContext& context)
+    : options_(options), d_model_(context.d_model), consecutive_(context.id_range == 0) {}
 
-torch::Tensor SinusoidalPosition::embedding(const torch::Tensor& positions) {
-  return sinusoidal(positions, options_, d_model_);
+torch::Tensor SinusoidalPosition::embedding(const torch::Tensor& positions, int64_t length) {
+  const auto compute = [&](const torch::Tensor& ids) {
+    return sinusoidal(ids, options_, d_model_);
+  };
+  return consecutive_ ? table_.rows(positions, length, compute) : compute(positions);
 }
 
 LearnedPosition::LearnedPosition(const Learned& options, int64_t d_model)
@@ -31,7 +34,7 @@ LearnedPosition::LearnedPosition(const Learned& options, int64_t d_model)
                                 Normal{1.0 / std::sqrt(static_cast<double>(d_model))},
                                 Role::matrix)) {}
 
-torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions) {
+torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions, int64_t) {
   const int64_t last = table_.size(0) - 1;
   if (options_.beyond == Beyond::error) return table_.index_select(0, positions);
   if (options_.beyond == Beyond::clamp) return table_.index_select(0, positions.clamp_max(last));
@@ -53,7 +56,7 @@ void LearnedPosition::check(int64_t length) const {
 }
 
 std::shared_ptr<Position> Sinusoidal::make(const PositionContext& context) const {
-  return std::make_shared<SinusoidalPosition>(*this, context.d_model);
+  return std::make_shared<SinusoidalPosition>(*this, context);
 }
 std::shared_ptr<Position> Learned::make(const PositionContext& context) const {
   return std::make_shared<LearnedPosition>(*this, context.d_model);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/ops/kept_table.h"
 #include "models/position/position.h"
 
 namespace ablate::models {
@@ -10,20 +11,22 @@ torch::Tensor sinusoidal(const torch::Tensor& positions, const Sinusoidal& optio
 /// Sines and cosines computed for the positions asked for; there is no table to outgrow.
 class SinusoidalPosition : public Position {
  public:
-  SinusoidalPosition(const Sinusoidal& options, int64_t d_model);
-  torch::Tensor embedding(const torch::Tensor& positions) override;
+  SinusoidalPosition(const Sinusoidal& options, const PositionContext& context);
+  torch::Tensor embedding(const torch::Tensor& positions, int64_t length) override;
   bool every_layer() const override { return options_.every_layer; }
 
  private:
   Sinusoidal options_;
   int64_t d_model_;
+  bool consecutive_;  // ids are below the length
+  ops::KeptTable table_;
 };
 
 /// A trained table with one row for each position.
 class LearnedPosition : public Position {
  public:
   LearnedPosition(const Learned& options, int64_t d_model);
-  torch::Tensor embedding(const torch::Tensor& positions) override;
+  torch::Tensor embedding(const torch::Tensor& positions, int64_t length) override;
   bool every_layer() const override { return options_.every_layer; }
   void check(int64_t length) const override;
 

@@ -1,10 +1,9 @@
 #include "models/position/content.h"
 
-#include <ATen/ops/_unique2.h>
-
 #include <cmath>
 #include <limits>
 
+#include "models/ops/distances.h"
 #include "models/position/absolute.h"
 
 namespace ablate::models {
@@ -66,7 +65,8 @@ torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
 }
 
 TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
-    : content_bias_(register_parameter("content_bias", {context.layers, context.heads, context.d_k},
+    : id_range_(context.id_range),
+      content_bias_(register_parameter("content_bias", {context.layers, context.heads, context.d_k},
                                        Constant{0}, Role::vector)),
       distance_bias_(register_parameter("distance_bias",
                                         {context.layers, context.heads, context.d_k}, Constant{0},
@@ -80,8 +80,8 @@ torch::Tensor TransformerXlPosition::attend(const ops::ContentAttention& a) {
   const auto u = content_bias_[a.layer].to(type).unsqueeze(1);   // [H, 1, K]
   const auto v = distance_bias_[a.layer].to(type).unsqueeze(1);  // [H, 1, K]
   // Positions in a row have few distances, each projected once.
-  const auto [distances, which, counts] =
-      at::_unique2(behind(a), /*sorted=*/false, /*inverse=*/true, false);
+  const auto [distances, which] =
+      ops::distances(a.query_positions, a.key_positions, id_range_);  // [U], [T, S]
   const Sinusoidal halves{.layout = SinusoidalLayout::halves};
   const auto vectors = sinusoidal(distances, halves, projection_.size(-1)).to(type);  // [U, D]
   const auto projected = projection_[a.layer].to(type).matmul(vectors.t());           // [H, K, U]

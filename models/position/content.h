@@ -29,6 +29,7 @@ class TransformerXlPosition : public Position {
   torch::Tensor attend(const ops::ContentAttention& attention) override;
 
  private:
+  int64_t id_range_;                            // see PositionContext
   torch::Tensor content_bias_, distance_bias_;  // u, v // [L, H, K]
   torch::Tensor projection_;                    // W // [L, H, K, D]
 };

@@ -30,8 +30,9 @@ struct PositionTerms {
 /// target mean nothing until the model learns an alignment.
 class Position : public Module, public ops::ContentScheme {
  public:
-  /// Vectors to add to the embeddings at `positions`; undefined where the scheme adds none.
-  virtual torch::Tensor embedding(const torch::Tensor& positions);  // [T] -> [T, D]
+  /// Vectors to add to the embeddings at `positions`, which end a sequence of `length`; undefined
+  /// where the scheme adds none. // [T] -> [T, D]
+  virtual torch::Tensor embedding(const torch::Tensor& positions, int64_t length);
   /// Whether `embedding` is added before every layer and not only before the first.
   virtual bool every_layer() const;
   virtual ops::Rotation rotation(const torch::Tensor& positions);  // [T]
@@ -40,7 +41,7 @@ class Position : public Module, public ops::ContentScheme {
   /// Whether `attend` computes the attention, for what it adds depends on queries and keys.
   virtual bool attends() const;
   torch::Tensor attend(const ops::ContentAttention& attention) override;  // [B, H, T, W]
-  /// All of it for queries at `query` and keys at `key`. // [T], [S]
+  /// All of it for queries at `query` and keys at `key`, which are a whole sequence. // [T], [S]
   PositionTerms terms(const torch::Tensor& query, const torch::Tensor& key);
   /// Throws LengthError, with both lengths, where a sequence of `length` has no position.
   virtual void check(int64_t length) const;

@@ -33,15 +33,21 @@ UpdateOptions plain() {
           .clip = 0.5,
           .dropout = 0,
           .dropout_seed = 3,
-          .bfloat16 = false};
+          .precision = Precision::fp32};
 }
 
-/// The variants of every family: two that stand alone, too.
+/// The variants of every family: those that stand alone, too.
 std::vector<models::Variant> all_variants() {
   auto all = models::variants();
   for (const auto family : {models::Family::decoder_only, models::Family::encoder_only})
     all.push_back(models::changed(family == models::Family::decoder_only ? "decoder" : "encoder",
                                   [&](auto& o) { o.family = family; }));
+  // Ids of so small a range have fewer distances than a target has pairs, but not than a source
+  // has.
+  all.push_back(models::changed("randomized transformer_xl", [](auto& o) {
+    o.position = models::TransformerXl{};
+    o.position_ids = models::Randomized{.range = 12, .longest = 12};
+  }));
   all.push_back(models::changed("experts choose", [](auto& o) {
     o.family = models::Family::encoder_only;
     o.feed_forward = models::MixtureOptions{
@@ -67,8 +73,10 @@ std::vector<data::Batch> batches_of(const models::TransformerOptions& options, s
   return std::vector<data::Batch>(count, batch);
 }
 
-/// Mixtures of the whole model, or of a part of it.
-int64_t mixtures_in(const models::Transformer& model, const std::string& part = "") {
+/// How often a pass through the model, or a part of it, waits for the device: in float every
+/// mixture does, for the ends of its experts' rows.
+int64_t waits_of(const models::Transformer& model, bool bfloat16, const std::string& part = "") {
+  if (bfloat16) return 0;
   const auto modules = model->named_modules();
   return std::ranges::count_if(modules.pairs(), [&](const auto& item) {
     return item.first.starts_with(part) &&
@@ -76,15 +84,11 @@ int64_t mixtures_in(const models::Transformer& model, const std::string& part = 
   });
 }
 
-/// How often a pass through the model, or a part of it, waits for the device: a mixture for the
-/// positions of its experts, an attention of Transformer-XL for the distances that there are.
-int64_t waits_of(const models::TransformerOptions& options, const models::Transformer& model,
-                 const std::string& part = "") {
-  int64_t attentions = 0;
-  if (std::holds_alternative<models::TransformerXl>(options.position))
-    for (const auto& item : model->named_modules())
-      attentions += item.key().starts_with(part) && item.key().ends_with(".attention");
-  return mixtures_in(model, part) + attentions;
+/// Experts of a width for which CUDA multiplies groups.
+models::TransformerOptions aligned(models::TransformerOptions options) {
+  if (auto* mixture = std::get_if<models::MixtureOptions>(&options.feed_forward))
+    mixture->d_hidden = 16;
+  return options;
 }
 
 // Kernels of the two devices add in another order: relative differences of 1e-7 for one operation,
@@ -108,19 +112,21 @@ TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
   }
 }
 
-TEST(DeviceModel, AnUpdateWaitsOnceAndForEachMixture) {
-  for (const auto& [name, options] : all_variants()) {
-    SCOPED_TRACE(name);
-    auto model = model_of(options, torch::kCUDA);
-    const auto optimizer = make_optimizer(Adam{}, *model);
-    const auto batches = batches_of(options, 2);
-    auto with_dropout = plain();
-    with_dropout.dropout = 0.1;
-    update(model, *optimizer, batches, with_dropout);
-    const auto before = fake_cuda::counts();
-    update(model, *optimizer, batches, with_dropout);
-    EXPECT_EQ(fake_cuda::counts().reads - before.reads, 1 + 2 * waits_of(options, model));
-  }
+TEST(DeviceModel, AnUpdateWaitsOnceAndInFloatForEachMixture) {
+  for (const auto& [name, options] : all_variants())
+    for (const bool bfloat16 : {false, true}) {
+      SCOPED_TRACE(name + (bfloat16 ? " in bfloat16" : ""));
+      auto model = model_of(aligned(options), torch::kCUDA);
+      const auto optimizer = make_optimizer(Adam{}, *model);
+      const auto batches = batches_of(options, 2);
+      auto chosen = plain();
+      chosen.dropout = 0.1;
+      if (bfloat16) chosen.precision = Precision::bf16;
+      EXPECT_FALSE(update(model, *optimizer, batches, chosen).skipped);
+      const auto before = fake_cuda::counts();
+      update(model, *optimizer, batches, chosen);
+      EXPECT_EQ(fake_cuda::counts().reads - before.reads, 1 + 2 * waits_of(model, bfloat16));
+    }
 }
 
 TEST(DeviceModel, AGradientOfTheSameSeedIsTheSame) {
@@ -137,6 +143,25 @@ TEST(DeviceModel, AGradientOfTheSameSeedIsTheSame) {
   EXPECT_NE(norm(1), norm(2));
 }
 
+TEST(DeviceModel, Tf32IsSwitchedOnForAnUpdateAlone) {
+  std::vector<bool> during;
+  const auto loss = [&](Precision precision) {
+    auto model = model_of(models::tiny(), torch::kCUDA);
+    const auto optimizer = make_optimizer(Sgd{}, *model);
+    auto options = plain();
+    options.precision = precision;
+    options.finished = [&](UpdatePart) { during.push_back(at::globalContext().allowTF32CuBLAS()); };
+    const auto batch = three_pairs();
+    return update(model, *optimizer, {&batch, 1}, options).loss;
+  };
+  const auto exact = loss(Precision::fp32);
+  EXPECT_EQ(during, std::vector<bool>(4, false));
+  during.clear();
+  EXPECT_EQ(loss(Precision::tf32), exact) << "the stand-in multiplies float numbers";
+  EXPECT_EQ(during, std::vector<bool>(4, true));
+  EXPECT_FALSE(at::globalContext().allowTF32CuBLAS());
+}
+
 TEST(DeviceModel, AStepOfTheSmallModelLaunchesFewOperators) {
   models::TransformerOptions small{.d_model = 16,
                                    .layers = 3,
@@ -150,7 +175,7 @@ TEST(DeviceModel, AStepOfTheSmallModelLaunchesFewOperators) {
   update(model, *optimizer, {&batch, 1}, options);
   const auto before = fake_cuda::counts();
   update(model, *optimizer, {&batch, 1}, options);
-  EXPECT_LE(fake_cuda::counts().launches() - before.launches(), 350);
+  EXPECT_LE(fake_cuda::counts().launches() - before.launches(), 317);
   EXPECT_EQ(fake_cuda::counts().writes - before.writes, 1) << "the batch";
 }
 
@@ -168,7 +193,7 @@ std::vector<std::vector<models::Hypothesis>> decoded(const models::InferenceMode
                             {.beam = 3, .max_length = length});
 }
 
-TEST(DeviceModel, EveryVariantWritesOnTheDeviceWhatItWritesOnTheCpuAndWaitsOnceAStep) {
+TEST(DeviceModel, EveryVariantWritesOnTheDeviceWhatItWritesOnTheCpu) {
   for (const auto& [name, options] : all_variants()) {
     if (options.family == models::Family::encoder_only) continue;
     SCOPED_TRACE(name);
@@ -178,13 +203,35 @@ TEST(DeviceModel, EveryVariantWritesOnTheDeviceWhatItWritesOnTheCpuAndWaitsOnceA
     for (size_t row = 0; row < expected.size(); ++row)
       for (size_t rank = 0; rank < expected[row].size(); ++rank)
         EXPECT_NEAR(expected[row][rank].score, found[row][rank].score, kRounding);
-    const auto start = fake_cuda::counts().reads;
-    decoded(there, 5);
-    const auto five = fake_cuda::counts().reads - start;
-    decoded(there, 9);
-    const auto nine = fake_cuda::counts().reads - start - five;
-    const auto model = model_of(options, torch::kCPU);
-    EXPECT_EQ(nine - five, 4 * (1 + waits_of(options, model, "decoder")));
+  }
+}
+
+TEST(DeviceModel, AStepOfDecodingLaunchesFewOperators) {
+  const models::InferenceModel model(model_of(models::tiny(), torch::kCUDA));
+  const auto launches = [&](int64_t length) {
+    const auto before = fake_cuda::counts().launches();
+    decoded(model, length);
+    return fake_cuda::counts().launches() - before;
+  };
+  launches(9);  // computes positions that are kept
+  EXPECT_LE(launches(9) - launches(5), 4 * 55);
+}
+
+TEST(DeviceModel, AStepOfDecodingWaitsOnceAndInFloatForEachMixture) {
+  for (const auto& [name, options] : all_variants()) {
+    if (options.family == models::Family::encoder_only) continue;
+    for (const auto dtype : {models::WeightDtype::fp32, models::WeightDtype::bf16}) {
+      const bool bfloat16 = dtype == models::WeightDtype::bf16;
+      SCOPED_TRACE(name + (bfloat16 ? " in bfloat16" : ""));
+      const auto trained = model_of(aligned(options), torch::kCUDA);
+      const models::InferenceModel model(trained, dtype);
+      const auto start = fake_cuda::counts().reads;
+      decoded(model, 5);
+      const auto five = fake_cuda::counts().reads - start;
+      decoded(model, 9);
+      const auto nine = fake_cuda::counts().reads - start - five;
+      EXPECT_EQ(nine - five, 4 * (1 + waits_of(trained, bfloat16, "decoder")));
+    }
   }
 }
 

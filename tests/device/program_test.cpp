@@ -78,7 +78,21 @@ TEST_F(DeviceProgram, EveryArmLosesOnTheDeviceWhatItLosesOnTheCpu) {
     for (const auto& [name, number] : here) EXPECT_NEAR(number, there.at(name), tolerance) << name;
     ++compared;
   }
-  EXPECT_EQ(compared, 32);
+  EXPECT_EQ(compared, 33);
+}
+
+TEST_F(DeviceProgram, Tf32IsOfTheDeviceAlone) {
+  const auto precision = [&](const std::string& device) {
+    return nlohmann::json::parse(read_file(arm("tf32", device) / "environment.json"))
+        .at("precision");
+  };
+  EXPECT_EQ(precision("cuda"), "tf32");
+  const auto here =
+      shell(kProgram + " run " + kSource + "/tests/device/components.yaml --arms tf32" +
+            " --set training.device=cpu --output " + (folder_ / "none").string() + " 2>&1");
+  EXPECT_NE(here.output.find("this processor has no tf32 products: training in fp32"),
+            std::string::npos)
+      << here.output;
 }
 
 TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace ablate::models {
 namespace {
 
@@ -24,6 +26,11 @@ std::vector<std::vector<float>> rows_of(const KVCache::Block& block) {
 }
 
 using Rows = std::vector<std::vector<float>>;
+
+KVCache empty_cache(int64_t rows) {
+  const auto none = torch::empty({rows, 1, 0, 1});
+  return {.blocks = {{none, none}}, .beam_index = {}};
+}
 
 TEST(KVCache, MergesWhatWasAppendedInTheRowsThatTheBeamTook) {
   KVCache cache;
@@ -48,11 +55,33 @@ TEST(KVCache, GoesOnAfterAMerge) {
 }
 
 TEST(KVCache, AnEmptyBlockMakesRoomForTheFirstPosition) {
-  const auto none = torch::empty({2, 1, 0, 1});
-  KVCache cache{.blocks = {{none, none}}, .beam_index = {}};
+  auto cache = empty_cache(2);
   cache.append(position({1, 2}));
   EXPECT_EQ(cache.blocks.size(), 1U);
   EXPECT_EQ(rows_of(cache.merge()), (Rows{{1}, {2}}));
+}
+
+TEST(KVCache, ExtendsByThePositionsOfTheRowsThatTheBeamTook) {
+  auto cache = empty_cache(2);
+  EXPECT_EQ(rows_of(cache.extend(position({1, 2}))), (Rows{{1}, {2}}));
+  cache.reorder(torch::tensor({1, 1, 0}));
+  EXPECT_EQ(rows_of(cache.extend(position({3, 4, 5}))), (Rows{{2, 3}, {2, 4}, {1, 5}}));
+  cache.reorder(torch::tensor({2, 0}));
+  cache.reorder(torch::tensor({1, 0}));
+  EXPECT_EQ(rows_of(cache.extend(position({6, 7}))), (Rows{{2, 3, 6}, {1, 5, 7}}));
+}
+
+TEST(KVCache, ExtendsInPlaceUntilTheRoomEnds) {
+  auto cache = empty_cache(1);
+  std::set<const void*> places;
+  std::vector<float> expected;
+  for (int i = 0; i < 100; ++i) {
+    expected.push_back(static_cast<float>(i));
+    const auto& all = cache.extend(position({expected.back()}));
+    ASSERT_EQ(rows_of(all), (Rows{expected}));
+    places.insert(all[0].const_data_ptr());
+  }
+  EXPECT_EQ(places.size(), 4U) << "of 16, 32, 64 and 128 positions";
 }
 
 TEST(KVCache, GathersOnceUntilTheRowsChange) {

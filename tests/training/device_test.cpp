@@ -5,19 +5,25 @@
 namespace ablate::training {
 namespace {
 
-TEST(Device, BFloat16OnCudaBeginsWithAmpere) {
-  EXPECT_FALSE(cuda_has_bfloat16(6));  // P100
-  EXPECT_FALSE(cuda_has_bfloat16(7));  // V100 and T4
-  EXPECT_TRUE(cuda_has_bfloat16(8));   // A100
-  EXPECT_TRUE(cuda_has_bfloat16(9));   // H100
+TEST(Device, ShortProductsOnCudaBeginWithAmpere) {
+  EXPECT_FALSE(cuda_has_short_products(6));  // P100
+  EXPECT_FALSE(cuda_has_short_products(7));  // V100 and T4
+  EXPECT_TRUE(cuda_has_short_products(8));   // A100
+  EXPECT_TRUE(cuda_has_short_products(9));   // H100
 }
 
-TEST(Device, ThatCannotBeAskedHasNoBFloat16) {
-  if (torch::cuda::is_available()) {
-    EXPECT_NO_THROW(has_bfloat16(torch::kCUDA));
-  } else {
-    EXPECT_FALSE(has_bfloat16(torch::kCUDA)) << "no CUDA device multiplies anything here";
-  }
+TEST(Device, ThatCannotBeAskedHasNoShortProducts) {
+  for (const auto precision : {Precision::bf16, Precision::tf32})
+    if (torch::cuda::is_available()) {
+      EXPECT_NO_THROW(has_products(precision, torch::kCUDA));
+    } else {
+      EXPECT_FALSE(has_products(precision, torch::kCUDA)) << "no CUDA device multiplies anything";
+    }
+}
+
+TEST(Device, ACpuHasNoTf32) {
+  EXPECT_TRUE(has_products(Precision::fp32, torch::kCPU));
+  EXPECT_FALSE(has_products(Precision::tf32, torch::kCPU));
 }
 
 TEST(Device, AutomaticIsCudaWhereThereIsOne) {

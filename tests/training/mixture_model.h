@@ -30,7 +30,7 @@ inline UpdateOptions mixture_updates() {
           .clip = 0,
           .dropout = 0,
           .dropout_seed = 3,
-          .bfloat16 = false,
+          .precision = Precision::fp32,
           .mixtures = true};
 }
 

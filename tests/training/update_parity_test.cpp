@@ -147,7 +147,7 @@ TEST_P(Parity, TheLossOverTenUpdatesIsThatOfPyTorch) {
                                 .clip = 0,
                                 .dropout = 0,
                                 .dropout_seed = 0,
-                                .bfloat16 = false});
+                                .precision = Precision::fp32});
     EXPECT_NEAR(record.loss / wanted, 1.0, tolerance());
   }
 }

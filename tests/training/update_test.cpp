@@ -39,7 +39,7 @@ UpdateOptions plain() {
           .clip = 0,
           .dropout = 0,
           .dropout_seed = 3,
-          .bfloat16 = false};
+          .precision = Precision::fp32};
 }
 
 data::Batch batch(std::vector<int64_t> rows) { return data::collate(pairs(), rows); }
@@ -130,9 +130,9 @@ TEST(Update, Bfloat16TrainsNearlyAsFloat) {
   const auto one = batch({0, 1, 2, 3});
   double a = 0, b = 0;
   for (int step = 0; step < 30; ++step) {
-    options.bfloat16 = false;
+    options.precision = Precision::fp32;
     a = update(exact, *first, {&one, 1}, options).loss;
-    options.bfloat16 = true;
+    options.precision = Precision::bf16;
     b = update(rounded, *second, {&one, 1}, options).loss;
   }
   EXPECT_LT(a, 1.0);

@@ -163,7 +163,7 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
          .clip = experiment.training.clip,
          .dropout = experiment.model.dropout,
          .dropout_seed = models::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),
-         .bfloat16 = experiment.training.precision == training::Precision::bf16,
+         .precision = experiment.training.precision,
          .finished = [&](training::UpdatePart part) { measured.times.add(part); }});
     measured.loss = record.loss;
     tokens += record.tokens;

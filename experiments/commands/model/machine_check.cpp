@@ -55,7 +55,7 @@ Finding processor() {
 }
 
 Finding bfloat16() {
-  const bool has = training::has_bfloat16(torch::kCPU);
+  const bool has = training::has_products(training::Precision::bf16, torch::kCPU);
   return found("bf16 on the CPU", has ? Health::ok : Health::warn,
                has ? "in hardware (AVX-512 BF16)" : "none",
                "training.precision: bf16 trains in fp32 on this processor, at half the speed");

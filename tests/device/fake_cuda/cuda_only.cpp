@@ -1,6 +1,7 @@
 // Operators that ATen has for CUDA alone.
 #include <ATen/ATen.h>
 #include <ATen/native/DispatchStub.h>
+#include <ATen/native/GroupedMMUtils.h>
 #include <ATen/native/transformers/attention.h>
 #include <ATen/native/transformers/sdp_utils_cpp.h>
 #include <torch/library.h>
@@ -15,8 +16,8 @@ namespace {
 
 // B batch, T queries, S keys, H heads, K head width of queries and keys, W of values
 
-/// Fused attention where the memory-efficient kernel of CUDA could run on a device of compute
-/// capability 8.0, and separate operators elsewhere.
+/// Fused attention where the memory-efficient kernel of CUDA could run, and separate operators
+/// elsewhere.
 int64_t fused_attention_choice(const at::Tensor& query, const at::Tensor& key,
                                const at::Tensor& value, const std::optional<at::Tensor>&, double,
                                bool, std::optional<double>, bool) {
@@ -120,6 +121,22 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell_backward(
           has_bias ? device_copy(gates.sum(0)) : at::Tensor()};
 }
 
+/// One kernel for bfloat16, as a device of compute capability 9.0 has it, whose rows behind the
+/// last group are anything; otherwise products one by one, whose ends LibTorch copies to the host.
+at::Tensor grouped_mm(const at::Tensor& left, const at::Tensor& right,
+                      const std::optional<at::Tensor>& ends, const std::optional<at::Tensor>& bias,
+                      std::optional<at::ScalarType> type) {
+  if (left.scalar_type() != at::kBFloat16 || right.scalar_type() != at::kBFloat16)
+    return at::native::_grouped_mm(left, right, ends, bias, type);
+  at::native::_grouped_mm_validate_inputs(left, right, ends, bias, type);
+  count_call("aten::_grouped_mm");
+  const InsideOperator inside;
+  const auto last = cpu_view(*ends)[-1].item<int64_t>();
+  auto result = at::_grouped_mm(cpu_view(left), cpu_view(right), cpu_view(*ends), bias, type);
+  if (result.dim() == 2) result.slice(0, last).fill_(NAN);
+  return device_copy(result);
+}
+
 const struct Choose {
   Choose() { at::native::_fused_sdp_choice_stub.set_cuda_dispatch_ptr(&fused_attention_choice); }
 } choose;
@@ -130,6 +147,7 @@ const struct Choose {
 TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("_scaled_dot_product_efficient_attention", &fake_cuda::attention);
   library.impl("_scaled_dot_product_efficient_attention_backward", &fake_cuda::attention_backward);
+  library.impl("_grouped_mm", &fake_cuda::grouped_mm);
   library.impl("_thnn_fused_lstm_cell", &fake_cuda::lstm_cell);
   library.impl("_thnn_fused_lstm_cell_backward_impl", &fake_cuda::lstm_cell_backward);
 }

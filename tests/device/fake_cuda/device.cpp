@@ -81,7 +81,7 @@ C10_REGISTER_TYPED_CLASS(CUDAHooksRegistry, "CUDAHooks", FakeCudaHooks)
 }  // namespace at
 
 // What is asked of CUDA's driver, in whose name this library is loaded: a device of compute
-// capability 8.0, which multiplies bfloat16 numbers.
+// capability 9.0.
 extern "C" {
 int cuDeviceGet(int* device, int ordinal);
 int cuDeviceGetAttribute(int* value, int attribute, int device);
@@ -94,6 +94,6 @@ int cuDeviceGet(int* device, int ordinal) {
 
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   constexpr int kComputeCapabilityMajor = 75;
-  *value = attribute == kComputeCapabilityMajor ? 8 : 0;
+  *value = attribute == kComputeCapabilityMajor ? 9 : 0;
   return 0;
 }

@@ -39,8 +39,8 @@ TEST(Learned, ClampRepeatsTheLastVectorAndInterpolateSpreadsTheTable) {
         initialized(make_position(Learned{.max_length = 3, .beyond = beyond}, kEncoder));
     const auto table = position->parameters()[0].detach();
     position->check(1000);
-    expect_near(position->embedding(torch::arange(3)).detach(), table);
-    const auto five = position->embedding(torch::arange(5)).detach();
+    expect_near(position->embedding(torch::arange(3), 3).detach(), table);
+    const auto five = position->embedding(torch::arange(5), 5).detach();
     if (beyond == Beyond::clamp) {
       expect_near(five.slice(0, 2), table[2].expand({3, 8}));
     } else {
@@ -52,7 +52,7 @@ TEST(Learned, ClampRepeatsTheLastVectorAndInterpolateSpreadsTheTable) {
 
 TEST(Learned, OnlyRowsInUseGetAGradient) {
   const auto position = initialized(make_position(Learned{.max_length = 6}, kDecoder));
-  position->embedding(torch::arange(4)).sum().backward();
+  position->embedding(torch::arange(4), 4).sum().backward();
   const auto gradient = position->parameters()[0].grad();
   EXPECT_EQ(gradient.slice(0, 4).abs().max().item<double>(), 0.0);
   EXPECT_GT(gradient.slice(0, 0, 4).abs().min().item<double>(), 0.0);

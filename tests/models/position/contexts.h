@@ -26,7 +26,7 @@ inline torch::Tensor embedding(const PositionOptions& options, int64_t position,
   return make_position(
              options,
              {.d_model = d_model, .heads = 2, .d_k = 8, .d_v = 8, .layers = 2, .causal = true})
-      ->embedding(torch::tensor({position}))[0];
+      ->embedding(torch::tensor({position}), position + 1)[0];
 }
 
 }  // namespace ablate::models

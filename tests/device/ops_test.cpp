@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "models/ops/dropout.h"
+#include "models/ops/expert_feed_forward.h"
+#include "tests/device/fake_cuda/counts.h"
+
+namespace ablate::models::ops {
+namespace {
+
+/// The output of four experts, and the gradients of all that it is computed from.
+std::vector<torch::Tensor> results_of(bool gated, torch::TensorOptions type) {
+  torch::manual_seed(3);
+  std::vector<torch::Tensor> leaves;
+  const auto drawn = [&](torch::IntArrayRef sizes, bool wide = false) {
+    leaves.push_back(
+        torch::randn(sizes).to(wide ? type.dtype(torch::kFloat) : type).requires_grad_());
+    return leaves.back();
+  };
+  const Experts experts{.up = drawn({4, gated ? 16 : 8, 16}),
+                        .up_bias = drawn({4, gated ? 16 : 8}),
+                        .down = drawn({4, 8, 16}),
+                        .down_bias = drawn({4, 16}),
+                        .activation = Activation::silu,
+                        .gated = gated};
+  const auto x = drawn({5, 16}), weight = drawn({5, 2}, /*wide=*/true);
+  // Nobody chooses expert 1; 4: an empty slot.
+  const auto expert = torch::tensor({{2, 0}, {0, 4}, {3, 2}, {4, 4}, {2, 3}}).to(type.device());
+  const auto y = expert_feed_forward(x, experts, {.expert = expert, .weight = weight});
+  y.square().sum().backward();
+  std::vector<torch::Tensor> results{y.detach()};
+  for (const auto& leaf : leaves) results.push_back(leaf.grad());
+  for (auto& result : results) result = result.cpu().to(torch::kFloat);
+  return results;
+}
+
+TEST(DeviceExperts, OfBfloat16AreMultipliedTogether) {
+  for (const bool gated : {false, true}) {
+    const auto expected = results_of(gated, torch::kFloat);
+    const auto products = [] { return fake_cuda::counts().calls["aten::_grouped_mm"]; };
+    const auto before = products();
+    const auto found =
+        results_of(gated, torch::TensorOptions(torch::kBFloat16).device(torch::kCUDA));
+    EXPECT_EQ(products() - before, 6) << "two, and two gradients of each";
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const auto scale = expected[i].abs().max().item<double>();
+      EXPECT_LT((expected[i] - found[i]).abs().max().item<double>(), 0.03 * scale) << i;
+    }
+    for (const size_t i : {1, 2, 3, 4})
+      EXPECT_EQ(found[i][1].abs().max().item<double>(), 0) << "of an expert without rows";
+    for (const size_t i : {0, 5, 6})
+      EXPECT_EQ(found[i][3].abs().max().item<double>(), 0) << "of a position without experts";
+  }
+}
+
+TEST(DeviceDropout, ItsGradientHasTheSameMask) {
+  const DropoutStream stream{.rate = 0.5, .seed = 7};
+  const auto x = torch::rand({4, 16}).to(torch::kCUDA).requires_grad_();
+  const auto branch = torch::rand({4, 16}).to(torch::kCUDA).requires_grad_();
+  const auto dropped = dropout(branch, stream), sum = add_dropout(x, branch, stream);
+  (dropped + sum).sum().backward();
+  const auto kept = branch.grad() / 2;  // 0 or 1 / (1 - rate)
+  const auto share = kept.ne(0).to(torch::kFloat).mean().item<double>();
+  EXPECT_GT(share, 0.2);
+  EXPECT_LT(share, 0.8);
+  EXPECT_TRUE(torch::equal(kept.ne(0), kept.eq(2)));
+  EXPECT_TRUE(torch::allclose(dropped, branch * kept));
+  EXPECT_TRUE(torch::allclose(sum, x + branch * kept));
+  EXPECT_TRUE(torch::equal(x.grad(), torch::ones_like(x)));
+}
+
+}  // namespace
+}  // namespace ablate::models::ops
