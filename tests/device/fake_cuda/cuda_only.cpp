@@ -4,6 +4,7 @@
 #include <ATen/native/GroupedMMUtils.h>
 #include <ATen/native/transformers/attention.h>
 #include <ATen/native/transformers/sdp_utils_cpp.h>
+#include <ATen/ops/_grouped_mm_compositeexplicitautograd_dispatch.h>
 #include <torch/library.h>
 
 #include <cmath>
@@ -127,7 +128,7 @@ at::Tensor grouped_mm(const at::Tensor& left, const at::Tensor& right,
                       const std::optional<at::Tensor>& ends, const std::optional<at::Tensor>& bias,
                       std::optional<at::ScalarType> type) {
   if (left.scalar_type() != at::kBFloat16 || right.scalar_type() != at::kBFloat16)
-    return at::native::_grouped_mm(left, right, ends, bias, type);
+    return at::compositeexplicitautograd::_grouped_mm(left, right, ends, bias, type);
   at::native::_grouped_mm_validate_inputs(left, right, ends, bias, type);
   count_call("aten::_grouped_mm");
   const InsideOperator inside;
