@@ -19,7 +19,6 @@ namespace ablate::training {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForOthers{20};
-constexpr int kNothing = 4;  // of what c10 logs, whose highest level is 3
 
 using StorePointer = c10::intrusive_ptr<c10d::Store>;
 using BackendPointer = c10::intrusive_ptr<c10d::Backend>;
@@ -43,10 +42,8 @@ auto or_lost(const std::string& what, auto&& call) {
 
 /// c10d also logs, with stack traces, what it throws; the variable asks for that.
 void quieten() {
-  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr)
-    FLAGS_caffe2_log_level = kNothing;
-  else
-    c10::initLogging();
+  setenv("TORCH_CPP_LOG_LEVEL", "FATAL", /*replace=*/0);
+  c10::initLogging();
 }
 
 StorePointer make_store(const RankPlace& place) {
