@@ -8,14 +8,8 @@ namespace ablate::models::kernel {
 namespace {
 
 Isa of_processor() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    return Isa::avx512;
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                 __builtin_cpu_supports("bmi2")
-             ? Isa::avx2
-             : Isa::any;
+  if (__builtin_cpu_supports("x86-64-v4")) return Isa::avx512;
+  return __builtin_cpu_supports("x86-64-v3") ? Isa::avx2 : Isa::any;
 }
 
 Isa allowed() {
