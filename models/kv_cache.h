@@ -22,10 +22,10 @@ struct KVCache {
 
   /// Adds positions of every sequence as a block of their own.
   void append(Block next);
-  /// Writes positions of every sequence behind those of the only block, in whose tensors there is
-  /// room for as many again, and returns all of them, row b being sequence b's. What is there is
-  /// copied only where rows change or the room ends. REQUIRES: the cache began empty and every
-  /// position came this way.
+  /// Writes positions of every sequence behind those of the only block, whose tensors are parts of
+  /// `room`, and returns all of them, row b being sequence b's. What is there is copied only where
+  /// rows change or the room ends, which then doubles. REQUIRES: the cache began empty, every
+  /// position came this way, and no copy of the cache is in use.
   const Block& extend(const Block& next);
   /// Joins all blocks along dimension 2, row b being sequence b's, and returns the one that is
   /// left.

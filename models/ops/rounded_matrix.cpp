@@ -5,10 +5,6 @@ namespace {
 
 constexpr double kInt8Max = 127;
 
-torch::Tensor to_bfloat16(const torch::Tensor& x) {
-  return x.to(torch::kBFloat16).to(torch::kFloat);
-}
-
 /// Whole numbers up to kInt8Max, and what each row was divided by.
 struct Int8Rows {
   torch::Tensor values, scale;  // [N, K], [N, 1]

@@ -60,10 +60,6 @@ class Panels : public PackedMatrix {
   torch::Tensor panels_;
 };
 
-torch::Tensor to_bfloat16(const torch::Tensor& x) {
-  return x.to(torch::kBFloat16).to(torch::kFloat);
-}
-
 /// A matrix of bfloat16 numbers for processors that multiply none.
 class RoundedPanels : public PackedMatrix {
  public:
