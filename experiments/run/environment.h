@@ -17,8 +17,8 @@ struct Environment {
 };
 
 /// Sets the process up for a run: a continued one keeps its number of threads, which is part of
-/// what makes it repeatable. Says where the device
-/// lacks the precision that is wanted, and has fp32 then.
+/// what makes it repeatable. Says where the device lacks the precision that is wanted,
+/// and has fp32 then.
 Environment set_up(const RunJob& job, std::ostream& messages);
 
 }  // namespace ablate::run

@@ -20,7 +20,7 @@ struct RunJob {
   int64_t ranks = 1;                  // processes that share the training
   std::optional<training::RankPlace> place = {};  // of this one; absent: it starts the others
   std::vector<std::string> rank_command = {};     // that those run
-  std::chrono::seconds rank_timeout{300};
+  std::chrono::seconds rank_timeout = training::kRankTimeout;
 };
 
 /// Reads what `ablate run` has planned there. Throws CheckpointError where that is nothing, and

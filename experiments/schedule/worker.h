@@ -8,14 +8,15 @@
 
 #include "experiments/config/experiment.h"
 #include "experiments/records/folders.h"
+#include "training/process/rank_processes.h"
 
 namespace ablate::schedule {
 
 /// How the processes of one run compute.
 struct Worker {
-  int64_t threads = 1;                     // of each rank
-  int64_t ranks = 1;                       // processes that share the run's work
-  std::chrono::seconds rank_timeout{300};  // after which one that gives no answer is lost
+  int64_t threads = 1;  // of each rank
+  int64_t ranks = 1;    // processes that share the run's work
+  std::chrono::seconds rank_timeout = training::kRankTimeout;
 };
 
 /// The command that works on a planned run, up to the step `until`, in a process of its own: this

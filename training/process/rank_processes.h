@@ -2,12 +2,16 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace ablate::training {
+
+/// After which a rank that gives no answer is lost.
+inline constexpr std::chrono::seconds kRankTimeout{300};
 
 /// What RankProcesses tells the processes that it starts, besides RANK and WORLD_SIZE: the file in
 /// which ranks find each other.

@@ -2,8 +2,6 @@
 
 #include <cstdlib>
 
-#include "training/process/rank_processes.h"
-
 namespace ablate::training {
 namespace {
 

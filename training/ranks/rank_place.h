@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "training/process/rank_processes.h"
+
 namespace ablate::training {
 
 /// A process that shares the work of this run ended, or gave no answer in time.
@@ -24,7 +26,7 @@ struct RankPlace {
   bool served = false;  // a launcher's agent answers at the port, and not rank 0
   std::filesystem::path file;
   std::string attempt;  // tells this start from an earlier one that left its keys there
-  std::chrono::seconds timeout{300};
+  std::chrono::seconds timeout = kRankTimeout;
   /// Why a rank that is waited for will never come, as far as this process knows; empty: it may.
   std::function<std::string()> lost = [] { return ""; };
 };

@@ -19,7 +19,7 @@ struct TrainRequest {
   std::optional<int64_t> until;
   std::optional<int64_t> retries;
   int64_t ranks = 1;
-  int64_t rank_timeout = 300;
+  int64_t rank_timeout = training::kRankTimeout.count();
   bool dry_run = false;
 };
 
