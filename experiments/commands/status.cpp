@@ -109,9 +109,8 @@ void add_status(CLI::App& app) {
   verb->footer(
       "Says of each run its state, where it runs, since when, the last step it logged and how "
       "long ago, how often it was started again, and why it failed or waits; a run is blocked "
-      "where "
-      "the one that it starts from has failed. Of a study on Slurm "
-      "the queue is asked, too.\n"
+      "where the one that it starts from has failed. Of a study on Slurm the queue is asked, "
+      "too.\n"
       "Examples:\n"
       "  ablate status runs/quickstart\n"
       "  ablate status runs/quickstart --json");
