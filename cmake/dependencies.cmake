@@ -38,6 +38,7 @@ add_library(ablate::sentencepiece ALIAS ablate_sentencepiece)
 target_include_directories(ablate_sentencepiece SYSTEM INTERFACE ${sentencepiece_root}/include)
 target_link_libraries(ablate_sentencepiece INTERFACE
   ${sentencepiece_root}/lib/libsentencepiece_train.a ${sentencepiece_root}/lib/libsentencepiece.a Threads::Threads)
+target_link_options(ablate_sentencepiece INTERFACE LINKER:--exclude-libs,libsentencepiece_train.a:libsentencepiece.a)
 
 add_library(ablate_nlohmann INTERFACE)
 add_library(ablate::nlohmann ALIAS ablate_nlohmann)

@@ -50,6 +50,7 @@ struct TrainingOptions {
   Precision precision = Precision::fp32;
   Device device = Device::automatic;
   std::optional<int64_t> threads;
+  bool mkl_fast_path = true;
   int64_t max_length = 256;
   int64_t log_every = 50;
   int64_t evaluate_every = 0;
@@ -77,6 +78,8 @@ struct TrainingOptions {
     visit("device", o.device, "auto, cpu or cuda");
     visit("threads", o.threads,
           "CPU threads; absent: the cores divided by the runs of the study, at least one");
+    visit("mkl_fast_path", o.mkl_fast_path,
+          "on an AMD processor, let MKL choose its code by instruction set, not by maker");
     visit("max_length", o.max_length, "tokens kept of a source or a target, with its end mark");
     visit("log_every", o.log_every, "steps between lines of metrics.jsonl");
     visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");

@@ -4,7 +4,9 @@
 
 #include "experiments/config/option.h"
 #include "experiments/records/environment.h"
+#include "models/mkl.h"
 #include "training/device.h"
+#include "training/threads.h"
 
 namespace ablate::run {
 namespace {
@@ -20,7 +22,9 @@ int64_t threads_of(const RunJob& job) {
 Environment set_up(const RunJob& job, std::ostream& messages) {
   const auto& options = job.experiment.training;
   const auto device = training::resolve(options.device);
-  Environment environment{threads_of(job), device, options.precision};
+  models::allow_mkl_fast_path(options.mkl_fast_path);
+  Environment environment{threads_of(job), device, options.precision,
+                          models::mkl_takes_fast_path()};
   if (!training::has_products(options.precision, device)) {
     messages << fmt::format("this {} has no {} products: training in fp32\n",
                             device.is_cuda() ? "GPU" : "processor",
@@ -28,7 +32,7 @@ Environment set_up(const RunJob& job, std::ostream& messages) {
              << std::flush;
     environment.precision = training::Precision::fp32;
   }
-  at::set_num_threads(static_cast<int>(environment.threads));
+  training::use_threads(environment.threads);
   return environment;
 }
 

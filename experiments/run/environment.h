@@ -14,6 +14,7 @@ struct Environment {
   int64_t threads;
   torch::Device device;
   training::Precision precision;  // of matrix products in training
+  bool mkl_fast_path;
 };
 
 /// Sets the process up for a run: a continued one keeps its number of threads, which is part of

@@ -5,6 +5,7 @@
 #include "experiments/config/printer.h"
 #include "experiments/records/exit_code.h"
 #include "experiments/run/recorded_start.h"
+#include "models/mkl.h"
 #include "tokenizer/special_ids.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint_selection.h"
@@ -83,6 +84,7 @@ LoadedRun load_run(const std::filesystem::path& path, const std::string& which) 
                                     " is no run folder: it holds no config.yaml (a run folder is "
                                     "<output>/<study>/<task>/<arm>/seed-<n>)");
   const auto experiment = config::read_experiment(folder.config());
+  models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
   auto tokenizers = load_tokenizers(folder);
   auto model = make_model(experiment, tokenizers);
   const auto chosen = training::select_weights(folder.checkpoints(), which, experiment.training);

@@ -84,7 +84,7 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
   for (int64_t step = 0;; ++step) {
     if (step == kUntimedUpdates) start = now();
     const auto timed = step - kUntimedUpdates;
-    if (timed >= kFewestTimed && seconds() >= kTimedSeconds)
+    if (timed >= kFewestTimed && (seconds() >= kTimedSeconds || timed >= options.steps))
       return seconds() / static_cast<double>(timed);
     std::vector<data::Batch> batches;
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());

@@ -109,6 +109,7 @@ nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
                         {"device", environment.device.str()},
                         {"threads", environment.threads},
                         {"precision", config::word_of(environment.precision)},
+                        {"mkl_fast_path", environment.mkl_fast_path},
                         {"seed", job.plan.seed},
                         {"steps", prepared.steps},
                         {"data_folder", job.plan.data_folder},

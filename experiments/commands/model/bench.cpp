@@ -21,6 +21,7 @@
 #include "training/process/machine.h"
 #include "training/schedule.h"
 #include "training/storage/finite_json.h"
+#include "training/threads.h"
 #include "training/update.h"
 
 namespace ablate::commands {
@@ -177,8 +178,7 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
 }
 
 config::Experiment first_experiment(const BenchRequest& request) {
-  at::set_num_threads(
-      static_cast<int>(request.threads > 0 ? request.threads : training::available_cores()));
+  training::use_threads(request.threads > 0 ? request.threads : training::available_cores());
   return config::read_study(request.study, request.selection).runs.front().experiment;
 }
 

@@ -11,6 +11,7 @@
 #include "experiments/run/load_run.h"
 #include "training/inference/score_targets.h"
 #include "training/process/machine.h"
+#include "training/threads.h"
 
 namespace ablate::commands {
 namespace {
@@ -22,7 +23,7 @@ struct ScoreRequest {
 };
 
 void score_all(const ScoreRequest& request) {
-  at::set_num_threads(static_cast<int>(training::available_cores()));
+  training::use_threads(training::available_cores());
   const auto sources = cli::read_all_lines(request.source),
              targets = cli::read_all_lines(request.target);
   if (sources.size() != targets.size())

@@ -14,6 +14,7 @@
 #include "experiments/run/load_run.h"
 #include "training/inference/minimum_bayes_risk.h"
 #include "training/process/machine.h"
+#include "training/threads.h"
 
 namespace ablate::commands {
 namespace {
@@ -94,7 +95,7 @@ void print(const TranslateRequest& request, int64_t line,
 }
 
 void translate_all(const TranslateRequest& request) {
-  at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
+  training::use_threads(request.threads.value_or(1));
   auto loaded = load(request);
   if (request.risk > 0 && request.n_best > 1)
     throw records::UsageError("--mbr chooses one output; leave out --n-best");
@@ -128,7 +129,7 @@ void translate_all(const TranslateRequest& request) {
 }
 
 void generate(const TranslateRequest& request, bool from_input) {
-  at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
+  training::use_threads(request.threads.value_or(1));
   auto loaded = load(request);
   if (!loaded.translators.front().format.continues_text())
     throw records::UsageError(
