@@ -21,6 +21,9 @@ STEPS = {"tiny": 24, "small": 16, "base": 4}
 QUICK_STEPS = {"tiny": 8, "small": 5, "base": 2}
 WARMUP = {"tiny": 4, "small": 3, "base": 1}
 LOSS_TOLERANCE = 0.05  # the programs start from different random weights
+# What holds LibTorch, our kernels, oneDNN and MKL back. A processor with AVX-512 is measured as one with AVX2, too.
+LEVELS = {"AVX-512": {},
+          "AVX2": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}}
 PHASES = ("forward", "backward", "optimizer", "data")
 
 
@@ -64,9 +67,10 @@ def arguments():
     return options
 
 
-def measured(command):
+def measured(command, level):
     """Runs a program whose last line of output is a JSON object, and returns that object."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          env=os.environ | LEVELS[level])
     try:
         if done.returncode == 0:
             return json.loads(done.stdout.strip().splitlines()[-1])
@@ -78,10 +82,10 @@ def measured(command):
 
 
 class Pair:
-    """The two programs at one size and precision."""
+    """The two programs at one size, precision and instruction set."""
 
-    def __init__(self, options, size, precision, folder):
-        self.options, self.size, self.precision = options, size, precision
+    def __init__(self, options, size, case, folder):
+        self.options, self.size, (self.precision, self.level) = options, size, case
         self.batches = folder / f"{size}.jsonl"
         self.steps = (QUICK_STEPS if options.quick else STEPS)[size]
 
@@ -89,7 +93,7 @@ class Pair:
         return measured([
             self.options.ablate, "bench", "train", BENCH / f"{self.size}.yaml", "--json",
             "--steps", self.steps, "--threads", self.options.threads, "--batches", self.batches,
-            "--precision", self.precision])
+            "--precision", self.precision], self.level)
 
     def twin(self, attention, compiled=False):
         command = [
@@ -97,21 +101,21 @@ class Pair:
             "--warmup", WARMUP[self.size], "--threads", self.options.threads,
             "--precision", self.precision, "--attention", attention]
         return measured(command + ["--compile"] * compiled +
-                        ["--plain-malloc"] * self.options.plain_malloc)
+                        ["--plain-malloc"] * self.options.plain_malloc, self.level)
 
     def run(self):
         """All runs, by program. Ablate runs first: it writes the batches that the twin reads."""
         runs = {"ablate": [], "twin": []} | ({"compiled": []} if self.options.compile else {})
         attention = "auto"  # the first round decides for all
         for round_ in range(self.options.rounds):
-            say(f"{self.size} {self.precision}: round {round_ + 1} of {self.options.rounds}")
+            say(f"{self.size} {self.precision} {self.level}: round {round_ + 1} of {self.options.rounds}")
             runs["ablate"].append(self.ablate())
             runs["twin"].append(self.twin(attention))
             attention = runs["twin"][0]["attention"]
             if self.options.compile:
                 runs["compiled"].append(self.twin(attention, compiled=True))
-        return {"size": self.size, "precision": self.precision, "attention": attention,
-                "runs": runs}
+        return {"size": self.size, "precision": self.precision, "level": self.level,
+                "attention": attention, "runs": runs}
 
 
 def say(message):
@@ -149,7 +153,7 @@ def shares(runs):
 
 def row(result):
     runs = result["runs"]
-    cells = [result["size"], result["precision"]]
+    cells = [result["size"], result["precision"], result["level"]]
     cells += [f"{median(runs[name], 'tokens_per_second'):,.0f}" for name in runs]
     cells += [ratio(runs, name) for name in runs if name != "ablate"]
     cells += [f"{median(runs[name], 'peak_memory_mb'):,.0f}" for name in runs]
@@ -158,7 +162,7 @@ def row(result):
 
 def heading(names):
     peers = [name for name in names if name != "ablate"]
-    return (["size", "precision"] + [f"{name} tokens/s" for name in names] +
+    return (["size", "precision", "instructions"] + [f"{name} tokens/s" for name in names] +
             [f"ablate / {name} (range)" for name in peers] + [f"{name} MB" for name in names] +
             ["ablate " + "/".join(PHASES) + " %", "twin %", "twin attention"])
 
@@ -169,6 +173,14 @@ def table(results):
     lines.insert(1, ["-" * width for width in widths])
     return "\n".join("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths)) + " |"
                      for line in lines)
+
+
+def cases(precisions):
+    """Precision and instruction set of each comparison: bf16 products need AVX-512."""
+    with open("/proc/cpuinfo") as lines:
+        wide = "avx512f" in lines.read()
+    return [(precision, level) for level in LEVELS for precision in precisions
+            if (level == "AVX2" or wide) and (level == "AVX-512" or precision == "fp32")]
 
 
 def machine():
@@ -188,12 +200,12 @@ def main():
     results, failures = [], []
     with tempfile.TemporaryDirectory() as folder:
         for size in options.sizes:
-            for precision in options.precisions:
+            for case in cases(options.precisions):
                 try:
-                    results.append(Pair(options, size, precision, pathlib.Path(folder)).run())
+                    results.append(Pair(options, size, case, pathlib.Path(folder)).run())
                     check_losses(results[-1])
                 except Failure as failure:
-                    failures.append(f"{size} {precision}: {failure}")
+                    failures.append(f"{size} {' '.join(case)}: {failure}")
     print(f"{machine()}; threads: {options.threads}, rounds: {options.rounds}, medians; "
           f"tokens/s counts real target tokens")
     if results:

@@ -15,6 +15,7 @@
 #include "experiments/config/study.h"
 #include "experiments/records/exit_code.h"
 #include "models/inference/inference_model.h"
+#include "models/mkl.h"
 #include "models/random.h"
 #include "tokenizer/special_ids.h"
 #include "training/device.h"
@@ -179,7 +180,10 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
 
 config::Experiment first_experiment(const BenchRequest& request) {
   training::use_threads(request.threads > 0 ? request.threads : training::available_cores());
-  return config::read_study(request.study, request.selection).runs.front().experiment;
+  const auto study = config::read_study(request.study, request.selection);
+  const auto& experiment = study.runs.front().experiment;
+  models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
+  return experiment;
 }
 
 /// Greedy steps of random sources through a model of random weights, none of which ends.

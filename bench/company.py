@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Training on two threads beside other busy processes, as a share of its speed on a quiet machine.
+
+Runs `ablate bench train` on each study in turns with no and with some endless loops beside it. Prints a Markdown table.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+
+BENCH = pathlib.Path(__file__).resolve().parent
+STEPS = {"tiny": 8, "small": 5, "base": 2}
+
+
+def speed(options: argparse.Namespace, size: str, busy: int) -> float:
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(busy)]
+    try:
+        done = subprocess.run([options.ablate, "bench", "train", BENCH / f"{size}.yaml", "--json", "--threads", "2",
+                               "--precision", options.precision, "--steps", str(STEPS[size])],
+                              check=True, capture_output=True, text=True)
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+    return json.loads(done.stdout)["tokens_per_second"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ablate", type=pathlib.Path, default=BENCH.parent / "build" / "ablate")
+    parser.add_argument("--sizes", default="tiny,small")
+    parser.add_argument("--precision", default="fp32")
+    parser.add_argument("--busy", type=int, default=1, help="endless loops beside the program")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    if os.getloadavg()[0] > 0.5:
+        print("warning: the machine is not quiet")
+    print(f"| size | precision | quiet, tokens/s | beside {options.busy}, tokens/s | share kept |\n|---|---|---|---|---|")
+    for size in options.sizes.split(","):
+        rounds = [(speed(options, size, 0), speed(options, size, options.busy)) for _ in range(options.rounds)]
+        shares = [busy / quiet for quiet, busy in rounds]
+        cells = [f"{statistics.median(column):,.0f}" for column in zip(*rounds)]
+        print(f"| {size} | {options.precision} | " + " | ".join(cells) +
+              f" | {statistics.median(shares):.2f} ({min(shares):.2f}-{max(shares):.2f}) |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
