@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <optional>
+#include <system_error>
 
 #include "models/libtorch.h"
 #ifdef _OPENMP
@@ -53,7 +54,11 @@ void watch(std::stop_token stop) {
     const auto more = waited_for_processor();
     const auto now = Clock::now();
     const bool now_company = has_company(company.has_value(), more - waited, now - looked);
-    if (now_company && !company) company.emplace();
+    if (now_company && !company) try {
+        company.emplace();
+      } catch (const std::system_error&) {
+        return;  // no thread is to be had: spinning is slow, and wrong in nothing
+      }
     if (!now_company) company.reset();
     waited = more;
     looked = now;
