@@ -21,9 +21,10 @@ STEPS = {"tiny": 24, "small": 16, "base": 4}
 QUICK_STEPS = {"tiny": 8, "small": 5, "base": 2}
 WARMUP = {"tiny": 4, "small": 3, "base": 1}
 LOSS_TOLERANCE = 0.05  # the programs start from different random weights
-# What holds LibTorch, our kernels, oneDNN and MKL back. A processor with AVX-512 is measured as one with AVX2, too.
+# What holds LibTorch, our kernels, oneDNN, MKL and XLA back. A processor with AVX-512 is measured as one with AVX2, too.
 LEVELS = {"AVX-512": {},
-          "AVX2": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}}
+          "AVX2": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+                   "XLA_FLAGS": "--xla_cpu_max_isa=AVX2"}}
 PHASES = ("forward", "backward", "optimizer", "data")
 
 
@@ -54,6 +55,7 @@ def arguments():
     add("--threads", type=int, default=len(os.sched_getaffinity(0)),
         help="CPU threads of each program (default: all cores)")
     add("--compile", action="store_true", help="time the twin under torch.compile as well")
+    add("--jax", action="store_true", help="time jax_twin.py as well; needs `pip install jax`")
     add("--plain-malloc", action="store_true", help="leave the twin's malloc as glibc has it")
     add("--quick", action="store_true", help="fewer steps a run")
     add("--ablate", type=pathlib.Path, default=BENCH.parent / "build" / "ablate",
@@ -103,9 +105,16 @@ class Pair:
         return measured(command + ["--compile"] * compiled +
                         ["--plain-malloc"] * self.options.plain_malloc, self.level)
 
+    def jax(self):
+        return measured([
+            sys.executable, BENCH / "jax_twin.py", self.batches, "--steps", self.steps,
+            "--warmup", WARMUP[self.size], "--threads", self.options.threads,
+            "--precision", self.precision], self.level)
+
     def run(self):
-        """All runs, by program. Ablate runs first: it writes the batches that the twin reads."""
+        """All runs, by program. Ablate runs first: it writes the batches that the others read."""
         runs = {"ablate": [], "twin": []} | ({"compiled": []} if self.options.compile else {})
+        runs |= {"jax": []} if self.options.jax else {}
         attention = "auto"  # the first round decides for all
         for round_ in range(self.options.rounds):
             say(f"{self.size} {self.precision} {self.level}: round {round_ + 1} of {self.options.rounds}")
@@ -114,6 +123,8 @@ class Pair:
             attention = runs["twin"][0]["attention"]
             if self.options.compile:
                 runs["compiled"].append(self.twin(attention, compiled=True))
+            if self.options.jax:
+                runs["jax"].append(self.jax())
         return {"size": self.size, "precision": self.precision, "level": self.level,
                 "attention": attention, "runs": runs}
 

@@ -1,4 +1,5 @@
-"""Checks that the twin is Ablate's model: the same weights give the same loss and gradients.
+"""Checks that the twins are Ablate's model: the same weights give the same loss and gradients. The one in
+JAX is checked where JAX is installed.
 
     .venv/bin/python bench/verify.py
 
@@ -6,11 +7,13 @@ The reference is tests/training/golden/parity.json, which a C++ test holds Ablat
 from an account of the model that shares no code with the twin.
 """
 
+import importlib.util
 import json
 import math
 import pathlib
 import sys
 
+import numpy
 import torch
 
 from transformer import Options, Transformer, loss_sum
@@ -63,6 +66,34 @@ def largest_error(golden, variant, attention):
     return max(error(actual.detach().flatten(), torch.tensor(wanted)) for actual, wanted in pairs)
 
 
+def largest_error_in_jax(golden, variant):
+    """The same of jax_twin.py."""
+    import jax
+
+    from jax_twin import Model, loss_sum as jax_loss_sum
+
+    o = variant["options"]
+    twin = Transformer(Options(golden["vocabulary"], o["d_model"], o["layers"], o["heads"],
+                               o["d_hidden"], dropout=0.0))
+    ordered = fill(twin, variant["parameters"])
+    names = {id(p): name for name, p in twin.named_parameters()}
+    p = {names[id(parameter)]: parameter.detach().numpy() for parameter in ordered}
+    batch = {name: numpy.array(rows) for name, rows in golden["batch"].items()}
+    expected = variant["fp64"]
+
+    def loss(p):
+        logits = Model(o["d_model"], o["layers"], o["heads"], 0.0).logits(
+            p, batch["source"], batch["target_in"], jax.random.key(0))
+        return jax_loss_sum(logits, batch["target_out"], golden["label_smoothing"]), logits
+
+    (total, logits), gradient = jax.value_and_grad(loss, has_aux=True)(p)
+    pairs = [(logits, expected["logits"]), (total, [expected["loss_sum"]])]
+    pairs += [(gradient[names[id(parameter)]] / expected["tokens"], g)
+              for parameter, g in zip(ordered, expected["gradients"])]
+    return max(error(torch.tensor(numpy.array(actual)).flatten(), torch.tensor(wanted))
+               for actual, wanted in pairs)
+
+
 def error(actual, wanted):
     return ((actual - wanted).abs().max() / wanted.abs().max()).item()
 
@@ -72,6 +103,8 @@ def main():
     golden = json.loads(GOLDEN.read_text())
     variant = next(v for v in golden["variants"] if v["name"] == "post_sinusoidal")
     errors = {kind: largest_error(golden, variant, kind) for kind in ("bmm", "sdpa")}
+    if importlib.util.find_spec("jax"):
+        errors["JAX's"] = largest_error_in_jax(golden, variant)
     print(", ".join(f"{kind} attention: largest error {e:.1e}" for kind, e in errors.items()))
     return 0 if max(errors.values()) < TOLERANCE else 1
 

@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{500};
 
+std::atomic<int> operation_threads = 1;
+
 /// Whether a stop was asked for within that time.
 bool stopped_within(std::stop_token stop, std::optional<std::chrono::milliseconds> time) {
   std::mutex mutex;
@@ -37,7 +39,7 @@ bool stopped_within(std::stop_token stop, std::optional<std::chrono::millisecond
 /// they sleep, and 300,000 times otherwise (gomp_throttled_spin_count_var).
 void keep_idle_team(std::stop_token stop) {
 #ifdef _OPENMP
-  const int size = std::max(2, omp_get_num_procs() - at::get_num_threads() + 2);
+  const int size = std::max(2, omp_get_num_procs() - operation_threads + 2);
   std::atomic<int> begun = 0;
 #pragma omp parallel num_threads(size)
   ++begun;
@@ -78,7 +80,8 @@ std::jthread quiet_thread(void (*work)(std::stop_token)) {
 }  // namespace
 
 void use_threads(int64_t count) {
-  at::set_num_threads(static_cast<int>(count));
+  operation_threads = static_cast<int>(count);
+  at::set_num_threads(operation_threads);
   if (count == 1) return;
   static const std::jthread watched = quiet_thread(watch);
 }

@@ -6,6 +6,8 @@
 #include "experiments/records/exit_code.h"
 #include "experiments/records/result.h"
 #include "experiments/records/rung.h"
+#include "experiments/run/load_run.h"
+#include "models/mkl.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
 #include "tests/training/storage/waiting_lock.h"
@@ -98,6 +100,21 @@ TEST_F(TrainRunTest, ADryRunPrintsWhatTheRunWillTakeAndWritesNothing) {
   for (const auto& entry : std::filesystem::directory_iterator(run("out")))
     EXPECT_TRUE(entry.path().filename() == "config.yaml" || entry.path().filename() == "run.json")
         << entry.path();
+}
+
+TEST_F(TrainRunTest, AStudyMaySwitchOffMklsFastPathForItsRunsAndForWhoLoadsThem) {
+  plan("slow", {"training.mkl_fast_path=false"});
+  for (const auto& [output, allowed] : {std::pair{"slow", false}, {"out", true}}) {
+    ASSERT_EQ(train(output).code, 0);
+    models::allow_mkl_fast_path(allowed);
+    const bool expected = models::mkl_takes_fast_path();
+    const auto environment = nlohmann::json::parse(read_file(run(output) / "environment.json"));
+    EXPECT_EQ(environment.at("mkl_fast_path"), expected) << output;
+    models::allow_mkl_fast_path(!allowed);
+    load_run(run(output), "");
+    EXPECT_EQ(models::mkl_takes_fast_path(), expected) << output;
+  }
+  models::allow_mkl_fast_path(true);
 }
 
 TEST_F(TrainRunTest, AFolderWithoutAPlanIsRefused) {
