@@ -5,6 +5,7 @@
 #include "data/parallel_text.h"
 #include "data/tasks/facts.h"
 #include "data/tasks/generate.h"
+#include "data/tasks/table.h"
 #include "tokenizer/digest.h"
 
 namespace ablate::data {
@@ -20,6 +21,7 @@ struct Loader {
   Corpus operator()(const Labelled& text) const { return read_labelled(text, folder); }
   Corpus operator()(const Language& text) const { return read_language(text, folder); }
   Corpus operator()(const Facts& facts) const { return fact_table(facts, seed); }
+  Corpus operator()(const Table& table) const { return operation_table(table, seed); }
   template <Generated Task>
   Corpus operator()(const Task& task) const {
     return generate(task.generator(), seed);

@@ -112,6 +112,6 @@ struct Language {
 
 using DataOptions =
     std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, Parity, ModularArithmetic, Dyck,
-                 Recall, Facts, Addition, Numbers, Text, Labelled, Language>;
+                 Recall, Facts, Table, Addition, Numbers, Text, Labelled, Language>;
 
 }  // namespace ablate::data

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ablate::data {
@@ -177,6 +178,51 @@ struct Facts {
     for (int64_t i = 0; i < std::min<int64_t>(o.key, 64); ++i)
       facts *= static_cast<double>(o.symbols);
     require(o.key >= 1 && facts <= 1'000'000, "key", "must give from 2 to 1000000 facts");
+  }
+};
+
+enum class TableOperation { add, subtract, multiply, divide, permute };
+
+constexpr auto names(TableOperation) {
+  return std::to_array<std::pair<TableOperation, std::string_view>>(
+      {{TableOperation::add, "add"},
+       {TableOperation::subtract, "subtract"},
+       {TableOperation::multiply, "multiply"},
+       {TableOperation::divide, "divide"},
+       {TableOperation::permute, "permute"}});
+}
+
+constexpr bool is_prime(int64_t number) {
+  for (int64_t factor = 2; factor * factor <= number; ++factor)
+    if (number % factor == 0) return false;
+  return number >= 2;
+}
+
+/// The table of an operation on two elements of a group, of which a part is held out (Power et al.
+/// 2022): a rule that is learned long after the trained part is known by heart.
+struct Table {
+  static constexpr std::string_view name = "table";
+  static constexpr std::string_view discriminator = "task";
+  TableOperation operation = TableOperation::add;
+  int64_t modulus = 97;
+  double share = 0.5;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("operation", o.operation,
+          "add, subtract, multiply or divide numbers modulo `modulus`, or permute: one permutation "
+          "of `modulus` things after another");
+    visit("modulus", o.modulus,
+          "numbers are below it; divide wants a prime, and permute at most 6 things");
+    visit("share", o.share,
+          "share of the table that is trained on; one half of the rest validates, the other tests");
+  }
+  static void rules(const Table& o, auto&& require) {
+    require(o.modulus >= 2 && o.modulus <= 1000, "modulus", "must be from 2 to 1000");
+    require(o.operation != TableOperation::divide || is_prime(o.modulus), "modulus",
+            "must be a prime where the operation is divide, or else some quotients do not exist");
+    require(o.operation != TableOperation::permute || (o.modulus >= 3 && o.modulus <= 6), "modulus",
+            "must be from 3 to 6 where the operation is permute: 6 things have 720 permutations");
+    require(o.share > 0 && o.share < 1, "share", "must be between 0 and 1");
   }
 };
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "models/empty_options.h"
+#include "models/linear_attention_options.h"
 
 namespace ablate::models {
 
@@ -90,6 +91,7 @@ struct Average : EmptyOptions {
 };
 
 /// What mixes positions within one sequence.
-using AttentionOptions = std::variant<MultiHead, NoAttention, Lstm, Convolution, Average>;
+using AttentionOptions =
+    std::variant<MultiHead, NoAttention, Lstm, Convolution, Average, LinearAttention, DeltaRule>;
 
 }  // namespace ablate::models

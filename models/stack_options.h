@@ -68,6 +68,21 @@ struct StackRules {
     require(heads == nullptr || heads->divides(stack.d_model),
             at(side.attention, "attention.heads"),
             "must divide d_model unless d_k and d_v are given");
+    const auto* matrices = std::visit(
+        []<class Held>(const Held& held) -> const MatrixState* {
+          if constexpr (std::is_base_of_v<MatrixState, Held>) return &held;
+          return nullptr;
+        },
+        stack.attention);
+    require(matrices == nullptr || matrices->heads < 1 || stack.d_model % matrices->heads == 0,
+            at(side.attention, "attention.heads"), "must divide d_model");
+    require(stack.causal || !std::holds_alternative<DeltaRule>(stack.attention),
+            at(side.attention, "attention.kind"),
+            "cannot be delta in an encoder: it writes from left to right");
+    const auto* linear = std::get_if<LinearAttention>(&stack.attention);
+    require(stack.causal || linear == nullptr || linear->decay != Forgetting::gated,
+            at(side.attention, "attention.decay"),
+            "cannot be gated in an encoder: it forgets from left to right");
     require(
         !std::holds_alternative<Lstm>(stack.attention) || stack.causal || stack.d_model % 2 == 0,
         "d_model", "must be even where an encoder's attention is lstm, half for each direction");

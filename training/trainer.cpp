@@ -13,6 +13,7 @@ namespace {
 TrainingState state_of(nlohmann::json json) {
   for (const std::string sum : {"interval_", "best_"})  // what earlier versions called otherwise
     if (!json.contains(sum + "nll")) json[sum + "nll"] = json.at(sum + "negative");
+  if (!json.contains("log_sha256")) json["log_sha256"] = "";  // which they did not write
   return from_json<TrainingState>(json);
 }
 
@@ -63,7 +64,7 @@ TrainingSummary Trainer::run() {
   }
   progress_.restart(state_.step);
   if (input_.ranks.is_first()) {
-    log_.emplace(input_.log, state_.log_bytes);
+    log_.emplace(input_.log, RunLog::Mark{state_.log_bytes, state_.log_sha256});
     events_.emplace(input_.folder, state_.step + 1);
     events_->add(0, input_.session);
   }
@@ -198,7 +199,9 @@ void Trainer::save() {
   input_.check_owner();
   progress_.pause();
   log_->sync();
-  state_.log_bytes = log_->size();
+  const auto mark = log_->mark();
+  state_.log_bytes = mark.bytes;
+  state_.log_sha256 = mark.sha256;
   Checkpoint checkpoint{.step = state_.step,
                         .model = weights_of(*model_),
                         .optimizer = optimizer_->state(),

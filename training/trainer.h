@@ -44,6 +44,7 @@ struct TrainingState {
   int64_t validations_since_best = 0;
   bool stopped_early = false;
   uint64_t log_bytes = 0;
+  std::string log_sha256;
 
   static void fields(auto& s, auto&& visit) {
     visit("step", s.step);
@@ -59,6 +60,7 @@ struct TrainingState {
     visit("validations_since_best", s.validations_since_best);
     visit("stopped_early", s.stopped_early);
     visit("log_bytes", s.log_bytes);
+    visit("log_sha256", s.log_sha256);
   }
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiments/analysis/statistics/interval.h"
+#include "experiments/analysis/statistics/power_law.h"
 #include "experiments/config/metric.h"
 #include "experiments/records/failure.h"
 
@@ -133,6 +134,13 @@ inline const Cell* find_cell(const ArmEvidence& arm, const std::string& test_set
   return nullptr;
 }
 
+/// A metric as a power of the number of parameters, over the arms of a task.
+struct SizeFit {
+  std::string test_set, metric;
+  statistics::PowerLaw law;  // of the arms' means
+  Sample exponents;          // of each seed
+};
+
 struct TaskEvidence {
   std::string name;
   std::string metric;             // the primary one of this task; empty where there is none
@@ -140,6 +148,7 @@ struct TaskEvidence {
   std::vector<ArmEvidence> arms;  // in the study's order
   int64_t comparisons = 0;        // over which Holm corrects: all primary ones of the file
   std::string family;             // the same in words; empty where nothing is compared
+  std::vector<SizeFit> fits;      // where the study asks for them
 };
 
 /// What `arm` is compared with; null where it is a baseline itself or there is none.

@@ -15,6 +15,7 @@
 #include "experiments/analysis/notes.h"
 #include "experiments/analysis/sample.h"
 #include "experiments/analysis/sentence_claims.h"
+#include "experiments/analysis/size_fits.h"
 #include "experiments/analysis/statistics/wilson.h"
 #include "experiments/analysis/steps_to.h"
 #include "experiments/config/printer.h"
@@ -138,6 +139,7 @@ class TaskBuilder {
     if (!study_.compare) return evidence;
     mark_primary(evidence, *study_.compare);
     add_claims(evidence, study_);
+    if (study_.compare->fit == config::Fit::power) evidence.fits = size_fits_of(evidence);
     return evidence;
   }
 

@@ -145,6 +145,21 @@ void add_hardware(std::span<const records::RunResult> results, std::vector<std::
                   fmt::join(kinds, "; on ")));
 }
 
+/// How a metric depends on size.
+void add_fits(const TaskEvidence& task, std::vector<std::string>& notes) {
+  for (const auto& fit : task.fits) {
+    auto words = fmt::format("{}{}: {} goes as parameters^{:.3f}", task.name,
+                             fit.test_set.empty() ? "" : " (" + fit.test_set + ")",
+                             spoken(fit.metric), fit.law.exponent);
+    if (fit.exponents.interval)
+      words += fmt::format(", 95 % interval of {} seeds [{:.3f}, {:.3f}]", fit.exponents.count,
+                           fit.exponents.interval->low, fit.exponents.interval->high);
+    notes.push_back(words + fmt::format("; over the {} arms' means the law leaves {:.2g} % of the "
+                                        "logarithm's variance.",
+                                        task.arms.size(), 100 * (1 - fit.law.r_squared)));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Evidence& evidence, const config::Study& study,
@@ -157,6 +172,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
         cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   spoken(task.metric)));
+  for (const auto& task : evidence.tasks) add_fits(task, notes);
   add_pairing(evidence, results, notes);
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);

@@ -22,6 +22,14 @@ constexpr auto names(Uneven) {
                                                              {Uneven::hardware, "hardware"}});
 }
 
+/// What is fitted to the arms' values over their numbers of parameters.
+enum class Fit { none, power };
+
+constexpr auto names(Fit) {
+  return std::to_array<std::pair<Fit, std::string_view>>(
+      {{Fit::none, "none"}, {Fit::power, "power"}});
+}
+
 /// Every other arm is compared with `baseline`; in a study that tunes, every other tuned arm with
 /// the tuned baseline.
 struct Comparison {
@@ -32,6 +40,7 @@ struct Comparison {
   std::optional<double> margin;  // differences below this do not matter; of `metric`
   std::vector<Target> steps_to;
   std::vector<Uneven> allow;
+  Fit fit = Fit::none;
 };
 
 /// The metric that the arms of `task` are compared by.

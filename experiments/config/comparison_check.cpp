@@ -151,7 +151,8 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
                         .metric = options.metric,
                         .margin = options.margin,
                         .steps_to = targets_of(options.steps_to, trail, problems),
-                        .allow = options.allow};
+                        .allow = options.allow,
+                        .fit = options.fit};
   if (given("compare.metrics"))
     comparison.metrics = metrics_of_tasks(options.metrics, names.tasks, problems);
   if (given("compare.test_sets"))

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "experiments/config/printable.h"
 #include "experiments/config/problem_list.h"
 
 namespace ablate::config {
@@ -20,13 +21,6 @@ bool continues_character(char byte) { return (static_cast<unsigned char>(byte) &
 int characters_before(std::string_view line, int bytes) {
   const auto prefix = line.substr(0, static_cast<size_t>(bytes));
   return static_cast<int>(std::ranges::count_if(prefix, std::not_fn(continues_character)));
-}
-
-/// Escape sequences in a file must not reach the terminal.
-std::string printable(std::string text) {
-  for (char& byte : text)
-    if ((static_cast<unsigned char>(byte) < 0x20 && byte != '\t') || byte == 0x7F) byte = '?';
-  return text;
 }
 
 std::string caret_line(const Problem& problem) {

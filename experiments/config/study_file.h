@@ -30,6 +30,7 @@ struct CompareOptions {
   std::optional<double> margin;
   StepsToOptions steps_to;
   std::vector<Uneven> allow;
+  Fit fit = Fit::none;
 
   static void fields(auto& o, auto&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
@@ -47,6 +48,9 @@ struct CompareOptions {
     visit("allow", o.allow,
           "what compared arms may have unequal: seeds (claims from those that both finished), "
           "steps, data");
+    visit("fit", o.fit,
+          "power: fit the metric as a power of the number of parameters over all arms, three sizes "
+          "or more; none: do not");
   }
 };
 

@@ -1,14 +1,13 @@
 #include "experiments/records/environment.h"
 
-#include "training/storage/durable_file.h"
+#include "training/storage/sealed_json.h"
 
 namespace ablate::records {
 
 nlohmann::json recorded_environment(const RunFolder& folder) {
   const auto file = folder.environment();
   if (!std::filesystem::exists(file)) return nullptr;
-  const auto json = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
-  return json.is_object() ? json : nlohmann::json();
+  return training::read_sealed_json(file, "; the run goes on without it once it is removed");
 }
 
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given) {

@@ -10,9 +10,10 @@
 #include "experiments/config/study_change.h"
 #include "experiments/records/exit_code.h"
 #include "experiments/records/tuned_arms.h"
-#include "training/storage/checkpoint_error.h"
+#include "tokenizer/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/folder_lock.h"
+#include "training/storage/sealed_json.h"
 
 namespace ablate::records {
 namespace {
@@ -30,14 +31,28 @@ config::Study whole(const path& file, const config::Selection& selection) {
   }
 }
 
-std::string selection_json(const config::Selection& selection, const config::Study& study) {
+std::string selection_json(const config::Selection& selection, const config::Study& study,
+                           const std::string& file) {
   const nlohmann::json json{
+      {"study_sha256", tokenizer::sha256(file)},
       {"sets", selection.sets},
       {"arms", selection.arms},
       {"tasks", selection.tasks},
       {"seeds", study.declared_seeds.empty() ? selection.seeds : std::vector<int64_t>{}},
       {"data_folder", std::filesystem::absolute(study.data_folder / ".").lexically_normal()}};
-  return json.dump(2) + "\n";
+  return training::sealed_json(json);
+}
+
+/// Reports a copy of the study that is not the one which the command was given.
+void check_copy(const StudyFolder& folder) {
+  if (!std::filesystem::exists(folder.command())) return;
+  const auto json = training::read_sealed_json(folder.command());
+  if (json.contains("study_sha256") &&
+      json.at("study_sha256") != tokenizer::sha256(training::read_bytes(folder.study())))
+    throw training::CheckpointError(
+        folder.study().string() +
+        " is damaged: it is not the study that was started; repeat `ablate run` with the study's "
+        "own file");
 }
 
 void refuse_changes(const StudyFolder& folder, const config::Study& now,
@@ -66,7 +81,7 @@ config::Selection frozen_selection(const StudyFolder& folder) {
   const auto file = folder.command();
   if (!std::filesystem::exists(file)) return {};
   try {
-    const auto json = nlohmann::json::parse(training::read_bytes(file));
+    const auto json = training::read_sealed_json(file);
     config::Selection selection;
     for (const auto& set : json.at("sets"))
       selection.sets.push_back(config::with_current_names(set));
@@ -95,7 +110,7 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
   training::remove_leftover_files(folder.path);
   refuse_changes(folder, now, selection);
-  replace(folder.command(), selection_json(selection, now));
+  replace(folder.command(), selection_json(selection, now, bytes));
   replace(folder.study(), bytes);
   auto chosen = selection;
   chosen.data_folder = selected.data_folder;
@@ -103,6 +118,7 @@ config::Study freeze(const path& file, const config::Selection& selection, const
 }
 
 config::Study read_frozen(const StudyFolder& folder) {
+  check_copy(folder);
   return with_tuned_arms(whole(folder.study(), frozen_selection(folder)), folder);
 }
 

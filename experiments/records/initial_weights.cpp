@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "training/storage/durable_file.h"
+#include "training/storage/sealed_json.h"
 
 namespace ablate::records {
 
@@ -16,13 +17,12 @@ double shared_share(const InitialWeights& arm, const InitialWeights& baseline) {
 }
 
 void write_initial_weights(const RunFolder& folder, const InitialWeights& weights) {
-  training::write_durably(folder.initial_weights(), nlohmann::json(weights).dump() + "\n");
+  training::write_durably(folder.initial_weights(), training::sealed_json(weights));
 }
 
 InitialWeights read_initial_weights(const RunFolder& folder) {
   if (!std::filesystem::exists(folder.initial_weights())) return {};
-  return nlohmann::json::parse(training::read_bytes(folder.initial_weights()))
-      .get<InitialWeights>();
+  return training::read_sealed_json(folder.initial_weights()).get<InitialWeights>();
 }
 
 }  // namespace ablate::records

@@ -88,6 +88,7 @@ struct RunResult {
   std::string weights;  // which were evaluated
   std::string bleu_signature, chrf_signature;
   std::vector<TestScores> tests;
+  std::map<std::string, std::string> files;  // name: SHA-256 of what the report reads beside it
 
   static void fields(auto& o, auto&& visit) {
     visit("study", o.study);
@@ -116,6 +117,7 @@ struct RunResult {
     visit("bleu_signature", o.bleu_signature);
     visit("chrf_signature", o.chrf_signature);
     visit("tests", o.tests);
+    visit("files", o.files);
   }
 };
 
@@ -136,5 +138,12 @@ double value_on(const RunResult& run, const std::string& test_set, const config:
 /// The finished run in `folder`, or nothing where it has not finished. Keys that older versions did
 /// not write have their defaults. Throws CheckpointError where its result.json is damaged.
 std::optional<RunResult> read_result(const RunFolder& folder);
+
+/// Writes result.json with the digests of the files beside it. Throws IoError.
+void write_result(const RunFolder& folder, RunResult result);
+
+/// Throws CheckpointError where one of these files is no longer the one that was written. One that
+/// is missing is no damage.
+void check_files(const RunFolder& folder, const RunResult& result);
 
 }  // namespace ablate::records

@@ -6,9 +6,10 @@
 
 #include "experiments/config/printer.h"
 #include "experiments/records/exit_code.h"
-#include "training/storage/checkpoint_error.h"
+#include "tokenizer/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
+#include "training/storage/sealed_json.h"
 
 namespace ablate::records {
 namespace {
@@ -38,15 +39,17 @@ void write_plan(const RunFolder& folder, const config::Study& study,
                 const config::RunSpecification& run) {
   check_same_configuration(folder, run.experiment);
   std::filesystem::create_directories(folder.path);
+  const auto yaml = config::to_yaml(run.experiment, run.origins);
   const RunPlan plan{
       .study = study.name,
       .task = run.task,
       .arm = run.arm,
       .seed = run.seed,
       .data_folder = std::filesystem::absolute(study.data_folder / ".").lexically_normal(),
-      .given = given_values(run)};
-  training::write_durably(folder.plan(), training::json_file(training::to_json(plan)));
-  training::write_durably(folder.config(), config::to_yaml(run.experiment, run.origins));
+      .given = given_values(run),
+      .config_sha256 = tokenizer::sha256(yaml)};
+  training::write_durably(folder.plan(), training::sealed_json(training::to_json(plan)));
+  training::write_durably(folder.config(), yaml);
 }
 
 RunPlan read_plan(const RunFolder& folder) {
@@ -54,12 +57,24 @@ RunPlan read_plan(const RunFolder& folder) {
   if (!std::filesystem::exists(file))
     throw training::CheckpointError(
         file.string() + " is missing: only a run that `ablate run` has planned can be trained");
+  const auto json = training::read_sealed_json(file, "; repeat `ablate run`");
   try {
-    return training::from_json<RunPlan>(nlohmann::json::parse(training::read_bytes(file)));
+    return training::from_json<RunPlan>(json, training::Absent::keeps_its_default);
   } catch (const nlohmann::json::exception& error) {
     throw training::CheckpointError(
         fmt::format("{} is damaged ({}); repeat `ablate run`", file.string(), error.what()));
   }
+}
+
+config::Experiment planned_experiment(const RunFolder& folder) {
+  const auto recorded =
+      std::filesystem::exists(folder.plan()) ? read_plan(folder).config_sha256 : std::string();
+  if (!recorded.empty() && tokenizer::sha256(training::read_bytes(folder.config())) != recorded)
+    throw training::CheckpointError(
+        folder.config().string() +
+        " is damaged: it is not the configuration that the run was planned with; repeat `ablate "
+        "run`");
+  return config::read_experiment(folder.config());
 }
 
 }  // namespace ablate::records

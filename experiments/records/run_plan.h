@@ -15,6 +15,7 @@ struct RunPlan {
   int64_t seed = 0;
   std::string data_folder;                   // absolute: where relative data paths start
   std::map<std::string, std::string> given;  // path of each value that is no default -> its origin
+  std::string config_sha256;                 // of config.yaml; empty: written by an older version
 
   static void fields(auto& o, auto&& visit) {
     visit("study", o.study);
@@ -23,6 +24,7 @@ struct RunPlan {
     visit("seed", o.seed);
     visit("data_folder", o.data_folder);
     visit("given", o.given);
+    visit("config_sha256", o.config_sha256);
   }
 };
 
@@ -33,5 +35,9 @@ void write_plan(const RunFolder& folder, const config::Study& study,
 
 /// Throws CheckpointError where there is none, or it is damaged.
 RunPlan read_plan(const RunFolder& folder);
+
+/// The configuration in the run's config.yaml. Throws CheckpointError where it is not the one that
+/// was planned, and ConfigError where it cannot be read.
+config::Experiment planned_experiment(const RunFolder& folder);
 
 }  // namespace ablate::records

@@ -9,6 +9,7 @@ StudyRuns read_runs(const config::Study& study, const StudyFolder& folder) {
   for (const auto& run : study.runs) {
     const auto place = folder.run(run);
     if (auto result = read_result(place)) {
+      check_files(place, *result);
       result->arm = run.arm;  // the stored one where this arm is another with a tuned value
       runs.results.push_back(std::move(*result));
     } else {

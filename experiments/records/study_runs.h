@@ -16,7 +16,8 @@ struct StudyRuns {
   std::vector<MissingRun> missing;  // every other run of the study
 };
 
-/// The runs of `study` in its folder. Throws CheckpointError where a result.json is damaged.
+/// The runs of `study` in its folder. Throws CheckpointError where a result.json or a
+/// file beside it is damaged.
 StudyRuns read_runs(const config::Study& study, const StudyFolder& folder);
 
 }  // namespace ablate::records

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "experiments/config/printer.h"
+#include "experiments/records/environment.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_start.h"
@@ -153,8 +154,7 @@ std::vector<EnvironmentFact> environment_of(const config::Study& study,
   for (const auto& run : study.runs) {
     const auto file = folder.run(run).environment();
     if (!fs::exists(file) || !seen.insert(file).second) continue;
-    const auto facts = nlohmann::json::parse(training::read_bytes(file), nullptr, false);
-    if (!facts.is_object()) throw training::CheckpointError(file.string() + " is damaged");
+    const auto facts = records::recorded_environment(folder.run(run));
     for (const auto& [name, value] : facts.items())
       if (name != "seed" && name != "starts") ++counts[name][printed(value)];
     for (const auto& [name, values] : facts_of(records::read_starts(folder.run(run))))

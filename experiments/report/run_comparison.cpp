@@ -15,6 +15,7 @@
 #include "experiments/config/printer.h"
 #include "experiments/records/exit_code.h"
 #include "experiments/records/folders.h"
+#include "experiments/records/result.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::report {

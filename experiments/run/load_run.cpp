@@ -4,6 +4,7 @@
 
 #include "experiments/config/printer.h"
 #include "experiments/records/exit_code.h"
+#include "experiments/records/run_plan.h"
 #include "experiments/run/recorded_start.h"
 #include "models/mkl.h"
 #include "tokenizer/special_ids.h"
@@ -13,6 +14,7 @@
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
+#include "training/storage/sealed_json.h"
 #include "training/weights.h"
 
 namespace ablate::run {
@@ -28,9 +30,9 @@ tokenizer::Tokenizer load_tokenizer(const std::filesystem::path& file) {
   const auto recorded = training::read_bytes(file.string() + ".sha256");
   if (recorded != model.sha256() + "\n")
     throw tokenizer::TokenizerError(
-        file.string() +
-        " is not the model the run was trained with: its SHA-256 differs "
-        "from the recorded one");
+        fmt::format("{0} is not the model the run was trained with: its SHA-256 differs from the "
+                    "one in {0}.sha256",
+                    file.string()));
   return model;
 }
 
@@ -83,7 +85,7 @@ LoadedRun load_run(const std::filesystem::path& path, const std::string& which) 
     throw training::CheckpointError(path.string() +
                                     " is no run folder: it holds no config.yaml (a run folder is "
                                     "<output>/<study>/<task>/<arm>/seed-<n>)");
-  const auto experiment = config::read_experiment(folder.config());
+  const auto experiment = records::planned_experiment(folder);
   models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
   auto tokenizers = load_tokenizers(folder);
   auto model = make_model(experiment, tokenizers);
@@ -136,7 +138,7 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
                                                    .state = nlohmann::json::object(),
                                                    .files = {{records::kConfigFile, config}}});
     training::write_synced(part.config(), config);
-    training::write_synced(part.environment(), training::json_file(environment));
+    training::write_synced(part.environment(), training::sealed_json(environment));
     for (const auto& [name, bytes] : run.files) training::write_synced(part.path / name, bytes);
   });
 }

@@ -10,6 +10,7 @@
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/host_name.h"
+#include "training/storage/sealed_json.h"
 
 namespace ablate::run {
 namespace {
@@ -63,7 +64,7 @@ void RecordedStart::write() const {
   auto record = facts_;
   record["starts"] = nlohmann::json::array();
   for (const auto& start : starts_) record["starts"].push_back(training::to_json(start));
-  training::write_durably(folder_.environment(), training::json_file(record));
+  training::write_durably(folder_.environment(), training::sealed_json(record));
 }
 
 }  // namespace ablate::run

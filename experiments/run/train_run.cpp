@@ -308,7 +308,7 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   training::EventFile events(job.folder.path, result.steps + 1);
   events.add(result.steps, final_scalars(result));
   events.add(result.steps, training::SessionEnd{});
-  training::write_durably(job.folder.result(), training::json_file(training::to_json(result)));
+  records::write_result(job.folder, std::move(result));
 }
 
 }  // namespace
@@ -316,7 +316,7 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
 RunJob job_of(const records::RunFolder& folder) {
   return {.folder = folder,
           .plan = records::read_plan(folder),
-          .experiment = config::read_experiment(folder.config())};
+          .experiment = records::planned_experiment(folder)};
 }
 
 void train_run(const RunJob& job, std::ostream& messages) {

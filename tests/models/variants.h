@@ -87,12 +87,19 @@ inline std::vector<Variant> mixer_variants() {
       {"lstm", Lstm{}},
       {"convolution", Convolution{}},
       {"wide convolution", Convolution{.width = 5}},
-      {"average", Average{}}};
+      {"average", Average{}},
+      {"linear attention", LinearAttention{{.heads = 2}}},
+      {"retention", LinearAttention{{.heads = 2}, Forgetting::fixed}}};
   for (const auto& [name, mixer] : mixers)
     variants.push_back(changed(name, [mixer = mixer](auto& o) {
       o.attention = mixer;
       o.cross_attention = MultiHead{.heads = 2};
     }));
+  variants.push_back(changed("gated retention", [](auto& o) {
+    o.decoder.attention = LinearAttention{{.heads = 2}, Forgetting::gated};
+  }));
+  variants.push_back(
+      changed("delta", [](auto& o) { o.decoder.attention = DeltaRule{{.heads = 2}}; }));
   return variants;
 }
 

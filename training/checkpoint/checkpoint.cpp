@@ -154,7 +154,7 @@ Checkpoint load_checkpoint(const fs::path& step_folder) {
   const auto last = name.has_filename() ? name.filename() : name.parent_path().filename();
   if (const auto step = step_of(last.string()); step && *step != manifest.step)
     throw CheckpointError(
-        fmt::format("'{}' holds the checkpoint of step {}", step_folder.string(), manifest.step));
+        fmt::format("'{}' is that of step {}", (step_folder / kManifest).string(), manifest.step));
   Checkpoint checkpoint{.step = manifest.step};
   checkpoint.model =
       from_safetensors(read_listed(step_folder, manifest, kModel), (step_folder / kModel).string());

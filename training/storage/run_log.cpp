@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tokenizer/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
@@ -36,11 +37,17 @@ void cut(int descriptor, const std::filesystem::path& path, uint64_t offset) {
 
 }  // namespace
 
-RunLog::RunLog(const std::filesystem::path& path, uint64_t offset) : path_(path), size_(offset) {
+RunLog::RunLog(const std::filesystem::path& path, const Mark& mark)
+    : path_(path), size_(mark.bytes) {
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw io_error("open", path, errno);
   try {
-    cut(descriptor_, path, offset);
+    cut(descriptor_, path, mark.bytes);
+    if (!mark.sha256.empty() && this->mark().sha256 != mark.sha256)
+      throw CheckpointError(
+          fmt::format("'{}' is damaged: its first {} bytes are not those that the checkpoint was "
+                      "saved with; put the log back or remove the run's folder to start again",
+                      path.string(), mark.bytes));
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -80,8 +87,21 @@ void RunLog::append(const nlohmann::json& record) {
   size_ += line.size();
 }
 
+RunLog::Mark RunLog::mark() const {
+  std::string bytes(size_, '\0');
+  for (size_t read = 0; read < bytes.size();) {
+    const auto more =
+        ::pread(descriptor_, bytes.data() + read, bytes.size() - read, static_cast<off_t>(read));
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) throw io_error("read", path_, more < 0 ? errno : EIO);
+    read += static_cast<size_t>(more);
+  }
+  return {size_, tokenizer::sha256(bytes)};
+}
+
 void RunLog::sync() {
-  if (::fsync(descriptor_) != 0) throw io_error("sync", path_, errno);
+  while (::fsync(descriptor_) != 0)
+    if (errno != EINTR) throw io_error("sync", path_, errno);
 }
 
 std::vector<nlohmann::json> read_run_log(const std::filesystem::path& path) {

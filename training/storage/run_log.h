@@ -14,9 +14,15 @@ namespace ablate::training {
 /// the last line.
 class RunLog {
  public:
-  /// Opens or creates the log and cuts it to its first `offset` bytes: what a resumed run will
-  /// write again. Throws IoError, and CheckpointError where the log is shorter than `offset`.
-  RunLog(const std::filesystem::path& path, uint64_t offset);
+  /// A log up to some point: its bytes, and their SHA-256 (empty: not known).
+  struct Mark {
+    uint64_t bytes = 0;
+    std::string sha256 = {};
+  };
+
+  /// Opens or creates the log and cuts it behind `mark`: what a resumed run will write again.
+  /// Throws IoError, and CheckpointError where the log is shorter or does not begin as it did.
+  RunLog(const std::filesystem::path& path, const Mark& mark);
   RunLog(RunLog&& other) noexcept;
   RunLog& operator=(RunLog&& other) noexcept;
   RunLog(const RunLog&) = delete;
@@ -27,8 +33,8 @@ class RunLog {
   /// "-Infinity". Throws IoError with the log as it was before.
   void append(const nlohmann::json& record);
 
-  /// Bytes so far: the offset to save in a checkpoint.
-  uint64_t size() const { return size_; }
+  /// All that is there so far, to save in a checkpoint. Throws IoError.
+  Mark mark() const;
 
   /// Makes the lines so far survive a crash of the machine. Throws IoError.
   void sync();

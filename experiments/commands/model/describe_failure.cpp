@@ -4,6 +4,7 @@
 #include <new>
 
 #include "data/corpus.h"
+#include "experiments/config/printable.h"
 #include "experiments/config/problem.h"
 #include "models/libtorch.h"
 #include "models/position/position.h"
@@ -29,9 +30,7 @@ bool out_of_memory(const c10::Error& error) {
 constexpr const char* kMemory =
     "out of memory; lower training.tokens_per_batch or decoding.batch, or the model's size";
 
-}  // namespace
-
-Failure describe(const std::exception_ptr& exception, bool debug) {
+Failure kind_of(const std::exception_ptr& exception, bool debug) {
   try {
     std::rethrow_exception(exception);
   } catch (const config::ConfigError& error) {
@@ -70,6 +69,14 @@ Failure describe(const std::exception_ptr& exception, bool debug) {
   } catch (const std::exception& error) {
     return {records::ExitCode::internal, error.what()};
   }
+}
+
+}  // namespace
+
+Failure describe(const std::exception_ptr& exception, bool debug) {
+  auto failure = kind_of(exception, debug);
+  failure.message = config::printable(std::move(failure.message));
+  return failure;
 }
 
 }  // namespace ablate::commands

@@ -94,8 +94,7 @@ records::RunResult result_of(const run::Moefied& moefied, const run::Evaluation&
 
 void write_run(const MoefyRequest& request, const run::Moefied& moefied,
                const run::LoadedRun& dense, const run::Evaluation& evaluation) {
-  auto environment =
-      nlohmann::json::parse(training::read_bytes(records::RunFolder(request.run).environment()));
+  auto environment = records::recorded_environment(records::RunFolder(request.run));
   environment["moefied_from"] = std::filesystem::absolute(request.run).string();
   const auto markdown = table(moefied, request.options.experts);
   const auto content =

@@ -16,7 +16,7 @@ struct Section {
 Markup task_section(const TaskView& view, const std::string& id, bool alone) {
   std::vector<std::string> arms;
   for (const auto& arm : view.task.arms) arms.push_back(arm.name);
-  const auto drawn = lengths(view) + position_accuracies(view) + curves(view);
+  const auto drawn = size_fits(view) + lengths(view) + position_accuracies(view) + curves(view);
   auto content = heading("h2", "", alone ? "Results" : "Results: " + view.task.name) +
                  ablation(view) + scores(view);
   if (!drawn.empty()) content += view.looks.legend(arms) + figures(drawn);

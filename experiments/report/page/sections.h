@@ -14,6 +14,7 @@ Markup scores(const TaskView& view);    // every seed and every metric, folded
 Markup curves(const TaskView& view);    // of training and validation
 Markup lengths(const TaskView& view);   // scores over lengths
 Markup position_accuracies(const TaskView& view);
+Markup size_fits(const TaskView& view);  // power laws over the arms' parameters
 Markup expert_loads(const TaskView& view);
 Markup samples(const TaskView& view);
 Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks);

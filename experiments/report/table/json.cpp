@@ -72,6 +72,12 @@ Json json_of(const analysis::ArmEvidence& arm) {
           {"cells", std::move(cells)}};
 }
 
+Json json_of(const analysis::SizeFit& fit) {
+  return {{"test_set", fit.test_set},       {"metric", fit.metric},
+          {"factor", fit.law.factor},       {"exponent", fit.law.exponent},
+          {"r_squared", fit.law.r_squared}, {"exponents", json_of(fit.exponents)}};
+}
+
 template <class T, class Of>
 Json list_of(const std::vector<T>& values, Of of) {
   auto list = Json::array();
@@ -87,6 +93,8 @@ Json json_of(const analysis::TaskEvidence& task) {
       {"family", task.family},
       {"arms", list_of(task.arms, [](const analysis::ArmEvidence& arm) { return json_of(arm); })}};
   if (task.margin) json["margin"] = *task.margin;
+  if (!task.fits.empty())
+    json["fits"] = list_of(task.fits, [](const analysis::SizeFit& fit) { return json_of(fit); });
   return json;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "experiments/config/printable.h"
+
 namespace ablate::report {
 namespace {
 
@@ -13,21 +15,17 @@ size_t width(const std::string& text) {
 
 std::vector<std::vector<std::string>> texts_of(const Grid& grid) {
   std::vector<std::vector<std::string>> lines(1);
-  for (const auto& heading : grid.headings) lines.front().push_back(printable(heading));
+  for (const auto& heading : grid.headings)
+    lines.front().push_back(config::printable_line(heading));
   for (const auto& row : grid.rows) {
     auto& line = lines.emplace_back();
-    for (const auto& cell : row) line.push_back(printable(cell.text) + (cell.best ? "*" : ""));
+    for (const auto& cell : row)
+      line.push_back(config::printable_line(cell.text) + (cell.best ? "*" : ""));
   }
   return lines;
 }
 
 }  // namespace
-
-std::string printable(std::string text) {
-  for (char& byte : text)
-    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) byte = '?';
-  return text;
-}
 
 std::string layout(const Grid& grid) {
   const auto lines = texts_of(grid);
@@ -36,7 +34,7 @@ std::string layout(const Grid& grid) {
     for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
   size_t total = 0;
   for (const size_t one : widths) total += one + 2;
-  std::string text = grid.title.empty() ? "" : printable(grid.title) + "\n";
+  std::string text = grid.title.empty() ? "" : config::printable_line(grid.title) + "\n";
   for (size_t l = 0; l < lines.size(); ++l) {
     std::string row;
     for (size_t i = 0; i < lines[l].size(); ++i) {
@@ -47,7 +45,7 @@ std::string layout(const Grid& grid) {
     text += row + "\n";
     if (l == 0) text += "  " + std::string(total - 2, '-') + "\n";
   }
-  if (!grid.note.empty()) text += printable(grid.note) + "\n";
+  if (!grid.note.empty()) text += config::printable_line(grid.note) + "\n";
   return text;
 }
 

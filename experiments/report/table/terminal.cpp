@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "experiments/config/printable.h"
 #include "experiments/report/table/grid.h"
 #include "experiments/report/table/layout.h"
 #include "experiments/report/table/table.h"
@@ -7,8 +8,8 @@
 namespace ablate::report {
 std::string terminal_table(const analysis::Evidence& evidence) {
   std::string text;
-  if (!evidence.question.empty()) text += printable(evidence.question) + "\n";
-  text += printable(evidence.answer) + "\n\n";
+  if (!evidence.question.empty()) text += config::printable_line(evidence.question) + "\n";
+  text += config::printable_line(evidence.answer) + "\n\n";
   bool marked = false;
   for (const auto& grid : grids_of(evidence)) {
     text += layout(grid) + "\n";
@@ -16,7 +17,7 @@ std::string terminal_table(const analysis::Evidence& evidence) {
       marked = marked || std::ranges::any_of(row, [](const GridCell& cell) { return cell.best; });
   }
   if (marked) text += "* the best mean on its test set\n";
-  for (const auto& remark : remarks_of(evidence)) text += printable(remark) + "\n";
+  for (const auto& remark : remarks_of(evidence)) text += config::printable_line(remark) + "\n";
   return text;
 }
 

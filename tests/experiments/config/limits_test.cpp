@@ -114,7 +114,7 @@ TEST(Messages, ShowTheLineAndACaretUnderTheCharacter) {
             "study.yaml:6:1: unknown key 'baes'; did you mean 'base'?\n  baes: 1\n  ^");
   EXPECT_EQ(error_of(kHead + "base: {data: {task: 'ä'}}\n"),
             "study.yaml:3:21: unknown task 'ä' in data; choose copy, reverse, sort, duplicate, "
-            "selective_copy, parity, modular_arithmetic, dyck, recall, facts, addition, "
+            "selective_copy, parity, modular_arithmetic, dyck, recall, facts, table, addition, "
             "numbers, text, labelled or language\n"
             "  base: {data: {task: 'ä'}}\n"
             "                      ^");

@@ -56,11 +56,11 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
     {"MissingTask", kHead + "base: {model: {d_model: 64}}\n",
      "study.yaml:1:1: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, facts, addition, numbers, text, labelled or "
+     "parity, modular_arithmetic, dyck, recall, facts, table, addition, numbers, text, labelled or "
      "language"},
     {"MissingTaskBesideOtherKeys", kHead + "base:\n  data: {symbols: 8}\n",
      "study.yaml:4:3: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, facts, addition, numbers, text, labelled or "
+     "parity, modular_arithmetic, dyck, recall, facts, table, addition, numbers, text, labelled or "
      "language"},
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},

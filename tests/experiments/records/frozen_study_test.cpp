@@ -5,6 +5,7 @@
 #include "experiments/records/exit_code.h"
 #include "tests/experiments/program.h"
 #include "tests/training/storage/waiting_lock.h"
+#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/folder_lock.h"
 
@@ -37,6 +38,15 @@ TEST_F(FrozenStudy, OfTwoStudiesThatStartAtOnceUnderOneNameTheSecondIsRefused) {
   first.reset();
   EXPECT_THROW(second.get(), UsageError);
   EXPECT_EQ(read_file(frozen().study()), read_file(other()));
+}
+
+TEST_F(FrozenStudy, ACopyThatHasChangedIsNotReported) {
+  freeze(study(), {}, output());
+  EXPECT_NO_THROW(read_frozen(frozen()));
+  auto text = read_file(frozen().study());
+  text.replace(text.find("steps: 60"), 9, "steps: 50");
+  write_file(frozen().study(), text);
+  EXPECT_THROW(read_frozen(frozen()), training::CheckpointError);
 }
 
 TEST_F(FrozenStudy, WhatIsPlannedIsWhatAStartWouldRunAndWritesNothing) {

@@ -53,6 +53,31 @@ TEST_F(ResultTest, ADamagedFileIsAnError) {
   }
 }
 
+TEST_F(ResultTest, AFileBesideItThatHasChangedIsFound) {
+  const RunFolder folder(folder_);
+  write_file(folder.log(), "{}\n");
+  write_file(folder.outputs("length 4"), "a b\n");
+  write_result(folder, {.study = "s", .tests = {{.name = "length 4"}}});
+  const auto result = read_result(folder);
+  EXPECT_NO_THROW(check_files(folder, result.value()));
+  for (const auto& path : {folder.log(), folder.outputs("length 4")}) {
+    const auto before = read_file(path);
+    write_file(path, before + " ");
+    EXPECT_THROW(check_files(folder, *result), training::CheckpointError) << path;
+    std::filesystem::remove(path);
+    EXPECT_NO_THROW(check_files(folder, *result)) << path;
+    write_file(path, before);
+  }
+}
+
+TEST_F(ResultTest, ADigitThatHasChangedIsFound) {
+  const RunFolder folder(folder_);
+  write_result(folder, {.study = "s", .seed = 3, .steps = 7, .tests = {{.name = "t", .bleu = 12}}});
+  auto text = read_file(folder.result());
+  text.replace(text.find("12.0"), 4, "13.0");
+  EXPECT_THROW(read(text), training::CheckpointError);
+}
+
 TEST_F(ResultTest, ALossThatWasNeverMeasuredIsNone) {
   EXPECT_TRUE(std::isnan(read(written().dump())->train_loss));
 }

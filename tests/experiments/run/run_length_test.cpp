@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/program.h"
+#include "training/storage/sealed_json.h"
 
 namespace ablate::run {
 namespace {
@@ -57,7 +58,7 @@ TEST_F(RunLengthTest, ATimeBudgetFixesTheNumberOfUpdatesOnce) {
   auto environment = nlohmann::json::parse(read_file(run("out") / "environment.json"));
   EXPECT_EQ(environment.at("steps"), first.at("steps"));
   environment["steps"] = 33;
-  write_file(run("out") / "environment.json", environment.dump());
+  write_file(run("out") / "environment.json", training::sealed_json(environment));
   EXPECT_EQ(result_of("out", "{kind: seconds, seconds: 0.5}").at("steps"), 33);
 }
 

@@ -117,6 +117,15 @@ TEST_F(TrainRunTest, AStudyMaySwitchOffMklsFastPathForItsRunsAndForWhoLoadsThem)
   models::allow_mkl_fast_path(true);
 }
 
+TEST_F(TrainRunTest, AConfigurationThatWasNotPlannedIsRefused) {
+  auto text = read_file(run("out") / "config.yaml");
+  text.replace(text.find("steps: 60"), 9, "steps: 50");
+  write_file(run("out") / "config.yaml", text);
+  const auto outcome = train("out");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.output.find("config.yaml is damaged"), std::string::npos) << outcome.output;
+}
+
 TEST_F(TrainRunTest, AFolderWithoutAPlanIsRefused) {
   const auto outcome = train("elsewhere");
   EXPECT_EQ(outcome.code, 4);

@@ -171,7 +171,7 @@ TEST_F(CheckpointFolder, AFolderUnderAnotherStepsNameIsRefused) {
     load_checkpoint(at(2));
     FAIL();
   } catch (const CheckpointError& error) {
-    EXPECT_EQ(error.what(), "'" + at(2).string() + "' holds the checkpoint of step 1");
+    EXPECT_EQ(error.what(), "'" + (at(2) / "manifest.json").string() + "' is that of step 1");
   }
 }
 

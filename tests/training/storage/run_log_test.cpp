@@ -19,32 +19,32 @@ class RunLogFile : public FolderTestCase {
 };
 
 TEST_F(RunLogFile, IsOneRecordALine) {
-  RunLog log(path(), 0);
+  RunLog log(path(), {});
   log.append({{"step", 1}, {"loss", 0.1}});
   log.append({{"text", "a\nb"}});
   EXPECT_EQ(read_bytes(path()), "{\"loss\":0.1,\"step\":1}\n{\"text\":\"a\\nb\"}\n");
-  EXPECT_EQ(log.size(), std::filesystem::file_size(path()));
+  EXPECT_EQ(log.mark().bytes, std::filesystem::file_size(path()));
   EXPECT_EQ(read_run_log(path()),
             (std::vector<Json>{{{"loss", 0.1}, {"step", 1}}, {{"text", "a\nb"}}}));
 }
 
 TEST_F(RunLogFile, WritesNumbersThatAreNotFiniteAsStrings) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  RunLog(path(), 0).append({{"a", std::nan("")}, {"b", {kInfinity, -kInfinity}}});
+  RunLog(path(), {}).append({{"a", std::nan("")}, {"b", {kInfinity, -kInfinity}}});
   EXPECT_EQ(read_bytes(path()), "{\"a\":\"NaN\",\"b\":[\"Infinity\",\"-Infinity\"]}\n");
 }
 
 TEST_F(RunLogFile, WritesMalformedTextAsReplacementCharacters) {
-  RunLog(path(), 0).append({{"name", "a\xff"}});
+  RunLog(path(), {}).append({{"name", "a\xff"}});
   EXPECT_EQ(read_run_log(path())[0]["name"], "a\ufffd");
 }
 
 TEST_F(RunLogFile, ResumedEqualsUninterrupted) {
-  uint64_t saved = 0;
+  RunLog::Mark saved;
   {
-    RunLog log(path(), 0);
+    RunLog log(path(), {});
     log.append({{"step", 1}});
-    saved = log.size();
+    saved = log.mark();
     log.append({{"step", 2}, {"lost", true}});
   }
   RunLog log(path(), saved);
@@ -53,10 +53,25 @@ TEST_F(RunLogFile, ResumedEqualsUninterrupted) {
 }
 
 TEST_F(RunLogFile, RefusesAnOffsetThatIsNotALinesEnd) {
-  RunLog(path(), 0).append({{"step", 1}});
-  EXPECT_THROW(RunLog(path(), 5), CheckpointError);
-  EXPECT_THROW(RunLog(path(), 12), CheckpointError);
+  RunLog(path(), {}).append({{"step", 1}});
+  EXPECT_THROW(RunLog(path(), {.bytes = 5}), CheckpointError);
+  EXPECT_THROW(RunLog(path(), {.bytes = 12}), CheckpointError);
   EXPECT_EQ(read_run_log(path()).size(), 1U);
+}
+
+TEST_F(RunLogFile, RefusesALogThatDoesNotBeginAsItDid) {
+  RunLog::Mark saved;
+  {
+    RunLog log(path(), {});
+    log.append({{"loss", 1}});
+    saved = log.mark();
+    log.append({{"loss", 2}});
+  }
+  auto bytes = read_bytes(path());
+  bytes.replace(bytes.find('1'), 1, "3");
+  write_durably(path(), bytes);
+  EXPECT_THROW(RunLog(path(), saved), CheckpointError);
+  EXPECT_NO_THROW(RunLog(path(), {.bytes = saved.bytes}));  // of a checkpoint that knows no digest
 }
 
 TEST_F(RunLogFile, ReaderDropsACutLastLine) {
@@ -77,7 +92,7 @@ TEST_F(RunLogFile, ReaderNamesAMalformedLine) {
 }
 
 TEST_F(RunLogFile, FullDiskLeavesWholeLines) {
-  RunLog log(path(), 0);
+  RunLog log(path(), {});
   log.append({{"step", 1}});
   {
     const FileSizeLimit limit(15);
@@ -90,7 +105,7 @@ TEST_F(RunLogFile, FullDiskLeavesWholeLines) {
 
 TEST_F(RunLogFile, FullDeviceIsAnErrorWithPathAndReason) {
   std::filesystem::create_symlink("/dev/full", path());
-  RunLog log(path(), 0);
+  RunLog log(path(), {});
   try {
     log.append({{"step", 1}});
     FAIL();
@@ -99,11 +114,11 @@ TEST_F(RunLogFile, FullDeviceIsAnErrorWithPathAndReason) {
                                 "': No space left on device; free some space and run the same "
                                 "command again");
   }
-  EXPECT_EQ(log.size(), 0U);
+  EXPECT_EQ(log.mark().bytes, 0U);
 }
 
 TEST_F(RunLogFile, MovedLogGoesOn) {
-  RunLog first(path(), 0);
+  RunLog first(path(), {});
   first.append(1);
   RunLog second = std::move(first);
   second.append(2);
@@ -111,7 +126,7 @@ TEST_F(RunLogFile, MovedLogGoesOn) {
 }
 
 TEST_F(RunLogFile, MissingFolderIsAnIoError) {
-  EXPECT_THROW(RunLog(folder() / "none" / "log", 0), IoError);
+  EXPECT_THROW(RunLog(folder() / "none" / "log", {}), IoError);
   EXPECT_THROW(read_run_log(path()), IoError);
 }
 

@@ -5,6 +5,7 @@
 #include "experiments/records/exit_code.h"
 #include "experiments/run/moefication/router_network.h"
 #include "tests/experiments/program.h"
+#include "training/storage/sealed_json.h"
 
 namespace ablate::run {
 namespace {
@@ -94,7 +95,7 @@ TEST_F(MoefyTest, TheResultSaysWhichProgramMadeIt) {
   const auto program = start.at("program_sha256"), host = start.at("host");
   start["program_sha256"] = "another build";
   start["host"] = "elsewhere";
-  write_file(run / "environment.json", dense.dump());
+  write_file(run / "environment.json", training::sealed_json(dense));
   const auto to = folder_ / "moefied";
   ASSERT_EQ(
       shell(kProgram + " moefy " + run.string() + " --to " + to.string() + " --positions 200 2>&1")

@@ -1,0 +1,86 @@
+#include "data/tasks/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "data/random.h"
+#include "data/tasks/symbol_tasks.h"
+
+namespace ablate::data {
+namespace {
+
+using Permutation = std::vector<int64_t>;
+
+std::vector<Permutation> permutations(int64_t things) {
+  Permutation order(static_cast<size_t>(things));
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<Permutation> all{order};
+  while (std::ranges::next_permutation(order).found) all.push_back(order);
+  return all;
+}
+
+Example entry(int64_t left, int64_t right, int64_t result) {
+  return {join({left, right}), symbol(result)};
+}
+
+/// left after right, for all pairs; a symbol stands for a permutation's place in the alphabet's
+/// order.
+std::vector<Example> compositions(int64_t things) {
+  const auto all = permutations(things);
+  const auto number = [&](const Permutation& one) {
+    return std::ranges::lower_bound(all, one) - all.begin();
+  };
+  std::vector<Example> table;
+  for (const auto& left : all)
+    for (const auto& right : all) {
+      Permutation both;
+      for (const auto at : right) both.push_back(left[static_cast<size_t>(at)]);
+      table.push_back(entry(number(left), number(right), number(both)));
+    }
+  return table;
+}
+
+/// A quotient is what gives the left number when it is multiplied by the right one, so the table of
+/// divisions is that of products, read the other way.
+std::vector<Example> residues(const Table& task) {
+  std::vector<Example> table;
+  const int64_t m = task.modulus;
+  for (int64_t a = 0; a < m; ++a)
+    for (int64_t b = 0; b < m; ++b) switch (task.operation) {
+        case TableOperation::add:
+          table.push_back(entry(a, b, (a + b) % m));
+          break;
+        case TableOperation::subtract:
+          table.push_back(entry(a, b, (a - b + m) % m));
+          break;
+        case TableOperation::divide:
+          if (b != 0) table.push_back(entry(a * b % m, b, a));
+          break;
+        default:
+          table.push_back(entry(a, b, a * b % m));
+      }
+  return table;
+}
+
+}  // namespace
+
+Corpus operation_table(const Table& task, uint64_t seed) {
+  auto table =
+      task.operation == TableOperation::permute ? compositions(task.modulus) : residues(task);
+  Random random(seed, "table");
+  random.shuffle(table);
+  const auto trained = std::llround(task.share * static_cast<double>(table.size()));
+  const auto tested = trained + (std::ssize(table) - trained) / 2;
+  const auto part = [&](auto begin, auto end) {
+    return std::vector<Example>(table.begin() + begin, table.begin() + end);
+  };
+  Corpus corpus{.train = part(0, trained), .validation = part(tested, std::ssize(table))};
+  corpus.tests.push_back({"held out", false, part(trained, tested)});
+  if (trained == 0 || tested == trained)
+    throw DataError("data.share leaves too few of the table's " + std::to_string(table.size()) +
+                    " entries for training, validation or test");
+  return corpus;
+}
+
+}  // namespace ablate::data

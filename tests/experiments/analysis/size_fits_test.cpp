@@ -1,0 +1,65 @@
+#include "experiments/analysis/size_fits.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/experiments/analysis/synthetic.h"
+
+namespace ablate::analysis {
+namespace {
+
+/// Arms of 100, 400 and 1,600 parameters, whose perplexity in seed s is 40 / parameters^(s / 10);
+/// 0 where there is no result.
+Evidence evidence_of(const std::string& fit, int missing_seed = 0) {
+  records::StudyRuns runs{.folder = {"none/s"}};
+  int64_t parameters = 100;
+  for (const char* arm : {"base", "more", "most"}) {
+    for (const int seed : {1, 2, 3}) {
+      if (seed == missing_seed && parameters == 400) continue;
+      auto run = result_of(arm, seed, 0.5);
+      run.parameters = parameters;
+      run.tests[0].perplexity = 40 / std::pow(static_cast<double>(parameters), seed / 10.0);
+      runs.results.push_back(run);
+    }
+    parameters *= 4;
+  }
+  return make_evidence(study_of(study_yaml(3, {"more", "most"},
+                                           "compare: {baseline: base, metric: perplexity" + fit +
+                                               ", allow: [seeds]}\n")),
+                       runs);
+}
+
+TEST(SizeFits, HaveAnExponentOfEachSeedAndALawOfTheMeans) {
+  const auto fits = evidence_of(", fit: power").tasks.front().fits;
+  ASSERT_EQ(fits.size(), 1U);
+  EXPECT_EQ(fits[0].test_set, "length 12");
+  EXPECT_EQ(fits[0].metric, "perplexity");
+  for (const size_t seed : {0U, 1U, 2U})
+    EXPECT_NEAR(fits[0].exponents.values.at(seed), -0.1 * static_cast<double>(seed + 1), 1e-9);
+  EXPECT_NEAR(fits[0].exponents.mean, -0.2, 1e-9);
+  EXPECT_LT(fits[0].exponents.interval.value().low, -0.2);
+  EXPECT_GT(fits[0].exponents.interval->high, -0.2);
+  EXPECT_NEAR(fits[0].law.exponent, -0.18, 0.02);
+}
+
+TEST(SizeFits, AreMadeOnlyWhereTheStudyAsksForThem) {
+  EXPECT_TRUE(evidence_of("").tasks.front().fits.empty());
+}
+
+TEST(SizeFits, ASeedThatOneArmLacksHasNoExponent) {
+  const auto fits = evidence_of(", fit: power", 2).tasks.front().fits;
+  ASSERT_EQ(fits.size(), 1U);
+  EXPECT_TRUE(std::isnan(fits[0].exponents.values.at(1)));
+  EXPECT_EQ(fits[0].exponents.count, 2);
+}
+
+TEST(SizeFits, AreSaidInTheNotes) {
+  std::string all;
+  for (const auto& note : evidence_of(", fit: power").notes) all += note + "\n";
+  EXPECT_NE(all.find("copy (length 12): perplexity goes as parameters^-0.1"), std::string::npos)
+      << all;
+}
+
+}  // namespace
+}  // namespace ablate::analysis

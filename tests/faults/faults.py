@@ -1,0 +1,206 @@
+"""Studies whose processes meet with faults, and what must be the same afterwards."""
+
+import collections
+import json
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+OPERATIONS = ("", "create", "write", "sync", "rename", "exchange", "unlink", "mkdir", "rmdir", "link", "truncate")
+# What depends on the clock, on the machine or on how often a run was started, wherever it stands in a JSON file.
+VARYING = {"sha256", "decode_seconds", "training_seconds", "tokens_per_second", "memory_bytes", "seconds"}
+# Without a word in the end about what happened on the way.
+IGNORED = {"environment.json", "log.txt", "command.json", "failure.json", "report.html", "results.csv", "results.jsonl"}
+
+STUDY = """name: faults
+seeds: [1]
+base:
+  data: { task: copy, symbols: 6, train_length: [1, 4], test_length: [4], examples: { train: 200, validation: 20, test: 10 } }
+  tokenizer: { kind: word }
+  model: { d_model: 16, layers: 1, attention: { heads: 2 }, feed_forward: { d_hidden: 24 } }
+  training: { steps: 24, tokens_per_batch: 60, max_length: 32, schedule: { kind: constant, peak: 3.0e-3 }, threads: 1,
+              log_every: 3, evaluate_every: 8, save_every: 5 }
+  decoding: { max_length: 8 }
+"""
+# Every family, precision and optimizer, and what else a checkpoint has to carry.
+STUDIES = {
+    "plain": "",
+    "decoder": "arms: { base: { model.family: decoder_only, training.optimizer.kind: lion } }\n",
+    "bf16": "arms: { base: { training.precision: bf16, training.optimizer.kind: adamw } }\n",
+    "sgd": "arms: { base: { training.optimizer.kind: sgd, training.accumulate: 2 } }\n",
+    "ema": "arms: { base: { training.ema: 0.9 } }\n",
+    "experts": "arms: { base: { model.feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 12 } } }\n",
+    "dropout": "arms: { base: { model.dropout: 0.2, model.position.kind: learned } }\n",
+    "two": "arms: { base: {}, more: { model.layers: 2 } }\ncompare: { baseline: base, metric: exact_match }\n",
+    "tuned": "tune: { key: training.schedule.peak, values: [1.0e-3, 4.0e-3] }\n",
+    "halved": "tune: { key: training.schedule.peak, values: [1.0e-3, 4.0e-3], halve_from: 12 }\n",
+}
+
+
+class Call(collections.namedtuple("Call", "number operation path other data offset")):
+    """A call that changed the folder; paths are relative to it."""
+
+
+class Outcome(collections.namedtuple("Outcome", "code calls output")):
+    """How a program ended: its exit code, how many calls its processes made, and what it said."""
+
+
+class Laboratory:
+    """A program, the shim, and a folder for trials that is removed at the end."""
+
+    def __init__(self, program):
+        self.program = str(program)
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ablate-faults-"))
+        self.shim = self.folder / "shim.so"
+        subprocess.run(["cc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-o", self.shim, HERE / "shim.c"], check=True)
+        for name, more in STUDIES.items():
+            (self.folder / f"{name}.yaml").write_text(STUDY + more)
+        self.undisturbed = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def command(self, study, output):
+        return [self.program, "run", self.folder / f"{study}.yaml", "--output", output, "--jobs", "1"]
+
+    def export(self, run, to):
+        return [self.program, "export", run, "--format", "safetensors", "--to", to]
+
+    def exported(self, study, run):
+        """What the export of a run of an undisturbed study holds; made once."""
+        to = self.folder / f"exported-{study}-{str(run).replace('/', '-')}"
+        if not to.exists():
+            outcome = self.run(self.export(self.folder / f"whole-{study}" / run, to), self.folder / "exports")
+            assert outcome.code == 0, outcome.output
+        return contents(to)
+
+    def run(self, command, under, log=None, **fault):
+        """Runs a command whose calls below a folder are counted; `fault` has at, what and lasting."""
+        under.mkdir(exist_ok=True)
+        counter = self.folder / f"{under.name}.counter"
+        counter.write_bytes(bytes(8))
+        environment = os.environ | {"LD_PRELOAD": str(self.shim), "FAULTS_UNDER": str(under),
+                                    "FAULTS_COUNTER": str(counter), "OMP_NUM_THREADS": "1"}
+        environment |= {f"FAULTS_{key.upper()}": str(value) for key, value in fault.items()}
+        if log:
+            environment["FAULTS_LOG"] = str(log)
+        with open(self.folder / f"{under.name}.said", "wb+") as said:
+            process = subprocess.Popen([str(part) for part in command], stdout=said, stderr=said, env=environment,
+                                       start_new_session=True)
+            code = wait_and_wake(process)
+            said.seek(0)
+            output = said.read().decode("utf-8", "backslashreplace")
+        return Outcome(code, struct.unpack("Q", counter.read_bytes())[0], output)
+
+    def whole(self, study):
+        """What an undisturbed run of a study leaves, and the calls that it made; made once."""
+        if study not in self.undisturbed:
+            output = self.folder / f"whole-{study}"
+            log = self.folder / f"whole-{study}.log"
+            outcome = self.run(self.command(study, output), output, log)
+            assert outcome.code == 0, outcome.output
+            self.undisturbed[study] = (left_by(output), calls_in(log, output))
+        return self.undisturbed[study]
+
+
+def wait_and_wake(process):
+    """The exit code of a process; whoever of its session was stopped is woken."""
+    while True:
+        try:
+            return process.wait(0.02)
+        except subprocess.TimeoutExpired:
+            for pid, state in session_of(process.pid):
+                if state == "T":
+                    os.kill(pid, signal.SIGCONT)
+
+
+def session_of(leader):
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                fields = pathlib.Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(fields[3]) == leader:
+                yield int(entry), fields[0]
+
+
+def wait_for_orphans(folder):
+    """Until no process works on a folder: a worker may outlive who started it."""
+    wanted = f"FAULTS_UNDER={folder}\0".encode()
+
+    def works(entry):
+        try:
+            return wanted in pathlib.Path(f"/proc/{entry}/environ").read_bytes()
+        except OSError:
+            return False
+
+    while True:
+        left = [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and works(entry)]
+        if not left:
+            return
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGCONT)
+            except OSError:
+                pass
+        os.sched_yield()
+
+
+def left_by(output):
+    """What a study leaves that no interruption may change, by path."""
+    found = {}
+    for path in sorted(output.rglob("*")):
+        name = str(path.relative_to(output))
+        if path.is_dir() or path.name in IGNORED or path.name.startswith((".lock", "events.")) or "claims/" in name:
+            continue
+        content = path.read_bytes()
+        if not content and path.name.startswith(".tmp-"):
+            continue  # whoever made it may be about to lock it, so nobody removes it
+        found[name] = content
+        if path.suffix == ".json":
+            try:
+                found[name] = steady(json.loads(content))
+            except ValueError:
+                pass
+    return found
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def steady(value):
+    """A JSON value without what varies."""
+    if isinstance(value, dict):
+        if value.get("metric") in VARYING:
+            return {}
+        return {key: steady(inner) for key, inner in value.items() if key not in VARYING}
+    return [steady(inner) for inner in value] if isinstance(value, list) else value
+
+
+def differences(found, expected):
+    return sorted(name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name))
+
+
+def calls_in(log, folder):
+    """The calls that the shim wrote down, in their order."""
+    data, at, calls = log.read_bytes(), 0, []
+
+    def below(path):
+        return path.decode()[len(str(folder)) + 1:]
+
+    while at < len(data):
+        number, operation, length, offset = struct.unpack_from("QIIQ", data, at)
+        first, second, content = data[at + 24:at + 24 + length].split(b"\0", 2)
+        calls.append(Call(number, OPERATIONS[operation], below(first), below(second), content, offset))
+        at += 24 + length
+    return sorted(calls)

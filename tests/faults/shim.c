@@ -1,0 +1,329 @@
+// Counts the system calls by which the processes of a study change files below a folder, and makes the one with a given
+// number fail, stop or kill its process. Loaded before a program by LD_PRELOAD; tests/faults/faults.py sets the
+// environment:
+//   FAULTS_UNDER    the folder
+//   FAULTS_COUNTER  a file of eight bytes that all processes share: how many calls there were
+//   FAULTS_LOG      every call is added to this file with what it wrote, so that a crash of the machine can be played
+//   FAULTS_AT       the number of the call that meets with the fault, from 1
+//   FAULTS_WHAT     kill, torn (half of a write, then killed), stop, terminate (asked to end), short (half of a write),
+//                   or the number of an error
+//   FAULTS_LASTING  1: every later call of a kind that the error can have fails with it, too
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { CREATE = 1, WRITE, SYNC, RENAME, EXCHANGE, UNLINK, MKDIR, RMDIR, LINK, TRUNCATE };
+enum { KILL = -1, TORN = -2, STOP = -3, SHORT = -4, TERMINATE = -5 };
+
+static char under[PATH_MAX];
+static size_t under_length;
+static _Atomic uint64_t* counter;
+static uint64_t fault_at;
+static long fault_what;
+static int fault_lasting;
+static char log_path[PATH_MAX];
+
+struct record {
+  uint64_t number;
+  uint32_t operation, length;  // of what follows: two paths that end with a zero byte, and bytes
+  uint64_t offset;
+};
+
+__attribute__((constructor)) static void begin(void) {
+  const char* folder = getenv("FAULTS_UNDER");
+  const char* shared = getenv("FAULTS_COUNTER");
+  if (folder == NULL || shared == NULL) return;
+  const int file = (int)syscall(SYS_openat, AT_FDCWD, shared, O_RDWR | O_CLOEXEC, 0);
+  if (file < 0) return;
+  void* memory = mmap(NULL, sizeof *counter, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  syscall(SYS_close, file);
+  if (memory == MAP_FAILED) return;
+  const char* at = getenv("FAULTS_AT");
+  const char* what = getenv("FAULTS_WHAT");
+  const char* lasting = getenv("FAULTS_LASTING");
+  const char* log = getenv("FAULTS_LOG");
+  if (at != NULL) fault_at = strtoull(at, NULL, 10);
+  if (what != NULL)
+    fault_what = strcmp(what, "kill") == 0    ? KILL
+                 : strcmp(what, "torn") == 0  ? TORN
+                 : strcmp(what, "stop") == 0  ? STOP
+                 : strcmp(what, "short") == 0 ? SHORT
+                 : strcmp(what, "terminate") == 0 ? TERMINATE
+                                              : strtol(what, NULL, 10);
+  fault_lasting = lasting != NULL && *lasting == '1';
+  if (log != NULL) snprintf(log_path, sizeof log_path, "%s", log);
+  snprintf(under, sizeof under, "%s", folder);
+  under_length = strlen(under);
+  counter = memory;
+}
+
+/// Whether an absolute path lies below the folder.
+static int is_below(const char* path) {
+  return counter != NULL && strncmp(path, under, under_length) == 0 &&
+         (path[under_length] == '/' || path[under_length] == 0);
+}
+
+/// The absolute path that `path` beside `folder` stands for, with its last part as it is.
+static int absolute(int folder, const char* path, char* result) {
+  char base[PATH_MAX] = "";
+  if (path[0] != '/') {
+    if (folder == AT_FDCWD) {
+      if (syscall(SYS_getcwd, base, sizeof base) < 0) return 0;
+    } else {
+      char link[64];
+      snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+      const ssize_t length = readlink(link, base, sizeof base - 1);
+      if (length < 0) return 0;
+      base[length] = 0;
+    }
+  }
+  const int length = snprintf(result, PATH_MAX, "%s%s%s", base, base[0] ? "/" : "", path);
+  for (char* part; (part = strstr(result, "/./")) != NULL;) memmove(part, part + 2, strlen(part + 2) + 1);
+  size_t end = strlen(result);
+  while (end > 1 && result[end - 1] == '/') result[--end] = 0;
+  return length > 0 && length < PATH_MAX && is_below(result);
+}
+
+static int path_of(int file, char* result) {
+  if (counter == NULL) return 0;
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = readlink(link, result, PATH_MAX - 1);
+  if (length < 0) return 0;
+  result[length] = 0;
+  return is_below(result);
+}
+
+static uint64_t next_number(void) { return atomic_fetch_add(counter, 1) + 1; }
+
+static void log_call(uint64_t number, int operation, const char* first, const char* second, struct iovec data,
+                     uint64_t offset) {
+  if (log_path[0] == 0) return;
+  const int file = (int)syscall(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  const size_t one = strlen(first) + 1, two = strlen(second) + 1;
+  struct record head = {number, (uint32_t)operation, (uint32_t)(one + two + data.iov_len), offset};
+  struct iovec parts[] = {{&head, sizeof head}, {(void*)first, one}, {(void*)second, two}, data};
+  syscall(SYS_writev, file, parts, 4);
+  syscall(SYS_close, file);
+}
+
+/// Which errors a call can have.
+static int can_fail(int operation, long code) {
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+      return operation != UNLINK && operation != RMDIR && operation != TRUNCATE;
+    case EINTR:
+      return operation == WRITE || operation == SYNC || operation == CREATE;
+    case EROFS:
+      return operation != WRITE && operation != SYNC;
+    default:
+      return 1;
+  }
+}
+
+/// What the call with this number meets with: 0 (nothing), an error's number, SHORT or TORN. Does not return where
+/// the process is killed.
+static long fault_of(uint64_t number, int operation) {
+  if (fault_at == 0 || number < fault_at) return 0;
+  if (number > fault_at && !(fault_lasting && fault_what > 0)) return 0;
+  if (fault_what > 0) return can_fail(operation, fault_what) ? fault_what : 0;
+  if (fault_what == KILL || (fault_what == TORN && operation != WRITE)) kill(getpid(), SIGKILL);
+  if (fault_what == STOP) kill(getpid(), SIGSTOP);
+  if (fault_what == TERMINATE) kill(getpid(), SIGTERM);
+  return (fault_what == TORN || fault_what == SHORT) && operation == WRITE ? fault_what : 0;
+}
+
+#define FAIL(code) do { errno = (int)(code); return -1; } while (0)
+
+// Calls on open files.
+
+static uint64_t place_of(int file, off_t given) {
+  if (given >= 0) return (uint64_t)given;
+  struct stat status;
+  if ((fcntl(file, F_GETFL) & O_APPEND) != 0 && fstat(file, &status) == 0) return (uint64_t)status.st_size;
+  return (uint64_t)lseek(file, 0, SEEK_CUR);
+}
+
+/// `given` is negative where the file's own place counts.
+static ssize_t write_bytes(int file, const void* bytes, size_t size, off_t given) {
+  char path[PATH_MAX];
+  const int number_of = given < 0 ? SYS_write : SYS_pwrite64;
+  if (!path_of(file, path) || strstr(path, " (deleted)") != NULL)
+    return syscall(number_of, file, bytes, size, given);
+  const uint64_t number = next_number();
+  const long fault = fault_of(number, WRITE);
+  if (fault > 0) FAIL(fault);
+  const uint64_t place = place_of(file, given);
+  const size_t wanted = fault != 0 && size > 1 ? size / 2 : size;
+  const ssize_t written = syscall(number_of, file, bytes, wanted, given);
+  if (written > 0) log_call(number, WRITE, path, "", (struct iovec){(void*)bytes, (size_t)written}, place);
+  if (fault == TORN) kill(getpid(), SIGKILL);
+  return written;
+}
+
+ssize_t write(int file, const void* bytes, size_t size) { return write_bytes(file, bytes, size, -1); }
+ssize_t pwrite(int file, const void* bytes, size_t size, off_t place) { return write_bytes(file, bytes, size, place); }
+ssize_t pwrite64(int file, const void* bytes, size_t size, off64_t place) {
+  return write_bytes(file, bytes, size, place);
+}
+
+ssize_t writev(int file, const struct iovec* parts, int count) {
+  ssize_t total = 0;
+  for (int i = 0; i < count; ++i) {
+    const ssize_t written = write(file, parts[i].iov_base, parts[i].iov_len);
+    if (written < 0) return total > 0 ? total : -1;
+    total += written;
+    if ((size_t)written < parts[i].iov_len) break;
+  }
+  return total;
+}
+
+static int sync_file(int file, int number_of) {
+  char path[PATH_MAX];
+  if (!path_of(file, path)) return (int)syscall(number_of, file);
+  const uint64_t number = next_number();
+  const long fault = fault_of(number, SYNC);
+  if (fault > 0) FAIL(fault);
+  const int result = (int)syscall(number_of, file);
+  if (result == 0) log_call(number, SYNC, path, "", (struct iovec){NULL, 0}, 0);
+  return result;
+}
+
+int fsync(int file) { return sync_file(file, SYS_fsync); }
+int fdatasync(int file) { return sync_file(file, SYS_fdatasync); }
+
+int ftruncate(int file, off_t size) {
+  char path[PATH_MAX];
+  if (!path_of(file, path)) return (int)syscall(SYS_ftruncate, file, size);
+  const uint64_t number = next_number();
+  const long fault = fault_of(number, TRUNCATE);
+  if (fault > 0) FAIL(fault);
+  const int result = (int)syscall(SYS_ftruncate, file, size);
+  if (result == 0) log_call(number, TRUNCATE, path, "", (struct iovec){NULL, 0}, (uint64_t)size);
+  return result;
+}
+int ftruncate64(int file, off64_t size) { return ftruncate(file, size); }
+
+// Calls on names.
+
+/// A call that changes the folder, once `path` is known to lie below it; -1 with errno where it fails.
+#define NAMED(operation, first, second, call)                                       \
+  do {                                                                              \
+    const uint64_t number = next_number();                                          \
+    const long fault = fault_of(number, operation);                                 \
+    if (fault > 0) FAIL(fault);                                                     \
+    const int result = (int)(call);                                                 \
+    if (result >= 0) log_call(number, operation, first, second, (struct iovec){NULL, 0}, 0); \
+    return result;                                                                  \
+  } while (0)
+
+static int open_at(int folder, const char* name, int flags, mode_t mode) {
+  char path[PATH_MAX];
+  struct stat status;
+  if (!absolute(folder, name, path) || (flags & (O_CREAT | O_TRUNC)) == 0 || (flags & O_DIRECTORY) != 0)
+    return (int)syscall(SYS_openat, folder, name, flags, mode);
+  const int exists = fstatat(folder, name, &status, 0) == 0;
+  if (exists && ((flags & O_TRUNC) == 0 || status.st_size == 0))
+    return (int)syscall(SYS_openat, folder, name, flags, mode);
+  if (exists) NAMED(TRUNCATE, path, "", syscall(SYS_openat, folder, name, flags, mode));
+  NAMED(CREATE, path, "", syscall(SYS_openat, folder, name, flags, mode));
+}
+
+#define MODE(flags)                    \
+  mode_t mode = 0;                     \
+  if ((flags & O_CREAT) != 0) {        \
+    va_list rest;                      \
+    va_start(rest, flags);             \
+    mode = va_arg(rest, mode_t);       \
+    va_end(rest);                      \
+  }
+int open(const char* path, int flags, ...) { MODE(flags) return open_at(AT_FDCWD, path, flags, mode); }
+int open64(const char* path, int flags, ...) { MODE(flags) return open_at(AT_FDCWD, path, flags, mode); }
+int openat(int folder, const char* path, int flags, ...) { MODE(flags) return open_at(folder, path, flags, mode); }
+int openat64(int folder, const char* path, int flags, ...) { MODE(flags) return open_at(folder, path, flags, mode); }
+int creat(const char* path, mode_t mode) { return open_at(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
+
+/// Streams open and write inside the C library, so they get their file from here; what they write at once is at
+/// most a buffer, which stays uncounted unless it goes through write().
+static FILE* open_stream(const char* path, const char* mode) {
+  const int update = strchr(mode, '+') != NULL;
+  int flags = mode[0] == 'r' ? (update ? O_RDWR : O_RDONLY) : (update ? O_RDWR : O_WRONLY) | O_CREAT;
+  if (mode[0] == 'w') flags |= O_TRUNC;
+  if (mode[0] == 'a') flags |= O_APPEND;
+  if (strchr(mode, 'e') != NULL) flags |= O_CLOEXEC;
+  if (strchr(mode, 'x') != NULL) flags |= O_EXCL;
+  const int file = open_at(AT_FDCWD, path, flags, 0666);
+  return file < 0 ? NULL : fdopen(file, mode);
+}
+FILE* fopen(const char* path, const char* mode) { return open_stream(path, mode); }
+FILE* fopen64(const char* path, const char* mode) { return open_stream(path, mode); }
+
+static int rename_at(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  char first[PATH_MAX], second[PATH_MAX];
+  const int below = absolute(from_folder, from, first), both = absolute(to_folder, to, second) && below;
+  if (!both) return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+  NAMED((flags & RENAME_EXCHANGE) != 0 ? EXCHANGE : RENAME, first, second,
+        syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
+int rename(const char* from, const char* to) { return rename_at(AT_FDCWD, from, AT_FDCWD, to, 0); }
+int renameat(int one, const char* from, int two, const char* to) { return rename_at(one, from, two, to, 0); }
+int renameat2(int one, const char* from, int two, const char* to, unsigned flags) {
+  return rename_at(one, from, two, to, flags);
+}
+
+static int unlink_at(int folder, const char* name, int flags) {
+  char path[PATH_MAX];
+  if (!absolute(folder, name, path)) return (int)syscall(SYS_unlinkat, folder, name, flags);
+  NAMED((flags & AT_REMOVEDIR) != 0 ? RMDIR : UNLINK, path, "", syscall(SYS_unlinkat, folder, name, flags));
+}
+int unlink(const char* path) { return unlink_at(AT_FDCWD, path, 0); }
+int unlinkat(int folder, const char* path, int flags) { return unlink_at(folder, path, flags); }
+int rmdir(const char* path) { return unlink_at(AT_FDCWD, path, AT_REMOVEDIR); }
+int remove(const char* path) {
+  struct stat status;
+  return unlink_at(AT_FDCWD, path, lstat(path, &status) == 0 && S_ISDIR(status.st_mode) ? AT_REMOVEDIR : 0);
+}
+
+int mkdirat(int folder, const char* name, mode_t mode) {
+  char path[PATH_MAX];
+  if (!absolute(folder, name, path)) return (int)syscall(SYS_mkdirat, folder, name, mode);
+  struct stat status;
+  if (fstatat(folder, name, &status, 0) == 0) FAIL(EEXIST);
+  NAMED(MKDIR, path, "", syscall(SYS_mkdirat, folder, name, mode));
+}
+int mkdir(const char* path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  char first[PATH_MAX], second[PATH_MAX];
+  const int below = absolute(from_folder, from, first), both = absolute(to_folder, to, second) && below;
+  if (!both) return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+  NAMED(LINK, first, second, syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+}
+int link(const char* from, const char* to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
+
+int truncate(const char* name, off_t size) {
+  char path[PATH_MAX];
+  if (!absolute(AT_FDCWD, name, path)) return (int)syscall(SYS_truncate, name, size);
+  const uint64_t number = next_number();
+  const long fault = fault_of(number, TRUNCATE);
+  if (fault > 0) FAIL(fault);
+  const int result = (int)syscall(SYS_truncate, name, size);
+  if (result == 0) log_call(number, TRUNCATE, path, "", (struct iovec){NULL, 0}, (uint64_t)size);
+  return result;
+}

@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include "models/mixer.h"
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models {
+namespace {
+
+constexpr int64_t kWidth = 6, kHeads = 2;
+
+StackOptions linear_stack(const AttentionOptions& attention, bool causal) {
+  auto options = tiny();
+  options.attention = attention;
+  options.d_model = kWidth;
+  return stack_of(options, causal ? Side::decoder : Side::encoder);
+}
+
+/// A mixer in double precision whose state is kept by the definition: one matrix for each head,
+/// changed position by position.
+class LinearAttentionTest : public testing::Test {
+ protected:
+  void make(const AttentionOptions& attention, bool causal = true) {
+    mixer_ = initialized(make_mixer(linear_stack(attention, causal)));
+    mixer_->to(torch::kDouble);
+    torch::NoGradGuard no_grad;
+    for (auto& parameter : mixer_->parameters())
+      if (parameter.dim() == 1) parameter.normal_();
+  }
+  torch::Tensor weighed(const std::string& name, const torch::Tensor& x) const {
+    const auto all = mixer_->named_parameters();
+    const auto* bias = all.find(name + ".bias");
+    return torch::linear(x, all[name + ".weight"], bias == nullptr ? torch::Tensor() : *bias);
+  }
+  torch::Tensor mixed(const torch::Tensor& x, const torch::Tensor& padding_mask = {}) const {
+    return mixer_->forward(x, padding_mask, {}, nullptr);
+  }
+
+  /// Query, key or value of a head at a position. // [K]
+  torch::Tensor part(const torch::Tensor& x, int64_t which, int64_t t, int64_t head) const {
+    const int64_t width = kWidth / kHeads;
+    return weighed("qkv", x)[0][t].narrow(0, which * kWidth + head * width, width);
+  }
+
+  /// `read(head, t, state)` of every head after `write(head, t, state)` at each position up to t.
+  /// A state has a column more than values are wide.
+  template <class Write, class Read>
+  torch::Tensor by_definition(Write write, Read read) const {
+    torch::Tensor all = torch::zeros({1, x_.size(1), kWidth}, torch::kDouble);
+    for (int64_t head = 0; head < kHeads; ++head) {
+      auto state = torch::zeros({kWidth / kHeads, kWidth / kHeads + 1}, torch::kDouble);
+      for (int64_t t = 0; t < x_.size(1); ++t) {
+        state = write(head, t, state);
+        all[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).copy_(read(head, t, state));
+      }
+    }
+    return all;
+  }
+
+  /// What is kept of a state, and the key's values and 1 added to it.
+  template <class Kept>
+  torch::Tensor retained(Kept kept) const {
+    const auto one = torch::ones({1}, torch::kDouble);
+    const auto heads = by_definition(
+        [&](int64_t head, int64_t t, const torch::Tensor& state) {
+          return state * kept(head, t) +
+                 torch::outer(part(x_, 1, t, head), torch::cat({part(x_, 2, t, head), one}));
+        },
+        [&](int64_t head, int64_t t, const torch::Tensor& state) {
+          const auto read = part(x_, 0, t, head).matmul(state) / std::sqrt(3.0);
+          return read.slice(0, 0, 3) / read[3].abs().clamp_min(1);
+        });
+    return weighed("out", heads * torch::silu(weighed("gate", x_)));
+  }
+
+  torch::NoGradGuard no_grad_;
+  torch::Tensor x_ = (torch::manual_seed(1), torch::randn({1, 5, kWidth}, torch::kDouble));
+  std::shared_ptr<Mixer> mixer_;
+};
+
+torch::Tensor feature(const torch::Tensor& x) { return torch::elu(x) + 1; }
+
+TEST_F(LinearAttentionTest, WithoutDecayIsAMeanOfTheValuesWeighedByKernels) {
+  for (const bool causal : {true, false}) {
+    make(LinearAttention{{.heads = kHeads}}, causal);
+    torch::Tensor all = torch::zeros({1, 5, kWidth}, torch::kDouble);
+    for (int64_t head = 0; head < kHeads; ++head)
+      for (int64_t t = 0; t < 5; ++t) {
+        auto sum = torch::zeros({kWidth / kHeads}, torch::kDouble),
+             weights = torch::zeros_like(sum);
+        for (int64_t s = 0; s < (causal ? t + 1 : 5); ++s) {
+          const auto weight = feature(part(x_, 0, t, head)).dot(feature(part(x_, 1, s, head)));
+          sum += weight * part(x_, 2, s, head);
+          weights += weight;
+        }
+        all[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).copy_(sum / weights);
+      }
+    EXPECT_LT(largest_difference(mixed(x_), weighed("out", all)), 1e-12) << causal;
+  }
+}
+
+TEST_F(LinearAttentionTest, ARetentionForgetsAtAFixedRateOfEachHead) {
+  make(LinearAttention{{.heads = kHeads}, Forgetting::fixed});
+  const auto expected =
+      retained([](int64_t head, int64_t) { return 1 - std::pow(2.0, -5 - head); });
+  EXPECT_LT(largest_difference(mixed(x_), expected), 1e-6);
+}
+
+TEST_F(LinearAttentionTest, AGatedOneForgetsAsTheInputSays) {
+  make(LinearAttention{{.heads = kHeads}, Forgetting::gated});
+  const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
+  EXPECT_LT(largest_difference(mixed(x_),
+                               retained([&](int64_t head, int64_t t) { return kept[0][t][head]; })),
+            1e-12);
+}
+
+TEST_F(LinearAttentionTest, TheDeltaRuleReplacesWhatAKeyHolds) {
+  make(DeltaRule{{.heads = kHeads}});
+  const auto unit = [](const torch::Tensor& x) { return x / (x.square().sum() + 1e-6).sqrt(); };
+  const auto strength = weighed("write", x_).sigmoid();  // [1, T, H]
+  const auto expected = by_definition(
+      [&](int64_t head, int64_t t, const torch::Tensor& state) {
+        const auto key = unit(part(x_, 1, t, head));
+        const auto value = torch::cat({part(x_, 2, t, head), torch::zeros({1}, torch::kDouble)});
+        return state + strength[0][t][head] * torch::outer(key, value - key.matmul(state));
+      },
+      [&](int64_t head, int64_t t, const torch::Tensor& state) {
+        return unit(part(x_, 0, t, head)).matmul(state).slice(0, 0, 3);
+      });
+  EXPECT_LT(largest_difference(mixed(x_), weighed("out", expected)), 1e-10);
+}
+
+TEST_F(LinearAttentionTest, TwoSidedOnesDoNotSeePadding) {
+  const auto padded = torch::cat({x_, torch::randn({1, 2, kWidth}, torch::kDouble)}, 1);
+  const auto padding_mask = torch::arange(7).lt(5).unsqueeze(0);
+  for (const auto decay : {Forgetting::none, Forgetting::fixed}) {
+    make(LinearAttention{{.heads = kHeads}, decay}, /*causal=*/false);
+    const auto alone = mixed(x_);
+    EXPECT_LT(largest_difference(alone, mixed(padded, padding_mask).slice(1, 0, 5)), 1e-12);
+    EXPECT_GT(largest_difference(alone, mixed(padded).slice(1, 0, 5)), 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace ablate::models
