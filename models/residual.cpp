@@ -10,11 +10,14 @@ constexpr double kMomentum = 0.1;
 
 }  // namespace
 
-NormImpl::NormImpl(NormKind kind, int64_t width, bool with_bias)
-    : weight(register_parameter("weight", {width}, Constant{1}, Role::vector)), kind_(kind) {
-  if (with_bias && kind != NormKind::rms)
+NormImpl::NormImpl(const NormOptions& options, int64_t width, bool with_bias)
+    : weight(register_parameter("weight", {width}, Constant{1}, Role::vector)),
+      kind_(options.kind) {
+  if (with_bias && kind_ != NormKind::rms)
     bias = register_parameter("bias", {width}, Constant{0}, Role::vector);
-  if (kind != NormKind::batch) return;
+  if (kind_ == NormKind::tanh)
+    alpha = register_parameter("alpha", {1}, Constant{options.alpha}, Role::vector);
+  if (kind_ != NormKind::batch) return;
   running_mean_ = register_buffer("running_mean", torch::zeros({width}));
   running_variance_ = register_buffer("running_variance", torch::ones({width}));
 }
@@ -22,6 +25,10 @@ NormImpl::NormImpl(NormKind kind, int64_t width, bool with_bias)
 torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& context) {
   const auto type = x.scalar_type();
   if (kind_ == NormKind::batch) return batch_norm(x, context);
+  if (kind_ == NormKind::tanh) {
+    const auto y = (x * alpha.to(type)).tanh() * weight.to(type);
+    return bias.defined() ? y + bias.to(type) : y;
+  }
   if (kind_ == NormKind::rms) return at::rms_norm(x, {weight.size(0)}, weight.to(type), kEpsilon);
   return torch::layer_norm(x, {weight.size(0)}, weight.to(type),
                            bias.defined() ? bias.to(type) : bias, kEpsilon);
@@ -57,7 +64,7 @@ namespace {
 
 Norm make_norm(Module& owner, const std::string& name, const StackOptions& options) {
   if (options.norm.kind == NormKind::none) return nullptr;
-  return owner.register_module(name, Norm(options.norm.kind, options.d_model, options.bias));
+  return owner.register_module(name, Norm(options.norm, options.d_model, options.bias));
 }
 
 }  // namespace

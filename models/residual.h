@@ -11,12 +11,12 @@ namespace ablate::models {
 /// Normalisation of every position, epsilon 1e-5: over the last dimension, as layer (Ba et al.
 /// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the unpadded positions of the
 /// batch (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
-/// statistics of a decoder see later positions.
+/// statistics of a decoder see later positions. What stands in a norm's place as tanh is
+/// weight tanh(alpha x) + bias with one trained alpha (Zhu et al. 2025, DyT).
 class NormImpl : public Module {
  public:
   /// REQUIRES: a kind other than none.
-  NormImpl(NormKind kind, int64_t width, bool with_bias);
-  explicit NormImpl(int64_t width) : NormImpl(NormKind::layer, width, true) {}
+  NormImpl(const NormOptions& options, int64_t width, bool with_bias);
 
   torch::Tensor forward(const torch::Tensor& x,
                         const ForwardContext& context);  // [..., D] -> [..., D]
@@ -26,6 +26,7 @@ class NormImpl : public Module {
 
   torch::Tensor weight;  // [D]
   torch::Tensor bias;    // [D] or undefined
+  torch::Tensor alpha;   // [1] or undefined
 
  private:
   torch::Tensor batch_norm(const torch::Tensor& x, const ForwardContext& context);

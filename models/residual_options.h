@@ -9,12 +9,13 @@
 
 namespace ablate::models {
 
-enum class NormKind { layer, rms, batch, none };
+enum class NormKind { layer, rms, batch, tanh, none };
 
 constexpr auto names(NormKind) {
   return std::to_array<std::pair<NormKind, std::string_view>>({{NormKind::layer, "layer"},
                                                                {NormKind::rms, "rms"},
                                                                {NormKind::batch, "batch"},
+                                                               {NormKind::tanh, "tanh"},
                                                                {NormKind::none, "none"}});
 }
 
@@ -25,15 +26,23 @@ constexpr auto names(NormPlacement) {
       {{NormPlacement::post, "post"}, {NormPlacement::pre, "pre"}, {NormPlacement::both, "both"}});
 }
 
-struct NormOptions : EmptyOptions {
+struct NormOptions {
   NormKind kind = NormKind::layer;
   NormPlacement placement = NormPlacement::post;
+  double alpha = 0.5;
 
   static void fields(auto& o, auto&& visit) {
-    visit("kind", o.kind, "layer, rms, batch (statistics over the unpadded positions) or none");
+    visit(
+        "kind", o.kind,
+        "layer, rms, batch (statistics over the unpadded positions), tanh (of alpha x, instead of "
+        "a norm) or none");
     visit("placement", o.placement,
           "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
           "the sub-layer and on its output");
+    visit("alpha", o.alpha, "of tanh: the first value of its trained factor");
+  }
+  static void rules(const NormOptions& o, auto&& require) {
+    require(o.alpha > 0, "alpha", "must be positive");
   }
 };
 

@@ -47,13 +47,18 @@ std::variant<Options...> chosen(const std::variant<Same, Options...>& own,
 }
 
 /// Normalisation of one side; absent: as in the whole model.
-struct SideNorm : EmptyOptions {
+struct SideNorm {
   std::optional<NormKind> kind;
   std::optional<NormPlacement> placement;
+  std::optional<double> alpha;
 
   static void fields(auto& o, auto&& visit) {
-    visit("kind", o.kind, "layer, rms, batch or none; absent: as in model.norm");
+    visit("kind", o.kind, "layer, rms, batch, tanh or none; absent: as in model.norm");
     visit("placement", o.placement, "post, pre or both; absent: as in model.norm");
+    visit("alpha", o.alpha, "first value of tanh's factor; absent: as in model.norm");
+  }
+  static void rules(const SideNorm& o, auto&& require) {
+    require(!o.alpha || *o.alpha > 0, "alpha", "must be positive");
   }
 };
 
@@ -80,7 +85,7 @@ struct SideOptions {
 
   /// Whether the side chooses anything for itself.
   bool chooses() const {
-    return layers || norm.kind || norm.placement || residual ||
+    return layers || norm.kind || norm.placement || norm.alpha || residual ||
            !std::holds_alternative<Same>(attention) ||
            !std::holds_alternative<Same>(feed_forward) || !std::holds_alternative<Same>(position);
   }

@@ -150,7 +150,8 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .position = chosen(side.position, o.position),
           .position_ids = o.position_ids,
           .norm = {.kind = side.norm.kind.value_or(o.norm.kind),
-                   .placement = side.norm.placement.value_or(o.norm.placement)},
+                   .placement = side.norm.placement.value_or(o.norm.placement),
+                   .alpha = side.norm.alpha.value_or(o.norm.alpha)},
           .residual = side.residual.value_or(o.residual),
           .bias = o.bias};
 }

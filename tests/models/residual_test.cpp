@@ -9,15 +9,27 @@ namespace ablate::models {
 namespace {
 
 TEST(Norm, RmsDividesByTheRootOfTheMeanSquare) {
-  Norm norm(NormKind::rms, 2, true);
+  Norm norm(NormOptions{.kind = NormKind::rms}, 2, true);
   const auto y = norm->forward(torch::tensor({{3.0F, 4.0F}}), {});
   EXPECT_NEAR(y[0][0].item<double>(), 3 / std::sqrt(12.5), 1e-5);
   EXPECT_NEAR(y[0][1].item<double>(), 4 / std::sqrt(12.5), 1e-5);
   EXPECT_FALSE(norm->bias.defined());
 }
 
+TEST(Norm, InItsPlaceTanhHasATrainedFactorBesideWeightAndBias) {
+  Norm norm(NormOptions{.kind = NormKind::tanh, .alpha = 0.25}, 2, true);
+  initialize(*norm, 1);
+  EXPECT_EQ(norm->alpha.item<double>(), 0.25);
+  torch::NoGradGuard no_grad;
+  norm->weight.copy_(torch::tensor({3.0F, 5.0F}));
+  norm->bias.copy_(torch::tensor({0.0F, 7.0F}));
+  const auto y = norm->forward(torch::tensor({{4.0F, -8.0F}}), {});
+  EXPECT_NEAR(y[0][0].item<double>(), 3 * std::tanh(1.0), 1e-5);
+  EXPECT_NEAR(y[0][1].item<double>(), 7 - 5 * std::tanh(2.0), 1e-5);
+}
+
 TEST(BatchNorm, TakesItsStatisticsFromUnpaddedPositionsAndEvaluatesWithRunningOnes) {
-  Norm norm(NormKind::batch, 1, true);
+  Norm norm(NormOptions{.kind = NormKind::batch}, 1, true);
   const auto x = torch::tensor({{{1.0F}, {3.0F}, {500.0F}}});
   const auto padding_mask = torch::tensor({{true, true, false}});
   const auto y = norm->forward(x, {.training = true, .padding_mask = padding_mask});

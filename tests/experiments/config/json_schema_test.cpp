@@ -49,14 +49,14 @@ std::vector<std::filesystem::path> shipped() {
 
 TEST(JsonSchema, TrueAndFalseAreWordsAndBooleans) {
   EXPECT_EQ(node("model.residual")["enum"], json({"true", "false", "learned", true, false}));
-  EXPECT_EQ(node("model.norm.kind")["enum"], json({"layer", "rms", "batch", "none"}));
+  EXPECT_EQ(node("model.norm.kind")["enum"], json({"layer", "rms", "batch", "tanh", "none"}));
 }
 
 TEST(JsonSchema, AnOptionalChoiceMayBeNull) {
   EXPECT_EQ(node("model.decoder.residual")["enum"],
             json({"true", "false", "learned", true, false, nullptr}));
   EXPECT_EQ(node("model.encoder.norm.kind")["enum"],
-            json({"layer", "rms", "batch", "none", nullptr}));
+            json({"layer", "rms", "batch", "tanh", "none", nullptr}));
 }
 
 TEST(JsonSchema, EveryReferenceHasItsDefinition) {
