@@ -28,9 +28,10 @@ struct Uniform {
 };
 
 /// Matrices that lie below each other in the tensor, `rows` of each; every one is uniform within
-/// sqrt(6 / (rows + columns)) (Glorot & Bengio 2010).
+/// sqrt(6 / (rows + columns)) (Glorot & Bengio 2010). Rows are outputs or, transposed, inputs.
 struct XavierUniform {
   std::vector<int64_t> rows;
+  bool transposed = false;
 };
 
 /// Numbers whose softplus is uniform in [0.01, 1].

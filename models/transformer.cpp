@@ -31,9 +31,9 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
   assign_sites(*this);
 }
 
-torch::Tensor TransformerImpl::table(const std::string& name, int64_t size) {
+torch::Tensor TransformerImpl::table(const std::string& name, int64_t size, Role role) {
   return register_parameter(name, {size, d_model_},
-                            Normal{1.0 / std::sqrt(static_cast<double>(d_model_))}, Role::matrix);
+                            Normal{1.0 / std::sqrt(static_cast<double>(d_model_))}, role);
 }
 
 void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
@@ -41,8 +41,9 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
     const bool encodes = family_ == Family::encoder_only;
     source_table_ = target_table_ =
         table("embedding", encodes ? vocabulary.source : vocabulary.target);
-    output_.dense = tying == Tying::none ? table(pool_ ? "classifier" : "output", vocabulary.target)
-                                         : target_table_;
+    output_.dense = tying == Tying::none
+                        ? table(pool_ ? "classifier" : "output", vocabulary.target, Role::output)
+                        : target_table_;
     return;
   }
   TORCH_CHECK(!shares_source(tying) || vocabulary.source == vocabulary.target,
@@ -56,7 +57,8 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
   if (tying == Tying::three_way || tying == Tying::target)
     output_.dense = target_table_;
   else
-    output_.dense = tying == Tying::source ? source_table_ : table("output", vocabulary.target);
+    output_.dense =
+        tying == Tying::source ? source_table_ : table("output", vocabulary.target, Role::output);
 }
 
 torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tensor& table,

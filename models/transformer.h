@@ -76,7 +76,7 @@ class TransformerImpl : public Module {
   friend class InferenceModel;
   /// Lays all matrices out for products on the CPU; the weights must not change afterwards.
   void prepack(WeightDtype dtype);
-  torch::Tensor table(const std::string& name, int64_t size);
+  torch::Tensor table(const std::string& name, int64_t size, Role role = Role::embedding);
   void make_tables(Tying tying, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);

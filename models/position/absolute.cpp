@@ -32,7 +32,7 @@ LearnedPosition::LearnedPosition(const Learned& options, int64_t d_model)
     : options_(options),
       table_(register_parameter("table", {options.max_length, d_model},
                                 Normal{1.0 / std::sqrt(static_cast<double>(d_model))},
-                                Role::matrix)) {}
+                                Role::embedding)) {}
 
 torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions, int64_t) {
   const int64_t last = table_.size(0) - 1;
