@@ -24,7 +24,7 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
       register_parameter("up", {options.experts, parts * options.d_hidden, stack.d_model},
                          expert_matrices(options.experts, parts, options.d_hidden), Role::matrix);
   auto down = expert_matrices(options.experts, 1, options.d_hidden);
-  down.transposed = true;
+  down.transposed = down.adds_to_residual = true;
   experts_.down = register_parameter("down", {options.experts, options.d_hidden, stack.d_model},
                                      down, Role::matrix);
   if (stack.bias) {

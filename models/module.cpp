@@ -28,7 +28,11 @@ Maps maps_of(const torch::Tensor& tensor, const Initializer& initializer) {
 torch::Tensor Module::register_parameter(const std::string& name, torch::IntArrayRef shape,
                                          const Initializer& initializer, Role role) {
   const auto tensor = torch::nn::Module::register_parameter(name, undrawn(shape, initializer));
-  own_parameters_.push_back({name, tensor, initializer, role, maps_of(tensor, initializer)});
+  own_parameters_.push_back({.name = name,
+                             .tensor = tensor,
+                             .initializer = initializer,
+                             .role = role,
+                             .maps = maps_of(tensor, initializer)});
   return tensor;
 }
 

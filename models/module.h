@@ -8,6 +8,8 @@
 
 namespace ablate::models {
 
+struct StackOptions;
+
 /// What a parameter is to an optimizer. Weight decay leaves vectors alone, and Muon moves matrices.
 enum class Role {
   embedding,  // tables of tokens or positions, and maps of positions
@@ -33,6 +35,7 @@ class Module : public torch::nn::Module {
     Initializer initializer;
     Role role;
     Maps maps;
+    double rate = 1;  // what its learning rate is multiplied by
   };
   struct Buffer {
     std::string name;
@@ -57,6 +60,7 @@ class Module : public torch::nn::Module {
 
  private:
   friend void assign_sites(torch::nn::Module& model);
+  friend void parametrize(torch::nn::Module& stack, const StackOptions& options);
 
   std::vector<Parameter> own_parameters_;
   std::vector<Buffer> random_buffers_;

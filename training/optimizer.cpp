@@ -166,8 +166,9 @@ std::vector<Trained> trained_parameters_of(const torch::nn::Module& model,
     if (!item.value().requires_grad()) continue;
     const auto found = registered.find(item.value().unsafeGetTensorImpl());
     TORCH_CHECK(found != registered.end(), "the parameter '", item.key(), "' states no role");
-    const auto& [name, tensor, initializer, role, maps] = found->second;
-    trained.push_back({item.key(), item.value(), role, maps, rate_of(role, rates)});
+    const auto& own = found->second;
+    trained.push_back(
+        {item.key(), item.value(), own.role, own.maps, own.rate * rate_of(own.role, rates)});
   }
   return trained;
 }

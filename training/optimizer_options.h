@@ -124,6 +124,13 @@ struct Muon {
 
 using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon>;
 
+/// Whether the learning rate alone decides how large steps are, whatever a matrix's shape.
+inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
+  const auto* muon = std::get_if<Muon>(&optimizer);
+  return !std::holds_alternative<Sgd>(optimizer) &&
+         (muon == nullptr || muon->scale == MuonScale::match_rms_adamw);
+}
+
 /// What the schedule's learning rate is multiplied by, for each kind of parameter. Decoupled weight
 /// decay goes by the schedule alone.
 struct RateOptions {

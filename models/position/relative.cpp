@@ -60,8 +60,7 @@ T5Position::T5Position(const T5Bias& options, const PositionContext& context)
     : options_(options),
       causal_(context.causal),
       table_(register_parameter("table", {options.buckets, context.heads},
-                                Normal{1.0 / std::sqrt(static_cast<double>(context.d_model))},
-                                Role::embedding)) {}
+                                Normal{context.embedding_deviation()}, Role::embedding)) {}
 
 torch::Tensor T5Position::bias(const torch::Tensor& query, const torch::Tensor& key) {
   const auto buckets = t5_buckets(distances(query, key), options_, causal_);
