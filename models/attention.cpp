@@ -1,5 +1,7 @@
 #include "models/attention.h"
 
+#include <cmath>
+
 namespace ablate::models {
 namespace {
 
@@ -9,6 +11,22 @@ bool is_watched(const Observer* observer) { return observer != nullptr && observ
 torch::Tensor observed_values(const ops::AttentionOutput& output, const Observer* observer) {
   if (is_watched(observer)) observer->attention(output.probabilities);
   return output.values;
+}
+
+/// What queries are multiplied by, where the model's parametrization wants other scores than those
+/// of its d_k.
+double query_scale_of(const MultiHead& options, const StackOptions& stack) {
+  if (options.d_k) return 1;
+  return std::sqrt(static_cast<double>(base_width_of(stack.parametrization, stack.d_model)) /
+                   static_cast<double>(stack.d_model));
+}
+
+/// Projections whose first `width` dimensions are queries, with these scaled. // [B, T, ..]
+torch::Tensor with_scaled_queries(const torch::Tensor& x, int64_t width, double scale) {
+  if (scale == 1) return x;
+  const auto query = x.narrow(-1, 0, width) * scale;
+  return width == x.size(-1) ? query
+                             : torch::cat({query, x.narrow(-1, width, x.size(-1) - width)}, -1);
 }
 
 }  // namespace
@@ -22,31 +40,37 @@ ops::Heads heads_of(const MultiHead& options, int64_t d_model) {
 
 SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack)
     : heads_(heads_of(options, stack.d_model)),
+      query_scale_(query_scale_of(options, stack)),
       causal_(stack.causal),
       qkv_(register_module(
           "qkv", Linear(stack.d_model,
                         std::vector{heads_.query_width(), heads_.key_width(), heads_.value_width()},
                         stack.bias))),
-      out_(register_module(
-          "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
+      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
+                                         stack.bias, InBranch::last))) {}
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                                      const ops::AttentionPosition& position,
                                      const Observer* observer) {
-  return out_(observed_values(ops::attention({.query = qkv_(x),
-                                              .heads = heads_,
-                                              .padding_mask = padding_mask,
-                                              .position = position,
-                                              .causal = causal_,
-                                              .wants_probabilities = is_watched(observer)}),
-                              observer));
+  return out_(observed_values(
+      ops::attention({.query = with_scaled_queries(qkv_(x), heads_.query_width(), query_scale_),
+                      .heads = heads_,
+                      .padding_mask = padding_mask,
+                      .position = position,
+                      .causal = causal_,
+                      .wants_probabilities = is_watched(observer)}),
+      observer));
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
                                   const ops::AttentionPosition& position) {
-  return out_(ops::attention(
-                  {.query = qkv_(x), .heads = heads_, .position = position, .causal = true}, cache)
-                  .values);
+  return out_(
+      ops::attention({.query = with_scaled_queries(qkv_(x), heads_.query_width(), query_scale_),
+                      .heads = heads_,
+                      .position = position,
+                      .causal = true},
+                     cache)
+          .values);
 }
 
 KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {
@@ -55,23 +79,25 @@ KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {
 
 CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)
     : heads_(heads_of(options, stack.d_model)),
+      query_scale_(query_scale_of(options, stack)),
       query_(register_module("query",
                              Linear(stack.d_model, std::vector{heads_.query_width()}, stack.bias))),
       key_value_(register_module(
           "key_value", Linear(stack.d_model, std::vector{heads_.key_width(), heads_.value_width()},
                               stack.bias))),
-      out_(register_module(
-          "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
+      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
+                                         stack.bias, InBranch::last))) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
                                           const torch::Tensor& padding_mask,
                                           const Observer* observer) {
-  return out_(observed_values(ops::attention({.query = query_(x),
-                                              .key_value = key_value_(memory),
-                                              .heads = heads_,
-                                              .padding_mask = padding_mask,
-                                              .wants_probabilities = is_watched(observer)}),
-                              observer));
+  return out_(observed_values(
+      ops::attention({.query = with_scaled_queries(query_(x), heads_.query_width(), query_scale_),
+                      .key_value = key_value_(memory),
+                      .heads = heads_,
+                      .padding_mask = padding_mask,
+                      .wants_probabilities = is_watched(observer)}),
+      observer));
 }
 
 KVCache CrossAttentionImpl::project(const torch::Tensor& memory) {
@@ -81,12 +107,13 @@ KVCache CrossAttentionImpl::project(const torch::Tensor& memory) {
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, KVCache& memory,
                                        const torch::Tensor& padding_mask,
                                        const Observer* observer) {
-  return out_(observed_values(ops::attention({.query = query_(x),
-                                              .heads = heads_,
-                                              .padding_mask = padding_mask,
-                                              .wants_probabilities = is_watched(observer)},
-                                             memory),
-                              observer));
+  return out_(observed_values(
+      ops::attention({.query = with_scaled_queries(query_(x), heads_.query_width(), query_scale_),
+                      .heads = heads_,
+                      .padding_mask = padding_mask,
+                      .wants_probabilities = is_watched(observer)},
+                     memory),
+      observer));
 }
 
 }  // namespace ablate::models

@@ -27,6 +27,7 @@ class SelfAttention : public Mixer {
 
  private:
   ops::Heads heads_;
+  double query_scale_;
   bool causal_;
   Linear qkv_, out_;
 };
@@ -46,6 +47,7 @@ class CrossAttentionImpl : public Module {
 
  private:
   ops::Heads heads_;
+  double query_scale_;
   Linear query_, key_value_, out_;
 };
 TORCH_MODULE(CrossAttention);

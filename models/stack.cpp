@@ -2,6 +2,8 @@
 
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "models/parametrization.h"
+
 namespace ablate::models {
 namespace {
 
@@ -11,7 +13,8 @@ PositionContext context_of(const StackOptions& options) {
                           .d_k = options.d_model,
                           .d_v = options.d_model,
                           .layers = options.layers,
-                          .causal = options.causal};
+                          .causal = options.causal,
+                          .base_width = base_width_of(options.parametrization, options.d_model)};
   if (const auto* randomized = std::get_if<Randomized>(&options.position_ids))
     context.id_range = randomized->range;
   if (const auto* attention = std::get_if<MultiHead>(&options.attention)) {
@@ -70,7 +73,9 @@ StackImpl::StackImpl(const StackOptions& options)
           register_module("position_ids", std::make_shared<PositionIds>(options.position_ids))),
       dropout_(register_module("dropout", Dropout())),
       layers_(make_layers(*this, options)),
-      norm_(make_final_norm(*this, options)) {}
+      norm_(make_final_norm(*this, options)) {
+  parametrize(*this, options);
+}
 
 void StackImpl::check(int64_t length, const ForwardContext& context) const {
   position_->check(length);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/initialization_options.h"
 #include "models/position/position_ids_options.h"
 #include "models/side_options.h"
 
@@ -23,6 +24,15 @@ struct StackOptions {
   NormOptions norm;
   Skip residual;
   bool bias;
+  InitializationOptions initialization = {};
+  ParametrizationOptions parametrization = {};
+
+  /// Sub-layers, each of which adds to the residual stream.
+  int64_t additions() const {
+    const bool mixes = !std::holds_alternative<NoAttention>(attention);
+    const bool feeds = !std::holds_alternative<NoFeedForward>(feed_forward);
+    return layers * ((mixes ? 1 : 0) + (cross_attention ? 1 : 0) + (feeds ? 1 : 0));
+  }
 };
 
 /// Whether a scheme acts inside multi-head attention.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "models/initialization_options.h"
 #include "models/stack_options.h"
 
 namespace ablate::models {
@@ -57,17 +58,30 @@ constexpr auto names(Pool) {
       {{Pool::first, "first"}, {Pool::mean, "mean"}});
 }
 
+/// Members of every head.
+struct Head {
+  double scale = 1.0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("scale", o.scale, "what logits are multiplied by");
+  }
+  static void rules(const Head& o, auto&& require) {
+    require(o.scale > 0 && o.scale <= 1000, "scale", "must be above 0 and at most 1000");
+  }
+};
+
 /// Logits of the vocabulary's tokens at every position.
-struct LmHead : EmptyOptions {
+struct LmHead : Head {
   static constexpr std::string_view name = "tokens";
 };
 
 /// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
-struct LabelHead : EmptyOptions {
+struct LabelHead : Head {
   static constexpr std::string_view name = "label";
   Pool pool = Pool::first;
 
   static void fields(auto& o, auto&& visit) {
+    Head::fields(o, visit);
     visit("pool", o.pool,
           "first: the output at the start token, as at BERT's [CLS]; mean: of all positions");
   }
@@ -92,6 +106,8 @@ struct TransformerOptions {
   Tying tying = Tying::three_way;
   double dropout = 0.1;
   HeadOptions output;
+  InitializationOptions initialization;
+  ParametrizationOptions parametrization;
   SideOptions encoder, decoder;
 
   static void fields(auto& o, auto&& visit) {
@@ -117,6 +133,9 @@ struct TransformerOptions {
     visit("dropout", o.dropout, "on sub-layer outputs and on embedding sums");
     visit("output", o.output,
           "what is predicted: tokens, or the label of an encoder's whole input");
+    visit("initialization", o.initialization, "how parameters start");
+    visit("parametrization", o.parametrization,
+          "what learning rates, first values and scales make of the model's width");
     visit("encoder", o.encoder, "what the encoder has of its own");
     visit("decoder", o.decoder, "what the decoder has of its own");
   }
@@ -153,7 +172,9 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
                    .placement = side.norm.placement.value_or(o.norm.placement),
                    .alpha = side.norm.alpha.value_or(o.norm.alpha)},
           .residual = side.residual.value_or(o.residual),
-          .bias = o.bias};
+          .bias = o.bias,
+          .initialization = o.initialization,
+          .parametrization = o.parametrization};
 }
 
 void family_rules(const TransformerOptions& o, auto& require) {

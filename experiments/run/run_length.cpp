@@ -76,7 +76,7 @@ UpdateCost update_cost(const config::Experiment& experiment, const RunData& data
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,
                           training::Precision precision, models::Transformer model) {
   const auto& options = experiment.training;
-  const auto optimizer = training::make_optimizer(options.optimizer, *model);
+  const auto optimizer = training::make_optimizer(options.optimizer, *model, options.rates);
   auto stream = batches_of(experiment, data);
   const auto now = std::chrono::steady_clock::now;
   auto start = now();
