@@ -2,6 +2,8 @@
 
 #include <torch/nn/modules/container/modulelist.h>
 
+#include <limits>
+
 #include "models/parametrization.h"
 
 namespace ablate::models {
@@ -47,6 +49,19 @@ torch::Tensor through(torch::Tensor x, size_t layers, PositionTerms position, Ru
   return x;
 }
 
+/// The bias, or zeros, with -infinity at the keys that stand `window` or more from a query, which
+/// end the sequence. Position ids say nothing of places, for they may be any. // [H, T, S]
+torch::Tensor hide_beyond(int64_t window, const ops::AttentionPosition& position, int64_t heads) {
+  const auto place = torch::ones_like(position.key_positions).cumsum(0);     // [S]
+  const auto number = torch::ones_like(position.query_positions).cumsum(0);  // [T]
+  const auto own = number + (place.max() - number.max());
+  const auto far = (own.unsqueeze(1) - place).abs().ge(window);  // [T, S]
+  const auto bias = position.bias.defined()
+                        ? position.bias
+                        : torch::zeros_like(far, torch::kFloat).expand({heads, -1, -1});
+  return bias.masked_fill(far, -std::numeric_limits<float>::infinity());
+}
+
 }  // namespace
 
 torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding) {
@@ -75,11 +90,22 @@ StackImpl::StackImpl(const StackOptions& options)
       layers_(make_layers(*this, options)),
       norm_(make_final_norm(*this, options)) {
   parametrize(*this, options);
+  const auto* attention = std::get_if<MultiHead>(&options.attention);
+  if (attention == nullptr) return;
+  window_ = attention->window;
+  heads_ = attention->heads;
 }
 
 void StackImpl::check(int64_t length, const ForwardContext& context) const {
   position_->check(length);
   position_ids_->check(length, context);
+}
+
+PositionTerms StackImpl::position_terms(const torch::Tensor& query,
+                                        const torch::Tensor& key) const {
+  auto terms = position_->terms(query, key);
+  if (window_) terms.attention.bias = hide_beyond(*window_, terms.attention, heads_);
+  return terms;
 }
 
 StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,

@@ -44,12 +44,15 @@ class StackImpl : public Module {
   }
   /// Throws LengthError where a sequence of `length` has no positions.
   void check(int64_t length, const ForwardContext& context) const;
-  Position& position() { return *position_; }
+  /// What the layers know of queries at `query` in a sequence at `key`. // [T], [S]
+  PositionTerms position_terms(const torch::Tensor& query, const torch::Tensor& key) const;
 
  private:
   std::shared_ptr<Position> position_;
   std::shared_ptr<PositionIds> position_ids_;
   Dropout dropout_;
+  std::optional<int64_t> window_;
+  int64_t heads_ = 1;
   std::vector<Layer> layers_;
   Norm norm_{nullptr};
 };

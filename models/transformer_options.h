@@ -142,13 +142,15 @@ struct TransformerOptions {
   static void rules(const TransformerOptions& o, auto&& require);
 };
 
-/// The attention over the encoder's output; nothing where there is none.
+/// The attention over the encoder's output, which has no window; nothing where there is none.
 inline std::optional<MultiHead> cross_attention_of(const TransformerOptions& o) {
   if (o.family != Family::encoder_decoder) return {};
   if (const auto* own = std::get_if<MultiHead>(&o.cross_attention)) return *own;
   const auto* shared = std::get_if<MultiHead>(&o.attention);
   if (!std::holds_alternative<Same>(o.cross_attention) || shared == nullptr) return {};
-  return *shared;
+  auto same = *shared;
+  same.window.reset();
+  return same;
 }
 
 /// The side's own choices.
@@ -200,6 +202,8 @@ void cross_attention_rules(const TransformerOptions& o, auto& require) {
   require(!pair || !same || std::holds_alternative<MultiHead>(o.attention), "cross_attention.kind",
           "cannot be same where model.attention is not multi_head; choose multi_head or none");
   const auto cross = cross_attention_of(o);
+  require(!cross || !cross->window, "cross_attention.window",
+          "has no effect: targets and sources have no distance");
   require(!cross || cross->divides(o.d_model), same ? "attention.heads" : "cross_attention.heads",
           "must divide d_model unless d_k and d_v are given");
 }

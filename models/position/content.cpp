@@ -1,7 +1,6 @@
 #include "models/position/content.h"
 
 #include <cmath>
-#include <limits>
 
 #include "models/ops/distances.h"
 #include "models/position/absolute.h"
@@ -23,12 +22,8 @@ torch::ScalarType wide_type(const torch::Tensor& x) {
 
 /// Zeros where nothing is visible. // [B, H, T, S] -> [B, H, T, S]
 torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAttention& a) {
-  const auto hidden = a.visible.logical_not();
-  auto weights = scores.to(wide_type(scores))
-                     .masked_fill(hidden, std::numeric_limits<float>::lowest())
-                     .softmax(-1)
-                     .masked_fill(hidden, 0.0)
-                     .to(a.value.scalar_type());
+  auto weights =
+      ops::attention_weights(scores, a.visible, a.weighting).to(a.value.scalar_type());
   if (a.probabilities != nullptr) *a.probabilities = weights;
   return weights;
 }

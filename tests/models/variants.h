@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -96,6 +97,54 @@ inline std::vector<Variant> mixer_variants() {
   return variants;
 }
 
+/// Attention whose queries, scores or outputs are others than the paper's, with schemes of every
+/// kind.
+inline std::vector<Variant> attention_variants() {
+  const auto grouped = [](MultiHead heads) {
+    heads.heads = 4;
+    heads.key_value_heads = 2;
+    return heads;
+  };
+  const std::vector<std::tuple<std::string, MultiHead, PositionOptions>> all = {
+      {"rms of queries and keys", grouped({.qk_norm = QkNorm::rms}), Rotary{}},
+      {"layer norm of queries and keys", {.heads = 2, .qk_norm = QkNorm::layer}, Shaw{}},
+      {"scale", {.heads = 2, .scale = {.value = 0.7}}, Sinusoidal{}},
+      {"learned scale",
+       {.heads = 2, .qk_norm = QkNorm::rms, .scale = {.value = 2, .learned = true}},
+       Alibi{}},
+      {"softmax_one", {.heads = 2, .weights = ScoreWeights::softmax_one}, Rotary{}},
+      {"sigmoid weights", grouped({.weights = ScoreWeights::sigmoid}), T5Bias{}},
+      {"sigmoid weights, two-sided",
+       {.heads = 2, .weights = ScoreWeights::sigmoid},
+       Alibi{.encoder = Sides::two_sided}},
+      {"relu2 weights", {.heads = 2, .weights = ScoreWeights::relu2}, Shaw{}},
+      {"window", {.heads = 2, .window = 2}, Sinusoidal{}},
+      {"window of groups", grouped({.window = 2}), Rotary{}},
+      {"window on a bias", {.heads = 2, .window = 3}, T5Bias{}},
+      {"window on content", {.heads = 2, .window = 2}, Cope{.positions = 4}},
+      {"window of weights",
+       {.heads = 2, .weights = ScoreWeights::sigmoid, .window = 2},
+       Sinusoidal{}},
+      {"sinks", grouped({.sinks = true}), Rotary{}},
+      {"sinks beside content", {.heads = 2, .sinks = true}, TransformerXl{}},
+      {"cap", {.heads = 2, .cap = 0.5}, Alibi{}},
+      {"gated heads", grouped({.gate = OutputGate::head}), Sinusoidal{}},
+      {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}}};
+  std::vector<Variant> variants;
+  for (const auto& [name, heads, position] : all)
+    variants.push_back(changed(name, [heads = heads, position = position](auto& o) {
+      o.attention = heads;
+      o.position = position;
+    }));
+  return variants;
+}
+
+/// Whether the weights of every query sum to 1.
+inline bool weights_sum_to_one(const TransformerOptions& options) {
+  const auto* heads = std::get_if<MultiHead>(&options.attention);
+  return heads == nullptr || (heads->weights == ScoreWeights::softmax && !heads->sinks);
+}
+
 inline std::vector<Variant> norm_variants() {
   std::vector<Variant> variants;
   for (const auto& [kind, kind_name] : names(NormKind{}))
@@ -138,8 +187,8 @@ inline double rounding(const std::string& variant) {
 /// Every option that changes the forward pass, for properties that must hold for all of them.
 inline std::vector<Variant> variants() {
   auto all = position_variants();
-  for (const auto& more :
-       {position_ids_variants(), mixture_variants(), mixer_variants(), norm_variants()})
+  for (const auto& more : {position_ids_variants(), mixture_variants(), mixer_variants(),
+                           attention_variants(), norm_variants()})
     all.insert(all.end(), more.begin(), more.end());
   const auto dense = [](Activation activation, bool gated) {
     return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};

@@ -113,6 +113,13 @@ TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
   expect_each(models::Activation{}, [](auto& o, auto value) {
     o.model.feed_forward = models::DenseFeedForward{.activation = value};
   });
+  expect_each(models::QkNorm{}, [](auto& o, auto value) {
+    o.model.attention = models::MultiHead{.qk_norm = value, .scale = {.value = 0.5}, .window = 7};
+  });
+  expect_each(models::ScoreWeights{},
+              [](auto& o, auto value) { o.model.attention = models::MultiHead{.weights = value}; });
+  expect_each(models::OutputGate{},
+              [](auto& o, auto value) { o.model.attention = models::MultiHead{.gate = value}; });
   expect_each(models::Match{}, [](auto& o, auto value) {
     o.model.feed_forward = models::MixtureOptions{.match = value};
   });
