@@ -26,6 +26,7 @@ struct DenseFeedForward {
   int64_t d_hidden = 2048;
   Activation activation = Activation::relu;
   bool gated = false;
+  bool shared = false;
 
   static void fields(auto& o, auto&& visit) {
     visit("d_hidden", o.d_hidden, "width of the hidden layer");
@@ -33,8 +34,9 @@ struct DenseFeedForward {
           "relu, gelu, silu, relu2 (the square of relu), sigmoid or identity");
     visit(
         "gated", o.gated,
-        "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "
+        "multiply the activation by a second projection of the input (silu: SwiGLU, sigmoid: GLU, "
         "identity: bilinear)");
+    visit("shared", o.shared, "one feed-forward for all layers of the stack (Pires et al. 2023)");
   }
   static void rules(const DenseFeedForward& o, auto&& require) {
     require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");

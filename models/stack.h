@@ -22,6 +22,13 @@ struct DecoderCache {
   void reorder(const torch::Tensor& order);
 };
 
+/// A place in a stack and the layer that stands there.
+struct Depth {
+  Layer layer;
+  int64_t index;  // of the layer among the different ones
+  int64_t round;  // how often the layer has been run before
+};
+
 /// Layers over embedded sequences; a final norm where norms come first.
 class StackImpl : public Module {
  public:
@@ -53,7 +60,7 @@ class StackImpl : public Module {
   Dropout dropout_;
   std::optional<int64_t> window_;
   int64_t heads_ = 1;
-  std::vector<Layer> layers_;
+  std::vector<Depth> depths_;
   Norm norm_{nullptr};
 };
 TORCH_MODULE(Stack);

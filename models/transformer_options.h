@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -100,7 +101,9 @@ struct TransformerOptions {
   PositionOptions position = Sinusoidal{};
   PositionIdsOptions position_ids;
   NormOptions norm;
-  Skip residual = Skip::on;
+  ResidualOptions residual;
+  Block block = Block::sequential;
+  ShareOptions share;
   bool bias = true;
   bool embedding_scale = true;
   Tying tying = Tying::three_way;
@@ -122,9 +125,11 @@ struct TransformerOptions {
     visit("position_ids", o.position_ids,
           "which ids the position scheme knows the tokens of a sequence by");
     visit("norm", o.norm, "normalisation");
-    visit("residual", o.residual,
-          "skip connections: true, false, or learned (a factor on each sub-layer's output, 1 at "
-          "first)");
+    visit("residual", o.residual, "how sub-layers join the residual stream");
+    visit("block", o.block,
+          "sequential: each sub-layer reads what those before it have added; parallel: all read "
+          "the layer's input through one norm");
+    visit("share", o.share, "layers of a stack that are one and the same");
     visit("bias", o.bias, "biases of projections and norms");
     visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
     visit("tying", o.tying,
@@ -158,6 +163,17 @@ inline const SideOptions& own_of(const TransformerOptions& o, Side which) {
   return which == Side::encoder ? o.encoder : o.decoder;
 }
 
+/// DeepNorm's factor of sub-layers' inputs (Wang et al. 2022, figure 2).
+inline double deepnorm_factor(const TransformerOptions& o, Side which) {
+  const auto layers = [&](Side side) {
+    return static_cast<double>(own_of(o, side).layers.value_or(o.layers));
+  };
+  const double encoder = layers(Side::encoder), decoder = layers(Side::decoder);
+  if (o.family != Family::encoder_decoder) return std::pow(2 * layers(which), 0.25);
+  return which == Side::decoder ? std::pow(3 * decoder, 0.25)
+                                : 0.81 * std::pow(std::pow(encoder, 4) * decoder, 1.0 / 16);
+}
+
 /// The choices of one stack.
 inline StackOptions stack_of(const TransformerOptions& o, Side which) {
   const auto& side = own_of(o, which);
@@ -173,7 +189,11 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .norm = {.kind = side.norm.kind.value_or(o.norm.kind),
                    .placement = side.norm.placement.value_or(o.norm.placement),
                    .alpha = side.norm.alpha.value_or(o.norm.alpha)},
-          .residual = side.residual.value_or(o.residual),
+          .residual = side.residual.over(o.residual),
+          .deepnorm = deepnorm_factor(o, which),
+          .block = side.block.value_or(o.block),
+          .share = {.layers = side.share.layers ? side.share.layers : o.share.layers,
+                    .order = side.share.order.value_or(o.share.order)},
           .bias = o.bias,
           .initialization = o.initialization,
           .parametrization = o.parametrization};

@@ -23,8 +23,9 @@ TEST(Attention, RecordsWhatEachQueryReadsWithoutChangingAnything) {
     for (const auto& heads : attentions) {
       // Padding may find nothing to read.
       for (const auto& rows : {heads[0], heads[1].narrow(-2, 0, 3)})
-        if (weights_sum_to_one(options))
+        if (weights_sum_to_one(options)) {
           EXPECT_LT(largest_difference(rows.sum(-1), torch::ones({1})), 1e-5) << name;
+        }
       if (heads.size(-1) == 5)  // the second source has two tokens of padding
         EXPECT_EQ(heads[1].narrow(-1, 3, 2).abs().max().item<float>(), 0) << name;
       else  // a target, of which nothing later is read

@@ -155,6 +155,41 @@ inline std::vector<Variant> norm_variants() {
   return variants;
 }
 
+/// How sub-layers and layers are put together.
+inline std::vector<Variant> residual_variants() {
+  const auto pre = [](auto& o) { o.norm.placement = NormPlacement::pre; };
+  const auto deep = [](int64_t different, ShareOrder order) {
+    return [=](auto& o) {
+      o.layers = 4;
+      o.share = {.layers = different, .order = order};
+    };
+  };
+  return {changed("factor of layers", [](auto& o) { o.residual.per = FactorPer::layer; }),
+          changed("factor of channels",
+                  [&](auto& o) {
+                    pre(o);
+                    o.residual = {.start = 0.1, .per = FactorPer::channel};
+                  }),
+          changed("fixed factor", [](auto& o) { o.residual.start = 0.5; }),
+          changed("sqrt of depth", [](auto& o) { o.residual.depth = ResidualDepth::sqrt; }),
+          changed("deepnorm", [](auto& o) { o.residual.depth = ResidualDepth::deepnorm; }),
+          changed("stochastic depth", [](auto& o) { o.residual.drop = 0.5; }),
+          changed("parallel",
+                  [&](auto& o) {
+                    pre(o);
+                    o.block = Block::parallel;
+                  }),
+          changed("shared in a cycle", deep(2, ShareOrder::cycle)),
+          changed("shared in sequence",
+                  [&](auto& o) {
+                    deep(2, ShareOrder::sequence)(o);
+                    o.position = Shaw{};
+                  }),
+          changed("shared feed-forward", [](auto& o) {
+            o.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+          })};
+}
+
 /// Mixtures of experts whose output at one position depends on no other position.
 inline std::vector<Variant> mixture_variants() {
   std::vector<Variant> variants;
@@ -188,7 +223,7 @@ inline double rounding(const std::string& variant) {
 inline std::vector<Variant> variants() {
   auto all = position_variants();
   for (const auto& more : {position_ids_variants(), mixture_variants(), mixer_variants(),
-                           attention_variants(), norm_variants()})
+                           attention_variants(), norm_variants(), residual_variants()})
     all.insert(all.end(), more.begin(), more.end());
   const auto dense = [](Activation activation, bool gated) {
     return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};
@@ -209,8 +244,7 @@ inline std::vector<Variant> variants() {
        changed("glu", [&](auto& o) { o.feed_forward = dense(Activation::sigmoid, true); }),
        changed("bilinear", [&](auto& o) { o.feed_forward = dense(Activation::identity, true); }),
        changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
-       changed("no skip", [](auto& o) { o.residual = Skip::off; }),
-       changed("learned skip", [](auto& o) { o.residual = Skip::learned; }),
+       changed("no skip", [](auto& o) { o.residual.skip = false; }),
        changed("no bias", [](auto& o) { o.bias = false; }),
        changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
        changed("sides of their own", [&](auto& o) {
@@ -219,7 +253,8 @@ inline std::vector<Variant> variants() {
          o.encoder.position = Alibi{};
          o.decoder.attention = Average{};
          o.decoder.feed_forward = dense(Activation::gelu, true);
-         o.decoder.residual = Skip::learned;
+         o.decoder.residual.per = FactorPer::layer;
+         o.decoder.share.layers = 1;
        })});
   return all;
 }

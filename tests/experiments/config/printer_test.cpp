@@ -98,8 +98,16 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
   expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.norm.kind = value; });
   expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.decoder.norm.kind = value; });
   expect_each(models::NormPlacement{}, [](auto& o, auto value) { o.model.norm.placement = value; });
-  expect_each(models::Skip{}, [](auto& o, auto value) { o.model.residual = value; });
-  expect_each(models::Skip{}, [](auto& o, auto value) { o.model.encoder.residual = value; });
+  expect_each(models::FactorPer{}, [](auto& o, auto value) { o.model.residual.per = value; });
+  expect_each(models::FactorPer{},
+              [](auto& o, auto value) { o.model.encoder.residual.per = value; });
+  expect_each(models::ResidualDepth{}, [](auto& o, auto value) { o.model.residual.depth = value; });
+  expect_each(models::Block{}, [](auto& o, auto value) {
+    o.model.norm.placement = models::NormPlacement::pre;
+    o.model.block = value;
+  });
+  expect_each(models::ShareOrder{},
+              [](auto& o, auto value) { o.model.share = {.layers = 2, .order = value}; });
   expect_each(models::Pool{}, [](auto& o, auto value) {
     o.data = data::Labelled{.train = "a", .validation = "b", .test = "c"};
     o.model.family = models::Family::encoder_only;
