@@ -30,7 +30,7 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:40: unknown key 'max_length' in model.position; it belongs to kind learned"},
     {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
      "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are kind, heads, "
-     "d_k, d_v, key_value_heads"},
+     "d_k, d_v, key_value_heads, qk_norm, scale, weights, window, sinks, cap, gate"},
     {"UnknownTopKey", kBase + "seed: [1]\n",
      "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
