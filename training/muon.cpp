@@ -20,7 +20,7 @@ struct SameShape {
 
 /// The maps of a tensor, outputs by inputs.
 std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps) {
-  auto matrices = tensor.view({-1, tensor.size(-1)}).split_with_sizes(maps.rows);
+  auto matrices = tensor.reshape({-1, tensor.size(-1)}).split_with_sizes(maps.rows);
   if (maps.transposed)
     for (auto& matrix : matrices) matrix = matrix.t();
   return matrices;

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <array>
 
-#include "models/module.h"
 #include "training/muon.h"
+#include "training/trained_parameters.h"
 
 namespace ablate::training {
 namespace {
@@ -121,62 +121,10 @@ bool decays_weights(const Options& options) {
   return false;
 }
 
-double rate_of(models::Role role, const RateOptions& rates) {
-  switch (role) {
-    case models::Role::embedding:
-      return rates.embeddings;
-    case models::Role::matrix:
-      return rates.matrices;
-    case models::Role::output:
-      return rates.output;
-    case models::Role::vector:
-      return rates.vectors;
-  }
-  return 1.0;
-}
-
-/// A parameter that is trained, and what it was registered as.
-struct Trained {
-  std::string name;
-  torch::Tensor parameter;
-  models::Role role;
-  models::Maps maps;
-  double rate;
-};
-
-using Registered = std::map<const at::TensorImpl*, models::Module::Parameter>;
-
-Registered registered_in(const torch::nn::Module& model) {
-  Registered all;
-  const auto add = [&](const torch::nn::Module& module) {
-    if (const auto* own = dynamic_cast<const models::Module*>(&module))
-      for (const auto& parameter : own->own_parameters())
-        all.emplace(parameter.tensor.unsafeGetTensorImpl(), parameter);
-  };
-  add(model);
-  for (const auto& module : model.modules(/*include_self=*/false)) add(*module);
-  return all;
-}
-
-std::vector<Trained> trained_parameters_of(const torch::nn::Module& model,
-                                           const RateOptions& rates) {
-  const auto registered = registered_in(model);
-  std::vector<Trained> trained;
-  for (const auto& item : model.named_parameters()) {
-    if (!item.value().requires_grad()) continue;
-    const auto found = registered.find(item.value().unsafeGetTensorImpl());
-    TORCH_CHECK(found != registered.end(), "the parameter '", item.key(), "' states no role");
-    const auto& own = found->second;
-    trained.push_back(
-        {item.key(), item.value(), own.role, own.maps, own.rate * rate_of(own.role, rates)});
-  }
-  return trained;
-}
-
 template <class Options>
 class RuleOptimizer : public Optimizer {
  public:
-  RuleOptimizer(const Options& options, const std::vector<Trained>& parameters)
+  RuleOptimizer(const Options& options, const std::vector<TrainedParameter>& parameters)
       : options_(options) {
     for (const auto& one : parameters) {
       const Alike alike{.decays = decays_weights(options) && one.role != models::Role::vector,
@@ -184,8 +132,8 @@ class RuleOptimizer : public Optimizer {
       Entry entry{.trained = one, .alike = alike, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
         entry.kept[i] = Rule<Options>::kept[i].scalar
-                            ? torch::zeros({}, torch::TensorOptions(one.parameter.device()))
-                            : torch::zeros_like(one.parameter).detach();
+                            ? torch::zeros({}, torch::TensorOptions(one.tensor.device()))
+                            : torch::zeros_like(one.tensor).detach();
       entries_.push_back(std::move(entry));
       if (std::ranges::find(groups_, alike) == groups_.end()) groups_.push_back(alike);
     }
@@ -202,13 +150,13 @@ class RuleOptimizer : public Optimizer {
   }
 
   void clear_gradients() override {
-    for (auto& entry : entries_) entry.trained.parameter.mutable_grad().reset();
+    for (auto& entry : entries_) entry.trained.tensor.mutable_grad().reset();
   }
 
   TensorVector gradients() const override {
     TensorVector result;
     for (const auto& entry : entries_)
-      if (const auto& gradient = entry.trained.parameter.grad(); gradient.defined())
+      if (const auto& gradient = entry.trained.tensor.grad(); gradient.defined())
         result.push_back(gradient);
     return result;
   }
@@ -230,7 +178,7 @@ class RuleOptimizer : public Optimizer {
     bool operator==(const Alike&) const = default;
   };
   struct Entry {
-    Trained trained;
+    TrainedParameter trained;
     Alike alike;
     std::array<torch::Tensor, kKept> kept;
   };
@@ -238,9 +186,9 @@ class RuleOptimizer : public Optimizer {
   Group<kKept> group_of(const Alike& alike) const {
     Group<kKept> group;
     for (const auto& [trained, own, kept] : entries_) {
-      const auto& gradient = trained.parameter.grad();
+      const auto& gradient = trained.tensor.grad();
       if (own != alike || !gradient.defined()) continue;
-      group.parameters.push_back(trained.parameter);
+      group.parameters.push_back(trained.tensor);
       group.gradients.push_back(gradient);
       group.maps.push_back(&trained.maps);
       for (size_t i = 0; i < kKept; ++i) group.kept[i].push_back(kept[i]);
@@ -283,14 +231,16 @@ class JointOptimizer : public Optimizer {
 };
 
 template <class Options>
-std::unique_ptr<Optimizer> optimizer_of(const Options& options, std::vector<Trained> parameters) {
+std::unique_ptr<Optimizer> optimizer_of(const Options& options,
+                                        std::vector<TrainedParameter> parameters) {
   return std::make_unique<RuleOptimizer<Options>>(options, parameters);
 }
 
 template <>
-std::unique_ptr<Optimizer> optimizer_of(const Muon& options, std::vector<Trained> parameters) {
+std::unique_ptr<Optimizer> optimizer_of(const Muon& options,
+                                        std::vector<TrainedParameter> parameters) {
   const auto rest = std::ranges::stable_partition(
-      parameters, [](const Trained& one) { return one.role == models::Role::matrix; });
+      parameters, [](const TrainedParameter& one) { return one.role == models::Role::matrix; });
   return std::make_unique<JointOptimizer>(
       std::make_unique<RuleOptimizer<Muon>>(options, std::vector(parameters.begin(), rest.begin())),
       std::make_unique<RuleOptimizer<AdamW>>(AdamW{options.adam, options.weight_decay},

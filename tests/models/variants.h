@@ -247,6 +247,12 @@ inline std::vector<Variant> variants() {
        changed("no skip", [](auto& o) { o.residual.skip = false; }),
        changed("no bias", [](auto& o) { o.bias = false; }),
        changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
+       changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),
+       changed("mup",
+               [](auto& o) {
+                 o.parametrization = MaximalUpdate{.base_width = 4};
+                 o.initialization = NormalInitialization{{.depth = DepthScaling::sqrt}, 0.1};
+               }),
        changed("sides of their own", [&](auto& o) {
          o.encoder.layers = 3;
          o.encoder.norm.placement = NormPlacement::pre;

@@ -80,7 +80,7 @@ TEST(OrthogonalSteps, OfMatchingSizeHaveARootMeanSquareOfAFifth) {
 
 TEST(OrthogonalSteps, SeeEveryExpertAndEveryPartOfAMixture) {
   models::Mixture mixture({.experts = 3,
-                           .active = 1,
+                           .active = 2,
                            .d_hidden = 5,
                            .activation = models::Activation::silu,
                            .gated = true},

@@ -63,6 +63,10 @@ TEST(Printer, EveryAlternativeComesBack) {
     expect_round_trip({.training = {.optimizer = one}});
   for (const auto& one : every<training::ScheduleOptions>())
     expect_round_trip({.training = {.schedule = one}});
+  for (const auto& one : every<models::InitializationOptions>())
+    expect_round_trip({.model = {.initialization = one}});
+  for (const auto& one : every<models::ParametrizationOptions>())
+    expect_round_trip({.model = {.parametrization = one}});
 }
 
 /// Assigns each enumerator of a choice in turn.
@@ -85,6 +89,11 @@ TEST(Printer, EveryEnumeratorOfDataTokenizerAndTrainingComesBack) {
   });
   expect_each(training::Precision{}, [](auto& o, auto value) { o.training.precision = value; });
   expect_each(training::Device{}, [](auto& o, auto value) { o.training.device = value; });
+  expect_each(training::MuonScale{},
+              [](auto& o, auto value) { o.training.optimizer = training::Muon{.scale = value}; });
+  expect_each(training::DecayShape{}, [](auto& o, auto value) {
+    o.training.schedule = training::Stable{{{.peak = 1.0}, 0.1}, 0.5, value};
+  });
   expect_each(training::NotFinite{}, [](auto& o, auto value) { o.training.not_finite = value; });
 }
 
@@ -113,6 +122,9 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
     o.model.family = models::Family::encoder_only;
     o.model.tying = models::Tying::none;
     o.model.output = models::LabelHead{.pool = value};
+  });
+  expect_each(models::DepthScaling{}, [](auto& o, auto value) {
+    o.model.initialization = models::NormalInitialization{{.depth = value}};
   });
   expect_each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
 }
