@@ -69,10 +69,17 @@ Batch BatchStream::batch_of(const std::vector<Block>& blocks,
   return collate(rows, all);
 }
 
+void BatchStream::begin_epoch(int64_t epoch) {
+  if (!options_.augmentation.rewritten) return;
+  rewritten_ = options_.augmentation.rewritten(epoch);
+  examples_ = rewritten_;
+}
+
 void BatchStream::prepare() {
   const auto& masking = options_.augmentation.masking;
   auto at = options_.start;
   for (;;) {
+    begin_epoch(at.epoch);
     const auto blocks = blocks_of(at.epoch);
     const auto plan = plan_of(blocks, at.epoch);
     while (at.batch < static_cast<int64_t>(plan.size())) {

@@ -51,9 +51,11 @@ class BatchStream {
   std::vector<std::vector<int64_t>> plan_of(const std::vector<Block>& blocks, int64_t epoch) const;
   Batch batch_of(const std::vector<Block>& blocks, std::span<const int64_t> indices) const;
   void prepare();
+  void begin_epoch(int64_t epoch);
   bool put(Prepared prepared);
 
   std::span<const EncodedExample> examples_;
+  std::vector<EncodedExample> rewritten_;  // of the epoch, where every epoch has its own
   Options options_;
   StreamPosition position_;
   std::mutex mutex_;

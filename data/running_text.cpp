@@ -6,11 +6,10 @@
 
 namespace ablate::data {
 
-std::vector<int32_t> concatenate(std::span<const Example> texts,
-                                 const tokenizer::Tokenizer& tokenizer) {
+std::vector<int32_t> concatenate(std::span<const Example> texts, const TextEncoder& encode) {
   std::vector<int32_t> all;
-  for (const auto& text : texts) {
-    const auto ids = tokenizer.encode(text.target);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto ids = encode(i, texts[i].target);
     all.insert(all.end(), ids.begin(), ids.end());
     all.push_back(tokenizer::kEos);
   }

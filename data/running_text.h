@@ -4,7 +4,7 @@
 
 #include "data/corpus.h"
 #include "data/encoded_example.h"
-#include "tokenizer/tokenizer.h"
+#include "data/text_encoder.h"
 
 namespace ablate::data {
 
@@ -19,8 +19,7 @@ struct Chunking {
 using Block = std::span<const int32_t>;
 
 /// The ids of texts, the targets of `texts`, one after the other, each closed by the end token.
-std::vector<int32_t> concatenate(std::span<const Example> texts,
-                                 const tokenizer::Tokenizer& tokenizer);
+std::vector<int32_t> concatenate(std::span<const Example> texts, const TextEncoder& encode);
 
 /// Cuts running text into blocks that together predict every id but the first once; the first id of
 /// a block is the last of the block before. Masked blocks hold every id once. The last block may be

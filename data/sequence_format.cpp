@@ -11,18 +11,16 @@ bool blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
 }
 
-/// At most `max_length` ids of a text, the end token included.
-tokenizer::Encoded closed(std::string_view text, const tokenizer::Tokenizer& tokenizer,
-                          int64_t max_length) {
-  auto side = tokenizer.encode(text, max_length - 1);
+/// At most `max_length` of a text's ids, the end token included.
+tokenizer::Encoded closed(std::vector<int32_t> ids, int64_t max_length) {
+  auto side = tokenizer::limited(std::move(ids), max_length - 1);
   side.ids.push_back(tokenizer::kEos);
   return side;
 }
 
-/// At most `max_length` ids of a text between a start and an end token.
-tokenizer::Encoded enclosed(std::string_view text, const tokenizer::Tokenizer& tokenizer,
-                            int64_t max_length) {
-  auto side = closed(text, tokenizer, max_length - 1);
+/// At most `max_length` of a text's ids between a start and an end token.
+tokenizer::Encoded enclosed(std::vector<int32_t> ids, int64_t max_length) {
+  auto side = closed(std::move(ids), max_length - 1);
   side.ids.insert(side.ids.begin(), kStartToken);
   return side;
 }
@@ -49,26 +47,33 @@ Tokenizers SequenceFormat::tokenizers(const tokenizer::TokenizerOptions& options
 }
 
 EncodedSet SequenceFormat::encode_for_training(std::span<const Example> examples,
-                                               const Tokenizers& tokenizers) const {
-  if (!chunking_) return encode_each(examples, tokenizers);
-  return {.examples = {{.target = concatenate(examples, tokenizers.target), .prompt_length = 1}}};
+                                               const TextEncoders& encoders) const {
+  if (!chunking_) return encode_each(examples, encoders);
+  return {.examples = {{.target = concatenate(examples, encoders.target), .prompt_length = 1}}};
 }
 
 EncodedSet SequenceFormat::encode(std::span<const Example> examples,
                                   const Tokenizers& tokenizers) const {
-  if (chunking_) return {.examples = chunk(concatenate(examples, tokenizers.target), *chunking_)};
-  return encode_each(examples, tokenizers);
+  const auto encoders = encoders_of(tokenizers);
+  if (chunking_) return {.examples = chunk(concatenate(examples, encoders.target), *chunking_)};
+  return encode_each(examples, encoders);
 }
 
 EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
                                        const Tokenizers& tokenizers) const {
+  return encode_each(examples, encoders_of(tokenizers));
+}
+
+EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
+                                       const TextEncoders& encoders) const {
   EncodedSet set;
   set.examples.reserve(examples.size());
-  for (const auto& example : examples) {
+  for (size_t i = 0; i < examples.size(); ++i) {
     auto source =
-        (model_.decoder ? closed : enclosed)(example.source, tokenizers.source, max_length_);
-    auto target = labels_ ? tokenizers.target.encode(example.target, 1)
-                          : closed(example.target, tokenizers.target, max_length_);
+        (model_.decoder ? closed : enclosed)(encoders.source(i, examples[i].source), max_length_);
+    auto target_ids = encoders.target(i, examples[i].target);
+    auto target = labels_ ? tokenizer::limited(std::move(target_ids), 1)
+                          : closed(std::move(target_ids), max_length_);
     set.cut_sources += source.cut ? 1 : 0;
     set.cut_targets += target.cut ? 1 : 0;
     EncodedExample pair{std::move(source.ids), std::move(target.ids)};
@@ -97,9 +102,9 @@ tokenizer::Encoded SequenceFormat::beginning(std::string_view text,
 std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
     std::string_view text, const Tokenizers& tokenizers) const {
   if (continues_text()) return beginning(text, tokenizers.source);
-  if (!model_.decoder) return enclosed(text, tokenizers.source, max_length_);
+  if (!model_.decoder) return enclosed(tokenizers.source.encode(text), max_length_);
   if (blank(text)) return {};
-  return closed(text, tokenizers.source, max_length_);
+  return closed(tokenizers.source.encode(text), max_length_);
 }
 
 std::string SequenceFormat::decode(std::span<const int32_t> ids,

@@ -11,6 +11,7 @@
 #include "data/compared.h"
 #include "data/data_options.h"
 #include "data/encoded_example.h"
+#include "data/text_encoder.h"
 #include "data/tokenizers.h"
 
 namespace ablate::data {
@@ -51,7 +52,11 @@ class SequenceFormat {
   /// The ids of a set to learn from. Running text is one example, whole, which `augmentation` says
   /// how to cut.
   EncodedSet encode_for_training(std::span<const Example> examples,
-                                 const Tokenizers& tokenizers) const;
+                                 const TextEncoders& encoders) const;
+  EncodedSet encode_for_training(std::span<const Example> examples,
+                                 const Tokenizers& tokenizers) const {
+    return encode_for_training(examples, encoders_of(tokenizers));
+  }
   /// The ids of a set for teacher-forced scores. Running text is cut into blocks.
   EncodedSet encode(std::span<const Example> examples, const Tokenizers& tokenizers) const;
   /// Every example by itself, one for one. Of running text the source is the line before the
@@ -79,6 +84,7 @@ class SequenceFormat {
   }
 
  private:
+  EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders) const;
   tokenizer::Encoded beginning(std::string_view text, const tokenizer::Tokenizer& tokenizer) const;
 
   ModelParts model_;  // a decoder alone reads its source as the prompt of its target

@@ -1,5 +1,7 @@
 #include "models/attention.h"
 
+#include <cmath>
+
 namespace ablate::models {
 namespace {
 
@@ -11,6 +13,17 @@ torch::Tensor observed_values(const ops::AttentionOutput& output, const Observer
   return output.values;
 }
 
+/// What queries are multiplied by, where the scale is another than 1 / sqrt(d_k) or the model's
+/// parametrization wants other scores than those of its d_k.
+double query_factor_of(const MultiHead& options, const StackOptions& stack) {
+  const auto d_k = static_cast<double>(heads_of(options, stack.d_model).d_k);
+  const double chosen = options.scale.value ? *options.scale.value * std::sqrt(d_k) : 1;
+  if (options.d_k) return chosen;
+  return chosen *
+         std::sqrt(static_cast<double>(base_width_of(stack.parametrization, stack.d_model)) /
+                   static_cast<double>(stack.d_model));
+}
+
 }  // namespace
 
 ops::Heads heads_of(const MultiHead& options, int64_t d_model) {
@@ -20,6 +33,65 @@ ops::Heads heads_of(const MultiHead& options, int64_t d_model) {
           .d_v = options.d_v.value_or(d_model / options.heads)};
 }
 
+HeadParts::HeadParts(Module& owner, const MultiHead& options, const StackOptions& stack)
+    : heads_(heads_of(options, stack.d_model)),
+      weights_(options.weights),
+      cap_(options.cap),
+      factor_(query_factor_of(options, stack)) {
+  if (options.qk_norm != QkNorm::none) {
+    const NormOptions norm{.kind =
+                               options.qk_norm == QkNorm::rms ? NormKind::rms : NormKind::layer};
+    query_norm_ = owner.register_module("query_norm", Norm(norm, heads_.d_k, false));
+    key_norm_ = owner.register_module("key_norm", Norm(norm, heads_.d_k, false));
+  }
+  const auto trained = [&](const std::string& name, double first) {
+    return owner.register_parameter(name, {heads_.count}, Constant{first}, Role::vector);
+  };
+  if (options.scale.learned) scale_ = trained("scale", factor_ / root());
+  if (options.sinks) sinks_ = trained("sinks", 0);
+  if (options.gate == OutputGate::none) return;
+  const int64_t gates = heads_.count * (options.gate == OutputGate::head ? 1 : heads_.d_v);
+  gate_ = owner.register_module("gate", Linear(stack.d_model, std::vector{gates}, stack.bias));
+}
+
+double HeadParts::root() const { return std::sqrt(static_cast<double>(heads_.d_k)); }
+
+torch::Tensor HeadParts::query(const torch::Tensor& projected) {
+  if (!query_norm_ && !scale_.defined()) return factor_ == 1 ? projected : projected * factor_;
+  auto x = projected.unflatten(-1, {heads_.count, -1});  // [B, T, H, K]
+  if (query_norm_) x = query_norm_(x, ForwardContext());
+  if (scale_.defined())
+    x = x * (scale_ * root()).to(x.scalar_type()).unsqueeze(-1);
+  else if (factor_ != 1)
+    x = x * factor_;
+  return x.flatten(-2);
+}
+
+torch::Tensor HeadParts::key_value(const torch::Tensor& projected) {
+  if (!key_norm_) return projected;
+  const auto parts = projected.split_with_sizes({heads_.key_width(), heads_.value_width()}, -1);
+  const auto keys = parts[0].unflatten(-1, {heads_.key_values, -1});  // [B, S, G, K]
+  return torch::cat({key_norm_(keys, ForwardContext()).flatten(-2), parts[1]}, -1);
+}
+
+torch::Tensor HeadParts::query_key_value(const torch::Tensor& projected) {
+  if (!query_norm_ && !scale_.defined() && factor_ == 1) return projected;
+  const auto parts = projected.split_with_sizes(
+      {heads_.query_width(), heads_.key_width() + heads_.value_width()}, -1);
+  return torch::cat({query(parts[0]), key_value(parts[1])}, -1);
+}
+
+ops::Weighting HeadParts::weighting() const {
+  return {.weights = weights_, .cap = cap_, .sinks = sinks_};
+}
+
+torch::Tensor HeadParts::gated(const torch::Tensor& values, const torch::Tensor& x) const {
+  if (!gate_) return values;
+  const auto gates = gate_->forward(x).sigmoid();  // [B, T, H] or [B, T, HW]
+  if (gates.size(-1) == values.size(-1)) return values * gates;
+  return (values.unflatten(-1, {heads_.count, -1}) * gates.unsqueeze(-1)).flatten(-2);
+}
+
 SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack)
     : heads_(heads_of(options, stack.d_model)),
       causal_(stack.causal),
@@ -27,26 +99,32 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
           "qkv", Linear(stack.d_model,
                         std::vector{heads_.query_width(), heads_.key_width(), heads_.value_width()},
                         stack.bias))),
-      out_(register_module(
-          "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
+      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
+                                         stack.bias, InBranch::last))),
+      parts_(*this, options, stack) {}
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                                      const ops::AttentionPosition& position,
                                      const Observer* observer) {
-  return out_(observed_values(ops::attention({.query = qkv_(x),
-                                              .heads = heads_,
-                                              .padding_mask = padding_mask,
-                                              .position = position,
-                                              .causal = causal_,
-                                              .wants_probabilities = is_watched(observer)}),
-                              observer));
+  const auto read = ops::attention({.query = parts_.query_key_value(qkv_(x)),
+                                    .heads = heads_,
+                                    .padding_mask = padding_mask,
+                                    .position = position,
+                                    .causal = causal_,
+                                    .wants_probabilities = is_watched(observer),
+                                    .weighting = parts_.weighting()});
+  return out_(parts_.gated(observed_values(read, observer), x));
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
                                   const ops::AttentionPosition& position) {
-  return out_(ops::attention(
-                  {.query = qkv_(x), .heads = heads_, .position = position, .causal = true}, cache)
-                  .values);
+  const auto read = ops::attention({.query = parts_.query_key_value(qkv_(x)),
+                                    .heads = heads_,
+                                    .position = position,
+                                    .causal = true,
+                                    .weighting = parts_.weighting()},
+                                   cache);
+  return out_(parts_.gated(read.values, x));
 }
 
 KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {
@@ -60,33 +138,37 @@ CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOpti
       key_value_(register_module(
           "key_value", Linear(stack.d_model, std::vector{heads_.key_width(), heads_.value_width()},
                               stack.bias))),
-      out_(register_module(
-          "out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model}, stack.bias))) {}
+      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
+                                         stack.bias, InBranch::last))),
+      parts_(*this, options, stack) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
                                           const torch::Tensor& padding_mask,
                                           const Observer* observer) {
-  return out_(observed_values(ops::attention({.query = query_(x),
-                                              .key_value = key_value_(memory),
-                                              .heads = heads_,
-                                              .padding_mask = padding_mask,
-                                              .wants_probabilities = is_watched(observer)}),
-                              observer));
+  auto input = reads(x, padding_mask, observer);
+  input.key_value = parts_.key_value(key_value_(memory));
+  return out_(parts_.gated(observed_values(ops::attention(input), observer), x));
 }
 
 KVCache CrossAttentionImpl::project(const torch::Tensor& memory) {
-  return ops::cache_of(key_value_(memory), heads_);
+  return ops::cache_of(parts_.key_value(key_value_(memory)), heads_);
 }
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, KVCache& memory,
                                        const torch::Tensor& padding_mask,
                                        const Observer* observer) {
-  return out_(observed_values(ops::attention({.query = query_(x),
-                                              .heads = heads_,
-                                              .padding_mask = padding_mask,
-                                              .wants_probabilities = is_watched(observer)},
-                                             memory),
-                              observer));
+  const auto read = ops::attention(reads(x, padding_mask, observer), memory);
+  return out_(parts_.gated(observed_values(read, observer), x));
+}
+
+ops::AttentionInput CrossAttentionImpl::reads(const torch::Tensor& x,
+                                              const torch::Tensor& padding_mask,
+                                              const Observer* observer) {
+  return {.query = parts_.query(query_(x)),
+          .heads = heads_,
+          .padding_mask = padding_mask,
+          .wants_probabilities = is_watched(observer),
+          .weighting = parts_.weighting()};
 }
 
 }  // namespace ablate::models

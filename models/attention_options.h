@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "models/empty_options.h"
@@ -17,8 +19,55 @@ struct StackOptions;
 // Every mixer says whether it `has_scores`, on which position schemes may act, and has `make`,
 // which is defined beside the module in mixer.cpp and attention.cpp.
 
+/// A norm of the queries and keys of every head, before positions turn them (Henry et al. 2020).
+enum class QkNorm { none, rms, layer };
+
+constexpr auto names(QkNorm) {
+  return std::to_array<std::pair<QkNorm, std::string_view>>(
+      {{QkNorm::none, "none"}, {QkNorm::rms, "rms"}, {QkNorm::layer, "layer"}});
+}
+
+/// What the product of a query and a key is multiplied by.
+struct ScaleOptions : EmptyOptions {
+  std::optional<double> value;
+  bool learned = false;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("value", o.value, "the factor; absent: 1 / sqrt(d_k)");
+    visit("learned", o.learned,
+          "train one factor for each head (Henry et al. 2020), the value being its first");
+  }
+  static void rules(const ScaleOptions& o, auto&& require) {
+    require(!o.value || (*o.value > 0 && *o.value <= 1e6), "value",
+            "must be positive and at most 1e6");
+  }
+};
+
+/// How the scores s of a query become weights, n being the keys that it sees. softmax_one:
+/// e^s / (1 + sum of e^s) (Miller 2023); sigmoid: sigmoid(s - ln n) (Ramapuram et al. 2024); relu2:
+/// relu(s)^2 / n (Wortsman et al. 2023).
+enum class ScoreWeights { softmax, softmax_one, sigmoid, relu2 };
+
+constexpr auto names(ScoreWeights) {
+  return std::to_array<std::pair<ScoreWeights, std::string_view>>(
+      {{ScoreWeights::softmax, "softmax"},
+       {ScoreWeights::softmax_one, "softmax_one"},
+       {ScoreWeights::sigmoid, "sigmoid"},
+       {ScoreWeights::relu2, "relu2"}});
+}
+
+/// A gate sigmoid(W x + b) on the output of every head, x being the attention's input (Qiu et al.
+/// 2025): one number for a head, or one for each element.
+enum class OutputGate { none, head, element };
+
+constexpr auto names(OutputGate) {
+  return std::to_array<std::pair<OutputGate, std::string_view>>(
+      {{OutputGate::none, "none"}, {OutputGate::head, "head"}, {OutputGate::element, "element"}});
+}
+
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
-/// key/value heads than heads share them in groups (Ainslie et al. 2023).
+/// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
+/// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), the cap that of Gemma 2 (2024).
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
   static constexpr bool has_scores = true;
@@ -28,6 +77,13 @@ struct MultiHead {
   std::optional<int64_t> d_k;
   std::optional<int64_t> d_v;
   std::optional<int64_t> key_value_heads;
+  QkNorm qk_norm = QkNorm::none;
+  ScaleOptions scale;
+  ScoreWeights weights = ScoreWeights::softmax;
+  std::optional<int64_t> window;
+  bool sinks = false;
+  double cap = 0.0;
+  OutputGate gate = OutputGate::none;
 
   static void fields(auto& o, auto&& visit) {
     visit("heads", o.heads, "attention heads");
@@ -35,6 +91,18 @@ struct MultiHead {
     visit("d_v", o.d_v, "width of a value; absent: d_model / heads");
     visit("key_value_heads", o.key_value_heads,
           "heads of keys and values, each shared by a group of heads; absent: heads");
+    visit("qk_norm", o.qk_norm, "a norm of the queries and keys of every head: none, rms or layer");
+    visit("scale", o.scale, "what the product of a query and a key is multiplied by");
+    visit("weights", o.weights,
+          "how scores become weights: softmax; softmax_one (with 1 more in the denominator); "
+          "sigmoid(score - ln n) or relu2 (relu(score)^2 / n) of a query that sees n keys");
+    visit("window", o.window,
+          "a query sees the keys at a distance below this, itself included; absent: all");
+    visit("sinks", o.sinks,
+          "a trained score for each head that takes part in the softmax and has no value");
+    visit("cap", o.cap, "scores become cap tanh(score / cap); 0: they stay");
+    visit("gate", o.gate,
+          "a gate on the output of every head: none, head (one number) or element (each its own)");
   }
   static void rules(const MultiHead& o, auto&& require) {
     require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
@@ -42,6 +110,11 @@ struct MultiHead {
     require(!o.d_v || (*o.d_v >= 1 && *o.d_v <= 65'536), "d_v", "must be from 1 to 65536");
     require(!o.key_value_heads || (*o.key_value_heads >= 1 && o.heads % *o.key_value_heads == 0),
             "key_value_heads", "must divide heads");
+    require(!o.window || (*o.window >= 1 && *o.window <= 1'048'576), "window",
+            "must be from 1 to 1048576");
+    require(!o.sinks || o.weights == ScoreWeights::softmax, "sinks",
+            "must be false where weights is not softmax, in which alone they take part");
+    require(o.cap >= 0, "cap", "must not be negative");
   }
 
   /// Whether heads of a model this wide have whole widths.

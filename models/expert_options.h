@@ -94,9 +94,12 @@ struct MixtureOptions {
     visit("experts", o.experts, "feed-forwards to choose from");
     visit("active", o.active, "experts that a position uses");
     visit("d_hidden", o.d_hidden, "width of one expert's hidden layer");
-    visit("activation", o.activation, "relu, gelu or silu");
-    visit("gated", o.gated,
-          "multiply the activation by a second projection of the input (silu: SwiGLU)");
+    visit("activation", o.activation,
+          "relu, gelu, silu, relu2 (the square of relu), sigmoid or identity");
+    visit(
+        "gated", o.gated,
+        "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "
+        "identity: bilinear)");
     visit("every", o.every,
           "every n-th layer has experts, the others a dense feed-forward of the active width");
     visit("shared_experts", o.shared_experts, "further experts that every position uses");

@@ -29,8 +29,8 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
       up_(register_module(
           "up", Linear(stack.d_model, std::vector<int64_t>(options.gated ? 2 : 1, options.d_hidden),
                        stack.bias))),
-      down_(register_module("down",
-                            Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias))) {}
+      down_(register_module("down", Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias,
+                                           InBranch::last))) {}
 
 RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
   if (context.observer != nullptr && context.observer->feed_forward_input)

@@ -30,7 +30,8 @@ struct Filler {
     const auto matrix = tensor.flatten(0, -2);
     int64_t begin = 0;
     for (const int64_t rows : xavier.rows) {
-      const double bound = std::sqrt(6.0 / static_cast<double>(rows + matrix.size(1)));
+      const double bound =
+          xavier.gain * std::sqrt(6.0 / static_cast<double>(rows + matrix.size(1)));
       matrix.narrow(0, begin, rows).uniform_(-bound, bound, generator);
       begin += rows;
     }

@@ -28,9 +28,12 @@ struct Uniform {
 };
 
 /// Matrices that lie below each other in the tensor, `rows` of each; every one is uniform within
-/// sqrt(6 / (rows + columns)) (Glorot & Bengio 2010).
+/// gain sqrt(6 / (rows + columns)) (Glorot & Bengio 2010). Rows are outputs or, transposed, inputs.
 struct XavierUniform {
   std::vector<int64_t> rows;
+  bool transposed = false;
+  bool adds_to_residual = false;  // what the matrices give is added to the residual stream
+  double gain = 1;
 };
 
 /// Numbers whose softplus is uniform in [0.01, 1].

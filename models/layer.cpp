@@ -2,34 +2,48 @@
 
 namespace ablate::models {
 
-LayerImpl::LayerImpl(const StackOptions& options, int64_t index) : causal_(options.causal) {
+LayerImpl::LayerImpl(const StackOptions& options, int64_t index,
+                     std::shared_ptr<FeedForward> feed_forward)
+    : causal_(options.causal), parallel_(options.block == Block::parallel) {
+  auto residual = options;
+  const auto connect = [&](auto& place, const std::string& name) {
+    place.emplace(*this, name, residual, index);
+    if (parallel_) residual.norm.kind = NormKind::none;
+  };
   if ((attention_ = make_mixer(options))) {
     register_module("attention", attention_);
-    around_attention_.emplace(*this, "attention", options);
+    connect(around_attention_, "attention");
   }
   if (options.cross_attention) {
     cross_attention_ =
         register_module("cross_attention", CrossAttention(*options.cross_attention, options));
-    around_cross_attention_.emplace(*this, "cross_attention", options);
+    connect(around_cross_attention_, "cross_attention");
   }
-  if ((feed_forward_ = make_feed_forward(options, index))) {
-    register_module("feed_forward", feed_forward_);
-    around_feed_forward_.emplace(*this, "feed_forward", options);
-  }
+  const bool owns = feed_forward == nullptr;
+  feed_forward_ = owns ? make_feed_forward(options, index) : std::move(feed_forward);
+  if (feed_forward_ == nullptr) return;
+  if (owns) register_module("feed_forward", feed_forward_);
+  connect(around_feed_forward_, "feed_forward");
 }
 
 template <class Mix, class Cross>
 RoutedOutput LayerImpl::through(torch::Tensor x, const ForwardContext& context, Mix&& mix,
                                 Cross&& cross) {
-  if (around_attention_) x = (*around_attention_)(x, context, mix);
-  if (around_cross_attention_) x = (*around_cross_attention_)(x, context, cross);
-  if (!around_feed_forward_) return {.output = x, .routing = {}};
-  RoutedOutput branch;
-  x = (*around_feed_forward_)(x, context, [&](const auto& y) {
-    branch = feed_forward_->forward(y, context);
+  torch::Tensor input;
+  std::optional<Routing> routing;
+  const auto run = [&](std::optional<ResidualConnection>& around, auto&& sub_layer) {
+    if (!around) return;
+    if (!parallel_ || !input.defined()) input = around->enter(x, context);
+    x = around->join(x, sub_layer(input), context);
+  };
+  run(around_attention_, mix);
+  run(around_cross_attention_, cross);
+  run(around_feed_forward_, [&](const auto& y) {
+    auto branch = feed_forward_->forward(y, context);
+    routing = std::move(branch.routing);
     return branch.output;
   });
-  return {.output = x, .routing = std::move(branch.routing)};
+  return {.output = x, .routing = std::move(routing)};
 }
 
 RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memory,

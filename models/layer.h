@@ -24,11 +24,14 @@ struct LayerCache {
 };
 
 /// A mixer of positions, attention over a memory, and a feed-forward, each where the stack has one
-/// and each in its place in the residual stream.
+/// and each in its place in the residual stream. In a parallel block the first of them has the norm
+/// through which all read the layer's input.
 class LayerImpl : public Module {
  public:
-  /// `index` counts the layers of the stack from 0 on.
-  LayerImpl(const StackOptions& options, int64_t index);
+  /// `index` counts the layers of the stack from 0 on. `feed_forward` is that of another layer,
+  /// which owns it; null: the layer has its own.
+  LayerImpl(const StackOptions& options, int64_t index,
+            std::shared_ptr<FeedForward> feed_forward = nullptr);
 
   /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal
   /// stack's rows needs no mask: no token looks at it. // [B, T, D]
@@ -39,12 +42,13 @@ class LayerImpl : public Module {
   /// `memory_mask` has a row for each row of the memory. // [B, T, D] -> [B, T, D]
   torch::Tensor step(const torch::Tensor& x, LayerCache& cache, const torch::Tensor& memory_mask,
                      const ops::AttentionPosition& position, const ForwardContext& context);
+  const std::shared_ptr<FeedForward>& feed_forward() const { return feed_forward_; }
 
  private:
   template <class Mix, class Cross>
   RoutedOutput through(torch::Tensor x, const ForwardContext& context, Mix&& mix, Cross&& cross);
 
-  bool causal_;
+  bool causal_, parallel_;
   std::shared_ptr<Mixer> attention_;
   CrossAttention cross_attention_{nullptr};
   std::shared_ptr<FeedForward> feed_forward_;

@@ -7,13 +7,18 @@
 
 namespace ablate::models {
 
+/// Where a projection stands in its sub-layer; what the last one gives is added to the residual
+/// stream.
+enum class InBranch { inside, last };
+
 /// y = x W^T + b, computed in the element type of x: a bfloat16 input rounds the weights to
 /// bfloat16 for the product while the parameters stay as they are. `parts` packs several
 /// projections of the same input into one product; each is initialised as a matrix of its own
 /// (Xavier uniform), biases 0.
 class LinearImpl : public Module {
  public:
-  LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool with_bias);
+  LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool with_bias,
+             InBranch place = InBranch::inside);
 
   torch::Tensor forward(const torch::Tensor& x) const;  // [..., width] -> [..., sum of parts]
   /// Keeps a copy of the weight as decoding wants it; from then on the weight must not change.

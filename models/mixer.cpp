@@ -99,7 +99,7 @@ class ConvolutionMixer : public Mixer {
         causal_(stack.causal),
         kernel_(register_module(
             "kernel", Linear(stack.d_model * width_, std::vector{stack.d_model, stack.d_model},
-                             stack.bias))) {}
+                             stack.bias, InBranch::last))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                         const ops::AttentionPosition&, const Observer*) override {
@@ -135,8 +135,8 @@ class AverageMixer : public Mixer {
       : causal_(options.causal),
         value_(register_module(
             "value", Linear(options.d_model, std::vector{options.d_model}, options.bias))),
-        out_(register_module(
-            "out", Linear(options.d_model, std::vector{options.d_model}, options.bias))) {}
+        out_(register_module("out", Linear(options.d_model, std::vector{options.d_model},
+                                           options.bias, InBranch::last))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                         const ops::AttentionPosition& position, const Observer*) override {

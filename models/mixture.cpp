@@ -23,9 +23,10 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
   experts_.up =
       register_parameter("up", {options.experts, parts * options.d_hidden, stack.d_model},
                          expert_matrices(options.experts, parts, options.d_hidden), Role::matrix);
-  experts_.down =
-      register_parameter("down", {options.experts, options.d_hidden, stack.d_model},
-                         expert_matrices(options.experts, 1, options.d_hidden), Role::matrix);
+  auto down = expert_matrices(options.experts, 1, options.d_hidden);
+  down.transposed = down.adds_to_residual = true;
+  experts_.down = register_parameter("down", {options.experts, options.d_hidden, stack.d_model},
+                                     down, Role::matrix);
   if (stack.bias) {
     experts_.up_bias = register_parameter("up_bias", {options.experts, parts * options.d_hidden},
                                           Constant{0}, Role::vector);

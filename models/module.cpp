@@ -13,12 +13,26 @@ torch::Tensor undrawn(torch::IntArrayRef shape, const Initializer& initializer) 
                      torch::kFloat);
 }
 
+/// Those that are drawn each by itself; otherwise every matrix of the tensor is one map.
+Maps maps_of(const torch::Tensor& tensor, const Initializer& initializer) {
+  if (const auto* xavier = std::get_if<XavierUniform>(&initializer))
+    return {.rows = xavier->rows, .transposed = xavier->transposed};
+  if (tensor.dim() < 2) return {.rows = {1}};
+  const int64_t rows = tensor.size(-2);
+  const auto count = static_cast<size_t>(tensor.numel() / (rows * tensor.size(-1)));
+  return {.rows = std::vector<int64_t>(count, rows)};
+}
+
 }  // namespace
 
 torch::Tensor Module::register_parameter(const std::string& name, torch::IntArrayRef shape,
                                          const Initializer& initializer, Role role) {
   const auto tensor = torch::nn::Module::register_parameter(name, undrawn(shape, initializer));
-  own_parameters_.push_back({name, tensor, initializer, role});
+  own_parameters_.push_back({.name = name,
+                             .tensor = tensor,
+                             .initializer = initializer,
+                             .role = role,
+                             .maps = maps_of(tensor, initializer)});
   return tensor;
 }
 

@@ -8,9 +8,22 @@
 
 namespace ablate::models {
 
-/// What a parameter is to an optimizer: weight decay acts on matrices and leaves vectors (biases,
-/// norms, gains) alone.
-enum class Role { matrix, vector };
+struct StackOptions;
+
+/// What a parameter is to an optimizer. Weight decay leaves vectors alone, and Muon moves matrices.
+enum class Role {
+  embedding,  // tables of tokens or positions, and maps of positions
+  matrix,     // linear maps within a layer
+  output,     // the projection to the vocabulary, where no embedding is that too
+  vector,     // biases, norms, gains
+};
+
+/// Linear maps whose matrices lie below each other in a tensor with its leading dimensions
+/// flattened. A matrix has a row for each output or, transposed, for each input.
+struct Maps {
+  std::vector<int64_t> rows;
+  bool transposed = false;
+};
 
 /// A module that says of every parameter how its first values are drawn. Until `initialize` draws
 /// them or a checkpoint is loaded, random tensors hold NaN.
@@ -21,6 +34,8 @@ class Module : public torch::nn::Module {
     torch::Tensor tensor;
     Initializer initializer;
     Role role;
+    Maps maps;
+    double rate = 1;  // what its learning rate is multiplied by
   };
   struct Buffer {
     std::string name;
@@ -45,6 +60,7 @@ class Module : public torch::nn::Module {
 
  private:
   friend void assign_sites(torch::nn::Module& model);
+  friend void parametrize(torch::nn::Module& stack, const StackOptions& options);
 
   std::vector<Parameter> own_parameters_;
   std::vector<Buffer> random_buffers_;

@@ -1,5 +1,7 @@
 #include "models/residual.h"
 
+#include <cmath>
+
 #include "models/ops/add_norm.h"
 
 namespace ablate::models {
@@ -10,11 +12,14 @@ constexpr double kMomentum = 0.1;
 
 }  // namespace
 
-NormImpl::NormImpl(NormKind kind, int64_t width, bool with_bias)
-    : weight(register_parameter("weight", {width}, Constant{1}, Role::vector)), kind_(kind) {
-  if (with_bias && kind != NormKind::rms)
+NormImpl::NormImpl(const NormOptions& options, int64_t width, bool with_bias)
+    : weight(register_parameter("weight", {width}, Constant{1}, Role::vector)),
+      kind_(options.kind) {
+  if (with_bias && kind_ != NormKind::rms)
     bias = register_parameter("bias", {width}, Constant{0}, Role::vector);
-  if (kind != NormKind::batch) return;
+  if (kind_ == NormKind::tanh)
+    alpha = register_parameter("alpha", {1}, Constant{options.alpha}, Role::vector);
+  if (kind_ != NormKind::batch) return;
   running_mean_ = register_buffer("running_mean", torch::zeros({width}));
   running_variance_ = register_buffer("running_variance", torch::ones({width}));
 }
@@ -22,6 +27,10 @@ NormImpl::NormImpl(NormKind kind, int64_t width, bool with_bias)
 torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& context) {
   const auto type = x.scalar_type();
   if (kind_ == NormKind::batch) return batch_norm(x, context);
+  if (kind_ == NormKind::tanh) {
+    const auto y = (x * alpha.to(type)).tanh() * weight.to(type);
+    return bias.defined() ? y + bias.to(type) : y;
+  }
   if (kind_ == NormKind::rms) return at::rms_norm(x, {weight.size(0)}, weight.to(type), kEpsilon);
   return torch::layer_norm(x, {weight.size(0)}, weight.to(type),
                            bias.defined() ? bias.to(type) : bias, kEpsilon);
@@ -57,30 +66,52 @@ namespace {
 
 Norm make_norm(Module& owner, const std::string& name, const StackOptions& options) {
   if (options.norm.kind == NormKind::none) return nullptr;
-  return owner.register_module(name, Norm(options.norm.kind, options.d_model, options.bias));
+  return owner.register_module(name, Norm(options.norm, options.d_model, options.bias));
 }
 
 }  // namespace
 
 ResidualConnection::ResidualConnection(Module& owner, const std::string& name,
-                                       const StackOptions& options)
-    : skip_(options.residual), dropout_(owner.register_module(name + "_dropout", Dropout())) {
+                                       const StackOptions& options, int64_t layer)
+    : skip_(options.residual.skip),
+      drop_(options.residual.drop * static_cast<double>(layer + 1) /
+            static_cast<double>(options.different_layers())),
+      dropout_(owner.register_module(name + "_dropout", Dropout())) {
   const auto placement = options.norm.placement;
   auto norm = make_norm(owner, name + "_norm", options);
   (placement == NormPlacement::post ? after_ : before_) = norm;
   if (placement == NormPlacement::both)
     on_output_ = make_norm(owner, name + "_output_norm", options);
-  if (skip_ == Skip::learned)
-    factor_ = owner.register_parameter(name + "_factor", {1}, Constant{1}, Role::vector);
+  const auto& residual = options.residual;
+  if (residual.drop > 0) whole_ = owner.register_module(name + "_drop", Dropout());
+  if (residual.depth == ResidualDepth::deepnorm) input_scale_ = options.deepnorm;
+  if (residual.depth == ResidualDepth::sqrt)
+    output_scale_ = 1 / std::sqrt(static_cast<double>(options.additions()));
+  if (residual.per == FactorPer::none)
+    output_scale_ *= residual.start;
+  else
+    factor_ = owner.register_parameter(name + "_factor",
+                                       {residual.per == FactorPer::layer ? 1 : options.d_model},
+                                       Constant{residual.start}, Role::vector);
+}
+
+torch::Tensor ResidualConnection::scaled(torch::Tensor branch,
+                                         const ForwardContext& context) const {
+  if (factor_.defined()) branch = branch * factor_.to(branch.scalar_type());
+  if (output_scale_ != 1) branch = branch * output_scale_;
+  if (!whole_ || !context.training) return branch;
+  const auto all = torch::ones_like(branch.narrow(1, 0, 1).narrow(2, 0, 1));  // [B, 1, 1]
+  return branch * ops::dropout(all, {.rate = drop_, .seed = context.seed_at(whole_->site())});
 }
 
 torch::Tensor ResidualConnection::join(const torch::Tensor& x, torch::Tensor branch,
                                        const ForwardContext& context) {
   if (on_output_) branch = on_output_(branch, context);
-  if (factor_.defined()) branch = branch * factor_.to(branch.scalar_type());
-  if (skip_ != Skip::off && after_) return after_->add_norm(x, branch, dropout_, context);
-  const auto sum = skip_ == Skip::off ? dropout_(branch, context)
-                                      : ops::add_dropout(x, branch, dropout_->stream(context));
+  branch = scaled(std::move(branch), context);
+  const auto input = input_scale_ == 1 ? x : x * input_scale_;
+  if (skip_ && after_) return after_->add_norm(input, branch, dropout_, context);
+  const auto sum = skip_ ? ops::add_dropout(input, branch, dropout_->stream(context))
+                         : dropout_(branch, context);
   return after_ ? after_(sum, context) : sum;
 }
 

@@ -11,12 +11,12 @@ namespace ablate::models {
 /// Normalisation of every position, epsilon 1e-5: over the last dimension, as layer (Ba et al.
 /// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the unpadded positions of the
 /// batch (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
-/// statistics of a decoder see later positions.
+/// statistics of a decoder see later positions. What stands in a norm's place as tanh is
+/// weight tanh(alpha x) + bias with one trained alpha (Zhu et al. 2025, DyT).
 class NormImpl : public Module {
  public:
   /// REQUIRES: a kind other than none.
-  NormImpl(NormKind kind, int64_t width, bool with_bias);
-  explicit NormImpl(int64_t width) : NormImpl(NormKind::layer, width, true) {}
+  NormImpl(const NormOptions& options, int64_t width, bool with_bias);
 
   torch::Tensor forward(const torch::Tensor& x,
                         const ForwardContext& context);  // [..., D] -> [..., D]
@@ -26,6 +26,7 @@ class NormImpl : public Module {
 
   torch::Tensor weight;  // [D]
   torch::Tensor bias;    // [D] or undefined
+  torch::Tensor alpha;   // [1] or undefined
 
  private:
   torch::Tensor batch_norm(const torch::Tensor& x, const ForwardContext& context);
@@ -37,26 +38,30 @@ TORCH_MODULE(Norm);
 
 /// A sub-layer f's place in the residual stream: where its input is normalised and how its output
 /// joins. post (Vaswani et al. 2017, section 3.1): norm(x + dropout(f(x))); pre: x +
-/// dropout(f(norm(x))); both: x + dropout(norm'(f(norm(x)))) (Ding et al. 2021). A learned skip
-/// multiplies f's share by one number, 1 at first; without a skip x is left out of the sum.
+/// dropout(f(norm(x))); both: x + dropout(norm'(f(norm(x)))) (Ding et al. 2021). Factors multiply
+/// f's share or x; without a skip x is left out of the sum.
 class ResidualConnection {
  public:
-  /// Registers its norms, factor and dropout with `owner`, as `<name>_norm` and so on.
-  ResidualConnection(Module& owner, const std::string& name, const StackOptions& options);
+  /// Registers its norms, factor and dropouts with `owner`, as `<name>_norm` and so on. `layer`
+  /// counts the layers of the stack from 0 on.
+  ResidualConnection(Module& owner, const std::string& name, const StackOptions& options,
+                     int64_t layer);
 
-  template <class SubLayer>
-  torch::Tensor operator()(const torch::Tensor& x, const ForwardContext& context,
-                           SubLayer&& sub_layer) {
-    return join(x, sub_layer(before_ ? before_(x, context) : x), context);
+  /// What the sub-layer reads. // [B, T, D] -> [B, T, D]
+  torch::Tensor enter(const torch::Tensor& x, const ForwardContext& context) {
+    return before_ ? before_(x, context) : x;
   }
-
- private:
+  /// x with what the sub-layer made of it. // [B, T, D], [B, T, D] -> [B, T, D]
   torch::Tensor join(const torch::Tensor& x, torch::Tensor branch, const ForwardContext& context);
 
-  Skip skip_;
-  Dropout dropout_;
+ private:
+  torch::Tensor scaled(torch::Tensor branch, const ForwardContext& context) const;
+
+  bool skip_;
+  double input_scale_ = 1, output_scale_ = 1, drop_;
+  Dropout dropout_, whole_{nullptr};  // of elements, and of a sequence's whole output
   Norm before_{nullptr}, on_output_{nullptr}, after_{nullptr};
-  torch::Tensor factor_;  // [1]
+  torch::Tensor factor_;  // [1] or [D]
 };
 
 /// The norm at the end of a stack whose last sum nothing has normalised; null where none is needed.

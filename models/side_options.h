@@ -47,13 +47,62 @@ std::variant<Options...> chosen(const std::variant<Same, Options...>& own,
 }
 
 /// Normalisation of one side; absent: as in the whole model.
-struct SideNorm : EmptyOptions {
+struct SideNorm {
   std::optional<NormKind> kind;
   std::optional<NormPlacement> placement;
+  std::optional<double> alpha;
 
   static void fields(auto& o, auto&& visit) {
-    visit("kind", o.kind, "layer, rms, batch or none; absent: as in model.norm");
+    visit("kind", o.kind, "layer, rms, batch, tanh or none; absent: as in model.norm");
     visit("placement", o.placement, "post, pre or both; absent: as in model.norm");
+    visit("alpha", o.alpha, "first value of tanh's factor; absent: as in model.norm");
+  }
+  static void rules(const SideNorm& o, auto&& require) {
+    require(!o.alpha || *o.alpha > 0, "alpha", "must be positive");
+  }
+};
+
+/// Residual connections of one side; absent: as in the whole model.
+struct SideResidual {
+  std::optional<bool> skip;
+  std::optional<double> start;
+  std::optional<FactorPer> per;
+  std::optional<ResidualDepth> depth;
+  std::optional<double> drop;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("skip", o.skip, "whether inputs are added; absent: as in model.residual");
+    visit("start", o.start, "what outputs are multiplied by; absent: as in model.residual");
+    visit("per", o.per, "none, layer or channel; absent: as in model.residual");
+    visit("depth", o.depth, "none, sqrt or deepnorm; absent: as in model.residual");
+    visit("drop", o.drop, "share that skips the last layer; absent: as in model.residual");
+  }
+  static void rules(const SideResidual& o, auto&& require) {
+    ResidualOptions::rules(o.over({}), require);
+  }
+
+  /// These choices over those of the model.
+  ResidualOptions over(const ResidualOptions& shared) const {
+    return {.skip = skip.value_or(shared.skip),
+            .start = start.value_or(shared.start),
+            .per = per.value_or(shared.per),
+            .depth = depth.value_or(shared.depth),
+            .drop = drop.value_or(shared.drop)};
+  }
+  bool chooses() const { return skip || start || per || depth || drop; }
+};
+
+/// Shared layers of one side; absent: as in the whole model.
+struct SideShare {
+  std::optional<int64_t> layers;
+  std::optional<ShareOrder> order;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("layers", o.layers, "different layers; absent: as in model.share");
+    visit("order", o.order, "cycle or sequence; absent: as in model.share");
+  }
+  static void rules(const SideShare& o, auto&& require) {
+    require(!o.layers || *o.layers >= 1, "layers", "must be positive");
   }
 };
 
@@ -64,7 +113,9 @@ struct SideOptions {
   OrSame<FeedForwardOptions> feed_forward;
   OrSame<PositionOptions> position;
   SideNorm norm;
-  std::optional<Skip> residual;
+  SideResidual residual;
+  std::optional<Block> block;
+  SideShare share;
 
   static void fields(auto& o, auto&& visit) {
     visit("layers", o.layers, "layers of this side; absent: model.layers");
@@ -72,7 +123,9 @@ struct SideOptions {
     visit("feed_forward", o.feed_forward, "position-wise feed-forward; same: model.feed_forward");
     visit("position", o.position, "how this side knows positions; same: model.position");
     visit("norm", o.norm, "normalisation");
-    visit("residual", o.residual, "true, false or learned; absent: model.residual");
+    visit("residual", o.residual, "how sub-layers join the residual stream");
+    visit("block", o.block, "sequential or parallel; absent: model.block");
+    visit("share", o.share, "layers that are one and the same");
   }
   static void rules(const SideOptions& o, auto&& require) {
     require(!o.layers || (*o.layers >= 1 && *o.layers <= 1000), "layers", "must be from 1 to 1000");
@@ -80,8 +133,8 @@ struct SideOptions {
 
   /// Whether the side chooses anything for itself.
   bool chooses() const {
-    return layers || norm.kind || norm.placement || residual ||
-           !std::holds_alternative<Same>(attention) ||
+    return layers || norm.kind || norm.placement || norm.alpha || residual.chooses() || block ||
+           share.layers || share.order || !std::holds_alternative<Same>(attention) ||
            !std::holds_alternative<Same>(feed_forward) || !std::holds_alternative<Same>(position);
   }
 };

@@ -2,6 +2,10 @@
 
 #include <torch/nn/modules/container/modulelist.h>
 
+#include <limits>
+
+#include "models/parametrization.h"
+
 namespace ablate::models {
 namespace {
 
@@ -10,8 +14,9 @@ PositionContext context_of(const StackOptions& options) {
                           .heads = 1,
                           .d_k = options.d_model,
                           .d_v = options.d_model,
-                          .layers = options.layers,
-                          .causal = options.causal};
+                          .layers = options.different_layers(),
+                          .causal = options.causal,
+                          .base_width = base_width_of(options.parametrization, options.d_model)};
   if (const auto* randomized = std::get_if<Randomized>(&options.position_ids))
     context.id_range = randomized->range;
   if (const auto* attention = std::get_if<MultiHead>(&options.attention)) {
@@ -26,22 +31,57 @@ PositionContext context_of(const StackOptions& options) {
 std::vector<Layer> make_layers(Module& owner, const StackOptions& options) {
   auto list = owner.register_module("layers", torch::nn::ModuleList());
   std::vector<Layer> layers;
-  for (int64_t i = 0; i < options.layers; ++i) {
-    layers.emplace_back(options, i);
+  for (int64_t i = 0; i < options.different_layers(); ++i) {
+    const bool shares = i > 0 && options.shares_feed_forward();
+    layers.emplace_back(options, i, shares ? layers.front()->feed_forward() : nullptr);
     list->push_back(layers.back());
   }
   return layers;
 }
 
-/// Runs x through the layers, each by `run(index, x, what it knows of positions)`.
+std::vector<Depth> make_depths(Module& owner, const StackOptions& options) {
+  const auto layers = make_layers(owner, options);
+  std::vector<int64_t> runs(layers.size());
+  std::vector<Depth> depths;
+  for (int64_t depth = 0; depth < options.layers; ++depth) {
+    const int64_t index = options.layer_at(depth);
+    const auto at = static_cast<size_t>(index);
+    depths.push_back({.layer = layers.at(at), .index = index, .round = runs.at(at)++});
+  }
+  return depths;
+}
+
+/// Runs x through the layers, each by `run(number of the depth, layer, x, what it knows of
+/// positions, context)`. A layer that runs again draws other random numbers.
 template <class Run>
-torch::Tensor through(torch::Tensor x, size_t layers, PositionTerms position, Run&& run) {
-  for (size_t i = 0; i < layers; ++i) {
+torch::Tensor through(torch::Tensor x, std::vector<Depth>& depths, PositionTerms position,
+                      const ForwardContext& context, Run&& run) {
+  for (size_t i = 0; i < depths.size(); ++i) {
+    auto& [layer, index, round] = depths[i];
     if (i > 0 && position.every_layer) x = with_positions(x, position.embedding);
-    position.attention.layer = static_cast<int64_t>(i);
-    x = run(i, x, position.attention);
+    position.attention.layer = index;
+    if (round == 0) {
+      x = run(i, layer, x, position.attention, context);
+      continue;
+    }
+    auto again = context;
+    again.seed = derive_seed(context.seed, "round", static_cast<uint64_t>(round));
+    x = run(i, layer, x, position.attention, again);
   }
   return x;
+}
+
+/// The bias, or zeros, with -infinity at the keys that stand `window` or more from a query, which
+/// end the sequence. Position ids say nothing of places, for they may be any. // [H, T, S]
+torch::Tensor hide_beyond(int64_t window, const ops::AttentionPosition& position, int64_t heads) {
+  const auto place = torch::ones_like(position.key_positions).cumsum(0);     // [S]
+  const auto number = torch::ones_like(position.query_positions).cumsum(0);  // [T]
+  const auto own = number + (place.max() - number.max());
+  const auto far = (own.unsqueeze(1) - place).abs().ge(window);  // [T, S]
+  const auto bias = position.bias.defined()
+                        ? position.bias
+                        : torch::zeros_like(far, torch::kFloat).expand({heads, -1, -1});
+  return bias.masked_fill(far, -std::numeric_limits<float>::infinity());
 }
 
 }  // namespace
@@ -69,22 +109,36 @@ StackImpl::StackImpl(const StackOptions& options)
       position_ids_(
           register_module("position_ids", std::make_shared<PositionIds>(options.position_ids))),
       dropout_(register_module("dropout", Dropout())),
-      layers_(make_layers(*this, options)),
-      norm_(make_final_norm(*this, options)) {}
+      depths_(make_depths(*this, options)),
+      norm_(make_final_norm(*this, options)) {
+  parametrize(*this, options);
+  const auto* attention = std::get_if<MultiHead>(&options.attention);
+  if (attention == nullptr) return;
+  window_ = attention->window;
+  heads_ = attention->heads;
+}
 
 void StackImpl::check(int64_t length, const ForwardContext& context) const {
   position_->check(length);
   position_ids_->check(length, context);
 }
 
+PositionTerms StackImpl::position_terms(const torch::Tensor& query,
+                                        const torch::Tensor& key) const {
+  auto terms = position_->terms(query, key);
+  if (window_) terms.attention.bias = hide_beyond(*window_, terms.attention, heads_);
+  return terms;
+}
+
 StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,
                                const PositionTerms& position, const ForwardContext& context) {
   std::vector<Routing> routings;
-  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    auto layer = layers_[i](y, memory, at, context);
-    if (layer.routing) routings.push_back(std::move(*layer.routing));
-    return layer.output;
-  });
+  x = through(x, depths_, position, context,
+              [&](size_t, Layer& layer, const auto& y, const auto& at, const auto& own) {
+                auto made = layer(y, memory, at, own);
+                if (made.routing) routings.push_back(std::move(*made.routing));
+                return made.output;
+              });
   return {.output = norm_ ? norm_(x, context) : x,
           .padding_mask = context.padding_mask,
           .routings = std::move(routings)};
@@ -95,15 +149,16 @@ DecoderCache StackImpl::init_cache(const torch::Tensor& like, const StackOutput*
       .layers = {},
       .memory_mask = memory == nullptr ? torch::Tensor() : memory->padding_mask,
       .position_ids = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
-  for (auto& layer : layers_) cache.layers.push_back(layer->init_cache(like, memory));
+  for (auto& depth : depths_) cache.layers.push_back(depth.layer->init_cache(like, memory));
   return cache;
 }
 
 torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
                               const ForwardContext& context) {
-  x = through(x, layers_.size(), position, [&](size_t i, const auto& y, const auto& at) {
-    return layers_[i]->step(y, cache.layers[i], cache.memory_mask, at, context);
-  });
+  x = through(x, depths_, position, context,
+              [&](size_t i, Layer& layer, const auto& y, const auto& at, const auto& own) {
+                return layer->step(y, cache.layers[i], cache.memory_mask, at, own);
+              });
   return norm_ ? norm_(x, context) : x;
 }
 

@@ -22,6 +22,13 @@ struct DecoderCache {
   void reorder(const torch::Tensor& order);
 };
 
+/// A place in a stack and the layer that stands there.
+struct Depth {
+  Layer layer;
+  int64_t index;  // of the layer among the different ones
+  int64_t round;  // how often the layer has been run before
+};
+
 /// Layers over embedded sequences; a final norm where norms come first.
 class StackImpl : public Module {
  public:
@@ -44,13 +51,16 @@ class StackImpl : public Module {
   }
   /// Throws LengthError where a sequence of `length` has no positions.
   void check(int64_t length, const ForwardContext& context) const;
-  Position& position() { return *position_; }
+  /// What the layers know of queries at `query` in a sequence at `key`. // [T], [S]
+  PositionTerms position_terms(const torch::Tensor& query, const torch::Tensor& key) const;
 
  private:
   std::shared_ptr<Position> position_;
   std::shared_ptr<PositionIds> position_ids_;
   Dropout dropout_;
-  std::vector<Layer> layers_;
+  std::optional<int64_t> window_;
+  int64_t heads_ = 1;
+  std::vector<Depth> depths_;
   Norm norm_{nullptr};
 };
 TORCH_MODULE(Stack);

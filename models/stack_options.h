@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/initialization_options.h"
 #include "models/position/position_ids_options.h"
 #include "models/side_options.h"
 
@@ -21,8 +22,32 @@ struct StackOptions {
   PositionOptions position;
   PositionIdsOptions position_ids;
   NormOptions norm;
-  Skip residual;
+  ResidualOptions residual;
+  double deepnorm = 1;  // DeepNorm's factor, where it is chosen
+  Block block = Block::sequential;
+  ShareOptions share;
   bool bias;
+  InitializationOptions initialization = {};
+  ParametrizationOptions parametrization = {};
+
+  /// Sub-layers, each of which adds to the residual stream.
+  int64_t additions() const {
+    const bool mixes = !std::holds_alternative<NoAttention>(attention);
+    const bool feeds = !std::holds_alternative<NoFeedForward>(feed_forward);
+    return layers * ((mixes ? 1 : 0) + (cross_attention ? 1 : 0) + (feeds ? 1 : 0));
+  }
+  /// Layers with weights of their own.
+  int64_t different_layers() const { return share.layers.value_or(layers); }
+  /// Which of them stands at this depth, from 0 on.
+  int64_t layer_at(int64_t depth) const {
+    return share.order == ShareOrder::cycle ? depth % different_layers()
+                                            : depth * different_layers() / layers;
+  }
+  /// Whether all layers have one feed-forward.
+  bool shares_feed_forward() const {
+    const auto* dense = std::get_if<DenseFeedForward>(&feed_forward);
+    return dense != nullptr && dense->shared;
+  }
 };
 
 /// Whether a scheme acts inside multi-head attention.
@@ -54,6 +79,8 @@ struct StackRules {
     check_position();
     check_position_ids();
     check_feed_forward();
+    check_residual();
+    check_share();
   }
 
  private:
@@ -111,6 +138,36 @@ struct StackRules {
     const auto* randomized = std::get_if<Randomized>(&stack.position_ids);
     require(randomized == nullptr || learned == nullptr || learned->max_length >= randomized->range,
             at(side.position, "position.max_length"), "must be at least model.position_ids.range");
+  }
+
+  /// The path of a key that a section of the side may have of its own.
+  std::string at(bool own, std::string_view key) const {
+    return std::string(own ? own_path : std::string_view()).append(key);
+  }
+
+  void check_residual() const {
+    const auto& residual = stack.residual;
+    const auto& own = side.residual;
+    require(residual.skip || residual.drop == 0, at(own.drop.has_value(), "residual.drop"),
+            "must be 0 where residual.skip is false: nothing would be left of a sequence");
+    require(residual.depth != ResidualDepth::deepnorm ||
+                (residual.skip && stack.norm.placement == NormPlacement::post &&
+                 stack.norm.kind != NormKind::none),
+            at(own.depth.has_value(), "residual.depth"),
+            "can be deepnorm only where residual.skip is true and a norm is placed post");
+    require(stack.block == Block::sequential || stack.norm.placement == NormPlacement::pre,
+            at(side.block.has_value(), "block"),
+            "can be parallel only where norm.placement is pre");
+  }
+
+  void check_share() const {
+    const auto& layers = stack.share.layers;
+    if (!layers) return;
+    const auto path = at(side.share.layers.has_value(), "share.layers");
+    require(*layers <= stack.layers, path, "must not exceed the number of layers");
+    require(!std::holds_alternative<MixtureOptions>(stack.feed_forward), path,
+            "must be absent where the feed-forward is moe: the routers of shared layers cannot be "
+            "told apart");
   }
 
   void check_feed_forward() const {

@@ -20,8 +20,11 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
       vocabulary_(vocabulary),
       family_(options.family),
       d_model_(options.d_model),
-      pad_(vocabulary.pad),
-      embedding_scale_(options.embedding_scale ? std::sqrt(static_cast<double>(d_model_)) : 1.0) {
+      pad_(vocabulary.pad) {
+  const auto base = static_cast<double>(base_width_of(options.parametrization, d_model_));
+  embedding_scale_ = options.embedding_scale ? std::sqrt(base) : 1.0;
+  output_scale_ = std::visit([](const Head& head) { return head.scale; }, options.output) * base /
+                  static_cast<double>(d_model_);
   if (const auto* head = std::get_if<LabelHead>(&options.output)) pool_ = head->pool;
   make_tables(options.tying, vocabulary);
   if (family_ != Family::decoder_only)
@@ -31,9 +34,11 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
   assign_sites(*this);
 }
 
-torch::Tensor TransformerImpl::table(const std::string& name, int64_t size) {
+torch::Tensor TransformerImpl::table(const std::string& name, int64_t size, Role role) {
+  const auto* normal = std::get_if<NormalInitialization>(&options_.initialization);
+  const auto base = static_cast<double>(base_width_of(options_.parametrization, d_model_));
   return register_parameter(name, {size, d_model_},
-                            Normal{1.0 / std::sqrt(static_cast<double>(d_model_))}, Role::matrix);
+                            Normal{normal ? normal->deviation : 1.0 / std::sqrt(base)}, role);
 }
 
 void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
@@ -41,8 +46,9 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
     const bool encodes = family_ == Family::encoder_only;
     source_table_ = target_table_ =
         table("embedding", encodes ? vocabulary.source : vocabulary.target);
-    output_.dense = tying == Tying::none ? table(pool_ ? "classifier" : "output", vocabulary.target)
-                                         : target_table_;
+    output_.dense = tying == Tying::none
+                        ? table(pool_ ? "classifier" : "output", vocabulary.target, Role::output)
+                        : target_table_;
     return;
   }
   TORCH_CHECK(!shares_source(tying) || vocabulary.source == vocabulary.target,
@@ -56,7 +62,8 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
   if (tying == Tying::three_way || tying == Tying::target)
     output_.dense = target_table_;
   else
-    output_.dense = tying == Tying::source ? source_table_ : table("output", vocabulary.target);
+    output_.dense =
+        tying == Tying::source ? source_table_ : table("output", vocabulary.target, Role::output);
 }
 
 torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tensor& table,
@@ -75,7 +82,7 @@ StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const S
   context.token_ids = ids;
   stack->check(ids.size(1), context);
   const auto position_ids = stack->position_ids(indices_of(ids), context);
-  const auto terms = stack->position().terms(position_ids, position_ids);
+  const auto terms = stack->position_terms(position_ids, position_ids);
   const auto x = stack->drop_embeddings(embed(ids, table, terms.embedding), context);
   return stack(x.to(compute_type(context)), memory, terms, context);
 }
@@ -95,16 +102,16 @@ ModelOutput TransformerImpl::hidden(const torch::Tensor& source, const torch::Te
                                     const ForwardContext& context) {
   if (family_ == Family::decoder_only) {
     auto decoded = run(decoder_, target, nullptr, context);
-    return {.hidden = decoded.output, .routings = std::move(decoded.routings)};
+    return {.hidden = scaled_for_output(decoded.output), .routings = std::move(decoded.routings)};
   }
   auto encoded = encode(source, context);
   if (family_ == Family::encoder_only)
-    return {.hidden = pool_ ? pooled(encoded) : encoded.output,
+    return {.hidden = scaled_for_output(pool_ ? pooled(encoded) : encoded.output),
             .routings = std::move(encoded.routings)};
   auto decoded = run(decoder_, target, &encoded, context);
   auto routings = std::move(encoded.routings);
   std::ranges::move(decoded.routings, std::back_inserter(routings));
-  return {.hidden = decoded.output, .routings = std::move(routings)};
+  return {.hidden = scaled_for_output(decoded.output), .routings = std::move(routings)};
 }
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {
@@ -117,6 +124,10 @@ ops::TargetScores TransformerImpl::score_targets(const torch::Tensor& source,
   const torch::NoGradGuard no_grad;
   const auto x = hidden(source, target_in).hidden;  // [B, T, D]
   return ops::score_targets(x, output_, target_out, pad_);
+}
+
+torch::Tensor TransformerImpl::scaled_for_output(const torch::Tensor& x) const {
+  return output_scale_ == 1 ? x : x * output_scale_;
 }
 
 torch::Tensor TransformerImpl::project(const torch::Tensor& x) const {
@@ -156,14 +167,14 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   const auto indices = ops::indices_behind(cache.position_ids, ids.select(0, 0));  // [T]
   const auto next = decoder_->position_ids(indices, context);
   cache.position_ids = torch::cat({cache.position_ids, next});
-  const auto terms = decoder_->position().terms(next, cache.position_ids);
+  const auto terms = decoder_->position_terms(next, cache.position_ids);
   const auto x = embed(ids, target_table_, terms.embedding).to(compute_type(context));
   return decoder_->step(x, cache, terms, context);
 }
 
 torch::Tensor TransformerImpl::forward_step(const torch::Tensor& ids, DecoderCache& cache,
                                             const ForwardContext& context) {
-  return project(extend(ids, cache, context).select(1, -1));
+  return project(scaled_for_output(extend(ids, cache, context).select(1, -1)));
 }
 
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache,

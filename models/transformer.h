@@ -35,7 +35,8 @@ class TransformerImpl : public Module {
   /// Decoder-only models read the target alone; a label head has one position.
   /// // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target);
-  /// The last stack's output before the projection to the vocabulary. // [B, S], [B, T]
+  /// What the projection to the vocabulary reads: the last stack's output times the scale of the
+  /// logits. // [B, S], [B, T]
   ModelOutput hidden(const torch::Tensor& source, const torch::Tensor& target,
                      const ForwardContext& context = {});
 
@@ -76,7 +77,7 @@ class TransformerImpl : public Module {
   friend class InferenceModel;
   /// Lays all matrices out for products on the CPU; the weights must not change afterwards.
   void prepack(WeightDtype dtype);
-  torch::Tensor table(const std::string& name, int64_t size);
+  torch::Tensor table(const std::string& name, int64_t size, Role role = Role::embedding);
   void make_tables(Tying tying, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);
@@ -85,6 +86,8 @@ class TransformerImpl : public Module {
   torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache, ForwardContext context);
   torch::Tensor pooled(const StackOutput& encoded) const;
   torch::ScalarType compute_type(const ForwardContext& context) const;
+  /// What the projection to the vocabulary reads. // [..., D] -> [..., D]
+  torch::Tensor scaled_for_output(const torch::Tensor& x) const;
   torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
 
   TransformerOptions options_;
@@ -92,7 +95,7 @@ class TransformerImpl : public Module {
   Family family_;
   std::optional<Pool> pool_;  // of a label head
   int64_t d_model_, pad_;
-  double embedding_scale_;
+  double embedding_scale_, output_scale_;
   torch::Tensor source_table_, target_table_;  // [V, D]
   ops::LinearWeight output_;                   // [V, D]
   Stack encoder_{nullptr}, decoder_{nullptr};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "models/initialization_options.h"
 #include "models/stack_options.h"
 
 namespace ablate::models {
@@ -57,17 +59,30 @@ constexpr auto names(Pool) {
       {{Pool::first, "first"}, {Pool::mean, "mean"}});
 }
 
+/// Members of every head.
+struct Head {
+  double scale = 1.0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("scale", o.scale, "what logits are multiplied by");
+  }
+  static void rules(const Head& o, auto&& require) {
+    require(o.scale > 0 && o.scale <= 1000, "scale", "must be above 0 and at most 1000");
+  }
+};
+
 /// Logits of the vocabulary's tokens at every position.
-struct LmHead : EmptyOptions {
+struct LmHead : Head {
   static constexpr std::string_view name = "tokens";
 };
 
 /// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
-struct LabelHead : EmptyOptions {
+struct LabelHead : Head {
   static constexpr std::string_view name = "label";
   Pool pool = Pool::first;
 
   static void fields(auto& o, auto&& visit) {
+    Head::fields(o, visit);
     visit("pool", o.pool,
           "first: the output at the start token, as at BERT's [CLS]; mean: of all positions");
   }
@@ -86,12 +101,16 @@ struct TransformerOptions {
   PositionOptions position = Sinusoidal{};
   PositionIdsOptions position_ids;
   NormOptions norm;
-  Skip residual = Skip::on;
+  ResidualOptions residual;
+  Block block = Block::sequential;
+  ShareOptions share;
   bool bias = true;
   bool embedding_scale = true;
   Tying tying = Tying::three_way;
   double dropout = 0.1;
   HeadOptions output;
+  InitializationOptions initialization;
+  ParametrizationOptions parametrization;
   SideOptions encoder, decoder;
 
   static void fields(auto& o, auto&& visit) {
@@ -106,9 +125,11 @@ struct TransformerOptions {
     visit("position_ids", o.position_ids,
           "which ids the position scheme knows the tokens of a sequence by");
     visit("norm", o.norm, "normalisation");
-    visit("residual", o.residual,
-          "skip connections: true, false, or learned (a factor on each sub-layer's output, 1 at "
-          "first)");
+    visit("residual", o.residual, "how sub-layers join the residual stream");
+    visit("block", o.block,
+          "sequential: each sub-layer reads what those before it have added; parallel: all read "
+          "the layer's input through one norm");
+    visit("share", o.share, "layers of a stack that are one and the same");
     visit("bias", o.bias, "biases of projections and norms");
     visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
     visit("tying", o.tying,
@@ -117,24 +138,40 @@ struct TransformerOptions {
     visit("dropout", o.dropout, "on sub-layer outputs and on embedding sums");
     visit("output", o.output,
           "what is predicted: tokens, or the label of an encoder's whole input");
+    visit("initialization", o.initialization, "how parameters start");
+    visit("parametrization", o.parametrization,
+          "what learning rates, first values and scales make of the model's width");
     visit("encoder", o.encoder, "what the encoder has of its own");
     visit("decoder", o.decoder, "what the decoder has of its own");
   }
   static void rules(const TransformerOptions& o, auto&& require);
 };
 
-/// The attention over the encoder's output; nothing where there is none.
+/// The attention over the encoder's output, which has no window; nothing where there is none.
 inline std::optional<MultiHead> cross_attention_of(const TransformerOptions& o) {
   if (o.family != Family::encoder_decoder) return {};
   if (const auto* own = std::get_if<MultiHead>(&o.cross_attention)) return *own;
   const auto* shared = std::get_if<MultiHead>(&o.attention);
   if (!std::holds_alternative<Same>(o.cross_attention) || shared == nullptr) return {};
-  return *shared;
+  auto same = *shared;
+  same.window.reset();
+  return same;
 }
 
 /// The side's own choices.
 inline const SideOptions& own_of(const TransformerOptions& o, Side which) {
   return which == Side::encoder ? o.encoder : o.decoder;
+}
+
+/// DeepNorm's factor of sub-layers' inputs (Wang et al. 2022, figure 2).
+inline double deepnorm_factor(const TransformerOptions& o, Side which) {
+  const auto layers = [&](Side side) {
+    return static_cast<double>(own_of(o, side).layers.value_or(o.layers));
+  };
+  const double encoder = layers(Side::encoder), decoder = layers(Side::decoder);
+  if (o.family != Family::encoder_decoder) return std::pow(2 * layers(which), 0.25);
+  return which == Side::decoder ? std::pow(3 * decoder, 0.25)
+                                : 0.81 * std::pow(std::pow(encoder, 4) * decoder, 1.0 / 16);
 }
 
 /// The choices of one stack.
@@ -150,9 +187,16 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .position = chosen(side.position, o.position),
           .position_ids = o.position_ids,
           .norm = {.kind = side.norm.kind.value_or(o.norm.kind),
-                   .placement = side.norm.placement.value_or(o.norm.placement)},
-          .residual = side.residual.value_or(o.residual),
-          .bias = o.bias};
+                   .placement = side.norm.placement.value_or(o.norm.placement),
+                   .alpha = side.norm.alpha.value_or(o.norm.alpha)},
+          .residual = side.residual.over(o.residual),
+          .deepnorm = deepnorm_factor(o, which),
+          .block = side.block.value_or(o.block),
+          .share = {.layers = side.share.layers ? side.share.layers : o.share.layers,
+                    .order = side.share.order.value_or(o.share.order)},
+          .bias = o.bias,
+          .initialization = o.initialization,
+          .parametrization = o.parametrization};
 }
 
 void family_rules(const TransformerOptions& o, auto& require) {
@@ -178,6 +222,8 @@ void cross_attention_rules(const TransformerOptions& o, auto& require) {
   require(!pair || !same || std::holds_alternative<MultiHead>(o.attention), "cross_attention.kind",
           "cannot be same where model.attention is not multi_head; choose multi_head or none");
   const auto cross = cross_attention_of(o);
+  require(!cross || !cross->window, "cross_attention.window",
+          "has no effect: targets and sources have no distance");
   require(!cross || cross->divides(o.d_model), same ? "attention.heads" : "cross_attention.heads",
           "must divide d_model unless d_k and d_v are given");
 }

@@ -20,12 +20,6 @@ using protozero::tag_and_type;
 constexpr size_t kMostPieces = size_t{1} << 20U;
 constexpr size_t kLongestPiece = 4096;
 
-// Field numbers of sentencepiece_model.proto.
-constexpr uint32_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kDenormalizer = 5;
-constexpr uint32_t kPieceText = 1, kPieceScore = 2, kPieceType = 3;
-constexpr uint32_t kModelType = 3, kCharsMap = 2, kRuleTable = 6;
-constexpr int32_t kUnknownType = 2, kControlType = 3;
-
 // The library walks a table of a double-array trie without bounds, so only the tables that it
 // brings itself are accepted: nmt_nfkc, nmt_nfkc_cf and nfkc of SentencePiece 0.2.1.
 constexpr std::array<std::string_view, 3> kKnownTables = {
@@ -44,24 +38,24 @@ std::string_view bytes_of(pbf_reader& field) {
 
 struct Special {
   std::string_view piece;
-  int32_t type;
+  PieceType type;
 };
-constexpr std::array<Special, 4> kSpecials = {{{kPadPiece, kControlType},
-                                               {kBosPiece, kControlType},
-                                               {kEosPiece, kControlType},
-                                               {kUnkPiece, kUnknownType}}};
+constexpr std::array<Special, 4> kSpecials = {{{kPadPiece, PieceType::control},
+                                               {kBosPiece, PieceType::control},
+                                               {kEosPiece, PieceType::control},
+                                               {kUnkPiece, PieceType::unknown}}};
 
 void check_piece(std::string_view message, size_t index) {
   const auto where = "piece " + std::to_string(index);
   std::string_view text;
-  int32_t type = 1;
+  auto type = PieceType::normal;
   for (pbf_reader fields(message.data(), message.size()); fields.next();) {
     switch (fields.tag_and_type()) {
       case tag_and_type(kPieceText, pbf_wire_type::length_delimited):
         text = bytes_of(fields);
         break;
       case tag_and_type(kPieceType, pbf_wire_type::varint):
-        type = fields.get_enum();
+        type = static_cast<PieceType>(fields.get_enum());
         break;
       case tag_and_type(kPieceScore, pbf_wire_type::fixed32):
         if (!std::isfinite(fields.get_float())) refuse(where + " has a score that is not finite");
@@ -137,6 +131,18 @@ void check_model(std::string_view model) {
   } catch (const protozero::exception&) {
     refuse("the file is cut off or no SentencePiece model");
   }
+}
+
+ModelType model_type(std::string_view model) {
+  auto type = ModelType::unigram;  // what a model is that does not say
+  for (pbf_reader sections(model.data(), model.size());
+       sections.next(kTrainer, pbf_wire_type::length_delimited);) {
+    const auto trainer = bytes_of(sections);
+    for (pbf_reader fields(trainer.data(), trainer.size());
+         fields.next(kModelType, pbf_wire_type::varint);)
+      type = static_cast<ModelType>(fields.get_enum());
+  }
+  return type;
 }
 
 }  // namespace ablate::tokenizer

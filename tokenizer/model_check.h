@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "tokenizer/model_proto.h"
+
 namespace ablate::tokenizer {
 
 inline constexpr size_t kLargestModel = size_t{64} << 20U;  // bytes
@@ -17,5 +19,8 @@ struct TokenizerError : std::runtime_error {
 /// load: well-formed, at most 64 MiB, at most 2^20 pieces of at most 4 KiB of valid UTF-8, finite
 /// scores, the special pieces where special_ids.h puts them, and a consistent normalisation table.
 void check_model(std::string_view model);
+
+/// The kind of a model. REQUIRES: check_model() accepts it.
+ModelType model_type(std::string_view model);
 
 }  // namespace ablate::tokenizer

@@ -31,6 +31,8 @@ std::string name_of(Kind kind) {
       return "char";
     case Kind::word:
       return "word";
+    case Kind::byte:
+      break;  // nothing is learned
   }
   throw TokenizerError("unknown kind of tokenizer");
 }

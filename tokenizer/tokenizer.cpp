@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 
+#include "tokenizer/byte_model.h"
 #include "tokenizer/digest.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_ids.h"
@@ -30,13 +31,21 @@ std::string read(const std::filesystem::path& file) {
 
 }  // namespace
 
+Encoded limited(std::vector<int32_t> ids, int64_t limit) {
+  const auto most = static_cast<size_t>(std::max<int64_t>(limit, 0));
+  const bool cut = ids.size() > most;
+  if (cut) ids.resize(most);
+  return {.ids = std::move(ids), .cut = cut};
+}
+
 struct Tokenizer::Model {
   std::string bytes;
   sentencepiece::SentencePieceProcessor processor;
 };
 
 Tokenizer Tokenizer::train(const TokenizerOptions& options, std::span<const std::string> lines) {
-  return from_bytes(train_model(options, lines));
+  return from_bytes(options.kind == Kind::byte ? byte_model(options.mask)
+                                               : train_model(options, lines));
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& file) {
@@ -65,16 +74,18 @@ Tokenizer Tokenizer::from_bytes(std::string model) {
 const std::string& Tokenizer::bytes() const { return model_->bytes; }
 std::string Tokenizer::sha256() const { return tokenizer::sha256(model_->bytes); }
 
+bool Tokenizer::merges() const { return model_type(model_->bytes) == ModelType::bpe; }
+
+std::string Tokenizer::normalized(std::string_view line) const {
+  return model_->processor.Normalize(line);
+}
+
 std::vector<int32_t> Tokenizer::encode(std::string_view line) const {
   return model_->processor.EncodeAsIds(line);
 }
 
 Encoded Tokenizer::encode(std::string_view line, int64_t limit) const {
-  Encoded encoded{.ids = encode(line)};
-  const auto most = static_cast<size_t>(std::max<int64_t>(limit, 0));
-  encoded.cut = encoded.ids.size() > most;
-  if (encoded.cut) encoded.ids.resize(most);
-  return encoded;
+  return limited(encode(line), limit);
 }
 
 std::vector<std::string> Tokenizer::tokens(std::string_view line) const {
@@ -91,5 +102,7 @@ std::string Tokenizer::decode(std::span<const int32_t> ids) const {
 int64_t Tokenizer::vocabulary_size() const { return model_->processor.GetPieceSize(); }
 
 std::string Tokenizer::token(int32_t id) const { return model_->processor.IdToPiece(id); }
+
+float Tokenizer::score(int32_t id) const { return model_->processor.GetScore(id); }
 
 }  // namespace ablate::tokenizer

@@ -19,6 +19,9 @@ struct Encoded {
   bool cut = false;
 };
 
+/// The first `limit` ids.
+Encoded limited(std::vector<int32_t> ids, int64_t limit);
+
 /// Text to ids and back (SentencePiece, Kudo & Richardson 2018). Copies share one immutable model;
 /// encoding and decoding may run on many threads at once.
 class Tokenizer {
@@ -35,6 +38,11 @@ class Tokenizer {
   const std::string& bytes() const;
   std::string sha256() const;
 
+  /// Whether tokens come from merges that were learned one by one, as in bpe.
+  bool merges() const;
+  /// The line as its tokens spell it, with leading spaces written as U+2581.
+  std::string normalized(std::string_view line) const;
+
   /// Ids without start and end tokens.
   std::vector<int32_t> encode(std::string_view line) const;
   /// The first `limit` ids.
@@ -46,6 +54,8 @@ class Tokenizer {
   /// The token with this id, its leading space written as U+2581. REQUIRES: an id of the
   /// vocabulary.
   std::string token(int32_t id) const;
+  /// Of a bpe's token: higher where it was learned earlier. REQUIRES: an id of the vocabulary.
+  float score(int32_t id) const;
 
  private:
   struct Model;

@@ -8,13 +8,14 @@
 
 namespace ablate::tokenizer {
 
-enum class Kind { bpe, unigram, character, word };
+enum class Kind { bpe, unigram, character, word, byte };
 
 constexpr auto names(Kind) {
   return std::to_array<std::pair<Kind, std::string_view>>({{Kind::bpe, "bpe"},
                                                            {Kind::unigram, "unigram"},
                                                            {Kind::character, "character"},
-                                                           {Kind::word, "word"}});
+                                                           {Kind::word, "word"},
+                                                           {Kind::byte, "byte"}});
 }
 
 enum class Normalization { nmt_nfkc, nmt_nfkc_cf, nfkc, identity };
@@ -36,7 +37,9 @@ constexpr auto names(Spaces) {
       {{Spaces::tidy, "tidy"}, {Spaces::exact, "exact"}});
 }
 
-/// How text becomes tokens. The model is learned by SentencePiece from the training text alone.
+/// How text becomes tokens. The model is learned by SentencePiece from the training text alone;
+/// that of bytes, which ByT5 has (Xue et al. 2022), is always the same. BPE-dropout is that of
+/// Provilkov et al. 2020.
 struct TokenizerOptions {
   Kind kind = Kind::bpe;
   std::optional<int64_t> vocabulary;
@@ -44,16 +47,19 @@ struct TokenizerOptions {
   double coverage = 1.0;
   Normalization normalization = Normalization::nmt_nfkc;
   Spaces spaces = Spaces::tidy;
+  double dropout = 0.0;
   bool mask = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("kind", o.kind, "bpe, unigram, character or word");
+    visit("kind", o.kind, "bpe, unigram, character, word or byte: the bytes of UTF-8, of any text");
     visit("vocabulary", o.vocabulary,
           "tokens, the four special ones included; absent: 8000 for bpe and unigram, all for the "
           "others");
     visit("joint", o.joint, "one model for source and target");
     visit("coverage", o.coverage, "share of the training characters that get a token");
     visit("normalization", o.normalization, "SentencePiece's normalisation rule");
+    visit("dropout", o.dropout,
+          "share of bpe's merges that are left out of the training text, anew in every epoch");
     visit("mask", o.mask, "one more special token, which masked language models need");
     visit("spaces", o.spaces, "tidy: as SentencePiece has them; exact: kept one by one");
   }
@@ -61,6 +67,16 @@ struct TokenizerOptions {
     require(!o.vocabulary || (*o.vocabulary >= 8 && *o.vocabulary <= 1'048'576), "vocabulary",
             "must be from 8 to 1048576");
     require(o.coverage >= 0.98 && o.coverage <= 1, "coverage", "must be from 0.98 to 1");
+    require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
+    require(o.dropout == 0 || o.kind == Kind::bpe, "dropout",
+            "must be 0 where kind is not bpe: it leaves out merges of bpe");
+    const bool bytes = o.kind == Kind::byte;
+    require(!bytes || !o.vocabulary, "vocabulary",
+            "must be absent where kind is byte: the 256 bytes and the special tokens are all");
+    require(!bytes || o.coverage == 1, "coverage", "must be 1 where kind is byte: bytes are all");
+    require(!bytes || o.normalization == Normalization::nmt_nfkc ||
+                o.normalization == Normalization::identity,
+            "normalization", "has no effect where kind is byte: bytes stay as they are");
   }
 };
 

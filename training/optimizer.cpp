@@ -6,9 +6,11 @@
 #include <ATen/ops/_foreach_sign.h>
 #include <ATen/ops/_fused_adamw.h>
 
+#include <algorithm>
 #include <array>
 
-#include "models/module.h"
+#include "training/muon.h"
+#include "training/trained_parameters.h"
 
 namespace ablate::training {
 namespace {
@@ -26,13 +28,20 @@ struct Kept {
 template <size_t N>
 struct Group {
   TensorVector parameters, gradients;
+  std::vector<const models::Maps*> maps;
   std::array<TensorVector, N> kept;
 };
 
 /// What one call does to a group.
 struct Step {
-  double learning_rate;
+  double learning_rate;  // of the group
+  double rate;           // what the schedule's was multiplied by, which decoupled decay leaves out
   bool decays;
+
+  /// The share of itself that a parameter loses by decoupled weight decay.
+  double lost(double weight_decay) const {
+    return decays ? learning_rate / rate * weight_decay : 0.0;
+  }
 };
 
 /// How one kind of optimizer works: what it keeps, and its update. An alternative of
@@ -49,7 +58,7 @@ struct Rule<AdamW> {
     at::_foreach_add_(count, 1);
     at::_fused_adamw_(group.parameters, group.gradients, first, second, /*max_exp_avg_sqs=*/{},
                       count, step.learning_rate, o.beta1, o.beta2,
-                      step.decays ? o.weight_decay : 0.0, o.epsilon, /*amsgrad=*/false,
+                      step.decays ? o.weight_decay / step.rate : 0.0, o.epsilon, /*amsgrad=*/false,
                       /*maximize=*/false);
   }
 };
@@ -85,9 +94,24 @@ struct Rule<Lion> {
     auto& [momentum] = group.kept;
     auto direction = at::_foreach_lerp(momentum, group.gradients, 1 - o.beta1);
     at::_foreach_sign_(direction);
-    if (step.decays) at::_foreach_mul_(group.parameters, 1 - step.learning_rate * o.weight_decay);
+    if (step.decays) at::_foreach_mul_(group.parameters, 1 - step.lost(o.weight_decay));
     at::_foreach_add_(group.parameters, direction, -step.learning_rate);
     at::_foreach_lerp_(momentum, group.gradients, 1 - o.beta2);
+  }
+};
+
+/// Of matrices within layers; make_optimizer gives the rest to AdamW.
+template <>
+struct Rule<Muon> {
+  static constexpr std::array kept{Kept{"momentum"}};
+
+  static void update(const Muon& o, Step step, Group<1>& group) {
+    auto& [momentum] = group.kept;
+    at::_foreach_lerp_(momentum, group.gradients, 1 - o.momentum);
+    const auto direction =
+        o.nesterov ? at::_foreach_lerp(group.gradients, momentum, o.momentum) : momentum;
+    if (step.decays) at::_foreach_mul_(group.parameters, 1 - step.lost(o.weight_decay));
+    take_orthogonal_steps({group.parameters, direction, group.maps}, step.learning_rate, o.scale);
   }
 };
 
@@ -97,56 +121,43 @@ bool decays_weights(const Options& options) {
   return false;
 }
 
-/// What each parameter was registered as.
-std::map<const at::TensorImpl*, models::Role> roles_of(const torch::nn::Module& model) {
-  std::map<const at::TensorImpl*, models::Role> roles;
-  const auto add = [&](const torch::nn::Module& module) {
-    if (const auto* own = dynamic_cast<const models::Module*>(&module))
-      for (const auto& parameter : own->own_parameters())
-        roles[parameter.tensor.unsafeGetTensorImpl()] = parameter.role;
-  };
-  add(model);
-  for (const auto& module : model.modules(/*include_self=*/false)) add(*module);
-  return roles;
-}
-
 template <class Options>
 class RuleOptimizer : public Optimizer {
  public:
-  RuleOptimizer(const Options& options, const torch::nn::Module& model) : options_(options) {
-    const auto roles = roles_of(model);
-    for (const auto& item : model.named_parameters()) {
-      const auto& parameter = item.value();
-      if (!parameter.requires_grad()) continue;
-      const auto role = roles.find(parameter.unsafeGetTensorImpl());
-      TORCH_CHECK(role != roles.end(), "the parameter '", item.key(), "' states no role");
-      const bool decays = decays_weights(options) && role->second == models::Role::matrix;
-      Entry entry{.name = item.key(), .parameter = parameter, .decays = decays, .kept = {}};
+  RuleOptimizer(const Options& options, const std::vector<TrainedParameter>& parameters)
+      : options_(options) {
+    for (const auto& one : parameters) {
+      const Alike alike{.decays = decays_weights(options) && one.role != models::Role::vector,
+                        .rate = one.rate};
+      Entry entry{.trained = one, .alike = alike, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
         entry.kept[i] = Rule<Options>::kept[i].scalar
-                            ? torch::zeros({}, torch::TensorOptions(parameter.device()))
-                            : torch::zeros_like(parameter).detach();
+                            ? torch::zeros({}, torch::TensorOptions(one.tensor.device()))
+                            : torch::zeros_like(one.tensor).detach();
       entries_.push_back(std::move(entry));
+      if (std::ranges::find(groups_, alike) == groups_.end()) groups_.push_back(alike);
     }
   }
 
   void step(double learning_rate) override {
     torch::NoGradGuard no_grad;
-    for (const bool decays : {true, false}) {
-      auto group = group_of(decays);
+    for (const auto& alike : groups_) {
+      auto group = group_of(alike);
       if (!group.parameters.empty())
-        Rule<Options>::update(options_, {learning_rate, decays}, group);
+        Rule<Options>::update(options_, {learning_rate * alike.rate, alike.rate, alike.decays},
+                              group);
     }
   }
 
   void clear_gradients() override {
-    for (auto& entry : entries_) entry.parameter.mutable_grad().reset();
+    for (auto& entry : entries_) entry.trained.tensor.mutable_grad().reset();
   }
 
   TensorVector gradients() const override {
     TensorVector result;
     for (const auto& entry : entries_)
-      if (entry.parameter.grad().defined()) result.push_back(entry.parameter.grad());
+      if (const auto& gradient = entry.trained.tensor.grad(); gradient.defined())
+        result.push_back(gradient);
     return result;
   }
 
@@ -154,44 +165,97 @@ class RuleOptimizer : public Optimizer {
     Tensors state;
     for (const auto& entry : entries_)
       for (size_t i = 0; i < kKept; ++i)
-        state[Rule<Options>::kept[i].name + ("." + entry.name)] = entry.kept[i];
+        state[Rule<Options>::kept[i].name + ("." + entry.trained.name)] = entry.kept[i];
     return state;
   }
 
  private:
   static constexpr size_t kKept = Rule<Options>::kept.size();
-  struct Entry {
-    std::string name;
-    torch::Tensor parameter;
+  /// What parameters of one group have in common.
+  struct Alike {
     bool decays;
+    double rate;
+    bool operator==(const Alike&) const = default;
+  };
+  struct Entry {
+    TrainedParameter trained;
+    Alike alike;
     std::array<torch::Tensor, kKept> kept;
   };
 
-  Group<kKept> group_of(bool decays) const {
+  Group<kKept> group_of(const Alike& alike) const {
     Group<kKept> group;
-    for (const auto& entry : entries_) {
-      if (entry.decays != decays || !entry.parameter.grad().defined()) continue;
-      group.parameters.push_back(entry.parameter);
-      group.gradients.push_back(entry.parameter.grad());
-      for (size_t i = 0; i < kKept; ++i) group.kept[i].push_back(entry.kept[i]);
+    for (const auto& [trained, own, kept] : entries_) {
+      const auto& gradient = trained.tensor.grad();
+      if (own != alike || !gradient.defined()) continue;
+      group.parameters.push_back(trained.tensor);
+      group.gradients.push_back(gradient);
+      group.maps.push_back(&trained.maps);
+      for (size_t i = 0; i < kKept; ++i) group.kept[i].push_back(kept[i]);
     }
     return group;
   }
 
   Options options_;
   std::vector<Entry> entries_;
+  std::vector<Alike> groups_;
 };
+
+/// Two optimizers, each of some of the parameters.
+class JointOptimizer : public Optimizer {
+ public:
+  JointOptimizer(std::unique_ptr<Optimizer> first, std::unique_ptr<Optimizer> second)
+      : first_(std::move(first)), second_(std::move(second)) {}
+
+  void step(double learning_rate) override {
+    first_->step(learning_rate);
+    second_->step(learning_rate);
+  }
+  void clear_gradients() override {
+    first_->clear_gradients();
+    second_->clear_gradients();
+  }
+  TensorVector gradients() const override {
+    auto all = first_->gradients();
+    std::ranges::move(second_->gradients(), std::back_inserter(all));
+    return all;
+  }
+  Tensors state() const override {
+    auto all = first_->state();
+    all.merge(second_->state());
+    return all;
+  }
+
+ private:
+  std::unique_ptr<Optimizer> first_, second_;
+};
+
+template <class Options>
+std::unique_ptr<Optimizer> optimizer_of(const Options& options,
+                                        std::vector<TrainedParameter> parameters) {
+  return std::make_unique<RuleOptimizer<Options>>(options, parameters);
+}
+
+template <>
+std::unique_ptr<Optimizer> optimizer_of(const Muon& options,
+                                        std::vector<TrainedParameter> parameters) {
+  const auto rest = std::ranges::stable_partition(
+      parameters, [](const TrainedParameter& one) { return one.role == models::Role::matrix; });
+  return std::make_unique<JointOptimizer>(
+      std::make_unique<RuleOptimizer<Muon>>(options, std::vector(parameters.begin(), rest.begin())),
+      std::make_unique<RuleOptimizer<AdamW>>(AdamW{options.adam, options.weight_decay},
+                                             std::vector(rest.begin(), rest.end())));
+}
 
 }  // namespace
 
 void Optimizer::load(const Tensors& saved) { load_tensors(state(), saved, "optimizer state"); }
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
-                                          const torch::nn::Module& model) {
+                                          const torch::nn::Module& model,
+                                          const RateOptions& rates) {
   return std::visit(
-      [&]<class Options>(const Options& chosen) -> std::unique_ptr<Optimizer> {
-        return std::make_unique<RuleOptimizer<Options>>(chosen, model);
-      },
+      [&](const auto& chosen) { return optimizer_of(chosen, trained_parameters_of(model, rates)); },
       options);
 }
 

@@ -8,8 +8,8 @@
 
 namespace ablate::training {
 
-/// Moves a model's parameters against their gradients. Weight decay acts on parameters that
-/// are registered as matrices; frozen ones, which require no gradient, are left alone.
+/// Moves a model's parameters against their gradients. Weight decay acts on all that are not
+/// registered as vectors; frozen ones, which require no gradient, are left alone.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -29,6 +29,7 @@ class Optimizer {
 
 /// Throws c10::Error where a parameter belongs to no models::Module, which states its role.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
-                                          const torch::nn::Module& model);
+                                          const torch::nn::Module& model,
+                                          const RateOptions& rates = {});
 
 }  // namespace ablate::training

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace ablate::training {
@@ -81,6 +83,75 @@ struct Lion {
   }
 };
 
-using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion>;
+/// What an orthogonalised step of an R by C matrix (outputs by inputs) is multiplied by, as
+/// torch.optim.Muon calls it: 0.2 sqrt(max(R, C)), which gives the step Adam's usual size (Liu et
+/// al. 2025, section 2.2), or sqrt(max(1, R / C)) (Jordan 2024).
+enum class MuonScale { match_rms_adamw, original };
+
+constexpr auto names(MuonScale) {
+  return std::to_array<std::pair<MuonScale, std::string_view>>(
+      {{MuonScale::match_rms_adamw, "match_rms_adamw"}, {MuonScale::original, "original"}});
+}
+
+/// Muon (Jordan 2024): the momentum of every matrix within a layer, made orthogonal by five steps
+/// of Newton and Schulz in single precision. Matrices that the program keeps in one tensor
+/// (queries, keys and values; gate and up; the experts of a mixture) are orthogonalised each by
+/// itself. Embeddings, output, norms and biases are moved by AdamW. Weight decay is decoupled for
+/// both.
+struct Muon {
+  static constexpr std::string_view name = "muon";
+  double momentum = 0.95;
+  bool nesterov = true;
+  MuonScale scale = MuonScale::match_rms_adamw;
+  double weight_decay = 0.0;
+  Adam adam;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("momentum", o.momentum, "decay of the momentum, an average of gradients");
+    visit("nesterov", o.nesterov, "look ahead along the momentum (Nesterov)");
+    visit("scale", o.scale,
+          "of a step: match_rms_adamw, by which Adam's learning rates fit, or original, which "
+          "wants a rate some 20 times as high, and training.rates for the rest");
+    visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
+    visit("adam", o.adam, "of embeddings, output, norms and biases");
+  }
+  static void rules(const Muon& o, auto&& require) {
+    require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
+    require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
+    require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
+  }
+};
+
+using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon>;
+
+/// Whether the learning rate alone decides how large steps are, whatever a matrix's shape.
+inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
+  const auto* muon = std::get_if<Muon>(&optimizer);
+  return !std::holds_alternative<Sgd>(optimizer) &&
+         (muon == nullptr || muon->scale == MuonScale::match_rms_adamw);
+}
+
+/// What the schedule's learning rate is multiplied by, for each kind of parameter. Decoupled weight
+/// decay goes by the schedule alone.
+struct RateOptions {
+  double embeddings = 1.0, matrices = 1.0, output = 1.0, vectors = 1.0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("embeddings", o.embeddings,
+          "for embeddings of tokens, an output tied to one, and positions");
+    visit("matrices", o.matrices, "for the matrices within layers");
+    visit("output", o.output, "for an output projection of its own");
+    visit("vectors", o.vectors, "for norms, biases and gains");
+  }
+  static void rules(const RateOptions& o, auto&& require) {
+    const auto positive = [&](double rate, const char* key) {
+      require(rate > 0 && rate <= 1000, key, "must be above 0 and at most 1000");
+    };
+    positive(o.embeddings, "embeddings");
+    positive(o.matrices, "matrices");
+    positive(o.output, "output");
+    positive(o.vectors, "vectors");
+  }
+};
 
 }  // namespace ablate::training

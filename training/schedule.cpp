@@ -25,6 +25,20 @@ struct AfterWarmup {
   double operator()(const Linear& o) const {
     return o.floor + (o.peak - o.floor) * (1 - progress(o));
   }
+  double operator()(const Stable& o) const {
+    const double begin = std::max(static_cast<double>(o.warmup), steps * (1 - o.decay));
+    if (step <= begin) return o.peak;
+    const double share = std::min(1.0, (step - begin) / (steps - begin));
+    switch (o.shape) {
+      case DecayShape::linear:
+        return o.floor + (o.peak - o.floor) * (1 - share);
+      case DecayShape::square_root:
+        return o.floor + (o.peak - o.floor) * (1 - std::sqrt(share));
+      case DecayShape::exponential:
+        return o.peak * std::pow(o.floor / o.peak, share);
+    }
+    return o.peak;
+  }
 };
 
 }  // namespace

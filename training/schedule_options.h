@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace ablate::training {
@@ -53,6 +55,36 @@ struct Linear : Decay {
   static constexpr std::string_view name = "linear";
 };
 
-using ScheduleOptions = std::variant<Constant, InverseSquareRoot, Cosine, Linear>;
+/// How a learning rate falls from the peak to the floor over the share x of its way: by 1 - x, by
+/// 1 - sqrt(x) (Haegele et al. 2024), or by equal factors (Hu et al. 2024, MiniCPM).
+enum class DecayShape { linear, square_root, exponential };
+
+constexpr auto names(DecayShape) {
+  return std::to_array<std::pair<DecayShape, std::string_view>>(
+      {{DecayShape::linear, "linear"},
+       {DecayShape::square_root, "square_root"},
+       {DecayShape::exponential, "exponential"}});
+}
+
+/// Warm-up, peak, decay over the last share of all steps (Hu et al. 2024, MiniCPM, section 4.3).
+struct Stable : Decay {
+  static constexpr std::string_view name = "stable";
+  double decay = 0.2;
+  DecayShape shape = DecayShape::linear;
+
+  static void fields(auto& o, auto&& visit) {
+    Decay::fields(o, visit);
+    visit("decay", o.decay, "share of all steps over which the rate falls to the floor");
+    visit("shape", o.shape, "how it falls: linear, square_root (by 1 - sqrt) or exponential");
+  }
+  static void rules(const Stable& o, auto&& require) {
+    Decay::rules(o, require);
+    require(o.decay > 0 && o.decay <= 1, "decay", "must be above 0 and at most 1");
+    require(o.shape != DecayShape::exponential || o.floor > 0, "floor",
+            "must be above 0 where shape is exponential");
+  }
+};
+
+using ScheduleOptions = std::variant<Constant, InverseSquareRoot, Cosine, Linear, Stable>;
 
 }  // namespace ablate::training

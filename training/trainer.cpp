@@ -22,7 +22,7 @@ TrainingState state_of(nlohmann::json json) {
 Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Options progress)
     : model_(std::move(model)),
       input_(std::move(input)),
-      optimizer_(make_optimizer(input_.options.optimizer, *model_)),
+      optimizer_(make_optimizer(input_.options.optimizer, *model_, input_.options.rates)),
       progress_(std::move(progress)) {
   if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema);
 }

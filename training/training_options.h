@@ -44,6 +44,7 @@ struct TrainingOptions {
   int64_t tokens_per_batch = 4096;
   int64_t accumulate = 1;
   OptimizerOptions optimizer = Adam{};
+  RateOptions rates;
   ScheduleOptions schedule = InverseSquareRoot{{.peak = 1e-3, .warmup = 400}};
   double label_smoothing = 0.1;
   double clip = 0.0;
@@ -70,6 +71,7 @@ struct TrainingOptions {
           "most target tokens, padding included, of a batch");
     visit("accumulate", o.accumulate, "batches per update");
     visit("optimizer", o.optimizer, "how gradients move the weights");
+    visit("rates", o.rates, "what the learning rate is multiplied by, for each kind of parameter");
     visit("schedule", o.schedule, "learning rate as a function of the step");
     visit("label_smoothing", o.label_smoothing, "probability spread over the vocabulary");
     visit("clip", o.clip, "largest global gradient norm; 0: no clipping");

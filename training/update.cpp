@@ -67,6 +67,7 @@ class Backward {
   /// Leaves the gradient of the mean loss over this rank's batches in the parameters, a token of
   /// which has the weight share().
   Sums run() {
+    const Tf32Products products(options_.precision == Precision::tf32);
     const auto part = batches_.size() / static_cast<size_t>(options_.ranks.size());
     const auto first = part * static_cast<size_t>(options_.ranks.rank());
     return range(first, first + part);
@@ -193,7 +194,6 @@ BatchTensors to_tensors(const data::Batch& batch, torch::Device device) {
 
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {
-  const Tf32Products products(options.precision == Precision::tf32);
   StepRecord record;
   for (const auto& batch : batches) record.tokens += batch.tokens;
   Backward backward(model, batches, options);

@@ -68,6 +68,11 @@ struct Experiment {
     require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
             "must be a mixture of relu experts with an oracle, similarity or network router, alike "
             "in every layer, where training.init_from.split divides a dense run");
+    require(!std::holds_alternative<models::MaximalUpdate>(o.model.parametrization) ||
+                training::steps_have_one_size(o.training.optimizer),
+            "model.parametrization.kind",
+            "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
+            "adam, adamw, lion, or muon with scale match_rms_adamw");
     require(o.decoding.coverage_penalty == 0 || models::cross_attention_of(o.model).has_value(),
             "decoding.coverage_penalty", "needs a model with attention over a source");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",

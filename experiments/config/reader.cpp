@@ -38,6 +38,15 @@ std::string as_mapping(const Schema* section, const Value& value) {
   return fmt::format("; write {{{}: {}}}", section->discriminator, kind);
 }
 
+/// "; write model.residual.skip: false" where a section was once this single value.
+std::string as_section(const std::string& path, const Value& value) {
+  const auto now = unfolded(path, value.scalar);
+  const auto equals = now.find('=');
+  if (equals == now.npos) return {};
+  return fmt::format("; write {}: {}", join_path(path, std::string(now.substr(0, equals))),
+                     now.substr(equals + 1));
+}
+
 }  // namespace
 
 Mark Trail::place(const std::string& path) const {
@@ -57,7 +66,7 @@ bool Reader::is_mapping(const Value& value, const std::string& path) {
   else
     fail(value, path,
          fmt::format("{} must be a mapping, not {}{}", what, type_name(value.type),
-                     as_mapping(node_at(schema_, path), value)));
+                     as_mapping(node_at(schema_, path), value) + as_section(path, value)));
   return false;
 }
 

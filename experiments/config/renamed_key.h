@@ -27,6 +27,28 @@ inline constexpr RenamedValue kRenamedValues[] = {
     {"model.output.kind", "pieces", "tokens"},
 };
 
+/// A key that was a single value and is a section now; `now` is what stands below it, as
+/// "key=value".
+struct UnfoldedValue {
+  std::string_view key, before, now;
+};
+
+inline constexpr UnfoldedValue kUnfoldedValues[] = {
+    {"model.residual", "true", "skip=true"},
+    {"model.residual", "false", "skip=false"},
+    {"model.residual", "learned", "per=layer"},
+    {"model.encoder.residual", "true", "skip=true"},
+    {"model.encoder.residual", "false", "skip=false"},
+    {"model.encoder.residual", "learned", "per=layer"},
+    {"model.decoder.residual", "true", "skip=true"},
+    {"model.decoder.residual", "false", "skip=false"},
+    {"model.decoder.residual", "learned", "per=layer"},
+};
+
+/// What stands below `key` now, as "key=value", where an earlier version had the value `value`;
+/// empty where it had none.
+std::string_view unfolded(std::string_view key, std::string_view value);
+
 /// The present name of a key or of one below it ("training.start.run" -> "training.init_from.run");
 /// empty where no earlier version knew it by another name.
 std::string current_name(std::string_view path);

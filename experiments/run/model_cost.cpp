@@ -36,6 +36,22 @@ double used_share(const std::string& name, const models::TransformerOptions& opt
   return static_cast<double>(mixture->active) / static_cast<double>(mixture->experts);
 }
 
+/// How often one position meets the parameter `name`: as often as its layer or a shared
+/// feed-forward stands in the stack.
+int64_t uses_of(const std::string& name, const models::TransformerOptions& options) {
+  constexpr std::string_view kLayers = ".layers.";
+  const auto at = name.find(kLayers);
+  if (at == name.npos) return 1;
+  const auto side = name.starts_with("encoder.") ? models::Side::encoder : models::Side::decoder;
+  const auto stack = models::stack_of(options, side);
+  if (stack.shares_feed_forward() && name.find(".feed_forward.") != name.npos) return stack.layers;
+  const auto index = std::stoll(name.substr(at + kLayers.size()));
+  int64_t uses = 0;
+  for (int64_t depth = 0; depth < stack.layers; ++depth)
+    if (stack.layer_at(depth) == index) ++uses;
+  return uses;
+}
+
 /// Weights of matrix products that one position meets, the projection to the vocabulary included.
 /// Tables that are looked up in stand at the root and below `position`.
 int64_t multiplied_weights(const models::TransformerOptions& options,
@@ -45,8 +61,8 @@ int64_t multiplied_weights(const models::TransformerOptions& options,
     const auto& name = item.key();
     const bool table = name.find('.') == std::string::npos || name.find("position.") != name.npos;
     if (table || item.value().dim() < 2 || name.ends_with("bias")) continue;
-    count +=
-        std::llround(used_share(name, options, model) * static_cast<double>(item.value().numel()));
+    count += uses_of(name, options) * std::llround(used_share(name, options, model) *
+                                                   static_cast<double>(item.value().numel()));
   }
   return count;
 }

@@ -19,7 +19,18 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
           .tokenizers = std::move(tokenizers),
           .vectors = std::move(vectors),
           .train = std::move(train),
-          .validation = std::move(validation)};
+          .validation = std::move(validation),
+          .token_dropout = experiment.tokenizer.dropout};
+}
+
+data::Augmentation RunData::augmentation(uint64_t seed) const {
+  auto augmentation = format.augmentation(tokenizers);
+  if (token_dropout == 0) return augmentation;
+  const data::DroppedMerges merges(tokenizers, {.share = token_dropout, .seed = seed});
+  augmentation.rewritten = [this, merges](int64_t epoch) {
+    return format.encode_for_training(corpus.train, merges.encoders(epoch)).examples;
+  };
+  return augmentation;
 }
 
 }  // namespace ablate::run

@@ -23,9 +23,11 @@ struct RunData {
   std::vector<EmbeddingVectors> vectors;
   data::EncodedSet train;  // for BatchStream, with `augmentation`
   data::EncodedSet validation;
+  double token_dropout = 0;  // share of the merges that training text leaves out
 
   std::optional<data::Masking> masking() const { return format.masking(tokenizers); }
-  data::Augmentation augmentation() const { return format.augmentation(tokenizers); }
+  /// What training with this seed does to `train`. REQUIRES: this outlives it and is not moved.
+  data::Augmentation augmentation(uint64_t seed) const;
 };
 
 /// Reads and encodes it, with the tokenizers of the run in the folder `start` where there is one,

@@ -23,13 +23,13 @@ data::BatchStream batches_of(const config::Experiment& experiment, const RunData
           {.tokens_per_batch = experiment.training.tokens_per_batch,
            .seed = models::derive_seed(kDataSeed, "order"),
            .start = {},
-           .augmentation = data.augmentation()}};
+           .augmentation = data.augmentation(kDataSeed)}};
 }
 
 /// Tokens of the longer side, the mean over the examples.
 int64_t typical_training_length(const RunData& data) {
   const auto& set = data.train.examples;
-  const auto chunking = data.augmentation().chunking;
+  const auto chunking = data.augmentation(kDataSeed).chunking;
   const auto blocks =
       chunking ? data::chunk(set.front().target, *chunking) : std::vector<data::EncodedExample>();
   const auto& examples = chunking ? blocks : set;
@@ -76,7 +76,7 @@ UpdateCost update_cost(const config::Experiment& experiment, const RunData& data
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,
                           training::Precision precision, models::Transformer model) {
   const auto& options = experiment.training;
-  const auto optimizer = training::make_optimizer(options.optimizer, *model);
+  const auto optimizer = training::make_optimizer(options.optimizer, *model, options.rates);
   auto stream = batches_of(experiment, data);
   const auto now = std::chrono::steady_clock::now;
   auto start = now();

@@ -130,7 +130,7 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
           .precision = prepared.environment.precision,
           .train = prepared.data.train.examples,
           .validation = prepared.data.validation.examples,
-          .augmentation = prepared.data.augmentation(),
+          .augmentation = prepared.data.augmentation(static_cast<uint64_t>(job.plan.seed)),
           .until = job.until,
           .folder = job.folder.path,
           .log = job.folder.log(),

@@ -35,6 +35,15 @@ ABLATE_INLINE void apply_activation(Activation activation, float* to, float fact
 #pragma omp simd
     for (int64_t i = 0; i < kNeurons; ++i)
       to[i] *= 0.5F * factor * (1.0F + error_function(to[i] * 0.70710678F));
+  if (activation == Activation::relu2)
+#pragma omp simd
+    for (int64_t i = 0; i < kNeurons; ++i) to[i] *= (to[i] > 0 ? to[i] : 0.0F) * factor;
+  if (activation == Activation::sigmoid)
+#pragma omp simd
+    for (int64_t i = 0; i < kNeurons; ++i) to[i] = factor / (1.0F + exponential(-to[i]));
+  if (activation == Activation::identity)
+#pragma omp simd
+    for (int64_t i = 0; i < kNeurons; ++i) to[i] *= factor;
 }
 
 /// Positions of one expert and their weights.

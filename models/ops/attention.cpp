@@ -1,5 +1,6 @@
 #include "models/ops/attention.h"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -50,7 +51,7 @@ torch::Tensor key_numbers(const torch::Tensor& key) {
 
 bool masks_future(const AttentionInput& in) { return in.causal && in.query.size(1) > 1; }
 
-/// Which keys each query may attend to. // [B or 1, 1, T or 1, S]
+/// Which keys each query may attend to, but for the bias. // [B or 1, 1, T or 1, S]
 torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
   torch::Tensor visible;
   if (in.padding_mask.defined()) visible = in.padding_mask.unsqueeze(1).unsqueeze(1);
@@ -94,6 +95,32 @@ torch::Tensor for_every_head(const torch::Tensor& x, const Heads& heads) {
                                          : x.repeat_interleave(heads.count / heads.key_values, 1);
 }
 
+/// The same without those that a bias of -infinity hides. // [B or 1, H or 1, T or 1, S]
+torch::Tensor seen_keys(const torch::Tensor& key, const AttentionInput& in) {
+  const auto visible = visible_keys(key, in);
+  if (!in.position.bias.defined()) return visible;
+  constexpr double kHidden = -std::numeric_limits<double>::infinity();
+  return visible.logical_and(in.position.bias.gt(kHidden).unsqueeze(0));
+}
+
+/// x in float or wider.
+torch::Tensor wide(const torch::Tensor& x) {
+  return x.to(torch::promoteTypes(x.scalar_type(), torch::kFloat));
+}
+
+/// Attention whose scores exist: what has no fused kernel.
+AttentionOutput weighted_values(const torch::Tensor& query, const KVCache::Block& memory,
+                                const AttentionInput& in) {
+  const auto& [key, value] = memory;
+  const auto products = query.matmul(for_every_head(key, in.heads).transpose(-1, -2));
+  auto scores = wide(products) / std::sqrt(static_cast<double>(in.heads.d_k));  // [B, H, T, S]
+  if (in.position.bias.defined()) scores = scores + in.position.bias.unsqueeze(0);
+  const auto weights =
+      attention_weights(scores, seen_keys(key, in), in.weighting).to(value.scalar_type());
+  return {.values = join_heads(weights.matmul(for_every_head(value, in.heads))),
+          .probabilities = in.wants_probabilities ? weights : torch::Tensor()};
+}
+
 AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
                        const AttentionInput& in) {
   const auto& [key, value] = memory;
@@ -103,13 +130,15 @@ AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
         {.query = query,
          .key = for_every_head(key, in.heads),
          .value = for_every_head(value, in.heads),
-         .visible = visible_keys(key, in),
+         .visible = seen_keys(key, in),
          .query_positions = in.position.query_positions,
          .key_positions = in.position.key_positions,
          .layer = in.position.layer,
-         .probabilities = in.wants_probabilities ? &output.probabilities : nullptr}));
+         .probabilities = in.wants_probabilities ? &output.probabilities : nullptr,
+         .weighting = in.weighting}));
     return output;
   }
+  if (!in.weighting.is_softmax()) return weighted_values(query, memory, in);
   output.values = join_heads(scaled_dot_product(query, key, value, in));
   if (in.wants_probabilities) {                                   // the values of one-hot vectors
     const auto one_hot = torch::eye(key.size(2), key.options());  // [S, S]
@@ -119,7 +148,41 @@ AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
   return output;
 }
 
+/// Softmax with one more score for each head in the denominator, 0 where there are no sinks.
+/// // [B, H, T, S], [H]
+torch::Tensor softmax_beside_sinks(const torch::Tensor& scores, const torch::Tensor& sinks) {
+  auto all = torch::constant_pad_nd(scores, {1, 0});  // [B, H, T, 1 + S]
+  if (sinks.defined()) {
+    const auto own = sinks.to(scores.scalar_type()).unsqueeze(-1).unsqueeze(-1);  // [H, 1, 1]
+    all = torch::cat({own.expand_as(scores.narrow(-1, 0, 1)), scores}, -1);
+  }
+  return all.softmax(-1).slice(-1, 1);
+}
+
 }  // namespace
+
+torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor& visible,
+                                const Weighting& weighting) {
+  auto capped = wide(scores);
+  if (weighting.cap > 0) capped = (capped / weighting.cap).tanh() * weighting.cap;
+  const auto hidden = visible.logical_not();
+  const auto shown = [&] {
+    return capped.masked_fill(hidden, std::numeric_limits<float>::lowest());
+  };
+  const auto number = [&] {  // of the visible keys // [B or 1, H or 1, T or 1, 1]
+    return visible.sum(-1, /*keepdim=*/true).clamp_min(1).to(capped.scalar_type());
+  };
+  torch::Tensor weights;
+  if (weighting.weights == ScoreWeights::sigmoid)
+    weights = (capped - number().log()).sigmoid();
+  else if (weighting.weights == ScoreWeights::relu2)
+    weights = capped.relu().square() / number();
+  else if (weighting.weights == ScoreWeights::softmax_one || weighting.sinks.defined())
+    weights = softmax_beside_sinks(shown(), weighting.sinks);
+  else
+    weights = shown().softmax(-1);
+  return weights.masked_fill(hidden, 0.0);
+}
 
 AttentionOutput attention(const AttentionInput& in) {
   if constexpr (kHasKernels)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/attention_options.h"
 #include "models/kv_cache.h"
 #include "models/ops/rotation.h"
 
@@ -18,14 +19,32 @@ struct Heads {
   int64_t value_width() const { return key_values * d_v; }
 };
 
+/// How scores become weights.
+struct Weighting {
+  ScoreWeights weights = ScoreWeights::softmax;
+  double cap = 0;       // of scores; 0: none
+  torch::Tensor sinks;  // scores of keys without a value; undefined: none // [H]
+
+  /// Whether this is the softmax of the scores as they are, which every back end computes.
+  bool is_softmax() const {
+    return weights == ScoreWeights::softmax && cap == 0 && !sinks.defined();
+  }
+};
+
+/// Weights of `scores`, zeros where nothing is visible, computed in float or wider.
+/// // [B, H, T, S], [B or 1, H or 1, T or 1, S] -> [B, H, T, S]
+torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor& visible,
+                                const Weighting& weighting);
+
 /// One attention of one layer, as a scheme sees it whose scores depend on content and positions
 /// together.
 struct ContentAttention {
   torch::Tensor query, key, value;               // [B, H, T, K], [B, H, S, K], [B, H, S, W]
-  torch::Tensor visible;                         // [B or 1, 1, T or 1, S]
+  torch::Tensor visible;                         // [B or 1, H or 1, T or 1, S]
   torch::Tensor query_positions, key_positions;  // [T], [S]
   int64_t layer;
   torch::Tensor* probabilities = nullptr;  // receives them unless it is null // [B, H, T, S]
+  Weighting weighting = {};
 };
 
 /// A position scheme that computes the attention itself.
@@ -56,6 +75,7 @@ struct AttentionInput {
   AttentionPosition position = {};
   bool causal = false;  // no query attends to a key behind its own place; T = S, or T = 1
   bool wants_probabilities = false;
+  Weighting weighting = {};
 };
 
 struct AttentionOutput {
@@ -64,7 +84,8 @@ struct AttentionOutput {
 };
 
 /// Scaled dot-product attention of every head (Vaswani et al. 2017, equation 1),
-/// softmax(q k^T / sqrt(K) + bias) v, with q and k turned by the rotation.
+/// softmax(q k^T / sqrt(K) + bias) v, with q and k turned by the rotation; another weighting takes
+/// the softmax's place.
 AttentionOutput attention(const AttentionInput& input);
 
 /// The same over the positions of `cache`: keys and values that stand behind the queries are

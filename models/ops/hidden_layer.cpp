@@ -11,6 +11,12 @@ torch::Tensor activate(Activation activation, const torch::Tensor& x) {
       return torch::gelu(x);
     case Activation::silu:
       return torch::silu(x);
+    case Activation::relu2:
+      return torch::relu(x).square();
+    case Activation::sigmoid:
+      return torch::sigmoid(x);
+    case Activation::identity:
+      return x;
   }
   TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
 }

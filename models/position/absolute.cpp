@@ -28,11 +28,10 @@ torch::Tensor SinusoidalPosition::embedding(const torch::Tensor& positions, int6
   return consecutive_ ? table_.rows(positions, length, compute) : compute(positions);
 }
 
-LearnedPosition::LearnedPosition(const Learned& options, int64_t d_model)
+LearnedPosition::LearnedPosition(const Learned& options, const PositionContext& context)
     : options_(options),
-      table_(register_parameter("table", {options.max_length, d_model},
-                                Normal{1.0 / std::sqrt(static_cast<double>(d_model))},
-                                Role::matrix)) {}
+      table_(register_parameter("table", {options.max_length, context.d_model},
+                                Normal{context.embedding_deviation()}, Role::embedding)) {}
 
 torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions, int64_t) {
   const int64_t last = table_.size(0) - 1;
@@ -59,7 +58,7 @@ std::shared_ptr<Position> Sinusoidal::make(const PositionContext& context) const
   return std::make_shared<SinusoidalPosition>(*this, context);
 }
 std::shared_ptr<Position> Learned::make(const PositionContext& context) const {
-  return std::make_shared<LearnedPosition>(*this, context.d_model);
+  return std::make_shared<LearnedPosition>(*this, context);
 }
 
 }  // namespace ablate::models

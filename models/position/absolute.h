@@ -25,7 +25,7 @@ class SinusoidalPosition : public Position {
 /// A trained table with one row for each position.
 class LearnedPosition : public Position {
  public:
-  LearnedPosition(const Learned& options, int64_t d_model);
+  LearnedPosition(const Learned& options, const PositionContext& context);
   torch::Tensor embedding(const torch::Tensor& positions, int64_t length) override;
   bool every_layer() const override { return options_.every_layer; }
   void check(int64_t length) const override;

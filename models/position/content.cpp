@@ -1,7 +1,6 @@
 #include "models/position/content.h"
 
 #include <cmath>
-#include <limits>
 
 #include "models/ops/distances.h"
 #include "models/position/absolute.h"
@@ -23,12 +22,8 @@ torch::ScalarType wide_type(const torch::Tensor& x) {
 
 /// Zeros where nothing is visible. // [B, H, T, S] -> [B, H, T, S]
 torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAttention& a) {
-  const auto hidden = a.visible.logical_not();
-  auto weights = scores.to(wide_type(scores))
-                     .masked_fill(hidden, std::numeric_limits<float>::lowest())
-                     .softmax(-1)
-                     .masked_fill(hidden, 0.0)
-                     .to(a.value.scalar_type());
+  auto weights =
+      ops::attention_weights(scores, a.visible, a.weighting).to(a.value.scalar_type());
   if (a.probabilities != nullptr) *a.probabilities = weights;
   return weights;
 }
@@ -45,10 +40,10 @@ Normal normal_of(int64_t width) { return {1 / std::sqrt(static_cast<double>(widt
 ShawPosition::ShawPosition(const Shaw& options, const PositionContext& context)
     : max_distance_(options.max_distance),
       keys_(register_parameter("keys", {context.layers, 2 * max_distance_ + 1, context.d_k},
-                               normal_of(context.d_k), Role::matrix)) {
+                               normal_of(context.d_k), Role::embedding)) {
   if (options.values)
     values_ = register_parameter("values", {context.layers, 2 * max_distance_ + 1, context.d_v},
-                                 normal_of(context.d_v), Role::matrix);
+                                 normal_of(context.d_v), Role::embedding);
 }
 
 torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
@@ -93,7 +88,7 @@ torch::Tensor TransformerXlPosition::attend(const ops::ContentAttention& a) {
 
 CopePosition::CopePosition(const Cope& options, const PositionContext& context)
     : table_(register_parameter("table", {context.layers, context.d_k, options.positions},
-                                Constant{0}, Role::matrix)) {}
+                                Constant{0}, Role::embedding)) {}
 
 torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
   // Counted in float: bfloat16 has no fractions of numbers above 128.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace ablate::models {
@@ -7,8 +8,14 @@ namespace ablate::models {
 /// What a scheme must know of the stack that it serves.
 struct PositionContext {
   int64_t d_model, heads, d_k, d_v, layers;
-  bool causal;  // a decoder's stack, whose keys never lie behind the query
-  int64_t id_range = 0;  // position ids are any below it; 0: they follow on each other
+  bool causal;             // a decoder's stack, whose keys never lie behind the query
+  int64_t id_range = 0;    // position ids are any below it; 0: they follow on each other
+  int64_t base_width = 0;  // of a parametrization by width; 0: d_model
+
+  /// Of the first values of a table that is trained as embeddings are.
+  double embedding_deviation() const {
+    return 1.0 / std::sqrt(static_cast<double>(base_width == 0 ? d_model : base_width));
+  }
 };
 
 }  // namespace ablate::models

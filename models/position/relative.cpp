@@ -60,8 +60,7 @@ T5Position::T5Position(const T5Bias& options, const PositionContext& context)
     : options_(options),
       causal_(context.causal),
       table_(register_parameter("table", {options.buckets, context.heads},
-                                Normal{1.0 / std::sqrt(static_cast<double>(context.d_model))},
-                                Role::matrix)) {}
+                                Normal{context.embedding_deviation()}, Role::embedding)) {}
 
 torch::Tensor T5Position::bias(const torch::Tensor& query, const torch::Tensor& key) {
   const auto buckets = t5_buckets(distances(query, key), options_, causal_);
@@ -71,10 +70,10 @@ torch::Tensor T5Position::bias(const torch::Tensor& query, const torch::Tensor& 
 FirePosition::FirePosition(const Fire& options, const PositionContext& context)
     : c_(register_parameter("c", {}, Constant{0.1}, Role::vector)),
       length_(register_parameter("length", {}, Constant{512.0}, Role::vector)),
-      up_(register_parameter("up", {options.hidden, 1}, Normal{1.0}, Role::matrix)),
+      up_(register_parameter("up", {options.hidden, 1}, Normal{1.0}, Role::embedding)),
       up_bias_(register_parameter("up_bias", {options.hidden}, Normal{0.1}, Role::vector)),
       down_(register_parameter("down", {context.heads, options.hidden},
-                               XavierUniform{.rows = {context.heads}}, Role::matrix)),
+                               XavierUniform{.rows = {context.heads}}, Role::embedding)),
       down_bias_(register_parameter("down_bias", {context.heads}, Constant{0}, Role::vector)) {}
 
 torch::Tensor FirePosition::bias(const torch::Tensor& query, const torch::Tensor& key) {

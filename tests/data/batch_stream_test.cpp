@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -35,6 +36,45 @@ TEST(BatchStream, ContinuesFromAnyPositionExactly) {
     EXPECT_EQ(resumed->position(), whole->position());
   }
   EXPECT_GT(whole->position().epoch, 0);
+}
+
+/// Pairs whose ids and lengths are other ones in every epoch.
+std::vector<EncodedExample> pairs_of(int64_t epoch) {
+  auto all = pairs();
+  for (size_t i = 0; i < all.size(); ++i)
+    all[i].target.resize(2 + (i * 5 + static_cast<size_t>(epoch)) % 17,
+                         static_cast<int32_t>(10 + epoch));
+  return all;
+}
+
+TEST(BatchStream, ShowsInEveryEpochWhatIsWrittenForIt) {
+  const auto all = pairs();
+  const auto open = [&](StreamPosition start) {
+    return std::make_unique<BatchStream>(
+        all, BatchStream::Options{.tokens_per_batch = 100,
+                                  .seed = 3,
+                                  .start = start,
+                                  .augmentation = {.rewritten = pairs_of}});
+  };
+  const auto whole = open({});
+  std::map<int64_t, int64_t> tokens;
+  for (int i = 0; whole->position().epoch < 3; ++i) {
+    const auto position = whole->position();
+    const auto batch = whole->next();
+    tokens[position.epoch] += batch.tokens;
+    if (i % 7 != 0) continue;
+    const auto resumed = open(position);
+    const auto same = resumed->next();
+    EXPECT_EQ(same.source, batch.source);
+    EXPECT_EQ(same.target_out, batch.target_out);
+    EXPECT_EQ(resumed->position(), whole->position());
+  }
+  for (const auto& [epoch, count] : tokens) {
+    int64_t expected = 0;
+    for (const auto& pair : pairs_of(epoch)) expected += std::ssize(pair.target);
+    EXPECT_EQ(count, expected) << epoch;
+  }
+  EXPECT_EQ(tokens.size(), 3U);
 }
 
 /// Running text in which no id occurs twice.

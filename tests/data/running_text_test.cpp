@@ -14,7 +14,8 @@ TEST(Concatenate, ClosesEveryTextWithTheEndTokenAlsoAnEmptyOne) {
                                    .spaces = tokenizer::Spaces::exact},
                                   std::vector<std::string>{"abc"});
   const auto a = letters.encode("a").at(0), b = letters.encode("b").at(0);
-  EXPECT_EQ(concatenate(std::vector<Example>{{{}, "ab"}, {{}, ""}, {{}, "b"}}, letters),
+  const auto encode = [&](size_t, std::string_view text) { return letters.encode(text); };
+  EXPECT_EQ(concatenate(std::vector<Example>{{{}, "ab"}, {{}, ""}, {{}, "b"}}, encode),
             (Ids{a, b, tokenizer::kEos, tokenizer::kEos, b, tokenizer::kEos}));
 }
 

@@ -49,9 +49,9 @@ TEST(DropoutSite, PlacesAndPassesDifferInTheirMasks) {
   }
 }
 
-TEST(DropoutSite, ALearnedSkipTrainsOnTheNumbersOfThePlainOneAtFirst) {
+TEST(DropoutSite, ATrainedFactorTrainsOnTheNumbersOfThePlainOneAtFirst) {
   auto learned = tiny();
-  learned.residual = Skip::learned;  // its factors start at 1
+  learned.residual.per = FactorPer::layer;  // its factors start at 1
   const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
   EXPECT_TRUE(torch::equal(make(learned)->hidden(source, target, kTraining).hidden,
                            make(tiny())->hidden(source, target, kTraining).hidden));

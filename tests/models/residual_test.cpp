@@ -9,15 +9,27 @@ namespace ablate::models {
 namespace {
 
 TEST(Norm, RmsDividesByTheRootOfTheMeanSquare) {
-  Norm norm(NormKind::rms, 2, true);
+  Norm norm(NormOptions{.kind = NormKind::rms}, 2, true);
   const auto y = norm->forward(torch::tensor({{3.0F, 4.0F}}), {});
   EXPECT_NEAR(y[0][0].item<double>(), 3 / std::sqrt(12.5), 1e-5);
   EXPECT_NEAR(y[0][1].item<double>(), 4 / std::sqrt(12.5), 1e-5);
   EXPECT_FALSE(norm->bias.defined());
 }
 
+TEST(Norm, InItsPlaceTanhHasATrainedFactorBesideWeightAndBias) {
+  Norm norm(NormOptions{.kind = NormKind::tanh, .alpha = 0.25}, 2, true);
+  initialize(*norm, 1);
+  EXPECT_EQ(norm->alpha.item<double>(), 0.25);
+  torch::NoGradGuard no_grad;
+  norm->weight.copy_(torch::tensor({3.0F, 5.0F}));
+  norm->bias.copy_(torch::tensor({0.0F, 7.0F}));
+  const auto y = norm->forward(torch::tensor({{4.0F, -8.0F}}), {});
+  EXPECT_NEAR(y[0][0].item<double>(), 3 * std::tanh(1.0), 1e-5);
+  EXPECT_NEAR(y[0][1].item<double>(), 7 - 5 * std::tanh(2.0), 1e-5);
+}
+
 TEST(BatchNorm, TakesItsStatisticsFromUnpaddedPositionsAndEvaluatesWithRunningOnes) {
-  Norm norm(NormKind::batch, 1, true);
+  Norm norm(NormOptions{.kind = NormKind::batch}, 1, true);
   const auto x = torch::tensor({{{1.0F}, {3.0F}, {500.0F}}});
   const auto padding_mask = torch::tensor({{true, true, false}});
   const auto y = norm->forward(x, {.training = true, .padding_mask = padding_mask});
@@ -45,27 +57,86 @@ TEST(BatchNorm, BreaksCausalityInTrainingAndNotInEvaluation) {
             0.0);
 }
 
-TEST(Skip, ALearnedOneStartsAsThePlainOne) {
+TEST(Residual, ATrainedFactorOfOneIsNoneAtFirst) {
   torch::NoGradGuard no_grad;
-  auto learned = tiny();
-  learned.residual = Skip::learned;
-  auto with = make(learned), without = make(tiny());
   const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
-  EXPECT_EQ(largest_difference(with->forward(source, target), without->forward(source, target)),
-            0.0);
-  EXPECT_EQ(parameter_count(*with) - parameter_count(*without), 2 * 2 + 2 * 3);
+  auto plain = make(tiny());
+  const auto expect = [&](FactorPer per, int64_t each) {
+    auto learned = tiny();
+    learned.residual.per = per;
+    auto with = make(learned);
+    EXPECT_EQ(largest_difference(with->forward(source, target), plain->forward(source, target)),
+              0.0);
+    EXPECT_EQ(parameter_count(*with) - parameter_count(*plain), (2 * 2 + 2 * 3) * each);
+  };
+  expect(FactorPer::layer, 1);
+  expect(FactorPer::channel, 16);
 }
 
-TEST(Skip, WithoutItAnEmptySubLayerLeavesNothing) {
+TEST(Residual, WithoutASkipAnEmptySubLayerLeavesNothing) {
   torch::NoGradGuard no_grad;
   auto options = tiny();
-  options.residual = Skip::off;
+  options.residual.skip = false;
   options.norm.placement = NormPlacement::pre;
   auto model = make(options);
   for (auto& item : model->named_parameters())
     if (item.key().find("feed_forward.down") != std::string::npos) item.value().zero_();
   const auto output = model->encode(ids({{5, 6, 7}})).output;
   EXPECT_EQ(output.abs().max().item<double>(), 0.0);
+}
+
+/// What joins x = 1 and a sub-layer that gives 10, without norms, in layer 1 of 4.
+torch::Tensor joined(const ResidualOptions& residual, const ForwardContext& context = {},
+                     int64_t rows = 1) {
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  options.layers = 4;
+  options.norm.kind = NormKind::none;
+  options.residual = residual;
+  Module owner;
+  ResidualConnection connection(owner, "part", stack_of(options, Side::decoder), 1);
+  initialize(owner, 1);
+  torch::NoGradGuard no_grad;
+  const auto x = torch::ones({rows, 2, 16});
+  return connection.join(x, x * 10, context);
+}
+
+TEST(Residual, FactorsMultiplyWhatTheSubLayerGives) {
+  const auto expect = [](const ResidualOptions& residual, double sum) {
+    EXPECT_LT(largest_difference(joined(residual), torch::full({1, 2, 16}, sum)), 1e-5);
+  };
+  expect({}, 11);
+  expect({.start = 0.5}, 6);
+  expect({.start = 0, .per = FactorPer::layer}, 1);
+  expect({.start = 0.2, .per = FactorPer::channel}, 3);
+  expect({.skip = false, .start = 0.5}, 5);
+  expect({.depth = ResidualDepth::sqrt}, 1 + 10 / std::sqrt(8.0));  // 4 layers of 2 sub-layers
+}
+
+TEST(Residual, DeepNormMultipliesTheInputByTheFactorOfThePaper) {
+  auto options = tiny();
+  options.encoder.layers = 6;
+  options.decoder.layers = 18;
+  EXPECT_NEAR(stack_of(options, Side::encoder).deepnorm, 0.81 * std::pow(1296.0 * 18, 1.0 / 16),
+              1e-9);
+  EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm, std::pow(54.0, 0.25), 1e-9);
+  options.family = Family::decoder_only;
+  EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm, std::pow(36.0, 0.25), 1e-9);
+  EXPECT_LT(largest_difference(joined({.depth = ResidualDepth::deepnorm}),
+                               torch::full({1, 2, 16}, std::pow(8.0, 0.25) + 10)),
+            1e-5);
+}
+
+TEST(StochasticDepth, DropsWholeSequencesByTheLayerAndEvaluatesWithAll) {
+  constexpr int64_t kRows = 4000;
+  const ResidualOptions residual{.drop = 0.5};  // in layer 1 of 4, from 0 on: half of it
+  const auto sums = joined(residual, {.training = true, .seed = 3}, kRows);
+  const auto skips = sums.eq(1), stays = (sums - (1 + 10 / 0.75)).abs().lt(1e-4);
+  EXPECT_TRUE(skips.logical_or(stays).all().item<bool>());
+  EXPECT_TRUE(torch::equal(skips.all(-1).all(-1), skips.any(-1).any(-1)));
+  const auto share = skips.all(-1).all(-1).to(torch::kDouble).mean().item<double>();
+  EXPECT_NEAR(share, 0.25, 4 * std::sqrt(0.25 * 0.75 / kRows));
+  EXPECT_EQ(largest_difference(joined(residual), torch::full({1, 2, 16}, 11.0)), 0.0);
 }
 
 }  // namespace

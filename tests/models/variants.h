@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -103,6 +104,54 @@ inline std::vector<Variant> mixer_variants() {
   return variants;
 }
 
+/// Attention whose queries, scores or outputs are others than the paper's, with schemes of every
+/// kind.
+inline std::vector<Variant> attention_variants() {
+  const auto grouped = [](MultiHead heads) {
+    heads.heads = 4;
+    heads.key_value_heads = 2;
+    return heads;
+  };
+  const std::vector<std::tuple<std::string, MultiHead, PositionOptions>> all = {
+      {"rms of queries and keys", grouped({.qk_norm = QkNorm::rms}), Rotary{}},
+      {"layer norm of queries and keys", {.heads = 2, .qk_norm = QkNorm::layer}, Shaw{}},
+      {"scale", {.heads = 2, .scale = {.value = 0.7}}, Sinusoidal{}},
+      {"learned scale",
+       {.heads = 2, .qk_norm = QkNorm::rms, .scale = {.value = 2, .learned = true}},
+       Alibi{}},
+      {"softmax_one", {.heads = 2, .weights = ScoreWeights::softmax_one}, Rotary{}},
+      {"sigmoid weights", grouped({.weights = ScoreWeights::sigmoid}), T5Bias{}},
+      {"sigmoid weights, two-sided",
+       {.heads = 2, .weights = ScoreWeights::sigmoid},
+       Alibi{.encoder = Sides::two_sided}},
+      {"relu2 weights", {.heads = 2, .weights = ScoreWeights::relu2}, Shaw{}},
+      {"window", {.heads = 2, .window = 2}, Sinusoidal{}},
+      {"window of groups", grouped({.window = 2}), Rotary{}},
+      {"window on a bias", {.heads = 2, .window = 3}, T5Bias{}},
+      {"window on content", {.heads = 2, .window = 2}, Cope{.positions = 4}},
+      {"window of weights",
+       {.heads = 2, .weights = ScoreWeights::sigmoid, .window = 2},
+       Sinusoidal{}},
+      {"sinks", grouped({.sinks = true}), Rotary{}},
+      {"sinks beside content", {.heads = 2, .sinks = true}, TransformerXl{}},
+      {"cap", {.heads = 2, .cap = 0.5}, Alibi{}},
+      {"gated heads", grouped({.gate = OutputGate::head}), Sinusoidal{}},
+      {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}}};
+  std::vector<Variant> variants;
+  for (const auto& [name, heads, position] : all)
+    variants.push_back(changed(name, [heads = heads, position = position](auto& o) {
+      o.attention = heads;
+      o.position = position;
+    }));
+  return variants;
+}
+
+/// Whether the weights of every query sum to 1.
+inline bool weights_sum_to_one(const TransformerOptions& options) {
+  const auto* heads = std::get_if<MultiHead>(&options.attention);
+  return heads == nullptr || (heads->weights == ScoreWeights::softmax && !heads->sinks);
+}
+
 inline std::vector<Variant> norm_variants() {
   std::vector<Variant> variants;
   for (const auto& [kind, kind_name] : names(NormKind{}))
@@ -111,6 +160,41 @@ inline std::vector<Variant> norm_variants() {
           std::string(kind_name) + " " + std::string(placement_name),
           [norm = NormOptions{.kind = kind, .placement = placement}](auto& o) { o.norm = norm; }));
   return variants;
+}
+
+/// How sub-layers and layers are put together.
+inline std::vector<Variant> residual_variants() {
+  const auto pre = [](auto& o) { o.norm.placement = NormPlacement::pre; };
+  const auto deep = [](int64_t different, ShareOrder order) {
+    return [=](auto& o) {
+      o.layers = 4;
+      o.share = {.layers = different, .order = order};
+    };
+  };
+  return {changed("factor of layers", [](auto& o) { o.residual.per = FactorPer::layer; }),
+          changed("factor of channels",
+                  [&](auto& o) {
+                    pre(o);
+                    o.residual = {.start = 0.1, .per = FactorPer::channel};
+                  }),
+          changed("fixed factor", [](auto& o) { o.residual.start = 0.5; }),
+          changed("sqrt of depth", [](auto& o) { o.residual.depth = ResidualDepth::sqrt; }),
+          changed("deepnorm", [](auto& o) { o.residual.depth = ResidualDepth::deepnorm; }),
+          changed("stochastic depth", [](auto& o) { o.residual.drop = 0.5; }),
+          changed("parallel",
+                  [&](auto& o) {
+                    pre(o);
+                    o.block = Block::parallel;
+                  }),
+          changed("shared in a cycle", deep(2, ShareOrder::cycle)),
+          changed("shared in sequence",
+                  [&](auto& o) {
+                    deep(2, ShareOrder::sequence)(o);
+                    o.position = Shaw{};
+                  }),
+          changed("shared feed-forward", [](auto& o) {
+            o.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+          })};
 }
 
 /// Mixtures of experts whose output at one position depends on no other position.
@@ -145,8 +229,8 @@ inline double rounding(const std::string& variant) {
 /// Every option that changes the forward pass, for properties that must hold for all of them.
 inline std::vector<Variant> variants() {
   auto all = position_variants();
-  for (const auto& more :
-       {position_ids_variants(), mixture_variants(), mixer_variants(), norm_variants()})
+  for (const auto& more : {position_ids_variants(), mixture_variants(), mixer_variants(),
+                           attention_variants(), norm_variants(), residual_variants()})
     all.insert(all.end(), more.begin(), more.end());
   const auto dense = [](Activation activation, bool gated) {
     return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};
@@ -163,18 +247,27 @@ inline std::vector<Variant> variants() {
                }),
        changed("gelu", [&](auto& o) { o.feed_forward = dense(Activation::gelu, false); }),
        changed("swiglu", [&](auto& o) { o.feed_forward = dense(Activation::silu, true); }),
+       changed("relu2", [&](auto& o) { o.feed_forward = dense(Activation::relu2, false); }),
+       changed("glu", [&](auto& o) { o.feed_forward = dense(Activation::sigmoid, true); }),
+       changed("bilinear", [&](auto& o) { o.feed_forward = dense(Activation::identity, true); }),
        changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
-       changed("no skip", [](auto& o) { o.residual = Skip::off; }),
-       changed("learned skip", [](auto& o) { o.residual = Skip::learned; }),
+       changed("no skip", [](auto& o) { o.residual.skip = false; }),
        changed("no bias", [](auto& o) { o.bias = false; }),
        changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
+       changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),
+       changed("mup",
+               [](auto& o) {
+                 o.parametrization = MaximalUpdate{.base_width = 4};
+                 o.initialization = NormalInitialization{{.depth = DepthScaling::sqrt}, 0.1};
+               }),
        changed("sides of their own", [&](auto& o) {
          o.encoder.layers = 3;
          o.encoder.norm.placement = NormPlacement::pre;
          o.encoder.position = Alibi{};
          o.decoder.attention = Average{};
          o.decoder.feed_forward = dense(Activation::gelu, true);
-         o.decoder.residual = Skip::learned;
+         o.decoder.residual.per = FactorPer::layer;
+         o.decoder.share.layers = 1;
        })});
   return all;
 }

@@ -21,7 +21,7 @@ Tokenizer trained(Kind kind, std::optional<int64_t> vocabulary = {}) {
 }
 
 TEST(Tokenizer, EveryKindDecodesWhatItEncodes) {
-  for (const auto kind : {Kind::bpe, Kind::unigram, Kind::character, Kind::word}) {
+  for (const auto kind : {Kind::bpe, Kind::unigram, Kind::character, Kind::word, Kind::byte}) {
     const auto model = trained(kind);
     for (const auto& line : lines()) EXPECT_EQ(model.decode(model.encode(line)), line);
   }

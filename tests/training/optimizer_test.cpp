@@ -40,15 +40,24 @@ std::string kind_of(const OptimizerOptions& options) {
   return std::visit([](const auto& chosen) { return std::string(chosen.name); }, options);
 }
 
+/// Reads a member of some options: a section of its own, a name or a number.
+template <class Slot>
+void read(const nlohmann::json& json, Slot& slot) {
+  if constexpr (requires { Slot::fields; }) {
+    slot.fields(slot,
+                [&](const char* key, auto& inner, const char*) { read(json.at(key), inner); });
+  } else if constexpr (std::is_enum_v<Slot>) {
+    for (const auto& [value, name] : names(Slot()))
+      if (json == name) slot = value;
+  } else {
+    json.get_to(slot);
+  }
+}
+
 OptimizerOptions options_from(const nlohmann::json& json) {
   for (auto options : every_kind(OptimizerOptions{})) {
     if (json.at("kind") != kind_of(options)) continue;
-    std::visit(
-        [&](auto& chosen) {
-          chosen.fields(
-              chosen, [&](const char* key, auto& slot, const char*) { json.at(key).get_to(slot); });
-        },
-        options);
+    std::visit([&](auto& chosen) { read(json, chosen); }, options);
     return options;
   }
   throw std::runtime_error("unknown kind");
@@ -109,7 +118,7 @@ TEST(Optimizer, OfEveryKindFindsTheMinimumOfAParabola) {
   for (const auto& options : every_kind(OptimizerOptions{})) {
     Affine model;
     const auto optimizer = make_optimizer(options, model);
-    for (int step = 0; step < 400; ++step) {
+    for (int step = 0; step < 1000; ++step) {
       optimizer->clear_gradients();
       ((model.matrix - 1).square().sum() + (model.bias + 1).square().sum()).backward();
       optimizer->step(0.01);
@@ -184,7 +193,7 @@ TEST(Optimizer, DecaysWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
   } model;
   for (const auto& options :
        {OptimizerOptions(AdamW{Adam{}, 0.5}), OptimizerOptions(Sgd{.weight_decay = 0.5}),
-        OptimizerOptions(Lion{.weight_decay = 0.5})}) {
+        OptimizerOptions(Lion{.weight_decay = 0.5}), OptimizerOptions(Muon{.weight_decay = 0.5})}) {
     torch::NoGradGuard no_grad;
     for (auto& parameter : model.parameters()) {
       parameter.fill_(1);
@@ -210,6 +219,71 @@ TEST(Optimizer, BiasesOfExpertsDoNotDecay) {
     EXPECT_NEAR(item.value().view(-1)[0].item<double>(),
                 item.key().ends_with("bias") ? 1.0 : 1.0 - 0.1 * 0.5, 1e-6)
         << item.key();
+}
+
+/// One parameter of every role, each a matrix of ones.
+struct EveryRole : models::Module {
+  EveryRole() {
+    for (const auto& [name, role] : all()) ones(name, role);
+  }
+  static std::map<std::string, models::Role> all() {
+    return {{"embedding", models::Role::embedding},
+            {"matrix", models::Role::matrix},
+            {"output", models::Role::output},
+            {"vector", models::Role::vector}};
+  }
+  void ones(const std::string& name, models::Role role) {
+    register_parameter(name, {2, 2}, models::Constant{1}, role).mutable_grad() =
+        torch::tensor({{1.0F, 2.0F}, {3.0F, 5.0F}});
+  }
+};
+
+TEST(Optimizer, ARateMultipliesTheStepsOfItsKindAndLeavesDecoupledDecayAlone) {
+  const RateOptions rates{.embeddings = 2, .matrices = 3, .output = 5, .vectors = 7};
+  const std::map<std::string, double> factors{
+      {"embedding", 2}, {"matrix", 3}, {"output", 5}, {"vector", 7}};
+  for (auto options : every_kind(OptimizerOptions{})) {
+    std::visit(
+        [](auto& o) {
+          if constexpr (requires { o.weight_decay; }) o.weight_decay = 0;
+        },
+        options);
+    EveryRole plain, scaled;
+    make_optimizer(options, plain)->step(0.01);
+    make_optimizer(options, scaled, rates)->step(0.01);
+    for (const auto& [name, factor] : factors) {
+      const auto step = plain.named_parameters()[name] - 1;
+      EXPECT_LT((scaled.named_parameters()[name] - 1 - factor * step).abs().max().item<double>(),
+                factor * 1e-6)
+          << kind_of(options) << " " << name;
+    }
+  }
+  for (const auto& options :
+       {OptimizerOptions(AdamW{Adam{}, 0.5}), OptimizerOptions(Lion{.weight_decay = 0.5}),
+        OptimizerOptions(Muon{.weight_decay = 0.5})}) {
+    EveryRole model;
+    torch::NoGradGuard no_grad;
+    for (auto& parameter : model.parameters()) parameter.mutable_grad().zero_();
+    make_optimizer(options, model, rates)->step(0.1);
+    for (const auto& [name, factor] : factors)
+      EXPECT_NEAR(model.named_parameters()[name][0][0].item<double>(),
+                  name == "vector" ? 1 : 1 - 0.1 * 0.5, 1e-6)
+          << kind_of(options) << " " << name;
+  }
+}
+
+TEST(Optimizer, MuonMovesMatricesAndAdamWTheRest) {
+  EveryRole model, alike;
+  const auto muon = make_optimizer(Muon{}, model), adam = make_optimizer(AdamW{Adam{}, 0}, alike);
+  muon->step(0.01);
+  adam->step(0.01);
+  for (const auto& [name, role] : EveryRole::all()) {
+    const bool matrix = role == models::Role::matrix;
+    EXPECT_EQ(muon->state().contains("momentum." + name), matrix) << name;
+    EXPECT_EQ(muon->state().contains("second." + name), !matrix) << name;
+    EXPECT_EQ(torch::equal(model.named_parameters()[name], alike.named_parameters()[name]), !matrix)
+        << name;
+  }
 }
 
 TEST(Optimizer, RefusesAParameterWithoutARole) {

@@ -24,7 +24,8 @@ TEST(Schedule, EveryScheduleRisesLinearlyToItsPeak) {
   const Warmup warmup{.peak = 0.8, .warmup = 8};
   for (const ScheduleOptions& schedule :
        {ScheduleOptions{Constant{warmup}}, ScheduleOptions{InverseSquareRoot{warmup}},
-        ScheduleOptions{Cosine{{warmup}}}, ScheduleOptions{Linear{{warmup}}}}) {
+        ScheduleOptions{Cosine{{warmup}}}, ScheduleOptions{Linear{{warmup}}},
+        ScheduleOptions{Stable{{warmup}}}}) {
     EXPECT_DOUBLE_EQ(learning_rate(schedule, 2, 100), 0.2);
     EXPECT_DOUBLE_EQ(learning_rate(schedule, 8, 100), 0.8);
   }
@@ -37,6 +38,28 @@ TEST(Schedule, CosineAndLinearEndAtTheirFloor) {
   EXPECT_NEAR(learning_rate(Cosine{decay}, 60, 110), 0.55, 1e-12);
   EXPECT_NEAR(learning_rate(Linear{decay}, 60, 110), 0.55, 1e-12);
   EXPECT_NEAR(learning_rate(Linear{decay}, 35, 110), 0.775, 1e-12);
+}
+
+TEST(Schedule, StableStaysAtItsPeakUntilItFallsInItsShape) {
+  const Decay decay{{.peak = 1.0, .warmup = 10}, 0.01};
+  for (const auto& [shape, middle] : {std::pair{DecayShape::linear, 0.505},
+                                      {DecayShape::square_root, 0.01 + 0.99 * (1 - std::sqrt(0.5))},
+                                      {DecayShape::exponential, 0.1}}) {
+    const Stable stable{decay, 0.4, shape};
+    EXPECT_DOUBLE_EQ(learning_rate(stable, 11, 100), 1.0);
+    EXPECT_DOUBLE_EQ(learning_rate(stable, 60, 100), 1.0);
+    EXPECT_LT(learning_rate(stable, 61, 100), 1.0);
+    EXPECT_NEAR(learning_rate(stable, 80, 100), middle, 1e-12);
+    EXPECT_NEAR(learning_rate(stable, 100, 100), 0.01, 1e-12);
+  }
+}
+
+TEST(Schedule, StableFallsFromTheEndOfAWarmUpThatTakesLonger) {
+  const Stable stable{{{.peak = 1.0, .warmup = 50}}, 0.8, DecayShape::linear};
+  EXPECT_DOUBLE_EQ(learning_rate(stable, 50, 100), 1.0);
+  EXPECT_NEAR(learning_rate(stable, 75, 100), 0.5, 1e-12);
+  EXPECT_NEAR(learning_rate(stable, 100, 100), 0.0, 1e-12);
+  EXPECT_DOUBLE_EQ(learning_rate(Stable{{{.peak = 1.0, .warmup = 50}}}, 50, 50), 1.0);
 }
 
 TEST(Schedule, ConstantStaysAtItsPeak) {

@@ -76,8 +76,9 @@ TEST_F(TrainerTest, UpdatesThatAreNotFiniteAreLeftOutAndCountedWhereWanted) {
 }
 
 TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
-  for (const OptimizerOptions& kind : {OptimizerOptions(Adam{}), OptimizerOptions(AdamW{}),
-                                       OptimizerOptions(Sgd{}), OptimizerOptions(Lion{})}) {
+  for (const OptimizerOptions& kind :
+       {OptimizerOptions(Adam{}), OptimizerOptions(AdamW{}), OptimizerOptions(Sgd{}),
+        OptimizerOptions(Lion{}), OptimizerOptions(Muon{})}) {
     auto chosen = input();
     chosen.options.optimizer = kind;
     chosen.options.ema = 0.5;

@@ -147,7 +147,8 @@ models::Transformer random_model(const config::Experiment& experiment, int64_t v
 
 Measured measure(models::Transformer model, const config::Experiment& experiment,
                  const std::vector<data::Batch>& batches, int64_t steps) {
-  const auto optimizer = training::make_optimizer(experiment.training.optimizer, *model);
+  const auto optimizer =
+      training::make_optimizer(experiment.training.optimizer, *model, experiment.training.rates);
   Measured measured;
   int64_t tokens = 0;
   auto start = std::chrono::steady_clock::now();

@@ -47,6 +47,8 @@ void check(const models::FeedForwardOptions& options, const std::string& side, i
         side +
         ": only a dense feed-forward with relu can be split: other activations leave "
         "no neuron at zero");
+  if (dense->shared)
+    throw records::UsageError(side + ": a feed-forward that layers share cannot be split");
   if (experts < 1 || dense->d_hidden % experts != 0)
     throw records::UsageError(fmt::format("--experts must divide the {} hidden neurons of the {}",
                                           dense->d_hidden, side));

@@ -19,6 +19,12 @@ kernel::Activation kernel_activation(Activation activation) {
       return kernel::Activation::gelu;
     case Activation::silu:
       return kernel::Activation::silu;
+    case Activation::relu2:
+      return kernel::Activation::relu2;
+    case Activation::sigmoid:
+      return kernel::Activation::sigmoid;
+    case Activation::identity:
+      return kernel::Activation::identity;
   }
   TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
 }

@@ -61,10 +61,11 @@ TEST_F(RanksTest, TheNumberOfRanksChangesNoBit) {
   }
 }
 
-TEST_F(RanksTest, ExpertsAndTheirBalanceDoNotDependOnRanks) {
+TEST_F(RanksTest, ExpertsMuonAndDroppedMergesDoNotDependOnRanks) {
   const std::string mixture =
       "--set 'model.feed_forward={kind: moe, experts: 4, active: 2, d_hidden: 16, router: {kind: "
-      "sigmoid}}' ";
+      "sigmoid}}' --set training.optimizer.kind=muon --set tokenizer.kind=bpe --set "
+      "tokenizer.dropout=0.4 ";
   ASSERT_EQ(shell(command("one", mixture)).code, 0);
   const auto done = shell(command("two", mixture + "--ranks 2"));
   ASSERT_EQ(done.code, 0) << done.output;

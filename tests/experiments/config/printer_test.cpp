@@ -63,6 +63,10 @@ TEST(Printer, EveryAlternativeComesBack) {
     expect_round_trip({.training = {.optimizer = one}});
   for (const auto& one : every<training::ScheduleOptions>())
     expect_round_trip({.training = {.schedule = one}});
+  for (const auto& one : every<models::InitializationOptions>())
+    expect_round_trip({.model = {.initialization = one}});
+  for (const auto& one : every<models::ParametrizationOptions>())
+    expect_round_trip({.model = {.parametrization = one}});
 }
 
 /// Assigns each enumerator of a choice in turn.
@@ -85,6 +89,11 @@ TEST(Printer, EveryEnumeratorOfDataTokenizerAndTrainingComesBack) {
   });
   expect_each(training::Precision{}, [](auto& o, auto value) { o.training.precision = value; });
   expect_each(training::Device{}, [](auto& o, auto value) { o.training.device = value; });
+  expect_each(training::MuonScale{},
+              [](auto& o, auto value) { o.training.optimizer = training::Muon{.scale = value}; });
+  expect_each(training::DecayShape{}, [](auto& o, auto value) {
+    o.training.schedule = training::Stable{{{.peak = 1.0}, 0.1}, 0.5, value};
+  });
   expect_each(training::NotFinite{}, [](auto& o, auto value) { o.training.not_finite = value; });
 }
 
@@ -98,13 +107,24 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
   expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.norm.kind = value; });
   expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.decoder.norm.kind = value; });
   expect_each(models::NormPlacement{}, [](auto& o, auto value) { o.model.norm.placement = value; });
-  expect_each(models::Skip{}, [](auto& o, auto value) { o.model.residual = value; });
-  expect_each(models::Skip{}, [](auto& o, auto value) { o.model.encoder.residual = value; });
+  expect_each(models::FactorPer{}, [](auto& o, auto value) { o.model.residual.per = value; });
+  expect_each(models::FactorPer{},
+              [](auto& o, auto value) { o.model.encoder.residual.per = value; });
+  expect_each(models::ResidualDepth{}, [](auto& o, auto value) { o.model.residual.depth = value; });
+  expect_each(models::Block{}, [](auto& o, auto value) {
+    o.model.norm.placement = models::NormPlacement::pre;
+    o.model.block = value;
+  });
+  expect_each(models::ShareOrder{},
+              [](auto& o, auto value) { o.model.share = {.layers = 2, .order = value}; });
   expect_each(models::Pool{}, [](auto& o, auto value) {
     o.data = data::Labelled{.train = "a", .validation = "b", .test = "c"};
     o.model.family = models::Family::encoder_only;
     o.model.tying = models::Tying::none;
     o.model.output = models::LabelHead{.pool = value};
+  });
+  expect_each(models::DepthScaling{}, [](auto& o, auto value) {
+    o.model.initialization = models::NormalInitialization{{.depth = value}};
   });
   expect_each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
 }
@@ -113,6 +133,13 @@ TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
   expect_each(models::Activation{}, [](auto& o, auto value) {
     o.model.feed_forward = models::DenseFeedForward{.activation = value};
   });
+  expect_each(models::QkNorm{}, [](auto& o, auto value) {
+    o.model.attention = models::MultiHead{.qk_norm = value, .scale = {.value = 0.5}, .window = 7};
+  });
+  expect_each(models::ScoreWeights{},
+              [](auto& o, auto value) { o.model.attention = models::MultiHead{.weights = value}; });
+  expect_each(models::OutputGate{},
+              [](auto& o, auto value) { o.model.attention = models::MultiHead{.gate = value}; });
   expect_each(models::Match{}, [](auto& o, auto value) {
     o.model.feed_forward = models::MixtureOptions{.match = value};
   });

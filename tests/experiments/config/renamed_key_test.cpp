@@ -44,6 +44,38 @@ TEST(RenamedKey, IsAnsweredWithItsPresentName) {
             "study.yaml:5:26: unknown kind 'pieces' in model.output; it is called tokens now");
 }
 
+TEST(UnfoldedValues, LeadToAKeyBelowASection) {
+  const auto schema = experiment_schema();
+  for (const auto& [key, before, now] : kUnfoldedValues) {
+    const auto* section = node_at(schema, key);
+    ASSERT_NE(section, nullptr) << key;
+    EXPECT_NE(section->find(now.substr(0, now.find('='))), nullptr) << now;
+  }
+}
+
+TEST(UnfoldedValue, IsAnsweredWithTheKeyBelow) {
+  EXPECT_EQ(messages_of(kModel + "{residual: learned}\n"),
+            "study.yaml:5:21: model.residual must be a mapping, not a single value; write "
+            "model.residual.per: layer");
+  EXPECT_EQ(messages_of(kBase, {.sets = {"model.encoder.residual=false"}}),
+            "--set:1:24: model.encoder.residual must be a mapping, not a single value; write "
+            "model.encoder.residual.skip: false");
+  EXPECT_EQ(with_current_names("model.residual=false"), "model.residual.skip=false");
+}
+
+TEST(UnfoldedValue, OfARecordedConfigurationIsReadAsTheSection) {
+  const auto recorded = [](const std::string& values) {
+    return std::make_shared<const Source>("config.yaml", "data: {task: copy}\nmodel:\n" + values);
+  };
+  const auto model = read_experiment(recorded("  residual: learned\n  encoder: {residual: false}\n"
+                                              "  decoder: {residual: null}\n"))
+                         .model;
+  EXPECT_EQ(model.residual.per, models::FactorPer::layer);
+  EXPECT_TRUE(model.residual.skip);
+  EXPECT_FALSE(*model.encoder.residual.skip);
+  EXPECT_FALSE(model.decoder.residual.chooses());
+}
+
 TEST(RenamedKey, IsExplainedByItsPresentName) {
   try {
     explanation("training.start.run");

@@ -30,7 +30,7 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:40: unknown key 'max_length' in model.position; it belongs to kind learned"},
     {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
      "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are kind, heads, "
-     "d_k, d_v, key_value_heads"},
+     "d_k, d_v, key_value_heads, qk_norm, scale, weights, window, sinks, cap, gate"},
     {"UnknownTopKey", kBase + "seed: [1]\n",
      "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
@@ -179,6 +179,24 @@ const std::vector<MessageCase> kValueCases = {
      kModel + "{family: decoder_only, cross_attention: {kind: none}}\n",
      "study.yaml:5:33: model.cross_attention has no effect: only an encoder_decoder model has "
      "cross-attention"},
+    {"LearningRatesByWidthOfAnOptimizerWhoseStepsHaveAnySize",
+     kModel + "{parametrization: {kind: mup}}\n  training: {optimizer: {kind: sgd}}\n",
+     "study.yaml:5:35: model.parametrization.kind cannot be mup with an optimizer whose steps "
+     "depend on the size of a gradient; choose adam, adamw, lion, or muon with scale "
+     "match_rms_adamw"},
+    {"AnExponentialDecayToNothing", kTraining + "{schedule: {kind: stable, shape: exponential}}\n",
+     "study.yaml:5:14: training.schedule.floor must be above 0 where shape is exponential"},
+    {"ARateOfZero", kTraining + "{rates: {output: 0}}\n",
+     "study.yaml:5:30: training.rates.output must be above 0 and at most 1000"},
+    {"AVocabularyOfBytes", kBase + "  tokenizer: {kind: byte, vocabulary: 300}\n",
+     "study.yaml:5:39: tokenizer.vocabulary must be absent where kind is byte: the 256 bytes and "
+     "the special tokens are all"},
+    {"BytesOfOtherText", kBase + "  tokenizer: {kind: byte, normalization: nfkc}\n",
+     "study.yaml:5:42: tokenizer.normalization has no effect where kind is byte: bytes stay as "
+     "they are"},
+    {"DroppedMergesOfAnotherKind", kBase + "  tokenizer: {kind: unigram, dropout: 0.1}\n",
+     "study.yaml:5:39: tokenizer.dropout must be 0 where kind is not bpe: it leaves out merges of "
+     "bpe"},
     {"SeveralAtOnce", kModel + "{d_modle: 64, dropout: 2}\n  training: {steps: 10k}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?\nstudy.yaml:5:33: "
      "model.dropout must be in [0, 1)\nstudy.yaml:6:21: training.steps '10k' is not an integer; "

@@ -47,6 +47,23 @@ TEST_F(ResumeTest, ARunThatIsKilledBeforeASaveEndsBitForBitAsIfItHadNotBeen) {
   }
 }
 
+TEST_F(ResumeTest, TextThatEveryEpochWritesAnewAndMuonGoOnBitForBit) {
+  const std::string muon = " --set tokenizer.kind=bpe --set training.optimizer.kind=muon";
+  const auto dropping = muon + " --set tokenizer.dropout=0.4";
+  ASSERT_EQ(shell(start("plain", 25) + muon).code, 0);
+  ASSERT_EQ(shell(start("whole", 25) + dropping).code, 0);
+  {
+    const HeldBeforeSaving held(run("killed"));
+    const pid_t process = start_process(start("killed", 25) + dropping);
+    EXPECT_TRUE(logs("killed", 20));
+    kill(-process, SIGKILL);
+    end_of(process);
+  }
+  ASSERT_EQ(shell(start("killed", 25) + dropping).code, 0);
+  EXPECT_EQ(state_of(run("killed")), state_of(run("whole")));
+  EXPECT_NE(state_of(run("plain")), state_of(run("whole")));
+}
+
 TEST_F(ResumeTest, ARunThatIsKilledAtAnyMomentEndsBitForBitAsIfItHadNotBeen) {
   ASSERT_EQ(shell(command("whole")).code, 0);
   const auto whole = read_file(run("whole") / "metrics.jsonl").size();

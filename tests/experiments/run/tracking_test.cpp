@@ -15,7 +15,7 @@ class TrackingTest : public ProgramTest {
     write_file(folder_ / "arms.yaml",
                read_file(study()) +
                    "arms: { plain: {}, learned: { model.position.kind: learned, "
-                   "model.residual: true } }\n");
+                   "model.residual.skip: true } }\n");
     const auto planned =
         config::read_study(folder_ / "arms.yaml", {.sets = sets, .arms = {arm}, .seeds = {seed}});
     const auto folder = records::study_folder(folder_, "tracked").run(planned.runs.at(0));
@@ -39,7 +39,7 @@ TEST_F(TrackingTest, ParametersAreWhatTheStudyOrTheCommandLineSet) {
   EXPECT_EQ(parameters.at("arm"), learned);
   EXPECT_EQ(parameters.at("model.position.kind"), learned);
   EXPECT_EQ(parameters.at("model.d_model"), width);
-  EXPECT_EQ(parameters.at("model.residual"), yes);
+  EXPECT_EQ(parameters.at("model.residual.skip"), yes);
   EXPECT_EQ(parameters.at("model.dropout"), (std::variant<bool, double, std::string>(0.25)));
   EXPECT_FALSE(parameters.contains("model.norm.kind")) << "which is a default";
   EXPECT_FALSE(parameters.contains("seed"));

@@ -33,7 +33,7 @@ torch::Tensor mix_input(int64_t rows, int64_t length) {
 /// The sorted path, which gradients take, is the oracle: mixture_test.cpp holds it to the
 /// definition.
 TEST(ExpertMix, EqualsTheSortedPath) {
-  for (const auto activation : {Activation::relu, Activation::gelu, Activation::silu})
+  for (const auto& [activation, name] : names(Activation{}))
     for (const bool gated : {false, true})
       for (const int64_t hidden : {1, 6, 32, 64, 70})
         for (const bool bias : {false, true}) {
@@ -47,13 +47,13 @@ TEST(ExpertMix, EqualsTheSortedPath) {
             const auto expected = run(*mixture, x, true);
             const double bound = 2e-6 * std::max(1.0, expected.abs().max().item<double>());
             EXPECT_LT(largest_difference(run(*mixture, x, false), expected), bound)
-                << static_cast<int>(activation) << gated << hidden << bias << x.sizes();
+                << name << gated << hidden << bias << x.sizes();
           }
           mixture->prepack();
           const auto expected = run(*mixture, mix_input(3, 7), true);
           EXPECT_LT(largest_difference(run(*mixture, mix_input(3, 7), false), expected),
                     4e-6 * std::max(1.0, expected.abs().max().item<double>()))
-              << "prepared " << static_cast<int>(activation) << gated << hidden << bias;
+              << "prepared " << name << gated << hidden << bias;
         }
 }
 

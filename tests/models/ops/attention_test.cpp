@@ -109,6 +109,41 @@ TEST(Attention, OverAMemoryIsTheFormulaWithItsGradients) {
     }
 }
 
+/// Weights of the scores 0, ln 3 and of a third that is hidden.
+std::vector<double> weights_of(const ops::Weighting& weighting) {
+  const auto scores = torch::tensor({0.0, std::log(3.0), 50.0}).view({1, 1, 1, 3});
+  const auto visible = torch::tensor({true, true, false}).view({1, 1, 1, 3});
+  const auto weights = ops::attention_weights(scores, visible, weighting).flatten();
+  return {weights[0].item<double>(), weights[1].item<double>(), weights[2].item<double>()};
+}
+
+void expect_weights(const ops::Weighting& weighting, double first, double second) {
+  const auto weights = weights_of(weighting);
+  EXPECT_NEAR(weights[0], first, 1e-6);
+  EXPECT_NEAR(weights[1], second, 1e-6);
+  EXPECT_EQ(weights[2], 0);
+}
+
+TEST(AttentionWeights, AreTheFormulas) {
+  expect_weights({}, 1.0 / 4, 3.0 / 4);
+  expect_weights({.weights = ScoreWeights::softmax_one}, 1.0 / 5, 3.0 / 5);
+  expect_weights({.sinks = torch::tensor({std::log(4.0)})}, 1.0 / 8, 3.0 / 8);
+  // sigmoid(s - ln 2) = e^s / (e^s + 2) for two visible keys.
+  expect_weights({.weights = ScoreWeights::sigmoid}, 1.0 / 3, 3.0 / 5);
+  expect_weights({.weights = ScoreWeights::relu2}, 0, std::log(3.0) * std::log(3.0) / 2);
+  const double capped = std::exp(0.5 * std::tanh(2 * std::log(3.0)));
+  expect_weights({.cap = 0.5}, 1 / (1 + capped), capped / (1 + capped));
+}
+
+TEST(AttentionWeights, OfNothingVisibleAreZeros) {
+  const auto scores = torch::randn({2, 2, 3, 4});
+  const auto nothing = torch::zeros({1, 1, 1, 4}, torch::kBool);
+  for (const auto& [weights, name] : names(ScoreWeights{}))
+    EXPECT_EQ(
+        ops::attention_weights(scores, nothing, {.weights = weights}).abs().sum().item<double>(), 0)
+        << name;
+}
+
 TEST(Attention, GivesItsProbabilitiesOnRequest) {
   torch::manual_seed(4);
   const ops::Heads heads{4, 2, 3, 5};

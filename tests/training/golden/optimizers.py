@@ -1,11 +1,13 @@
 """Writes optimizers.json: what a matrix and a bias are after every step of each optimizer.
 
-The gradients are sines, the same in every case. SGD, Adam and AdamW are torch.optim's; Lion is algorithm 2 of Chen et al.
-2023, written out. Weight decay acts on the matrix only. Run: python optimizers.py > optimizers.json
+The gradients are sines, the same in every case. SGD, Adam, AdamW and Muon are torch.optim's; Lion is algorithm 2 of Chen et
+al. 2023, written out. Weight decay acts on the matrix only. Muon moves the matrix, and Adam the bias; torch.optim.Muon rounds
+to bfloat16 before it makes a step orthogonal, which is left out here. Run: python optimizers.py > optimizers.json
 """
 
 import json
 import math
+from unittest import mock
 
 import torch
 
@@ -41,6 +43,20 @@ class Lion:
                 self.momentum[p] = beta2 * m + (1 - beta2) * p.grad
 
 
+class Muon:
+    def __init__(self, groups, adam, **options):
+        matrices, rest = groups
+        self.parts = [
+            torch.optim.Muon(matrices["params"], lr=RATE, weight_decay=matrices["weight_decay"], **options),
+            torch.optim.Adam(rest["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"]),
+        ]
+
+    def step(self):
+        with mock.patch.object(torch.Tensor, "bfloat16", torch.Tensor.clone):
+            for part in self.parts:
+                part.step()
+
+
 def trajectory(make, decay):
     matrix, bias = start()
     optimizer = make(
@@ -58,6 +74,7 @@ def sgd(**options):
     return lambda groups: torch.optim.SGD(groups, lr=RATE, **options)
 
 
+ADAM = {"beta1": 0.8, "beta2": 0.95, "epsilon": 1e-7}
 CASES = [
     ({"kind": "sgd", "momentum": 0.0, "nesterov": False, "weight_decay": 0.0}, sgd()),
     ({"kind": "sgd", "momentum": 0.9, "nesterov": False, "weight_decay": 0.0}, sgd(momentum=0.9)),
@@ -69,6 +86,21 @@ CASES = [
     (
         {"kind": "adamw", "beta1": 0.8, "beta2": 0.95, "epsilon": 1e-7, "weight_decay": 0.1},
         lambda groups: torch.optim.AdamW(groups, lr=RATE, betas=(0.8, 0.95), eps=1e-7),
+    ),
+    (
+        {
+            "kind": "muon",
+            "momentum": 0.95,
+            "nesterov": True,
+            "scale": "match_rms_adamw",
+            "weight_decay": 0.1,
+            "adam": ADAM,
+        },
+        lambda groups: Muon(groups, ADAM, adjust_lr_fn="match_rms_adamw"),
+    ),
+    (
+        {"kind": "muon", "momentum": 0.8, "nesterov": False, "scale": "original", "weight_decay": 0.0, "adam": ADAM},
+        lambda groups: Muon(groups, ADAM, momentum=0.8, nesterov=False),
     ),
     (
         {"kind": "lion", "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.1},

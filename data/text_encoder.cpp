@@ -1,0 +1,40 @@
+#include "data/text_encoder.h"
+
+#include "data/random.h"
+
+namespace ablate::data {
+namespace {
+
+TextEncoder plain(const tokenizer::Tokenizer& tokenizer) {
+  return [&tokenizer](size_t, std::string_view text) { return tokenizer.encode(text); };
+}
+
+/// Uniform in [0, 1).
+double fraction(Random& random) { return static_cast<double>(random.next() >> 11U) * 0x1p-53; }
+
+}  // namespace
+
+TextEncoders encoders_of(const Tokenizers& tokenizers) {
+  return {.source = plain(tokenizers.source), .target = plain(tokenizers.target)};
+}
+
+DroppedMerges::DroppedMerges(const Tokenizers& tokenizers, Options options)
+    : options_(options), tokenizers_(tokenizers), source_(tokenizers.source) {
+  if (tokenizers.target.merges()) target_.emplace(tokenizers.target);
+}
+
+TextEncoders DroppedMerges::encoders(int64_t epoch) const {
+  const auto name = "dropped merges of epoch " + std::to_string(epoch);
+  return {.source = side(source_, name + ", source"),
+          .target = target_ ? side(*target_, name + ", target") : plain(tokenizers_.target)};
+}
+
+TextEncoder DroppedMerges::side(const tokenizer::BpeSampler& sampler,
+                                const std::string& purpose) const {
+  return [&sampler, purpose, options = options_](size_t index, std::string_view text) {
+    Random random(options.seed, purpose, index);
+    return sampler.encode(text, [&] { return fraction(random) < options.share; });
+  };
+}
+
+}  // namespace ablate::data

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "models/empty_options.h"
+
+namespace ablate::models {
+
+/// What the first values of matrices are divided by whose products are added to the residual
+/// stream: nothing, or the root of the number of such additions in the stack (Radford et al. 2019,
+/// section 2.3), which is 1 / sqrt(2 L) in a stack of attention and feed-forward.
+enum class DepthScaling { none, sqrt };
+
+constexpr auto names(DepthScaling) {
+  return std::to_array<std::pair<DepthScaling, std::string_view>>(
+      {{DepthScaling::none, "none"}, {DepthScaling::sqrt, "sqrt"}});
+}
+
+/// Members of every initialization.
+struct Initialization {
+  DepthScaling depth = DepthScaling::none;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("depth", o.depth,
+          "sqrt: matrices whose products are added to the residual stream start smaller, by the "
+          "root of the number of sub-layers; none: they do not");
+  }
+};
+
+/// Every matrix of a layer is uniform within gain sqrt(6 / (rows + columns)) (Glorot & Bengio
+/// 2010), embeddings are normal with d_model^-1/2.
+struct XavierInitialization : Initialization {
+  static constexpr std::string_view name = "xavier";
+  double gain = 1.0;
+
+  static void fields(auto& o, auto&& visit) {
+    Initialization::fields(o, visit);
+    visit("gain", o.gain, "times the bound of every matrix within layers");
+  }
+  static void rules(const XavierInitialization& o, auto&& require) {
+    require(o.gain > 0 && o.gain <= 100, "gain", "must be above 0 and at most 100");
+  }
+};
+
+/// Matrices of layers, embeddings and output are normal with one deviation (Radford et al. 2019).
+struct NormalInitialization : Initialization {
+  static constexpr std::string_view name = "normal";
+  double deviation = 0.02;
+
+  static void fields(auto& o, auto&& visit) {
+    Initialization::fields(o, visit);
+    visit("deviation", o.deviation, "of matrices within layers, of embeddings and of the output");
+  }
+  static void rules(const NormalInitialization& o, auto&& require) {
+    require(o.deviation > 0 && o.deviation <= 100, "deviation", "must be above 0 and at most 100");
+  }
+};
+
+/// How parameters start. Norms, biases, routers, recurrent mixers and position schemes start as
+/// they state themselves.
+using InitializationOptions = std::variant<XavierInitialization, NormalInitialization>;
+
+/// Values, learning rates and scales as they are written, at every width.
+struct Standard : EmptyOptions {
+  static constexpr std::string_view name = "standard";
+};
+
+/// Maximal update parametrization (Yang et al. 2022, table 8): a learning rate that is best at
+/// `base_width` is about the best at every width. Where d_model is m times base_width, matrices
+/// within layers learn at 1/m of the rate and start with 1/m of the variance, embeddings and output
+/// start as at the base width, logits are multiplied by 1/m, and scores of attention by
+/// sqrt(base d_k) / d_k. At the base width the model is the standard one. All widths are taken to
+/// grow alike, d_hidden with d_model, and d_k where it is not given; where it is, heads grow in
+/// number. Learning rates are those of optimizers whose steps do not depend on a gradient's size.
+struct MaximalUpdate {
+  static constexpr std::string_view name = "mup";
+  int64_t base_width = 64;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("base_width", o.base_width, "the d_model at which the model is the standard one");
+  }
+  static void rules(const MaximalUpdate& o, auto&& require) {
+    require(o.base_width >= 1 && o.base_width <= 65'536, "base_width", "must be from 1 to 65536");
+  }
+};
+
+using ParametrizationOptions = std::variant<Standard, MaximalUpdate>;
+
+/// The width at which a model of `d_model` is the standard one.
+constexpr int64_t base_width_of(const ParametrizationOptions& parametrization, int64_t d_model) {
+  const auto* mup = std::get_if<MaximalUpdate>(&parametrization);
+  return mup == nullptr ? d_model : mup->base_width;
+}
+
+}  // namespace ablate::models

@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::config {
+namespace {
+
+class ModelMessages : public testing::TestWithParam<MessageCase> {};
+
+TEST_P(ModelMessages, AreVerbatim) {
+  EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
+}
+
+const std::vector<MessageCase> kModelCases = {
+    {"SinksWithoutASoftmax", kModel + "{attention: {weights: sigmoid, sinks: true}}\n",
+     "study.yaml:5:49: model.attention.sinks must be false where weights is not softmax, in which "
+     "alone they take part"},
+    {"WindowOfNothing", kModel + "{attention: {window: 0}}\n",
+     "study.yaml:5:31: model.attention.window must be from 1 to 1048576"},
+    {"WindowOverTheEncodersOutput", kModel + "{cross_attention: {kind: multi_head, window: 4}}\n",
+     "study.yaml:5:55: model.cross_attention.window has no effect: targets and sources have no "
+     "distance"},
+    {"NegativeCap", kModel + "{attention: {cap: -1}}\n",
+     "study.yaml:5:28: model.attention.cap must not be negative"},
+    {"ScaleOfZero", kModel + "{attention: {scale: {value: 0}}}\n",
+     "study.yaml:5:38: model.attention.scale.value must be positive and at most 1e6"},
+    {"AlphaOfZero", kModel + "{norm: {kind: tanh, alpha: 0}}\n",
+     "study.yaml:5:37: model.norm.alpha must be positive"},
+    {"DroppedWithoutASkip", kModel + "{residual: {skip: false, drop: 0.1}}\n",
+     "study.yaml:5:41: model.residual.drop must be 0 where residual.skip is false: nothing would "
+     "be left of a sequence"},
+    {"DeepNormOfASideWithItsNormBefore",
+     kModel + "{norm: {placement: pre}, decoder: {residual: {depth: deepnorm}}}\n",
+     "study.yaml:5:63: model.decoder.residual.depth can be deepnorm only where residual.skip is "
+     "true and a norm is placed post"},
+    {"ParallelWithNormsBehind", kModel + "{encoder: {block: parallel}}\n",
+     "study.yaml:5:28: model.encoder.block can be parallel only where norm.placement is pre"},
+    {"MoreDifferentLayersThanLayers", kModel + "{layers: 2, decoder: {share: {layers: 3}}}\n",
+     "study.yaml:5:48: model.decoder.share.layers must not exceed the number of layers"},
+    {"SharedLayersWithExperts",
+     kModel + "{feed_forward: {kind: moe}, decoder: {share: {layers: 3}}}\n",
+     "study.yaml:5:64: model.decoder.share.layers must be absent where the feed-forward is moe: "
+     "the routers of shared layers cannot be told apart"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, ModelMessages, testing::ValuesIn(kModelCases),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace ablate::config

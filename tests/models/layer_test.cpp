@@ -1,0 +1,118 @@
+#include "models/layer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models {
+namespace {
+
+/// What one pre-norm layer of an encoder makes of x, with its parameters named `without` at zero.
+torch::Tensor through(Block block, const torch::Tensor& x, const std::string& without = "none") {
+  auto options = tiny();
+  options.norm.placement = NormPlacement::pre;
+  options.block = block;
+  Layer layer(stack_of(options, Side::encoder), 0);
+  initialize(*layer, 1);
+  torch::NoGradGuard no_grad;
+  for (auto& item : layer->named_parameters())
+    if (item.key().starts_with(without)) item.value().zero_();
+  return layer->forward(x, nullptr, {}, {}).output;
+}
+
+TEST(ParallelBlock, AddsWhatEverySubLayerMakesOfTheSameInput) {
+  torch::manual_seed(1);
+  const auto x = torch::randn({2, 3, 16});
+  const auto attention = through(Block::sequential, x, "feed_forward.down") - x;
+  const auto feed_forward = through(Block::sequential, x, "attention.out") - x;
+  EXPECT_LT(largest_difference(through(Block::parallel, x), x + attention + feed_forward), 1e-5);
+  EXPECT_GT(largest_difference(through(Block::sequential, x), x + attention + feed_forward), 1e-3);
+}
+
+TEST(ParallelBlock, HasOneNorm) {
+  auto options = tiny();
+  options.norm.placement = NormPlacement::pre;
+  const auto sequential = parameter_count(*make(options));
+  options.block = Block::parallel;
+  EXPECT_EQ(sequential - parameter_count(*make(options)), (2 * 1 + 2 * 2) * 2 * 16);
+}
+
+/// `from`'s parameters, as far as `to` has their names.
+void copy_parameters(Transformer& from, Transformer& to) {
+  torch::NoGradGuard no_grad;
+  const auto theirs = from->named_parameters();
+  for (auto& item : to->named_parameters())
+    if (const auto* found = theirs.find(item.key())) item.value().copy_(*found);
+}
+
+void copy_layer(Transformer& model, const std::string& from, const std::string& to,
+                const std::string& part = "") {
+  torch::NoGradGuard no_grad;
+  auto all = model->named_parameters();
+  for (auto& item : all)
+    if (item.key().starts_with(to + part))
+      item.value().copy_(all[from + item.key().substr(to.size())]);
+}
+
+void expect_same_outputs(Transformer& a, Transformer& b) {
+  const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+  EXPECT_EQ(largest_difference(a->forward(source, target), b->forward(source, target)), 0.0);
+}
+
+TEST(SharedLayers, AreLayersWithTheSameWeights) {
+  for (const auto order : {ShareOrder::cycle, ShareOrder::sequence}) {
+    auto options = tiny();
+    options.layers = 4;
+    auto apart = make(options);
+    options.share = {.layers = 2, .order = order};
+    auto shared = make(options);
+    copy_parameters(shared, apart);
+    const std::vector<int> which =
+        order == ShareOrder::cycle ? std::vector{0, 1, 0, 1} : std::vector{0, 0, 1, 1};
+    for (const std::string side : {"encoder", "decoder"})
+      for (int depth = 3; depth >= 0; --depth)
+        copy_layer(apart,
+                   side + ".layers." + std::to_string(which[static_cast<size_t>(depth)]) + ".",
+                   side + ".layers." + std::to_string(depth) + ".");
+    expect_same_outputs(shared, apart);
+    options.layers = 2;
+    options.share = {};
+    EXPECT_EQ(parameter_count(*shared), parameter_count(*make(options)));
+  }
+}
+
+TEST(SharedFeedForward, IsOneOfAllLayers) {
+  auto options = tiny();
+  auto apart = make(options);
+  std::get<DenseFeedForward>(options.feed_forward).shared = true;
+  auto shared = make(options);
+  EXPECT_EQ(parameter_count(*apart) - parameter_count(*shared), 2 * (2 * 16 * 24 + 24 + 16));
+  copy_parameters(shared, apart);
+  for (const std::string side : {"encoder", "decoder"})
+    copy_layer(apart, side + ".layers.0.", side + ".layers.1.", "feed_forward.");
+  expect_same_outputs(shared, apart);
+}
+
+TEST(SharedLayers, DropOtherElementsEachTimeTheyRun) {
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  options.share.layers = 1;
+  options.norm.kind = NormKind::none;
+  auto model = make(options);
+  torch::NoGradGuard no_grad;
+  auto parameters = model->named_parameters();
+  for (auto& item : parameters)
+    if (item.key().find("layers.") != std::string::npos) item.value().zero_();
+  const auto run = [&] {
+    const auto target = ids({{1, 8, 9, 10}});
+    return model->hidden(target, target, {.training = true, .dropout = 0.5, .seed = 3}).hidden;
+  };
+  const auto embedded = run();
+  parameters["decoder.layers.0.attention.out.bias"].fill_(1);
+  const auto added = run() - embedded;  // 1 twice, each dropped or doubled
+  EXPECT_TRUE((added - 2).abs().lt(1e-4).any().item<bool>()) << "dropped once alone";
+}
+
+}  // namespace
+}  // namespace ablate::models

@@ -1,0 +1,166 @@
+#include "models/parametrization.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "models/module.h"
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models {
+namespace {
+
+using Tensors = std::map<std::string, torch::Tensor>;
+
+Tensors drawn_parameters(const TransformerOptions& options) {
+  const auto model = make(options);
+  Tensors tensors;
+  for (const auto& item : model->named_parameters()) tensors[item.key()] = item.value().detach();
+  return tensors;
+}
+
+/// What every parameter was registered as, by its full name.
+std::map<std::string, Module::Parameter> stated(const Transformer& model) {
+  std::map<std::string, Module::Parameter> all;
+  const auto add = [&](const torch::nn::Module& module, const std::string& prefix) {
+    if (const auto* own = dynamic_cast<const Module*>(&module))
+      for (const auto& parameter : own->own_parameters())
+        all.emplace(prefix + parameter.name, parameter);
+  };
+  add(*model, "");
+  for (const auto& item : model->named_modules("", /*include_self=*/false))
+    add(*item.value(), item.key() + ".");
+  return all;
+}
+
+bool is_last_of_sub_layer(const std::string& name) {
+  for (const auto* end : {"out.weight", "down.weight", "feed_forward.down", "kernel.weight"})
+    if (name.ends_with(end)) return true;
+  return false;
+}
+
+TEST(Initialization, ByDepthDividesWhatIsAddedToTheStreamByTheRootOfTheNumberOfAdditions) {
+  auto variants = mixture_variants();
+  variants.push_back({"base", tiny()});
+  for (const auto& more : mixer_variants()) variants.push_back(more);
+  for (auto& [name, options] : variants) {
+    const auto plain = drawn_parameters(options);
+    options.initialization = XavierInitialization{{.depth = DepthScaling::sqrt}};
+    const double attends = name == "no attention" ? 0 : 1;
+    for (const auto& [key, tensor] : drawn_parameters(options)) {
+      const double additions = 2 * (key.starts_with("encoder") ? 1 + attends : 2 + attends);
+      const auto factor = is_last_of_sub_layer(key) ? 1 / std::sqrt(additions) : 1;
+      EXPECT_TRUE(torch::allclose(tensor, plain.at(key) * factor, 1e-5)) << name << " " << key;
+    }
+  }
+}
+
+TEST(Initialization, AGainMultipliesTheMatricesOfLayersAlone) {
+  auto options = tiny();
+  const auto plain = drawn_parameters(options);
+  options.initialization = XavierInitialization{.gain = 0.5};
+  for (const auto& [key, tensor] : drawn_parameters(options)) {
+    const double factor = key == "embedding" || key.find("norm") != std::string::npos ? 1 : 0.5;
+    EXPECT_TRUE(torch::allclose(tensor, plain.at(key) * factor, 1e-5)) << key;
+  }
+}
+
+TEST(Initialization, NormalDrawsMatricesEmbeddingsAndOutputWithOneDeviation) {
+  auto options = tiny();
+  options.d_model = 128;
+  options.layers = 1;
+  options.tying = Tying::none;
+  options.feed_forward = MixtureOptions{.experts = 2, .active = 1, .d_hidden = 64};
+  options.initialization = NormalInitialization{{.depth = DepthScaling::sqrt}, 0.03};
+  for (const auto& [key, parameter] : stated(make(options))) {
+    if (parameter.role == Role::vector || key.find("router") != std::string::npos) continue;
+    const double additions = key.starts_with("encoder") ? 2 : 3;
+    const double expected = is_last_of_sub_layer(key) ? 0.03 / std::sqrt(additions) : 0.03;
+    EXPECT_NEAR(parameter.tensor.std().item<double>(), expected, 0.1 * expected) << key;
+    EXPECT_GT(parameter.tensor.abs().max().item<double>(), 2.5 * expected) << key;
+  }
+}
+
+TEST(MaximalUpdate, AtItsBaseWidthIsTheStandardModel) {
+  const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+  for (const auto& [name, options] : variants()) {
+    auto mup = options;
+    mup.parametrization = MaximalUpdate{.base_width = options.d_model};
+    const torch::NoGradGuard no_grad;
+    auto one = make(options), other = make(mup);
+    EXPECT_TRUE(torch::equal(one->forward(source, target), other->forward(source, target))) << name;
+    for (const auto& [key, parameter] : stated(other)) EXPECT_EQ(parameter.rate, 1) << key;
+  }
+}
+
+TEST(MaximalUpdate, OnAWiderModelMatricesLearnSlowerAndEmbeddingsStartAsAtTheBaseWidth) {
+  auto options = tiny();
+  options.d_model = 256;
+  options.tying = Tying::none;
+  options.position = Learned{.max_length = 40};
+  options.parametrization = MaximalUpdate{.base_width = 64};
+  options.initialization = NormalInitialization{.deviation = 0.1};
+  for (const auto& [key, parameter] : stated(make(options))) {
+    const bool matrix = parameter.role == Role::matrix;
+    EXPECT_EQ(parameter.rate, matrix ? 0.25 : 1) << key;
+    const auto* normal = std::get_if<Normal>(&parameter.initializer);
+    if (matrix)
+      EXPECT_DOUBLE_EQ(normal->deviation, 0.1 / 2) << key;
+    else if (key.ends_with("table"))
+      EXPECT_DOUBLE_EQ(normal->deviation, 1 / std::sqrt(64.0)) << key;
+    else if (parameter.role != Role::vector)
+      EXPECT_DOUBLE_EQ(normal->deviation, 0.1) << key;
+  }
+}
+
+/// Logits of a decoder without layers, which are its scaled embeddings times the output.
+torch::Tensor logits_of(const TransformerOptions& options) {
+  const torch::NoGradGuard no_grad;
+  return make(options)->forward({}, ids({{5, 6}}));
+}
+
+TEST(OutputScale, MultipliesLogits) {
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  const auto plain = logits_of(options);
+  options.output = LmHead{{.scale = 0.25}};
+  EXPECT_TRUE(torch::equal(logits_of(options), plain * 0.25));
+}
+
+/// Attention probabilities of the first head of the first layer. // [T, T]
+torch::Tensor probabilities(Transformer& model) {
+  const torch::NoGradGuard no_grad;
+  torch::Tensor first;
+  const Observer observer{.attention = [&](const torch::Tensor& all) {
+    if (!first.defined()) first = all[0][0];
+  }};
+  model->hidden({}, ids({{5, 6, 7}}), {.observer = &observer});
+  return first;
+}
+
+TEST(MaximalUpdate, OnAWiderModelScoresOfAttentionAreDividedByDkInsteadOfItsRoot) {
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  options.attention = MultiHead{.heads = 2};
+  auto standard = make(options);
+  options.parametrization = MaximalUpdate{.base_width = 4};
+  auto wide = make(options);
+  options.attention = MultiHead{.heads = 2, .d_k = 8};  // heads grow in number instead
+  auto fixed = make(options);
+  torch::NoGradGuard no_grad;
+  for (auto* other : {&wide, &fixed})
+    for (auto& item : (*other)->named_parameters())
+      item.value().copy_(standard->named_parameters()[item.key()]);
+  // Scores become half of what they are, sqrt(4 / 16); embeddings are multiplied by 2 instead of 4.
+  standard->named_parameters()["embedding"].mul_(0.5);
+  EXPECT_TRUE(torch::allclose(probabilities(fixed), probabilities(standard), 1e-5, 1e-6));
+  standard->named_parameters()["decoder.layers.0.attention.qkv.weight"].slice(0, 0, 16).mul_(0.5);
+  standard->named_parameters()["decoder.layers.0.attention.qkv.bias"].slice(0, 0, 16).mul_(0.5);
+  EXPECT_TRUE(torch::allclose(probabilities(wide), probabilities(standard), 1e-5, 1e-6));
+  EXPECT_FALSE(torch::allclose(probabilities(wide), probabilities(fixed), 1e-5, 1e-6));
+}
+
+}  // namespace
+}  // namespace ablate::models

@@ -1,0 +1,101 @@
+#include "training/muon.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/generator.h"
+#include "models/mixture.h"
+
+namespace ablate::training {
+namespace {
+
+torch::Tensor normal(torch::IntArrayRef shape) {
+  return torch::empty(shape, torch::kDouble).normal_(0, 1, models::seeded_generator(3));
+}
+
+double difference(const torch::Tensor& a, const torch::Tensor& b) {
+  return (a - b).abs().max().item<double>();
+}
+
+/// What five steps of the iteration make of a singular value of a matrix whose norm is 1.
+torch::Tensor iterated(torch::Tensor value) {
+  for (int i = 0; i < 5; ++i)
+    value = 3.4445 * value - 4.7750 * value.pow(3) + 2.0315 * value.pow(5);
+  return value;
+}
+
+TEST(Orthogonalized, ChangesSingularValuesByThePolynomialAndNothingElse) {
+  for (const auto& shape : {std::vector<int64_t>{2, 5, 5}, {2, 3, 8}, {2, 8, 3}, {1, 1, 4}}) {
+    const auto matrices = normal(shape);
+    const auto [u, s, v] = at::linalg_svd(matrices, /*full_matrices=*/false);
+    const auto unit = s / s.square().sum(-1, /*keepdim=*/true).sqrt();
+    const auto expected = u.matmul(iterated(unit).diag_embed()).matmul(v);
+    EXPECT_LT(difference(orthogonalized(matrices), expected), 1e-10) << shape;
+  }
+}
+
+TEST(Orthogonalized, SingularValuesEndNearOne) {
+  const auto s = at::linalg_svdvals(orthogonalized(normal({1, 64, 256}).to(torch::kFloat)));
+  EXPECT_GT(s.min().item<double>(), 0.65);
+  EXPECT_LT(s.max().item<double>(), 1.25);
+}
+
+TEST(Orthogonalized, ZerosStay) {
+  EXPECT_TRUE(torch::equal(orthogonalized(torch::zeros({1, 3, 4})), torch::zeros({1, 3, 4})));
+}
+
+/// The step of one matrix, outputs by inputs.
+torch::Tensor step_of(const torch::Tensor& direction, double scale) {
+  return -0.1 * scale * orthogonalized(direction.unsqueeze(0)).squeeze(0);
+}
+
+torch::Tensor moved(const torch::Tensor& direction, const models::Maps& maps, MuonScale scale) {
+  const auto parameter = torch::zeros_like(direction);
+  take_orthogonal_steps({{parameter}, {direction}, {&maps}}, 0.1, scale);
+  return parameter;
+}
+
+TEST(OrthogonalSteps, AreThoseOfEveryMapByItself) {
+  const auto packed = normal({9, 4});  // three maps, of which two are alike
+  const auto step = moved(packed, {.rows = {3, 2, 4}}, MuonScale::match_rms_adamw);
+  EXPECT_LT(difference(step.slice(0, 0, 3), step_of(packed.slice(0, 0, 3), 0.2 * 2)), 1e-12);
+  EXPECT_LT(difference(step.slice(0, 3, 5), step_of(packed.slice(0, 3, 5), 0.2 * 2)), 1e-12);
+  EXPECT_LT(difference(step.slice(0, 5), step_of(packed.slice(0, 5), 0.2 * 2)), 1e-12);
+}
+
+TEST(OrthogonalSteps, ScaleByOutputsAndInputsWhicheverIsStoredFirst) {
+  const auto tall = normal({8, 2}), wide = normal({2, 8});
+  const models::Maps eight{.rows = {8}}, two{.rows = {2}}, turned{.rows = {2}, .transposed = true};
+  EXPECT_LT(difference(moved(tall, eight, MuonScale::original), step_of(tall, 2)), 1e-12);
+  EXPECT_LT(difference(moved(wide, two, MuonScale::original), step_of(wide, 1)), 1e-12);
+  EXPECT_LT(difference(moved(wide, turned, MuonScale::original), step_of(wide.t(), 2).t()), 1e-12);
+}
+
+TEST(OrthogonalSteps, OfMatchingSizeHaveARootMeanSquareOfAFifth) {
+  const auto step = moved(normal({16, 64}), {.rows = {16}}, MuonScale::match_rms_adamw);
+  EXPECT_NEAR(step.square().mean().sqrt().item<double>(), 0.1 * 0.2, 0.1 * 0.2 * 0.15);
+}
+
+TEST(OrthogonalSteps, SeeEveryExpertAndEveryPartOfAMixture) {
+  models::Mixture mixture({.experts = 3,
+                           .active = 2,
+                           .d_hidden = 5,
+                           .activation = models::Activation::silu,
+                           .gated = true},
+                          {.d_model = 4, .layers = 1, .causal = false, .bias = true});
+  for (const auto& parameter : mixture.own_parameters()) {
+    if (parameter.role != models::Role::matrix) continue;
+    const bool down = parameter.name == "down";
+    EXPECT_EQ(parameter.maps.transposed, down);
+    const auto direction = normal(parameter.tensor.sizes());
+    const auto step = moved(direction, parameter.maps, MuonScale::original);
+    const auto one = direction[1].slice(0, 0, 5), there = step[1].slice(0, 0, 5);
+    const auto expected = down ? step_of(one.t(), 1).t() : step_of(one, std::sqrt(5.0 / 4));
+    EXPECT_LT(difference(there, expected), 1e-12) << parameter.name;
+  }
+}
+
+}  // namespace
+}  // namespace ablate::training
