@@ -36,8 +36,9 @@ Mirrors mirrors_of(const Fetch& request) {
 
 void announce(const Fetch& request) {
   const auto& recipe = request.recipe;
-  request.notes << fmt::format("{}: {}\nlicence: {}\ndownload: {} files, {}, from {}\n",
-                               recipe.name, recipe.about, recipe.licence, recipe.sources.size(),
+  request.notes << fmt::format("{}: {}\nlicence: {}\ndownload: {} {}, {}, from {}\n", recipe.name,
+                               recipe.about, recipe.licence, recipe.sources.size(),
+                               recipe.sources.size() == 1 ? "file" : "files",
                                megabytes(size_of(recipe.sources)),
                                mirrors_of(request).roots.front())
                 << std::flush;

@@ -70,7 +70,7 @@ Made make_sections(const Files& sources) {
 
 std::vector<std::string> debian_roots() {
   return {"https://deb.debian.org/debian",
-          "https://snapshot.debian.org/archive/debian/20260712T000000Z"};
+          "https://snapshot.debian.org/archive/debian/20260801T000000Z"};
 }
 
 Source english_descriptions() {
