@@ -13,7 +13,7 @@ sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b
 cpu_wheels=https://download.pytorch.org/whl/cpu/torch/
 packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
-  libboost-dev libprotozero-dev libgtest-dev)
+  libboost-dev libprotozero-dev libgtest-dev libcurl4-openssl-dev libarchive-dev libxml2-dev)
 test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format
   slurmctld slurmd slurm-client munge)
 cuda_wheels=("torch===$torch_version" "cuda-toolkit[cccl,crt]")  # the latter: headers that NCCL's include

@@ -21,6 +21,8 @@ import time
 # How a command that cannot run here begins: why.
 NOT_RUN = {
     "git clone": "needs a network",
+    "ablate data fetch": "needs a network",
+    "build/ablate data fetch": "needs a network",
     "make": "installs packages, and builds and tests the program itself",
     "cmake --preset": "builds the program itself",
     "build/models_test": "run by ctest",
@@ -135,7 +137,7 @@ class Folder:
             (path / studies).mkdir(parents=True)
             for study in (source / studies).glob("*.yaml"):
                 (path / studies / study.name).write_text(small(study.read_text()))
-        for folder in ("build", "docs", "DIR/multi30k", "DIR/tinyshakespeare", "runs/a/copy/base", "runs/b/copy/base"):
+        for folder in ("build", "docs", "DIR/multi30k", "DIR/tinyshakespeare", "DIR/cmudict", "runs/a/copy/base", "runs/b/copy/base"):
             (path / folder).mkdir(parents=True)
         (path / "build/ablate").symlink_to(program)
         run = path / "runs/quickstart/numbers/sinusoidal/seed-1"
@@ -149,6 +151,9 @@ class Folder:
         for name in ("captions.en", "captions.de", "a.en", "a.de", "in", "out.de", "test_2016_flickr.de"):
             (self.path / name).write_text(captions if "captions" in name else captions[:400].rpartition("\n")[0] + "\n")
         (self.path / "DIR/tinyshakespeare/input.txt").write_text("ROMEO: To be, or not to be?\n" * 100)
+        for part in ("train", "validation", "test"):
+            for side in ("letters", "sounds"):
+                shutil.copy(self.path / "captions.en", self.path / f"DIR/cmudict/{part}.{side}")
         for name in ("train", "val", "test_2016_flickr"):
             for language in ("en", "de"):
                 self.must(f"gzip -c < captions.{language} > DIR/multi30k/{name}.{language}.gz")

@@ -31,10 +31,11 @@ ROOMS = {
     "analysis": ["analysis/statistics", "config", "records"],
     "report": ["analysis", "analysis/statistics", "config", "records"],
     "schedule": ["config", "records"],
+    "corpora": ["records"],
     "run": ["config", "records"],
     "exchange": ["config", "records", "run"],
     "cli": ["config", "records"],
-    "commands/model": ["analysis", "analysis/statistics", "cli", "config", "exchange", "records", "report", "run", "schedule"],
+    "commands/model": ["analysis", "analysis/statistics", "cli", "config", "corpora", "exchange", "records", "report", "run", "schedule"],
     "commands": ["analysis", "analysis/statistics", "cli", "commands/model", "config", "records", "report", "schedule"],
 }
 # One library, one unity build; the longest folder that holds a file is its library.

@@ -14,6 +14,7 @@
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
+#include "training/metrics/word_error_rate.h"
 
 namespace ablate::commands {
 namespace {
@@ -42,8 +43,15 @@ nlohmann::json score_json(const training::BleuScore& score) {
           {"signature", score.signature}};
 }
 
-void print_scores(const training::BleuScore& bleu, const training::ChrfScore& chrf,
-                  const training::RougeScore& rouge) {
+struct Scores {
+  training::BleuScore bleu;
+  training::ChrfScore chrf;
+  training::RougeScore rouge;
+  double word_error_rate;
+};
+
+void print_scores(const Scores& scores) {
+  const auto& [bleu, chrf, rouge, word_error_rate] = scores;
   const auto& p = bleu.precisions;
   std::cout << fmt::format(
       "BLEU   {:.2f}  precisions {:.1f}/{:.1f}/{:.1f}/{:.1f}, brevity penalty {:.3f}, {} of {} "
@@ -53,6 +61,7 @@ void print_scores(const training::BleuScore& bleu, const training::ChrfScore& ch
   std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
   std::cout << fmt::format("ROUGE  {:.3f} (1), {:.3f} (2), {:.3f} (L)\n", rouge.one, rouge.two,
                            rouge.longest);
+  std::cout << fmt::format("WER    {:.4f}\n", word_error_rate);
 }
 
 void compare_systems(const MetricsRequest& request) {
@@ -65,16 +74,21 @@ void compare_systems(const MetricsRequest& request) {
         "{} has {} lines and {} has {}; a line of one must belong to a line of the other",
         request.hypotheses, hypotheses.size(), request.references, references.size()));
   if (hypotheses.empty()) throw data::DataError(request.hypotheses + " has no lines");
-  const auto bleu = training::bleu(hypotheses, references, {.lowercase = request.lowercase});
-  const auto chrf = training::chrf(hypotheses, references, {.lowercase = request.lowercase});
-  const auto rouge = training::rouge(hypotheses, references);
-  if (!request.json) return print_scores(bleu, chrf, rouge);
+  const Scores scores{
+      .bleu = training::bleu(hypotheses, references, {.lowercase = request.lowercase}),
+      .chrf = training::chrf(hypotheses, references, {.lowercase = request.lowercase}),
+      .rouge = training::rouge(hypotheses, references),
+      .word_error_rate = training::word_error_rate(hypotheses, references)};
+  if (!request.json) return print_scores(scores);
   std::cout << nlohmann::json{{"lines", hypotheses.size()},
-                              {"bleu", score_json(bleu)},
-                              {"chrf", {{"score", chrf.score}, {"signature", chrf.signature}}},
-                              {"rouge_1", rouge.one},
-                              {"rouge_2", rouge.two},
-                              {"rouge_l", rouge.longest}}
+                              {"bleu", score_json(scores.bleu)},
+                              {"chrf",
+                               {{"score", scores.chrf.score},
+                                {"signature", scores.chrf.signature}}},
+                              {"rouge_1", scores.rouge.one},
+                              {"rouge_2", scores.rouge.two},
+                              {"rouge_l", scores.rouge.longest},
+                              {"word_error_rate", scores.word_error_rate}}
             << '\n';
 }
 
@@ -82,8 +96,9 @@ void compare_systems(const MetricsRequest& request) {
 
 void add_metrics(CLI::App& app) {
   auto request = std::make_shared<MetricsRequest>();
-  auto* verb =
-      app.add_subcommand("metrics", "Print BLEU and chrF of translations, as sacreBLEU, and ROUGE");
+  auto* verb = app.add_subcommand(
+      "metrics",
+      "Print BLEU and chrF of translations, as sacreBLEU, ROUGE, and the word error rate");
   verb->add_option("--hypotheses", request->hypotheses, "Translations, one a line; - for input")
       ->required();
   verb->add_option("--references", request->references, "What they should be, line for line")

@@ -99,6 +99,14 @@ std::vector<Metric> further_output_metrics() {
        .high = 1,
        .on = {Compared::text},
        .in_tables = false},
+      {.name = "word_error_rate",
+       .label = "word error rate",
+       .meaning = "words to insert, delete or replace / words of all references, as jiwer; the "
+                  "phoneme error rate where words are phonemes",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .on = {Compared::text},
+       .in_tables = false},
       {.name = "length_ratio",
        .label = "length ratio",
        .meaning = "13a tokens of all outputs / of all references, sacreBLEU's ratio of sys_len and "

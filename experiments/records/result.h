@@ -37,6 +37,7 @@ struct TestScores {
   double perplexity = 0;
   double nats_per_character = 0;  // comparable between tokenizers; NaN of masked and label models
   double rouge_1 = kNotMeasured, rouge_2 = kNotMeasured, rouge_l = kNotMeasured;  // F1, 0 to 1
+  double word_error_rate = kNotMeasured;  // edits of words / words of the references
   double length_ratio = kNotMeasured;     // 13a tokens of the outputs / of the references
   double decode_seconds = kNotMeasured;   // wall clock
   std::vector<double> position_accuracy;  // token accuracy at each target position, from the first
@@ -57,6 +58,7 @@ struct TestScores {
     visit("rouge_1", o.rouge_1);
     visit("rouge_2", o.rouge_2);
     visit("rouge_l", o.rouge_l);
+    visit("word_error_rate", o.word_error_rate);
     visit("length_ratio", o.length_ratio);
     visit("decode_seconds", o.decode_seconds);
     visit("position_accuracy", o.position_accuracy);

@@ -9,6 +9,7 @@
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
+#include "training/metrics/word_error_rate.h"
 
 namespace ablate::run {
 namespace {
@@ -65,6 +66,7 @@ void add_text_scores(Evaluation& evaluation, records::TestScores& scores, const 
     scores.rouge_1 = rouge.one;
     scores.rouge_2 = rouge.two;
     scores.rouge_l = rouge.longest;
+    scores.word_error_rate = training::word_error_rate(outputs, references);
     const auto bleu = training::bleu(outputs, references);
     const auto chrf = training::chrf(outputs, references);
     scores.bleu = bleu.defined ? bleu.score : std::numeric_limits<double>::quiet_NaN();

@@ -114,7 +114,7 @@ void add_study_argument(CLI::App& verb, DataRequest& request) {
 void add_data(CLI::App& app) {
   auto request = std::make_shared<DataRequest>();
   auto* verb =
-      app.add_subcommand("data", "Look at the data of a study or a task, or write it to files");
+      app.add_subcommand("data", "Look at the data of a study or a task, write it to files, or fetch a corpus");
   verb->require_subcommand(1);
   auto* show_verb = verb->add_subcommand("show", "Sizes and first examples of every set");
   add_study_argument(*show_verb, *request);
@@ -133,6 +133,7 @@ void add_data(CLI::App& app) {
       "ablate data "
       "make --task reverse --symbols 8 --train-length 1,6 --test-length 6,9 --output data-out");
   make_verb->callback([request] { make(*request); });
+  add_data_fetch(*verb);
 }
 
 }  // namespace ablate::commands
