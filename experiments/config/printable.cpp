@@ -7,31 +7,34 @@ namespace {
 
 bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }
 
-/// Bytes of the well-formed character that `text` begins with (RFC 3629); 0 where it begins with
-/// none, or with one of the control characters U+0080 to U+009F.
-size_t character_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0U) != 0x80) return 0;
-  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = first == 0xED && byte(1) > 0x9F;
-  const bool beyond = first == 0xF4 && byte(1) > 0x8F;
-  const bool control = first == 0xC2 && byte(1) < 0xA0;
-  return overlong || surrogate || beyond || control ? 0 : length;
+/// U+0080 to U+009F, which some terminals obey.
+bool is_long_control(std::string_view character) {
+  return character.size() == 2 && character[0] == '\xC2' &&
+         static_cast<unsigned char>(character[1]) < 0xA0;
 }
 
 }  // namespace
 
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (length == 0 || length > text.size() || lead > 0xF4) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+  const bool outside = (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF4 && byte(1) > 0x8F);
+  return overlong || outside ? 0 : length;
+}
+
 std::string printable(std::string text) {
   for (size_t i = 0; i < text.size();) {
-    const size_t length = character_length(std::string_view(text).substr(i));
-    const bool kept = text[i] == '\t' || text[i] == '\n' || (length > 0 && !is_control(text[i]));
+    const size_t length = utf8_length(std::string_view(text).substr(i));
+    const auto character = std::string_view(text).substr(i, length);
+    const bool blank = text[i] == '\t' || text[i] == '\n';
+    const bool kept = blank || (length > 0 && !is_control(text[i]) && !is_long_control(character));
     if (!kept) text[i] = '?';
-    i += kept && length > 0 ? length : 1;
+    i += kept ? length : 1;
   }
   return text;
 }

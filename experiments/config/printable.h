@@ -1,8 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace ablate::config {
+
+/// Bytes of the UTF-8 character (RFC 3629) that begins at `text[0]`; 0: none does. REQUIRES: text
+/// is not empty.
+size_t utf8_length(std::string_view text);
 
 /// `text` as a terminal may get it: every control character but tabs and ends of lines, and every
 /// byte that is no UTF-8, as '?'.

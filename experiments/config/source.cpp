@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "experiments/config/document.h"
+#include "experiments/config/printable.h"
 
 namespace ablate::config {
 namespace {
@@ -16,19 +17,6 @@ constexpr size_t kMostBytes = 1 << 20;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& message) {
   throw ConfigError({{.file = file.string(), .message = message}});
-}
-
-/// Bytes of the UTF-8 character that begins at `text[0]`; 0: none does.
-size_t character_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (length == 0 || length > text.size() || lead > 0xF4) return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
-  const bool outside = (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF4 && byte(1) > 0x8F);
-  return overlong || outside ? 0 : length;
 }
 
 std::optional<Problem> bad_character(const Mark& mark, std::string_view line) {
@@ -42,7 +30,7 @@ std::optional<Problem> bad_character(const Mark& mark, std::string_view line) {
     if ((byte < 0x20 && byte != '\t') || byte == 0x7F)
       return at(fmt::format("control character 0x{:02X}", byte));
     indentation = indentation && byte == ' ';
-    const size_t length = character_length(line.substr(i));
+    const size_t length = utf8_length(line.substr(i));
     if (length == 0)
       return at(fmt::format("byte 0x{:02X} is not UTF-8; save the file as UTF-8", byte));
     i += length;
