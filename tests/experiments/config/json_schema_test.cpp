@@ -113,8 +113,8 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
       kBase +
       "  model.layers: 2\n  model: {decoder: {attention.kind: none}}\n"
       "tasks: {copy: {data: {task: copy, symbols: 9}}}\n"
-      "arms:\n  a: {}\n  b:\n  c: {model: {residual: learned}}\n"
-      "  d: {model.encoder: {residual: null}, training.patience: 2, "
+      "arms:\n  a: {}\n  b:\n  c: {model: {residual: {per: layer}}}\n"
+      "  d: {model.encoder: {residual: {per: null}}, training.patience: 2, "
       "training.evaluate_every: 5}\n"
       "grid:\n  model.d_model: [64, 128]\n"
       "  model.position: [{kind: learned}, {kind: learned, max_length: 90}]\n"

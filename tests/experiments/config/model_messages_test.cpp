@@ -13,7 +13,7 @@ TEST_P(ModelMessages, AreVerbatim) {
 
 const std::vector<MessageCase> kModelCases = {
     {"SinksWithoutASoftmax", kModel + "{attention: {weights: sigmoid, sinks: true}}\n",
-     "study.yaml:5:49: model.attention.sinks must be false where weights is not softmax, in which "
+     "study.yaml:5:48: model.attention.sinks must be false where weights is not softmax, in which "
      "alone they take part"},
     {"WindowOfNothing", kModel + "{attention: {window: 0}}\n",
      "study.yaml:5:31: model.attention.window must be from 1 to 1048576"},
