@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/suggestion.h"
 #include "experiments/corpora/recipes/recipes.h"
@@ -32,12 +33,17 @@ void list_recipes() {
   }
 }
 
+std::vector<std::string> names_of_recipes() {
+  std::vector<std::string> names;
+  for (const auto& recipe : corpora::recipes()) names.push_back(recipe.name);
+  return names;
+}
+
 corpora::Recipe recipe_named(const std::string& name) {
   const auto all = corpora::recipes();
   const auto found = std::ranges::find(all, name, &corpora::Recipe::name);
   if (found != all.end()) return *found;
-  std::vector<std::string> names;
-  for (const auto& recipe : all) names.push_back(recipe.name);
+  const auto names = names_of_recipes();
   throw records::UsageError(name.empty() ? "name a corpus: " + config::alternatives(names)
                                          : "there is no corpus '" + name + "'" +
                                                config::did_you_mean(name, names));
@@ -62,7 +68,8 @@ void fetch_named(const FetchFlags& flags) {
 void add_data_fetch(CLI::App& data) {
   auto flags = std::make_shared<FetchFlags>();
   auto* verb = data.add_subcommand("fetch", "Download a corpus, or make it from downloads");
-  verb->add_option("name", flags->name, "The corpus");
+  verb->add_option("name", flags->name, "The corpus")
+      ->type_name(cli::type_of_words(names_of_recipes()));
   verb->add_flag("--list", flags->list, "List the corpora that can be fetched");
   verb->add_option("--to", flags->to, "Folder in which the corpus's folder is made");
   verb->add_option(

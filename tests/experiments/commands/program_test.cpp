@@ -15,7 +15,7 @@ TEST_F(ProgramTest, TheTableNamesEveryTestSetAndSaysWhatOneSeedSupports) {
   ASSERT_EQ(result.at("tests").size(), 2U);
   const auto& scores = result.at("tests").at(0);
   EXPECT_GT(scores.at("decode_seconds").get<double>(), 0);
-  for (const char* name : {"rouge_1", "rouge_2", "rouge_l", "length_ratio"})
+  for (const char* name : {"rouge_1", "rouge_2", "rouge_l", "word_error_rate", "length_ratio"})
     EXPECT_GE(scores.at(name).get<double>(), 0) << name;
   EXPECT_EQ(result.at("steps"), 20);
 }
@@ -49,7 +49,7 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
             " --references " + (run("out") / "reference-length-4.txt").string() + " --json")
           .output);
   EXPECT_EQ(metrics.at("bleu").at("score"), scored.at("bleu"));
-  for (const char* name : {"rouge_1", "rouge_2", "rouge_l"})
+  for (const char* name : {"rouge_1", "rouge_2", "rouge_l", "word_error_rate"})
     EXPECT_EQ(metrics.at(name), scored.at(name)) << name;
   EXPECT_DOUBLE_EQ(scored.at("length_ratio").get<double>(),
                    metrics.at("bleu").at("hypothesis_length").get<double>() /
