@@ -47,8 +47,8 @@ class LinearAttentionMixer : public Mixer {
         causal_(stack.causal),
         qkv_(register_module("qkv",
                              Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias))),
-        out_(
-            register_module("out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias))) {
+        out_(register_module(
+            "out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::last))) {
     if (decay_ != Forgetting::none)
       gate_ =
           register_module("gate", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias));
@@ -152,8 +152,9 @@ class DeltaRuleMixer : public Mixer {
         qkv_(register_module("qkv",
                              Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias))),
         write_(register_module("write", Linear(stack.d_model, std::vector{heads_}, true))),
-        out_(register_module("out",
-                             Linear(stack.d_model, std::vector{stack.d_model}, stack.bias))) {}
+        out_(register_module(
+            "out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::last))) {
+  }
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor&,
                         const ops::AttentionPosition& position, const Observer*) override {
