@@ -86,6 +86,7 @@ TEST(Initialization, NormalDrawsMatricesEmbeddingsAndOutputWithOneDeviation) {
 TEST(MaximalUpdate, AtItsBaseWidthIsTheStandardModel) {
   const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
   for (const auto& [name, options] : variants()) {
+    if (name == "mup") continue;
     auto mup = options;
     mup.parametrization = MaximalUpdate{.base_width = options.d_model};
     const torch::NoGradGuard no_grad;

@@ -22,7 +22,8 @@ const std::vector<MessageCase> kValueCases = {
     {"UnknownKey", kModel + "{d_modle: 64}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?"},
     {"UnknownKeyElsewhere", kTraining + "{dropout: 0.1}\n",
-     "study.yaml:5:14: unknown key 'dropout' in training; did you mean model.dropout?"},
+     "study.yaml:5:14: unknown key 'dropout' in training; did you mean tokenizer.dropout or "
+     "model.dropout?"},
     {"UnknownKeyInSeveralPlaces", kModel + "{max_length: 5}\n",
      "study.yaml:5:11: unknown key 'max_length' in model; did you mean model.position.max_length, "
      "training.max_length or decoding.max_length?"},
@@ -36,7 +37,8 @@ const std::vector<MessageCase> kValueCases = {
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
      "study.yaml:5:1: unknown key 'model'; did you mean base.model?"},
     {"DeepKeyAtTheTop", kBase + "dropout: 0.1\n",
-     "study.yaml:5:1: unknown key 'dropout'; did you mean base.model.dropout?"},
+     "study.yaml:5:1: unknown key 'dropout'; did you mean base.tokenizer.dropout or "
+     "base.model.dropout?"},
     {"UnknownDataKeyOfAnotherTask", kHead + "base: {data: {task: copy, train: [a]}}\n",
      "study.yaml:3:27: unknown key 'train' in data; it belongs to task text, labelled or "
      "language"},
@@ -65,8 +67,8 @@ const std::vector<MessageCase> kValueCases = {
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
     {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: swish}}\n",
-     "study.yaml:5:38: unknown activation 'swish' in model.feed_forward; choose relu, gelu or "
-     "silu"},
+     "study.yaml:5:38: unknown activation 'swish' in model.feed_forward; choose relu, gelu, "
+     "silu, relu2, sigmoid or identity"},
     {"BareVariant", kModel + "{position: learned}\n",
      "study.yaml:5:21: model.position must be a mapping, not a single value; write {kind: "
      "learned}"},
