@@ -65,8 +65,8 @@ const std::vector<MessageCase> kValueCases = {
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
     {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: swish}}\n",
-     "study.yaml:5:38: unknown activation 'swish' in model.feed_forward; choose relu, gelu or "
-     "silu"},
+     "study.yaml:5:38: unknown activation 'swish' in model.feed_forward; choose relu, gelu, silu, "
+     "relu2, sigmoid or identity"},
     {"BareVariant", kModel + "{position: learned}\n",
      "study.yaml:5:21: model.position must be a mapping, not a single value; write {kind: "
      "learned}"},
