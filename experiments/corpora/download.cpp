@@ -16,7 +16,7 @@ bool is_url(const std::string& root) {
   return root.starts_with("http://") || root.starts_with("https://");
 }
 
-std::filesystem::path part_of(const Source& source, const std::filesystem::path& folder) {
+std::filesystem::path part_file(const Source& source, const std::filesystem::path& folder) {
   return folder / (source.sha256.substr(0, 16) + "-" + source.file_name() + ".part");
 }
 
@@ -82,7 +82,7 @@ std::string download(const Source& source, const Mirrors& mirrors,
     try {
       if (!is_url(place)) return read_from_folder(place, source);
       return read_from_server({.url = place,
-                               .part = part_of(source, folder),
+                               .part = part_file(source, folder),
                                .bytes = source.bytes,
                                .patience = mirrors.patience,
                                .progress = progress},
@@ -100,7 +100,7 @@ std::string download(const Source& source, const Mirrors& mirrors,
 }
 
 void forget(const Source& source, const std::filesystem::path& folder) {
-  std::filesystem::remove(part_of(source, folder));
+  std::filesystem::remove(part_file(source, folder));
 }
 
 }  // namespace ablate::corpora
