@@ -46,7 +46,7 @@ const std::vector<MessageCase> kDocumentCases = {
      "study.yaml:4:36: unknown key '\303\274' in model; the keys are family, d_model, layers, "
      "attention, cross_attention, feed_forward, position, position_ids, norm, residual, bias, "
      "embedding_scale, "
-     "tying, dropout, output, encoder, decoder"},
+     "tying, dropout, output, initialization, parametrization, encoder, decoder"},
     {"CarriageReturns", "name: s\r\nseeds: [1]\r\nbase: {data: {task: coppy}}\r\n",
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
 };

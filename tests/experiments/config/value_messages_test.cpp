@@ -22,7 +22,8 @@ const std::vector<MessageCase> kValueCases = {
     {"UnknownKey", kModel + "{d_modle: 64}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?"},
     {"UnknownKeyElsewhere", kTraining + "{dropout: 0.1}\n",
-     "study.yaml:5:14: unknown key 'dropout' in training; did you mean model.dropout?"},
+     "study.yaml:5:14: unknown key 'dropout' in training; did you mean tokenizer.dropout or "
+     "model.dropout?"},
     {"UnknownKeyInSeveralPlaces", kModel + "{max_length: 5}\n",
      "study.yaml:5:11: unknown key 'max_length' in model; did you mean model.position.max_length, "
      "training.max_length or decoding.max_length?"},
@@ -36,7 +37,8 @@ const std::vector<MessageCase> kValueCases = {
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
      "study.yaml:5:1: unknown key 'model'; did you mean base.model?"},
     {"DeepKeyAtTheTop", kBase + "dropout: 0.1\n",
-     "study.yaml:5:1: unknown key 'dropout'; did you mean base.model.dropout?"},
+     "study.yaml:5:1: unknown key 'dropout'; did you mean base.tokenizer.dropout or "
+     "base.model.dropout?"},
     {"UnknownDataKeyOfAnotherTask", kHead + "base: {data: {task: copy, train: [a]}}\n",
      "study.yaml:3:27: unknown key 'train' in data; it belongs to task text, labelled or "
      "language"},
