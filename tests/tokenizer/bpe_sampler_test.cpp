@@ -43,7 +43,7 @@ TEST(BpeSampler, WhateverItDropsTheTextStaysTheSame) {
   const BpeSampler sampler(model);
   std::mt19937 random(1);
   for (int i = 0; i < 200; ++i) {
-    const auto& line = text()[static_cast<size_t>(i) % text().size()];
+    const std::string line = text()[static_cast<size_t>(i) % text().size()];
     EXPECT_EQ(model.decode(sampler.encode(line, [&] { return random() % 3 == 0; })), line);
   }
 }
@@ -59,7 +59,7 @@ TEST(BpeSampler, DropsAsOftenAsSentencePiece) {
   std::uniform_real_distribution<double> uniform;
   double sum = 0, squares = 0, expected = 0;
   for (int i = 0; i < kDraws; ++i) {
-    const auto& line = text()[0];
+    const std::string line = text()[0];
     const auto size =
         static_cast<double>(sampler.encode(line, [&] { return uniform(random) < 0.3; }).size());
     sum += size;

@@ -68,13 +68,13 @@ Sizes growth(const models::ParametrizationOptions& parametrization,
           .logits = std::log(wide.logits / narrow.logits) / octaves};
 }
 
-TEST(CoordinateCheck, PrintsSizes) {
-  for (const OptimizerOptions& optimizer : {OptimizerOptions(Adam{}), OptimizerOptions(Muon{})})
-    for (int64_t width = 64; width <= 1024; width *= 2) {
-      const auto a = trained_sizes(width, models::Standard{}, optimizer);
-      const auto b = trained_sizes(width, models::MaximalUpdate{}, optimizer);
-      printf("%ld standard %g %g mup %g %g\n", width, a.stream, a.logits, b.stream, b.logits);
-    }
+TEST(CoordinateCheck, ActivationsStayFlatOverWidthsByMaximalUpdatesAloneAndGrowOtherwise) {
+  for (const OptimizerOptions& optimizer : {OptimizerOptions(Adam{}), OptimizerOptions(Muon{})}) {
+    const auto mup = growth(models::MaximalUpdate{}, optimizer);
+    EXPECT_NEAR(mup.stream, 0, 0.1);
+    EXPECT_LT(mup.logits, 0.1);
+    EXPECT_GT(growth(models::Standard{}, optimizer).stream, 0.3);
+  }
 }
 
 }  // namespace

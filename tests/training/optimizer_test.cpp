@@ -43,7 +43,7 @@ std::string kind_of(const OptimizerOptions& options) {
 /// Reads a member of some options: a section of its own, a name or a number.
 template <class Slot>
 void read(const nlohmann::json& json, Slot& slot) {
-  if constexpr (requires { Slot::fields(slot, [](auto&&...) {}); }) {
+  if constexpr (std::is_class_v<Slot>) {
     slot.fields(slot,
                 [&](const char* key, auto& inner, const char*) { read(json.at(key), inner); });
   } else if constexpr (std::is_enum_v<Slot>) {
