@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-cluster test-asan test-portable cuda-check bench format clean
+.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-asan test-portable cuda-check bench format clean
 .NOTPARALLEL:
 all: build
 
@@ -23,6 +23,13 @@ test: setup-test build
 test-long: setup-test build
 	cmake --build --preset release --target long_test
 	ctest --test-dir build -C Long -R '^(long_test|extending|installed)$$' --verbose
+
+# Kills, failing disks, losses of power and damaged files: about two hours, and the many more that a release is held to.
+test-night: build
+	python3 tests/faults/faults_test.py build/ablate --figures night
+
+test-release: build
+	python3 tests/faults/faults_test.py build/ablate --figures release
 
 # Studies on a Slurm of four toy nodes, with all the faults that may befall them; needs root.
 test-cluster: setup-test build

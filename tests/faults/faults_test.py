@@ -19,7 +19,7 @@ import damage
 import power_loss
 from faults import STUDIES, Laboratory, contents, differences, left_by, wait_for_orphans
 
-FIGURES = {"commit": {"kill": 24, "disk": 40, "power": 40, "damage": 60},
+FIGURES = {"commit": {"kill": 10, "disk": 16, "power": 16, "damage": 24},
            "night": {"kill": 600, "disk": 300, "power": 500, "damage": 1_000},
            "release": {"kill": 10_000, "disk": 2_000, "power": 2_000, "damage": 100_000}}
 KILLS = ("kill", "torn", "terminate", "stop")
@@ -37,13 +37,16 @@ def require(holds, why, outcome=None):
         raise Wrong(why + (f"\nexit code {outcome.code}:\n{outcome.output[-1500:]}" if outcome else ""))
 
 
-def end_well(lab, study, output, expected):
-    """The same command once more, which nothing disturbs: it ends well, and leaves what it always leaves."""
+def end_well(lab, study, output, expected, keeps_more=False):
+    """The same command once more, which nothing disturbs: it ends well, and leaves what it always leaves. Where the
+    removal of an old checkpoint was lost, that may still be there."""
     wait_for_orphans(output)
     outcome = lab.run(lab.command(study, output), output)
     require(outcome.code == GOOD, "the same command does not continue", outcome)
     require("is not used" not in outcome.output, "a checkpoint was damaged", outcome)
     wrong = differences(left_by(output), expected)
+    if keeps_more:
+        wrong = [name for name in wrong if name in expected or "/checkpoints/step-" not in name]
     require(not wrong, f"differs from an undisturbed study in {wrong}", outcome)
 
 
@@ -88,7 +91,7 @@ def power_trial(lab, dice, output):
     survives = dice.choice((power_loss.Dropped(), power_loss.Journalled(dice, count), power_loss.Reordered(dice)))
     output.mkdir()
     power_loss.leave(power_loss.disk_after(calls, count).root, survives, output)
-    end_well(lab, study, output, expected)
+    end_well(lab, study, output, expected, keeps_more=True)
     return f"{study}: {survives.name} after {count}"
 
 
