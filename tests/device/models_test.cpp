@@ -98,6 +98,7 @@ constexpr double kRounding = 2e-5;
 
 TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
   for (const auto& [name, options] : all_variants()) {
+    if (options.residual.drop > 0) continue;  // every kind of device draws masks of its own
     SCOPED_TRACE(name);
     auto here = model_of(options, torch::kCPU), there = model_of(options, torch::kCUDA);
     const Adam adam{.epsilon = 1e-4};
