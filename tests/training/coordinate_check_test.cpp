@@ -68,10 +68,9 @@ TEST(CoordinateCheck, ActivationsStayWithinAFactorOfTwoOverWidthsByMaximalUpdate
   for (const OptimizerOptions& optimizer : {OptimizerOptions(Adam{}), OptimizerOptions(Muon{})}) {
     for (const int64_t width : {256, 1024}) {
       const auto mup = growth(width, models::MaximalUpdate{}, optimizer);
-      for (const double size : {mup.stream, mup.logits}) {
-        EXPECT_GT(size, 0.5) << width;
-        EXPECT_LT(size, 2) << width;
-      }
+      EXPECT_GT(mup.stream, 0.5) << width;
+      EXPECT_LT(mup.stream, 2) << width;
+      EXPECT_LT(mup.logits, 2) << width;  // whose share of the first values falls with the width
     }
     EXPECT_GT(growth(1024, models::Standard{}, optimizer).logits, 3);
   }
