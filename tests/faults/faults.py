@@ -156,11 +156,17 @@ def wait_for_orphans(folder):
 
 
 def left_by(output):
-    """What a study leaves that no interruption may change, by path."""
+    """What a study leaves that no interruption may change, by path. Of a run's checkpoints it is the last: one that was
+    saved because the run was asked to stop takes the place of an older one."""
     found = {}
+    last = {}
+    for path in output.rglob("checkpoints/step-*"):
+        last[path.parent] = max(path.name, last.get(path.parent, ""))
     for path in sorted(output.rglob("*")):
         name = str(path.relative_to(output))
         if path.is_dir() or path.name in IGNORED or path.name.startswith((".lock", "events.")) or "claims/" in name:
+            continue
+        if path.parent.parent in last and path.parent.name != last[path.parent.parent]:
             continue
         content = path.read_bytes()
         if not content and path.name.startswith(".tmp-"):
