@@ -115,12 +115,14 @@ def patched(folder, changes):
 
 
 def part_of(file, random):
+    """Of a file that has only grown since its sync no synced byte is lost."""
     if bytes(file.now) == file.certain:
         return file.certain
     choice = random.random()
     if choice < 0.3:
         return file.certain
-    return bytes(file.now[:random.randint(0, len(file.now))] if choice < 0.6 else file.now)
+    least = len(file.certain) if file.now.startswith(file.certain) else 0
+    return bytes(file.now[:random.randint(least, len(file.now))] if choice < 0.6 else file.now)
 
 
 def leave(folder, survives, path):
