@@ -43,6 +43,8 @@ RunLog::RunLog(const std::filesystem::path& path, const Mark& mark)
   if (descriptor_ < 0) throw io_error("open", path, errno);
   try {
     cut(descriptor_, path, mark.bytes);
+    sync_folder(
+        path.parent_path());  // or a checkpoint may survive a loss of power, and its log not
     if (!mark.sha256.empty() && this->mark().sha256 != mark.sha256)
       throw CheckpointError(
           fmt::format("'{}' is damaged: its first {} bytes are not those that the checkpoint was "
