@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-asan test-portable cuda-check bench format clean
+.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-portable cuda-check bench atlas licences format clean
 .NOTPARALLEL:
 all: build
 
@@ -35,6 +35,12 @@ test-release: build
 test-cluster: setup-test build
 	ctest --test-dir build -C Cluster -R '^cluster' --verbose
 
+# Metrics, tests and intervals beside sacrebleu, rouge-score, jiwer, SciPy and statsmodels, on thousands of random inputs.
+test-numbers: build
+	@cmake/setup.sh numbers
+	cmake --build --preset release --target answer_numbers
+	.venv/bin/python tests/numbers/compare.py build/answer_numbers
+
 test-asan: setup-test
 	cmake --preset asan && cmake --build --preset asan
 	ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build-asan --output-on-failure
@@ -52,6 +58,14 @@ cuda-check: build
 
 bench: setup-test build
 	.venv/bin/python bench/compare.py
+
+# The atlas of claims: PART=NAME runs one of its studies with the texts below DATA; without PART it says what there is to run.
+atlas: setup-test build
+	@python3 experiments/atlas/atlas.py $(if $(PART),run $(PART) --data $(DATA))
+
+# What the program is made of, also as build/bill_of_materials.json.
+licences: build
+	@python3 cmake/licences.py build/ablate --json build/bill_of_materials.json
 
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')

@@ -1,6 +1,6 @@
 """Tests the links between documents: documents.py <source folder>
 
-  links   every relative link of a document leads to a file or folder that exists, and its #anchor to a heading there.
+  links   every relative link of a document leads to a file or folder that exists, and its #anchor to a heading or anchor there.
   index   every page of docs/ is linked from the README, every page of docs/results/ from the README of that folder.
 """
 
@@ -11,6 +11,7 @@ import sys
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+)$", re.M)
+ANCHOR = re.compile(r'<a id="([^"]+)">')
 
 
 def documents(root):
@@ -21,8 +22,8 @@ def documents(root):
 
 
 def anchors(text):
-    """What GitHub calls the headings."""
-    found = set()
+    """What GitHub calls the headings, and anchors of HTML."""
+    found = set(ANCHOR.findall(text))
     for heading in HEADING.findall(text):
         anchor = re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
         count = sum(1 for other in found if re.fullmatch(re.escape(anchor) + r"(-\d+)?", other))

@@ -26,6 +26,12 @@ struct Adam {
   }
 };
 
+/// A step takes the learning rate times the decay off a weight (grokking wants a decay of 1: Power
+/// et al. 2022).
+void decay_rule(double weight_decay, auto& require) {
+  require(weight_decay >= 0 && weight_decay <= 10, "weight_decay", "must be from 0 to 10");
+}
+
 /// Adam with decoupled weight decay (Loshchilov & Hutter 2019); norms and biases do not decay.
 struct AdamW : Adam {
   static constexpr std::string_view name = "adamw";
@@ -37,7 +43,7 @@ struct AdamW : Adam {
   }
   static void rules(const AdamW& o, auto&& require) {
     Adam::rules(o, require);
-    require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
+    decay_rule(o.weight_decay, require);
   }
 };
 
@@ -58,7 +64,7 @@ struct Sgd {
   static void rules(const Sgd& o, auto&& require) {
     require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
     require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
-    require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
+    decay_rule(o.weight_decay, require);
   }
 };
 
@@ -79,7 +85,7 @@ struct Lion {
   static void rules(const Lion& o, auto&& require) {
     require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
     require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
-    require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
+    decay_rule(o.weight_decay, require);
   }
 };
 
@@ -118,7 +124,7 @@ struct Muon {
   static void rules(const Muon& o, auto&& require) {
     require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
     require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
-    require(o.weight_decay >= 0 && o.weight_decay < 1, "weight_decay", "must be in [0, 1)");
+    decay_rule(o.weight_decay, require);
   }
 };
 

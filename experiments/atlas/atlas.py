@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""The atlas of claims: runs its studies and writes docs/atlas.md from what they found.
+
+    make atlas                       lists the parts, what each takes and what is there
+    make atlas PART=feed_forward     runs one study, takes its results over, writes the page
+    experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
+    experiments/atlas/atlas.py page  writes docs/atlas.md and its picture from docs/results/atlas
+    experiments/atlas/atlas.py check fails where the page is not what the results make it
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+import claims
+import page
+import picture
+
+PAGE = claims.ROOT / "docs" / "atlas.md"
+PICTURE = claims.ROOT / "docs" / "atlas.svg"
+EXPECTATION_FAILED = 1  # exit code of a study that ran, but not as it expects
+
+
+def cell_of(arm):
+    return next(cell for cell in arm["cells"] if cell["primary"])
+
+
+def arm_record(arm):
+    cell = cell_of(arm)
+    record = {"parameters": arm["parameters"], "tuned": arm["tuned"], "test_set": cell["test_set"], "mean": cell["sample"]["mean"],
+              "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
+    return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {})
+
+
+def task_record(task):
+    arms = {arm["name"]: arm_record(arm) for arm in task["arms"] if any(cell["primary"] for cell in arm["cells"])}
+    return {"metric": task["metric"], "direction": cell_of(task["arms"][0])["direction"], "comparisons": task["comparisons"],
+            "arms": arms}
+
+
+def record_of(folder, command):
+    """What the atlas keeps of a finished study: the primary cells, and where they come from."""
+    results = json.loads((folder / "results.json").read_text())
+    start = json.loads(next(folder.glob("*/*/seed-*/environment.json")).read_text())
+    seconds = sum(json.loads(path.read_text())["training_seconds"] for path in folder.glob("*/*/seed-*/result.json"))
+    return {"study": results["study"], "question": results["question"], "seeds": results["seeds"], "command": command,
+            "commit": commit(), "processor": start["starts"][0]["processor"],
+            "instructions": start["starts"][0]["cpu_capability"], "steps": start["steps"],
+            "core_minutes": round(seconds * start["threads"] / 60, 1),
+            "expectations": [{"text": one["text"], "numbers": one["numbers"], "holds": one["holds"]}
+                             for one in results["expectations"]],
+            "tasks": {task["name"]: task_record(task) for task in results["tasks"]}}
+
+
+def commit():
+    done = subprocess.run(["git", "-C", claims.ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def steps_of(study):
+    return claims.read_study(study)["base"]["training"]["steps"]
+
+
+def run(study, options):
+    """Runs the study, or goes on with it, and takes its results over."""
+    folder = options.output / ("three_times" if options.again else "atlas")
+    settings = ["--set", f"training.steps={3 * steps_of(study)}"] if options.again else []
+    line = ["build/ablate", "run", f"experiments/atlas/{study}.yaml", "--output", str(folder), "--data", "DIR", *settings]
+    command = [str(options.data) if part == "DIR" else part for part in line]
+    command += ["--jobs", str(options.jobs)] * (options.jobs is not None)
+    done = subprocess.run(command, cwd=claims.ROOT, check=False)
+    if done.returncode not in (0, EXPECTATION_FAILED):
+        sys.exit(done.returncode)
+    record = record_of(claims.ROOT / folder / study, " ".join(line))
+    claims.RESULTS.mkdir(parents=True, exist_ok=True)
+    claims.record_path(study, options.again).write_text(json.dumps(record, indent=1) + "\n")
+    table = (claims.ROOT / folder / study / "table.md").read_text()
+    claims.record_path(study, options.again).with_suffix(".md").write_text(table)
+
+
+def write_page():
+    found = claims.read_claims()
+    PAGE.write_text(page.text_of(found))
+    PICTURE.write_text(picture.svg_of(found))
+
+
+def check():
+    found = claims.read_claims()
+    for path, text in ((PAGE, page.text_of(found)), (PICTURE, picture.svg_of(found))):
+        if not path.exists() or path.read_text() != text:
+            sys.exit(f"{path.relative_to(claims.ROOT)} is not what the results make it; run experiments/atlas/atlas.py page")
+
+
+def show_parts():
+    print("make atlas PART=NAME runs a part of the atlas and writes docs/atlas.md; on two cores these take, by their studies:")
+    for study in claims.studies():
+        record = claims.read_record(study)
+        state = f"run at {record['commit']}, {record['core_minutes']} core minutes" if record else "not run"
+        print(f"  {study:20} {claims.read_study(study)['time']:12} {state}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    verbs = parser.add_subparsers(dest="verb")
+    runs = verbs.add_parser("run", help="run studies and take their results over")
+    runs.add_argument("studies", nargs="+", choices=claims.studies(), metavar="NAME")
+    runs.add_argument("--again", action="store_true", help="with three times the steps")
+    runs.add_argument("--data", type=pathlib.Path, default=pathlib.Path("data"), help="the folder of multi30k/ and tinyshakespeare/")
+    runs.add_argument("--jobs", type=int, help="runs at once (default: as ablate run chooses)")
+    runs.add_argument("--output", type=pathlib.Path, default=pathlib.Path("runs"), help="where runs are kept (default runs)")
+    verbs.add_parser("page", help="write the page from the results that are there")
+    verbs.add_parser("check", help="fail where the page is out of date")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    if options.verb == "run":
+        for study in options.studies:
+            run(study, options)
+            write_page()
+    elif options.verb == "page":
+        write_page()
+    elif options.verb == "check":
+        check()
+    else:
+        show_parts()
+
+
+if __name__ == "__main__":
+    main()

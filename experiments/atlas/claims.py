@@ -1,0 +1,113 @@
+"""The claims of claims.yaml beside what their studies found."""
+
+import dataclasses
+import json
+import pathlib
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RESULTS = ROOT / "docs" / "results" / "atlas"
+
+# In the order of the page.
+VERDICTS = {
+    "reproduced": "the study shows a difference of the published sign, or the equality that was published",
+    "reversed": "the study shows a difference of the other sign, or one where equality was published",
+    "equivalent": "the study shows that what was published is smaller here than the margin",
+    "not distinguishable": "the study shows neither a difference nor equality",
+    "not learned": "neither arm learned the task, so nothing can be said",
+    "not run": "the study has not been run yet",
+}
+
+
+@dataclasses.dataclass
+class Finding:
+    """An arm beside its baseline in one record of a study; differences are arm less baseline."""
+
+    name: str  # of the arm, tuned where the study tunes
+    metric: str
+    lower_is_better: bool
+    baseline: dict
+    arm: dict
+    contrast: dict
+
+    @property
+    def effect(self):
+        """Per cent of the baseline's mean by which the arm is better: mean and 95 % interval."""
+        return [self.better(value) for value in (self.contrast["mean"], *self.contrast.get("interval", []))]
+
+    def better(self, difference):
+        sign = -1 if self.lower_is_better else 1
+        return sign * 100 * difference / abs(self.baseline["mean"])
+
+
+@dataclasses.dataclass
+class Claim:
+    """One entry of claims.yaml, with the records of its study, which may be absent."""
+
+    entry: dict
+    record: dict | None = None
+    again: dict | None = None  # the same with three times the steps
+
+    def __getattr__(self, name):
+        return self.entry.get(name)
+
+    def finding(self, record):
+        """What `record` holds of this claim; None where it holds nothing."""
+        if record is None:
+            return None
+        tasks = record["tasks"]
+        task = tasks[self.task] if self.task else next(iter(tasks.values()))
+        arms = task["arms"]
+        name = self.arm if self.arm in arms else f"{self.arm}-tuned"
+        baseline = next(arm for arm in arms.values() if "contrast" not in arm and arm["tuned"] == arms[name]["tuned"])
+        return Finding(name, task["metric"], task["direction"] == "lower", baseline, arms[name], arms[name]["contrast"])
+
+    def verdict(self, record):
+        """A word of VERDICTS."""
+        found = self.finding(record)
+        return "not run" if found is None else verdict(self.expect, found.contrast["verdict"])
+
+    @property
+    def published_effect(self):
+        """Per cent of the published baseline by which the arm was better; None where no two figures are published."""
+        if not self.published:
+            return None
+        baseline, arm = self.published["baseline"], self.published["arm"]
+        sign = 1 if self.published["better"] == "higher" else -1
+        return sign * 100 * (arm - baseline) / abs(baseline)
+
+
+def verdict(expected, shown):
+    """What a comparison's verdict (docs/statistics.md) says of a claim that expects better, worse or equivalent."""
+    if shown in ("not_learned", "censored", "not_tested"):
+        return "not learned"
+    if shown not in ("better", "worse", "equivalent"):
+        return "not distinguishable"
+    if shown == expected:
+        return "reproduced"
+    return "equivalent" if shown == "equivalent" else "reversed"
+
+
+def record_path(study, again=False):
+    return RESULTS / f"{study}{'.again' if again else ''}.json"
+
+
+def read_record(study, again=False):
+    path = record_path(study, again)
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def read_claims():
+    entries = yaml.safe_load((HERE / "claims.yaml").read_text())
+    return [Claim(entry, read_record(entry["study"]), read_record(entry["study"], again=True)) for entry in entries]
+
+
+def read_study(name):
+    return yaml.safe_load((HERE / f"{name}.yaml").read_text())
+
+
+def studies():
+    """Names of all studies, in the order of their first claims."""
+    return list(dict.fromkeys(entry["study"] for entry in yaml.safe_load((HERE / "claims.yaml").read_text())))

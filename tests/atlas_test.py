@@ -1,0 +1,97 @@
+"""Tests the atlas of claims: atlas_test.py <source folder> <program>"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+SOURCE, PROGRAM = pathlib.Path(sys.argv[1]), sys.argv[2]
+sys.path.insert(0, str(SOURCE / "experiments" / "atlas"))
+
+import claims  # noqa: E402
+import page  # noqa: E402
+
+
+def record(direction, contrast):
+    """One task with a baseline that scores 2 and an arm."""
+    arm = {"parameters": 10, "tuned": False, "test_set": "", "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
+    return {"tasks": {"t": {"metric": "loss", "direction": direction, "arms": {"base": arm, "arm": arm | {"contrast": contrast}}}}}
+
+
+class Verdicts(unittest.TestCase):
+    def test_a_claim_is_held_against_what_the_study_shows(self):
+        for expected, shown, verdict in [
+            ("better", "better", "reproduced"), ("better", "worse", "reversed"), ("worse", "worse", "reproduced"),
+            ("worse", "better", "reversed"), ("equivalent", "equivalent", "reproduced"), ("equivalent", "worse", "reversed"),
+            ("better", "equivalent", "equivalent"), ("better", "indistinguishable", "not distinguishable"),
+            ("equivalent", "undecided", "not distinguishable"), ("worse", "not_learned", "not learned"),
+            ("better", "too_few_seeds", "not distinguishable")]:
+            self.assertEqual(claims.verdict(expected, shown), verdict, (expected, shown))
+
+    def test_an_effect_is_positive_where_the_arm_is_better(self):
+        contrast = {"mean": -0.5, "interval": [-0.6, -0.4], "verdict": "better"}
+        claim = claims.Claim({"arm": "arm", "expect": "better"})
+        for direction, effect in (("lower", [25, 30, 20]), ("higher", [-25, -30, -20])):
+            found = claim.finding(record(direction, contrast)).effect
+            for value, wanted in zip(found, effect, strict=True):
+                self.assertAlmostEqual(value, wanted)
+
+    def test_a_published_effect_goes_by_what_is_better(self):
+        for better, effect in (("higher", 10), ("lower", -10)):
+            claim = claims.Claim({"published": {"baseline": 20, "arm": 22, "better": better}})
+            self.assertAlmostEqual(claim.published_effect, effect)
+
+
+class Entries(unittest.TestCase):
+    def test_every_claim_names_an_arm_that_its_study_compares(self):
+        found = claims.read_claims()
+        self.assertEqual(len({claim.id for claim in found}), len(found))
+        for claim in found:
+            study = claims.read_study(claim.study)
+            baseline = study["compare"]["baseline"].removesuffix("-tuned")
+            self.assertIn(claim.arm, set(study["arms"]) - {baseline}, claim.id)
+            self.assertIn(claim.expect, ("better", "worse", "equivalent"), claim.id)
+            if claim.task:
+                self.assertIn(claim.task, study["tasks"], claim.id)
+            else:
+                self.assertEqual(len(study.get("tasks", {})), 0, claim.id)
+
+    def test_a_claim_of_equality_has_ten_seeds_and_a_margin(self):
+        for claim in claims.read_claims():
+            study = claims.read_study(claim.study)
+            self.assertGreaterEqual(len(study["seeds"]), 10 if claim.expect == "equivalent" else 6, claim.id)
+            if claim.expect == "equivalent":
+                self.assertIn("margin", study["compare"], claim.id)
+
+    def test_the_program_accepts_every_study(self):
+        for name in claims.studies():
+            done = subprocess.run([PROGRAM, "config", "check", claims.HERE / f"{name}.yaml"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_results_are_those_of_the_study_as_it_stands(self):
+        for name in claims.studies():
+            found = claims.read_record(name)
+            if found:
+                study = claims.read_study(name)
+                self.assertEqual(found["seeds"], study["seeds"], name)
+                self.assertEqual(found["question"], study["question"], name)
+                self.assertEqual([one["text"] for one in found["expectations"]], study["expect"], name)
+
+
+class Page(unittest.TestCase):
+    def test_the_page_is_what_the_results_make_it(self):
+        done = subprocess.run([sys.executable, claims.HERE / "atlas.py", "check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_claims_stand_in_the_order_of_their_verdicts(self):
+        contrast = {"mean": 0.1, "interval": [0, 0.2], "verdict": "worse", "sentence": ""}
+        entry = {"arm": "arm", "claim": "", "source": {"text": "", "url": ""}}
+        found = [claims.Claim(entry | {"id": name, "expect": expect}, record("lower", json.loads(json.dumps(contrast))))
+                 for name, expect in (("turned", "better"), ("held", "worse"))]
+        table = page.table(found)
+        self.assertLess(table.index("#held"), table.index("#turned"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
