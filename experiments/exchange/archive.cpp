@@ -60,6 +60,8 @@ std::string sealed(std::string zip) {
   throw training::CheckpointError(source + ": " + why);
 }
 
+}  // namespace
+
 void check_seal(const std::string& bytes, const std::string& source) {
   if (!bytes.starts_with("PK"))
     fail(source, "is no TorchScript file; make one with `ablate export RUN --to FILE`");
@@ -70,8 +72,6 @@ void check_seal(const std::string& bytes, const std::string& source) {
   if (tokenizer::sha256(std::string_view(bytes).substr(0, bytes.size() - kDigest)) != digest)
     fail(source, "is damaged: its bytes differ from those that were written (SHA-256)");
 }
-
-}  // namespace
 
 std::string to_archive(const torch::jit::Module& module, const ExportContents& contents) {
   std::ostringstream stream;

@@ -33,8 +33,11 @@ struct Archive {
 /// examples.json, ablate.json.
 std::string to_archive(const torch::jit::Module& module, const ExportContents& contents);
 
-/// The inverse. Throws CheckpointError, naming `source`, for bytes that are no such file, are cut,
-/// or differ from what was written.
+/// Throws CheckpointError, naming `source`, for bytes that are no such file, are cut, or differ
+/// from what was written. Loads nothing.
+void check_seal(const std::string& bytes, const std::string& source);
+
+/// The inverse. Throws CheckpointError as check_seal() does.
 Archive from_archive(const std::string& bytes, const std::string& source);
 
 }  // namespace ablate::exchange

@@ -13,6 +13,7 @@
 #include "experiments/run/run_data.h"
 #include "models/inference/inference_model.h"
 #include "models/torchscript/torchscript.h"
+#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
 #include "training/checkpoint/safetensors.h"
 #include "training/storage/durable_file.h"
@@ -73,6 +74,20 @@ void require_agreement(const Agreement& agreement, torch::ScalarType type,
                     to_text(agreement), after));
 }
 
+void require_known_origin(const std::string& bytes, const VerifyRequest& request) {
+  const auto digest = tokenizer::sha256(bytes);
+  if (request.trusted || digest == request.sha256) return;
+  if (!request.sha256.empty())
+    throw training::CheckpointError(
+        fmt::format("{}: its SHA-256 is {}, not {}; nothing of it was loaded",
+                    request.file.string(), digest, request.sha256));
+  throw records::UsageError(
+      fmt::format("{} is whole, but a TorchScript file is a program, and nothing says whose this "
+                  "is; give the SHA-256 that `ablate export` printed (--sha256; this file's is {}) "
+                  "or --trust",
+                  request.file.string(), digest));
+}
+
 models::Transformer model_of(const Archive& archive) {
   auto model = run::make_model(archive.contents.experiment, archive.contents.tokenizers);
   const auto weights = models::weights_of(archive.module);
@@ -104,8 +119,12 @@ Agreement export_torchscript(const ExportRequest& request, std::ostream& message
   return agreement;
 }
 
-Agreement verify_torchscript(const std::filesystem::path& file) {
-  auto archive = from_archive(training::read_bytes(file), file.string());
+Agreement verify_torchscript(const VerifyRequest& request) {
+  const auto& file = request.file;
+  const auto bytes = training::read_bytes(file);
+  check_seal(bytes, file.string());
+  require_known_origin(bytes, request);
+  auto archive = from_archive(bytes, file.string());
   auto model = model_of(archive);
   const auto agreement = compare(model, archive.module, archive.contents);
   require_agreement(agreement, model->output_weight().scalar_type(), file, "");

@@ -20,9 +20,17 @@ struct ExportRequest {
 /// UsageError where `to` exists, CheckpointError where the two differ; then nothing is left behind.
 Agreement export_torchscript(const ExportRequest& request, std::ostream& messages);
 
-/// Checks the file's digest, builds its model anew from the configuration and weights in it, and
-/// compares again. Throws CheckpointError where anything differs.
-Agreement verify_torchscript(const std::filesystem::path& file);
+struct VerifyRequest {
+  std::filesystem::path file;
+  std::string sha256;    // of the whole file, as its exporter names it; empty: not given
+  bool trusted = false;  // load it whatever its digest is
+};
+
+/// Checks that the file is whole, builds its model anew from the configuration and weights in it,
+/// and compares again. A TorchScript file is a program: none of it is loaded unless its digest is
+/// the given one or it is trusted. Throws UsageError where neither is said, and CheckpointError
+/// where anything differs.
+Agreement verify_torchscript(const VerifyRequest& request);
 
 /// Writes a folder with model.safetensors, config.yaml and the tokenizers. It appears complete or
 /// not at all.

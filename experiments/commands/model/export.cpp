@@ -8,6 +8,8 @@
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/records/exit_code.h"
+#include "tokenizer/digest.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::commands {
 namespace {
@@ -23,7 +25,8 @@ void export_run(exchange::ExportRequest request, const Words& words) {
   if (words.format == "safetensors") {
     exchange::export_safetensors(request);
   } else if (words.format == "torchscript") {
-    std::cerr << exchange::to_text(exchange::export_torchscript(request, std::cerr)) << "\n";
+    std::cerr << exchange::to_text(exchange::export_torchscript(request, std::cerr))
+              << "\nSHA-256: " << tokenizer::sha256(training::read_bytes(request.to)) << "\n";
   } else {
     throw records::UsageError("--format must be torchscript or safetensors");
   }
@@ -57,13 +60,18 @@ void add_export(CLI::App& app) {
 }
 
 void add_verify(CLI::App& app) {
-  auto file = std::make_shared<std::string>();
+  auto request = std::make_shared<exchange::VerifyRequest>();
   auto* verb = app.add_subcommand(
       "verify", "Check an exported TorchScript file: its digest, and its outputs once more");
-  verb->add_option("file", *file, "The file that `ablate export` wrote")->required();
-  verb->footer("Example:\n  ablate verify model.pt");
-  verb->callback(
-      [file] { std::cout << exchange::to_text(exchange::verify_torchscript(*file)) << "\n"; });
+  verb->add_option("file", request->file, "The file that `ablate export` wrote")->required();
+  verb->add_option("--sha256", request->sha256, "The digest that `ablate export` printed");
+  verb->add_flag("--trust", request->trusted, "Load the file whatever its digest is");
+  verb->footer(
+      "A TorchScript file is a program, so none of it is loaded without one of these two.\n"
+      "Example:\n  ablate verify model.pt --trust");
+  verb->callback([request] {
+    std::cout << exchange::to_text(exchange::verify_torchscript(*request)) << "\n";
+  });
 }
 
 void add_import(CLI::App& app) {

@@ -4,6 +4,7 @@
 
 #include "models/torchscript/torchscript.h"
 #include "tests/experiments/program.h"
+#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
 
 namespace ablate::exchange {
@@ -34,7 +35,9 @@ class ExportTest : public ProgramTest {
                  std::to_string(beams) + " < " + lines())
         .output;
   }
-  Outcome verified() { return shell(kProgram + " verify " + file() + " 2>&1"); }
+  Outcome verified(const std::string& how = "--trust") {
+    return shell(kProgram + " verify " + file() + " " + how + " 2>&1");
+  }
   bool left_behind() const {
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
       if (entry.path().filename().string().find("model.pt") != std::string::npos) return true;
@@ -160,6 +163,23 @@ TEST_F(ExportTest, DamagedCutAndForeignFilesAreRefused) {
   EXPECT_NE(refused("").find("is no TorchScript file"), std::string::npos);
   EXPECT_NE(refused("a text").find("is no TorchScript file"), std::string::npos);
   EXPECT_EQ(shell(kProgram + " verify " + (folder_ / "absent").string() + " 2>&1").code, 7);
+  write_file(file(), flipped);
+  EXPECT_EQ(verified("").code, 4) << "damage is seen without loading anything";
+}
+
+TEST_F(ExportTest, IsLoadedOnlyByItsDigestOrOnTrust) {
+  const auto printed = exported();
+  ASSERT_EQ(printed.code, 0);
+  const auto digest = tokenizer::sha256(read_file(file()));
+  EXPECT_NE(printed.output.find("SHA-256: " + digest), std::string::npos) << printed.output;
+  EXPECT_EQ(verified("--sha256 " + digest).code, 0);
+  const auto unknown = verified("");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.output.find("a TorchScript file is a program"), std::string::npos)
+      << unknown.output;
+  const auto other = verified("--sha256 " + tokenizer::sha256("other"));
+  EXPECT_EQ(other.code, 4);
+  EXPECT_NE(other.output.find("nothing of it was loaded"), std::string::npos) << other.output;
 }
 
 TEST_F(ExportTest, NothingIsLeftWhereTheExportFails) {
