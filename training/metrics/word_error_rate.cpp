@@ -6,19 +6,33 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
+
+#include "training/metrics/unicode_text.h"
 
 namespace ablate::training {
 namespace {
 
-using SpacedWords = std::vector<std::string>;
+using SpacedWords = std::vector<std::string_view>;
 
-SpacedWords spaced_words(const std::string& text) {
+/// Whether what stands between two words parts them: a space, or more than one character of white
+/// space.
+bool parts_words(std::string_view gap) { return gap == " " || code_points(gap).size() > 1; }
+
+SpacedWords spaced_words(std::string_view text) {
   SpacedWords words;
-  std::istringstream stream(text);
-  for (std::string word; stream >> word;) words.push_back(word);
+  for (const auto word : split_words(text)) {
+    const auto begin = static_cast<size_t>(word.data() - text.data());
+    const auto first =
+        words.empty() ? begin : static_cast<size_t>(words.back().data() - text.data());
+    const auto end = words.empty() ? begin : first + words.back().size();
+    if (words.empty() || parts_words(text.substr(end, begin - end)))
+      words.push_back(word);
+    else
+      words.back() = text.substr(first, begin + word.size() - first);
+  }
   return words;
 }
 

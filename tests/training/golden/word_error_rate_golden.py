@@ -15,17 +15,18 @@ import jiwer
 assert version("jiwer") == "4.0.0", version("jiwer")
 
 
-def words(rng, fewest):
-    return " ".join(rng.choice(["a", "b", "B", "c0", "ü"]) for _ in range(rng.randint(fewest, 12)))
+def words(rng, fewest, gaps=(" ",)):
+    return "".join(rng.choice(["a", "b", "B", "c0", "ü"]) + rng.choice(gaps) for _ in range(rng.randint(fewest, 12)))
 
 
 def main():
     rng = random.Random(22)
     cases = []
-    for _ in range(100):
+    for number in range(200):
         lines = rng.randint(1, 4)
-        hypotheses = [words(rng, 0) for _ in range(lines)]
-        references = [words(rng, 1) for _ in range(lines)]
+        gaps = (" ",) if number < 100 else (" ", "  ", "\t", "\u00a0", "\u00a0 ", "\t\t", "\u3000", "\x1c")
+        hypotheses = [words(rng, 0, gaps) for _ in range(lines)]
+        references = [words(rng, 1, gaps) for _ in range(lines)]
         cases.append({"hypotheses": hypotheses, "references": references, "rate": jiwer.wer(references, hypotheses)})
     json.dump({"cases": cases}, sys.stdout, ensure_ascii=True, separators=(",", ":"))
     print()
