@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh [test|cuda]: brings what the program is built from, and with `test` also what tests and bench read: Debian
+# setup.sh [test|numbers|cuda]: brings what the program is built from, and with `test` also what tests and bench read: Debian
 # packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in .deps; with `cuda` also
 # a second LibTorch, one with CUDA, in .deps/cuda. Says first what it will install. Does nothing when this script,
 # TORCH_ROOT and TORCH_BUILD are unchanged.
@@ -19,6 +19,7 @@ test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-f
 cuda_wheels=("torch===$torch_version" "cuda-toolkit[cccl,crt]")  # the latter: headers that NCCL's include
 test_wheels=("torch==$torch_version" "numpy<3" "sentencepiece==$sentencepiece_version" "safetensors<1"
   "tensorboard==$tensorboard_version")
+numbers_wheels=(sacrebleu==2.6.0 rouge-score==0.1.2 jiwer==4.0.0 "scipy<2" statsmodels==0.14.6)
 
 stage=${1:-build}
 [ "$stage" != test ] || packages+=("${test_packages[@]}")
@@ -27,7 +28,7 @@ want=$({ cat cmake/setup.sh; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
-[[ $stage =~ ^(build|test|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test and cuda"
+[[ $stage =~ ^(build|test|numbers|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test, numbers and cuda"
 pip() { .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 work=$(mktemp -d)
@@ -124,6 +125,10 @@ has_wheels() {
     .venv/bin/python -c "import numpy, sentencepiece, safetensors, tensorboard, torch" 2>/dev/null
 }
 
+has_peers() {
+  [ "$stage" != numbers ] || .venv/bin/python -c "import sacrebleu, rouge_score, jiwer, scipy, statsmodels" 2>/dev/null
+}
+
 has_cuda() { [ "$stage" != cuda ] || [ "$(cat .deps/cuda/version 2>/dev/null)" = "$torch_version" ]; }
 
 install_cuda() {
@@ -136,6 +141,7 @@ plan_packages
 plan_torch
 has_sentencepiece || will 4 "SentencePiece $sentencepiece_version, built from source in .deps"
 has_cuda || will 2744 "LibTorch $torch_version with CUDA into .deps/cuda, where it takes 4.8 GB"
+has_peers || will 120 "what our metrics and statistics are held against, into .venv: ${numbers_wheels[*]}"
 has_wheels || will 57 "Python packages that tests and bench read, into .venv"
 if [ ${#plan[@]} -gt 0 ]; then
   say "downloading about $megabytes MB:"
@@ -147,6 +153,7 @@ install_torch
 has_sentencepiece || install_sentencepiece
 has_cuda || install_cuda
 has_wheels || pip install "${test_wheels[@]}"
+has_peers || pip install "${numbers_wheels[@]}"
 mkdir -p .deps
 echo "$want" | tee .deps/stamp-build >".deps/stamp-$stage"
 say "done"

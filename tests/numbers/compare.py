@@ -1,0 +1,179 @@
+"""Holds metrics, tests and intervals against other people's implementations: compare.py PROGRAM [--cases 500] [--seed 1]
+
+PROGRAM is build/answer_numbers. BLEU and chrF are compared with sacrebleu, ROUGE with rouge-score, the word error rate with
+jiwer, everything else with SciPy, statsmodels or the definition written down in NumPy, on inputs drawn at random: ordinary
+ones, and hostile ones (empty lines, runs of punctuation, other scripts, combining characters, ties, huge and tiny numbers).
+"""
+
+import argparse
+import itertools
+import json
+import math
+import random
+import subprocess
+import sys
+
+import jiwer
+import numpy
+import sacrebleu
+import scipy.stats
+from rouge_score.rouge_scorer import RougeScorer
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+WORDS = ["the", "dog", "runs", "a", "House", "2,500", "3.14", "don't", "--", "...", "\"", "Straße", "naïve", "été", "日本", "語",
+         "e\u0301", "\u00a0", "😀", "&amp;", "<skipped>", "-", "I", "İ", "ﬁne", "x" * 40, "1-2", "U.S.", "%", "(a)", "مرحبا"]
+ROUGE = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
+
+
+def line(draw, allow_empty):
+    count = draw.randint(0 if allow_empty else 1, 12)
+    return " ".join(draw.choice(WORDS) for _ in range(count))
+
+
+def noisy(draw, words):
+    """A line that shares some of its words with another one."""
+    kept = [word for word in words.split(" ") if draw.random() < 0.7]
+    kept += [draw.choice(WORDS) for _ in range(draw.randint(0, 3))]
+    return " ".join(kept)
+
+
+def lines_question(draw):
+    references = [line(draw, allow_empty=False) for _ in range(draw.randint(1, 6))]
+    references[0] = "the " + references[0]  # a corpus without a word has no error rate
+    hypotheses = [reference if draw.random() < 0.2 else noisy(draw, reference) for reference in references]
+    return {"what": "lines", "hypotheses": hypotheses, "references": references}
+
+
+def numbers(draw, count):
+    scale = 10.0 ** draw.randint(-8, 8)
+    values = [draw.gauss(draw.choice([0, 0.5, 3]), 1) * scale for _ in range(count)]
+    if draw.random() < 0.3:  # ties
+        values = [round(value / scale) * scale for value in values]
+    return values
+
+
+def sample_question(draw):
+    values = numbers(draw, draw.randint(2, 10))
+    return {"what": "sample", "values": values, "margin": draw.choice([0.5, 1, 2]) * (max(map(abs, values)) or 1)}
+
+
+def holm_question(draw):
+    return {"what": "holm", "p": [draw.random() ** draw.choice([1, 4]) for _ in range(draw.randint(1, 12))]}
+
+
+def share_question(draw):
+    count = draw.choice([1, 2, 10, 1000])
+    return {"what": "share", "hits": draw.randint(0, count), "count": count}
+
+
+def groups_question(draw):
+    return {"what": "groups", "left": numbers(draw, draw.randint(1, 8)), "right": numbers(draw, draw.randint(1, 8))}
+
+
+def fit_question(draw):
+    return {"what": "fit", "points": [[2.0 ** draw.uniform(0, 20) + index, 10.0 ** draw.uniform(-3, 3)] for index in range(draw.randint(4, 9))]}
+
+
+QUESTIONS = [lines_question, sample_question, holm_question, share_question, groups_question, fit_question]
+
+
+def lines_answer(question):
+    hypotheses, references = question["hypotheses"], question["references"]
+    rouge = [ROUGE.score(reference, hypothesis) for hypothesis, reference in zip(hypotheses, references)]
+    mean = {key: sum(score[key].fmeasure for score in rouge) / len(rouge) for key in ("rouge1", "rouge2", "rougeL")}
+    return {"bleu": sacrebleu.corpus_bleu(hypotheses, [references]).score,
+            "bleu_lowercase": sacrebleu.corpus_bleu(hypotheses, [references], lowercase=True).score,
+            "chrf": sacrebleu.corpus_chrf(hypotheses, [references]).score,
+            "chrf_words": sacrebleu.corpus_chrf(hypotheses, [references], word_order=2).score,
+            "rouge_1": mean["rouge1"], "rouge_2": mean["rouge2"], "rouge_l": mean["rougeL"],
+            "word_error_rate": jiwer.wer(references, hypotheses)}
+
+
+def flips(count):
+    return numpy.array(list(itertools.product([1, -1], repeat=count)))
+
+
+def share_at_least(differences, absolute):
+    """Share of sign patterns whose sum is at least the observed one."""
+    sums = flips(len(differences)) @ numpy.array(differences)
+    observed = sum(differences)
+    slack = 1e-12 * sum(map(abs, differences))  # sums that only rounding tells apart are equal
+    return float(numpy.mean((abs(sums) if absolute else sums) >= (abs(observed) if absolute else observed) - slack))
+
+
+def sample_answer(question):
+    values, margin = question["values"], question["margin"]
+    deviation = numpy.std(values, ddof=1)
+    answer = {"mean": numpy.mean(values), "deviation": deviation, "sign_flip_p": share_at_least(values, absolute=True),
+              "equivalence_p": max(share_at_least([value + margin for value in values], absolute=False),
+                                   share_at_least([margin - value for value in values], absolute=False))}
+    low = high = numpy.mean(values)
+    if deviation > 0:
+        low, high = scipy.stats.t.interval(0.95, len(values) - 1, loc=numpy.mean(values), scale=scipy.stats.sem(values))
+    return answer | {"low": low, "high": high}
+
+
+def holm_answer(question):
+    return {"holm": list(multipletests(question["p"], method="holm")[1])}
+
+
+def share_answer(question):
+    low, high = proportion_confint(question["hits"], question["count"], method="wilson")
+    return {"low": low, "high": high}
+
+
+def groups_answer(question):
+    left, right = question["left"], question["right"]
+    u = scipy.stats.mannwhitneyu(left, right, method="asymptotic").statistic
+    return {"greater": u / (len(left) * len(right)), "interquartile_mean": scipy.stats.trim_mean(left + right, 0.25)}
+
+
+def fit_answer(question):
+    x, y = numpy.log(numpy.array(question["points"])).T
+    found = scipy.stats.linregress(x, y)
+    return {"factor": math.exp(found.intercept), "exponent": found.slope, "r_squared": found.rvalue**2}
+
+
+ANSWERS = {"lines": lines_answer, "sample": sample_answer, "holm": holm_answer, "share": share_answer, "groups": groups_answer,
+           "fit": fit_answer}
+
+
+def differs(ours, theirs, scale):
+    if isinstance(theirs, list):
+        return any(differs(a, b, scale) for a, b in zip(ours, theirs, strict=True))
+    return not abs(ours - theirs) <= 1e-9 * max(abs(theirs), scale)
+
+
+def scale_of(question):
+    """What rounding is measured by where a result is a small difference of large numbers."""
+    given = question.get("values") or question.get("left", []) + question.get("right", [])
+    return max([abs(value) for value in given], default=1e-3)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("program")
+    parser.add_argument("--cases", type=int, default=500, help="of each kind (default 500)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    draw = random.Random(options.seed)
+    questions = [make(draw) for make in QUESTIONS for _ in range(options.cases)]
+    asked = "".join(json.dumps(question) + "\n" for question in questions)
+    answers = subprocess.run([options.program], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
+    wrong, compared = 0, {}
+    for question, answered in zip(questions, answers, strict=True):
+        ours = json.loads(answered)
+        for name, theirs in ANSWERS[question["what"]](question).items():
+            compared[name] = compared.get(name, 0) + 1
+            if differs(ours[name], theirs, scale_of(question)):
+                wrong += 1
+                if wrong <= 10:
+                    print(f"{name}: {ours[name]!r}, they say {theirs!r}, of {json.dumps(question, ensure_ascii=False)}")
+    print(", ".join(f"{name} {count}" for name, count in compared.items()))
+    print(f"{sum(compared.values())} numbers compared, {wrong} differ")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
