@@ -10,9 +10,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <string_view>
 
 #include "training/process/machine.h"
+#include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/host_name.h"
 #include "training/storage/io_error.h"
@@ -61,27 +61,18 @@ std::string environment_value(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Whether all of it is written and synced; errno says why it is not. A signal is no reason.
-bool write_whole(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const auto wrote = ::write(descriptor, text.data(), text.size());
-    if (wrote < 0 && errno != EINTR) return false;
-    if (wrote > 0) text.remove_prefix(static_cast<size_t>(wrote));
-  }
-  while (::fsync(descriptor) != 0)
-    if (errno != EINTR) return false;
-  return true;
-}
-
 /// Writes the whole file and makes it survive a crash; false where it exists and must not.
 bool put(const path& file, const std::string& text, int how) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
   if (descriptor < 0 && errno == EEXIST) return false;
   if (descriptor < 0) throw io_error("create", file, errno);
-  const bool whole = write_whole(descriptor, text);
-  const int error = errno;
+  try {
+    write_and_sync(descriptor, file, text);
+  } catch (...) {
+    ::close(descriptor);
+    throw;
+  }
   ::close(descriptor);
-  if (!whole) throw io_error("write", file, error);
   return true;
 }
 

@@ -33,6 +33,14 @@ std::string_view remedy(int code) {
   }
 }
 
+/// Some file systems cannot sync a folder, which they report as EINVAL.
+void sync_open(int file, const std::filesystem::path& path) {
+  while (::fsync(file) != 0) {
+    if (errno == EINVAL) return;
+    if (errno != EINTR) throw io_error("sync", path, errno);
+  }
+}
+
 /// An open file; closes it.
 class Descriptor {
  public:
@@ -47,13 +55,8 @@ class Descriptor {
     if (value_ >= 0) ::close(value_);
   }
 
-  void write(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const auto written = ::write(value_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) throw io_error("write", path_, written < 0 ? errno : EIO);
-      bytes.remove_prefix(static_cast<size_t>(written));
-    }
+  void write_and_sync(std::string_view bytes) const {
+    training::write_and_sync(value_, path_, bytes);
   }
 
   std::string read() const {
@@ -73,13 +76,7 @@ class Descriptor {
     return bytes;
   }
 
-  /// Some file systems cannot sync a folder, which they report as EINVAL.
-  void sync() const {
-    while (::fsync(value_) != 0) {
-      if (errno == EINVAL) return;
-      if (errno != EINTR) throw io_error("sync", path_, errno);
-    }
-  }
+  void sync() const { sync_open(value_, path_); }
 
   /// For this process alone, until the file is closed. Where the file system has no locks, nobody
   /// gets one.
@@ -101,8 +98,7 @@ class Descriptor {
 
 void write_to(const std::filesystem::path& path, std::string_view bytes, int flags) {
   Descriptor file(path, O_WRONLY | flags);
-  file.write(bytes);
-  file.sync();
+  file.write_and_sync(bytes);
   file.close();
 }
 
@@ -158,6 +154,16 @@ void write_durably(const std::filesystem::path& path, std::string_view bytes) {
 
 void write_synced(const std::filesystem::path& path, std::string_view bytes) {
   write_to(path, bytes, O_CREAT | O_EXCL);
+}
+
+void write_and_sync(int file, const std::filesystem::path& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw io_error("write", path, written < 0 ? errno : EIO);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  sync_open(file, path);
 }
 
 void sync_folder(const std::filesystem::path& folder) {

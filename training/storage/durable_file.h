@@ -29,6 +29,10 @@ void write_durably(const std::filesystem::path& path, std::string_view bytes);
 /// itself renamed. Throws IoError, also where `path` exists.
 void write_synced(const std::filesystem::path& path, std::string_view bytes);
 
+/// Writes all bytes to the file at `path` that is open as `file` and syncs it, whatever signals
+/// come. Throws IoError.
+void write_and_sync(int file, const std::filesystem::path& path, std::string_view bytes);
+
 /// Makes the names in `folder` survive a crash. Throws IoError.
 void sync_folder(const std::filesystem::path& folder);
 

@@ -1,8 +1,11 @@
 #include "training/storage/durable_file.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <thread>
@@ -42,6 +45,31 @@ TEST_F(DurableFile, FailedWriteKeepsTheOldBytesAndLeavesNothing) {
   }
   EXPECT_EQ(read_bytes(path()), "old");
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(DurableFile, AWriteThatSignalsInterruptIsWholeAllTheSame) {
+  struct sigaction ours {
+  }, before{};
+  ours.sa_handler = [](int) {};  // without SA_RESTART
+  ASSERT_EQ(sigaction(SIGUSR1, &ours, &before), 0);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);  // holds fewer bytes, and cannot be synced
+  std::string bytes;
+  while (bytes.size() < 1'000'000) bytes += std::to_string(bytes.size()) + " ";
+  std::thread writer([&] {
+    write_and_sync(ends[1], "pipe", bytes);
+    close(ends[1]);
+  });
+  std::string found;
+  std::array<char, 10'000> part{};
+  for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;) {
+    found.append(part.data(), static_cast<size_t>(got));
+    pthread_kill(writer.native_handle(), SIGUSR1);
+  }
+  writer.join();
+  close(ends[0]);
+  sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_EQ(found, bytes);
 }
 
 TEST_F(DurableFile, TemporaryNamesAreNeverTheSame) {
