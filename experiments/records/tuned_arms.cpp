@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "experiments/records/exit_code.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/result.h"
 #include "experiments/records/rung.h"
@@ -15,11 +16,17 @@ namespace {
 
 constexpr double kWorst = -std::numeric_limits<double>::infinity();
 
-/// A candidate and how well it does: higher is better, kWorst where a run of it failed.
+/// A candidate and how well it does: higher is better, kWorst where a run of it diverged.
 struct Rated {
   const config::Candidate* candidate;
   double quality = 0;
 };
+
+/// Whether the run would fail again wherever and whenever it is trained.
+bool diverged(const RunFolder& folder) {
+  const auto failure = read_failure(folder);
+  return failure && meaning_of(failure->exit_code) == ExitCode::diverged;
+}
 
 /// The search for one arm in one task, as far as the files of its runs tell.
 class ArmSearch {
@@ -65,7 +72,7 @@ class ArmSearch {
           quality += quality_of(rung->validation_perplexity, rung->validation_token_accuracy);
         else if (const auto result = read_result(folder))
           quality += quality_of(result->validation_perplexity, result->validation_token_accuracy);
-        else if (read_failure(folder))
+        else if (diverged(folder))
           quality = kWorst;
         else
           search_.open.push_back(std::move(run));

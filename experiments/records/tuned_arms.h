@@ -12,8 +12,10 @@ config::RunSpecification run_of(const config::Candidate& candidate, int64_t seed
 
 /// Where the search for the best value of one arm stands.
 struct Search {
-  std::vector<config::RunSpecification> open;  // runs that have to end before it can go on
-  const config::Candidate* best = nullptr;     // none, too, where all failed
+  /// Runs that have to end before it can go on. Those that failed are among them: a full disk or a
+  /// kill says nothing of a value, and only one that diverges is worse than all others.
+  std::vector<config::RunSpecification> open;
+  const config::Candidate* best = nullptr;  // none, too, where all failed
 };
 
 /// The search for every task and arm of a study that tunes a key, each once, as far as the files of

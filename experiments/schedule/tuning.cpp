@@ -16,6 +16,10 @@ void add_run(config::RunSpecification run, std::vector<config::RunSpecification>
   if (std::ranges::none_of(runs, same)) runs.push_back(std::move(run));
 }
 
+bool has_failed(const config::RunSpecification& run, const records::StudyFolder& folder) {
+  return records::read_failure(folder.run(run)).has_value();
+}
+
 void append(StudyOutcome& outcome, const StudyOutcome& more) {
   outcome.failed.insert(outcome.failed.end(), more.failed.begin(), more.failed.end());
   outcome.interrupted = outcome.interrupted || more.interrupted;
@@ -27,8 +31,9 @@ void forget_failures(const config::Study& study, const records::StudyFolder& fol
   for (const auto& run : study.runs) records::remove_failure(folder.run(run));
   if (!study.tuning) return;
   for (const auto& candidate : study.tuning->candidates)
-    for (const int64_t seed : study.tuning->seeds)
-      records::remove_failure(folder.run(records::run_of(candidate, seed)));
+    for (const auto* seeds : {&study.tuning->seeds, &study.seeds})
+      for (const int64_t seed : *seeds)
+        records::remove_failure(folder.run(records::run_of(candidate, seed)));
 }
 
 TuningStage tuning_stage(const config::Study& study, const records::StudyFolder& folder) {
@@ -36,8 +41,10 @@ TuningStage tuning_stage(const config::Study& study, const records::StudyFolder&
   if (!study.tuning) return stage;
   const auto searches = records::searches(study, folder);
   for (const auto& search : searches)
-    for (const auto& run : search.open) add_run(run, stage.runs);
-  stage.searching = !stage.runs.empty();
+    for (const auto& run : search.open) {
+      stage.searching = stage.searching || !has_failed(run, folder);
+      add_run(run, stage.runs);
+    }
   if (stage.searching) return stage;
   for (const auto& search : searches)
     for (const int64_t seed : study.seeds)
@@ -52,7 +59,8 @@ StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& opt
   StudyOutcome outcome;
   for (;;) {
     const auto stage = tuning_stage(study, options.folder);
-    for (const auto& run : stage.runs) add_run(run, now.runs);
+    for (const auto& run : stage.runs)
+      if (!has_failed(run, options.folder)) add_run(run, now.runs);
     if (!now.runs.empty()) append(outcome, run_study(now, options));
     if (outcome.interrupted || !stage.searching) return outcome;
     now.runs.clear();

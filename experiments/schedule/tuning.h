@@ -10,7 +10,8 @@ void forget_failures(const config::Study& study, const records::StudyFolder& fol
 /// Runs by which tuning goes on.
 struct TuningStage {
   std::vector<config::RunSpecification> runs;
-  bool searching = false;  // by values on the tuning seeds; otherwise the best ones on all seeds
+  bool searching = false;  // by values on the tuning seeds; otherwise the best ones on all seeds,
+                           // and the values whose runs failed
 };
 
 /// What a study that tunes a key has to run next, as far as the files of its runs tell; nothing
@@ -18,7 +19,8 @@ struct TuningStage {
 TuningStage tuning_stage(const config::Study& study, const records::StudyFolder& folder);
 
 /// run_study(), and where the study tunes a key: every arm with every value on the tuning seeds,
-/// then of every arm the best one on all seeds.
+/// then of every arm the best one on all seeds. The search of an arm stops at a run that failed
+/// otherwise than by diverging, until the study is started again.
 StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& options);
 
 /// The runs that may be worked on now, all side by side: not done, not failed for good, and what

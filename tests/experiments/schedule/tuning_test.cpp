@@ -129,6 +129,50 @@ TEST_F(TuningTest, HalvingGivesUpTheWorseHalfAtEachRung) {
   EXPECT_EQ(chosen(), "tiny/copy/" + kMiddle + "/seed-3");
 }
 
+TEST_F(TuningTest, OnlyAValueThatDivergesIsGivenUpForAFailure) {
+  write_file(study(), read_file(study()).replace(read_file(study()).find("seeds: [1, 2] }"), 15,
+                                                 "seeds: [1], halve_from: 10 }"));
+  const auto of = [&](const std::string& arm) {
+    const auto folder = folder_ / "tiny/copy" / arm / "seed-1";
+    std::filesystem::create_directories(folder);
+    return folder;
+  };
+  records::write_rung(of(kHigh), 10, {.validation_perplexity = 5});
+  records::write_rung(of(kLow), 10, {.validation_perplexity = 9});
+  const auto next = [&](int exit_code) {
+    records::write_failure(of(kMiddle), {.exit_code = exit_code, .message = "why"});
+    std::string runs;
+    for (const auto& run : tuning_stage(config::read_study(study()), folder_ / "tiny").runs)
+      runs += run.arm + " until " + std::to_string(run.until.value_or(0)) + ", ";
+    return runs;
+  };
+  for (const int exit_code : {1, 2, 3, 4, 6, 7, 8, 75, 128 + SIGKILL, 128 + SIGSEGV})
+    EXPECT_EQ(next(exit_code), kMiddle + " until 10, ") << exit_code;
+  EXPECT_EQ(next(5), kHigh + " until 20, " + kLow + " until 20, ");
+}
+
+TEST_F(TuningTest, AFailedWriteLetsNoOtherValueTrainFurther) {
+  auto text = read_file(study());
+  text.replace(text.find("seeds: [1, 2, 3]"), 16, "seeds: [1]");
+  text.replace(text.find("seeds: [1, 2] }"), 15, "halve_from: 10 }");
+  write_file(study(), text);
+  const auto of = [&](const std::string& arm) {
+    return folder_ / "out/tiny/copy" / arm / "seed-1";
+  };
+  const auto obstacle = of(kMiddle) / "initial_weights.json";  // no file can take its place
+  std::filesystem::create_directories(obstacle);
+  const auto failed = shell(command("out"));
+  EXPECT_EQ(failed.code, 7) << failed.output;
+  EXPECT_TRUE(std::filesystem::exists(of(kLow) / "rung-10.json"));
+  for (const auto& arm : {kHigh, kLow})
+    EXPECT_FALSE(std::filesystem::exists(of(arm) / "rung-20.json")) << arm;
+  std::filesystem::remove(obstacle);
+  const auto again = shell(command("out"));
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_TRUE(std::filesystem::exists(of(kMiddle) / "rung-20.json"));
+  EXPECT_FALSE(std::filesystem::exists(of(kLow) / "rung-20.json"));
+}
+
 TEST_F(TuningTest, HalvingTrainsOneValueToTheEndAndEndsInTheSameWeights) {
   auto text = read_file(study());
   text.replace(text.find("seeds: [1, 2, 3]"), 16, "seeds: [1]");
