@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "models/empty_options.h"
 #include "models/linear_attention_options.h"
@@ -166,5 +167,22 @@ struct Average : EmptyOptions {
 /// What mixes positions within one sequence.
 using AttentionOptions =
     std::variant<MultiHead, NoAttention, Lstm, Convolution, Average, LinearAttention, DeltaRule>;
+
+/// Whether the attention has scores for a position scheme to act on.
+constexpr bool has_scores(const AttentionOptions& attention) {
+  return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
+}
+
+/// Which of a stack's two mixers a layer has.
+enum class MixerChoice { attention, other };
+
+constexpr auto names(MixerChoice) {
+  return std::to_array<std::pair<MixerChoice, std::string_view>>(
+      {{MixerChoice::attention, "attention"}, {MixerChoice::other, "other"}});
+}
+
+/// The mixers of a stack's first layers, which the further layers repeat; empty: `attention` in
+/// all.
+using MixerPattern = std::vector<MixerChoice>;
 
 }  // namespace ablate::models

@@ -10,7 +10,7 @@ LayerImpl::LayerImpl(const StackOptions& options, int64_t index,
     place.emplace(*this, name, residual, index);
     if (parallel_) residual.norm.kind = NormKind::none;
   };
-  if ((attention_ = make_mixer(options))) {
+  if ((attention_ = make_mixer(options, index))) {
     register_module("attention", attention_);
     connect(around_attention_, "attention");
   }

@@ -180,8 +180,9 @@ class AverageMixer : public Mixer {
 
 }  // namespace
 
-std::shared_ptr<Mixer> make_mixer(const StackOptions& options) {
-  return std::visit([&](const auto& mixer) { return mixer.make(options); }, options.attention);
+std::shared_ptr<Mixer> make_mixer(const StackOptions& options, int64_t layer) {
+  return std::visit([&](const auto& mixer) { return mixer.make(options); },
+                    options.attention_of(layer));
 }
 
 std::shared_ptr<Mixer> MultiHead::make(const StackOptions& stack) const {

@@ -28,7 +28,7 @@ class Mixer : public Module {
                              const ops::AttentionPosition& position) = 0;
 };
 
-/// Null where the stack has no attention.
-std::shared_ptr<Mixer> make_mixer(const StackOptions& options);
+/// What the layer with this number among the different ones has; null: it has no mixer.
+std::shared_ptr<Mixer> make_mixer(const StackOptions& options, int64_t layer);
 
 }  // namespace ablate::models

@@ -110,6 +110,8 @@ struct SideShare {
 struct SideOptions {
   std::optional<int64_t> layers;
   OrSame<AttentionOptions> attention;
+  OrSame<AttentionOptions> other_attention;
+  std::optional<MixerPattern> pattern;
   OrSame<FeedForwardOptions> feed_forward;
   OrSame<PositionOptions> position;
   SideNorm norm;
@@ -120,6 +122,11 @@ struct SideOptions {
   static void fields(auto& o, auto&& visit) {
     visit("layers", o.layers, "layers of this side; absent: model.layers");
     visit("attention", o.attention, "what mixes positions; same: model.attention");
+    visit("other_attention", o.other_attention,
+          "what the layers have that are other in the pattern; same: model.other_attention");
+    visit(
+        "pattern", o.pattern,
+        "the mixers of this side's layers, repeated; []: attention in all; absent: model.pattern");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward; same: model.feed_forward");
     visit("position", o.position, "how this side knows positions; same: model.position");
     visit("norm", o.norm, "normalisation");
@@ -134,7 +141,8 @@ struct SideOptions {
   /// Whether the side chooses anything for itself.
   bool chooses() const {
     return layers || norm.kind || norm.placement || norm.alpha || residual.chooses() || block ||
-           share.layers || share.order || !std::holds_alternative<Same>(attention) ||
+           share.layers || share.order || pattern || !std::holds_alternative<Same>(attention) ||
+           !std::holds_alternative<Same>(other_attention) ||
            !std::holds_alternative<Same>(feed_forward) || !std::holds_alternative<Same>(position);
   }
 };

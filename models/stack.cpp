@@ -14,12 +14,12 @@ PositionContext context_of(const StackOptions& options) {
                           .heads = 1,
                           .d_k = options.d_model,
                           .d_v = options.d_model,
-                          .layers = options.different_layers(),
+                          .layers = options.scored_before(options.different_layers()),
                           .causal = options.causal,
                           .base_width = base_width_of(options.parametrization, options.d_model)};
   if (const auto* randomized = std::get_if<Randomized>(&options.position_ids))
     context.id_range = randomized->range;
-  if (const auto* attention = std::get_if<MultiHead>(&options.attention)) {
+  if (const auto* attention = options.scored_attention()) {
     const auto heads = heads_of(*attention, options.d_model);
     context.heads = heads.count;
     context.d_k = heads.d_k;
@@ -46,7 +46,10 @@ std::vector<Depth> make_depths(Module& owner, const StackOptions& options) {
   for (int64_t depth = 0; depth < options.layers; ++depth) {
     const int64_t index = options.layer_at(depth);
     const auto at = static_cast<size_t>(index);
-    depths.push_back({.layer = layers.at(at), .index = index, .round = runs.at(at)++});
+    depths.push_back({.layer = layers.at(at),
+                      .mixer = options.mixer_of(index),
+                      .scored = options.scored_before(index),
+                      .round = runs.at(at)++});
   }
   return depths;
 }
@@ -57,16 +60,17 @@ template <class Run>
 torch::Tensor through(torch::Tensor x, std::vector<Depth>& depths, PositionTerms position,
                       const ForwardContext& context, Run&& run) {
   for (size_t i = 0; i < depths.size(); ++i) {
-    auto& [layer, index, round] = depths[i];
+    auto& [layer, mixer, scored, round] = depths[i];
     if (i > 0 && position.every_layer) x = with_positions(x, position.embedding);
-    position.attention.layer = index;
+    auto& known = mixer == MixerChoice::other ? position.other_attention : position.attention;
+    known.layer = scored;
     if (round == 0) {
-      x = run(i, layer, x, position.attention, context);
+      x = run(i, layer, x, known, context);
       continue;
     }
     auto again = context;
     again.seed = derive_seed(context.seed, "round", static_cast<uint64_t>(round));
-    x = run(i, layer, x, position.attention, again);
+    x = run(i, layer, x, known, again);
   }
   return x;
 }
@@ -82,6 +86,13 @@ torch::Tensor hide_beyond(int64_t window, const ops::AttentionPosition& position
                         ? position.bias
                         : torch::zeros_like(far, torch::kFloat).expand({heads, -1, -1});
   return bias.masked_fill(far, -std::numeric_limits<float>::infinity());
+}
+
+/// What the layers with this mixer know of positions, of which a window hides the far ones.
+ops::AttentionPosition seen_by(const AttentionOptions& mixer, ops::AttentionPosition position) {
+  if (const auto* heads = std::get_if<MultiHead>(&mixer); heads != nullptr && heads->window)
+    position.bias = hide_beyond(*heads->window, position, heads->heads);
+  return position;
 }
 
 }  // namespace
@@ -109,13 +120,11 @@ StackImpl::StackImpl(const StackOptions& options)
       position_ids_(
           register_module("position_ids", std::make_shared<PositionIds>(options.position_ids))),
       dropout_(register_module("dropout", Dropout())),
+      attention_(options.attention),
       depths_(make_depths(*this, options)),
       norm_(make_final_norm(*this, options)) {
+  if (!options.pattern.empty()) other_attention_ = options.other_attention;
   parametrize(*this, options);
-  const auto* attention = std::get_if<MultiHead>(&options.attention);
-  if (attention == nullptr) return;
-  window_ = attention->window;
-  heads_ = attention->heads;
 }
 
 void StackImpl::check(int64_t length, const ForwardContext& context) const {
@@ -126,7 +135,8 @@ void StackImpl::check(int64_t length, const ForwardContext& context) const {
 PositionTerms StackImpl::position_terms(const torch::Tensor& query,
                                         const torch::Tensor& key) const {
   auto terms = position_->terms(query, key);
-  if (window_) terms.attention.bias = hide_beyond(*window_, terms.attention, heads_);
+  if (other_attention_) terms.other_attention = seen_by(*other_attention_, terms.attention);
+  terms.attention = seen_by(attention_, std::move(terms.attention));
   return terms;
 }
 

@@ -25,8 +25,9 @@ struct DecoderCache {
 /// A place in a stack and the layer that stands there.
 struct Depth {
   Layer layer;
-  int64_t index;  // of the layer among the different ones
-  int64_t round;  // how often the layer has been run before
+  MixerChoice mixer;
+  int64_t scored;  // different layers before this one that have scores
+  int64_t round;   // how often the layer has been run before
 };
 
 /// Layers over embedded sequences; a final norm where norms come first.
@@ -58,8 +59,8 @@ class StackImpl : public Module {
   std::shared_ptr<Position> position_;
   std::shared_ptr<PositionIds> position_ids_;
   Dropout dropout_;
-  std::optional<int64_t> window_;
-  int64_t heads_ = 1;
+  AttentionOptions attention_;
+  std::optional<AttentionOptions> other_attention_;  // where a pattern has it
   std::vector<Depth> depths_;
   Norm norm_{nullptr};
 };

@@ -17,6 +17,8 @@ struct StackOptions {
   int64_t d_model, layers;
   bool causal;  // the stack writes from left to right
   AttentionOptions attention;
+  AttentionOptions other_attention = {};  // of the layers that are `other` in the pattern
+  MixerPattern pattern = {};
   std::optional<MultiHead> cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position;
@@ -32,9 +34,11 @@ struct StackOptions {
 
   /// Sub-layers, each of which adds to the residual stream.
   int64_t additions() const {
-    const bool mixes = !std::holds_alternative<NoAttention>(attention);
     const bool feeds = !std::holds_alternative<NoFeedForward>(feed_forward);
-    return layers * ((mixes ? 1 : 0) + (cross_attention ? 1 : 0) + (feeds ? 1 : 0));
+    int64_t count = layers * ((cross_attention ? 1 : 0) + (feeds ? 1 : 0));
+    for (int64_t depth = 0; depth < layers; ++depth)
+      if (!std::holds_alternative<NoAttention>(attention_of(layer_at(depth)))) ++count;
+    return count;
   }
   /// Layers with weights of their own.
   int64_t different_layers() const { return share.layers.value_or(layers); }
@@ -42,6 +46,26 @@ struct StackOptions {
   int64_t layer_at(int64_t depth) const {
     return share.order == ShareOrder::cycle ? depth % different_layers()
                                             : depth * different_layers() / layers;
+  }
+  /// Which mixer the layer with this number among the different ones has.
+  MixerChoice mixer_of(int64_t layer) const {
+    return pattern.empty() ? MixerChoice::attention
+                           : pattern[static_cast<size_t>(layer) % pattern.size()];
+  }
+  const AttentionOptions& attention_of(int64_t layer) const {
+    return mixer_of(layer) == MixerChoice::other ? other_attention : attention;
+  }
+  /// The attention whose heads a position scheme serves; null: no layer has scores.
+  const MultiHead* scored_attention() const {
+    const auto* heads = std::get_if<MultiHead>(&attention);
+    return heads != nullptr || pattern.empty() ? heads : std::get_if<MultiHead>(&other_attention);
+  }
+  /// How many of the different layers before this one have scores.
+  int64_t scored_before(int64_t layer) const {
+    int64_t count = 0;
+    for (int64_t i = 0; i < layer; ++i)
+      if (has_scores(attention_of(i))) ++count;
+    return count;
   }
   /// Whether all layers have one feed-forward.
   bool shares_feed_forward() const {
@@ -60,11 +84,6 @@ constexpr bool reads_position_ids(const PositionOptions& position) {
   return std::visit([]<class Held>(const Held&) { return Held::reads_position_ids; }, position);
 }
 
-/// Whether the attention has scores for a position scheme to act on.
-constexpr bool has_scores(const AttentionOptions& attention) {
-  return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
-}
-
 /// The rules of one stack, whose choices stand at `attention`, `position` and so on where they are
 /// the whole model's and below `own_path` ("encoder.") where they are the side's.
 template <class Require>
@@ -75,7 +94,10 @@ struct StackRules {
   Require& require;
 
   void check() const {
-    check_attention();
+    check_mixer(stack.attention, at(side.attention, "attention."));
+    if (!stack.pattern.empty())
+      check_mixer(stack.other_attention, at(side.other_attention, "other_attention."));
+    check_pattern();
     check_position();
     check_position_ids();
     check_feed_forward();
@@ -90,42 +112,54 @@ struct StackRules {
         .append(key);
   }
 
-  void check_attention() const {
-    const auto* heads = std::get_if<MultiHead>(&stack.attention);
-    require(heads == nullptr || heads->divides(stack.d_model),
-            at(side.attention, "attention.heads"),
+  /// `section` is the path of the mixer's keys up to the last dot.
+  void check_mixer(const AttentionOptions& mixer, const std::string& section) const {
+    const auto* heads = std::get_if<MultiHead>(&mixer);
+    require(heads == nullptr || heads->divides(stack.d_model), section + "heads",
             "must divide d_model unless d_k and d_v are given");
     const auto* matrices = std::visit(
         []<class Held>(const Held& held) -> const MatrixState* {
           if constexpr (std::is_base_of_v<MatrixState, Held>) return &held;
           return nullptr;
         },
-        stack.attention);
+        mixer);
     require(matrices == nullptr || matrices->heads < 1 || stack.d_model % matrices->heads == 0,
-            at(side.attention, "attention.heads"), "must divide d_model");
-    require(stack.causal || !std::holds_alternative<DeltaRule>(stack.attention),
-            at(side.attention, "attention.kind"),
+            section + "heads", "must divide d_model");
+    require(stack.causal || !std::holds_alternative<DeltaRule>(mixer), section + "kind",
             "cannot be delta in an encoder: it writes from left to right");
-    const auto* linear = std::get_if<LinearAttention>(&stack.attention);
+    const auto* linear = std::get_if<LinearAttention>(&mixer);
     require(stack.causal || linear == nullptr || linear->decay != Forgetting::gated,
-            at(side.attention, "attention.decay"),
-            "cannot be gated in an encoder: it forgets from left to right");
-    require(
-        !std::holds_alternative<Lstm>(stack.attention) || stack.causal || stack.d_model % 2 == 0,
-        "d_model", "must be even where an encoder's attention is lstm, half for each direction");
-    require(has_scores(stack.attention) || !needs_attention(stack.position),
-            at(side.position, "position.kind"),
-            "acts inside multi_head attention, which this model does not have; choose none, "
-            "sinusoidal or learned");
+            section + "decay", "cannot be gated in an encoder: it forgets from left to right");
+    require(!std::holds_alternative<Lstm>(mixer) || stack.causal || stack.d_model % 2 == 0,
+            "d_model",
+            "must be even where an encoder's attention is lstm, half for each direction");
+  }
+
+  void check_pattern() const {
+    if (stack.pattern.empty()) return;
+    require(static_cast<int64_t>(stack.pattern.size()) <= stack.different_layers(),
+            at(side.pattern.has_value(), "pattern"),
+            "must not be longer than the stack has different layers");
+    const auto* one = std::get_if<MultiHead>(&stack.attention);
+    const auto* other = std::get_if<MultiHead>(&stack.other_attention);
+    require(one == nullptr || other == nullptr || !needs_attention(stack.position) ||
+                (one->heads == other->heads && one->d_k == other->d_k && one->d_v == other->d_v),
+            at(side.other_attention, "other_attention.heads"),
+            "must be those of attention, with the same d_k and d_v, where the position scheme acts "
+            "inside attention");
   }
 
   void check_position() const {
+    require(stack.scored_attention() != nullptr || !needs_attention(stack.position),
+            at(side.position, "position.kind"),
+            "acts inside multi_head attention, which this model does not have; choose none, "
+            "sinusoidal or learned");
     const auto* learned = std::get_if<Learned>(&stack.position);
     require(learned == nullptr || learned->beyond != Beyond::interpolate || !stack.causal,
             at(side.position, "position.beyond"),
             "cannot be interpolate in a decoder, which does not know how long its output will be");
     const auto* rotary = std::get_if<Rotary>(&stack.position);
-    const auto* heads = std::get_if<MultiHead>(&stack.attention);
+    const auto* heads = stack.scored_attention();
     if (rotary == nullptr || heads == nullptr) return;
     const int64_t width = heads->d_k.value_or(stack.d_model / std::max<int64_t>(1, heads->heads));
     require(rotary->fraction * static_cast<double>(width) >= 2,

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -96,6 +98,8 @@ struct TransformerOptions {
   int64_t d_model = 512;
   int64_t layers = 6;
   AttentionOptions attention;
+  OrSame<AttentionOptions> other_attention;
+  MixerPattern pattern;
   CrossAttentionOptions cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position = Sinusoidal{};
@@ -118,6 +122,11 @@ struct TransformerOptions {
     visit("d_model", o.d_model, "width of the residual stream");
     visit("layers", o.layers, "layers of the encoder and of the decoder");
     visit("attention", o.attention, "what mixes the positions of a sequence");
+    visit("other_attention", o.other_attention,
+          "what mixes positions in the layers that are other in the pattern");
+    visit("pattern", o.pattern,
+          "the mixers of a stack's layers, repeated: [attention, other, other] has model.attention "
+          "in the first layer, the fourth and so on; []: attention in all");
     visit("cross_attention", o.cross_attention,
           "attention of the decoder over the encoder's output; same: as model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward");
@@ -163,6 +172,17 @@ inline const SideOptions& own_of(const TransformerOptions& o, Side which) {
   return which == Side::encoder ? o.encoder : o.decoder;
 }
 
+/// Which mixers the layers of a side have, one after another.
+inline MixerPattern pattern_of(const TransformerOptions& o, Side which) {
+  return own_of(o, which).pattern.value_or(o.pattern);
+}
+
+/// What a side's layers have that are `other` in its pattern.
+inline OrSame<AttentionOptions> other_attention_of(const TransformerOptions& o, Side which) {
+  const auto& own = own_of(o, which).other_attention;
+  return std::holds_alternative<Same>(own) ? o.other_attention : own;
+}
+
 /// DeepNorm's factor of sub-layers' inputs (Wang et al. 2022, figure 2).
 inline double deepnorm_factor(const TransformerOptions& o, Side which) {
   const auto layers = [&](Side side) {
@@ -178,10 +198,13 @@ inline double deepnorm_factor(const TransformerOptions& o, Side which) {
 inline StackOptions stack_of(const TransformerOptions& o, Side which) {
   const auto& side = own_of(o, which);
   const bool decodes = which == Side::decoder;
+  const auto attention = chosen(side.attention, o.attention);
   return {.d_model = o.d_model,
           .layers = side.layers.value_or(o.layers),
           .causal = decodes,
-          .attention = chosen(side.attention, o.attention),
+          .attention = attention,
+          .other_attention = chosen(other_attention_of(o, which), attention),
+          .pattern = pattern_of(o, which),
           .cross_attention = decodes ? cross_attention_of(o) : std::nullopt,
           .feed_forward = chosen(side.feed_forward, o.feed_forward),
           .position = chosen(side.position, o.position),
@@ -228,6 +251,38 @@ void cross_attention_rules(const TransformerOptions& o, auto& require) {
           "must divide d_model unless d_k and d_v are given");
 }
 
+/// A pattern needs both mixers, and the other mixer needs a pattern.
+void pattern_rules(const TransformerOptions& o, auto& require) {
+  const auto complete = [&](const MixerPattern& pattern, const std::string& path) {
+    const auto has = [&](MixerChoice one) {
+      return std::ranges::find(pattern, one) != pattern.end();
+    };
+    require(pattern.empty() || (has(MixerChoice::attention) && has(MixerChoice::other)), path,
+            "must have both attention and other, or be []");
+  };
+  complete(o.pattern, "pattern");
+  bool reads_pattern = false, reads_other = false;
+  for (const auto side : {Side::encoder, Side::decoder}) {
+    if (!has_side(o.family, side)) continue;
+    const auto& own = own_of(o, side);
+    const std::string path = side == Side::encoder ? "encoder." : "decoder.";
+    if (own.pattern) complete(*own.pattern, path + "pattern");
+    const bool mixes = !pattern_of(o, side).empty();
+    const bool same = std::holds_alternative<Same>(own.other_attention);
+    reads_pattern = reads_pattern || !own.pattern;
+    reads_other = reads_other || (mixes && same);
+    require(mixes || same, path + "other_attention", "has no effect: the side's pattern is []");
+    require(!mixes || !std::holds_alternative<Same>(other_attention_of(o, side)),
+            (own.pattern ? path : "") + "other_attention.kind",
+            "cannot be same where the pattern has other layers; choose what they have");
+  }
+  require(reads_pattern || o.pattern.empty(), "pattern",
+          "has no effect: each side has a pattern of its own");
+  require(reads_other || std::holds_alternative<Same>(o.other_attention), "other_attention",
+          "has no effect: no pattern has other layers with it; give a pattern such as "
+          "[attention, other]");
+}
+
 void position_rules(const TransformerOptions& o, auto& require) {
   const bool own = !std::holds_alternative<Same>(o.decoder.position);
   const auto decoder = chosen(o.decoder.position, o.position);
@@ -252,6 +307,7 @@ void TransformerOptions::rules(const TransformerOptions& o, auto&& require) {
   require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
   family_rules(o, require);
   cross_attention_rules(o, require);
+  pattern_rules(o, require);
   position_rules(o, require);
   for (const auto side : {Side::encoder, Side::decoder})
     if (has_side(o.family, side))

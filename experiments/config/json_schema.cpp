@@ -95,7 +95,7 @@ std::string type_of(const Schema& schema, const std::string& path) {
     case Schema::Type::list:
       if (schema.children[0].type == Schema::Type::any)
         return "\"type\": \"array\", \"minItems\": 1";
-      return fmt::format("\"type\": \"array\", \"items\": {{{}}}{}",
+      return fmt::format("{}, \"items\": {{{}}}{}", scalar("array", schema.optional),
                          type_of(schema.children[0], path), length(schema));
     case Schema::Type::mapping:
       return "\"type\": \"object\", " + keys_of(schema, path);

@@ -34,6 +34,8 @@ std::string plural_text(const Schema& element) {
       return "numbers";
     case Schema::Type::text:
       return "texts";
+    case Schema::Type::choice:
+      return "words: " + alternatives(element.choices);
     default:
       return "values";
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "models/attention.h"
 #include "models/mixture.h"
@@ -73,11 +74,12 @@ int64_t attention_products(const models::StackOptions& stack, int64_t length) {
     const auto heads = models::heads_of(options, stack.d_model);
     return length * heads.count * (heads.d_k + heads.d_v);
   };
-  int64_t products = 0;
-  if (const auto* own = std::get_if<models::MultiHead>(&stack.attention))
-    products += per_query(*own);
-  if (stack.cross_attention) products += per_query(*stack.cross_attention);
-  return products * stack.layers;
+  int64_t products = stack.cross_attention ? stack.layers * per_query(*stack.cross_attention) : 0;
+  for (int64_t depth = 0; depth < stack.layers; ++depth)
+    if (const auto* own =
+            std::get_if<models::MultiHead>(&stack.attention_of(stack.layer_at(depth))))
+      products += per_query(*own);
+  return products;
 }
 
 double activation_bytes(models::Transformer& model, const models::Vocabulary& vocabulary,
@@ -92,15 +94,14 @@ double activation_bytes(models::Transformer& model, const models::Vocabulary& vo
 }
 
 void add_lines(const torch::nn::Module& module, int depth, std::string& text) {
-  std::string previous;
+  std::set<std::string> shown;  // of numbered modules, each kind once
   for (const auto& child : module.named_children()) {
     if (models::parameter_count(*child.value()) == 0) continue;
     std::string below;
     add_lines(*child.value(), depth + 1, below);
     const auto line = fmt::format("{}", models::parameter_count(*child.value()));
     const bool numbered = std::isdigit(static_cast<unsigned char>(child.key().front())) != 0;
-    if (numbered && line + below == previous) continue;
-    previous = line + below;
+    if (numbered && !shown.insert(line + below).second) continue;
     const auto name = numbered ? "each" : child.key();
     text += fmt::format("{:<44} {:>14}\n", std::string(static_cast<size_t>(2 * depth), ' ') + name,
                         line);

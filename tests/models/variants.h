@@ -104,6 +104,56 @@ inline std::vector<Variant> mixer_variants() {
   return variants;
 }
 
+/// Stacks whose layers differ in what mixes positions.
+inline std::vector<Variant> pattern_variants() {
+  using enum MixerChoice;
+  return {changed("near and far",
+                  [](auto& o) {
+                    o.position = Rotary{};
+                    o.other_attention = MultiHead{.heads = 2, .window = 2};
+                    o.pattern = {other, attention};
+                  }),
+          changed("near and far with groups and a bias",
+                  [](auto& o) {
+                    o.position = T5Bias{};
+                    o.attention = MultiHead{.heads = 4, .window = 3};
+                    o.other_attention = MultiHead{.heads = 4, .key_value_heads = 2, .window = 2};
+                    o.pattern = {attention, other};
+                  }),
+          changed("other heads",
+                  [](auto& o) {
+                    o.other_attention = MultiHead{.heads = 4, .d_k = 3, .window = 2};
+                    o.pattern = {attention, other};
+                  }),
+          changed("delta and content",
+                  [](auto& o) {
+                    o.position = Shaw{.max_distance = 3};
+                    o.decoder.layers = 3;
+                    o.decoder.other_attention = DeltaRule{{.heads = 4}};
+                    o.decoder.pattern = {other, other, attention};
+                  }),
+          changed("lstm before attention",
+                  [](auto& o) {
+                    o.position = TransformerXl{};
+                    o.attention = Lstm{};
+                    o.cross_attention = MultiHead{.heads = 2};
+                    o.other_attention = MultiHead{.heads = 2};
+                    o.pattern = {attention, other};
+                  }),
+          changed("attention in every other layer",
+                  [](auto& o) {
+                    o.other_attention = NoAttention{};
+                    o.pattern = {attention, other};
+                  }),
+          changed("shared layers with two mixers", [](auto& o) {
+            o.layers = 4;
+            o.share.layers = 2;
+            o.position = Cope{.positions = 4};
+            o.other_attention = Convolution{};
+            o.pattern = {other, attention};
+          })};
+}
+
 /// Attention whose queries, scores or outputs are others than the paper's, with schemes of every
 /// kind.
 inline std::vector<Variant> attention_variants() {
@@ -229,8 +279,9 @@ inline double rounding(const std::string& variant) {
 /// Every option that changes the forward pass, for properties that must hold for all of them.
 inline std::vector<Variant> variants() {
   auto all = position_variants();
-  for (const auto& more : {position_ids_variants(), mixture_variants(), mixer_variants(),
-                           attention_variants(), norm_variants(), residual_variants()})
+  for (const auto& more :
+       {position_ids_variants(), mixture_variants(), mixer_variants(), pattern_variants(),
+        attention_variants(), norm_variants(), residual_variants()})
     all.insert(all.end(), more.begin(), more.end());
   const auto dense = [](Activation activation, bool gated) {
     return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};

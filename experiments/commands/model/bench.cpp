@@ -89,7 +89,7 @@ void write_batches(const BenchRequest& request, const config::Experiment& experi
   const auto& model = experiment.model;
   const auto* dense = std::get_if<models::DenseFeedForward>(&model.feed_forward);
   const auto* attention = std::get_if<models::MultiHead>(&model.attention);
-  if (dense == nullptr || attention == nullptr)
+  if (dense == nullptr || attention == nullptr || !model.pattern.empty())
     throw records::UsageError(
         "--batches writes for the PyTorch twin, which has multi_head attention and a "
         "dense feed_forward only");

@@ -49,8 +49,8 @@ std::vector<std::vector<std::vector<double>>> heads_of(const torch::Tensor& prob
   return heads;
 }
 
-bool attends(const models::TransformerOptions& model, models::Side side) {
-  return std::holds_alternative<models::MultiHead>(models::stack_of(model, side).attention);
+bool attends(const models::StackOptions& stack, int64_t depth) {
+  return std::holds_alternative<models::MultiHead>(stack.attention_of(stack.layer_at(depth)));
 }
 
 /// Sorts the attentions of a pass, in the order of the layers, by what they are of.
@@ -64,13 +64,15 @@ class Sorter {
     using models::Family, models::Side;
     report::AttentionGroup encoder{"Encoder, self-attention", {}},
         decoder{"Decoder, self-attention", {}}, memory{"Decoder, over the source", {}};
+    const auto reader = models::stack_of(model, Side::encoder);
+    const auto writer = models::stack_of(model, Side::decoder);
     if (model.family != Family::decoder_only)
-      for (int64_t i = 0; i < models::stack_of(model, Side::encoder).layers; ++i)
-        if (attends(model, Side::encoder)) take(encoder, i, source_, source_);
+      for (int64_t i = 0; i < reader.layers; ++i)
+        if (attends(reader, i)) take(encoder, i, source_, source_);
     if (model.family != Family::encoder_only)
-      for (int64_t i = 0; i < models::stack_of(model, Side::decoder).layers; ++i) {
-        if (attends(model, Side::decoder)) take(decoder, i, target_, target_);
-        if (models::cross_attention_of(model)) take(memory, i, target_, source_);
+      for (int64_t i = 0; i < writer.layers; ++i) {
+        if (attends(writer, i)) take(decoder, i, target_, target_);
+        if (writer.cross_attention) take(memory, i, target_, source_);
       }
     std::vector<report::AttentionGroup> groups;
     for (auto& group : {encoder, decoder, memory})

@@ -41,6 +41,35 @@ const std::vector<MessageCase> kModelCases = {
      kModel + "{feed_forward: {kind: moe}, decoder: {share: {layers: 3}}}\n",
      "study.yaml:5:64: model.decoder.share.layers must be absent where the feed-forward is moe: "
      "the routers of shared layers cannot be told apart"},
+    {"PatternOfOneMixer", kModel + "{other_attention: {kind: lstm}, pattern: [other]}\n",
+     "study.yaml:5:51: model.pattern must have both attention and other, or be []"},
+    {"PatternWithoutAnotherMixer", kModel + "{pattern: [attention, other]}\n",
+     "study.yaml:5:3: model.other_attention.kind cannot be same where the pattern has other "
+     "layers; choose what they have"},
+    {"AnotherMixerWithoutAPattern", kModel + "{other_attention: {kind: lstm}}\n",
+     "study.yaml:5:11: model.other_attention has no effect: no pattern has other layers with it; "
+     "give a pattern such as [attention, other]"},
+    {"AnotherMixerOfASideWithoutAPattern", kModel + "{decoder: {other_attention: {kind: lstm}}}\n",
+     "study.yaml:5:21: model.decoder.other_attention has no effect: the side's pattern is []"},
+    {"PatternThatNoSideReads",
+     kModel + "{other_attention: {kind: lstm}, pattern: [attention, other], encoder: {pattern: "
+              "[]}, decoder: {pattern: [other, attention]}}\n",
+     "study.yaml:5:51: model.pattern has no effect: each side has a pattern of its own"},
+    {"MixerThatNoPatternHas",
+     kModel + "{other_attention: {kind: lstm}, pattern: [attention, lstm]}\n",
+     "study.yaml:5:63: unknown pattern 'lstm' in model; choose attention or other"},
+    {"PatternLongerThanTheStack",
+     kModel + "{layers: 2, other_attention: {kind: lstm}, pattern: [attention, other, other]}\n",
+     "study.yaml:5:62: model.pattern must not be longer than the stack has different layers"},
+    {"HeadsThatOneSchemeCannotServe",
+     kModel + "{position: {kind: rotary}, other_attention: {kind: multi_head, heads: 4}, pattern: "
+              "[attention, other]}\n",
+     "study.yaml:5:80: model.other_attention.heads must be those of attention, with the same d_k "
+     "and d_v, where the position scheme acts inside attention"},
+    {"DeltaInAnEncodersPattern",
+     kModel + "{other_attention: {kind: delta}, pattern: [attention, other]}\n",
+     "study.yaml:5:35: model.other_attention.kind cannot be delta in an encoder: it writes from "
+     "left to right"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, ModelMessages, testing::ValuesIn(kModelCases),

@@ -181,6 +181,18 @@ TEST(Printer, OptionalAndListValuesComeBack) {
   EXPECT_EQ(std::get<data::Sort>(back.data).test_length, (std::vector<int64_t>{5, 9, 13}));
 }
 
+TEST(Printer, PatternsOfMixersComeBack) {
+  using enum models::MixerChoice;
+  Experiment experiment;
+  experiment.model.other_attention = models::Lstm{};
+  experiment.model.pattern = {attention, other, other};
+  experiment.model.encoder.pattern = models::MixerPattern{};
+  const auto back = read_back(experiment);
+  EXPECT_EQ(back.model.pattern, experiment.model.pattern);
+  EXPECT_EQ(back.model.encoder.pattern, models::MixerPattern{});
+  EXPECT_FALSE(back.model.decoder.pattern.has_value());
+}
+
 TEST(Printer, OriginsFollowAsComments) {
   const auto run = run_of(kBase, "base", {.sets = {"model.layers=2"}});
   const auto text = to_yaml(run.experiment, run.origins);

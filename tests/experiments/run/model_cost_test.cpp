@@ -41,5 +41,28 @@ TEST(ModelCost, OfASharedFeedForwardHasItsWeightsOnceAndItsProductsInEveryLayer)
   EXPECT_EQ(parameters(apart) - parameters(shared), 2 * 3 * (2 * 16 * 24 + 24 + 16));
 }
 
+TEST(ModelCost, OfTwoMixersInEqualSharesLiesInTheMiddle) {
+  const auto attends = four_layers();
+  auto convolves = attends, mixed = attends;
+  convolves.attention = models::Convolution{};
+  convolves.cross_attention = models::MultiHead{.heads = 2};
+  mixed.other_attention = models::Convolution{};
+  mixed.pattern = {models::MixerChoice::attention, models::MixerChoice::other};
+  EXPECT_EQ(2 * flops(mixed), flops(attends) + flops(convolves));
+  EXPECT_NE(flops(attends), flops(convolves));
+  EXPECT_EQ(2 * parameters(mixed), parameters(attends) + parameters(convolves));
+}
+
+TEST(ModuleTree, ShowsEveryKindOfLayerOnce) {
+  auto options = four_layers();
+  options.family = models::Family::decoder_only;
+  options.other_attention = models::Convolution{};
+  options.pattern = {models::MixerChoice::attention, models::MixerChoice::other};
+  const auto tree = module_tree(*models::Transformer(options, models::Vocabulary{20, 20, 0}));
+  size_t layers = 0;
+  for (auto at = tree.find("each"); at != tree.npos; at = tree.find("each", at + 1)) ++layers;
+  EXPECT_EQ(layers, 2);
+}
+
 }  // namespace
 }  // namespace ablate::run
