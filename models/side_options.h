@@ -114,6 +114,7 @@ struct SideOptions {
   std::optional<MixerPattern> pattern;
   OrSame<FeedForwardOptions> feed_forward;
   OrSame<PositionOptions> position;
+  OrSame<PositionOptions> other_position;
   SideNorm norm;
   SideResidual residual;
   std::optional<Block> block;
@@ -129,6 +130,9 @@ struct SideOptions {
         "the mixers of this side's layers, repeated; []: attention in all; absent: model.pattern");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward; same: model.feed_forward");
     visit("position", o.position, "how this side knows positions; same: model.position");
+    visit("other_position", o.other_position,
+          "how its layers know positions that are other in the pattern; same: "
+          "model.other_position");
     visit("norm", o.norm, "normalisation");
     visit("residual", o.residual, "how sub-layers join the residual stream");
     visit("block", o.block, "sequential or parallel; absent: model.block");
@@ -143,7 +147,8 @@ struct SideOptions {
     return layers || norm.kind || norm.placement || norm.alpha || residual.chooses() || block ||
            share.layers || share.order || pattern || !std::holds_alternative<Same>(attention) ||
            !std::holds_alternative<Same>(other_attention) ||
-           !std::holds_alternative<Same>(feed_forward) || !std::holds_alternative<Same>(position);
+           !std::holds_alternative<Same>(feed_forward) || !std::holds_alternative<Same>(position) ||
+           !std::holds_alternative<Same>(other_position);
   }
 };
 

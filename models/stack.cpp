@@ -9,17 +9,18 @@
 namespace ablate::models {
 namespace {
 
-PositionContext context_of(const StackOptions& options) {
+/// What the position scheme of the layers with this mixer must know.
+PositionContext context_of(const StackOptions& options, MixerChoice mixer) {
   PositionContext context{.d_model = options.d_model,
                           .heads = 1,
                           .d_k = options.d_model,
                           .d_v = options.d_model,
-                          .layers = options.scored_before(options.different_layers()),
+                          .layers = options.scored_before(options.different_layers(), mixer),
                           .causal = options.causal,
                           .base_width = base_width_of(options.parametrization, options.d_model)};
   if (const auto* randomized = std::get_if<Randomized>(&options.position_ids))
     context.id_range = randomized->range;
-  if (const auto* attention = options.scored_attention()) {
+  if (const auto* attention = options.scored_attention(mixer)) {
     const auto heads = heads_of(*attention, options.d_model);
     context.heads = heads.count;
     context.d_k = heads.d_k;
@@ -46,9 +47,10 @@ std::vector<Depth> make_depths(Module& owner, const StackOptions& options) {
   for (int64_t depth = 0; depth < options.layers; ++depth) {
     const int64_t index = options.layer_at(depth);
     const auto at = static_cast<size_t>(index);
+    const auto mixer = options.mixer_of(index);
     depths.push_back({.layer = layers.at(at),
-                      .mixer = options.mixer_of(index),
-                      .scored = options.scored_before(index),
+                      .mixer = mixer,
+                      .scored = options.scored_before(index, mixer),
                       .round = runs.at(at)++});
   }
   return depths;
@@ -116,7 +118,9 @@ void DecoderCache::reorder(const torch::Tensor& order) {
 }
 
 StackImpl::StackImpl(const StackOptions& options)
-    : position_(register_module("position", make_position(options.position, context_of(options)))),
+    : position_(register_module(
+          "position",
+          make_position(options.position, context_of(options, MixerChoice::attention)))),
       position_ids_(
           register_module("position_ids", std::make_shared<PositionIds>(options.position_ids))),
       dropout_(register_module("dropout", Dropout())),
@@ -124,18 +128,26 @@ StackImpl::StackImpl(const StackOptions& options)
       depths_(make_depths(*this, options)),
       norm_(make_final_norm(*this, options)) {
   if (!options.pattern.empty()) other_attention_ = options.other_attention;
+  if (options.other_position)
+    other_position_ = register_module(
+        "other_position",
+        make_position(*options.other_position, context_of(options, MixerChoice::other)));
   parametrize(*this, options);
 }
 
 void StackImpl::check(int64_t length, const ForwardContext& context) const {
   position_->check(length);
+  if (other_position_) other_position_->check(length);
   position_ids_->check(length, context);
 }
 
 PositionTerms StackImpl::position_terms(const torch::Tensor& query,
                                         const torch::Tensor& key) const {
   auto terms = position_->terms(query, key);
-  if (other_attention_) terms.other_attention = seen_by(*other_attention_, terms.attention);
+  if (other_attention_)
+    terms.other_attention =
+        seen_by(*other_attention_,
+                other_position_ ? other_position_->terms(query, key).attention : terms.attention);
   terms.attention = seen_by(attention_, std::move(terms.attention));
   return terms;
 }

@@ -26,7 +26,7 @@ struct DecoderCache {
 struct Depth {
   Layer layer;
   MixerChoice mixer;
-  int64_t scored;  // different layers before this one that have scores
+  int64_t scored;  // different layers before this one whose scores the same scheme acts on
   int64_t round;   // how often the layer has been run before
 };
 
@@ -57,6 +57,7 @@ class StackImpl : public Module {
 
  private:
   std::shared_ptr<Position> position_;
+  std::shared_ptr<Position> other_position_;  // null: the layers with the other mixer have the same
   std::shared_ptr<PositionIds> position_ids_;
   Dropout dropout_;
   AttentionOptions attention_;

@@ -22,6 +22,7 @@ struct StackOptions {
   std::optional<MultiHead> cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position;
+  std::optional<PositionOptions> other_position = {};  // of the other layers; absent: position
   PositionIdsOptions position_ids;
   NormOptions norm;
   ResidualOptions residual;
@@ -55,16 +56,20 @@ struct StackOptions {
   const AttentionOptions& attention_of(int64_t layer) const {
     return mixer_of(layer) == MixerChoice::other ? other_attention : attention;
   }
-  /// The attention whose heads a position scheme serves; null: no layer has scores.
-  const MultiHead* scored_attention() const {
-    const auto* heads = std::get_if<MultiHead>(&attention);
-    return heads != nullptr || pattern.empty() ? heads : std::get_if<MultiHead>(&other_attention);
+  /// Whether the position scheme of the layers with `mixer` serves those with the other one, too.
+  bool one_scheme() const { return !pattern.empty() && !other_position; }
+  /// The attention whose heads the position scheme of these layers serves; null: none has scores.
+  const MultiHead* scored_attention(MixerChoice mixer) const {
+    const auto *first = std::get_if<MultiHead>(&attention),
+               *second = std::get_if<MultiHead>(&other_attention);
+    if (one_scheme()) return first != nullptr ? first : second;
+    return mixer == MixerChoice::other ? second : first;
   }
-  /// How many of the different layers before this one have scores.
-  int64_t scored_before(int64_t layer) const {
+  /// How many of the different layers before this one that scheme serves.
+  int64_t scored_before(int64_t layer, MixerChoice mixer) const {
     int64_t count = 0;
     for (int64_t i = 0; i < layer; ++i)
-      if (has_scores(attention_of(i))) ++count;
+      if (has_scores(attention_of(i)) && (one_scheme() || mixer_of(i) == mixer)) ++count;
     return count;
   }
   /// Whether all layers have one feed-forward.
@@ -143,14 +148,29 @@ struct StackRules {
     const auto* one = std::get_if<MultiHead>(&stack.attention);
     const auto* other = std::get_if<MultiHead>(&stack.other_attention);
     require(one == nullptr || other == nullptr || !needs_attention(stack.position) ||
+                stack.other_position ||
                 (one->heads == other->heads && one->d_k == other->d_k && one->d_v == other->d_v),
             at(side.other_attention, "other_attention.heads"),
-            "must be those of attention, with the same d_k and d_v, where the position scheme acts "
-            "inside attention");
+            "must be those of attention, with the same d_k and d_v, where one position scheme acts "
+            "inside both; choose them or other_position");
+    if (stack.other_position) check_other_position(*stack.other_position);
+  }
+
+  void check_other_position(const PositionOptions& other) const {
+    const auto path = at(side.other_position, "other_position.kind");
+    const bool acts = needs_attention(other), none = std::holds_alternative<NoPosition>(other);
+    require(acts || none, path,
+            "must be none or act inside attention: what is added to embeddings is model.position, "
+            "for all layers");
+    require(has_scores(stack.other_attention) || !(acts || none), path,
+            "has no effect: the other layers have no scores for it to act on");
+    require(!none || needs_attention(stack.position), path,
+            "has no effect: the other layers read what model.position adds to embeddings, too");
+    check_rotary(other, MixerChoice::other, at(side.other_position, "other_position.fraction"));
   }
 
   void check_position() const {
-    require(stack.scored_attention() != nullptr || !needs_attention(stack.position),
+    require(stack.scored_attention(MixerChoice::attention) || !needs_attention(stack.position),
             at(side.position, "position.kind"),
             "acts inside multi_head attention, which this model does not have; choose none, "
             "sinusoidal or learned");
@@ -158,12 +178,16 @@ struct StackRules {
     require(learned == nullptr || learned->beyond != Beyond::interpolate || !stack.causal,
             at(side.position, "position.beyond"),
             "cannot be interpolate in a decoder, which does not know how long its output will be");
-    const auto* rotary = std::get_if<Rotary>(&stack.position);
-    const auto* heads = stack.scored_attention();
+    check_rotary(stack.position, MixerChoice::attention, at(side.position, "position.fraction"));
+  }
+
+  void check_rotary(const PositionOptions& scheme, MixerChoice mixer,
+                    const std::string& path) const {
+    const auto* rotary = std::get_if<Rotary>(&scheme);
+    const auto* heads = stack.scored_attention(mixer);
     if (rotary == nullptr || heads == nullptr) return;
     const int64_t width = heads->d_k.value_or(stack.d_model / std::max<int64_t>(1, heads->heads));
-    require(rotary->fraction * static_cast<double>(width) >= 2,
-            at(side.position, "position.fraction"),
+    require(rotary->fraction * static_cast<double>(width) >= 2, path,
             "must leave at least two dimensions of a head to turn");
   }
 

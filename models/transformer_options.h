@@ -103,6 +103,7 @@ struct TransformerOptions {
   CrossAttentionOptions cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position = Sinusoidal{};
+  OrSame<PositionOptions> other_position;
   PositionIdsOptions position_ids;
   NormOptions norm;
   ResidualOptions residual;
@@ -131,6 +132,9 @@ struct TransformerOptions {
           "attention of the decoder over the encoder's output; same: as model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward");
     visit("position", o.position, "how the model knows positions");
+    visit("other_position", o.other_position,
+          "how the layers know positions that are other in the pattern: none, or what acts inside "
+          "attention; same: model.position");
     visit("position_ids", o.position_ids,
           "which ids the position scheme knows the tokens of a sequence by");
     visit("norm", o.norm, "normalisation");
@@ -183,6 +187,14 @@ inline OrSame<AttentionOptions> other_attention_of(const TransformerOptions& o, 
   return std::holds_alternative<Same>(own) ? o.other_attention : own;
 }
 
+/// How these layers know positions; nothing where it is as the others do.
+inline std::optional<PositionOptions> other_position_of(const TransformerOptions& o, Side which) {
+  const auto& own = own_of(o, which).other_position;
+  const auto& other = std::holds_alternative<Same>(own) ? o.other_position : own;
+  if (std::holds_alternative<Same>(other)) return {};
+  return chosen(other, PositionOptions{});
+}
+
 /// DeepNorm's factor of sub-layers' inputs (Wang et al. 2022, figure 2).
 inline double deepnorm_factor(const TransformerOptions& o, Side which) {
   const auto layers = [&](Side side) {
@@ -208,6 +220,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .cross_attention = decodes ? cross_attention_of(o) : std::nullopt,
           .feed_forward = chosen(side.feed_forward, o.feed_forward),
           .position = chosen(side.position, o.position),
+          .other_position = other_position_of(o, which),
           .position_ids = o.position_ids,
           .norm = {.kind = side.norm.kind.value_or(o.norm.kind),
                    .placement = side.norm.placement.value_or(o.norm.placement),
@@ -261,7 +274,7 @@ void pattern_rules(const TransformerOptions& o, auto& require) {
             "must have both attention and other, or be []");
   };
   complete(o.pattern, "pattern");
-  bool reads_pattern = false, reads_other = false;
+  bool reads_pattern = false, reads_other = false, knows_other = false;
   for (const auto side : {Side::encoder, Side::decoder}) {
     if (!has_side(o.family, side)) continue;
     const auto& own = own_of(o, side);
@@ -269,9 +282,13 @@ void pattern_rules(const TransformerOptions& o, auto& require) {
     if (own.pattern) complete(*own.pattern, path + "pattern");
     const bool mixes = !pattern_of(o, side).empty();
     const bool same = std::holds_alternative<Same>(own.other_attention);
+    const bool knows_same = std::holds_alternative<Same>(own.other_position);
     reads_pattern = reads_pattern || !own.pattern;
     reads_other = reads_other || (mixes && same);
+    knows_other = knows_other || (mixes && knows_same);
     require(mixes || same, path + "other_attention", "has no effect: the side's pattern is []");
+    require(mixes || knows_same, path + "other_position",
+            "has no effect: the side's pattern is []");
     require(!mixes || !std::holds_alternative<Same>(other_attention_of(o, side)),
             (own.pattern ? path : "") + "other_attention.kind",
             "cannot be same where the pattern has other layers; choose what they have");
@@ -281,19 +298,28 @@ void pattern_rules(const TransformerOptions& o, auto& require) {
   require(reads_other || std::holds_alternative<Same>(o.other_attention), "other_attention",
           "has no effect: no pattern has other layers with it; give a pattern such as "
           "[attention, other]");
+  require(knows_other || std::holds_alternative<Same>(o.other_position), "other_position",
+          "has no effect: no pattern has other layers with it");
 }
 
 void position_rules(const TransformerOptions& o, auto& require) {
-  const bool own = !std::holds_alternative<Same>(o.decoder.position);
-  const auto decoder = chosen(o.decoder.position, o.position);
-  const auto* alibi = std::get_if<Alibi>(&decoder);
-  require(o.family == Family::encoder_only || (o.family == Family::encoder_decoder && !own) ||
-              alibi == nullptr || alibi->encoder == Sides::symmetric,
-          own ? "decoder.position.encoder" : "position.encoder",
-          "cannot be two_sided in a decoder, whose heads all look to the left");
+  const auto looks_left = [&](const PositionOptions& scheme, bool own, const std::string& key) {
+    const auto* alibi = std::get_if<Alibi>(&scheme);
+    require(o.family == Family::encoder_only || (o.family == Family::encoder_decoder && !own) ||
+                alibi == nullptr || alibi->encoder == Sides::symmetric,
+            (own ? "decoder." : "") + key,
+            "cannot be two_sided in a decoder, whose heads all look to the left");
+  };
+  looks_left(chosen(o.decoder.position, o.position),
+             !std::holds_alternative<Same>(o.decoder.position), "position.encoder");
+  if (const auto other = other_position_of(o, Side::decoder))
+    looks_left(*other, !std::holds_alternative<Same>(o.decoder.other_position),
+               "other_position.encoder");
   const auto reads = [&](Side side) {
+    const auto other = other_position_of(o, side);
     return has_side(o.family, side) &&
-           reads_position_ids(chosen(own_of(o, side).position, o.position));
+           (reads_position_ids(chosen(own_of(o, side).position, o.position)) ||
+            (other && reads_position_ids(*other)));
   };
   require(reads(Side::encoder) || reads(Side::decoder) ||
               std::holds_alternative<Consecutive>(o.position_ids),

@@ -110,6 +110,39 @@ TEST(MixerPattern, LayersWithoutAMixerLeaveAStackOfThoseThatHaveOne) {
   }
 }
 
+TEST(MixerPattern, OfTwoEqualMixersIsThatOfOne) {
+  const torch::NoGradGuard no_grad;
+  const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+  const auto expect_equal = [&](const std::string& name, TransformerOptions options) {
+    options.attention = MultiHead{.heads = 2, .window = 3};
+    auto one = make(options);
+    options.other_attention = std::get<MultiHead>(options.attention);
+    options.pattern = {kAttention, kOther};
+    auto two = make(options);
+    EXPECT_TRUE(torch::equal(one->forward(source, target), two->forward(source, target))) << name;
+    if (!std::holds_alternative<Rotary>(options.position)) return;
+    options.other_position = std::get<Rotary>(options.position);
+    two = make(options);
+    EXPECT_TRUE(torch::equal(one->forward(source, target), two->forward(source, target))) << name;
+    options.other_position = NoPosition{};
+    two = make(options);
+    EXPECT_GT(largest_difference(one->forward(source, target), two->forward(source, target)), 1e-4);
+  };
+  for (const auto& [name, options] : position_variants()) expect_equal(name, options);
+}
+
+TEST(MixerPattern, EachSchemeHasTheHeadsAndLayersThatItServes) {
+  auto options = plain_decoder(5);
+  options.position = Shaw{.max_distance = 3};
+  options.other_position = Shaw{.max_distance = 1};
+  options.other_attention = MultiHead{.heads = 4};
+  options.pattern = {kAttention, kOther};
+  auto model = make(options);
+  const auto parameters = model->named_parameters();
+  EXPECT_EQ(parameters["decoder.position.keys"].sizes(), (std::vector<int64_t>{3, 7, 8}));
+  EXPECT_EQ(parameters["decoder.other_position.keys"].sizes(), (std::vector<int64_t>{2, 3, 4}));
+}
+
 TEST(MixerPattern, ASidesOwnLiesOverTheModels) {
   auto options = tiny();
   options.other_attention = Average{};

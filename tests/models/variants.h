@@ -125,6 +125,21 @@ inline std::vector<Variant> pattern_variants() {
                     o.other_attention = MultiHead{.heads = 4, .d_k = 3, .window = 2};
                     o.pattern = {attention, other};
                   }),
+          changed("rotary near, nothing far",
+                  [](auto& o) {
+                    o.position = NoPosition{};
+                    o.other_position = Rotary{};
+                    o.other_attention = MultiHead{.heads = 4, .window = 3};
+                    o.pattern = {other, attention};
+                  }),
+          changed("two schemes of content",
+                  [](auto& o) {
+                    o.layers = 3;
+                    o.position = Shaw{.max_distance = 3};
+                    o.other_position = Cope{.positions = 4};
+                    o.other_attention = MultiHead{.heads = 4};
+                    o.pattern = {attention, other, other};
+                  }),
           changed("delta and content",
                   [](auto& o) {
                     o.position = Shaw{.max_distance = 3};

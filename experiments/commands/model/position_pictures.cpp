@@ -81,6 +81,16 @@ std::string name_of_scheme(const PositionOptions& scheme) {
   return std::visit([](const auto& kind) { return std::string(kind.name); }, scheme);
 }
 
+/// The schemes of a stack's layers, each with what it is called.
+std::vector<std::pair<std::string, PositionOptions>> schemes_of(const models::StackOptions& stack) {
+  std::vector<std::pair<std::string, PositionOptions>> schemes{
+      {name_of_scheme(stack.position), stack.position}};
+  if (stack.other_position)
+    schemes.emplace_back(name_of_scheme(*stack.other_position) + ", other layers",
+                         *stack.other_position);
+  return schemes;
+}
+
 /// All that decides a picture: equal texts mean equal ones.
 std::string settings_of(const config::Experiment& experiment) {
   std::istringstream lines(config::canonical(experiment));
@@ -111,19 +121,23 @@ report::PositionPicture position_picture(const std::string& name, const Position
 
 std::vector<report::PositionPicture> position_pictures(const config::Study& study) {
   std::vector<report::PositionPicture> pictures;
-  std::map<std::string, size_t> drawn;  // settings -> place in `pictures`
+  std::map<std::string, std::pair<size_t, size_t>> drawn;  // settings -> which of `pictures`
   std::set<std::string> arms;
   for (const auto& run : study.runs) {
     if (!arms.insert(run.arm).second) continue;
-    const auto [place, first] = drawn.emplace(settings_of(run.experiment), pictures.size());
+    const auto [place, first] =
+        drawn.emplace(settings_of(run.experiment), std::pair<size_t, size_t>());
+    auto& [begin, end] = place->second;
     if (first) {
       const auto options = first_stack(run.experiment.model);
       DrawnStack stack;
       stack.context.causal = options.causal;
-      pictures.push_back(
-          position_picture(name_of_scheme(options.position), options.position, stack));
+      begin = pictures.size();
+      for (const auto& [name, scheme] : schemes_of(options))
+        pictures.push_back(position_picture(name, scheme, stack));
+      end = pictures.size();
     }
-    pictures[place->second].arms.push_back(run.arm);
+    for (size_t i = begin; i < end; ++i) pictures[i].arms.push_back(run.arm);
   }
   std::erase_if(pictures,
                 [](const report::PositionPicture& picture) { return picture.maps.empty(); });

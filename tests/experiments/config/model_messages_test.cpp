@@ -65,7 +65,24 @@ const std::vector<MessageCase> kModelCases = {
      kModel + "{position: {kind: rotary}, other_attention: {kind: multi_head, heads: 4}, pattern: "
               "[attention, other]}\n",
      "study.yaml:5:80: model.other_attention.heads must be those of attention, with the same d_k "
-     "and d_v, where the position scheme acts inside attention"},
+     "and d_v, where one position scheme acts inside both; choose them or other_position"},
+    {"AddedPositionsOfOtherLayers",
+     kModel + "{other_attention: {kind: multi_head, window: 8}, other_position: {kind: "
+              "sinusoidal}, pattern: [attention, other]}\n",
+     "study.yaml:5:82: model.other_position.kind must be none or act inside attention: what is "
+     "added to embeddings is model.position, for all layers"},
+    {"NoPositionsWhereSomeAreAdded",
+     kModel + "{other_attention: {kind: multi_head, window: 8}, other_position: {kind: none}, "
+              "pattern: [attention, other]}\n",
+     "study.yaml:5:82: model.other_position.kind has no effect: the other layers read what "
+     "model.position adds to embeddings, too"},
+    {"PositionsOfLayersWithoutScores",
+     kModel + "{other_attention: {kind: lstm}, other_position: {kind: alibi}, pattern: [attention, "
+              "other]}\n",
+     "study.yaml:5:65: model.other_position.kind has no effect: the other layers have no scores "
+     "for it to act on"},
+    {"OtherPositionsWithoutAPattern", kModel + "{other_position: {kind: rotary}}\n",
+     "study.yaml:5:11: model.other_position has no effect: no pattern has other layers with it"},
     {"DeltaInAnEncodersPattern",
      kModel + "{other_attention: {kind: delta}, pattern: [attention, other]}\n",
      "study.yaml:5:35: model.other_attention.kind cannot be delta in an encoder: it writes from "
