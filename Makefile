@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-portable cuda-check bench atlas licences format clean
+.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-portable fuzz cuda-check bench atlas licences format clean
 .NOTPARALLEL:
 all: build
 
@@ -50,6 +50,13 @@ test-portable: setup-test
 	cmake --preset portable && cmake --build --preset portable
 	ctest --test-dir build-portable --output-on-failure --parallel 3
 
+# Every reader of bytes under clang's libFuzzer, on RUNS inputs each, or for SECONDS each.
+RUNS ?= 1000000
+fuzz:
+	@cmake/setup.sh fuzz
+	cmake --preset fuzz && cmake --build --preset fuzz
+	tests/fuzz/fuzz.sh build-fuzz $(if $(SECONDS),-max_total_time=$(SECONDS),-runs=$(RUNS))
+
 # The program with LibTorch for CUDA, as far as a machine without a GPU can prove it.
 cuda-check: build
 	@cmake/setup.sh cuda
@@ -71,4 +78,4 @@ format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')
 
 clean:
-	rm -rf build build-dev build-asan build-portable build-cuda build.log
+	rm -rf build build-dev build-asan build-portable build-fuzz build-cuda build.log

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh [test|numbers|cuda]: brings what the program is built from, and with `test` also what tests and bench read: Debian
-# packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in .deps; with `cuda` also
-# a second LibTorch, one with CUDA, in .deps/cuda. Says first what it will install. Does nothing when this script,
+# setup.sh [test|numbers|fuzz|cuda]: brings what the program is built from, and with `test` also what tests and bench read: Debian
+# packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in .deps; with `fuzz` also
+# clang, with `cuda` a second LibTorch, one with CUDA, in .deps/cuda. Says first what it will install. Does nothing when this script,
 # TORCH_ROOT and TORCH_BUILD are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,6 +16,7 @@ packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libboost-dev libprotozero-dev libgtest-dev libcurl4-openssl-dev libarchive-dev libxml2-dev)
 test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format
   slurmctld slurmd slurm-client munge)
+fuzz_packages=(clang libclang-rt-14-dev)
 cuda_wheels=("torch===$torch_version" "cuda-toolkit[cccl,crt]")  # the latter: headers that NCCL's include
 test_wheels=("torch==$torch_version" "numpy<3" "sentencepiece==$sentencepiece_version" "safetensors<1"
   "tensorboard==$tensorboard_version")
@@ -23,12 +24,13 @@ numbers_wheels=(sacrebleu==2.6.0 rouge-score==0.1.2 jiwer==4.0.0 "scipy<2" stats
 
 stage=${1:-build}
 [ "$stage" != test ] || packages+=("${test_packages[@]}")
+[ "$stage" != fuzz ] || packages+=("${fuzz_packages[@]}")
 want=$({ cat cmake/setup.sh; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256sum)
 [ "$(cat ".deps/stamp-$stage" 2>/dev/null)" = "$want" ] && exit 0
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
-[[ $stage =~ ^(build|test|numbers|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test, numbers and cuda"
+[[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
 pip() { .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 work=$(mktemp -d)

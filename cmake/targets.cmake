@@ -8,10 +8,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(ablate_warnings INTERFACE -Wno-restrict)
 endif()
 if(ABLATE_SANITIZE)
-  # GCC 12 takes LibTorch's optional default arguments for uninitialised once sanitizers are on.
-  target_compile_options(ablate_warnings INTERFACE -Wno-maybe-uninitialized)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12 takes LibTorch's optional default arguments for uninitialised once sanitizers are on.
+    target_compile_options(ablate_warnings INTERFACE -Wno-maybe-uninitialized)
+  endif()
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize=vptr)
   add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr)
+endif()
+if(ABLATE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link -fno-sanitize-recover=all)
 endif()
 
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/torch_headers.cpp CONTENT "")

@@ -14,6 +14,10 @@ constexpr size_t kRatioFrom = size_t{4} << 20U;  // decompressed
 
 }  // namespace
 
+bool is_bomb(size_t unpacked, size_t packed) {
+  return unpacked > kRatioFrom && unpacked / std::max<size_t>(packed, 1) > kHighestRatio;
+}
+
 GzipFile::GzipFile(std::filesystem::path file) : path_(std::move(file)) {
   std::error_code unreadable;
   if (std::filesystem::is_directory(path_, unreadable))
@@ -38,8 +42,7 @@ size_t GzipFile::read(std::span<char> buffer) {
 
 void GzipFile::check_size() const {
   if (total_ > kLargestFile) throw DataError(path_.string() + ": holds more than 16 GiB");
-  const auto packed = static_cast<size_t>(std::max<z_off_t>(gzoffset(stream_.get()), 1));
-  if (total_ > kRatioFrom && total_ / packed > kHighestRatio)
+  if (is_bomb(total_, static_cast<size_t>(std::max<z_off_t>(gzoffset(stream_.get()), 1))))
     throw DataError(path_.string() +
                     ": the gzip archive unpacks to more than 200 times its size; "
                     "unpack it if it is text nevertheless");

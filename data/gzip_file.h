@@ -2,11 +2,16 @@
 
 #include <zlib.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
 
 namespace ablate::data {
+
+/// Whether so many bytes of a packed file are more than text can unpack to: 200 times as many,
+/// where they are more than 4 MiB.
+bool is_bomb(size_t unpacked, size_t packed);
 
 /// A file read from its beginning to its end, plain or gzip (by its first bytes).
 class GzipFile {

@@ -33,16 +33,17 @@ ROOMS = {
     "schedule": ["config", "records"],
     "corpora": ["records"],
     "run": ["config", "records"],
-    "exchange": ["config", "records", "run"],
+    "exchange/format": ["config", "records"],
+    "exchange": ["config", "exchange/format", "records", "run"],
     "cli": ["config", "records"],
     "commands/model": ["analysis", "analysis/statistics", "cli", "config", "corpora", "exchange", "records", "report", "run", "schedule"],
     "commands": ["analysis", "analysis/statistics", "cli", "commands/model", "config", "records", "report", "schedule"],
 }
 # One library, one unity build; the longest folder that holds a file is its library.
 LIBRARIES = ["tokenizer", "data", "models", "models/kernel", "training/storage", "training/process", "training/metrics",
-             "training/tensorboard", "training"] + ["experiments/" + room for room in ROOMS] + ["experiments"]
+             "training/tensorboard", "training/checkpoint/format", "training"] + ["experiments/" + room for room in ROOMS] + ["experiments"]
 TORCH_FREE = ["tokenizer", "data", "models/kernel", "training/storage", "training/process", "training/metrics",
-              "training/tensorboard"] + [
+              "training/tensorboard", "training/checkpoint/format"] + [
     "experiments/" + room for room in ROOMS if room not in ("run", "exchange", "commands/model")]
 SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the folder that may include it
 FOLDERS = "experiments/records/folders"  # .h and .cpp
@@ -106,7 +107,7 @@ def room_problems(includes):
 def namespace_problems(files):
     for path, text in files.items():
         room = room_of(path)
-        name = room and {"analysis/statistics": "statistics", "commands/model": "commands"}.get(room, room)
+        name = room and {"analysis/statistics": "statistics", "commands/model": "commands", "exchange/format": "exchange"}.get(room, room)
         if room and not re.search(rf"^namespace ablate::{name} {{$", text, re.M):
             yield f"{path}: what stands in experiments/{room}/ belongs to namespace ablate::{name}"
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "data/corpus.h"
+#include "data/gzip_file.h"
 #include "experiments/corpora/shared_library.h"
 
 namespace ablate::corpora {
@@ -57,7 +58,8 @@ class Reader {
  public:
   enum class Format { archive, single };
 
-  Reader(std::string_view bytes, Format format) : archive_(libarchive().create()) {
+  Reader(std::string_view bytes, Format format)
+      : archive_(libarchive().create()), packed_(bytes.size()) {
     const auto& use = libarchive();
     use.all_filters(archive_.get());
     if (format == Format::single) {
@@ -94,6 +96,9 @@ class Reader {
       const auto got = libarchive().read(archive_.get(), buffer.data(), buffer.size());
       if (got < 0) check(static_cast<int>(got));
       if (got <= 0) return bytes;
+      unpacked_ += static_cast<size_t>(got);
+      if (data::is_bomb(unpacked_, packed_))
+        throw data::DataError("the archive unpacks to more than 200 times its size");
       bytes.append(buffer.data(), static_cast<size_t>(got));
     }
   }
@@ -111,6 +116,8 @@ class Reader {
   }
 
   std::unique_ptr<archive, Free> archive_;
+  size_t packed_;
+  size_t unpacked_ = 0;  // of all files so far
 };
 
 }  // namespace

@@ -8,15 +8,14 @@
 #include "experiments/config/document.h"
 #include "experiments/config/option.h"
 #include "experiments/config/printer.h"
+#include "experiments/exchange/format/seal.h"
 #include "experiments/records/folders.h"
-#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
 #include "training/storage/checkpoint_error.h"
 
 namespace ablate::exchange {
 namespace {
 
-constexpr size_t kDigest = 64;
 constexpr int kFormat = 1;
 
 nlohmann::json to_json(const ExportExamples& examples) {
@@ -48,30 +47,11 @@ nlohmann::json facts_of(const ExportContents& contents) {
           {"family", config::word_of(contents.experiment.model.family)}};
 }
 
-/// Gives the zip file a comment of 64 bytes: the digest of everything before it.
-std::string sealed(std::string zip) {
-  // The last two bytes of a zip file without a comment are the comment's length.
-  zip[zip.size() - 2] = static_cast<char>(kDigest);
-  zip[zip.size() - 1] = 0;
-  return zip + tokenizer::sha256(zip);
-}
-
 [[noreturn]] void fail(const std::string& source, const std::string& why) {
   throw training::CheckpointError(source + ": " + why);
 }
 
 }  // namespace
-
-void check_seal(const std::string& bytes, const std::string& source) {
-  if (!bytes.starts_with("PK"))
-    fail(source, "is no TorchScript file; make one with `ablate export RUN --to FILE`");
-  const auto digest =
-      std::string_view(bytes).substr(bytes.size() - std::min(kDigest, bytes.size()));
-  if (digest.find_first_not_of("0123456789abcdef") != std::string_view::npos)
-    fail(source, "was not written by `ablate export`, or its end is missing");
-  if (tokenizer::sha256(std::string_view(bytes).substr(0, bytes.size() - kDigest)) != digest)
-    fail(source, "is damaged: its bytes differ from those that were written (SHA-256)");
-}
 
 std::string to_archive(const torch::jit::Module& module, const ExportContents& contents) {
   std::ostringstream stream;

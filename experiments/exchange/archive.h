@@ -33,10 +33,6 @@ struct Archive {
 /// examples.json, ablate.json.
 std::string to_archive(const torch::jit::Module& module, const ExportContents& contents);
 
-/// Throws CheckpointError, naming `source`, for bytes that are no such file, are cut, or differ
-/// from what was written. Loads nothing.
-void check_seal(const std::string& bytes, const std::string& source);
-
 /// The inverse. Throws CheckpointError as check_seal() does.
 Archive from_archive(const std::string& bytes, const std::string& source);
 

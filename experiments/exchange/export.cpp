@@ -7,6 +7,7 @@
 #include "data/random.h"
 #include "experiments/config/document.h"
 #include "experiments/config/printer.h"
+#include "experiments/exchange/format/seal.h"
 #include "experiments/records/environment.h"
 #include "experiments/records/exit_code.h"
 #include "experiments/run/evaluate.h"

@@ -13,7 +13,12 @@ nlohmann::json recorded_environment(const RunFolder& folder) {
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given) {
   if (!given.empty()) return given;
   const auto recorded = recorded_environment(run);
-  return recorded.is_object() ? recorded.value("data_folder", ".") : ".";
+  if (!recorded.is_object() || !recorded.contains("data_folder")) return ".";
+  const auto& folder = recorded.at("data_folder");
+  if (!folder.is_string())
+    throw training::CheckpointError(RunFolder(run).environment().string() +
+                                    " is damaged: its data_folder is no text");
+  return folder.get<std::string>();
 }
 
 }  // namespace ablate::records

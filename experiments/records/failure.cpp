@@ -22,7 +22,7 @@ bool worth_retrying(int exit_code) {
 }
 
 std::string reason(const RunFailure& failure) {
-  const int signal = failure.exit_code - kFirstSignal;
+  const int signal = failure.exit_code > kFirstSignal ? failure.exit_code - kFirstSignal : 0;
   auto text = signal > 0 ? fmt::format("signal {} ({})", signal, strsignal(signal))
                          : fmt::format("exit code {}", failure.exit_code);
   if (signal == SIGKILL) text += ", which the system sends where memory is short";
@@ -38,7 +38,7 @@ void remove_failure(const RunFolder& folder) { std::filesystem::remove(folder.fa
 
 std::optional<RunFailure> read_failure(const RunFolder& folder) {
   if (!std::filesystem::exists(folder.failure())) return {};
-  const auto json = nlohmann::json::parse(training::read_bytes(folder.failure()), nullptr, false);
+  const auto json = training::parse_json(training::read_bytes(folder.failure()));
   try {
     return training::from_json<RunFailure>(json, training::Absent::keeps_its_default);
   } catch (const nlohmann::json::exception&) {

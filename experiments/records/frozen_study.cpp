@@ -12,6 +12,7 @@
 #include "experiments/records/tuned_arms.h"
 #include "tokenizer/digest.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
 #include "training/storage/folder_lock.h"
 #include "training/storage/sealed_json.h"
 
@@ -87,6 +88,7 @@ config::Selection frozen_selection(const StudyFolder& folder) {
       selection.sets.push_back(config::with_current_names(set));
     json.at("arms").get_to(selection.arms);
     json.at("tasks").get_to(selection.tasks);
+    training::require_integers(json);
     json.at("seeds").get_to(selection.seeds);
     selection.data_folder = json.at("data_folder").get<std::string>();
     return selection;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
 #include "training/storage/sealed_json.h"
 
 namespace ablate::records {
@@ -22,7 +23,14 @@ void write_initial_weights(const RunFolder& folder, const InitialWeights& weight
 
 InitialWeights read_initial_weights(const RunFolder& folder) {
   if (!std::filesystem::exists(folder.initial_weights())) return {};
-  return training::read_sealed_json(folder.initial_weights()).get<InitialWeights>();
+  const auto json = training::read_sealed_json(folder.initial_weights());
+  try {
+    training::require_integers(json);
+    return json.get<InitialWeights>();
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(folder.initial_weights().string() + " is damaged (" +
+                                    error.what() + ")");
+  }
 }
 
 }  // namespace ablate::records

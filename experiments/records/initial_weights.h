@@ -18,7 +18,8 @@ double shared_share(const InitialWeights& arm, const InitialWeights& baseline);
 
 /// Keeps them in the run's folder, where a continued run finds what it started from.
 void write_initial_weights(const RunFolder& folder, const InitialWeights& weights);
-/// Empty where the run was started by a version that did not keep them.
+/// Empty where the run was started by a version that did not keep them. Throws CheckpointError
+/// where the file is damaged.
 InitialWeights read_initial_weights(const RunFolder& folder);
 
 }  // namespace ablate::records

@@ -52,6 +52,9 @@ void write_result(const RunFolder& folder, RunResult result) {
 void check_files(const RunFolder& folder, const RunResult& result) {
   for (const auto& [name, digest] : result.files) {
     const auto path = folder.path / name;
+    if (name == ".." || std::filesystem::path(name).filename() != name)
+      throw training::CheckpointError(folder.result().string() +
+                                      " is damaged: it lists a file outside its folder");
     if (std::filesystem::exists(path) && tokenizer::sha256(training::read_bytes(path)) != digest)
       throw training::CheckpointError(path.string() +
                                       " is damaged: it is not the file that the run's result.json "

@@ -144,8 +144,8 @@ std::optional<RunResult> read_result(const RunFolder& folder);
 /// Writes result.json with the digests of the files beside it. Throws IoError.
 void write_result(const RunFolder& folder, RunResult result);
 
-/// Throws CheckpointError where one of these files is no longer the one that was written. One that
-/// is missing is no damage.
+/// Throws CheckpointError where one of these files is no longer the one that was written, or is not
+/// in the folder. One that is missing is no damage.
 void check_files(const RunFolder& folder, const RunResult& result);
 
 }  // namespace ablate::records

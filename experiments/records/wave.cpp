@@ -1,11 +1,34 @@
 #include "experiments/records/wave.h"
 
+#include <algorithm>
+#include <charconv>
 #include <sstream>
+#include <string_view>
 
+#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::records {
+namespace {
+
+int64_t step_in(std::string_view text, const std::filesystem::path& file) {
+  int64_t step = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw training::CheckpointError(file.string() + " is damaged: a step is no number");
+  return step;
+}
+
+/// Whether every task has one of so many runs.
+bool fits(const WaveJobs& jobs, int64_t runs) {
+  return std::ranges::all_of(jobs.arrays, [&](const WaveArray& array) {
+    return array.first >= 0 && array.first <= runs && array.tasks >= 0 &&
+           array.tasks <= runs - array.first;
+  });
+}
+
+}  // namespace
 
 int64_t last_wave(const StudyFolder& folder) {
   int64_t number = 0;
@@ -26,7 +49,7 @@ std::vector<WaveRun> read_wave_runs(const WaveFolder& wave) {
   for (std::string line; std::getline(stream, line);) {
     const auto tab = line.find('\t');
     WaveRun run{std::filesystem::path(line.substr(0, tab))};
-    if (tab != std::string::npos) run.until = std::stoll(line.substr(tab + 1));
+    if (tab != std::string::npos) run.until = step_in(line.substr(tab + 1), wave.runs());
     runs.push_back(std::move(run));
   }
   return runs;
@@ -35,7 +58,10 @@ std::vector<WaveRun> read_wave_runs(const WaveFolder& wave) {
 std::optional<WaveJobs> read_wave_jobs(const WaveFolder& wave) {
   if (!std::filesystem::exists(wave.jobs())) return {};
   try {
-    return training::from_json<WaveJobs>(nlohmann::json::parse(training::read_bytes(wave.jobs())));
+    auto jobs =
+        training::from_json<WaveJobs>(training::parse_json(training::read_bytes(wave.jobs())));
+    if (!fits(jobs, std::ssize(read_wave_runs(wave)))) return {};
+    return jobs;
   } catch (const nlohmann::json::exception&) {
     return {};
   }

@@ -44,11 +44,12 @@ struct WaveRun {
 };
 
 /// The wave's runs: a line each, with a folder and, behind a tab, the step where it pauses. Both
-/// throw IoError.
+/// throw IoError, and the reader CheckpointError where the step is no number.
 void write_wave_runs(const WaveFolder& wave, const std::vector<WaveRun>& runs);
 std::vector<WaveRun> read_wave_runs(const WaveFolder& wave);
 
-/// Nothing where nothing was submitted, or the record is damaged.
+/// Nothing where nothing was submitted, or the record is damaged, as one is whose tasks have no
+/// runs. Throws as read_wave_runs().
 std::optional<WaveJobs> read_wave_jobs(const WaveFolder& wave);
 
 /// Throws IoError.

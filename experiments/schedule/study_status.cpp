@@ -32,7 +32,8 @@ std::map<std::filesystem::path, const QueuedJob*> tasks_of(const records::StudyF
 void add_step(const records::RunFolder& folder, RunStatus& status) {
   if (!std::filesystem::exists(folder.log())) return;
   for (const auto& line : training::read_run_log(folder.log()))
-    status.step = line.value("step", status.step);
+    if (const auto step = line.find("step"); step != line.end() && step->is_number_integer())
+      status.step = *step;
   const auto written = std::filesystem::last_write_time(folder.log()).time_since_epoch();
   const auto now = std::filesystem::file_time_type::clock::now().time_since_epoch();
   status.step_age = std::chrono::duration<double>(now - written).count();

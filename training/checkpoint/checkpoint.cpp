@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "tokenizer/digest.h"
-#include "training/checkpoint/manifest.h"
+#include "training/checkpoint/format/manifest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/folder_lock.h"
@@ -160,8 +160,7 @@ Checkpoint load_checkpoint(const fs::path& step_folder) {
       from_safetensors(read_listed(step_folder, manifest, kModel), (step_folder / kModel).string());
   checkpoint.optimizer = from_safetensors(read_listed(step_folder, manifest, kOptimizer),
                                           (step_folder / kOptimizer).string());
-  const auto state =
-      nlohmann::json::parse(read_listed(step_folder, manifest, kState), nullptr, false);
+  const auto state = parse_json(read_listed(step_folder, manifest, kState));
   if (state.is_discarded())
     throw CheckpointError(fmt::format("'{}' is not JSON", (step_folder / kState).string()));
   checkpoint.state = with_non_finite(state);

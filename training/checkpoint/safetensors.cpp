@@ -3,19 +3,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <vector>
 
-#include "training/checkpoint/element_type.h"
-#include "training/checkpoint/safetensors_header.h"
+#include "training/checkpoint/format/element_type.h"
+#include "training/checkpoint/format/safetensors_header.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::training {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
+torch::ScalarType scalar_type(const ElementType& type) {
+  switch (type.element) {
+    case Element::f64:
+      return torch::kFloat64;
+    case Element::i64:
+      return torch::kInt64;
+    case Element::f32:
+      return torch::kFloat32;
+    case Element::i32:
+      return torch::kInt32;
+    case Element::f16:
+      return torch::kFloat16;
+    case Element::bf16:
+      return torch::kBFloat16;
+    case Element::u8:
+      return torch::kUInt8;
+    case Element::boolean:
+      return torch::kBool;
+  }
+  throw std::logic_error("no such element of a tensor");
+}
 
 /// A tensor on its way into a file.
 struct Stored {
@@ -27,7 +47,7 @@ struct Stored {
 Stored prepare(const std::string& name, const torch::Tensor& tensor) {
   if (!valid_tensor_name(name))
     throw CheckpointError(fmt::format("'{}' is no name for a tensor in a checkpoint", name));
-  const auto type = std::ranges::find(kElementTypes, tensor.scalar_type(), &ElementType::type);
+  const auto type = std::ranges::find(kElementTypes, tensor.scalar_type(), scalar_type);
   if (type == kElementTypes.end() || tensor.layout() != torch::kStrided ||
       tensor.dim() > static_cast<int64_t>(kMaximumDimensions))
     throw CheckpointError(
@@ -68,11 +88,11 @@ std::string header_of(const std::vector<Stored>& all,
 torch::Tensor read_tensor(const TensorEntry& entry, std::string_view data,
                           const std::string& source) {
   const auto bytes = data.substr(entry.begin, entry.end - entry.begin);
-  if (entry.type.type == torch::kBool &&
+  if (entry.type.element == Element::boolean &&
       !std::ranges::all_of(bytes, [](char byte) { return byte == 0 || byte == 1; }))
     throw CheckpointError(
         fmt::format("'{}': '{}' has a byte that is neither true nor false", source, entry.name));
-  auto tensor = torch::empty(entry.shape, entry.type.type);
+  auto tensor = torch::empty(entry.shape, scalar_type(entry.type));
   if (!bytes.empty()) std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
   return tensor;
 }
@@ -96,20 +116,10 @@ std::string to_safetensors(const Tensors& tensors,
 }
 
 Tensors from_safetensors(std::string_view bytes, const std::string& source) {
-  uint64_t header_bytes = 0;
-  if (bytes.size() >= sizeof header_bytes)
-    std::memcpy(&header_bytes, bytes.data(), sizeof header_bytes);
-  if (bytes.size() < sizeof header_bytes || header_bytes > bytes.size() - sizeof header_bytes ||
-      header_bytes > kMaximumHeaderBytes)
-    throw CheckpointError(fmt::format(
-        "'{}' is not a sound safetensors file: {} bytes with a header of {}, of which at most {} "
-        "are allowed",
-        source, bytes.size(), header_bytes, kMaximumHeaderBytes));
-  const auto header = bytes.substr(sizeof header_bytes, header_bytes);
-  const auto data = bytes.substr(sizeof header_bytes + header_bytes);
+  const auto layout = parse_safetensors(bytes, source);
   Tensors tensors;
-  for (const auto& entry : parse_safetensors_header(header, data.size(), source))
-    tensors.emplace(entry.name, read_tensor(entry, data, source));
+  for (const auto& entry : layout.entries)
+    tensors.emplace(entry.name, read_tensor(entry, layout.data, source));
   return tensors;
 }
 

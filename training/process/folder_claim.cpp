@@ -87,7 +87,7 @@ bool is_number(const std::string& name) {
 
 std::optional<ProcessIdentity> identity_in(const std::string& text) {
   try {
-    return from_json<ProcessIdentity>(nlohmann::json::parse(text));
+    return from_json<ProcessIdentity>(parse_json(text));
   } catch (const nlohmann::json::exception&) {
     return {};  // it is being written, or was never finished
   }

@@ -24,7 +24,7 @@ void write_record(std::ostream& stream, const ProgressRecord& record) {
 
 std::optional<ProgressRecord> read_record(std::string_view line) {
   if (line.empty() || line.front() != kRecordSeparator) return {};
-  const auto json = nlohmann::json::parse(line.substr(1), nullptr, /*allow_exceptions=*/false);
+  const auto json = parse_json(line.substr(1));
   if (!json.is_object()) return {};
   try {
     return from_json<ProgressRecord>(json);

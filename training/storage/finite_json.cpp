@@ -7,16 +7,45 @@
 namespace ablate::training {
 namespace {
 
+constexpr int kMostLevels = 64;
 constexpr auto kInfinity = std::numeric_limits<double>::infinity();
 
+struct TooDeep {};
+
 /// `change` of every leaf, in place.
-template <class Change>
-void for_each_leaf(nlohmann::json& value, const Change& change) {
+template <class Json, class Change>
+void for_each_leaf(Json& value, const Change& change) {
   if (!value.is_structured()) return change(value);
   for (auto& element : value) for_each_leaf(element, change);
 }
 
 }  // namespace
+
+nlohmann::json parse_json(std::string_view text) {
+  using Event = nlohmann::json::parse_event_t;
+  const auto within_limit = [](int depth, Event event, nlohmann::json&) {
+    const bool begins = event == Event::object_start || event == Event::array_start;
+    if (begins && depth >= kMostLevels) throw TooDeep();
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text, within_limit, false);
+  } catch (const TooDeep&) {
+    return nlohmann::json::value_t::discarded;
+  }
+}
+
+void require_object(const nlohmann::json& value) {
+  if (!value.is_object()) throw nlohmann::json::type_error::create(302, "it is no object", &value);
+}
+
+void require_integers(const nlohmann::json& value) {
+  for_each_leaf(value, [](const nlohmann::json& leaf) {
+    if (leaf.is_number_float())
+      throw nlohmann::json::type_error::create(302, "a fraction stands where an integer belongs",
+                                               &leaf);
+  });
+}
 
 nlohmann::json without_non_finite(nlohmann::json value) {
   for_each_leaf(value, [](nlohmann::json& leaf) {

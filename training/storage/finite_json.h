@@ -2,10 +2,20 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace ablate::training {
+
+/// The JSON that `text` is; a discarded value where it is none, or nested deeper than 64 levels:
+/// whatever walks over a value calls itself for each of them.
+nlohmann::json parse_json(std::string_view text);
+
+/// Throw nlohmann::json::exception where `value` is no object, and where a number in it is no
+/// integer.
+void require_object(const nlohmann::json& value);
+void require_integers(const nlohmann::json& value);
 
 /// `value` with each number that JSON cannot hold as the string "NaN", "Infinity" or "-Infinity".
 nlohmann::json without_non_finite(nlohmann::json value);
@@ -45,10 +55,12 @@ nlohmann::json to_json(const T& record) {
 /// What a member is that the JSON does not name.
 enum class Absent { is_an_error, keeps_its_default };
 
-/// Undoes to_json(); a text that reads "NaN" stays a text. Throws nlohmann::json::exception where a
-/// member is missing or of another type.
+/// Undoes to_json(); a text that reads "NaN" stays a text. Throws nlohmann::json::exception where
+/// `json` is no object, or a member is missing or of another type, as a fraction is where an
+/// integer belongs.
 template <Record T>
 T from_json(const nlohmann::json& json, Absent absent = Absent::is_an_error) {
+  require_object(json);
   T record;
   T::fields(record, [&]<class Member>(const char* name, Member& member) {
     if (absent == Absent::keeps_its_default && !json.contains(name)) return;
@@ -63,6 +75,7 @@ T from_json(const nlohmann::json& json, Absent absent = Absent::is_an_error) {
                          std::is_same_v<Member, std::vector<double>>) {
       with_non_finite(value).get_to(member);
     } else {
+      require_integers(value);
       value.get_to(member);
     }
   });

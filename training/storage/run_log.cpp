@@ -111,8 +111,8 @@ std::vector<nlohmann::json> read_run_log(const std::filesystem::path& path) {
   std::vector<nlohmann::json> records;
   std::string_view rest = bytes;
   for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
-    auto record = nlohmann::json::parse(rest.substr(0, end), nullptr, false);
-    if (record.is_discarded())
+    auto record = parse_json(rest.substr(0, end));
+    if (!record.is_object())
       throw CheckpointError(
           fmt::format("{}:{}: not a JSON record", path.string(), records.size() + 1));
     records.push_back(std::move(record));

@@ -45,8 +45,8 @@ class RunLog {
   uint64_t size_ = 0;
 };
 
-/// The log's records. A last line without its end is dropped; any other malformed line throws
-/// CheckpointError with its number. Throws IoError where the file cannot be read.
+/// The log's records. A last line without its end is dropped; any other line that is no JSON object
+/// throws CheckpointError with its number. Throws IoError where the file cannot be read.
 std::vector<nlohmann::json> read_run_log(const std::filesystem::path& path);
 
 }  // namespace ablate::training

@@ -19,7 +19,7 @@ std::string sealed_json(nlohmann::json object) {
 
 nlohmann::json read_sealed_json(const std::filesystem::path& path, const std::string& remedy) {
   const auto bytes = read_bytes(path);
-  auto object = nlohmann::json::parse(bytes, nullptr, false);
+  auto object = parse_json(bytes);
   const auto damaged = [&](const char* how) {
     return CheckpointError(path.string() + " is damaged: " + how + remedy);
   };

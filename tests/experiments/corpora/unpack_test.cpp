@@ -49,6 +49,15 @@ TEST_F(Unpack, ASingleCompressedFile) {
   EXPECT_EQ(unpacked(made_by("bzip2 -kf in/a.txt", "in/a.txt.bz2")), "one");
 }
 
+TEST_F(Unpack, WhatUnpacksToFarMoreThanTextIsRefused) {
+  const std::string zeros = "head -c 20000000 /dev/zero | ";
+  EXPECT_THROW(unpacked(made_by(zeros + "xz -0 > z.xz", "z.xz")), data::DataError);
+  EXPECT_THROW(unpacked(made_by(zeros + "bzip2 | bzip2 > z.bz2", "z.bz2")), data::DataError);
+  const auto archive =
+      made_by(zeros + "cat > in/z && tar -C in -cJf z.tar.xz . && rm in/z", "z.tar.xz");
+  EXPECT_THROW(files_in(archive, any), data::DataError);
+}
+
 TEST_F(Unpack, WhatIsDamagedIsRefused) {
   const auto archive = made_by("tar -C in -cJf x.tar.xz .", "x.tar.xz");
   EXPECT_THROW(files_in(archive.substr(0, archive.size() / 2), any), data::DataError);

@@ -1,6 +1,7 @@
 #include "experiments/records/result.h"
 
 #include <cmath>
+#include <limits>
 
 #include "experiments/records/failure.h"
 #include "experiments/records/study_runs.h"
@@ -148,6 +149,27 @@ TEST_F(ResultTest, MissingRunsHaveTheirReasons) {
             "short, in 2 attempts\n"
             "copy/begun: interrupted\n"
             "copy/fresh: not started\n");
+}
+
+TEST_F(ResultTest, AFailureThatIsNoRecordIsNone) {
+  for (const char* text : {"", "{", "[1]", "5", R"({"exit_code": 1.5})"}) {
+    write_file(folder_ / "failure.json", text);
+    EXPECT_FALSE(read_failure(folder_)) << text;
+  }
+}
+
+TEST_F(ResultTest, FilesOutsideTheFolderAreNotRead) {
+  write_file(folder_ / "a", "a");
+  std::filesystem::create_directories(folder_ / "run");
+  for (const auto& name : {(folder_ / "a").string(), std::string("../a"), std::string("..")})
+    EXPECT_THROW(check_files(folder_ / "run", {.files = {{name, "digest"}}}),
+                 training::CheckpointError)
+        << name;
+}
+
+TEST(RunFailure, ACodeBelowEveryOtherHasAReason) {
+  constexpr int kLeast = std::numeric_limits<int>::min();
+  EXPECT_EQ(reason({.exit_code = kLeast}), "exit code -2147483648");
 }
 
 TEST(RunFailure, OnlyWhatMayEndOtherwiseIsRetried) {

@@ -4,6 +4,10 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <limits>
+#include <utility>
+
+#include "training/storage/checkpoint_error.h"
 
 namespace ablate::records {
 namespace {
@@ -47,17 +51,37 @@ TEST_F(WaveTest, RunsComeBackWithWhereTheyPause) {
 TEST_F(WaveTest, JobsComeBackAndDamagedOnesAreNone) {
   const auto wave = made(1);
   EXPECT_FALSE(read_wave_jobs(wave));
-  write_wave_jobs(wave, {.arrays = {{.job = "12", .first = 1000, .tasks = 7}},
-                         .closing = "13",
-                         .program_sha256 = "ab"});
+  write_wave_runs(wave, {{.folder = {"/a"}}, {.folder = {"/b"}}, {.folder = {"/c"}}});
+  write_wave_jobs(
+      wave,
+      {.arrays = {{.job = "12", .first = 1, .tasks = 2}}, .closing = "13", .program_sha256 = "ab"});
   const auto jobs = read_wave_jobs(wave);
   ASSERT_TRUE(jobs);
   EXPECT_EQ(jobs->arrays.at(0).job, "12");
-  EXPECT_EQ(jobs->arrays.at(0).first, 1000);
-  EXPECT_EQ(jobs->arrays.at(0).tasks, 7);
+  EXPECT_EQ(jobs->arrays.at(0).first, 1);
+  EXPECT_EQ(jobs->arrays.at(0).tasks, 2);
   EXPECT_EQ(jobs->closing, "13");
   std::ofstream(wave.jobs()) << "{";
   EXPECT_FALSE(read_wave_jobs(wave));
+}
+
+TEST_F(WaveTest, JobsWhoseTasksHaveNoRunsAreDamaged) {
+  const auto wave = made(1);
+  write_wave_runs(wave, {{.folder = {"/a"}}, {.folder = {"/b"}}});
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const auto& [first, tasks] :
+       {std::pair<int64_t, int64_t>{0, 3}, {2, 1}, {-1, 1}, {1, -1}, {1, kMost}, {kMost, 1}}) {
+    write_wave_jobs(wave, {.arrays = {{.job = "12", .first = first, .tasks = tasks}}});
+    EXPECT_FALSE(read_wave_jobs(wave)) << first << " " << tasks;
+  }
+}
+
+TEST_F(WaveTest, AStepThatIsNoNumberIsDamage) {
+  const auto wave = made(1);
+  for (const char* line : {"/a\t\n", "/a\tx\n", "/a\t1x\n", "/a\t99999999999999999999\n"}) {
+    std::ofstream(wave.runs()) << line;
+    EXPECT_THROW(read_wave_runs(wave), training::CheckpointError) << line;
+  }
 }
 
 }  // namespace

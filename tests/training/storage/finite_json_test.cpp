@@ -87,6 +87,32 @@ TEST(RecordJson, AnAbsentMemberMayKeepItsDefaultAtEveryDepth) {
   EXPECT_EQ(back.list.at(0).name, "a");
 }
 
+TEST(RecordJson, WhatIsNoObjectIsAnErrorWhateverMayBeAbsent) {
+  for (const char* text : {"[]", "3", "null", "\"step\""})
+    EXPECT_THROW(from_json<Outer>(nlohmann::json::parse(text), Absent::keeps_its_default),
+                 nlohmann::json::exception)
+        << text;
+}
+
+/// 1e300 is no value of an integer's type, and 1.5 none that it could give back.
+TEST(RecordJson, AFractionIsNoInteger) {
+  for (const double number : {1.5, 1e300}) {
+    auto json = to_json(example());
+    json["step"] = number;
+    EXPECT_THROW(from_json<Outer>(json), nlohmann::json::exception) << number;
+  }
+}
+
+TEST(ParseJson, TakesSixtyFourLevelsAndNoMore) {
+  const auto nested = [](size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  EXPECT_TRUE(parse_json(nested(64)).is_array());
+  EXPECT_TRUE(parse_json(nested(65)).is_discarded());
+  EXPECT_TRUE(parse_json(nested(1'000'000)).is_discarded());
+  EXPECT_TRUE(parse_json("{").is_discarded());
+}
+
 TEST(RecordJson, BytesOfAFileAreUtf8) {
   EXPECT_EQ(json_file({{"text", "\xff"}}), "{\n  \"text\": \"\xef\xbf\xbd\"\n}\n");
 }

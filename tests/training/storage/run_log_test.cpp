@@ -91,6 +91,13 @@ TEST_F(RunLogFile, ReaderNamesAMalformedLine) {
   }
 }
 
+TEST_F(RunLogFile, ReaderTakesObjectsAlone) {
+  for (const char* line : {"5\n", "[]\n", "null\n"}) {
+    write_durably(path(), line);
+    EXPECT_THROW(read_run_log(path()), CheckpointError) << line;
+  }
+}
+
 TEST_F(RunLogFile, FullDiskLeavesWholeLines) {
   RunLog log(path(), {});
   log.append({{"step", 1}});

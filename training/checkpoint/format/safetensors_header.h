@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "training/checkpoint/element_type.h"
+#include "training/checkpoint/format/element_type.h"
 
 namespace ablate::training {
 
@@ -27,10 +27,14 @@ struct TensorEntry {
 /// Whether a tensor may have this name: 1 to 512 printable ASCII characters, not "__metadata__".
 bool valid_tensor_name(std::string_view name);
 
-/// The tensors that `header` (JSON) lists, by their place in the data of `data_bytes` bytes. What
-/// it returns is safe to read: sizes follow from shapes and cover the data exactly. Throws
-/// CheckpointError naming `source` and the tensor.
-std::vector<TensorEntry> parse_safetensors_header(std::string_view header, size_t data_bytes,
-                                                  const std::string& source);
+/// A safetensors file, taken apart.
+struct SafetensorsLayout {
+  std::vector<TensorEntry> entries;  // by their place in the data
+  std::string_view data;             // what follows the header
+};
+
+/// The layout of the file `bytes`. What it lists is safe to read: sizes follow from shapes and
+/// cover the data exactly. Throws CheckpointError naming `source` and the tensor.
+SafetensorsLayout parse_safetensors(std::string_view bytes, const std::string& source);
 
 }  // namespace ablate::training

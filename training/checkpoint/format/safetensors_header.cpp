@@ -1,8 +1,10 @@
-#include "training/checkpoint/safetensors_header.h"
+#include "training/checkpoint/format/safetensors_header.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,6 +14,8 @@
 
 namespace ablate::training {
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
 using Json = nlohmann::json;
 
@@ -143,16 +147,8 @@ void check_places(const std::vector<TensorEntry>& entries, size_t data_bytes,
     complain(fmt::format("its header describes {} bytes of data and it has {}", end, data_bytes));
 }
 
-}  // namespace
-
-bool valid_tensor_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMaximumNameBytes && name != "__metadata__" &&
-         std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
-}
-
-std::vector<TensorEntry> parse_safetensors_header(std::string_view header, size_t data_bytes,
-                                                  const std::string& source) {
-  const Complaint complain{source};
+std::vector<TensorEntry> parse_header(std::string_view header, size_t data_bytes,
+                                      const Complaint& complain) {
   if (!header.starts_with('{')) complain("its header is not a JSON object");
   const auto json = parse_strictly(header, complain);
   if (json.size() > kMaximumTensors + 1)
@@ -169,6 +165,27 @@ std::vector<TensorEntry> parse_safetensors_header(std::string_view header, size_
   });
   check_places(entries, data_bytes, complain);
   return entries;
+}
+
+}  // namespace
+
+bool valid_tensor_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaximumNameBytes && name != "__metadata__" &&
+         std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+SafetensorsLayout parse_safetensors(std::string_view bytes, const std::string& source) {
+  const Complaint complain{source};
+  uint64_t header_bytes = 0;
+  if (bytes.size() >= sizeof header_bytes)
+    std::memcpy(&header_bytes, bytes.data(), sizeof header_bytes);
+  if (bytes.size() < sizeof header_bytes || header_bytes > bytes.size() - sizeof header_bytes ||
+      header_bytes > kMaximumHeaderBytes)
+    complain(fmt::format("{} bytes with a header of {}, of which at most {} are allowed",
+                         bytes.size(), header_bytes, kMaximumHeaderBytes));
+  const auto header = bytes.substr(sizeof header_bytes, header_bytes);
+  const auto data = bytes.substr(sizeof header_bytes + header_bytes);
+  return {parse_header(header, data.size(), complain), data};
 }
 
 }  // namespace ablate::training

@@ -1,4 +1,4 @@
-#include "training/checkpoint/manifest.h"
+#include "training/checkpoint/format/manifest.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "tokenizer/digest.h"
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::training {
 namespace {
@@ -64,12 +65,13 @@ Manifest read_manifest(const std::filesystem::path& folder) {
   const auto path = folder / kManifestName;
   require_size(path, 1, kMaximumBytes);
   const auto bytes = read_bytes(path);
-  const auto json = nlohmann::json::parse(bytes, nullptr, false);
+  const auto json = parse_json(bytes);
   Manifest manifest;
   try {
     if (!json.is_discarded() && json.at("version") != kVersion)
       throw CheckpointError(fmt::format("'{}' is of version {}; this program reads version {}",
                                         path.string(), json.at("version").dump(), kVersion));
+    require_integers(json);
     manifest.step = json.at("step").get<int64_t>();
     for (const auto& [name, file] : json.at("files").items())
       manifest.files[name] = {file.at("bytes").get<uint64_t>(),

@@ -1,0 +1,23 @@
+#include "experiments/records/initial_weights.h"
+
+#include "tests/training/folder_test_case.h"
+#include "training/storage/checkpoint_error.h"
+#include "training/storage/durable_file.h"
+
+namespace ablate::records {
+namespace {
+
+class InitialWeightsFile : public training::FolderTestCase {};
+
+TEST_F(InitialWeightsFile, WhatHoldsNoWholeNumbersIsDamaged) {
+  const RunFolder run(folder());
+  write_initial_weights(run, {{"ab", 3}});
+  EXPECT_EQ(read_initial_weights(run), (InitialWeights{{"ab", 3}}));
+  for (const char* text : {R"({"ab": "3"})", R"({"ab": 1.5})", R"({"ab": []})", "{"}) {
+    training::write_durably(run.initial_weights(), text);
+    EXPECT_THROW(read_initial_weights(run), training::CheckpointError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ablate::records
