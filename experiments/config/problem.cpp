@@ -38,7 +38,7 @@ std::string render(const Problem& problem) {
   if (problem.line == 0) return fmt::format("{}: {}", problem.file, problem.message);
   const auto head =
       fmt::format("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
-  if (problem.text.size() > kWidestLine) return head;
+  if (problem.text.empty()) return head;
   return fmt::format("{}\n  {}\n  {}", head, problem.text, caret_line(problem));
 }
 
@@ -82,7 +82,7 @@ Problem problem_at(const Mark& mark, std::string message) {
           .line = static_cast<int>(index) + 1,
           .column = characters_before(line, bytes) + 1,
           .message = printable(std::move(message)),
-          .text = printable(line)};
+          .text = line.size() > kWidestLine ? std::string() : printable(line)};
 }
 
 void ProblemList::add(const Mark& mark, std::string message) {

@@ -7,7 +7,7 @@
 namespace ablate::config {
 
 /// One mistake in a configuration. `line` and `column` count from 1, columns in characters; line 0
-/// means the whole file. `text` is the line itself.
+/// means the whole file. `text` is the line itself; empty where it is longer than 160 bytes.
 struct Problem {
   std::string file;
   int line = 0;

@@ -20,6 +20,11 @@ std::vector<std::filesystem::path> files_beside(const RunFolder& folder, const R
   return files;
 }
 
+/// Of the folder itself.
+bool names_a_file(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+}
+
 }  // namespace
 
 double value_on(const RunResult& run, const std::string& test_set, const config::Metric& metric) {
@@ -52,7 +57,7 @@ void write_result(const RunFolder& folder, RunResult result) {
 void check_files(const RunFolder& folder, const RunResult& result) {
   for (const auto& [name, digest] : result.files) {
     const auto path = folder.path / name;
-    if (name == ".." || std::filesystem::path(name).filename() != name)
+    if (!names_a_file(name))
       throw training::CheckpointError(folder.result().string() +
                                       " is damaged: it lists a file outside its folder");
     if (std::filesystem::exists(path) && tokenizer::sha256(training::read_bytes(path)) != digest)

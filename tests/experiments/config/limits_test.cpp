@@ -52,6 +52,20 @@ TEST(Limits, AFileAboveOneMebibyteIsRefused) {
             "study.yaml: is larger than 1 MiB, the limit of a configuration");
 }
 
+/// Or ten thousand mistakes in a line of a mebibyte would take ten gibibytes.
+TEST(Limits, NoMistakeKeepsACopyOfALongLine) {
+  std::string line = "name: s, seeds: [1]";
+  for (int i = 0; i < 9'000; ++i) line += fmt::format(", x{}: 1", i);
+  const TemporaryFile file("{" + line + std::string(900'000, ' ') + "}\n");
+  try {
+    read_study(file.path());
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_GE(error.problems.size(), 9'000U);
+    for (const auto& problem : error.problems) EXPECT_TRUE(problem.text.empty());
+  }
+}
+
 TEST(Limits, ManyRunsAreRefused) {
   std::string seeds = "0";
   for (int i = 1; i <= 10'000; ++i) seeds += ", " + std::to_string(i);

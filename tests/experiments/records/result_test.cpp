@@ -161,7 +161,8 @@ TEST_F(ResultTest, AFailureThatIsNoRecordIsNone) {
 TEST_F(ResultTest, FilesOutsideTheFolderAreNotRead) {
   write_file(folder_ / "a", "a");
   std::filesystem::create_directories(folder_ / "run");
-  for (const auto& name : {(folder_ / "a").string(), std::string("../a"), std::string("..")})
+  for (const auto& name : {(folder_ / "a").string(), std::string("../a"), std::string(".."),
+                           std::string("."), std::string()})
     EXPECT_THROW(check_files(folder_ / "run", {.files = {{name, "digest"}}}),
                  training::CheckpointError)
         << name;

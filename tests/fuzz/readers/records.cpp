@@ -16,7 +16,7 @@ namespace {
 /// Every file of a run, a wave and a study.
 std::vector<std::filesystem::path> files() {
   const records::RunFolder run("");
-  const records::WaveFolder wave;
+  const records::WaveFolder wave{};
   return {run.config(),      run.plan(),
           run.environment(), run.initial_weights(),
           run.result(),      run.failure(),
