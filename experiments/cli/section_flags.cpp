@@ -42,7 +42,7 @@ config::Schema kind_of(const config::Schema& schema, const std::string& section)
 
 void SectionFlags::add(CLI::App& verb, const std::string& section, const Naming& naming) {
   section_ = section;
-  const auto schema = config::experiment_schema();
+  const auto& schema = config::experiment_schema();
   for (const auto& path : config::all_paths(schema)) {
     if (!path.starts_with(section + ".")) continue;
     const auto name = path.substr(section.size() + 1);
@@ -97,7 +97,7 @@ config::Experiment SectionFlags::laid_over(config::Experiment experiment,
   for (const auto& [path, value] : values_) sets.push_back(path + "=" + value);
   config::ProblemList problems;
   config::Trail trail;
-  const auto schema = config::experiment_schema();
+  const auto& schema = config::experiment_schema();
   config::Reader(schema, problems, trail).lay_over(config::set_layer(sets, problems), experiment);
   std::vector<config::BrokenRule> broken;
   collect(experiment, broken);

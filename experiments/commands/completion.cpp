@@ -12,7 +12,7 @@ namespace {
 
 /// Every key path below `base`; a value is a word where it is a choice or a truth value.
 std::vector<cli::CompletedKey> completed_keys() {
-  const auto schema = config::experiment_schema();
+  const auto& schema = config::experiment_schema();
   std::vector<cli::CompletedKey> keys;
   for (const auto& path : config::all_paths(schema)) {
     const auto* key = config::node_at(schema, path);

@@ -159,7 +159,7 @@ std::string metrics_table() {
 }  // namespace
 
 std::string configuration_page() {
-  const auto study = study_schema();
+  const auto& study = study_schema();
   auto required = experiment_schema().required;
   required.insert(required.end(), study.required.begin(), study.required.end());
   Page page(required);

@@ -77,8 +77,8 @@ std::string hint(const Schema& root, const std::string& path) {
 }  // namespace
 
 std::string explanation(const std::string& path) {
-  const auto run = experiment_schema();
-  const auto study = study_schema();
+  const auto& run = experiment_schema();
+  const auto& study = study_schema();
   const auto& root = node_at(run, path) != nullptr || node_at(study, path) == nullptr ? run : study;
   const bool required = std::ranges::find(root.required, path) != root.required.end();
   if (const auto* variant = variant_of_kind(root, path))

@@ -182,7 +182,7 @@ std::string json_schema() {
   Definitions run, study;
   define(experiment_schema(), "", run);
   std::vector<std::string> keys;
-  const auto file = study_schema();
+  const auto& file = study_schema();
   for (const auto& key : file.children) {
     if (key.name != "base") define(key, key.name, study);
     keys.push_back(member(key.name, described(key.description, study_key(key, run))));

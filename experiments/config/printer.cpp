@@ -60,7 +60,7 @@ Experiment read_experiment(const std::filesystem::path& file) {
 }
 
 Experiment read_experiment(const std::shared_ptr<const Source>& source) {
-  const auto schema = experiment_schema();
+  const auto& schema = experiment_schema();
   ProblemList problems;
   auto document = parse_mapping(source, problems);
   use_current_names(document);

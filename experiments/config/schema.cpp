@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/config/describe.h"
 #include "experiments/config/experiment.h"
@@ -11,19 +12,30 @@
 namespace ablate::config {
 namespace {
 
-void collect(const Schema& schema, const std::string& path, std::vector<std::string>& paths) {
-  const auto add = [&](const std::string& found) {
-    if (std::ranges::find(paths, found) == paths.end()) paths.push_back(found);
-  };
+/// Calls `visit` with every dotted path below `schema`: with those of several alternatives for
+/// each.
+template <class Visit>
+void for_each_path(const Schema& schema, const std::string& path, const Visit& visit) {
   if (schema.type == Schema::Type::variant) {
-    add(join_path(path, schema.discriminator));
-    for (const auto& alternative : schema.children) collect(alternative, path, paths);
+    visit(join_path(path, schema.discriminator));
+    for (const auto& alternative : schema.children) for_each_path(alternative, path, visit);
   } else if (schema.type == Schema::Type::mapping) {
     for (const auto& child : schema.children) {
-      add(join_path(path, child.name));
-      collect(child, join_path(path, child.name), paths);
+      visit(join_path(path, child.name));
+      for_each_path(child, join_path(path, child.name), visit);
     }
   }
+}
+
+/// The paths that `wanted` accepts, each once.
+template <class Wanted>
+std::vector<std::string> distinct_paths(const Schema& schema, const Wanted& wanted) {
+  std::vector<std::string> paths;
+  std::set<std::string> seen;
+  for_each_path(schema, "", [&](const std::string& path) {
+    if (wanted(path) && seen.insert(path).second) paths.push_back(path);
+  });
+  return paths;
 }
 
 std::string plural_text(const Schema& element) {
@@ -63,15 +75,11 @@ const Schema* node_at(const Schema& schema, std::string_view path) {
 }
 
 std::vector<std::string> all_paths(const Schema& schema) {
-  std::vector<std::string> paths;
-  collect(schema, "", paths);
-  return paths;
+  return distinct_paths(schema, [](const std::string&) { return true; });
 }
 
 std::vector<std::string> paths_of(const Schema& schema, std::string_view key) {
-  auto paths = all_paths(schema);
-  std::erase_if(paths, [&](const std::string& path) { return last_key(path) != key; });
-  return paths;
+  return distinct_paths(schema, [&](const std::string& path) { return last_key(path) == key; });
 }
 
 std::string type_text(const Schema& schema) {
@@ -102,10 +110,13 @@ std::string type_text(const Schema& schema) {
   return "";
 }
 
-Schema experiment_schema() {
-  Schema schema = describe(Experiment{});
-  schema.required.assign(Experiment::required.begin(), Experiment::required.end());
-  return schema;
+const Schema& experiment_schema() {
+  static const Schema kSchema = [] {
+    Schema schema = describe(Experiment{});
+    schema.required.assign(Experiment::required.begin(), Experiment::required.end());
+    return schema;
+  }();
+  return kSchema;
 }
 
 }  // namespace ablate::config

@@ -37,6 +37,6 @@ const Schema* node_at(const Schema& schema, std::string_view path);
 std::string type_text(const Schema& schema);
 
 /// The schema of an Experiment.
-Schema experiment_schema();
+const Schema& experiment_schema();
 
 }  // namespace ablate::config

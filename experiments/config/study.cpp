@@ -274,8 +274,8 @@ class StudyBuilder {
   std::shared_ptr<const Source> source_;
   const Selection& selection_;
   bool recorded_;  // perhaps by an earlier version
-  Schema schema_ = study_schema();
-  Schema schema_of_run_ = experiment_schema();
+  const Schema& schema_ = study_schema();
+  const Schema& schema_of_run_ = experiment_schema();
   ProblemList problems_;
   Trail trail_;
   StudyFile file_;

@@ -13,9 +13,7 @@ void restrict_to(Schema& key, const std::vector<std::string>& words) {
   key.choices = words;
 }
 
-}  // namespace
-
-Schema study_schema() {
+Schema made_schema() {
   const StudyFile file;
   Schema schema = describe(file);
   schema.required = {"name", "seeds"};
@@ -31,6 +29,13 @@ Schema study_schema() {
     key.required.clear();
   }
   return schema;
+}
+
+}  // namespace
+
+const Schema& study_schema() {
+  static const Schema kSchema = made_schema();
+  return kSchema;
 }
 
 }  // namespace ablate::config

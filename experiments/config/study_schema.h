@@ -5,6 +5,6 @@
 namespace ablate::config {
 
 /// The schema of a study file; `base` is the schema of an Experiment.
-Schema study_schema();
+const Schema& study_schema();
 
 }  // namespace ablate::config

@@ -9,7 +9,8 @@ namespace ablate::fuzz {
 /// Two pages, divided by a form feed, in troff, HTML and Mallard's XML.
 void pages(std::string_view bytes) {
   static const auto kGerman = corpora::german();
-  const auto [page, translation] = divided(bytes, '\f');
+  const auto halves = divided(bytes, '\f');
+  const auto &page = halves.first, &translation = halves.second;
   corpora::CleanPairs clean(kGerman);
   clean.add(corpora::man_pairs("man", page, translation, kGerman));
   may_throw<data::DataError>([&] { clean.add(corpora::help_pairs("help", page, translation)); });
