@@ -113,7 +113,8 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor
                                     .causal = causal_,
                                     .wants_probabilities = is_watched(observer),
                                     .weighting = parts_.weighting()});
-  return out_(parts_.gated(observed_values(read, observer), x));
+  const auto values = parts_.gated(observed_values(read, observer), x);
+  return out_(observed_heads(values, heads_.count, observer));
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
@@ -147,7 +148,8 @@ torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::T
                                           const Observer* observer) {
   auto input = reads(x, padding_mask, observer);
   input.key_value = parts_.key_value(key_value_(memory));
-  return out_(parts_.gated(observed_values(ops::attention(input), observer), x));
+  const auto values = parts_.gated(observed_values(ops::attention(input), observer), x);
+  return out_(observed_heads(values, heads_.count, observer));
 }
 
 KVCache CrossAttentionImpl::project(const torch::Tensor& memory) {

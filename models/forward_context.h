@@ -16,6 +16,10 @@ struct Observer {
   /// Gets the probabilities of every attention in the order of the layers, a layer's own before
   /// those over the encoder's output. // [B, H, T, S]
   std::function<void(const torch::Tensor&)> attention;
+  /// Gets what the heads of every mixer that has some give, before they are projected, in the order
+  /// of attentions_of(), and gives what goes on in its place. Steps of a search leave it out.
+  /// // [B, T, H, W] -> [B, T, H, W]
+  std::function<torch::Tensor(const torch::Tensor&)> heads;
   /// Gets the unpadded positions before every dense feed-forward. // [N, D]
   std::function<void(const torch::Tensor&)> feed_forward_input;
 };

@@ -60,10 +60,10 @@ class LinearAttentionMixer : public Mixer {
   }
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
-                        const ops::AttentionPosition& position, const Observer*) override {
+                        const ops::AttentionPosition&, const Observer* observer) override {
     if (causal_) {
       auto cache = empty_cache(x);
-      return step(x, cache, position);
+      return continued(x, cache, observer);
     }
     auto [query, key, value] = projected(x);
     if (padding_mask.defined())
@@ -73,7 +73,7 @@ class LinearAttentionMixer : public Mixer {
       const auto place = numbered(query);  // [T]
       weights = weights * (rates(query) * (place.unsqueeze(1) - place).abs()).exp();
     }
-    return finished(x, weights.matmul(value), weights.sum(-1, /*keepdim=*/true));
+    return finished(x, {weights.matmul(value), weights.sum(-1, /*keepdim=*/true)}, observer);
   }
 
   KVCache empty_cache(const torch::Tensor& like) const override {
@@ -83,6 +83,16 @@ class LinearAttentionMixer : public Mixer {
 
   torch::Tensor step(const torch::Tensor& x, KVCache& cache,
                      const ops::AttentionPosition&) override {
+    return continued(x, cache, nullptr);
+  }
+
+ private:
+  /// Sums over what a query sees: of values [B, H, T, K], and of their weights [B, H, T, 1].
+  struct Sums {
+    torch::Tensor values, weights;
+  };
+
+  torch::Tensor continued(const torch::Tensor& x, KVCache& cache, const Observer* observer) {
     auto [query, key, value] = projected(x);
     auto [state, sum] = cache.merge();  // of values [B, H, K, K] and of ones [B, H, K, 1], by key
     auto weights = query.matmul(key.transpose(2, 3)).tril();  // [B, H, T, T]
@@ -100,10 +110,9 @@ class LinearAttentionMixer : public Mixer {
     const auto total = weights.sum(-1, /*keepdim=*/true) + query.matmul(before[1]);
     const auto by_key = key.transpose(2, 3);  // [B, H, K, T]
     cache.blocks = {{state + by_key.matmul(value), sum + by_key.sum(-1, /*keepdim=*/true)}};
-    return finished(x, seen, total);
+    return finished(x, {seen, total}, observer);
   }
 
- private:
   Heads projected(const torch::Tensor& x) const {
     const auto parts = in_full_precision(qkv_->forward(x)).chunk(3, -1);
     const auto query = heads_first(parts[0], heads_), key = heads_first(parts[1], heads_);
@@ -129,13 +138,14 @@ class LinearAttentionMixer : public Mixer {
   }
 
   /// Sums of values over their weights' sum, gated where there is decay, and projected.
-  /// // [B, H, T, K], [B, H, T, 1] -> [B, T, D]
-  torch::Tensor finished(const torch::Tensor& x, const torch::Tensor& sums,
-                         const torch::Tensor& total) const {
+  torch::Tensor finished(const torch::Tensor& x, const Sums& sums,
+                         const Observer* observer) const {  // -> [B, T, D]
     const bool positive = decay_ == Forgetting::none;
-    const auto heads = heads_last(sums / (positive ? total : total.abs().clamp_min(1.0)));
+    const auto& total = sums.weights;
+    const auto heads = heads_last(sums.values / (positive ? total : total.abs().clamp_min(1.0)));
     const auto mixed = heads.to(x.scalar_type());
-    return out_->forward(positive ? mixed : mixed * torch::silu(gate_->forward(x)));
+    const auto gated = positive ? mixed : mixed * torch::silu(gate_->forward(x));
+    return out_->forward(observed_heads(gated, heads_, observer));
   }
 
   Forgetting decay_;
@@ -156,20 +166,25 @@ class DeltaRuleMixer : public Mixer {
             "out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::last))) {
   }
 
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor&,
-                        const ops::AttentionPosition& position, const Observer*) override {
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor&, const ops::AttentionPosition&,
+                        const Observer* observer) override {
     auto cache = empty_cache(x);
-    return step(x, cache, position);
+    return continued(x, cache, observer);
   }
 
   KVCache empty_cache(const torch::Tensor& like) const override {
     return {.blocks = {{empty_state(like, heads_), {}}}};
   }
 
-  /// What is written at a position is its value less what its key finds there, so the written
-  /// values solve a triangular system of all positions at once (Yang et al. 2024, section 3).
   torch::Tensor step(const torch::Tensor& x, KVCache& cache,
                      const ops::AttentionPosition&) override {
+    return continued(x, cache, nullptr);
+  }
+
+ private:
+  /// What is written at a position is its value less what its key finds there, so the written
+  /// values solve a triangular system of all positions at once (Yang et al. 2024, section 3).
+  torch::Tensor continued(const torch::Tensor& x, KVCache& cache, const Observer* observer) {
     const auto parts = in_full_precision(qkv_->forward(x)).chunk(3, -1);
     const auto query = unit(heads_first(parts[0], heads_)),
                key = unit(heads_first(parts[1], heads_));
@@ -186,10 +201,9 @@ class DeltaRuleMixer : public Mixer {
     const auto scores = query.matmul(key.transpose(2, 3)).tril();
     cache.blocks = {{state + key.transpose(2, 3).matmul(written), {}}};
     const auto heads = scores.matmul(written) + query.matmul(state);  // [B, H, T, K]
-    return out_->forward(heads_last(heads).to(x.scalar_type()));
+    return out_->forward(observed_heads(heads_last(heads).to(x.scalar_type()), heads_, observer));
   }
 
- private:
   static torch::Tensor unit(const torch::Tensor& x) {
     return x * (x.square().sum(-1, /*keepdim=*/true) + 1e-6).rsqrt();
   }

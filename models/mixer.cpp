@@ -180,6 +180,11 @@ class AverageMixer : public Mixer {
 
 }  // namespace
 
+torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const Observer* observer) {
+  if (observer == nullptr || !observer->heads) return values;
+  return observer->heads(values.unflatten(-1, {heads, -1})).flatten(-2);
+}
+
 std::shared_ptr<Mixer> make_mixer(const StackOptions& options, int64_t layer) {
   return std::visit([&](const auto& mixer) { return mixer.make(options); },
                     options.attention_of(layer));

@@ -28,6 +28,10 @@ class Mixer : public Module {
                              const ops::AttentionPosition& position) = 0;
 };
 
+/// What goes on to the projection of what `heads` heads give: the same, unless `observer`, which
+/// may be null, gives something else in its place. // [B, T, HW] -> [B, T, HW]
+torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const Observer* observer);
+
 /// What the layer with this number among the different ones has; null: it has no mixer.
 std::shared_ptr<Mixer> make_mixer(const StackOptions& options, int64_t layer);
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "training/without_options.h"
+
 namespace ablate::training {
 
 /// How the neurons of a feed-forward are divided into experts.
@@ -18,10 +20,24 @@ constexpr auto names(Grouping) {
        {Grouping::coactivation, "coactivation"}});
 }
 
+/// Which weights of a run another one starts from: those that it was evaluated with, or those of
+/// its last or its best checkpoint, or the exponential average of its weights.
+enum class StartWeights { evaluated, last, best, ema };
+constexpr auto names(StartWeights) {
+  return std::to_array<std::pair<StartWeights, std::string_view>>(
+      {{StartWeights::evaluated, "evaluated"},
+       {StartWeights::last, "last"},
+       {StartWeights::best, "best"},
+       {StartWeights::ema, "ema"}});
+}
+
 /// The finished run whose tokenizer and weights training starts from, if any.
 struct InitFromOptions {
   std::optional<std::string> run;
   std::optional<std::string> arm;
+  StartWeights weights = StartWeights::evaluated;
+  int64_t average = 0;
+  WithoutOptions without;
   std::optional<Grouping> split;
   int64_t positions = 20'000;
 
@@ -33,6 +49,10 @@ struct InitFromOptions {
           "shape, training starts from; a dense feed-forward becomes every expert of a mixture of "
           "its width");
     visit("arm", o.arm, "the same from this arm's run of the same task and seed");
+    visit("weights", o.weights,
+          "which of its weights: evaluated (those that it was evaluated with), last, best or ema");
+    visit("average", o.average, "the mean of its last checkpoints, so many of them; 0: no mean");
+    visit("without", o.without, "parts of its model that are left out");
     visit("split", o.split,
           "divide its relu feed-forwards among the experts instead (MoEfication): random, clusters "
           "or coactivation");
@@ -40,6 +60,14 @@ struct InitFromOptions {
   }
   static void rules(const InitFromOptions& o, auto&& require) {
     require(!o.run || !o.arm, "arm", "and run exclude each other");
+    require(o.given() || o.weights == StartWeights::evaluated, "weights", "needs run or arm");
+    require(o.average >= 0 && o.average <= 1'000'000, "average", "must be from 0 to 1000000");
+    require(o.given() || o.average == 0, "average", "needs run or arm");
+    require(o.average == 0 || o.weights == StartWeights::evaluated, "average",
+            "and weights exclude each other: it is the mean of the last ones");
+    require(o.given() || o.without.empty(), "without", "needs run or arm");
+    require(!o.split || o.without.empty(), "without",
+            "and split exclude each other; leave the parts out in an arm between");
     require(!o.split || o.given(), "split", "needs run or arm");
     require(o.positions >= 100 && o.positions <= 10'000'000, "positions",
             "must be from 100 to 10000000");

@@ -50,16 +50,14 @@ template <class Score>
 Likelihood likelihood_on(torch::Device device, std::span<const data::EncodedExample> examples,
                          const LikelihoodOptions& options, Score&& score) {
   torch::NoGradGuard no_grad;
-  const auto plan = data::ordered_plan(examples, options.tokens_per_batch);
+  ScoredBatches batches(examples, options);
   const auto sums =
-      torch::zeros({std::ssize(plan), 2}, torch::TensorOptions(torch::kDouble).device(device));
+      torch::zeros({batches.count(), 2}, torch::TensorOptions(torch::kDouble).device(device));
   PositionCounts positions(device);
   Likelihood result;
-  data::Random random(kMaskSeed, "likelihood");
   int64_t longest = 0;
-  for (int64_t i = 0; i < std::ssize(plan); ++i) {
-    auto batch = data::collate(examples, plan[static_cast<size_t>(i)]);
-    if (options.masking) data::mask(batch, *options.masking, random);
+  for (int64_t i = 0; i < batches.count(); ++i) {
+    const auto batch = batches.next();
     result.tokens += batch.tokens;
     longest = std::max(longest, batch.target_length);
     if (i % options.ranks.size() != options.ranks.rank()) continue;
@@ -82,6 +80,19 @@ Likelihood likelihood_on(torch::Device device, std::span<const data::EncodedExam
 }
 
 }  // namespace
+
+ScoredBatches::ScoredBatches(std::span<const data::EncodedExample> examples,
+                             const LikelihoodOptions& options)
+    : examples_(examples),
+      plan_(data::ordered_plan(examples, options.tokens_per_batch)),
+      masking_(options.masking),
+      random_(kMaskSeed, "likelihood") {}
+
+data::Batch ScoredBatches::next() {
+  auto batch = data::collate(examples_, plan_.at(next_++));
+  if (masking_) data::mask(batch, *masking_, random_);
+  return batch;
+}
 
 double Likelihood::perplexity() const { return std::exp(nll); }
 

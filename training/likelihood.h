@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "data/batch.h"
 #include "data/encoded_example.h"
 #include "data/masking.h"
+#include "data/random.h"
 #include "models/inference/inference_model.h"
 #include "training/ranks/rank_group.h"
 
@@ -26,6 +29,23 @@ struct LikelihoodOptions {
   int64_t tokens_per_batch;                     // padded tokens of a batch, at most
   std::optional<data::Masking> masking = {};    // the same tokens every time
   const RankGroup& ranks = RankGroup::alone();  // which share the batches
+};
+
+/// The batches that examples are scored in, in which the same tokens are hidden every time.
+class ScoredBatches {
+ public:
+  /// REQUIRES: `examples` outlive it.
+  ScoredBatches(std::span<const data::EncodedExample> examples, const LikelihoodOptions& options);
+
+  int64_t count() const { return std::ssize(plan_); }
+  data::Batch next();
+
+ private:
+  std::span<const data::EncodedExample> examples_;
+  std::vector<std::vector<int64_t>> plan_;
+  std::optional<data::Masking> masking_;
+  data::Random random_;
+  size_t next_ = 0;
 };
 
 /// Scores every example.

@@ -64,8 +64,13 @@ struct TrainingOptions {
   InitFromOptions init_from;
   PretrainedEmbeddingOptions pretrained_embeddings;
 
+  /// Whether there are updates; without any, the weights that a run starts from are evaluated.
+  bool trains() const { return steps > 0; }
+
   static void fields(auto& o, auto&& visit) {
-    visit("steps", o.steps, "optimizer updates, where budget does not give their number");
+    visit("steps", o.steps,
+          "optimizer updates, where budget does not give their number; 0, whatever the budget: "
+          "none, the weights of init_from are only evaluated");
     visit("budget", o.budget, "what a run may take: steps, tokens, flops or seconds");
     visit("tokens_per_batch", o.tokens_per_batch,
           "most target tokens, padding included, of a batch");

@@ -16,22 +16,36 @@ std::string run_name(const records::RunResult& run) {
   return records::label(run.task, run.arm, run.seed);
 }
 
+/// Updates that the run's weights have been through: its own or, where it was only evaluated, those
+/// of what it started from.
+int64_t steps_behind(const records::RunResult& result) {
+  return result.steps > 0 ? result.steps : result.earlier_steps;
+}
+
+/// How the weights of a result were trained; null where the study does not say.
+const training::TrainingOptions* training_of(const config::Study& study,
+                                             const records::RunResult& result) {
+  const auto* trained = config::trained_by(study.configurations, result.task, result.arm);
+  if (trained != nullptr) return &trained->experiment.training;
+  const auto run = std::ranges::find_if(study.runs, [&](const config::RunSpecification& one) {
+    return one.task == result.task && one.arm == result.arm;
+  });
+  return run == study.runs.end() ? nullptr : &run->experiment.training;
+}
+
 /// Whether something else than a number of steps ends the run: patience, or a budget in another
 /// unit, which is the same for all arms.
 bool ends_otherwise(const config::Study& study, const records::RunResult& result) {
-  return std::ranges::any_of(study.runs, [&](const config::RunSpecification& run) {
-    const auto& options = run.experiment.training;
-    return run.task == result.task && run.arm == result.arm &&
-           (options.patience > 0 || !std::holds_alternative<training::StepBudget>(options.budget));
-  });
+  const auto* options = training_of(study, result);
+  return options != nullptr &&
+         (options->patience > 0 || !std::holds_alternative<training::StepBudget>(options->budget));
 }
 
 /// Whether the run's updates follow from how fast its machine is.
 bool is_timed(const config::Study& study, const records::RunResult& result) {
-  return std::ranges::any_of(study.runs, [&](const config::RunSpecification& run) {
-    return run.task == result.task && run.arm == result.arm &&
-           std::holds_alternative<training::TimeBudget>(run.experiment.training.budget);
-  });
+  const auto* options = training_of(study, result);
+  return result.steps > 0 && options != nullptr &&
+         std::holds_alternative<training::TimeBudget>(options->budget);
 }
 
 [[noreturn]] void refuse_comparison(const records::RunResult& one, const records::RunResult& other,
@@ -52,12 +66,14 @@ void check_fair(const config::Study& study, std::span<const records::RunResult> 
     if (!config::allows(*study.compare, config::Uneven::data) && !result.data_sha256.empty() &&
         !other.data_sha256.empty() && result.data_sha256 != other.data_sha256)
       refuse_comparison(other, result, "saw different data", "data");
-    if (!config::allows(*study.compare, config::Uneven::steps) && result.steps != other.steps &&
+    const auto steps = steps_behind(result), others = steps_behind(other);
+    if (!config::allows(*study.compare, config::Uneven::steps) && steps != others &&
         !ends_otherwise(study, result) && !ends_otherwise(study, other))
-      refuse_comparison(other, result,
-                        fmt::format("trained {} and {} steps", other.steps, result.steps), "steps");
+      refuse_comparison(other, result, fmt::format("trained {} and {} steps", others, steps),
+                        "steps");
     if (!config::allows(*study.compare, config::Uneven::hardware) && is_timed(study, result) &&
-        !result.hardware.empty() && !other.hardware.empty() && result.hardware != other.hardware)
+        other.steps > 0 && !result.hardware.empty() && !other.hardware.empty() &&
+        result.hardware != other.hardware)
       refuse_comparison(other, result,
                         fmt::format("had a budget in seconds on different hardware, {} and {}",
                                     other.hardware, result.hardware),

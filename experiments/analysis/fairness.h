@@ -9,7 +9,8 @@ namespace ablate::analysis {
 
 /// Arms of a task that are compared have seen the same data and as many steps, and those with a
 /// budget in seconds ran on the same hardware. Throws UsageError where they have not and the
-/// study's compare.allow does not name it; a run that may stop early is free to.
+/// study's compare.allow does not name it; a run that may stop early is free to. A run that was
+/// only evaluated counts with the steps of the run that it started from.
 void check_fair(const config::Study& study, std::span<const records::RunResult> results);
 
 }  // namespace ablate::analysis

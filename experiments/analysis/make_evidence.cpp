@@ -38,6 +38,14 @@ Sample sample_over(const Runs& runs, const Value& value,
   return sample_of(std::move(values), range);
 }
 
+/// What training took; NaN of a run that was not trained.
+template <class Number>
+Value of_training(Number records::RunResult::*member) {
+  return [member](const records::RunResult& run) {
+    return run.steps > 0 ? static_cast<double>(run.*member) : records::kNotMeasured;
+  };
+}
+
 SuccessRate success_of(const Sample& sample) {
   const auto values = finished_values(sample);
   SuccessRate rate{.runs = std::ssize(values)};
@@ -171,10 +179,9 @@ class TaskBuilder {
       arm.active_parameters = (*any)->active_parameters;
       arm.flops_per_token = (*any)->flops_per_token;
     }
-    arm.tokens_per_second = sample_over(runs, &records::RunResult::tokens_per_second);
-    arm.training_seconds = sample_over(runs, &records::RunResult::training_seconds);
-    arm.memory_bytes = sample_over(
-        runs, [](const records::RunResult& run) { return static_cast<double>(run.memory_bytes); });
+    arm.tokens_per_second = sample_over(runs, of_training(&records::RunResult::tokens_per_second));
+    arm.training_seconds = sample_over(runs, of_training(&records::RunResult::training_seconds));
+    arm.memory_bytes = sample_over(runs, of_training(&records::RunResult::memory_bytes));
     arm.cells = cells_of(runs, sets);
     return arm;
   }

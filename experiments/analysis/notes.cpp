@@ -114,7 +114,8 @@ void add_pairing(const Evidence& evidence, std::span<const records::RunResult> r
       const auto* run = baseline == nullptr ? nullptr : started_run(results, task.name, arm.name);
       if (run == nullptr) continue;
       const auto* base = started_run(results, task.name, baseline->name, run->seed);
-      if (base == nullptr) continue;
+      // Of a run that was not trained the first weights are another one's last.
+      if (base == nullptr || (run->steps == 0) != (base->steps == 0)) continue;
       shares +=
           fmt::format("{}{} {:.3g} %", shares.empty() ? "" : ", ", arm.name,
                       100 * records::shared_share(run->initial_weights, base->initial_weights));
@@ -125,6 +126,26 @@ void add_pairing(const Evidence& evidence, std::span<const records::RunResult> r
                       "too: {}.",
                       task.name, shares));
   }
+}
+
+/// Which arms have weights of other runs: those that were not trained, and those that trained on.
+void add_starts(const Evidence& evidence, std::span<const records::RunResult> results,
+                std::vector<std::string>& notes) {
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms) {
+      const auto run = std::ranges::find_if(results, [&](const records::RunResult& one) {
+        return one.task == task.name && one.arm == arm.name;
+      });
+      if (run == results.end()) continue;
+      if (run->steps == 0)
+        notes.push_back(fmt::format("{}: {} was not trained; evaluated weights: {}.", task.name,
+                                    arm.name, run->weights));
+      else if (run->earlier_steps > 0)
+        notes.push_back(
+            fmt::format("{}: {} starts from weights that had been trained for {} steps, which are "
+                        "not among its own.",
+                        task.name, arm.name, run->earlier_steps));
+    }
 }
 
 /// Which arms ran on other hardware than the rest: last digits and speed differ with it.
@@ -173,6 +194,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   spoken(task.metric)));
   for (const auto& task : evidence.tasks) add_fits(task, notes);
+  add_starts(evidence, results, notes);
   add_pairing(evidence, results, notes);
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);

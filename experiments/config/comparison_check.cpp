@@ -184,6 +184,7 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
   });
   if (baseline == arms.end()) return;
   const auto& reference = *baseline->experiment;
+  const auto& trained = baseline->trained->experiment.training;
   const auto refuse = [&](const ArmConfiguration& arm, const std::string& key, const char* name) {
     problems.add(arm.trail->place(key),
                  fmt::format("{} of the arm {} is not the baseline's; where that is meant, write "
@@ -192,10 +193,12 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
   };
   for (const auto& arm : arms) {
     const auto& experiment = *arm.experiment;
-    if (experiment.training.steps != reference.training.steps && !allows(comparison, Uneven::steps))
+    // The training of an arm that another one is evaluated from is held against the baseline's in
+    // its own turn.
+    const bool counts = arm.trained->arm == arm.arm && !allows(comparison, Uneven::steps);
+    if (counts && experiment.training.steps != trained.steps)
       refuse(arm, "training.steps", "steps");
-    if (experiment.training.budget != reference.training.budget &&
-        !allows(comparison, Uneven::steps))
+    if (counts && experiment.training.budget != trained.budget)
       refuse(arm, "training.budget", "steps");
     const auto key = other_data(experiment, reference);
     if (!key.empty() && !allows(comparison, Uneven::data)) refuse(arm, key, "data");

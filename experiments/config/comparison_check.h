@@ -7,6 +7,7 @@
 #include "experiments/config/experiment.h"
 #include "experiments/config/problem_list.h"
 #include "experiments/config/reader.h"
+#include "experiments/config/study.h"
 #include "experiments/config/study_file.h"
 
 namespace ablate::config {
@@ -30,10 +31,12 @@ struct ArmConfiguration {
   std::string arm;
   const Experiment* experiment;
   const Trail* trail;
+  const Configuration* trained;  // whose training its weights have been through: trained_by()
 };
 
-/// Reports where arms of one task train for other numbers of steps or on other data than the
-/// baseline, which `comparison` does not allow.
+/// Reports where arms of one task were trained for other numbers of steps or on other data than the
+/// baseline, which `comparison` does not allow. An arm that is only evaluated has been through the
+/// training of the arm that it starts from.
 void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
                 ProblemList& problems);
 

@@ -17,6 +17,7 @@
 #include "experiments/config/renamed_key.h"
 #include "experiments/config/run_check.h"
 #include "experiments/config/selection.h"
+#include "experiments/config/start_check.h"
 #include "experiments/config/study_file.h"
 #include "experiments/config/study_schema.h"
 #include "experiments/config/suggestion.h"
@@ -209,16 +210,19 @@ class StudyBuilder {
         // Options of the command line may fit the selected arms alone.
         if (wanted) lay(sets_, run, false);
         report_missing(schema_of_run_, run.trail, problems_);
-        check_start(arm.name, run);
+        check_start(task.name, arm.name, run);
         check_.add({task.name, arm.name}, run.experiment, run.trail);
         study_.configurations.push_back({task.name, arm.name, run.experiment});
         if (is_selected(task.name, study_.tasks)) lay_candidates(task.name, arm.name, run);
         if (!wanted) continue;
         add_runs(task.name, arm.name, run);
         compared.push_back(std::move(run));
-        configurations.push_back({arm.name, &compared.back().experiment, &compared.back().trail});
+        configurations.push_back(
+            {arm.name, &compared.back().experiment, &compared.back().trail, nullptr});
       }
       if (!study_.compare || configurations.empty()) continue;
+      for (auto& arm : configurations)
+        arm.trained = trained_by(study_.configurations, task.name, arm.arm);
       check_even(configurations, *study_.compare, problems_);
       check_test_sets(file_.compare, task.name, compared.front().experiment.data, problems_);
     }
@@ -250,12 +254,13 @@ class StudyBuilder {
   }
 
   /// An arm starts from one that stands before it, so that no circle can close.
-  void check_start(const std::string& arm, const Layered& run) {
+  void check_start(const std::string& task, const std::string& arm, const Layered& run) {
     const auto& from = run.experiment.training.init_from.arm;
+    check_tuned(arm, run);
     if (!from || run.trail.failed.contains("training.init_from.arm")) return;
     const auto names = names_of(arms_);
     const auto found = std::ranges::find(names, *from);
-    if (found < std::ranges::find(names, arm)) return;
+    if (found < std::ranges::find(names, arm)) return check_parts(task, *from, arm, run);
     const auto place = run.trail.place("training.init_from.arm");
     problems_.add(place, found == names.end()
                              ? fmt::format("unknown arm {} in training.init_from.arm{}",
@@ -263,6 +268,33 @@ class StudyBuilder {
                              : fmt::format("the arm {} cannot start from {}, which must stand "
                                            "before it in the file",
                                            in_quotes(arm), in_quotes(*from)));
+  }
+
+  /// The arm can start from the other one as it says. One that is not selected may have been run
+  /// with options of another command line, so only its run can tell.
+  void check_parts(const std::string& task, const std::string& from, const std::string& arm,
+                   const Layered& run) {
+    const auto source = std::ranges::find_if(
+        study_.configurations,
+        [&](const Configuration& other) { return other.task == task && other.arm == from; });
+    if (source == study_.configurations.end() || !is_selected(from, study_.arms)) return;
+    for (const auto& [key, why] : start_problems(run.experiment, source->experiment)) {
+      const auto path = join_path("training.init_from", key);
+      problems_.add(run.trail.place(path),
+                    fmt::format("{} {} (task '{}', arm '{}')", path, why, task, arm));
+    }
+  }
+
+  /// No value of the tuned key, but for those of init_from, changes an arm that does not train.
+  void check_tuned(const std::string& arm, const Layered& run) {
+    const auto& training = run.experiment.training;
+    if (recorded_ || !study_.tuning || training.trains() || !training.init_from.given() ||
+        study_.tuning->key.starts_with("training.init_from."))
+      return;
+    problems_.add(run.trail.place("training.steps"),
+                  fmt::format("the arm {} is only evaluated (training.steps: 0), so {} cannot be "
+                              "tuned for it; give such arms a study without tune",
+                              in_quotes(arm), study_.tuning->key));
   }
 
   void add_runs(const std::string& task, const std::string& arm, const Layered& run) {
@@ -288,6 +320,19 @@ class StudyBuilder {
 };
 
 }  // namespace
+
+const Configuration* trained_by(std::span<const Configuration> all, const std::string& task,
+                                const std::string& arm) {
+  const auto found = std::ranges::find_if(
+      all, [&](const Configuration& one) { return one.task == task && one.arm == arm; });
+  if (found == all.end()) return nullptr;
+  const auto& training = found->experiment.training;
+  if (training.trains() || !training.init_from.arm) return &*found;
+  // An arm starts from one before it, so this ends.
+  const auto before = all.first(static_cast<size_t>(found - all.begin()));
+  const auto* source = trained_by(before, task, *training.init_from.arm);
+  return source == nullptr ? &*found : source;
+}
 
 Study read_study(const std::filesystem::path& file, const Selection& selection) {
   return StudyBuilder(file, selection, false).build();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,11 @@ struct Configuration {
   std::string task, arm;
   Experiment experiment;
 };
+
+/// The one of `all` whose training the arm's weights have been through: its own, or, where it is
+/// only evaluated, that of the arm it starts from. Null where `all` does not have it.
+const Configuration* trained_by(std::span<const Configuration> all, const std::string& task,
+                                const std::string& arm);
 
 /// An experiment in full. The runs are tasks x arms x seeds, in this order.
 struct Study {

@@ -72,7 +72,8 @@ struct RunResult {
   int64_t seed = 0;
   int64_t parameters = 0, active_parameters = 0;
   double flops_per_token = 0;  // of a forward pass, at the mean lengths of the first test set
-  int64_t steps = 0;
+  int64_t steps = 0;           // made by this run; 0: its weights were only evaluated
+  int64_t earlier_steps = 0;   // of the run that it started from, and of those before
   int64_t skipped_updates = 0;
   int64_t skipped_lines = 0;
   int64_t cut_sources = 0, cut_targets = 0;  // training sides longer than max_length
@@ -101,6 +102,7 @@ struct RunResult {
     visit("active_parameters", o.active_parameters);
     visit("flops_per_token", o.flops_per_token);
     visit("steps", o.steps);
+    visit("earlier_steps", o.earlier_steps);
     visit("skipped_updates", o.skipped_updates);
     visit("skipped_lines", o.skipped_lines);
     visit("cut_sources", o.cut_sources);
@@ -122,6 +124,9 @@ struct RunResult {
     visit("files", o.files);
   }
 };
+
+/// Updates that the run's weights have been through, those before it included.
+inline int64_t all_steps(const RunResult& run) { return run.steps + run.earlier_steps; }
 
 /// What `metric` is in test scores or a run's result; NaN where they have no such field.
 template <class Scores>

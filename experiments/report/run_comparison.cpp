@@ -119,7 +119,9 @@ std::vector<ComparedScore> compared_scores(const std::vector<Column>& columns) {
                       return static_cast<double>(run.parameters);
                     })});
   scores.push_back({"", "training_seconds", config::Direction::neither,
-                    means(columns, &records::RunResult::training_seconds)});
+                    means(columns, [](const records::RunResult& run) {
+                      return run.steps > 0 ? run.training_seconds : records::kNotMeasured;
+                    })});
   for (const auto& metric : config::run_metrics())
     scores.push_back(
         {"", metric.name, metric.direction, means(columns, [&](const records::RunResult& run) {
@@ -156,8 +158,9 @@ bool share_data(const std::vector<Column>& columns) {
 std::string score_figure(const ComparedScore& score, double value) {
   if (score.metric == "parameters" && !std::isnan(value))
     return analysis::count_figure(static_cast<int64_t>(value));
-  return score.metric == "training_seconds" ? fmt::format("{:.0f}", value)
-                                            : analysis::figure(value, score.metric);
+  return score.metric == "training_seconds" && !std::isnan(value)
+             ? fmt::format("{:.0f}", value)
+             : analysis::figure(value, score.metric);
 }
 
 std::string label_of(const ComparedScore& score) {

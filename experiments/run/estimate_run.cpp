@@ -67,10 +67,14 @@ int64_t kept_checkpoints(const training::TrainingOptions& options, int64_t steps
   return std::min(options.keep + best, (steps + options.save_every - 1) / options.save_every);
 }
 
+int64_t weight_bytes(int64_t parameters) {
+  return parameters * static_cast<int64_t>(sizeof(float));
+}
+
 int64_t checkpoint_bytes(const training::TrainingOptions& options, int64_t parameters) {
   constexpr int64_t kWeightAndMoments = 3;
   const int64_t average = options.ema > 0 ? 1 : 0;
-  return parameters * static_cast<int64_t>(sizeof(float)) * (kWeightAndMoments + average);
+  return weight_bytes(parameters) * (kWeightAndMoments + average);
 }
 
 }  // namespace
@@ -90,14 +94,17 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
       .parameters = models::parameter_count(*model),
       .active_parameters = active_parameter_count(job.experiment.model, *model),
       .seconds = watch.seconds()};
-  const double update = seconds_per_update(job.experiment, data, environment.precision, model);
-  estimate.steps = updates_within(options, cost, update);
-  estimate.flops = static_cast<double>(estimate.steps) * cost.flops;
-  estimate.seconds += static_cast<double>(estimate.steps) * update +
-                      scoring_seconds(job.experiment, data, model, estimate.steps);
+  if (options.trains()) {
+    const double update = seconds_per_update(job.experiment, data, environment.precision, model);
+    estimate.steps = updates_within(options, cost, update);
+    estimate.flops = static_cast<double>(estimate.steps) * cost.flops;
+    estimate.seconds += static_cast<double>(estimate.steps) * update;
+  }
+  estimate.seconds += scoring_seconds(job.experiment, data, model, estimate.steps);
   estimate.memory_bytes = training::peak_memory(environment.device);
-  estimate.disk_bytes =
-      kept_checkpoints(options, estimate.steps) * checkpoint_bytes(options, estimate.parameters);
+  estimate.disk_bytes = options.trains() ? kept_checkpoints(options, estimate.steps) *
+                                               checkpoint_bytes(options, estimate.parameters)
+                                         : weight_bytes(estimate.parameters);
   estimate.calibration_seconds = watch.seconds();
   return estimate;
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
+#include "experiments/run/model_cost.h"
 #include "training/inference/translator.h"
 #include "training/likelihood.h"
 #include "training/metrics/bleu.h"
@@ -80,6 +82,12 @@ void add_text_scores(Evaluation& evaluation, records::TestScores& scores, const 
   evaluation.outputs.push_back(std::move(outputs));
 }
 
+/// Tokens of a source or target of the first test set, its end token included.
+int64_t typical_length(const Evaluation& evaluation) {
+  const auto& test = evaluation.tests.front();
+  return 1 + std::llround(std::max(test.source_tokens, test.target_tokens));
+}
+
 }  // namespace
 
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
@@ -110,6 +118,24 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
     evaluation.tests.push_back(std::move(scores));
   }
   return evaluation;
+}
+
+training::Likelihood validation_of(LoadedRun& run, const data::Corpus& corpus) {
+  return training::likelihood(
+      run.model, run.format.encode(corpus.validation, run.tokenizers).examples,
+      {run.experiment.training.tokens_per_batch, run.format.masking(run.tokenizers)});
+}
+
+records::RunResult result_of(const config::Experiment& experiment, const models::Transformer& model,
+                             const training::Likelihood& validation, Evaluation&& evaluation) {
+  return {.parameters = models::parameter_count(*model),
+          .active_parameters = active_parameter_count(experiment.model, *model),
+          .flops_per_token = flops_per_token(experiment.model, *model, typical_length(evaluation)),
+          .validation_perplexity = validation.perplexity(),
+          .validation_token_accuracy = validation.token_accuracy,
+          .bleu_signature = evaluation.bleu_signature,
+          .chrf_signature = evaluation.chrf_signature,
+          .tests = std::move(evaluation.tests)};
 }
 
 }  // namespace ablate::run

@@ -6,7 +6,9 @@
 #include "data/corpus.h"
 #include "experiments/config/experiment.h"
 #include "experiments/records/result.h"
+#include "experiments/run/load_run.h"
 #include "training/inference/translator.h"
+#include "training/likelihood.h"
 
 namespace ablate::run {
 
@@ -20,5 +22,13 @@ struct Evaluation {
 /// weights must not change afterwards.
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const config::Experiment& experiment);
+
+/// What the model says of the validation set.
+training::Likelihood validation_of(LoadedRun& run, const data::Corpus& corpus);
+
+/// What result.json says of a model and its scores. Which run it is of, and how it was trained, is
+/// left to fill in.
+records::RunResult result_of(const config::Experiment& experiment, const models::Transformer& model,
+                             const training::Likelihood& validation, Evaluation&& evaluation);
 
 }  // namespace ablate::run

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/printer.h"
+#include "experiments/config/start_check.h"
 #include "experiments/records/exit_code.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/run/recorded_start.h"
@@ -36,23 +37,22 @@ tokenizer::Tokenizer load_tokenizer(const std::filesystem::path& file) {
   return model;
 }
 
-/// The weight that `tensor`, named `name`, can start from: the one of its name and shape, or, of a
-/// mixture, the dense feed-forward's of each expert's shape (sparse upcycling, Komatsuzaki et al.
-/// 2022). Undefined where there is none.
-torch::Tensor weight_for(const std::string& name, const torch::Tensor& tensor,
-                         const training::Weights& weights) {
-  const auto found = weights.find(name);
-  if (found != weights.end() && found->second.sizes() == tensor.sizes()) return found->second;
-  constexpr std::string_view kBias = "_bias";
-  const bool bias = name.ends_with(kBias);
-  const auto dense =
-      weights.find(bias ? name.substr(0, name.size() - kBias.size()) + ".bias" : name + ".weight");
-  if (dense == weights.end() || tensor.dim() < 2) return {};
-  // Of a mixture a neuron's weights are a row in both layers, of a dense one a column in the
-  // second.
-  const auto weight = name.ends_with("down") ? dense->second.t() : dense->second;
-  return weight.sizes() == tensor.sizes().slice(1) ? weight.unsqueeze(0).expand_as(tensor)
-                                                   : torch::Tensor();
+/// The run in `path` with the weights that `select` takes from the checkpoints of such a run.
+template <class Select>
+LoadedRun loaded(const std::filesystem::path& path, const Select& select) {
+  const records::RunFolder folder = path;
+  if (!std::filesystem::exists(folder.config()))
+    throw training::CheckpointError(path.string() +
+                                    " is no run folder: it holds no config.yaml (a run folder is "
+                                    "<output>/<study>/<task>/<arm>/seed-<n>)");
+  const auto experiment = records::planned_experiment(folder);
+  models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
+  auto tokenizers = load_tokenizers(folder);
+  auto model = make_model(experiment, tokenizers);
+  const training::SelectedWeights chosen = select(folder.checkpoints(), experiment);
+  training::load_weights(*model, chosen.weights);
+  model->to(training::resolve(experiment.training.device));
+  return {experiment, model, std::move(tokenizers), config::format_of(experiment), chosen.name};
 }
 
 }  // namespace
@@ -79,20 +79,19 @@ models::Transformer make_model(const config::Experiment& experiment,
                                            tokenizers.target.vocabulary_size(), tokenizer::kPad});
 }
 
-LoadedRun load_run(const std::filesystem::path& path, const std::string& which) {
-  const records::RunFolder folder = path;
-  if (!std::filesystem::exists(folder.config()))
-    throw training::CheckpointError(path.string() +
-                                    " is no run folder: it holds no config.yaml (a run folder is "
-                                    "<output>/<study>/<task>/<arm>/seed-<n>)");
-  const auto experiment = records::planned_experiment(folder);
-  models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
-  auto tokenizers = load_tokenizers(folder);
-  auto model = make_model(experiment, tokenizers);
-  const auto chosen = training::select_weights(folder.checkpoints(), which, experiment.training);
-  training::load_weights(*model, chosen.weights);
-  model->to(training::resolve(experiment.training.device));
-  return {experiment, model, std::move(tokenizers), config::format_of(experiment), chosen.name};
+LoadedRun load_run(const std::filesystem::path& folder, const std::string& which) {
+  return loaded(folder, [&](const auto& checkpoints, const auto& experiment) {
+    return training::select_weights(checkpoints, which, experiment.training);
+  });
+}
+
+LoadedRun load_start(const std::filesystem::path& folder, const config::Experiment& own) {
+  return loaded(folder, [&](const auto& checkpoints, const auto& experiment) {
+    for (const auto& [key, why] : config::start_problems(own, experiment))
+      throw records::UsageError(
+          fmt::format("training.init_from.{} {} ({})", key, why, folder.string()));
+    return training::select_start(checkpoints, own.training.init_from, experiment.training);
+  });
 }
 
 void write_folder(const std::filesystem::path& given,
@@ -122,6 +121,8 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
   experiment.training.ema = 0;
   experiment.training.patience = 0;
   experiment.training.init_from = {};
+  // A run that starts from nothing has updates.
+  if (!experiment.training.trains()) experiment.training.steps = training::TrainingOptions{}.steps;
   experiment.training.pretrained_embeddings = {};
   experiment.training.budget = {};
   const auto config = config::to_yaml(experiment);
@@ -141,28 +142,6 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
     training::write_synced(part.environment(), training::sealed_json(environment));
     for (const auto& [name, bytes] : run.files) training::write_synced(part.path / name, bytes);
   });
-}
-
-std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model) {
-  const auto started = load_run(folder, "");
-  const auto weights = training::weights_of(*started.model);
-  torch::NoGradGuard no_grad;
-  size_t taken = 0;
-  std::string own;
-  for (auto& [name, tensor] : training::weights_of(model)) {
-    const auto found = weight_for(name, tensor, weights);
-    if (found.defined()) {
-      torch::Tensor(tensor).copy_(found);
-      ++taken;
-    } else {
-      own += (own.empty() ? "" : ", ") + name;
-    }
-  }
-  if (taken == 0)
-    throw training::CheckpointError(folder.string() +
-                                    " has no weight of this model's names and shapes");
-  return fmt::format("starting from {} weights of {}{}", taken, folder.string(),
-                     own.empty() ? "" : "; new: " + own);
 }
 
 }  // namespace ablate::run

@@ -42,6 +42,10 @@ struct LoadedRun {
 /// where `folder` is no run folder.
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& which);
 
+/// The same with the weights that a run of `own` starts from. Throws UsageError where it cannot
+/// start from that run as its training.init_from says.
+LoadedRun load_start(const std::filesystem::path& folder, const config::Experiment& own);
+
 /// A run that was made, not trained here.
 struct NewRun {
   config::Experiment experiment;
@@ -60,10 +64,5 @@ void write_folder(const std::filesystem::path& folder,
 /// Writes a run folder with one checkpoint, of step 0, without the settings that only concern how
 /// its weights were trained. Throws as write_folder.
 void write_new_run(const std::filesystem::path& folder, const NewRun& run);
-
-/// Copies the weights of the run in `folder` into `model` where name and shape are the same, a
-/// dense feed-forward into every expert of a mixture of its width, and says how many there were and
-/// which of the model's are its own. Throws CheckpointError where none is.
-std::string start_from(const std::filesystem::path& folder, models::TransformerImpl& model);
 
 }  // namespace ablate::run

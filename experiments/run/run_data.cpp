@@ -11,7 +11,9 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
   auto tokenizers =
       format.tokenizers(experiment.tokenizer, corpus.train,
                         start ? std::optional(load_tokenizers(*start)) : std::nullopt);
-  auto vectors = read_vectors(experiment, tokenizers, folder);
+  // The weights of a run that is only evaluated are those that it starts from.
+  auto vectors = experiment.training.trains() ? read_vectors(experiment, tokenizers, folder)
+                                              : std::vector<EmbeddingVectors>();
   auto train = format.encode_for_training(corpus.train, tokenizers);
   auto validation = format.encode(corpus.validation, tokenizers);
   return {.corpus = std::move(corpus),

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "experiments/config/option.h"
 #include "experiments/config/printer.h"
 #include "experiments/records/environment.h"
@@ -15,11 +13,10 @@
 #include "experiments/run/evaluate.h"
 #include "experiments/run/initial_weights.h"
 #include "experiments/run/load_run.h"
-#include "experiments/run/model_cost.h"
-#include "experiments/run/moefication/moefication.h"
 #include "experiments/run/recorded_start.h"
 #include "experiments/run/run_data.h"
 #include "experiments/run/run_length.h"
+#include "experiments/run/start_model.h"
 #include "experiments/run/tracking.h"
 #include "models/libtorch.h"
 #include "models/random.h"
@@ -81,6 +78,7 @@ struct Prepared {
 /// Updates of the run. A budget of time is measured once; later starts keep that number.
 int64_t steps_of(const RunJob& job, const Environment& environment, const RunData& data) {
   const auto& options = job.experiment.training;
+  if (!options.trains()) return 0;
   if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
   auto model = make_model(job.experiment, data.tokenizers);
   const auto cost = update_cost(job.experiment, data, *model);
@@ -142,27 +140,27 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
           .ranks = ranks};
 }
 
-/// Weights from the run that training starts from; says which.
-std::string start_model(models::TransformerImpl& model, const RunJob& job,
-                        const Prepared& prepared) {
-  if (!job.experiment.training.init_from.split) return start_from(*prepared.start, model);
-  auto dense = load_run(*prepared.start, "");
-  start_split(model, job.experiment, dense, prepared.data.corpus,
-              static_cast<uint64_t>(job.plan.seed));
-  return "split the feed-forwards of " + prepared.start->string();
-}
+/// A model and which weights it has of the run that it starts from; empty: of none.
+struct Begun {
+  models::Transformer model{nullptr};
+  std::string weights;
+};
 
 /// The model before the first step; a continued run takes its weights from a checkpoint later.
-models::Transformer begin_model(const RunJob& job, const Prepared& prepared, bool continued,
-                                std::ostream& messages) {
-  auto model = make_model(job.experiment, prepared.data.tokenizers);
-  models::initialize(*model, models::derive_seed(static_cast<uint64_t>(job.plan.seed), "weights"));
+Begun begin_model(const RunJob& job, const Prepared& prepared, bool continued,
+                  std::ostream& messages) {
+  const auto seed = static_cast<uint64_t>(job.plan.seed);
+  Begun begun{.model = make_model(job.experiment, prepared.data.tokenizers)};
+  models::initialize(*begun.model, models::derive_seed(seed, "weights"));
   if (prepared.start && !continued)
-    messages << start_model(*model, job, prepared) << "\n" << std::flush;
-  set_vectors(*model, prepared.data.vectors, job.experiment.training.pretrained_embeddings.frozen);
+    begun.weights = start_model(*begun.model, job.experiment,
+                                {*prepared.start, prepared.data.corpus, seed}, messages);
+  set_vectors(*begun.model, prepared.data.vectors,
+              job.experiment.training.pretrained_embeddings.frozen);
   for (const auto& given : prepared.data.vectors)
     messages << given.coverage() << "\n" << std::flush;
-  return model;
+  begun.model->to(prepared.environment.device);
+  return begun;
 }
 
 void write_outputs(const records::RunFolder& folder, const Evaluation& evaluation,
@@ -179,12 +177,6 @@ void write_outputs(const records::RunFolder& folder, const Evaluation& evaluatio
     training::write_durably(folder.references(name), references);
     training::write_durably(folder.outputs(name), outputs);
   }
-}
-
-/// Tokens of a source or target of the first test set, its end token included.
-int64_t typical_length(const Evaluation& evaluation) {
-  const auto& test = evaluation.tests.front();
-  return 1 + std::llround(std::max(test.source_tokens, test.target_tokens));
 }
 
 training::Likelihood validation_of(const RunJob& job, const Prepared& prepared,
@@ -209,32 +201,25 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
                                         prepared.data.format};
   auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
   write_outputs(job.folder, evaluation, prepared.data.corpus.tests);
-  return {.study = job.plan.study,
-          .task = job.plan.task,
-          .arm = job.plan.arm,
-          .seed = job.plan.seed,
-          .parameters = models::parameter_count(*model),
-          .active_parameters = active_parameter_count(experiment.model, *model),
-          .flops_per_token = flops_per_token(experiment.model, *model, typical_length(evaluation)),
-          .skipped_lines = prepared.data.corpus.skipped,
-          .cut_sources = prepared.data.train.cut_sources,
-          .cut_targets = prepared.data.train.cut_targets,
-          .validation_perplexity = validation.perplexity(),
-          .validation_token_accuracy = validation.token_accuracy,
-          .weights = chosen.name,
-          .bleu_signature = evaluation.bleu_signature,
-          .chrf_signature = evaluation.chrf_signature,
-          .tests = std::move(evaluation.tests)};
+  auto result = result_of(experiment, model, validation, std::move(evaluation));
+  result.study = job.plan.study;
+  result.task = job.plan.task;
+  result.arm = job.plan.arm;
+  result.seed = job.plan.seed;
+  result.skipped_lines = prepared.data.corpus.skipped;
+  result.cut_sources = prepared.data.train.cut_sources;
+  result.cut_targets = prepared.data.train.cut_targets;
+  result.weights = chosen.name;
+  return result;
 }
 
 /// The part in a run of a rank that is not the first.
 void share_training(const RunJob& job) {
-  if (records::read_result(job.folder)) return;
+  if (!job.experiment.training.trains() || records::read_result(job.folder)) return;
   std::ostream nowhere(nullptr);
   const auto prepared = prepare(job, nowhere);
   const bool continued = !training::list_checkpoints(job.folder.checkpoints()).empty();
-  auto model = begin_model(job, prepared, continued, nowhere);
-  model->to(prepared.environment.device);
+  auto model = begin_model(job, prepared, continued, nowhere).model;
   const training::RankGroup ranks(*job.place, prepared.environment.device);
   training::Trainer(model, trainer_input(job, prepared, ranks),
                     {.stream = nowhere, .steps = prepared.steps})
@@ -245,6 +230,7 @@ void share_training(const RunJob& job) {
 class SharedTraining {
  public:
   explicit SharedTraining(const RunJob& job) {
+    if (!job.experiment.training.trains()) return;
     if (job.place) place_ = *job.place;
     if (job.place || job.ranks == 1) return;
     place_ = {.size = job.ranks,
@@ -269,6 +255,57 @@ class SharedTraining {
   std::optional<training::RankProcesses> processes_;  // ends before the connection does
 };
 
+/// What the training of a run leaves besides its checkpoints.
+struct TrainingOutcome {
+  training::TrainingSummary summary = {};
+  int64_t memory_bytes = 0;
+};
+
+TrainingOutcome train(training::TrainerInput input, const models::Transformer& model,
+                      std::ostream& messages) {
+  const auto steps = input.options.steps;
+  training::Trainer trainer(model, std::move(input), {.stream = messages, .steps = steps});
+  auto summary = trainer.run();
+  return {std::move(summary), training::peak_memory(model->output_weight().device())};
+}
+
+/// Keeps the weights that a run evaluates without training them where a trained one's are.
+void keep_start(const RunJob& job, const training::TrainerInput& input, const Begun& begun) {
+  input.check_owner();
+  training::save_checkpoint(
+      job.folder.checkpoints(),
+      {.step = 0,
+       .model = training::weights_of(*begun.model),
+       .optimizer = {},
+       .state = nlohmann::json::object({{training::kWeightsRecord, begun.weights}}),
+       .files = input.files});
+}
+
+/// Updates of the run that this one starts from, and of those before it.
+int64_t earlier_steps(const Prepared& prepared) {
+  const auto source = prepared.start ? records::read_result(*prepared.start) : std::nullopt;
+  return source ? records::all_steps(*source) : 0;
+}
+
+void add_training(records::RunResult& result, const TrainingOutcome& trained) {
+  const auto& [summary, memory_bytes] = trained;
+  result.steps = summary.state.step;
+  result.skipped_updates = summary.state.skipped;
+  if (summary.state.step > 0) result.train_loss = summary.train_loss;
+  result.tokens_per_second = summary.tokens_per_second;
+  result.training_seconds = summary.seconds;
+  result.tokens = summary.state.tokens;
+  result.memory_bytes = memory_bytes;
+}
+
+void write_scores(const RunJob& job, records::RunResult result) {
+  training::EventFile events(job.folder.path, result.steps + 1);
+  if (result.steps == 0) events.add(0, session_of(job.plan, job.experiment));
+  events.add(result.steps, final_scalars(result));
+  events.add(result.steps, training::SessionEnd{});
+  records::write_result(job.folder, std::move(result));
+}
+
 /// What the owner of the run's folder does there.
 void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream& messages) {
   if (records::read_result(job.folder)) return;
@@ -280,35 +317,28 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   const bool continued = !training::list_checkpoints(job.folder.checkpoints()).empty();
   const RecordedStart start(job.folder, environment_facts(job, prepared),
                             start_on(prepared.environment.device), claim);
-  auto model = begin_model(job, prepared, continued, messages);
-  if (!continued) records::write_initial_weights(job.folder, initial_weights_of(*model));
-  model->to(prepared.environment.device);
+  auto begun = begin_model(job, prepared, continued, messages);
+  if (!continued) records::write_initial_weights(job.folder, initial_weights_of(*begun.model));
   auto input = trainer_input(job, prepared, shared.connect(prepared.environment.device));
   input.check_owner = [&claim] { claim.check(); };
-  training::Trainer trainer(model, std::move(input), {.stream = messages, .steps = prepared.steps});
-  const auto summary = trainer.run();
+  TrainingOutcome trained;
+  if (job.experiment.training.trains())
+    trained = train(std::move(input), begun.model, messages);
+  else if (!continued)
+    keep_start(job, input, begun);
   shared.finish();
   if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
     throw training::Interrupted("stopped after the training; saved in " + job.folder.path.string());
-  const auto memory = training::peak_memory(prepared.environment.device);
   training::write_record(messages, {.stage = training::Stage::evaluating});
-  if (!summary.finished) return write_rung_of(job, prepared, model);
-  auto result = evaluate_run(job, prepared, model);
-  result.steps = summary.state.step;
-  result.skipped_updates = summary.state.skipped;
-  if (summary.state.step > 0) result.train_loss = summary.train_loss;
-  result.tokens_per_second = summary.tokens_per_second;
-  result.training_seconds = summary.seconds;
-  result.tokens = summary.state.tokens;
-  result.memory_bytes = memory;
+  if (!trained.summary.finished) return write_rung_of(job, prepared, begun.model);
+  auto result = evaluate_run(job, prepared, begun.model);
+  add_training(result, trained);
+  result.earlier_steps = earlier_steps(prepared);
   result.data_sha256 = prepared.data.corpus.sha256;
   result.hardware = records::hardware_of(records::read_starts(job.folder));
   result.initial_weights = records::read_initial_weights(job.folder);
   claim.check();
-  training::EventFile events(job.folder.path, result.steps + 1);
-  events.add(result.steps, final_scalars(result));
-  events.add(result.steps, training::SessionEnd{});
-  records::write_result(job.folder, std::move(result));
+  write_scores(job, std::move(result));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct PositionContext;
 //   reads_position_ids  whether it matters to it which ids the tokens have
 //   tells_order         whether an encoder tells the orders of its input apart by it
 //   shift_free          whether an encoder's output stays where the whole input is shifted
+//   by_layer            whether each layer has parameters of its own, rows of one tensor
 //   acts_on, beyond_training  what it acts on, and what happens at lengths beyond training
 // and has `make`, which is defined beside the module in position/*.cpp.
 
@@ -31,6 +32,7 @@ struct NoPosition : EmptyOptions {
   static constexpr bool reads_position_ids = false;
   static constexpr bool tells_order = false;
   static constexpr bool shift_free = true;
+  static constexpr bool by_layer = false;
   static constexpr std::string_view acts_on = "nothing";
   static constexpr std::string_view beyond_training = "runs";
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -42,6 +44,7 @@ struct AbsoluteScheme : EmptyOptions {
   static constexpr bool reads_position_ids = true;
   static constexpr bool tells_order = true;
   static constexpr bool shift_free = false;
+  static constexpr bool by_layer = false;
   static constexpr std::string_view acts_on = "embeddings";
 };
 
@@ -51,6 +54,7 @@ struct RelativeScheme : EmptyOptions {
   static constexpr bool reads_position_ids = true;
   static constexpr bool tells_order = true;
   static constexpr bool shift_free = true;
+  static constexpr bool by_layer = false;
 };
 
 /// Of these, what those answer alike that change the scores alone.
@@ -244,6 +248,7 @@ struct Sandwich : ScoreScheme {
 /// Trained vectors of clipped distances, added to keys and values (Shaw et al. 2018).
 struct Shaw : RelativeScheme {
   static constexpr std::string_view name = "shaw";
+  static constexpr bool by_layer = true;
   static constexpr std::string_view acts_on = "scores and values";
   static constexpr std::string_view beyond_training = "last vector";
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -264,12 +269,14 @@ struct Shaw : RelativeScheme {
 /// Scores of content and of sinusoidal distances, each with a trained bias (Dai et al. 2019).
 struct TransformerXl : ScoreScheme {
   static constexpr std::string_view name = "transformer_xl";
+  static constexpr bool by_layer = true;
   std::shared_ptr<Position> make(const PositionContext& context) const;
 };
 
 /// Positions counted by gates of the content (Golovneva et al. 2024, CoPE).
 struct Cope : ScoreScheme {
   static constexpr std::string_view name = "cope";
+  static constexpr bool by_layer = true;
   static constexpr bool reads_position_ids = false;
   static constexpr std::string_view beyond_training = "last vector";
   std::shared_ptr<Position> make(const PositionContext& context) const;

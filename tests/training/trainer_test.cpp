@@ -169,6 +169,70 @@ TEST_F(TrainerTest, AveragedWeightsAreTheMeanOfTheLastCheckpoints) {
   EXPECT_LT((chosen.weights.at("embedding") - sum / 3).abs().max().item<double>(), 1e-6);
 }
 
+TEST_F(TrainerTest, AnotherRunStartsFromTheMeanOfAsManyCheckpointsAsItNames) {
+  const auto options = input().options;
+  train(input(), tiny());
+  const auto checkpoints = folder() / "checkpoints";
+  const auto all = list_checkpoints(checkpoints);
+  const auto embedding = [&](int64_t step) {
+    return select_weights(checkpoints, std::to_string(step), options).weights.at("embedding");
+  };
+  const auto two = select_start(checkpoints, {.arm = "a", .average = 2}, options);
+  EXPECT_EQ(two.name, "average of 2 checkpoints");
+  EXPECT_TRUE(torch::allclose(two.weights.at("embedding"), (embedding(8) + embedding(12)) / 2));
+  EXPECT_FALSE(torch::allclose(two.weights.at("embedding"), embedding(12)));
+  const auto one = select_start(checkpoints, {.arm = "a", .average = 1}, options);
+  EXPECT_TRUE(torch::equal(one.weights.at("embedding"), embedding(12)));
+  try {
+    select_start(checkpoints, {.arm = "a", .average = 4}, options);
+    FAIL();
+  } catch (const CheckpointError& error) {
+    EXPECT_NE(std::string(error.what()).find("holds 3 checkpoints, of which 4 cannot be averaged"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(TrainerTest, AnotherRunStartsFromTheWeightsThatItNames) {
+  auto both = input();
+  both.options.evaluate_every = 4;
+  both.options.ema = 0.5;
+  both.options.keep = 1;
+  train(both, tiny());
+  const auto checkpoints = folder() / "checkpoints";
+  const auto started = [&](StartWeights weights) {
+    return select_start(checkpoints, {.arm = "a", .weights = weights}, both.options);
+  };
+  for (const auto& [weights, name] : {std::pair{StartWeights::evaluated, "exponential average"},
+                                      {StartWeights::ema, "exponential average"},
+                                      {StartWeights::last, "last"},
+                                      {StartWeights::best, "best"}})
+    EXPECT_EQ(started(weights).name, name);
+  EXPECT_TRUE(
+      torch::equal(started(StartWeights::last).weights.at("embedding"),
+                   select_weights(checkpoints, "12", both.options).weights.at("embedding")));
+  EXPECT_FALSE(torch::equal(started(StartWeights::last).weights.at("embedding"),
+                            started(StartWeights::ema).weights.at("embedding")));
+}
+
+TEST_F(TrainerTest, ARunWithoutUpdatesHasTheWeightsThatItRecordedWhateverElseItInherits) {
+  auto options = input().options;
+  options.steps = 0;
+  options.patience = 2;
+  options.evaluate_every = 4;
+  options.init_from.arm = "a";
+  const auto weights = weights_of(*tiny());
+  save_checkpoint(
+      folder() / "checkpoints",
+      {.model = weights, .state = nlohmann::json::object({{kWeightsRecord, "best of a"}})});
+  for (const double ema : {0.0, 0.9}) {
+    options.ema = ema;
+    const auto chosen = select_weights(folder() / "checkpoints", "", options);
+    EXPECT_EQ(chosen.name, "best of a");
+    EXPECT_TRUE(torch::equal(chosen.weights.at("embedding"), weights.at("embedding")));
+  }
+}
+
 TEST_F(TrainerTest, TheExponentialAverageFollowsTheWeights) {
   auto following = input();
   following.options.ema = 0.5;

@@ -17,6 +17,7 @@ void add_inspect_attention(CLI::App& inspect);
 void add_bench(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_moefy(CLI::App& app);
+void add_prune(CLI::App& app);
 void add_export(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_import(CLI::App& app);

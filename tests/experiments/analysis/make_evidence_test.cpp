@@ -158,6 +158,42 @@ TEST(Evidence, RunsOfOtherDataOrStepsAreRefusedUnlessAllowed) {
   EXPECT_EQ(error_of("[steps]", steps), "");
 }
 
+/// The results of a base and an arm that is evaluated with base's weights.
+records::StudyRuns runs_with_evaluated(int64_t earlier_steps) {
+  auto runs = runs_of({{"base", {0.1}}, {"more", {0.2}}});
+  for (auto& run : runs.results) {
+    run.tokens_per_second = run.training_seconds = 5;
+    run.memory_bytes = 7;
+  }
+  auto& evaluated = runs.results.back();
+  evaluated.steps = 0;
+  evaluated.earlier_steps = earlier_steps;
+  evaluated.tokens_per_second = evaluated.training_seconds = 0;
+  return runs;
+}
+
+TEST(Evidence, AnArmThatIsOnlyEvaluatedCountsWithTheStepsOfWhatItStartedFrom) {
+  const auto study = study_of(study_yaml(1, {"more"}, kCompare));
+  EXPECT_NO_THROW(make_evidence(study, runs_with_evaluated(10)));
+  try {
+    make_evidence(study, runs_with_evaluated(11));
+    FAIL() << "accepted";
+  } catch (const records::UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("trained 10 and 11 steps"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Evidence, AnArmThatIsOnlyEvaluatedTookNoTimeToTrain) {
+  const auto evidence =
+      make_evidence(study_of(study_yaml(1, {"more"}, kCompare)), runs_with_evaluated(10));
+  for (const auto member : {&ArmEvidence::tokens_per_second, &ArmEvidence::training_seconds,
+                            &ArmEvidence::memory_bytes}) {
+    EXPECT_EQ((arm_of(evidence, "base").*member).count, 1);
+    EXPECT_EQ((arm_of(evidence, "more").*member).count, 0) << "neither zero nor anything else";
+  }
+}
+
 TEST(Evidence, OtherHardwareIsRefusedWhereItDecidesTheNumberOfUpdates) {
   auto runs = runs_of({{"base", {0.1}}, {"more", {0.2}}});
   runs.results.front().hardware = "NVIDIA A100";

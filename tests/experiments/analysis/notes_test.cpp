@@ -40,6 +40,43 @@ TEST(Notes, AreSilentOnInitialWeightsThatEarlierVersionsDidNotKeep) {
             std::string::npos);
 }
 
+TEST(Notes, SayWhichArmsWereNotTrainedAndOnWhatTheyStand) {
+  const auto notes = [] {
+    auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
+    for (auto& run : runs.results) {
+      run.initial_weights = {{"weights of " + run.arm, 100}};
+      if (run.arm == "base") continue;
+      run.steps = 0;
+      run.earlier_steps = 10;
+      run.weights = "last of base without encoder.layers.0.attention.1";
+    }
+    std::string all;
+    for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
+      all += note + "\n";
+    return all;
+  }();
+  EXPECT_NE(notes.find("copy: other was not trained; evaluated weights: last of base without "
+                       "encoder.layers.0.attention.1.\n"),
+            std::string::npos)
+      << notes;
+  EXPECT_EQ(notes.find("base was not trained"), std::string::npos) << notes;
+  EXPECT_EQ(notes.find("initial weights"), std::string::npos)
+      << "its first weights are base's last: " << notes;
+}
+
+TEST(Notes, SayHowLongTheWeightsHadBeenTrainedThatAnArmTrainsOn) {
+  auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
+  runs.results.back().earlier_steps = 40;
+  std::string all;
+  for (const auto& note : make_evidence(study_of(study_yaml(1, {"other"}, kCompare)), runs).notes)
+    all += note + "\n";
+  EXPECT_NE(all.find("copy: other starts from weights that had been trained for 40 steps, which "
+                     "are not among its own.\n"),
+            std::string::npos)
+      << all;
+  EXPECT_EQ(all.find("base starts"), std::string::npos) << all;
+}
+
 TEST(Notes, SayWhichArmsRanOnOtherHardware) {
   auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
   const auto notes_of_runs = [&] {

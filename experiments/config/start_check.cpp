@@ -1,0 +1,114 @@
+#include "experiments/config/start_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/head_name.h"
+
+namespace ablate::config {
+namespace {
+
+using models::Side;
+
+class StartCheck {
+ public:
+  StartCheck(const Experiment& own, const Experiment& source)
+      : start_(own.training.init_from), own_(own.model), source_(source) {}
+
+  std::vector<StartProblem> problems() && {
+    check_weights();
+    for (const auto& text : start_.without.heads)
+      if (const auto head = models::parse_head(text)) check_head(*head);
+    for (const auto& text : start_.without.layers)
+      if (const auto layer = models::parse_layer(text)) check_layer(*layer);
+    if (problems_.empty() && !start_.without.layers.empty())
+      for (const auto side : {Side::encoder, Side::decoder}) check_depth(side);
+    return std::move(problems_);
+  }
+
+ private:
+  void need(bool holds, const char* key, const std::string& why) {
+    if (!holds) problems_.push_back({key, why});
+  }
+
+  void check_weights() {
+    using training::StartWeights;
+    const auto& source = source_.training;
+    const auto keep = source.trains() ? source.keep : 1;
+    need(
+        start_.average <= keep, "average",
+        fmt::format("must be at most {}, the checkpoints that the run it starts from keeps", keep));
+    need(start_.weights != StartWeights::best || (source.trains() && source.evaluate_every > 0),
+         "weights",
+         "cannot be best: the run that it starts from has no training.evaluate_every, by which the "
+         "best is known");
+    need(start_.weights != StartWeights::ema || (source.trains() && source.ema > 0), "weights",
+         "cannot be ema: the run that it starts from has no training.ema");
+  }
+
+  void check_head(const models::HeadName& name) {
+    const auto& model = source_.model;
+    const auto heads = models::head_count(model, name.attention);
+    if (heads == 0)
+      return need(false, "without.heads",
+                  fmt::format("names {}, and the model that it starts from has no {} with heads",
+                              text_of(name), text_of(name.attention)));
+    need(name.head < heads, "without.heads",
+         fmt::format("names {}, and the heads of {} are 0 to {}", text_of(name),
+                     text_of(name.attention), heads - 1));
+  }
+
+  void check_layer(const models::LayerName& name) {
+    const auto& model = source_.model;
+    const bool there = models::has_side(model.family, name.side);
+    const auto stack = models::stack_of(model, name.side);
+    if (!there || name.layer >= stack.layers)
+      return need(false, "without.layers",
+                  fmt::format("names {}, and the {} that it starts from has {}", text_of(name),
+                              there ? text_of(name.side) : "model",
+                              there ? fmt::format("the layers 0 to {}", stack.layers - 1)
+                                    : "no " + text_of(name.side)));
+    need(stack.different_layers() == stack.layers, "without.layers",
+         fmt::format("names {}, and the {} that it starts from shares its layers (share.layers)",
+                     text_of(name), text_of(name.side)));
+    const auto scaled = [&](Side side) {
+      return models::has_side(model.family, side) &&
+             models::stack_of(model, side).residual.depth != models::ResidualDepth::none;
+    };
+    need(!scaled(Side::encoder) && !scaled(Side::decoder), "without.layers",
+         fmt::format("names {}, and what the other layers compute depends on their number "
+                     "(residual.depth)",
+                     text_of(name)));
+  }
+
+  /// The own model has the layers that are left.
+  void check_depth(Side side) {
+    if (!models::has_side(source_.model.family, side) || !models::has_side(own_.family, side))
+      return;
+    const auto has = models::stack_of(source_.model, side).layers;
+    const auto own = models::stack_of(own_, side).layers;
+    const auto left = has - std::ranges::count_if(start_.without.layers, [&](const auto& text) {
+                        return models::parse_layer(text)->side == side;
+                      });
+    need(left > 0, "without.layers",
+         fmt::format("leaves no layer of the {}; keep one", text_of(side)));
+    need(left == 0 || own == left, "without.layers",
+         fmt::format("leaves {} of the {} layers of the {}, of which this model has {}; write "
+                     "model.{}.layers: {}",
+                     left, has, text_of(side), own, text_of(side), left));
+  }
+
+  const training::InitFromOptions& start_;
+  const models::TransformerOptions& own_;
+  const Experiment& source_;
+  std::vector<StartProblem> problems_;
+};
+
+}  // namespace
+
+std::vector<StartProblem> start_problems(const Experiment& own, const Experiment& source) {
+  return StartCheck(own, source).problems();
+}
+
+}  // namespace ablate::config

@@ -1,0 +1,160 @@
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::config {
+namespace {
+
+class StartMessages : public testing::TestWithParam<MessageCase> {};
+
+TEST_P(StartMessages, AreVerbatim) {
+  EXPECT_EQ(messages_of(GetParam().yaml, {.sets = GetParam().sets}), GetParam().messages);
+}
+
+/// Arms `a`, of two layers with two heads, and `b`, which starts from it and has `more`.
+std::string starting(const std::string& start, const std::string& more = "",
+                     const std::string& first = "") {
+  return kBase + "  model: {layers: 2, d_model: 16, attention: {heads: 2}}\narms:\n  a: {" + first +
+         "}\n  b: {training.steps: 0, training.init_from: {arm: a, " + start + "}" + more + "}\n";
+}
+
+const std::string kWithout = "training.init_from.without.";
+const std::string kArm = " (task 'copy', arm 'b')";
+
+const std::vector<MessageCase> kStartCases = {
+    {"NothingToStartFrom", kTraining + "{init_from: {average: 2, weights: best}}\n",
+     "study.yaml:5:27: training.init_from.average needs run or arm\n"
+     "study.yaml:5:27: training.init_from.average and weights exclude each other: it is the mean "
+     "of "
+     "the last ones\n"
+     "study.yaml:5:39: training.init_from.weights needs run or arm"},
+    {"NothingToLeaveOutOf", kTraining + "{init_from: {without: {layers: [encoder.layers.0]}}}\n",
+     "study.yaml:5:27: training.init_from.without needs run or arm"},
+    {"NoStepsWithoutAStart", kTraining + "{steps: 0}\n",
+     "study.yaml:5:21: training.steps must be from 1 to 1000000000"},
+    {"SplitAndWithout",
+     starting("split: random, without: {layers: [encoder.layers.0]}",
+              ", model.feed_forward: {kind: moe, router: {kind: oracle}}, "
+              "model.encoder.layers: 1"),
+     "study.yaml:8:73: training.init_from.without and split exclude each other; leave the parts "
+     "out in an arm between (task 'copy', arm 'b')"},
+    {"NoHead", starting("without: {heads: [encoder.layers.0.attention]}"),
+     "study.yaml:8:68: training.init_from.without.heads must name heads such as "
+     "encoder.layers.0.attention.3 or decoder.layers.1.cross_attention.0, not "
+     "'encoder.layers.0.attention'" +
+         kArm},
+    {"NoLayer", starting("without: {layers: [encoder.1]}"),
+     "study.yaml:8:68: training.init_from.without.layers must name layers such as "
+     "encoder.layers.1, not 'encoder.1'" +
+         kArm},
+    {"HeadTwice",
+     starting("without: {heads: [encoder.layers.0.attention.0, encoder.layers.0.attention.0]}"),
+     "study.yaml:8:68: training.init_from.without.heads names encoder.layers.0.attention.0 twice" +
+         kArm},
+    {"HeadOfALayerThatIsMissing",
+     starting("without: {heads: [encoder.layers.0.attention.0], layers: [encoder.layers.0]}",
+              ", model.encoder.layers: 1"),
+     "study.yaml:8:68: training.init_from.without.heads names encoder.layers.0.attention.0, whose "
+     "layer is left out as a whole" +
+         kArm},
+    {"UnknownHead", starting("without: {heads: [decoder.layers.1.cross_attention.2]}"),
+     "study.yaml:8:68: training.init_from.without.heads names decoder.layers.1.cross_attention.2, "
+     "and the heads of decoder.layers.1.cross_attention are 0 to 1" +
+         kArm},
+    {"HeadOfAnUnknownLayer", starting("without: {heads: [encoder.layers.2.attention.0]}"),
+     "study.yaml:8:68: training.init_from.without.heads names encoder.layers.2.attention.0, and "
+     "the model that it starts from has no encoder.layers.2.attention with heads" +
+         kArm},
+    {"UnknownLayer", starting("without: {layers: [decoder.layers.2]}"),
+     "study.yaml:8:68: training.init_from.without.layers names decoder.layers.2, and the decoder "
+     "that it starts from has the layers 0 to 1" +
+         kArm},
+    {"OtherNumberOfLayers", starting("without: {layers: [decoder.layers.1]}"),
+     "study.yaml:8:68: training.init_from.without.layers leaves 1 of the 2 layers of the decoder, "
+     "of which this model has 2; write model.decoder.layers: 1" +
+         kArm},
+    {"AllLayers", starting("without: {layers: [decoder.layers.0, decoder.layers.1]}"),
+     "study.yaml:8:68: training.init_from.without.layers leaves no layer of the decoder; keep one" +
+         kArm},
+    {"LayerWhoseNumberScalesOthers",
+     starting("without: {layers: [decoder.layers.1]}", ", model.decoder.layers: 1",
+              "model.residual.depth: sqrt"),
+     "study.yaml:8:68: training.init_from.without.layers names decoder.layers.1, and what the "
+     "other layers compute depends on their number (residual.depth)" +
+         kArm},
+    {"SharedLayer",
+     starting("without: {layers: [decoder.layers.1]}", ", model.decoder.layers: 1",
+              "model.share.layers: 1"),
+     "study.yaml:8:68: training.init_from.without.layers names decoder.layers.1, and the decoder "
+     "that it starts from shares its layers (share.layers)" +
+         kArm},
+    {"MeanOfMoreThanAreKept", starting("average: 3"),
+     "study.yaml:8:58: training.init_from.average must be at most 2, the checkpoints that the run "
+     "it starts from keeps" +
+         kArm},
+    {"BestOfARunWithoutValidation", starting("weights: best"),
+     "study.yaml:8:58: training.init_from.weights cannot be best: the run that it starts from has "
+     "no training.evaluate_every, by which the best is known" +
+         kArm},
+    {"AverageThatIsNotKept", starting("weights: ema"),
+     "study.yaml:8:58: training.init_from.weights cannot be ema: the run that it starts from has "
+     "no training.ema" +
+         kArm},
+    {"TunedArmThatDoesNotTrain",
+     starting("weights: last") + "tune: {key: training.schedule.peak, values: [0.1, 0.2]}\n",
+     "study.yaml:8:7: the arm 'b' is only evaluated (training.steps: 0), so training.schedule.peak "
+     "cannot be tuned for it; give such arms a study without tune"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, StartMessages, testing::ValuesIn(kStartCases),
+                         [](const auto& one) { return one.param.name; });
+
+const std::string kCompared = "compare: {baseline: a, metric: bleu}\n";
+
+TEST(EvaluatedArm, MayBeComparedWithWhatItStartsFrom) {
+  EXPECT_EQ(messages_of(starting("weights: last") + kCompared), "");
+  EXPECT_EQ(
+      messages_of(starting("without: {layers: [encoder.layers.0]}", ", model.encoder.layers: 1") +
+                  kCompared),
+      "");
+}
+
+TEST(EvaluatedArm, OfAnArmThatTrainedOtherwiseIsRefusedWithThatArm) {
+  const auto study = starting("weights: last", "", "training.steps: 5");
+  EXPECT_EQ(messages_of(study + "  c: {}\ncompare: {baseline: c, metric: bleu}\n"),
+            "study.yaml:7:7: training.steps of the arm 'a' is not the baseline's; where that is "
+            "meant, write compare: { allow: [steps] }");
+  EXPECT_EQ(messages_of(study + "  c: {}\ncompare: {baseline: b, metric: bleu}\n"),
+            "study.yaml:5:3: training.steps of the arm 'c' is not the baseline's; where that is "
+            "meant, write compare: { allow: [steps] }");
+}
+
+TEST(EvaluatedArm, OfARunFromElsewhereHasStepsThatTheStudyDoesNotKnow) {
+  EXPECT_EQ(messages_of(kBase +
+                        "arms:\n  a: {}\n  b: {training.steps: 0, "
+                        "training.init_from.run: x}\n" +
+                        kCompared),
+            "study.yaml:7:7: training.steps of the arm 'b' is not the baseline's; where that is "
+            "meant, write compare: { allow: [steps] }");
+}
+
+TEST(EvaluatedArm, DoesNotTrainWhateverTheBudget) {
+  const auto run = run_of(starting("weights: last", ", training.budget: {kind: tokens}"), "b");
+  EXPECT_FALSE(run.experiment.training.trains());
+}
+
+TEST(EvaluatedArm, HasBeenThroughTheTrainingOfTheFirstArmOfItsChain) {
+  const auto study = study_of(starting("weights: last") +
+                              "  c: {training.steps: 0, training.init_from.arm: b}\n"
+                              "  d: {training.init_from.arm: c}\n");
+  const auto trained = [&](const std::string& arm) {
+    return trained_by(study.configurations, "copy", arm)->arm;
+  };
+  EXPECT_EQ(trained("b"), "a");
+  EXPECT_EQ(trained("c"), "a");
+  EXPECT_EQ(trained("d"), "d");
+  EXPECT_EQ(trained_by(study.configurations, "copy", "e"), nullptr);
+}
+
+}  // namespace
+}  // namespace ablate::config

@@ -1,0 +1,246 @@
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "experiments/records/result.h"
+#include "tests/experiments/program.h"
+#include "tests/experiments/waiting.h"
+#include "training/checkpoint/checkpoint.h"
+
+namespace ablate::run {
+namespace {
+
+constexpr const char* kArms = R"(
+arms:
+  base: {}
+  beams: { training.steps: 0, training.init_from: { arm: base }, decoding.beam: 4 }
+  headless: { training.steps: 0, training.init_from: { arm: base, without: { heads: [decoder.layers.1.cross_attention.0] } } }
+  shallow:
+    training.steps: 0
+    training.init_from: { arm: base, without: { layers: [decoder.layers.0] } }
+    model.decoder.layers: 1
+  averaged: { training.steps: 0, training.init_from: { arm: base, average: 2 } }
+  again: { training.steps: 0, training.init_from: { arm: averaged } }
+compare: { baseline: base, metric: exact_match }
+)";
+
+/// A study of one arm that trains and of arms that are evaluated with its weights.
+class EvaluatedArmTest : public ProgramTest {
+ protected:
+  EvaluatedArmTest() {
+    auto text = read_file(study());
+    replace(text, "layers: 1", "layers: 2");
+    replace(text, "evaluate_every: 15", "evaluate_every: 20");
+    replace(text, "save_every: 7", "save_every: 20");
+    tiny_ = text;
+    write_file(study(), text + kArms);
+  }
+
+  static void replace(std::string& text, const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  }
+  std::filesystem::path arm(const std::string& name, const std::string& output = "out") const {
+    return folder_ / output / "tiny/copy" / name / "seed-1";
+  }
+  records::RunResult result(const std::string& name) const {
+    return records::read_result(arm(name)).value();
+  }
+  training::Tensors weights(const std::string& name, int64_t step) const {
+    return training::load_checkpoint(
+               arm(name) / "checkpoints" /
+               ("step-000000" + std::string(step < 10 ? "0" : "") + std::to_string(step)))
+        .model;
+  }
+  /// The outputs of a run on its test sets.
+  std::string outputs(const std::string& name) const {
+    return read_file(arm(name) / "output-length-4.txt") +
+           read_file(arm(name) / "output-length-5.txt");
+  }
+
+  std::string tiny_;
+};
+
+TEST_F(EvaluatedArmTest, HasTheWeightsThatItsArmNamesAndIsReportedAsNotTrained) {
+  const auto done = shell(command("out"));
+  ASSERT_EQ(done.code, 0) << done.output;
+  for (const auto& [name, evaluated] : std::map<std::string, std::string>{
+           {"beams", "last of base"},
+           {"headless", "last of base without decoder.layers.1.cross_attention.0"},
+           {"shallow", "last of base without decoder.layers.0"},
+           {"averaged", "average of 2 checkpoints of base"},
+           {"again", "average of 2 checkpoints of base, by way of averaged"}}) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(result(name).weights, evaluated);
+    EXPECT_EQ(result(name).steps, 0);
+    EXPECT_EQ(result(name).earlier_steps, 60);
+    EXPECT_EQ(result(name).tokens, 0);
+    EXPECT_TRUE(std::isnan(result(name).train_loss));
+    EXPECT_FALSE(std::filesystem::exists(arm(name) / "metrics.jsonl"));
+    EXPECT_NE(done.output.find("copy: " + name +
+                               " was not trained; evaluated weights: " + evaluated + "."),
+              std::string::npos)
+        << done.output;
+  }
+  EXPECT_EQ(done.output.find("base was not trained"), std::string::npos);
+
+  EXPECT_EQ(read_file(arm("beams") / "checkpoints/step-00000000/model.safetensors"),
+            read_file(arm("base") / "checkpoints/step-00000060/model.safetensors"));
+  EXPECT_NE(outputs("beams"), outputs("base"));
+  EXPECT_EQ(result("beams").validation_perplexity, result("base").validation_perplexity);
+
+  const auto base = weights("base", 60), headless = weights("headless", 0);
+  for (const auto& [name, tensor] : headless) {
+    auto expected = base.at(name).clone();
+    if (name == "decoder.layers.1.cross_attention.out.weight") expected.narrow(1, 0, 8).zero_();
+    EXPECT_TRUE(torch::equal(tensor, expected)) << name;
+  }
+  EXPECT_NE(result("headless").validation_perplexity, result("base").validation_perplexity);
+
+  const auto shallow = weights("shallow", 0);
+  EXPECT_TRUE(torch::equal(shallow.at("decoder.layers.0.attention.qkv.weight"),
+                           base.at("decoder.layers.1.attention.qkv.weight")));
+  EXPECT_LT(result("shallow").parameters, result("base").parameters);
+
+  const auto averaged = weights("averaged", 0), before = weights("base", 40);
+  for (const auto& [name, tensor] : averaged)
+    EXPECT_TRUE(torch::allclose(tensor, (base.at(name) + before.at(name)) / 2)) << name;
+  EXPECT_EQ(result("again").validation_perplexity, result("averaged").validation_perplexity);
+}
+
+TEST_F(EvaluatedArmTest, IsARunAsAnyOtherToOtherVerbs) {
+  ASSERT_EQ(shell(command("out", "--arms base,beams,averaged")).code, 0);
+  const auto evaluated = shell(kProgram + " eval " + arm("averaged").string() + " --json");
+  EXPECT_EQ(scores_in(evaluated.output), scores_in(read_file(arm("averaged") / "result.json")));
+  const auto compared =
+      shell(kProgram + " compare " + arm("base").string() + " " + arm("beams").string());
+  EXPECT_EQ(compared.code, 0) << compared.output;
+  const auto report = shell(kProgram + " report " + (folder_ / "out/tiny").string() + " 2>&1");
+  EXPECT_EQ(report.code, 0) << report.output;
+  const auto exported = shell(kProgram + " export " + arm("averaged").string() +
+                              " --format safetensors --to " + (folder_ / "weights").string());
+  EXPECT_EQ(exported.code, 0) << exported.output;
+  const auto planned = shell(command("out", "--arms averaged --dry-run --json"));
+  EXPECT_EQ(planned.code, 0) << planned.output;
+}
+
+TEST_F(EvaluatedArmTest, ThatIsKilledOrEvaluatedAgainGivesTheSame) {
+  ASSERT_EQ(shell(command("whole")).code, 0);
+  ASSERT_EQ(shell(command("out", "--arms base")).code, 0);
+  {
+    const HeldBeforeSaving held(arm("averaged"));
+    const pid_t process = start_process(command("out", "--arms base,averaged"));
+    EXPECT_TRUE(eventually(
+        [&] { return std::filesystem::exists(arm("averaged") / "initial_weights.json"); }));
+    kill(process, SIGTERM);
+    EXPECT_EQ(end_of(process), 75);
+  }
+  EXPECT_FALSE(std::filesystem::exists(arm("averaged") / "result.json"));
+  ASSERT_EQ(shell(command("out")).code, 0);
+  const auto scores = [&](const std::string& output) {
+    return scores_in(read_file(arm("averaged", output) / "result.json"));
+  };
+  EXPECT_EQ(scores("out"), scores("whole"));
+  // Its own checkpoint has what it was evaluated with.
+  std::filesystem::remove(arm("averaged") / "result.json");
+  std::filesystem::remove_all(arm("base") / "checkpoints");
+  ASSERT_EQ(shell(command("out")).code, 0);
+  EXPECT_EQ(scores("out"), scores("whole"));
+  EXPECT_EQ(result("averaged").weights, "average of 2 checkpoints of base");
+}
+
+TEST_F(EvaluatedArmTest, KeepsNothingOfTheTrainingThatItInherits) {
+  write_file(study(), tiny_ + R"(
+arms:
+  base: {}
+  beams: { training.steps: 0, training.init_from: { arm: base, weights: best }, decoding.beam: 4 }
+)");
+  const auto done = shell(command("out",
+                                  "--set training.patience=3 --set training.ema=0.5 --set "
+                                  "training.budget.kind=tokens --set "
+                                  "training.budget.tokens=3000"));
+  ASSERT_EQ(done.code, 0) << done.output;
+  EXPECT_GT(result("base").steps, 0);
+  EXPECT_EQ(result("beams").steps, 0);
+  EXPECT_EQ(result("beams").weights, "best of base");
+}
+
+TEST_F(EvaluatedArmTest, TrainsOnFromWhatIsLeftWhereItHasSteps) {
+  write_file(study(), tiny_ + R"(
+arms:
+  base: {}
+  shallow:
+    training.steps: 3
+    training.init_from: { arm: base, without: { layers: [decoder.layers.1], heads: [encoder.layers.0.attention.1] } }
+    model.decoder.layers: 1
+)");
+  const auto done = shell(command("out"));
+  ASSERT_EQ(done.code, 0) << done.output;
+  EXPECT_EQ(result("shallow").steps, 3);
+  EXPECT_EQ(result("shallow").earlier_steps, 60);
+  EXPECT_EQ(result("shallow").weights, "last");
+  EXPECT_EQ(done.output.find("shallow was not trained"), std::string::npos);
+  const auto base = weights("base", 60), shallow = weights("shallow", 3);
+  // Three small steps away from what was left, and from zero where a head is missing.
+  EXPECT_LT((base.at("decoder.layers.0.attention.qkv.weight") -
+             shallow.at("decoder.layers.0.attention.qkv.weight"))
+                .abs()
+                .max()
+                .item<double>(),
+            0.02);
+  const auto missing = shallow.at("encoder.layers.0.attention.out.weight").narrow(1, 8, 8).abs();
+  EXPECT_LT(missing.max().item<double>(), 0.02);
+  EXPECT_GT(missing.max().item<double>(), 0) << "nothing keeps it at zero";
+}
+
+TEST_F(EvaluatedArmTest, WithAnotherModelIsRefused) {
+  const auto refused = [&](const std::string& change) {
+    write_file(study(), tiny_ +
+                            "arms:\n  base: {}\n  other: { training.steps: 0, "
+                            "training.init_from.arm: base, " +
+                            change + " }\n");
+    const auto outcome = shell(command("out"));
+    EXPECT_EQ(outcome.code, 2) << outcome.output;
+    std::filesystem::remove_all(folder_ / "out");
+    return outcome.output;
+  };
+  const auto wider = refused("model.feed_forward.d_hidden: 48");
+  EXPECT_NE(wider.find("nothing else would train what"), std::string::npos) << wider;
+  EXPECT_NE(wider.find("decoder.layers.0.feed_forward.down.weight"), std::string::npos) << wider;
+  const auto shorter = refused("model.layers: 1");
+  EXPECT_NE(shorter.find("the arm's model has no place for weights of"), std::string::npos)
+      << shorter;
+  EXPECT_NE(shorter.find("name what is left out in training.init_from.without"), std::string::npos)
+      << shorter;
+}
+
+TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
+  ASSERT_EQ(shell(command("out", "--arms base")).code, 0);
+  auto other = tiny_;
+  replace(other, "name: tiny", "name: other");
+  const auto from = arm("base").string();
+  const auto started = [&](const std::string& start) {
+    std::filesystem::remove_all(folder_ / "other");
+    write_file(folder_ / "other.yaml", other +
+                                           "arms:\n  b: { training.steps: 0, "
+                                           "training.init_from: { run: " +
+                                           from + ", " + start + " } }\n");
+    return shell(kProgram + " run " + (folder_ / "other.yaml").string() + " --output " +
+                 folder_.string() + " 2>&1");
+  };
+  const auto whole = started("weights: last");
+  ASSERT_EQ(whole.code, 0) << whole.output;
+  EXPECT_EQ(scores_in(read_file(folder_ / "other/copy/b/seed-1/result.json")),
+            scores_in(read_file(arm("base") / "result.json")));
+  const auto unknown = started("without: { heads: [encoder.layers.0.attention.2] }");
+  EXPECT_EQ(unknown.code, 2) << unknown.output;
+  EXPECT_NE(unknown.output.find("names encoder.layers.0.attention.2, and the heads of "
+                                "encoder.layers.0.attention are 0 to 1"),
+            std::string::npos)
+      << unknown.output;
+  const auto average = started("average: 3");
+  EXPECT_EQ(average.code, 2) << average.output;
+  EXPECT_NE(average.output.find("must be at most 2"), std::string::npos) << average.output;
+}
+
+}  // namespace
+}  // namespace ablate::run
