@@ -7,10 +7,11 @@
 #include "experiments/config/experiment.h"
 #include "experiments/config/problem_list.h"
 #include "experiments/config/reader.h"
-#include "experiments/config/study.h"
 #include "experiments/config/study_file.h"
 
 namespace ablate::config {
+
+struct Configuration;
 
 /// What a study file calls its tasks and arms.
 struct StudyNames {

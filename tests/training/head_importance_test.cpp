@@ -21,7 +21,7 @@ std::vector<data::EncodedExample> examples(const models::TransformerOptions& opt
                                         {.source = {8, 2}, .target = {9, 2}},
                                         {.source = {4, 9, 7, 7, 2}, .target = {9, 4, 2}}};
   for (auto& example : all) {
-    if (options.family == models::Family::decoder_only) example.source.clear();
+    if (options.family == models::Family::decoder_only) example = {{}, example.target, 1};
     if (options.family == models::Family::encoder_only) example.target = example.source;
   }
   return all;
@@ -52,7 +52,9 @@ double loss_with(models::Transformer& model, const data::EncodedExample& example
       to_tensors(data::collate(std::vector{example}, std::vector<int64_t>{0}), torch::kCPU);
   const auto log_p = model->forward(tensors.source, tensors.target_in).log_softmax(-1);
   columns.copy_(before);
-  return -log_p.gather(-1, tensors.target_out.unsqueeze(-1)).sum().item<double>();
+  const auto& targets = tensors.target_out;  // of which a prompt is no part
+  const auto of_targets = log_p.gather(-1, targets.unsqueeze(-1)).squeeze(-1);
+  return -of_targets.masked_select(targets.ne(tokenizer::kPad)).sum().item<double>();
 }
 
 /// Mean of |dL/dm| by central differences, over its l2 norm within each attention.

@@ -35,7 +35,7 @@ const run::PrunePoint& whole(const run::Pruning& pruning) { return pruning.point
 
 std::string pruning_table(const run::Pruning& pruning) {
   const bool each = !pruning.alone.empty();
-  std::string text = fmt::format("| removed | head | importance |{}\n|---|---|---|{}\n",
+  std::string text = fmt::format("| order | head | importance |{}\n|---|---|---|{}\n",
                                  each ? " validation nll without it alone | difference |" : "",
                                  each ? "---|---|" : "");
   for (size_t i = 0; i < pruning.heads.size(); ++i) {

@@ -29,80 +29,81 @@ const std::vector<MessageCase> kStartCases = {
      "the last ones\n"
      "study.yaml:5:39: training.init_from.weights needs run or arm"},
     {"NothingToLeaveOutOf", kTraining + "{init_from: {without: {layers: [encoder.layers.0]}}}\n",
-     "study.yaml:5:27: training.init_from.without needs run or arm"},
+     "study.yaml:5:26: training.init_from.without needs run or arm"},
     {"NoStepsWithoutAStart", kTraining + "{steps: 0}\n",
      "study.yaml:5:21: training.steps must be from 1 to 1000000000"},
     {"SplitAndWithout",
      starting("split: random, without: {layers: [encoder.layers.0]}",
               ", model.feed_forward: {kind: moe, router: {kind: oracle}}, "
               "model.encoder.layers: 1"),
-     "study.yaml:8:73: training.init_from.without and split exclude each other; leave the parts "
+     "study.yaml:8:70: training.init_from.without and split exclude each other; leave the parts "
      "out in an arm between (task 'copy', arm 'b')"},
     {"NoHead", starting("without: {heads: [encoder.layers.0.attention]}"),
-     "study.yaml:8:68: training.init_from.without.heads must name heads such as "
+     "study.yaml:8:72: training.init_from.without.heads must name heads such as "
      "encoder.layers.0.attention.3 or decoder.layers.1.cross_attention.0, not "
      "'encoder.layers.0.attention'" +
          kArm},
     {"NoLayer", starting("without: {layers: [encoder.1]}"),
-     "study.yaml:8:68: training.init_from.without.layers must name layers such as "
+     "study.yaml:8:73: training.init_from.without.layers must name layers such as "
      "encoder.layers.1, not 'encoder.1'" +
          kArm},
     {"HeadTwice",
      starting("without: {heads: [encoder.layers.0.attention.0, encoder.layers.0.attention.0]}"),
-     "study.yaml:8:68: training.init_from.without.heads names encoder.layers.0.attention.0 twice" +
+     "study.yaml:8:72: training.init_from.without.heads names encoder.layers.0.attention.0 twice" +
          kArm},
     {"HeadOfALayerThatIsMissing",
      starting("without: {heads: [encoder.layers.0.attention.0], layers: [encoder.layers.0]}",
               ", model.encoder.layers: 1"),
-     "study.yaml:8:68: training.init_from.without.heads names encoder.layers.0.attention.0, whose "
+     "study.yaml:8:72: training.init_from.without.heads names encoder.layers.0.attention.0, whose "
      "layer is left out as a whole" +
          kArm},
     {"UnknownHead", starting("without: {heads: [decoder.layers.1.cross_attention.2]}"),
-     "study.yaml:8:68: training.init_from.without.heads names decoder.layers.1.cross_attention.2, "
+     "study.yaml:8:72: training.init_from.without.heads names decoder.layers.1.cross_attention.2, "
      "and the heads of decoder.layers.1.cross_attention are 0 to 1" +
          kArm},
     {"HeadOfAnUnknownLayer", starting("without: {heads: [encoder.layers.2.attention.0]}"),
-     "study.yaml:8:68: training.init_from.without.heads names encoder.layers.2.attention.0, and "
+     "study.yaml:8:72: training.init_from.without.heads names encoder.layers.2.attention.0, and "
      "the model that it starts from has no encoder.layers.2.attention with heads" +
          kArm},
     {"UnknownLayer", starting("without: {layers: [decoder.layers.2]}"),
-     "study.yaml:8:68: training.init_from.without.layers names decoder.layers.2, and the decoder "
+     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.2, and the decoder "
      "that it starts from has the layers 0 to 1" +
          kArm},
     {"OtherNumberOfLayers", starting("without: {layers: [decoder.layers.1]}"),
-     "study.yaml:8:68: training.init_from.without.layers leaves 1 of the 2 layers of the decoder, "
+     "study.yaml:8:73: training.init_from.without.layers leaves 1 of the 2 layers of the decoder, "
      "of which this model has 2; write model.decoder.layers: 1" +
          kArm},
     {"AllLayers", starting("without: {layers: [decoder.layers.0, decoder.layers.1]}"),
-     "study.yaml:8:68: training.init_from.without.layers leaves no layer of the decoder; keep one" +
+     "study.yaml:8:73: training.init_from.without.layers leaves no layer of the decoder; keep one" +
          kArm},
     {"LayerWhoseNumberScalesOthers",
      starting("without: {layers: [decoder.layers.1]}", ", model.decoder.layers: 1",
               "model.residual.depth: sqrt"),
-     "study.yaml:8:68: training.init_from.without.layers names decoder.layers.1, and what the "
+     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and what the "
      "other layers compute depends on their number (residual.depth)" +
          kArm},
     {"SharedLayer",
      starting("without: {layers: [decoder.layers.1]}", ", model.decoder.layers: 1",
               "model.share.layers: 1"),
-     "study.yaml:8:68: training.init_from.without.layers names decoder.layers.1, and the decoder "
+     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and the decoder "
      "that it starts from shares its layers (share.layers)" +
          kArm},
     {"MeanOfMoreThanAreKept", starting("average: 3"),
-     "study.yaml:8:58: training.init_from.average must be at most 2, the checkpoints that the run "
+     "study.yaml:8:64: training.init_from.average must be at most 2, the checkpoints that the run "
      "it starts from keeps" +
          kArm},
     {"BestOfARunWithoutValidation", starting("weights: best"),
-     "study.yaml:8:58: training.init_from.weights cannot be best: the run that it starts from has "
+     "study.yaml:8:64: training.init_from.weights cannot be best: the run that it starts from has "
      "no training.evaluate_every, by which the best is known" +
          kArm},
     {"AverageThatIsNotKept", starting("weights: ema"),
-     "study.yaml:8:58: training.init_from.weights cannot be ema: the run that it starts from has "
+     "study.yaml:8:64: training.init_from.weights cannot be ema: the run that it starts from has "
      "no training.ema" +
          kArm},
     {"TunedArmThatDoesNotTrain",
      starting("weights: last") + "tune: {key: training.schedule.peak, values: [0.1, 0.2]}\n",
-     "study.yaml:8:7: the arm 'b' is only evaluated (training.steps: 0), so training.schedule.peak "
+     "study.yaml:8:23: the arm 'b' is only evaluated (training.steps: 0), so "
+     "training.schedule.peak "
      "cannot be tuned for it; give such arms a study without tune"},
 };
 
@@ -122,10 +123,10 @@ TEST(EvaluatedArm, MayBeComparedWithWhatItStartsFrom) {
 TEST(EvaluatedArm, OfAnArmThatTrainedOtherwiseIsRefusedWithThatArm) {
   const auto study = starting("weights: last", "", "training.steps: 5");
   EXPECT_EQ(messages_of(study + "  c: {}\ncompare: {baseline: c, metric: bleu}\n"),
-            "study.yaml:7:7: training.steps of the arm 'a' is not the baseline's; where that is "
+            "study.yaml:7:23: training.steps of the arm 'a' is not the baseline's; where that is "
             "meant, write compare: { allow: [steps] }");
   EXPECT_EQ(messages_of(study + "  c: {}\ncompare: {baseline: b, metric: bleu}\n"),
-            "study.yaml:5:3: training.steps of the arm 'c' is not the baseline's; where that is "
+            "study.yaml:1:1: training.steps of the arm 'c' is not the baseline's; where that is "
             "meant, write compare: { allow: [steps] }");
 }
 
@@ -134,7 +135,7 @@ TEST(EvaluatedArm, OfARunFromElsewhereHasStepsThatTheStudyDoesNotKnow) {
                         "arms:\n  a: {}\n  b: {training.steps: 0, "
                         "training.init_from.run: x}\n" +
                         kCompared),
-            "study.yaml:7:7: training.steps of the arm 'b' is not the baseline's; where that is "
+            "study.yaml:7:23: training.steps of the arm 'b' is not the baseline's; where that is "
             "meant, write compare: { allow: [steps] }");
 }
 
