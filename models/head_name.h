@@ -113,7 +113,7 @@ inline int64_t head_count(const TransformerOptions& o, const AttentionName& name
   if (!has_side(o.family, name.layer.side)) return 0;
   const auto stack = stack_of(o, name.layer.side);
   if (name.layer.layer >= stack.different_layers()) return 0;
-  if (!name.over_memory) return head_count(stack.attention);
+  if (!name.over_memory) return head_count(stack.attention_of(name.layer.layer));
   return stack.cross_attention ? stack.cross_attention->heads : 0;
 }
 
@@ -126,7 +126,7 @@ inline std::vector<AttentionName> attentions_of(const TransformerOptions& o) {
     const auto stack = stack_of(o, side);
     for (int64_t depth = 0; depth < stack.layers; ++depth) {
       const LayerName layer{side, stack.layer_at(depth)};
-      if (head_count(stack.attention) > 0) names.push_back({layer, false});
+      if (head_count(stack.attention_of(layer.layer)) > 0) names.push_back({layer, false});
       if (stack.cross_attention) names.push_back({layer, true});
     }
   }

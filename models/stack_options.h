@@ -56,6 +56,10 @@ struct StackOptions {
   const AttentionOptions& attention_of(int64_t layer) const {
     return mixer_of(layer) == MixerChoice::other ? other_attention : attention;
   }
+  /// The different mixers of its layers.
+  std::vector<AttentionOptions> mixers() const {
+    return pattern.empty() ? std::vector{attention} : std::vector{attention, other_attention};
+  }
   /// Whether the position scheme of the layers with `mixer` serves those with the other one, too.
   bool one_scheme() const { return !pattern.empty() && !other_position; }
   /// The attention whose heads the position scheme of these layers serves; null: none has scores.

@@ -75,7 +75,8 @@ def section(claim):
     lines.append(outcome(claim, claim.record, "Here"))
     if claim.again:
         lines.append(outcome(claim, claim.again, "At three times the steps"))
-    lines += [f"What would change it: {claim.changes}" if claim.changes else "", "",
+    lines += [f"Tried before: {claim.tried}" if claim.tried else "",
+              f"What would change it: {claim.changes}" if claim.changes else "", "",
               f"Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml), all its numbers in "
               f"[{claim.study}.md](results/atlas/{claim.study}.md)."]
     return "\n".join(lines)

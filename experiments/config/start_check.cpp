@@ -72,6 +72,10 @@ class StartCheck {
     need(stack.different_layers() == stack.layers, "without.layers",
          fmt::format("names {}, and the {} that it starts from shares its layers (share.layers)",
                      text_of(name), text_of(name.side)));
+    need(stack.pattern.empty(), "without.layers",
+         fmt::format(
+             "names {}, and which mixer a layer of the {} has depends on its place (pattern)",
+             text_of(name), text_of(name.side)));
     const auto scaled = [&](Side side) {
       return models::has_side(model.family, side) &&
              models::stack_of(model, side).residual.depth != models::ResidualDepth::none;

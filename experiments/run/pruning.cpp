@@ -74,11 +74,14 @@ Pruning prune(LoadedRun& run, const data::Corpus& corpus, const PruneOptions& op
 std::vector<std::string> sides_without_heads(const models::TransformerOptions& model) {
   std::vector<std::string> sentences;
   for (const auto side : {models::Side::encoder, models::Side::decoder}) {
-    const auto attention = models::stack_of(model, side).attention;
-    if (!models::has_side(model.family, side) || models::head_count(attention) > 0) continue;
-    const auto kind = std::visit([](const auto& held) { return held.name; }, attention);
-    sentences.push_back(fmt::format("the {}'s own attention is {}, which has no heads: skipped",
-                                    text_of(side), kind));
+    if (!models::has_side(model.family, side)) continue;
+    const auto stack = models::stack_of(model, side);
+    for (const auto& attention : stack.mixers()) {
+      if (models::head_count(attention) > 0) continue;
+      const auto kind = std::visit([](const auto& held) { return held.name; }, attention);
+      sentences.push_back(fmt::format("the {}'s own attention is {}, which has no heads: skipped",
+                                      text_of(side), kind));
+    }
   }
   return sentences;
 }

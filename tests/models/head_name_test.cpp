@@ -63,6 +63,18 @@ TEST(HeadName, AttentionsStandInTheOrderOfAPass) {
   EXPECT_EQ(texts_of(options), expected);
 }
 
+TEST(HeadName, APatternGivesEachLayerTheHeadsOfItsMixer) {
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  options.layers = 3;
+  options.attention = MultiHead{.heads = 4};
+  options.other_attention = Lstm{};
+  options.pattern = {MixerChoice::other, MixerChoice::attention};
+  EXPECT_EQ(texts_of(options), std::vector<std::string>{"decoder.layers.1.attention"});
+  EXPECT_EQ(head_count(options, {{Side::decoder, 1}, false}), 4);
+  EXPECT_EQ(head_count(options, {{Side::decoder, 2}, false}), 0);
+}
+
 TEST(HeadName, AnObserverOfHeadsIsCalledForEachOfTheseAttentionsAndChangesNothingByItself) {
   const torch::NoGradGuard no_grad;
   for (const auto& [name, options] : variants()) {

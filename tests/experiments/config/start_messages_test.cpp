@@ -88,6 +88,13 @@ const std::vector<MessageCase> kStartCases = {
      "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and the decoder "
      "that it starts from shares its layers (share.layers)" +
          kArm},
+    {"LayerOfAPattern",
+     starting(
+         "without: {layers: [decoder.layers.1]}", ", model.decoder.layers: 1",
+         "model.decoder.pattern: [attention, other], model.decoder.other_attention.kind: lstm"),
+     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and which mixer a "
+     "layer of the decoder has depends on its place (pattern)" +
+         kArm},
     {"MeanOfMoreThanAreKept", starting("average: 3"),
      "study.yaml:8:64: training.init_from.average must be at most 2, the checkpoints that the run "
      "it starts from keeps" +
