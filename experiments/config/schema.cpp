@@ -38,6 +38,16 @@ std::vector<std::string> distinct_paths(const Schema& schema, const Wanted& want
   return paths;
 }
 
+/// Whether one of `paths` is `path` without the "other_" of a section.
+bool repeats(const std::string& path, const std::vector<std::string>& paths) {
+  constexpr std::string_view kOther = ".other_";
+  const auto at = path.find(kOther);
+  if (at == path.npos) return false;
+  auto original = path;
+  original.replace(at, kOther.size(), ".");
+  return std::ranges::find(paths, original) != paths.end();
+}
+
 std::string plural_text(const Schema& element) {
   switch (element.type) {
     case Schema::Type::integer:
@@ -79,7 +89,11 @@ std::vector<std::string> all_paths(const Schema& schema) {
 }
 
 std::vector<std::string> paths_of(const Schema& schema, std::string_view key) {
-  return distinct_paths(schema, [&](const std::string& path) { return last_key(path) == key; });
+  auto paths =
+      distinct_paths(schema, [&](const std::string& path) { return last_key(path) == key; });
+  const auto all = paths;
+  std::erase_if(paths, [&](const std::string& path) { return repeats(path, all); });
+  return paths;
 }
 
 std::string type_text(const Schema& schema) {

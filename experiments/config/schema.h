@@ -24,7 +24,8 @@ struct Schema {
   const Schema* find(std::string_view key) const;
 };
 
-/// Every dotted path below `schema` whose last key is `key`.
+/// Every dotted path below `schema` whose last key is `key`. Sections called other_x are left out
+/// where x has the key, too.
 std::vector<std::string> paths_of(const Schema& schema, std::string_view key);
 
 /// Every dotted path below `schema`, those of all alternatives included, in reading order.
