@@ -111,7 +111,9 @@ std::vector<models::Variant> observed() {
 }
 
 TEST(HeadImportance, IsTheMeanSizeOfTheLossesDerivativesByTheMasks) {
-  for (const auto& [name, options] : observed()) {
+  for (auto [name, options] : observed()) {
+    // At the kink of a relu a difference of both sides is no derivative.
+    options.feed_forward = models::DenseFeedForward{.activation = models::Activation::gelu};
     auto model = model_of(options);
     model->to(torch::kDouble);
     expect_same(importance(model, 100), by_differences(model), 1e-6, name);

@@ -23,11 +23,10 @@ const std::string kArm = " (task 'copy', arm 'b')";
 
 const std::vector<MessageCase> kStartCases = {
     {"NothingToStartFrom", kTraining + "{init_from: {average: 2, weights: best}}\n",
-     "study.yaml:5:27: training.init_from.average needs run or arm\n"
-     "study.yaml:5:27: training.init_from.average and weights exclude each other: it is the mean "
-     "of "
-     "the last ones\n"
-     "study.yaml:5:39: training.init_from.weights needs run or arm"},
+     "study.yaml:5:35: training.init_from.average and weights exclude each other: it is the mean "
+     "of the last ones\n"
+     "study.yaml:5:35: training.init_from.average needs run or arm\n"
+     "study.yaml:5:47: training.init_from.weights needs run or arm"},
     {"NothingToLeaveOutOf", kTraining + "{init_from: {without: {layers: [encoder.layers.0]}}}\n",
      "study.yaml:5:26: training.init_from.without needs run or arm"},
     {"NoStepsWithoutAStart", kTraining + "{steps: 0}\n",

@@ -124,18 +124,19 @@ TEST_F(EvaluatedArmTest, IsARunAsAnyOtherToOtherVerbs) {
 }
 
 TEST_F(EvaluatedArmTest, ThatIsKilledOrEvaluatedAgainGivesTheSame) {
-  ASSERT_EQ(shell(command("whole")).code, 0);
+  const std::string arms = "--arms base,averaged";
+  ASSERT_EQ(shell(command("whole", arms)).code, 0);
   ASSERT_EQ(shell(command("out", "--arms base")).code, 0);
   {
     const HeldBeforeSaving held(arm("averaged"));
-    const pid_t process = start_process(command("out", "--arms base,averaged"));
+    const pid_t process = start_process(command("out", arms));
     EXPECT_TRUE(eventually(
         [&] { return std::filesystem::exists(arm("averaged") / "initial_weights.json"); }));
     kill(process, SIGTERM);
     EXPECT_EQ(end_of(process), 75);
   }
   EXPECT_FALSE(std::filesystem::exists(arm("averaged") / "result.json"));
-  ASSERT_EQ(shell(command("out")).code, 0);
+  ASSERT_EQ(shell(command("out", arms)).code, 0);
   const auto scores = [&](const std::string& output) {
     return scores_in(read_file(arm("averaged", output) / "result.json"));
   };
@@ -143,7 +144,7 @@ TEST_F(EvaluatedArmTest, ThatIsKilledOrEvaluatedAgainGivesTheSame) {
   // Its own checkpoint has what it was evaluated with.
   std::filesystem::remove(arm("averaged") / "result.json");
   std::filesystem::remove_all(arm("base") / "checkpoints");
-  ASSERT_EQ(shell(command("out")).code, 0);
+  ASSERT_EQ(shell(command("out", arms)).code, 0);
   EXPECT_EQ(scores("out"), scores("whole"));
   EXPECT_EQ(result("averaged").weights, "average of 2 checkpoints of base");
 }
@@ -162,6 +163,11 @@ arms:
   EXPECT_GT(result("base").steps, 0);
   EXPECT_EQ(result("beams").steps, 0);
   EXPECT_EQ(result("beams").weights, "best of base");
+  const auto last = training::load_checkpoint(
+      training::list_checkpoints(arm("base") / "checkpoints").back().path);
+  EXPECT_TRUE(
+      torch::equal(weights("beams", 0).at("embedding"),
+                   weights("base", last.state.at("best_step").get<int64_t>()).at("embedding")));
 }
 
 TEST_F(EvaluatedArmTest, TrainsOnFromWhatIsLeftWhereItHasSteps) {
