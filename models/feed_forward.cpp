@@ -17,6 +17,16 @@ struct FeedForwardMaker {
   std::shared_ptr<FeedForward> operator()(const NoFeedForward&) const { return nullptr; }
 };
 
+/// Shows the unpadded positions to whoever watches. // [B, T, *] -> [N, *]
+void show(const torch::Tensor& x, const ForwardContext& context,
+          std::function<void(const torch::Tensor&)> Observer::*watcher) {
+  if (context.observer == nullptr || !(context.observer->*watcher)) return;
+  const auto flat = x.flatten(0, 1);
+  const auto& mask = context.padding_mask;
+  (context.observer->*watcher)(
+      mask.defined() ? flat.index_select(0, mask.flatten().nonzero().squeeze(1)) : flat);
+}
+
 }  // namespace
 
 std::shared_ptr<FeedForward> make_feed_forward(const StackOptions& options, int64_t layer) {
@@ -33,14 +43,11 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
                                            InBranch::last))) {}
 
 RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
-  if (context.observer != nullptr && context.observer->feed_forward_input)
-    context.observer->feed_forward_input(
-        context.padding_mask.defined()
-            ? x.flatten(0, 1).index_select(0, context.padding_mask.flatten().nonzero().squeeze(1))
-            : x.flatten(0, 1));
+  show(x, context, &Observer::feed_forward_input);
   const auto hidden = activation_ == Activation::relu && !gated_
                           ? ops::linear_relu(x, up_->weight, up_->bias)
                           : ops::hidden_layer(up_(x), activation_, gated_);
+  show(hidden, context, &Observer::hidden_layer);
   return {.output = down_(hidden), .routing = {}};
 }
 

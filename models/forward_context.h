@@ -9,7 +9,7 @@
 
 namespace ablate::models {
 
-// B batch, T positions, S keys, H heads, N positions of a batch, D model width
+// B batch, T positions, S keys, H heads, N positions of a batch, D model width, F hidden width
 
 /// Sees what a pass computes on the way; nothing is computed for a function that is empty.
 struct Observer {
@@ -20,8 +20,13 @@ struct Observer {
   /// of attentions_of(), and gives what goes on in its place. Steps of a search leave it out.
   /// // [B, T, H, W] -> [B, T, H, W]
   std::function<torch::Tensor(const torch::Tensor&)> heads;
-  /// Gets the unpadded positions before every dense feed-forward. // [N, D]
+  /// Gets the unpadded positions before every dense feed-forward, a mixture's shared experts among
+  /// them. // [N, D]
   std::function<void(const torch::Tensor&)> feed_forward_input;
+  /// Gets the hidden layer of the same positions, as the second matrix reads it. // [N, F]
+  std::function<void(const torch::Tensor&)> hidden_layer;
+  /// Gets the residual stream behind every layer, without the stack's final norm. // [B, T, D]
+  std::function<void(const torch::Tensor&)> layer_output;
 };
 
 /// How one forward pass is computed. The default evaluates: nothing is random.

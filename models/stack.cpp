@@ -159,6 +159,8 @@ StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,
               [&](size_t, Layer& layer, const auto& y, const auto& at, const auto& own) {
                 auto made = layer(y, memory, at, own);
                 if (made.routing) routings.push_back(std::move(*made.routing));
+                if (own.observer != nullptr && own.observer->layer_output)
+                  own.observer->layer_output(made.output);
                 return made.output;
               });
   return {.output = norm_ ? norm_(x, context) : x,

@@ -6,6 +6,7 @@
 #include "training/process/interrupt.h"
 #include "training/schedule.h"
 #include "training/storage/finite_json.h"
+#include "training/update_observer.h"
 
 namespace ablate::training {
 namespace {
@@ -65,8 +66,9 @@ TrainingSummary Trainer::run() {
   progress_.restart(state_.step);
   if (input_.ranks.is_first()) {
     log_.emplace(input_.log, RunLog::Mark{state_.log_bytes, state_.log_sha256});
-    events_.emplace(input_.folder, state_.step + 1);
+    events_.emplace(input_.folder, resumed ? state_.step + 1 : 0);
     events_->add(0, input_.session);
+    if (!resumed && observes(0)) observe_model();
   }
   data::BatchStream stream(input_.train, {.tokens_per_batch = input_.options.tokens_per_batch,
                                           .seed = models::derive_seed(input_.seed, "order"),
@@ -93,16 +95,22 @@ void Trainer::train_step(data::BatchStream& stream) {
   for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
   const int64_t step = state_.step + 1;
   const double rate = learning_rate(options.schedule, step, options.steps);
-  const auto record = update(
-      model_, *optimizer_, batches,
-      {.learning_rate = rate,
-       .label_smoothing = options.label_smoothing,
-       .clip = options.clip,
-       .dropout = input_.dropout,
-       .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
-       .precision = input_.precision,
-       .mixtures = logs(step),
-       .ranks = input_.ranks});
+  const UpdateOptions update_options{
+      .learning_rate = rate,
+      .label_smoothing = options.label_smoothing,
+      .clip = options.clip,
+      .dropout = input_.dropout,
+      .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
+      .precision = input_.precision,
+      .mixtures = logs(step),
+      .ranks = input_.ranks};
+  std::optional<UpdateObserver> observer;
+  if (observes(step)) {
+    progress_.pause();
+    observer.emplace(model_, batches.front(), update_options, options.observe);
+    progress_.resume();
+  }
+  const auto record = update(model_, *optimizer_, batches, update_options);
   asked_to_stop_ = record.stop;
   state_.step = step;
   state_.position = stream.position();
@@ -113,6 +121,10 @@ void Trainer::train_step(data::BatchStream& stream) {
         step, record.loss, record.gradient_norm));
   if (ema_ && !record.skipped) ema_->update();
   log_step(record, rate);
+  if (observer) {
+    log_observations(observer->after(record));
+    observe_model();
+  }
   progress_.at({.step = step, .loss = record.loss, .tokens = record.tokens});
 }
 
@@ -166,6 +178,31 @@ void Trainer::log_mixture(const MixtureRecord& mixture) {
   const auto fault = mixture.fault();
   if (!fault.empty() && warned_.insert(mixture.name).second)
     progress_.say(fmt::format("step {}: {}", state_.step, fault));
+}
+
+/// The first rank's model is everybody's.
+bool Trainer::observes(int64_t step) const {
+  const auto& options = input_.options;
+  return log_ && options.observe.every > 0 &&
+         (step == options.steps || step % options.observe.every == 0);
+}
+
+void Trainer::log_observations(const std::vector<Observation>& observations) {
+  for (const auto& one : observations) {
+    nlohmann::json line{
+        {"step", state_.step}, {"observed", one.what}, {"place", one.place}, {"value", one.value}};
+    if (!one.heads.empty()) line["heads"] = one.heads;
+    write(line);
+  }
+}
+
+void Trainer::observe_model() {
+  if (input_.validation.empty()) return;
+  progress_.pause();
+  const auto batch = observed_batch(
+      {input_.validation, input_.options.tokens_per_batch, input_.augmentation.masking});
+  log_observations(observe_pass(model_, batch, input_.options.observe));
+  progress_.resume();
 }
 
 void Trainer::validate() {

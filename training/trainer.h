@@ -16,6 +16,7 @@
 #include "training/checkpoint/checkpoint.h"
 #include "training/ema.h"
 #include "training/likelihood.h"
+#include "training/observation.h"
 #include "training/optimizer.h"
 #include "training/process/progress.h"
 #include "training/storage/run_log.h"
@@ -108,6 +109,9 @@ class Trainer {
   void log_step(const StepRecord& record, double rate);
   void write(const nlohmann::json& line);
   void log_mixture(const MixtureRecord& mixture);
+  bool observes(int64_t step) const;
+  void log_observations(const std::vector<Observation>& observations);
+  void observe_model();
   void validate();
   void save();
   void prune() const;

@@ -10,6 +10,7 @@
 #include "training/budget_options.h"
 #include "training/device_options.h"
 #include "training/init_from_options.h"
+#include "training/observe_options.h"
 #include "training/optimizer_options.h"
 #include "training/schedule_options.h"
 
@@ -61,6 +62,7 @@ struct TrainingOptions {
   int64_t average = 0;
   double ema = 0.0;
   NotFinite not_finite = NotFinite::stop;
+  ObserveOptions observe;
   InitFromOptions init_from;
   PretrainedEmbeddingOptions pretrained_embeddings;
 
@@ -97,6 +99,7 @@ struct TrainingOptions {
     visit("ema", o.ema, "decay of the exponential average of the weights; 0: none");
     visit("not_finite", o.not_finite,
           "stop or skip an update whose loss or gradient is not finite");
+    visit("observe", o.observe, "figures of what the model does, layer by layer");
     visit("init_from", o.init_from, "another run to start from");
     visit("pretrained_embeddings", o.pretrained_embeddings,
           "word vectors that embeddings start from");

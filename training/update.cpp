@@ -174,6 +174,23 @@ torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
   return at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)), 2);
 }
 
+/// Gives a model's buffers, such as running means, back what they held.
+class KeptBuffers {
+ public:
+  explicit KeptBuffers(const models::TransformerImpl& model) : buffers_(model.buffers()) {
+    for (const auto& buffer : buffers_) values_.push_back(buffer.clone());
+  }
+  ~KeptBuffers() {
+    const torch::NoGradGuard no_grad;
+    for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(values_[i]);
+  }
+  KeptBuffers(const KeptBuffers&) = delete;
+  KeptBuffers& operator=(const KeptBuffers&) = delete;
+
+ private:
+  std::vector<torch::Tensor> buffers_, values_;
+};
+
 }  // namespace
 
 BatchTensors to_tensors(const data::Batch& batch, torch::Device device) {
@@ -217,6 +234,17 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   optimizer.clear_gradients();
   options.finished(UpdatePart::optimizer);
   return record;
+}
+
+double gradient_norm(models::Transformer& model, const data::Batch& batch,
+                     const UpdateOptions& options) {
+  const KeptBuffers kept(*model);
+  Backward(model, {&batch, 1}, options).run();
+  std::vector<torch::Tensor> gradients;
+  for (auto& parameter : trained_parameters(*model))
+    if (auto& gradient = parameter.mutable_grad(); gradient.defined())
+      gradients.push_back(std::exchange(gradient, {}));
+  return norm_of(gradients).item<double>();
 }
 
 }  // namespace ablate::training

@@ -58,4 +58,9 @@ struct UpdateOptions {
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 
+/// Norm of the gradient that an update of `batch` alone would have, before clipping. Weights and
+/// buffers stay as they are. REQUIRES: one rank, and no gradients, which it leaves none of.
+double gradient_norm(models::Transformer& model, const data::Batch& batch,
+                     const UpdateOptions& options);
+
 }  // namespace ablate::training

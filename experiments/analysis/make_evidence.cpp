@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -73,9 +74,28 @@ Cell cell_of(const config::Metric& metric, const Runs& runs, const Value& value)
           .sample = sample_over(runs, value, range)};
 }
 
-std::vector<Cell> cells_of(const Runs& runs, const std::vector<records::TestScores>& sets) {
+/// The metrics of whole runs, without what none of them observed.
+std::vector<config::Metric> run_metrics_of(const std::vector<Runs>& arms) {
+  auto metrics = config::run_metrics();
+  std::erase_if(metrics, [&](const config::Metric& metric) {
+    return metric.observed && std::ranges::none_of(arms, [&](const Runs& runs) {
+             return std::ranges::any_of(runs, [&](const auto* run) {
+               return run != nullptr && !std::isnan(records::value_of(*run, metric));
+             });
+           });
+  });
+  return metrics;
+}
+
+/// What the arms of a task are measured by.
+struct Measures {
+  std::vector<records::TestScores> sets;    // the test sets, with any scores
+  std::vector<config::Metric> run_metrics;  // of whole runs
+};
+
+std::vector<Cell> cells_of(const Runs& runs, const Measures& measures) {
   std::vector<Cell> cells;
-  for (const auto& set : sets)
+  for (const auto& set : measures.sets)
     for (const auto& metric : config::metrics_on(set.compared)) {
       auto cell = cell_of(metric, runs, [&](const records::RunResult& run) {
         return records::value_on(run, set.name, metric);
@@ -85,7 +105,7 @@ std::vector<Cell> cells_of(const Runs& runs, const std::vector<records::TestScor
       if (metric.counts_right) cell.success = success_of(cell.sample);
       cells.push_back(std::move(cell));
     }
-  for (const auto& metric : config::run_metrics())
+  for (const auto& metric : measures.run_metrics)
     cells.push_back(cell_of(metric, runs, [&](const records::RunResult& run) {
       return records::value_of(run, metric);
     }));
@@ -140,8 +160,8 @@ class TaskBuilder {
   TaskEvidence build() const {
     TaskEvidence evidence{.name = task_};
     if (study_.compare) evidence.metric = config::metric_of(*study_.compare, task_);
-    const auto sets = all_test_sets(arms_);
-    for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, sets));
+    const Measures measures{all_test_sets(arms_), run_metrics_of(arms_)};
+    for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, measures));
     if (study_.compare) add_steps(evidence);
     mark_best(evidence);
     if (!study_.compare) return evidence;
@@ -166,7 +186,7 @@ class TaskBuilder {
         ->experiment;
   }
 
-  ArmEvidence arm_evidence(size_t index, const std::vector<records::TestScores>& sets) const {
+  ArmEvidence arm_evidence(size_t index, const Measures& measures) const {
     const auto& runs = arms_[index];
     ArmEvidence arm{.name = study_.arms[index]};
     arm.tuned = study_.tuning && arm.name.ends_with(config::kTunedSuffix);
@@ -182,7 +202,7 @@ class TaskBuilder {
     arm.tokens_per_second = sample_over(runs, of_training(&records::RunResult::tokens_per_second));
     arm.training_seconds = sample_over(runs, of_training(&records::RunResult::training_seconds));
     arm.memory_bytes = sample_over(runs, of_training(&records::RunResult::memory_bytes));
-    arm.cells = cells_of(runs, sets);
+    arm.cells = cells_of(runs, measures);
     return arm;
   }
 

@@ -127,6 +127,12 @@ std::string other_data(const Experiment& left, const Experiment& right) {
   return {};
 }
 
+bool observes(const training::ObserveOptions& options, const std::string& metric) {
+  return options.every > 0 && std::ranges::any_of(options.what, [&](training::Observable what) {
+           return word_of(what) == metric;
+         });
+}
+
 }  // namespace
 
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
@@ -203,6 +209,20 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
     const auto key = other_data(experiment, reference);
     if (!key.empty() && !allows(comparison, Uneven::data)) refuse(arm, key, "data");
   }
+}
+
+void check_observed(const Study& study, const Mark& mark, ProblemList& problems) {
+  for (const auto& clause : study.expect)
+    for (const auto& term : {clause.left, clause.right}) {
+      const auto* metric = find_metric(term.metric);
+      if (metric == nullptr || !metric->observed) continue;
+      for (const auto& [task, arm, experiment] : study.configurations)
+        if (task == clause.task && (arm == term.arm || arm + kTunedSuffix == term.arm) &&
+            !observes(experiment.training.observe, term.metric))
+          problems.add(mark, fmt::format("expect: the arm {} does not observe {}; see "
+                                         "training.observe",
+                                         in_quotes(arm), term.metric));
+    }
 }
 
 }  // namespace ablate::config

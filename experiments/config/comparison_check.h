@@ -12,6 +12,7 @@
 namespace ablate::config {
 
 struct Configuration;
+struct Study;
 
 /// What a study file calls its tasks and arms.
 struct StudyNames {
@@ -40,5 +41,9 @@ struct ArmConfiguration {
 /// training of the arm that it starts from.
 void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
                 ProblemList& problems);
+
+/// Reports what the study expects of a figure that an arm does not observe; `mark` is where it
+/// says so.
+void check_observed(const Study& study, const Mark& mark, ProblemList& problems);
 
 }  // namespace ablate::config

@@ -139,6 +139,7 @@ class Page {
 };
 
 std::string test_sets_of(const Metric& metric) {
+  if (metric.observed) return "what `training.observe` sees";
   std::string kinds;
   for (const auto& [kind, words] : {std::pair{data::Compared::text, "text"},
                                     {data::Compared::label, "labels"},

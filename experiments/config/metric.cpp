@@ -163,6 +163,46 @@ std::vector<Metric> metrics_of_runs() {
            .in_tables = true}};
 }
 
+/// Of the model as a run observed it last. They say what a model does, and not how well.
+std::vector<Metric> observed_metrics() {
+  std::vector<Metric> observed{
+      {.name = "attention_entropy",
+       .label = "attention entropy",
+       .meaning = "nats: of the weights of each query, the mean over all attentions and heads"},
+      {.name = "attention_sink",
+       .label = "attention on the first key",
+       .meaning = "weight of the first key, the mean over all attentions and heads",
+       .high = 1},
+      {.name = "rank_residual",
+       .label = "rank residual",
+       .meaning =
+           "norm of what sets positions apart in the residual stream behind the last layer / "
+           "norm of the stream: 0 where all positions are the same",
+       .high = 1,
+       .digits = 4},
+      {.name = "active_neurons",
+       .label = "active neurons",
+       .meaning = "share of a dense feed-forward's hidden units that are not zero, the mean over "
+                  "layers",
+       .high = 1},
+      {.name = "update_ratio",
+       .label = "update ratio",
+       .meaning = "norm of the last update / norm of the weights before it",
+       .digits = 6},
+      {.name = "gradient_noise",
+       .label = "gradient noise",
+       .meaning = "simple noise scale of the last update, in target tokens",
+       .low = -kUnbounded,
+       .digits = 0}};
+  for (auto& metric : observed) {
+    metric.direction = Direction::neither;
+    if (metric.high == 0) metric.high = kUnbounded;
+    metric.in_tables = false;
+    metric.observed = true;
+  }
+  return observed;
+}
+
 std::vector<std::string> names_where(bool (*wanted)(const Metric&)) {
   std::vector<std::string> names;
   for (const auto& metric : metrics())
@@ -175,8 +215,8 @@ std::vector<std::string> names_where(bool (*wanted)(const Metric&)) {
 const std::vector<Metric>& metrics() {
   static const auto kMetrics = [] {
     std::vector<Metric> all;
-    for (auto group :
-         {output_metrics(), likelihood_metrics(), further_output_metrics(), metrics_of_runs()})
+    for (auto group : {output_metrics(), likelihood_metrics(), further_output_metrics(),
+                       metrics_of_runs(), observed_metrics()})
       std::ranges::move(group, std::back_inserter(all));
     return all;
   }();

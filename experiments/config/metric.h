@@ -36,6 +36,7 @@ struct Metric {
   bool counts_right = false;              // the share of examples or tokens that are right
   bool in_tables = field == name;         // whether or not a study asks for it
   std::string heading = label;            // where columns are narrow
+  bool observed = false;                  // of a run only where training.observe.what names it
 };
 
 /// All of them, in the order of tables.

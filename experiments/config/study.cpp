@@ -68,7 +68,10 @@ class StudyBuilder {
     study_.tasks = selected(names_of(tasks_), selection_.tasks, {"--tasks", "task"}, problems_);
     study_.arms = selected_arms();
     check_claims();
-    if (runs_fit()) lay_layers();
+    if (runs_fit()) {
+      lay_layers();
+      check_observed(study_, trail_.place("expect"), problems_);
+    }
     check_.report(problems_);
     problems_.raise();
     return std::move(study_);

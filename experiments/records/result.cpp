@@ -25,7 +25,36 @@ bool names_a_file(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
 }
 
+/// The lines of the last step at which this was observed.
+std::vector<nlohmann::json> last_lines(const std::vector<nlohmann::json>& log,
+                                       std::string_view observed) {
+  std::vector<nlohmann::json> lines;
+  for (const auto& line : log) {
+    if (line.value("observed", "") != observed) continue;
+    if (!lines.empty() && lines.back().at("step") != line.at("step")) lines.clear();
+    lines.push_back(training::with_non_finite(line));
+  }
+  return lines;
+}
+
+double over_places(const std::vector<nlohmann::json>& lines, std::string_view observed) {
+  if (lines.empty()) return kNotMeasured;
+  const auto& last = lines.back();
+  if (observed == "rank_residual" || last.at("place") == "model") return last.at("value");
+  double sum = 0;
+  for (const auto& line : lines) sum += line.at("value").get<double>();
+  return sum / static_cast<double>(lines.size());
+}
+
 }  // namespace
+
+void add_observed(RunResult& result, const std::vector<nlohmann::json>& log) {
+  RunResult::fields(result, [&]<class Member>(const char* name, Member& member) {
+    if constexpr (std::is_same_v<Member, double>)
+      if (const auto* metric = config::find_metric(name); metric != nullptr && metric->observed)
+        member = over_places(last_lines(log, name), name);
+  });
+}
 
 double value_on(const RunResult& run, const std::string& test_set, const config::Metric& metric) {
   const auto test = std::ranges::find(run.tests, test_set, &TestScores::name);

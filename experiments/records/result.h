@@ -81,6 +81,10 @@ struct RunResult {
   double train_loss = kNotMeasured;
   double validation_perplexity = 0;
   double validation_token_accuracy = 0;
+  /// Of the last observation over all places; NaN of what was not observed.
+  double attention_entropy = kNotMeasured, attention_sink = kNotMeasured;
+  double rank_residual = kNotMeasured, active_neurons = kNotMeasured;
+  double update_ratio = kNotMeasured, gradient_noise = kNotMeasured;
   double tokens_per_second = 0;  // of the last uninterrupted stretch of training
   double training_seconds = 0;   // of that stretch
   int64_t tokens = 0;            // target tokens trained on, the end token included
@@ -110,6 +114,12 @@ struct RunResult {
     visit("train_loss", o.train_loss);
     visit("validation_perplexity", o.validation_perplexity);
     visit("validation_token_accuracy", o.validation_token_accuracy);
+    visit("attention_entropy", o.attention_entropy);
+    visit("attention_sink", o.attention_sink);
+    visit("rank_residual", o.rank_residual);
+    visit("active_neurons", o.active_neurons);
+    visit("update_ratio", o.update_ratio);
+    visit("gradient_noise", o.gradient_noise);
     visit("tokens_per_second", o.tokens_per_second);
     visit("training_seconds", o.training_seconds);
     visit("tokens", o.tokens);
@@ -141,6 +151,11 @@ double value_of(const Scores& scores, const config::Metric& metric) {
 
 /// The same on one of its test sets; NaN where it was not tested on that.
 double value_on(const RunResult& run, const std::string& test_set, const config::Metric& metric);
+
+/// Fills in what the run's log holds of each thing that was observed: the last value of the whole
+/// model where there is one, of the rank residual that of the last layer, and otherwise the mean
+/// over the places.
+void add_observed(RunResult& result, const std::vector<nlohmann::json>& log);
 
 /// The finished run in `folder`, or nothing where it has not finished. Keys that older versions did
 /// not write have their defaults. Throws CheckpointError where its result.json is damaged.

@@ -36,9 +36,22 @@ void add_mixture(const nlohmann::json& line, std::vector<ExpertLoad>& experts) {
   found->entropy.push_back(line.at("entropy").get<double>());
 }
 
+void add_figure(const nlohmann::json& line, std::vector<ObservedFigure>& observed) {
+  const auto what = line.at("observed").get<std::string>();
+  const auto place = line.at("place").get<std::string>();
+  auto found = std::ranges::find_if(observed, [&](const ObservedFigure& figure) {
+    return figure.what == what && figure.place == place;
+  });
+  if (found == observed.end()) found = observed.insert(found, {.what = what, .place = place});
+  found->points.push_back({line.at("step").get<double>(), line.at("value").get<double>()});
+  found->heads = line.value("heads", std::vector<double>());
+}
+
 void add_line(const nlohmann::json& line, RunRecord& record) {
   const auto step = line.at("step").get<double>();
-  if (line.contains("mixture"))
+  if (line.contains("observed"))
+    add_figure(line, record.observed);
+  else if (line.contains("mixture"))
     add_mixture(line, record.experts);
   else if (line.contains("validation_loss"))
     record.validation.push_back({step, line.at("validation_loss").get<double>()});

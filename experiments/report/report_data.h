@@ -19,6 +19,13 @@ struct ExpertLoad {
   std::vector<double> entropy;              // at each step, of the router's probabilities, in nats
 };
 
+/// A figure of one place in a model, as a run observed it.
+struct ObservedFigure {
+  std::string what, place;
+  std::vector<Point> points;  // over steps
+  std::vector<double> heads;  // of an attention, at the last step
+};
+
 /// Token accuracy at each target position, from the first.
 struct PositionAccuracy {
   std::string test_set;
@@ -32,6 +39,7 @@ struct RunRecord {
   int64_t seed = 0;
   std::vector<Point> training, validation;  // nats per target token over steps
   std::vector<ExpertLoad> experts;
+  std::vector<ObservedFigure> observed;
   std::vector<PositionAccuracy> positions;
 };
 

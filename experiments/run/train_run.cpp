@@ -334,6 +334,8 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   auto result = evaluate_run(job, prepared, begun.model);
   add_training(result, trained);
   result.earlier_steps = earlier_steps(prepared);
+  if (job.experiment.training.trains())
+    records::add_observed(result, training::read_run_log(job.folder.log()));
   result.data_sha256 = prepared.data.corpus.sha256;
   result.hardware = records::hardware_of(records::read_starts(job.folder));
   result.initial_weights = records::read_initial_weights(job.folder);

@@ -268,6 +268,81 @@ TEST_F(TrainerTest, TensorBoardShowsTheLogAlsoOfARunThatWasKilled) {
   EXPECT_EQ(expected.at("validation/perplexity").size(), 3U);
 }
 
+/// The lines of the log that tell what was observed, or the others.
+std::vector<nlohmann::json> lines(const std::filesystem::path& log, bool observed) {
+  auto all = read_run_log(log);
+  std::erase_if(all, [&](const auto& line) { return line.contains("observed") != observed; });
+  return all;
+}
+
+/// With all that passes leave behind: running means, dropout, accumulation and clipping.
+models::Transformer with_running_means() {
+  models::Transformer model(
+      models::TransformerOptions{.d_model = 8,
+                                 .layers = 1,
+                                 .attention = models::MultiHead{.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 8},
+                                 .norm = {.kind = models::NormKind::batch}},
+      models::Vocabulary{10, 10, tokenizer::kPad});
+  models::initialize(*model, 1);
+  return model;
+}
+
+TEST_F(TrainerTest, ObservingChangesNoBitOfTheTraining) {
+  for (const int64_t accumulate : {1, 3}) {
+    auto plain = input();
+    plain.options.accumulate = accumulate;
+    plain.options.clip = 0.5;
+    plain.options.ema = 0.5;
+    plain.options.evaluate_every = 5;
+    train(plain, with_running_means());
+    const auto checkpoints = folder() / "checkpoints";
+    const auto unseen = load_checkpoint(list_checkpoints(checkpoints).back().path);
+    const auto log = read_run_log(folder() / "metrics.jsonl");
+    std::filesystem::remove_all(checkpoints);
+    plain.options.observe.every = 1;
+    train(plain, with_running_means());
+    const auto seen = load_checkpoint(list_checkpoints(checkpoints).back().path);
+    for (const auto& [name, tensor] : unseen.model)
+      EXPECT_TRUE(torch::equal(tensor, seen.model.at(name))) << name;
+    for (const auto& [name, tensor] : unseen.optimizer)
+      EXPECT_TRUE(torch::equal(tensor, seen.optimizer.at(name))) << name;
+    EXPECT_EQ(lines(folder() / "metrics.jsonl", false), log);
+    EXPECT_GT(lines(folder() / "metrics.jsonl", true).size(), 12U * 10U);
+    std::filesystem::remove_all(checkpoints);
+  }
+}
+
+TEST_F(TrainerTest, ObservesBeforeTheFirstStepThenAsOftenAsAskedAndAfterTheLast) {
+  auto watched = input();
+  watched.options.observe.every = 5;
+  train(watched, tiny());
+  std::map<std::string, std::set<int64_t>> steps;
+  for (const auto& line : lines(folder() / "metrics.jsonl", true))
+    steps[line["observed"]].insert(line["step"].get<int64_t>());
+  EXPECT_EQ(steps.at("rank_residual"), (std::set<int64_t>{0, 5, 10, 12}));
+  EXPECT_EQ(steps.at("update_ratio"), (std::set<int64_t>{5, 10, 12}));
+  EXPECT_EQ(steps.size(), 8U);  // six, and the two estimates behind the noise
+}
+
+TEST_F(TrainerTest, ARunThatGoesOnObservesWhatItWouldHaveObserved) {
+  auto watched = input();
+  watched.options.observe.every = 3;
+  train(watched, tiny());
+  const auto whole = read_bytes(folder() / "metrics.jsonl");
+  for (const auto& found : list_checkpoints(folder() / "checkpoints"))
+    if (found.step > 4) std::filesystem::remove_all(found.path);
+  train(watched, tiny());  // continues after step 4
+  EXPECT_EQ(read_bytes(folder() / "metrics.jsonl"), whole);
+  std::filesystem::remove_all(folder() / "checkpoints");
+  train(watched, tiny());  // begins again
+  EXPECT_EQ(read_bytes(folder() / "metrics.jsonl"), whole);
+  for (const auto& [tag, points] : curves_of(folder())) {
+    std::set<int64_t> steps;
+    for (const auto& point : points) EXPECT_TRUE(steps.insert(point.first).second) << tag;
+  }
+}
+
 TEST_F(TrainerTest, AMissingCheckpointIsNamedWithThoseThatThereAre) {
   train(input(), tiny());
   try {

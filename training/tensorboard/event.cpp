@@ -114,6 +114,8 @@ uint32_t masked(uint32_t checksum) { return ((checksum >> 15) | (checksum << 17)
 std::string tag_of(const nlohmann::json& record, const std::string& key) {
   constexpr std::string_view kValidation = "validation_";
   if (record.contains("mixture")) return record["mixture"].get<std::string>() + "/" + key;
+  if (record.contains("observed"))  // whose one number is its `value`
+    return record["place"].get<std::string>() + "/" + record["observed"].get<std::string>();
   if (key.starts_with(kValidation)) return "validation/" + key.substr(kValidation.size());
   return "training/" + key;
 }

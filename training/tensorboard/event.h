@@ -45,8 +45,9 @@ std::string encode(const Event& event);
 /// `event` with its length and both checksums, as TFRecord has it.
 std::string framed(std::string_view event);
 
-/// The numbers of a line of metrics.jsonl: training/<key>, validation/<key> or
-/// <module of a mixture>/<key>. Lists, texts and the step itself are left out.
+/// The numbers of a line of metrics.jsonl: training/<key>, validation/<key>,
+/// <module of a mixture>/<key> or <place>/<what is observed there>. Lists, texts and the step
+/// itself are left out.
 std::vector<Scalar> scalars_of(const nlohmann::json& record);
 
 }  // namespace ablate::training

@@ -20,7 +20,7 @@ Markup task_section(const TaskView& view, const std::string& id, bool alone) {
   auto content = heading("h2", "", alone ? "Results" : "Results: " + view.task.name) +
                  ablation(view) + scores(view);
   if (!drawn.empty()) content += view.looks.legend(arms) + figures(drawn);
-  content += expert_loads(view) + samples(view);
+  content += expert_loads(view) + observations(view) + samples(view);
   return element("section", {{"id", id}}, content);
 }
 

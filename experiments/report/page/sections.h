@@ -16,6 +16,7 @@ Markup lengths(const TaskView& view);   // scores over lengths
 Markup position_accuracies(const TaskView& view);
 Markup size_fits(const TaskView& view);  // power laws over the arms' parameters
 Markup expert_loads(const TaskView& view);
+Markup observations(const TaskView& view);  // layer by layer, of each arm's first run
 Markup samples(const TaskView& view);
 Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks);
 Markup configurations(const analysis::Evidence& evidence, const ReportData& data);

@@ -89,6 +89,21 @@ TEST(Evidence, OnlyTheDeclaredMetricCarriesClaims) {
         << cell.metric;
 }
 
+TEST(Evidence, WhatNoRunObservedHasNoCell) {
+  const auto study = study_of(study_yaml(6, {"more"}, kCompare));
+  auto runs = runs_of({{"base", std::vector<double>(6, 0)}, {"more", std::vector<double>(6, 1)}});
+  runs.results.back().active_neurons = 0.25;  // of the arm "more"
+  const auto evidence = make_evidence(study, runs);
+  for (const auto* arm : {"base", "more"}) {
+    std::vector<std::string> metrics;
+    for (const auto& cell : arm_of(evidence, arm).cells) metrics.push_back(cell.metric);
+    EXPECT_EQ(std::ranges::count(metrics, "active_neurons"), 1);
+    EXPECT_EQ(std::ranges::count(metrics, "attention_entropy"), 0);
+  }
+  EXPECT_EQ(cell_of(evidence, "more", "active_neurons", "").sample.mean, 0.25);
+  EXPECT_FALSE(cell_of(evidence, "more", "active_neurons", "").best);
+}
+
 TEST(Evidence, BeyondTheTrainedLengthNothingIsClaimedOfATaskThatIsNotLearned) {
   const auto study = study_of(study_yaml(
       6, {"more"},

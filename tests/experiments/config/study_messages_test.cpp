@@ -126,6 +126,12 @@ const std::vector<MessageCase> kStudyCases = {
      kBase + "grid: {model.layers: [2, 3]}\n"
              "expect: [model.layers=2.bleu < model.layers=4.bleu]\n",
      "study.yaml:6:32: unknown arm 'model.layers=4' in expect; did you mean 'model.layers=2'?"},
+    {"ExpectNamesWhatOneArmDoesNotObserve",
+     kBase + "arms:\n  a: {training.observe: {every: 9}}\n  b: {training.observe: {every: 9, what: "
+             "[update_ratio]}}\n  c: {}\n"
+             "expect: [a.active_neurons < b.active_neurons, c.update_ratio < b.update_ratio]\n",
+     "study.yaml:9:9: expect: the arm 'b' does not observe active_neurons; see training.observe\n"
+     "study.yaml:9:9: expect: the arm 'c' does not observe update_ratio; see training.observe"},
     {"ExpectNamesAnUnknownMetric", kBase + "expect: [base.blue < 1]\n",
      "study.yaml:5:15: unknown metric 'blue' in expect; did you mean 'bleu'?"},
     {"ExpectNamesAnUnknownTask", kBase + "expect: ['sort: base.bleu < 1']\n",

@@ -42,6 +42,33 @@ TEST_F(ResultTest, KeysThatAnOlderVersionDidNotWriteHaveTheirDefaults) {
   EXPECT_TRUE(std::isnan(result->tests.at(0).rouge_l));
 }
 
+TEST_F(ResultTest, WhatWasObservedLastIsSummedUpOverTheModel) {
+  std::vector<nlohmann::json> log;
+  const auto add = [&](int64_t step, const char* observed, const char* place,
+                       const nlohmann::json& value) {
+    log.push_back({{"step", step}, {"observed", observed}, {"place", place}, {"value", value}});
+  };
+  log.push_back({{"step", 0}, {"loss", 3.5}});
+  add(0, "attention_entropy", "decoder.layers.0.attention", 9);
+  for (const int64_t step : {5, 10}) {
+    add(step, "update_ratio", "decoder.layers.0", 0.5);
+    add(step, "update_ratio", "model", 0.001);
+    add(step, "gradient_noise", "model", "Infinity");
+    add(step, "attention_entropy", "encoder.layers.0.attention", step);
+    add(step, "rank_residual", "encoder.layers.0", 0.9);
+    add(step, "attention_entropy", "decoder.layers.0.attention", 1);
+    add(step, "rank_residual", "decoder.layers.0", 0.25);
+  }
+  RunResult result{.steps = 10, .train_loss = 2};
+  add_observed(result, log);
+  EXPECT_EQ(result.attention_entropy, (10 + 1) / 2.0);  // over the places, of step 10
+  EXPECT_EQ(result.rank_residual, 0.25);                // of the last layer
+  EXPECT_EQ(result.update_ratio, 0.001);                // of the whole model
+  EXPECT_EQ(result.gradient_noise, std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(result.active_neurons));
+  EXPECT_EQ(result.train_loss, 2);
+}
+
 TEST_F(ResultTest, ADamagedFileIsAnError) {
   const auto whole = written().dump();
   EXPECT_THROW(read(whole.substr(0, whole.size() / 2)), training::CheckpointError);

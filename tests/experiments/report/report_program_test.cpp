@@ -23,7 +23,8 @@ class ReportTest : public ProgramTest {
 };
 
 TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
-  const auto done = shell(command("out", "--set training.clip=1.5 --jobs 2"));
+  const auto done =
+      shell(command("out", "--set training.clip=1.5 --set training.observe.every=30 --jobs 2"));
   ASSERT_EQ(done.code, 0) << done.output;
   const auto file = folder_ / "out/tiny/report.html";
   EXPECT_NE(done.output.find("report: " + file.string()), std::string::npos);
@@ -31,11 +32,20 @@ TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
   EXPECT_NE(page.find("<h1>Do experts help?</h1>"), std::string::npos);
   for (const auto* section : {"Training loss", "Validation loss", "exact match over length",
                               "Token accuracy at each position: length 4", "Load of the experts",
+                              "Inside the models", "Last observation of experts, after step 60",
                               "Sample outputs", "Product with the vector of position 0",
                               "Bias of the last query", "--set training.clip=1.5", "libtorch"})
     EXPECT_NE(page.find(section), std::string::npos) << section;
 
   EXPECT_EQ(count(page, "at step 60</title>"), 4U);  // training and validation of both arms
+
+  const auto result =
+      nlohmann::json::parse(read_file(folder_ / "out/tiny/copy/dense/seed-2/result.json"));
+  for (const auto* figure : {"attention_entropy", "attention_sink", "rank_residual",
+                             "active_neurons", "update_ratio", "gradient_noise"})
+    EXPECT_TRUE(result[figure].is_number()) << figure << result[figure];
+  EXPECT_NE(read_file(folder_ / "out/tiny/results.csv").find(",rank_residual,neither,"),
+            std::string::npos);
 
   std::filesystem::remove(file);
   const auto again = shell(kProgram + " report " + (folder_ / "out/tiny").string() + " 2>&1");

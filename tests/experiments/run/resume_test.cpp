@@ -65,12 +65,13 @@ TEST_F(ResumeTest, TextThatEveryEpochWritesAnewAndMuonGoOnBitForBit) {
 }
 
 TEST_F(ResumeTest, ARunThatIsKilledAtAnyMomentEndsBitForBitAsIfItHadNotBeen) {
-  ASSERT_EQ(shell(command("whole")).code, 0);
+  const std::string observing = "--set training.observe.every=10";
+  ASSERT_EQ(shell(command("whole", observing)).code, 0);
   const auto whole = read_file(run("whole") / "metrics.jsonl").size();
   std::mt19937 random(7);
   for (int kills = 0; kills < 6; ++kills) {  // some may come too late, which is no harm
     const auto bytes = read_file(run("killed") / "metrics.jsonl").size() + 1 + random() % whole / 4;
-    const pid_t process = start_process(command("killed"));
+    const pid_t process = start_process(command("killed", observing));
     siginfo_t end{};
     const auto ended = [&] {
       return waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -81,7 +82,7 @@ TEST_F(ResumeTest, ARunThatIsKilledAtAnyMomentEndsBitForBitAsIfItHadNotBeen) {
     kill(-process, SIGKILL);
     end_of(process);
   }
-  ASSERT_EQ(shell(command("killed")).code, 0);
+  ASSERT_EQ(shell(command("killed", observing)).code, 0);
   EXPECT_EQ(state_of(run("killed")), state_of(run("whole")));
 }
 

@@ -50,6 +50,12 @@ TEST(Event, NumbersOfALogLineBecomeCurves) {
   EXPECT_EQ(tags({{"step", 5}, {"validation_loss", 2.5}}), "validation/loss ");
   EXPECT_EQ(tags({{"step", 5}, {"mixture", "decoder.layers.0"}, {"shares", {0.5, 0.5}}, {"z", 1}}),
             "decoder.layers.0/z ");
+  EXPECT_EQ(tags({{"step", 5},
+                  {"observed", "attention_sink"},
+                  {"place", "decoder.layers.0.attention"},
+                  {"value", 0.25},
+                  {"heads", {0.5, 0.0}}}),
+            "decoder.layers.0.attention/attention_sink ");
 }
 
 class EventFileTest : public FolderTestCase {

@@ -71,6 +71,21 @@ TEST(Page, AFailedExpectationIsSaidInWordsWithItsNumbers) {
         "<span class=\"muted\">0.1 and 0.2</span></li>");
 }
 
+TEST(Page, WhatWasObservedHasACurveForEveryPlaceAndItsLastFiguresByHead) {
+  const auto page = page_of(sample_report());
+  const auto section = place(page, "<h3>Inside the models</h3>");
+  EXPECT_GT(place(page, "sinusoidal: attention entropy"), section);
+  place(page, "<title>decoder.0.cross: 1.25 at step 10</title>");
+  place(page, "<title>learned: 300 at step 20</title>");
+  place(page, "Last observation of learned, after step 20");
+  place(page,
+        "<tr><th scope=\"row\">decoder.layers.0.cross_attention</th><td>attention entropy</td>"
+        "<td class=\"number\">1</td><td class=\"number\">0.5</td><td class=\"number\">1.5</td>");
+  auto report = sample_report();
+  for (auto& run : report.data.runs) run.observed.clear();
+  EXPECT_EQ(page_of(report).find("Inside the models"), std::string::npos);
+}
+
 TEST(Page, SamplesSayWhetherTheyAreExact) {
   auto report = sample_report();
   report.data.samples[0].outputs[0].second = "vierhundert";

@@ -58,6 +58,13 @@ inline RunRecord run_record(const std::array<std::string, 3>& places, int64_t se
                   .steps = {10, 20},
                   .shares = {{0.5, 0.5}, {0.75, 0.25}},
                   .entropy = {0.69, 0.56}}};
+  run.observed = {{"attention_entropy",
+                   words("decoder.layers.0.cross_attention"),
+                   {{0, 1.5}, {10, 1.25}, {20, 1}},
+                   {0.5, 1.5}},
+                  {"active_neurons", words("decoder.layers.0.feed_forward"), {{20, 0.125}}, {}},
+                  {"gradient_noise", "model", {{10, 250}, {20, 300}}, {}},
+                  {"gradient_square", "model", {{10, 2}, {20, 1}}, {}}};
   run.positions = {{places[2], false, {1, 0.875, 0.75}}};
   return run;
 }

@@ -1,0 +1,203 @@
+#include "training/observation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "tests/training/mixture_model.h"
+
+namespace ablate::training {
+namespace {
+
+using models::Family;
+
+models::TransformerOptions two_layers(Family family = Family::encoder_decoder) {
+  return {.family = family,
+          .d_model = 8,
+          .layers = 2,
+          .attention = models::MultiHead{.heads = 2},
+          .feed_forward = models::DenseFeedForward{.d_hidden = 16}};
+}
+
+models::Transformer model_of(const models::TransformerOptions& options) {
+  models::Transformer model(options, models::Vocabulary{12, 12, tokenizer::kPad});
+  models::initialize(*model, 1);
+  return model;
+}
+
+using Figures = std::map<std::string, Observation>;  // by what and place
+
+Figures observed(const models::TransformerOptions& options, const data::Batch& batch) {
+  auto model = model_of(options);
+  Figures figures;
+  for (auto& one : observe_pass(model, batch, {.every = 1}))
+    EXPECT_TRUE(figures.emplace(one.what + " " + one.place, one).second) << one.what << one.place;
+  return figures;
+}
+
+std::set<std::string> places(const Figures& figures, const std::string& what) {
+  std::set<std::string> found;
+  for (const auto& [name, one] : figures)
+    if (one.what == what) found.insert(one.place);
+  return found;
+}
+
+using Places = std::set<std::string>;
+
+TEST(Observation, PlacesAreWhereParametersAre) {
+  auto options = two_layers();
+  options.decoder.layers = 1;
+  const auto figures = observed(options, three_pairs());
+  EXPECT_EQ(places(figures, "attention_entropy"),
+            (Places{"encoder.layers.0.attention", "encoder.layers.1.attention",
+                    "decoder.layers.0.attention", "decoder.layers.0.cross_attention"}));
+  EXPECT_EQ(places(figures, "attention_sink"), places(figures, "attention_entropy"));
+  EXPECT_EQ(places(figures, "rank_residual"),
+            (Places{"encoder.layers.0", "encoder.layers.1", "decoder.layers.0"}));
+  EXPECT_EQ(places(figures, "active_neurons"),
+            (Places{"encoder.layers.0.feed_forward", "encoder.layers.1.feed_forward",
+                    "decoder.layers.0.feed_forward"}));
+  const auto model = model_of(options);
+  for (const auto& [name, one] : figures) {
+    EXPECT_EQ(one.heads.size(), one.what.starts_with("attention") ? 2U : 0U) << name;
+    bool known = false;
+    for (const auto& item : model->named_parameters())
+      known = known || item.key().starts_with(one.place + ".");
+    EXPECT_TRUE(known) << one.place;
+  }
+}
+
+TEST(Observation, FamiliesOfOneStackAndMixersWithoutScoresHaveTheirOwnPlaces) {
+  const auto attentions = [](const models::TransformerOptions& options) {
+    return places(observed(options, three_pairs()), "attention_entropy");
+  };
+  EXPECT_EQ(attentions(two_layers(Family::decoder_only)),
+            (Places{"decoder.layers.0.attention", "decoder.layers.1.attention"}));
+  EXPECT_EQ(attentions(two_layers(Family::encoder_only)),
+            (Places{"encoder.layers.0.attention", "encoder.layers.1.attention"}));
+  auto recurrent = two_layers();
+  recurrent.decoder.attention = models::Lstm{};
+  EXPECT_EQ(attentions(recurrent),
+            (Places{"encoder.layers.0.attention", "encoder.layers.1.attention",
+                    "decoder.layers.0.cross_attention", "decoder.layers.1.cross_attention"}));
+}
+
+TEST(Observation, ALayerThatRunsTwiceIsTwoLayersAndSharedExpertsAreDense) {
+  auto shared = two_layers(Family::decoder_only);
+  shared.share.layers = 1;
+  EXPECT_EQ(places(observed(shared, three_pairs()), "rank_residual"),
+            (Places{"decoder.layers.0", "decoder.layers.1"}));
+  auto routed = two_layers(Family::decoder_only);
+  auto mixture = mixture_of(models::SoftmaxRouter{}, 1);
+  mixture.shared_experts = 1;
+  mixture.every = 2;
+  routed.feed_forward = mixture;
+  EXPECT_EQ(places(observed(routed, three_pairs()), "active_neurons"),
+            (Places{"decoder.layers.0.feed_forward", "decoder.layers.1.feed_forward.shared"}));
+}
+
+/// Figures where queries and keys are zeros, so that attention is even over what a query sees.
+Figures with_even_attention(const models::TransformerOptions& options, const data::Batch& batch) {
+  auto model = model_of(options);
+  const torch::NoGradGuard no_grad;
+  for (auto& item : model->named_parameters()) {
+    const auto& name = item.key();
+    if (name.find("attention.qkv.") != name.npos) item.value().narrow(0, 0, 16).zero_();
+    if (name.find("attention.query.") != name.npos) item.value().zero_();
+  }
+  Figures figures;
+  for (auto& one : observe_pass(model, batch, {.every = 1}))
+    figures.emplace(one.what + " " + one.place, one);
+  return figures;
+}
+
+TEST(Observation, EvenAttentionIsMeasuredOverUnpaddedQueriesAndKeysAlone) {
+  // Sources of 4, 2 and 3 tokens, targets of 4, 2 and 5.
+  const auto figures = with_even_attention(two_layers(), three_pairs());
+  const double two = std::log(2.0), three = std::log(3.0), four = std::log(4.0);
+  const auto& encoder = figures.at("attention_entropy encoder.layers.0.attention");
+  EXPECT_NEAR(encoder.value, (4 * four + 2 * two + 3 * three) / 9, 1e-5);
+  EXPECT_NEAR(encoder.heads[1], encoder.value, 1e-5);
+  EXPECT_NEAR(figures.at("attention_entropy decoder.layers.1.cross_attention").value,
+              (4 * four + 2 * two + 5 * three) / 11, 1e-5);
+  EXPECT_NEAR(figures.at("attention_entropy decoder.layers.0.attention").value,
+              (3 * two + 2 * three + 2 * four + std::log(5.0)) / 11, 1e-5);
+  EXPECT_NEAR(figures.at("attention_sink encoder.layers.0.attention").value, 3. / 9, 1e-5);
+  // Of the first query nothing can be said: 3 + 1 + 4 others see 2, 3, 4 or 5 keys.
+  EXPECT_NEAR(figures.at("attention_sink decoder.layers.0.attention").value,
+              (3 / 2. + 2 / 3. + 2 / 4. + 1 / 5.) / 8, 1e-5);
+}
+
+TEST(Observation, BehindAWindowTheFirstKeyIsNotMissed) {
+  auto options = two_layers(Family::decoder_only);
+  options.attention = models::MultiHead{.heads = 2, .window = 2};
+  const auto figures = with_even_attention(options, three_pairs());
+  // Of each target the second query alone sees the first key and another.
+  EXPECT_NEAR(figures.at("attention_sink decoder.layers.0.attention").value, 0.5, 1e-5);
+}
+
+TEST(Observation, MorePaddingChangesNothing) {
+  auto batch = three_pairs();
+  const auto widen = [&](std::vector<int64_t>& ids, int64_t length) {
+    std::vector<int64_t> wide;
+    for (int64_t row = 0; row < batch.rows; ++row) {
+      wide.insert(wide.end(), ids.begin() + row * length, ids.begin() + (row + 1) * length);
+      wide.insert(wide.end(), 3, tokenizer::kPad);
+    }
+    ids = wide;
+  };
+  const auto narrow = observed(two_layers(), batch);
+  widen(batch.source, batch.source_length);
+  widen(batch.target_in, batch.target_length);
+  widen(batch.target_out, batch.target_length);
+  batch.source_length += 3;
+  batch.target_length += 3;
+  const auto wide = observed(two_layers(), batch);
+  ASSERT_EQ(wide.size(), narrow.size());
+  for (const auto& [name, one] : narrow) EXPECT_NEAR(wide.at(name).value, one.value, 1e-5) << name;
+}
+
+TEST(Observation, PositionsThatReadTheSameStayTheSame) {
+  auto options = two_layers(Family::encoder_only);
+  options.position = models::NoPosition{};
+  const std::vector<data::EncodedExample> examples{{{5, 5, 5}, {5, 5, 5}}};
+  const auto figures = observed(options, data::collate(examples, std::vector<int64_t>{0}));
+  EXPECT_NEAR(figures.at("rank_residual encoder.layers.1").value, 0, 1e-6);
+  EXPECT_GT(observed(options, three_pairs()).at("rank_residual encoder.layers.1").value, 0.1);
+}
+
+TEST(Observation, NeuronsAreThoseBehindTheActivation) {
+  auto model = model_of(two_layers());
+  const torch::NoGradGuard no_grad;
+  auto parameters = model->named_parameters();
+  parameters["encoder.layers.0.feed_forward.up.bias"].fill_(-100);
+  parameters["encoder.layers.1.feed_forward.up.bias"].fill_(100);
+  for (const auto& one :
+       observe_pass(model, three_pairs(), {.every = 1, .what = {Observable::active_neurons}})) {
+    EXPECT_EQ(one.what, "active_neurons");
+    if (one.place.starts_with("decoder")) continue;
+    EXPECT_EQ(one.value, one.place == "encoder.layers.0.feed_forward" ? 0 : 1) << one.place;
+  }
+}
+
+TEST(Observation, ABatchHoldsTheFirstExamplesThatFit) {
+  std::vector<data::EncodedExample> examples;
+  for (int32_t i = 0; i < 5; ++i) examples.push_back({{4 + i, 2}, {4 + i, 4 + i, 2}});
+  examples[3].target.insert(examples[3].target.begin(), 5, 9);  // 8 tokens
+  EXPECT_EQ(observed_batch({examples, 12}).rows, 3);
+  EXPECT_EQ(observed_batch({examples, 32}).rows, 4);
+  EXPECT_EQ(observed_batch({examples, 1}).rows, 1) << "one is always there";
+  EXPECT_EQ(observed_batch({examples, 12}).source, (std::vector<int64_t>{4, 2, 5, 2, 6, 2}));
+}
+
+TEST(Observation, MaskingHidesTheSameTokensEveryTime) {
+  std::vector<data::EncodedExample> examples(20, {{5, 6, 7, 8}, {5, 6, 7, 8}});
+  const auto batch = observed_batch({examples, 4096, data::Masking{.vocabulary = 12}});
+  EXPECT_EQ(batch.source, observed_batch({examples, 4096, data::Masking{.vocabulary = 12}}).source);
+  EXPECT_NE(batch.source, observed_batch({examples, 4096}).source);
+}
+
+}  // namespace
+}  // namespace ablate::training

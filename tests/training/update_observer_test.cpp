@@ -1,0 +1,117 @@
+#include "training/update_observer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "tests/training/mixture_model.h"
+
+namespace ablate::training {
+namespace {
+
+models::Transformer dense_model() { return model_with(models::DenseFeedForward{.d_hidden = 24}); }
+
+UpdateOptions plain_update() {
+  auto options = mixture_updates();
+  options.mixtures = false;
+  return options;
+}
+
+/// One update with each, and what was seen of it, by what and place.
+std::map<std::string, double> seen(models::Transformer& model, Optimizer& optimizer,
+                                   const std::vector<data::Batch>& batches) {
+  const UpdateObserver observer(model, batches.front(), plain_update(), {.every = 1});
+  std::map<std::string, double> values;
+  for (const auto& one : observer.after(update(model, optimizer, batches, plain_update())))
+    values[one.what + " " + one.place] = one.value;
+  return values;
+}
+
+double norm_of_weights(const models::TransformerImpl& model, const std::string& prefix) {
+  double square = 0;
+  for (const auto& item : model.named_parameters())
+    if (item.key().starts_with(prefix))
+      square += std::pow(item.value().detach().norm().item<double>(), 2);
+  return std::sqrt(square);
+}
+
+TEST(UpdateObserver, PlainDescentMovesWeightsByTheRateTimesTheGradient) {
+  auto model = dense_model();
+  const auto optimizer = make_optimizer(Sgd{}, *model);
+  const auto batch = three_pairs();
+  const auto weights = norm_of_weights(*model, "");
+  const auto gradient = gradient_norm(model, batch, plain_update());
+  const auto values = seen(model, *optimizer, {batch});
+  EXPECT_NEAR(values.at("update_ratio model"), plain_update().learning_rate * gradient / weights,
+              1e-4 * values.at("update_ratio model"));
+}
+
+TEST(UpdateObserver, EveryLayerAndWhatStandsOutsideHasItsRatio) {
+  auto model = dense_model();
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  std::vector<torch::Tensor> before;
+  for (const auto& parameter : model->parameters()) before.push_back(parameter.detach().clone());
+  const auto weights = norm_of_weights(*model, "decoder.layers.1.");
+  const auto values = seen(model, *optimizer, {three_pairs()});
+  double change = 0;
+  const auto now = model->named_parameters();
+  for (size_t i = 0; i < before.size(); ++i)
+    if (now[i].key().starts_with("decoder.layers.1."))
+      change += std::pow((now[i].value().detach() - before[i]).norm().item<double>(), 2);
+  EXPECT_NEAR(values.at("update_ratio decoder.layers.1"), std::sqrt(change) / weights, 1e-7);
+  for (const auto* place : {"embedding", "encoder.layers.0", "encoder.layers.1", "model"})
+    EXPECT_GT(values.at(std::string("update_ratio ") + place), 0) << place;
+}
+
+TEST(UpdateObserver, ExamplesThatAreAllTheSameAreNoNoise) {
+  auto model = dense_model();
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  const std::vector<data::EncodedExample> same(12, {{5, 6, 7, 2}, {7, 6, 2}});
+  const auto batch =
+      data::collate(same, std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const auto square = std::pow(gradient_norm(model, batch, plain_update()), 2);
+  const auto values = seen(model, *optimizer, {batch});
+  EXPECT_NEAR(values.at("gradient_square model"), square, 1e-4 * square);
+  EXPECT_NEAR(values.at("gradient_variance model"), 0, 1e-3 * square);
+  EXPECT_NEAR(values.at("gradient_noise model"), 0, 1e-3);
+}
+
+TEST(UpdateObserver, OtherExamplesAreNoise) {
+  auto model = dense_model();
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  const auto values = seen(model, *optimizer, {three_pairs(), three_pairs()});
+  EXPECT_GT(values.at("gradient_variance model"), 0);
+}
+
+TEST(UpdateObserver, OneExampleHasNoParts) {
+  auto model = dense_model();
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  const std::vector<data::EncodedExample> one{{{5, 6, 7, 2}, {7, 6, 2}}};
+  const auto values = seen(model, *optimizer, {data::collate(one, std::vector<int64_t>{0})});
+  EXPECT_FALSE(values.contains("gradient_noise model"));
+  EXPECT_TRUE(values.contains("update_ratio model"));
+}
+
+TEST(UpdateObserver, TheGradientIsThatOfAnUpdateAndLeavesTheModelAsItWas) {
+  models::Transformer model(
+      models::TransformerOptions{.d_model = 16,
+                                 .layers = 1,
+                                 .attention = models::MultiHead{.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 24},
+                                 .norm = {.kind = models::NormKind::batch}},
+      models::Vocabulary{12, 12, tokenizer::kPad});
+  models::initialize(*model, 1);
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  const auto batch = three_pairs();
+  const auto before = average(std::vector{weights_of(*model)});  // copies
+  const auto norm = gradient_norm(model, batch, plain_update());
+  for (const auto& [name, weight] : weights_of(*model))
+    EXPECT_TRUE(torch::equal(weight, before.at(name))) << name;
+  EXPECT_TRUE(optimizer->gradients().empty());
+  EXPECT_NEAR(update(model, *optimizer, {&batch, 1}, plain_update()).gradient_norm, norm,
+              1e-6 * norm);
+}
+
+}  // namespace
+}  // namespace ablate::training

@@ -1,0 +1,152 @@
+#include "training/observation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/batching.h"
+#include "tokenizer/special_ids.h"
+#include "training/observables.h"
+#include "training/update.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr int64_t kMostTokens = 4096;  // attention's weights grow with their square
+constexpr uint64_t kMaskedSeed = 2;
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+/// Follows a pass through the layers and notes what it is shown.
+class PassObserver {
+ public:
+  PassObserver(const models::TransformerOptions& model, const BatchTensors& batch,
+               const ObserveOptions& options)
+      : model_(model),
+        options_(options),
+        source_(batch.source.ne(tokenizer::kPad)),
+        target_(batch.target_in.ne(tokenizer::kPad)) {
+    enter(model.family == models::Family::decoder_only ? models::Side::decoder
+                                                       : models::Side::encoder);
+  }
+
+  models::Observer observer() {
+    models::Observer observer;
+    if (wants(Observable::attention_entropy) || wants(Observable::attention_sink))
+      observer.attention = [this](const torch::Tensor& weights) { see_attention(weights); };
+    if (wants(Observable::active_neurons))
+      observer.hidden_layer = [this](const torch::Tensor& hidden) {
+        add(Observable::active_neurons, layer() + feed_forward(),
+            {training::active_neurons(hidden)});
+      };
+    observer.layer_output = [this](const torch::Tensor& x) { leave_layer(x); };
+    return observer;
+  }
+  std::vector<Observation> observations() && { return std::move(observations_); }
+
+ private:
+  bool wants(Observable what) const { return options_.wants(what); }
+
+  void enter(models::Side side) {
+    side_ = side;
+    stack_ = models::stack_of(model_, side);
+    depth_ = 0;
+  }
+  const torch::Tensor& mask() const { return side_ == models::Side::encoder ? source_ : target_; }
+  const models::AttentionOptions& mixer() const {
+    return stack_.attention_of(stack_.layer_at(depth_));
+  }
+  std::string layer() const {
+    return fmt::format("{}.layers.{}", side_ == models::Side::encoder ? "encoder" : "decoder",
+                       depth_);
+  }
+  const char* feed_forward() const {
+    const bool mixture = std::holds_alternative<models::MixtureOptions>(
+        models::feed_forward_of(stack_.feed_forward, stack_.layer_at(depth_)));
+    return mixture ? ".feed_forward.shared" : ".feed_forward";
+  }
+
+  void add(Observable what, const std::string& place, std::vector<double> values) {
+    const bool several =
+        what == Observable::attention_entropy || what == Observable::attention_sink;
+    observations_.push_back({.what = std::string(word(what)),
+                             .place = place,
+                             .value = mean_of(values),
+                             .heads = several ? std::move(values) : std::vector<double>()});
+  }
+
+  /// A layer's own attention comes before that over the source.
+  void see_attention(const torch::Tensor& weights) {
+    const bool own = !attended_ && models::has_scores(mixer());
+    attended_ = true;
+    const auto place = layer() + (own ? ".attention" : ".cross_attention");
+    if (wants(Observable::attention_entropy))
+      add(Observable::attention_entropy, place, training::attention_entropy(weights, mask()));
+    if (wants(Observable::attention_sink))
+      add(Observable::attention_sink, place,
+          training::attention_sink(weights, own ? beside_first_key() : over_several_keys()));
+  }
+
+  /// Queries of this stack that see its first position and another. // [B, T]
+  torch::Tensor beside_first_key() const {
+    const auto number = torch::ones_like(mask(), torch::kLong).cumsum(1);  // [B, T], from 1
+    auto seeing =
+        mask().logical_and(stack_.causal ? number.gt(1) : mask().sum(1, /*keepdim=*/true).gt(1));
+    if (const auto window = std::get<models::MultiHead>(mixer()).window)
+      seeing = seeing.logical_and(number.le(*window > 1 ? *window : 0));
+    return seeing;
+  }
+  /// Queries of this stack in whose source there are several. // [B, T]
+  torch::Tensor over_several_keys() const {
+    return mask().logical_and(source_.sum(1, /*keepdim=*/true).gt(1));
+  }
+
+  void leave_layer(const torch::Tensor& x) {
+    if (wants(Observable::rank_residual))
+      add(Observable::rank_residual, layer(), {training::rank_residual(x, mask())});
+    attended_ = false;
+    if (++depth_ == stack_.layers && side_ == models::Side::encoder) enter(models::Side::decoder);
+  }
+
+  const models::TransformerOptions& model_;
+  const ObserveOptions& options_;
+  torch::Tensor source_, target_;  // true at tokens // [B, S], [B, T]
+  models::Side side_{};
+  models::StackOptions stack_{};
+  int64_t depth_ = 0;
+  bool attended_ = false;  // whether this layer has shown an attention
+  std::vector<Observation> observations_;
+};
+
+}  // namespace
+
+data::Batch observed_batch(const ObservedExamples& observed) {
+  const int64_t room = std::min(observed.tokens_per_batch, kMostTokens);
+  std::vector<int64_t> rows;
+  int64_t longest = 0;
+  for (const auto length : data::lengths_of(observed.examples)) {
+    longest = std::max(longest, length);
+    if (!rows.empty() && longest * (std::ssize(rows) + 1) > room) break;
+    rows.push_back(std::ssize(rows));
+  }
+  auto batch = data::collate(observed.examples, rows);
+  data::Random random(kMaskedSeed, "observation");
+  if (observed.masking) data::mask(batch, *observed.masking, random);
+  return batch;
+}
+
+std::vector<Observation> observe_pass(models::Transformer& model, const data::Batch& batch,
+                                      const ObserveOptions& options) {
+  const torch::NoGradGuard no_grad;
+  const auto tensors = to_tensors(batch, model->output_weight().device());
+  PassObserver pass(model->options(), tensors, options);
+  const auto observer = pass.observer();
+  model->hidden(tensors.source, tensors.target_in, {.observer = &observer});
+  return std::move(pass).observations();
+}
+
+}  // namespace ablate::training

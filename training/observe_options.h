@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ablate::training {
+
+/// What is looked at in a model while it trains; training/observables.h defines each.
+enum class Observable {
+  attention_entropy,
+  attention_sink,
+  rank_residual,
+  active_neurons,
+  update_ratio,
+  gradient_noise
+};
+
+constexpr auto names(Observable) {
+  return std::to_array<std::pair<Observable, std::string_view>>(
+      {{Observable::attention_entropy, "attention_entropy"},
+       {Observable::attention_sink, "attention_sink"},
+       {Observable::rank_residual, "rank_residual"},
+       {Observable::active_neurons, "active_neurons"},
+       {Observable::update_ratio, "update_ratio"},
+       {Observable::gradient_noise, "gradient_noise"}});
+}
+
+constexpr std::string_view word(Observable what) {
+  for (const auto& [observable, name] : names(what))
+    if (observable == what) return name;
+  return "";
+}
+
+/// When a model is observed, which changes nothing of its training.
+struct ObserveOptions {
+  int64_t every = 0;
+  std::vector<Observable> what = all();
+
+  static std::vector<Observable> all() {
+    std::vector<Observable> observables;
+    for (const auto& named : names(Observable{})) observables.push_back(named.first);
+    return observables;
+  }
+  bool wants(Observable one) const { return std::ranges::find(what, one) != what.end(); }
+
+  static void fields(auto& o, auto&& visit) {
+    visit("every", o.every,
+          "steps between observations; there is one before the first step and one after the last, "
+          "too; 0: none");
+    visit("what", o.what,
+          "entropy of the attention's weights, their share on the first key, what sets positions "
+          "apart in the residual stream, share of non-zero neurons, updates in relation to the "
+          "weights, noise of the gradient in relation to its size");
+  }
+  static void rules(const ObserveOptions& o, auto&& require) {
+    require(o.every >= 0, "every", "must not be negative");
+    require(!o.what.empty(), "what", "names nothing; to observe nothing leave every out");
+    auto sorted = o.what;
+    std::ranges::sort(sorted);
+    require(std::ranges::adjacent_find(sorted) == sorted.end(), "what", "names one thing twice");
+    require(o.every > 0 || o.what == all(), "what", "needs every");
+  }
+};
+
+}  // namespace ablate::training
