@@ -15,14 +15,14 @@ namespace {
 /// Calls `visit` with every dotted path below `schema`: with those of several alternatives for
 /// each.
 template <class Visit>
-void for_each_path(const Schema& schema, const std::string& path, const Visit& visit) {
+void for_each_key(const Schema& schema, const std::string& path, const Visit& visit) {
   if (schema.type == Schema::Type::variant) {
     visit(join_path(path, schema.discriminator));
-    for (const auto& alternative : schema.children) for_each_path(alternative, path, visit);
+    for (const auto& alternative : schema.children) for_each_key(alternative, path, visit);
   } else if (schema.type == Schema::Type::mapping) {
     for (const auto& child : schema.children) {
       visit(join_path(path, child.name));
-      for_each_path(child, join_path(path, child.name), visit);
+      for_each_key(child, join_path(path, child.name), visit);
     }
   }
 }
@@ -32,7 +32,7 @@ template <class Wanted>
 std::vector<std::string> distinct_paths(const Schema& schema, const Wanted& wanted) {
   std::vector<std::string> paths;
   std::set<std::string> seen;
-  for_each_path(schema, "", [&](const std::string& path) {
+  for_each_key(schema, "", [&](const std::string& path) {
     if (wanted(path) && seen.insert(path).second) paths.push_back(path);
   });
   return paths;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -45,10 +46,12 @@ std::shared_ptr<const Source> read_source(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file, ignored)) fail(file, "is a folder, not a file");
   std::ifstream stream(file, std::ios::binary);
   if (!stream) fail(file, fmt::format("cannot be read: {}", std::strerror(errno)));
-  std::string text(kMostBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  for (std::array<char, 16'384> part; stream && text.size() <= kMostBytes;) {
+    stream.read(part.data(), part.size());
+    text.append(part.data(), static_cast<size_t>(stream.gcount()));
+  }
   if (stream.bad()) fail(file, fmt::format("cannot be read: {}", std::strerror(errno)));
-  text.resize(static_cast<size_t>(stream.gcount()));
   if (text.size() > kMostBytes) fail(file, "is larger than 1 MiB, the limit of a configuration");
   auto source = std::make_shared<const Source>(file.string(), std::move(text));
   check_text(source);
