@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "experiments/config/describe.h"
 #include "experiments/config/experiment.h"
@@ -12,28 +13,30 @@
 namespace ablate::config {
 namespace {
 
-/// Calls `visit` with every dotted path below `schema`: with those of several alternatives for
-/// each.
+/// Calls `visit` with the dotted path of a section and a key in it for every key below `schema`,
+/// for one of several alternatives each time.
 template <class Visit>
 void for_each_key(const Schema& schema, const std::string& path, const Visit& visit) {
   if (schema.type == Schema::Type::variant) {
-    visit(join_path(path, schema.discriminator));
+    visit(path, schema.discriminator);
     for (const auto& alternative : schema.children) for_each_key(alternative, path, visit);
   } else if (schema.type == Schema::Type::mapping) {
     for (const auto& child : schema.children) {
-      visit(join_path(path, child.name));
+      visit(path, child.name);
       for_each_key(child, join_path(path, child.name), visit);
     }
   }
 }
 
-/// The paths that `wanted` accepts, each once.
+/// The paths of the keys that `wanted` accepts, each once.
 template <class Wanted>
 std::vector<std::string> distinct_paths(const Schema& schema, const Wanted& wanted) {
   std::vector<std::string> paths;
   std::set<std::string> seen;
-  for_each_key(schema, "", [&](const std::string& path) {
-    if (wanted(path) && seen.insert(path).second) paths.push_back(path);
+  for_each_key(schema, "", [&](const std::string& section, const std::string& key) {
+    if (!wanted(key)) return;
+    auto path = join_path(section, key);
+    if (seen.insert(path).second) paths.push_back(std::move(path));
   });
   return paths;
 }
@@ -89,8 +92,7 @@ std::vector<std::string> all_paths(const Schema& schema) {
 }
 
 std::vector<std::string> paths_of(const Schema& schema, std::string_view key) {
-  auto paths =
-      distinct_paths(schema, [&](const std::string& path) { return last_key(path) == key; });
+  auto paths = distinct_paths(schema, [&](const std::string& name) { return name == key; });
   const auto all = paths;
   std::erase_if(paths, [&](const std::string& path) { return repeats(path, all); });
   return paths;
