@@ -42,6 +42,7 @@ NOT_RUN = {
     "parallel": "run by tests/cluster",
     "ablate run study.yaml --ranks": "run by RanksTest, with a study that accumulates",
     "torchrun": "run by RanksTest",
+    "build/ablate run experiments/atlas": "hours; the studies are checked by atlas_test.py",
 }
 PROGRAMS = ("ablate", "build/ablate", "build/models_test", "git", "make", "cmake", "tensorboard", "python3", ".venv/bin/python")
 
@@ -69,7 +70,8 @@ SIZES_OF_STUDIES = {
 }
 # Words in capitals that stand for something and have no file of that name in the folder.
 PLACEHOLDERS = {"report FOLDER": "report runs/quickstart", "--tokenizers FOLDER": "--tokenizers RUN",
-                "explain KEY": "explain model.position", "help VERB": "help run", "STEP": "8"}
+                "explain KEY": "explain model.position", "help VERB": "help run", "STEP": "8",
+                "--sha256 DIGEST": "--trust"}
 
 
 def blocks_of(text):

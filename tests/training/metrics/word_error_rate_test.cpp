@@ -15,7 +15,7 @@ using Lines = std::vector<std::string>;
 TEST(WordErrorRate, EqualsJiwerOnEveryGoldenCase) {
   std::ifstream file(ABLATE_SOURCE "/tests/training/golden/word_error_rate.json");
   const auto cases = nlohmann::json::parse(file)["cases"];
-  ASSERT_EQ(cases.size(), 100U);
+  ASSERT_EQ(cases.size(), 200U);
   for (const auto& example : cases)
     EXPECT_NEAR(
         word_error_rate(example["hypotheses"].get<Lines>(), example["references"].get<Lines>()),
