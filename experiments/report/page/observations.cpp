@@ -27,7 +27,7 @@ LineChart chart_of(const std::string& what, const std::string& title) {
   return {.title = title, .x_label = "step", .y_label = analysis::spoken(what), .lines = {}};
 }
 
-void add_line(const ObservedFigure& figure, const std::string& name, Look look, LineChart& chart) {
+void add_curve(const ObservedFigure& figure, const std::string& name, Look look, LineChart& chart) {
   auto points = thinned(figure.points, kMostDrawn);
   if (!points.empty())
     chart.lines.push_back({.name = name, .look = look, .points = std::move(points), .spread = {}});
@@ -46,7 +46,7 @@ Markup curves_of_places(const RunRecord& run, const std::string& what) {
   auto chart = chart_of(what, fmt::format("{}: {}", run.arm, analysis::spoken(what)));
   for (const auto& figure : run.observed)
     if (figure.what == what)
-      add_line(figure, short_place(figure.place), {chart.lines.size()}, chart);
+      add_curve(figure, short_place(figure.place), {chart.lines.size()}, chart);
   if (chart.lines.empty()) return {};
   return figure(chart, fmt::format("Seed {}.", run.seed));
 }
@@ -56,7 +56,7 @@ Markup curves_of_arms(const TaskView& view, const std::string& what) {
   auto chart = chart_of(what, analysis::spoken(what));
   for (const auto* run : observed_runs(view))
     for (const auto& figure : run->observed)
-      if (figure.what == what) add_line(figure, run->arm, view.looks.of(run->arm), chart);
+      if (figure.what == what) add_curve(figure, run->arm, view.looks.of(run->arm), chart);
   if (chart.lines.empty()) return {};
   return figure(chart, "Of each arm's first seed, in target tokens.");
 }
