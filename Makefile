@@ -68,7 +68,7 @@ bench: setup-test build
 
 # The atlas of claims: PART=NAME runs one of its studies with the texts below DATA; without PART it says what there is to run.
 atlas: setup-test build
-	@python3 experiments/atlas/atlas.py $(if $(PART),run $(PART) --data $(DATA))
+	@python3 experiments/atlas/atlas.py $(if $(PART),run $(PART) $(if $(DATA),--data $(DATA)))
 
 # What the program is made of, also as build/bill_of_materials.json.
 licences: build
