@@ -37,7 +37,10 @@ TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
                               "Bias of the last query", "--set training.clip=1.5", "libtorch"})
     EXPECT_NE(page.find(section), std::string::npos) << section;
 
-  EXPECT_EQ(count(page, "at step 60</title>"), 4U);  // training and validation of both arms
+  const auto curves = page.find("Training loss"), inside = page.find("Inside the models");
+  ASSERT_LT(curves, inside);
+  EXPECT_EQ(count(page.substr(curves, inside - curves), "at step 60</title>"), 4U)
+      << "training and validation of both arms";
 
   const auto result =
       nlohmann::json::parse(read_file(folder_ / "out/tiny/copy/dense/seed-2/result.json"));
