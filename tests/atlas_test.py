@@ -37,6 +37,15 @@ class Verdicts(unittest.TestCase):
             for value, wanted in zip(found, effect, strict=True):
                 self.assertAlmostEqual(value, wanted)
 
+    def test_nothing_is_said_where_neither_arm_is_half_the_way_from_guessing_to_a_task_solved(self):
+        contrast = {"mean": -0.1, "interval": [-0.2, 0], "verdict": "worse", "sentence": ""}
+        for guess, mean, verdict in ((None, 0.49, "not learned"), (None, 0.5, "reproduced"), (0.5, 0.74, "not learned"), (0.5, 0.75, "reproduced")):
+            task = record("higher", contrast)["tasks"]["t"]
+            task["metric"] = "exact_match"
+            task["arms"] = {name: arm | {"mean": mean - 0.1 * (name == "arm")} for name, arm in task["arms"].items()}
+            claim = claims.Claim({"arm": "arm", "expect": "worse", "guess": guess})
+            self.assertEqual(claim.verdict({"tasks": {"t": task}}), verdict, (guess, mean))
+
     def test_a_published_effect_goes_by_what_is_better(self):
         for better, effect in (("higher", 10), ("lower", -10)):
             claim = claims.Claim({"published": {"baseline": 20, "arm": 22, "better": better}})

@@ -16,9 +16,11 @@ VERDICTS = {
     "reversed": "the study shows a difference of the other sign, or one where equality was published",
     "equivalent": "the study shows that what was published is smaller here than the margin",
     "not distinguishable": "the study shows neither a difference nor equality",
-    "not learned": "neither arm learned the task, so nothing can be said",
+    "not learned": "neither arm came half the way from guessing to a task solved, so nothing can be said",
     "not run": "the study has not been run yet",
 }
+
+SHARES = ("exact_match", "token_accuracy")  # metrics of which 1 is a task solved
 
 
 @dataclasses.dataclass
@@ -67,7 +69,14 @@ class Claim:
     def verdict(self, record):
         """A word of VERDICTS."""
         found = self.finding(record)
-        return "not run" if found is None else verdict(self.expect, found.contrast["verdict"])
+        if found is None:
+            return "not run"
+        return verdict(self.expect, found.contrast["verdict"]) if self.learned(found) else "not learned"
+
+    def learned(self, found):
+        """Whether one of both arms came at least half the way from guessing to 1, where the metric is a share of right answers."""
+        best = max(found.baseline["mean"], found.arm["mean"])
+        return found.metric not in SHARES or best >= (1 + (self.guess or 0)) / 2
 
     @property
     def published_effect(self):
