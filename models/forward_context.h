@@ -25,6 +25,9 @@ struct Observer {
   std::function<void(const torch::Tensor&)> feed_forward_input;
   /// Gets the hidden layer of the same positions, as the second matrix reads it. // [N, F]
   std::function<void(const torch::Tensor&)> hidden_layer;
+  /// Gets the hidden layers of a mixture's routed experts, a row for every choice of an unpadded
+  /// position, before those of its shared experts. // [choices, F]
+  std::function<void(const torch::Tensor&)> expert_hidden_layers;
   /// Gets the residual stream behind every layer, without the stack's final norm. // [B, T, D]
   std::function<void(const torch::Tensor&)> layer_output;
 };

@@ -87,6 +87,9 @@ RoutedOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& cont
           ? chosen.topk_idx.masked_fill(mask.logical_not().unsqueeze(1), options_.experts)
           : chosen.topk_idx;  // [N, k]
   const auto kept = apply_capacity(wanted, chosen.topk_weight, mask, context.training);
+  if (context.observer != nullptr && context.observer->expert_hidden_layers)
+    context.observer->expert_hidden_layers(
+        ops::expert_hidden_layers(flat, experts_, {.expert = kept, .weight = chosen.topk_weight}));
   const auto y =
       ops::expert_feed_forward(flat, experts_, {.expert = kept, .weight = chosen.topk_weight})
           .view_as(x);

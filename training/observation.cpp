@@ -38,11 +38,18 @@ class PassObserver {
     models::Observer observer;
     if (wants(Observable::attention_entropy) || wants(Observable::attention_sink))
       observer.attention = [this](const torch::Tensor& weights) { see_attention(weights); };
-    if (wants(Observable::active_neurons))
-      observer.hidden_layer = [this](const torch::Tensor& hidden) {
-        add(Observable::active_neurons, layer() + feed_forward(),
-            {training::active_neurons(hidden)});
+    if (wants(Observable::active_neurons)) {
+      const auto see = [this](const std::string& place, const torch::Tensor& hidden) {
+        if (hidden.numel() > 0)
+          add(Observable::active_neurons, place, {training::active_neurons(hidden)});
       };
+      observer.hidden_layer = [=, this](const torch::Tensor& hidden) {
+        see(layer() + (is_mixture() ? ".feed_forward.shared" : ".feed_forward"), hidden);
+      };
+      observer.expert_hidden_layers = [=, this](const torch::Tensor& hidden) {
+        see(layer() + ".feed_forward", hidden);
+      };
+    }
     observer.layer_output = [this](const torch::Tensor& x) { leave_layer(x); };
     return observer;
   }
@@ -64,10 +71,9 @@ class PassObserver {
     return fmt::format("{}.layers.{}", side_ == models::Side::encoder ? "encoder" : "decoder",
                        depth_);
   }
-  const char* feed_forward() const {
-    const bool mixture = std::holds_alternative<models::MixtureOptions>(
+  bool is_mixture() const {
+    return std::holds_alternative<models::MixtureOptions>(
         models::feed_forward_of(stack_.feed_forward, stack_.layer_at(depth_)));
-    return mixture ? ".feed_forward.shared" : ".feed_forward";
   }
 
   void add(Observable what, const std::string& place, std::vector<double> values) {
@@ -123,6 +129,15 @@ class PassObserver {
 };
 
 }  // namespace
+
+nlohmann::json to_json(const Observation& observation, int64_t step) {
+  nlohmann::json line{{"step", step},
+                      {"observed", observation.what},
+                      {"place", observation.place},
+                      {"value", observation.value}};
+  if (!observation.heads.empty()) line["heads"] = observation.heads;
+  return line;
+}
 
 data::Batch observed_batch(const ObservedExamples& observed) {
   const int64_t room = std::min(observed.tokens_per_batch, kMostTokens);

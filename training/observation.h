@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,9 @@ struct Observation {
   std::vector<double> heads;  // of an attention
 };
 
+/// The line of a run log that holds one.
+nlohmann::json to_json(const Observation& observation, int64_t step);
+
 struct ObservedExamples {
   std::span<const data::EncodedExample> examples;
   int64_t tokens_per_batch;
@@ -34,7 +38,8 @@ data::Batch observed_batch(const ObservedExamples& observed);
 
 /// What the model does with a batch in evaluation, from the first layer to the last: of attention
 /// with scores its entropy and sink, where the sink is that of queries which see the first key and
-/// another; the residual behind every layer; and active neurons of dense feed-forwards.
+/// another; the residual behind every layer; and active neurons of feed-forwards, of a mixture's
+/// experts those that a position uses.
 std::vector<Observation> observe_pass(models::Transformer& model, const data::Batch& batch,
                                       const ObserveOptions& options);
 

@@ -35,6 +35,11 @@ constexpr std::string_view word(Observable what) {
   return "";
 }
 
+/// Whether there is such a figure only where the model is trained.
+constexpr bool is_of_updates(Observable what) {
+  return what == Observable::update_ratio || what == Observable::gradient_noise;
+}
+
 /// When a model is observed, which changes nothing of its training.
 struct ObserveOptions {
   int64_t every = 0;
@@ -50,7 +55,7 @@ struct ObserveOptions {
   static void fields(auto& o, auto&& visit) {
     visit("every", o.every,
           "steps between observations; there is one before the first step and one after the last, "
-          "too; 0: none");
+          "too, and one alone where there are no steps; 0: none");
     visit("what", o.what,
           "entropy of the attention's weights, their share on the first key, what sets positions "
           "apart in the residual stream, share of non-zero neurons, updates in relation to the "

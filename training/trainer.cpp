@@ -20,6 +20,13 @@ TrainingState state_of(nlohmann::json json) {
 
 }  // namespace
 
+std::vector<Observation> observe_validation(models::Transformer& model, const TrainerInput& input) {
+  if (input.validation.empty()) return {};
+  const auto batch = observed_batch(
+      {input.validation, input.options.tokens_per_batch, input.augmentation.masking});
+  return observe_pass(model, batch, input.options.observe);
+}
+
 Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Options progress)
     : model_(std::move(model)),
       input_(std::move(input)),
@@ -188,20 +195,12 @@ bool Trainer::observes(int64_t step) const {
 }
 
 void Trainer::log_observations(const std::vector<Observation>& observations) {
-  for (const auto& one : observations) {
-    nlohmann::json line{
-        {"step", state_.step}, {"observed", one.what}, {"place", one.place}, {"value", one.value}};
-    if (!one.heads.empty()) line["heads"] = one.heads;
-    write(line);
-  }
+  for (const auto& one : observations) write(to_json(one, state_.step));
 }
 
 void Trainer::observe_model() {
-  if (input_.validation.empty()) return;
   progress_.pause();
-  const auto batch = observed_batch(
-      {input_.validation, input_.options.tokens_per_batch, input_.augmentation.masking});
-  log_observations(observe_pass(model_, batch, input_.options.observe));
+  log_observations(observe_validation(model_, input_));
   progress_.resume();
 }
 

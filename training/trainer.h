@@ -83,6 +83,9 @@ struct TrainerInput {
   const RankGroup& ranks = RankGroup::alone();  // the first one alone writes
 };
 
+/// What `model` does with the first validation examples; nothing without any.
+std::vector<Observation> observe_validation(models::Transformer& model, const TrainerInput& input);
+
 /// What a finished training leaves besides its checkpoints.
 struct TrainingSummary {
   TrainingState state;

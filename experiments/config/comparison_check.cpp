@@ -127,9 +127,10 @@ std::string other_data(const Experiment& left, const Experiment& right) {
   return {};
 }
 
-bool observes(const training::ObserveOptions& options, const std::string& metric) {
+bool observes(const training::TrainingOptions& training, const std::string& metric) {
+  const auto& options = training.observe;
   return options.every > 0 && std::ranges::any_of(options.what, [&](training::Observable what) {
-           return word_of(what) == metric;
+           return word_of(what) == metric && (training.trains() || !training::is_of_updates(what));
          });
 }
 
@@ -218,7 +219,7 @@ void check_observed(const Study& study, const Mark& mark, ProblemList& problems)
       if (metric == nullptr || !metric->observed) continue;
       for (const auto& [task, arm, experiment] : study.configurations)
         if (task == clause.task && (arm == term.arm || arm + kTunedSuffix == term.arm) &&
-            !observes(experiment.training.observe, term.metric))
+            !observes(experiment.training, term.metric))
           problems.add(mark, fmt::format("expect: the arm {} does not observe {}; see "
                                          "training.observe",
                                          in_quotes(arm), term.metric));

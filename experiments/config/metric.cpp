@@ -182,7 +182,7 @@ std::vector<Metric> observed_metrics() {
        .digits = 4},
       {.name = "active_neurons",
        .label = "active neurons",
-       .meaning = "share of a dense feed-forward's hidden units that are not zero, the mean over "
+       .meaning = "share of a feed-forward's hidden units that are not zero, the mean over "
                   "layers",
        .high = 1},
       {.name = "update_ratio",

@@ -269,9 +269,19 @@ TrainingOutcome train(training::TrainerInput input, const models::Transformer& m
   return {std::move(summary), training::peak_memory(model->output_weight().device())};
 }
 
+/// Writes down what the weights that a run only evaluates do.
+void observe_start(const training::TrainerInput& input, models::Transformer& model) {
+  if (input.options.observe.every == 0) return;
+  training::RunLog log(input.log, {});
+  for (const auto& one : training::observe_validation(model, input))
+    log.append(training::to_json(one, 0));
+  log.sync();
+}
+
 /// Keeps the weights that a run evaluates without training them where a trained one's are.
-void keep_start(const RunJob& job, const training::TrainerInput& input, const Begun& begun) {
+void keep_start(const RunJob& job, const training::TrainerInput& input, Begun& begun) {
   input.check_owner();
+  observe_start(input, begun.model);
   training::save_checkpoint(
       job.folder.checkpoints(),
       {.step = 0,
@@ -300,7 +310,12 @@ void add_training(records::RunResult& result, const TrainingOutcome& trained) {
 
 void write_scores(const RunJob& job, records::RunResult result) {
   training::EventFile events(job.folder.path, result.steps + 1);
-  if (result.steps == 0) events.add(0, session_of(job.plan, job.experiment));
+  if (result.steps == 0) {
+    events.add(0, session_of(job.plan, job.experiment));
+    if (std::filesystem::exists(job.folder.log()))
+      for (const auto& line : training::read_run_log(job.folder.log()))
+        events.add(0, training::scalars_of(line));
+  }
   events.add(result.steps, final_scalars(result));
   events.add(result.steps, training::SessionEnd{});
   records::write_result(job.folder, std::move(result));
@@ -334,7 +349,7 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   auto result = evaluate_run(job, prepared, begun.model);
   add_training(result, trained);
   result.earlier_steps = earlier_steps(prepared);
-  if (job.experiment.training.trains())
+  if (std::filesystem::exists(job.folder.log()))
     records::add_observed(result, training::read_run_log(job.folder.log()));
   result.data_sha256 = prepared.data.corpus.sha256;
   result.hardware = records::hardware_of(records::read_starts(job.folder));

@@ -45,26 +45,47 @@ torch::Tensor permute_rows(const torch::Tensor& x, const Permutation& to) {
   return x.index_select(0, to.order.remainder(rows));
 }
 
+/// Matrices or biases of all experts in `type`, expert by expert; undefined where there are none.
+std::vector<torch::Tensor> by_expert(const torch::Tensor& of_all, const Experts& experts,
+                                     torch::ScalarType type) {
+  if (!of_all.defined()) return std::vector<torch::Tensor>(size_t(experts.up.size(0)));
+  return of_all.to(type).unbind(0);
+}
+
+/// Rows sorted by expert, expert by expert, and those of none at the end.
+/// // [M, D], [E + 1] -> E + 1 of [Me, D]
+std::vector<torch::Tensor> split_by_expert(const torch::Tensor& sorted,
+                                           const torch::Tensor& counts) {
+  return at::tensor_split(sorted, counts.cumsum(0).slice(0, 0, counts.size(0) - 1).cpu());
+}
+
+/// The first halves of all experts.
+struct UpProjections {
+  explicit UpProjections(const Experts& all, torch::ScalarType type)
+      : experts(all), up(by_expert(all.up, all, type)), bias(by_expert(all.up_bias, all, type)) {}
+
+  /// // [Me, D] -> [Me, F]
+  torch::Tensor operator()(size_t expert, const torch::Tensor& rows) const {
+    return hidden_layer(torch::linear(rows, up[expert], bias[expert]), experts.activation,
+                        experts.gated);
+  }
+
+  const Experts& experts;
+  std::vector<torch::Tensor> up, bias;
+};
+
 /// Rows sorted by expert, through their experts; those of none, at the end, become 0.
 /// // [M, D], [E + 1] -> [M, D]
 torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& counts,
                               const Experts& experts) {
-  const auto type = sorted.scalar_type();
-  const auto up = experts.up.to(type).unbind(0), down = experts.down.to(type).unbind(0);
-  std::vector<torch::Tensor> up_bias(up.size()), down_bias(up.size());
-  if (experts.up_bias.defined()) {
-    up_bias = experts.up_bias.to(type).unbind(0);
-    down_bias = experts.down_bias.to(type).unbind(0);
-  }
-  const auto ends = counts.cumsum(0).slice(0, 0, experts.up.size(0)).cpu();
-  const auto parts = at::tensor_split(sorted, ends);
-  std::vector<torch::Tensor> outputs;
-  for (size_t e = 0; e < up.size(); ++e)
-    outputs.push_back(torch::linear(
-        hidden_layer(torch::linear(parts[e], up[e], up_bias[e]), experts.activation, experts.gated),
-        down[e].t(), down_bias[e]));
-  outputs.push_back(torch::zeros_like(parts[up.size()]));
-  return torch::cat(outputs);
+  const UpProjections hidden(experts, sorted.scalar_type());
+  const auto down = by_expert(experts.down, experts, sorted.scalar_type());
+  const auto bias = by_expert(experts.down_bias, experts, sorted.scalar_type());
+  auto rows = split_by_expert(sorted, counts);
+  for (size_t e = 0; e < down.size(); ++e)
+    rows[e] = torch::linear(hidden(e, rows[e]), down[e].t(), bias[e]);
+  rows.back() = torch::zeros_like(rows.back());
+  return torch::cat(rows);
 }
 
 /// Whether LibTorch multiplies all groups of rows at once. Where it has no kernel for that, it
@@ -127,6 +148,19 @@ torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts
         x.size(1) % cpu::kMixWidth == 0)
       return cpu::mix_experts(x.contiguous(), experts, choice);
   return grouped(x, experts, choice);
+}
+
+torch::Tensor expert_hidden_layers(const torch::Tensor& x, const Experts& experts,
+                                   const ExpertChoice& choice) {
+  const auto expert = choice.expert.flatten();  // [N k]
+  const auto position =
+      expert.argsort(/*stable=*/true, 0, false).div(choice.expert.size(1), "floor");
+  auto rows =
+      split_by_expert(x.index_select(0, position), bin_counts(expert, experts.up.size(0) + 1));
+  rows.pop_back();
+  const UpProjections hidden(experts, x.scalar_type());
+  for (size_t e = 0; e < rows.size(); ++e) rows[e] = hidden(e, rows[e]);
+  return torch::cat(rows);
 }
 
 }  // namespace ablate::models::ops

@@ -33,4 +33,9 @@ struct ExpertChoice {
 torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
                                   const ExpertChoice& choice);
 
+/// activation(up x + up_bias) of every slot that is not empty, expert by expert. The host waits for
+/// the ends of the experts' rows. // [N, D] -> [M, F]
+torch::Tensor expert_hidden_layers(const torch::Tensor& x, const Experts& experts,
+                                   const ExpertChoice& choice);
+
 }  // namespace ablate::models::ops

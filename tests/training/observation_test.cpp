@@ -84,7 +84,7 @@ TEST(Observation, FamiliesOfOneStackAndMixersWithoutScoresHaveTheirOwnPlaces) {
                     "decoder.layers.0.cross_attention", "decoder.layers.1.cross_attention"}));
 }
 
-TEST(Observation, ALayerThatRunsTwiceIsTwoLayersAndSharedExpertsAreDense) {
+TEST(Observation, ALayerThatRunsTwiceIsTwoLayersAndSharedExpertsHaveTheirOwnPlace) {
   auto shared = two_layers(Family::decoder_only);
   shared.share.layers = 1;
   EXPECT_EQ(places(observed(shared, three_pairs()), "rank_residual"),
@@ -95,7 +95,8 @@ TEST(Observation, ALayerThatRunsTwiceIsTwoLayersAndSharedExpertsAreDense) {
   mixture.every = 2;
   routed.feed_forward = mixture;
   EXPECT_EQ(places(observed(routed, three_pairs()), "active_neurons"),
-            (Places{"decoder.layers.0.feed_forward", "decoder.layers.1.feed_forward.shared"}));
+            (Places{"decoder.layers.0.feed_forward", "decoder.layers.1.feed_forward",
+                    "decoder.layers.1.feed_forward.shared"}));
 }
 
 /// Figures where queries and keys are zeros, so that attention is even over what a query sees.
@@ -180,6 +181,32 @@ TEST(Observation, NeuronsAreThoseBehindTheActivation) {
     if (one.place.starts_with("decoder")) continue;
     EXPECT_EQ(one.value, one.place == "encoder.layers.0.feed_forward" ? 0 : 1) << one.place;
   }
+}
+
+TEST(Observation, OfRoutedExpertsThoseThatAPositionUsesCount) {
+  auto options = two_layers(Family::decoder_only);
+  options.layers = 1;
+  auto mixture = mixture_of(models::HashRouter{}, 1);
+  mixture.experts = 2;
+  options.feed_forward = mixture;
+  auto model = model_of(options);
+  const torch::NoGradGuard no_grad;
+  model->named_parameters()["decoder.layers.0.feed_forward.up_bias"][0].fill_(-100);
+  model->named_parameters()["decoder.layers.0.feed_forward.up_bias"][1].fill_(100);
+  // Four tokens and two marks of a beginning are read; the hash sends the same to the same expert,
+  // and padding to none.
+  std::set<double> shares;
+  for (int32_t token = 4; token < 12; ++token) {
+    const std::vector<data::EncodedExample> examples{{{2}, {token, token, token, 2}},
+                                                     {{2}, {token, 2}}};
+    const auto figures = observe_pass(model, data::collate(examples, std::vector<int64_t>{0, 1}),
+                                      {.every = 1, .what = {Observable::active_neurons}});
+    ASSERT_EQ(figures.size(), 1U);
+    shares.insert(figures.front().value);
+  }
+  EXPECT_EQ(shares.size(), 2U) << "some tokens share the mark's expert, some do not";
+  for (const double share : shares)
+    EXPECT_TRUE(share == 0 || share == 1. / 3 || share == 2. / 3 || share == 1) << share;
 }
 
 TEST(Observation, ABatchHoldsTheFirstExamplesThatFit) {

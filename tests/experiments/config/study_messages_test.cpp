@@ -132,6 +132,12 @@ const std::vector<MessageCase> kStudyCases = {
              "expect: [a.active_neurons < b.active_neurons, c.update_ratio < b.update_ratio]\n",
      "study.yaml:9:9: expect: the arm 'b' does not observe active_neurons; see training.observe\n"
      "study.yaml:9:9: expect: the arm 'c' does not observe update_ratio; see training.observe"},
+    {"ExpectNamesUpdatesOfAnArmThatIsNotTrained",
+     kBase +
+         "arms:\n  a: {training.observe: {every: 9}}\n  b: {training: {steps: 0, init_from: {arm: "
+         "a}, observe: {every: 9}}}\n"
+         "expect: [b.active_neurons < a.active_neurons, b.update_ratio < a.update_ratio]\n",
+     "study.yaml:8:9: expect: the arm 'b' does not observe update_ratio; see training.observe"},
     {"ExpectNamesAnUnknownMetric", kBase + "expect: [base.blue < 1]\n",
      "study.yaml:5:15: unknown metric 'blue' in expect; did you mean 'bleu'?"},
     {"ExpectNamesAnUnknownTask", kBase + "expect: ['sort: base.bleu < 1']\n",

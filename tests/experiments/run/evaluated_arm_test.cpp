@@ -6,6 +6,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
 #include "training/checkpoint/checkpoint.h"
+#include "training/storage/run_log.h"
 
 namespace ablate::run {
 namespace {
@@ -121,6 +122,26 @@ TEST_F(EvaluatedArmTest, IsARunAsAnyOtherToOtherVerbs) {
   EXPECT_EQ(exported.code, 0) << exported.output;
   const auto planned = shell(command("out", "--arms averaged --dry-run --json"));
   EXPECT_EQ(planned.code, 0) << planned.output;
+}
+
+TEST_F(EvaluatedArmTest, IsObservedOnce) {
+  const std::string arms = "--arms base,beams,shallow --set training.observe.every=30";
+  const auto done = shell(command("out", arms));
+  ASSERT_EQ(done.code, 0) << done.output;
+  const auto base = result("base"), beams = result("beams"), shallow = result("shallow");
+  EXPECT_GT(beams.attention_entropy, 0);
+  EXPECT_EQ(beams.attention_entropy, base.attention_entropy);
+  EXPECT_EQ(beams.rank_residual, base.rank_residual);
+  EXPECT_EQ(beams.active_neurons, base.active_neurons);
+  EXPECT_TRUE(std::isnan(beams.update_ratio) && std::isnan(beams.gradient_noise));
+  EXPECT_NE(shallow.rank_residual, base.rank_residual);
+  for (const auto& line : training::read_run_log(arm("beams") / "metrics.jsonl"))
+    EXPECT_EQ(line.at("step"), 0);
+  const auto report = shell(kProgram + " report " + (folder_ / "out/tiny").string() + " 2>&1");
+  EXPECT_EQ(report.code, 0) << report.output;
+  EXPECT_NE(
+      read_file(folder_ / "out/tiny/report.html").find("Last observation of beams, after step 0"),
+      std::string::npos);
 }
 
 TEST_F(EvaluatedArmTest, ThatIsKilledOrEvaluatedAgainGivesTheSame) {

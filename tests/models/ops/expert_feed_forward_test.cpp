@@ -44,5 +44,21 @@ TEST(ExpertFeedForward, SumsTheWeightedOutputsOfThePositionsExperts) {
   }
 }
 
+TEST(ExpertFeedForward, HiddenLayersAreThoseOfAllChoicesExpertByExpert) {
+  const auto x = torch::randn({4, 16});
+  const auto expert = torch::tensor({2, 0, 3, 2, 3, 2, 3, 3}).view({4, 2});  // none chooses 1
+  for (const bool gated : {false, true}) {
+    const auto experts = experts_of(gated);
+    std::vector<torch::Tensor> expected;
+    for (const auto& [e, n] : {std::pair{0, 0}, {2, 0}, {2, 1}, {2, 2}})
+      expected.push_back(
+          hidden_layer(torch::linear(x[n].unsqueeze(0), experts.up[e], experts.up_bias[e]),
+                       experts.activation, experts.gated));
+    const auto hidden =
+        expert_hidden_layers(x, experts, {.expert = expert, .weight = torch::rand({4, 2})});
+    EXPECT_LT(largest_difference(hidden, torch::cat(expected)), 1e-5);
+  }
+}
+
 }  // namespace
 }  // namespace ablate::models::ops
