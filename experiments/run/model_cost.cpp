@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -68,18 +69,39 @@ int64_t multiplied_weights(const models::TransformerOptions& options,
   return count;
 }
 
-/// Multiplications of queries with keys and of probabilities with values, per query.
-int64_t attention_products(const models::StackOptions& stack, int64_t length) {
-  const auto per_query = [&](const models::MultiHead& options) {
+/// Multiplications at one position of a mixer that are not with weights.
+struct MixerProducts {
+  const models::StackOptions& stack;
+  int64_t length;
+
+  /// Of a query with `keys` keys and of their probabilities with values.
+  int64_t of_query(const models::MultiHead& options, int64_t keys) const {
     const auto heads = models::heads_of(options, stack.d_model);
-    return length * heads.count * (heads.d_k + heads.d_v);
-  };
-  int64_t products = stack.cross_attention ? stack.layers * per_query(*stack.cross_attention) : 0;
+    return keys * heads.count * (heads.d_k + heads.d_v);
+  }
+  /// `count` products with the matrix that each head keeps.
+  int64_t of_states(const models::MatrixState& options, int64_t count) const {
+    return count * stack.d_model * stack.d_model / options.heads;
+  }
+
+  int64_t operator()(const models::MultiHead& options) const {
+    if (!options.window) return of_query(options, length);
+    const int64_t seen = stack.causal ? *options.window : 2 * *options.window - 1;
+    return of_query(options, std::min(length, seen));
+  }
+  // The state is written and read, by the delta rule also read before it is written.
+  int64_t operator()(const models::LinearAttention& options) const { return of_states(options, 2); }
+  int64_t operator()(const models::DeltaRule& options) const { return of_states(options, 3); }
+  int64_t operator()(const auto&) const { return 0; }
+};
+
+int64_t mixer_products(const models::StackOptions& stack, int64_t length) {
+  const MixerProducts products{stack, length};
+  int64_t sum =
+      stack.cross_attention ? stack.layers * products.of_query(*stack.cross_attention, length) : 0;
   for (int64_t depth = 0; depth < stack.layers; ++depth)
-    if (const auto* own =
-            std::get_if<models::MultiHead>(&stack.attention_of(stack.layer_at(depth))))
-      products += per_query(*own);
-  return products;
+    sum += std::visit(products, stack.attention_of(stack.layer_at(depth)));
+  return sum;
 }
 
 double activation_bytes(models::Transformer& model, const models::Vocabulary& vocabulary,
@@ -128,9 +150,9 @@ double flops_per_token(const models::TransformerOptions& options,
                        const models::TransformerImpl& model, int64_t length) {
   int64_t products = multiplied_weights(options, model);
   if (options.family != models::Family::decoder_only)
-    products += attention_products(stack_of(options, models::Side::encoder), length);
+    products += mixer_products(stack_of(options, models::Side::encoder), length);
   if (options.family != models::Family::encoder_only)
-    products += attention_products(stack_of(options, models::Side::decoder), length);
+    products += mixer_products(stack_of(options, models::Side::decoder), length);
   return 2.0 * static_cast<double>(products);
 }
 

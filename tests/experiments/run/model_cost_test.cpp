@@ -53,6 +53,33 @@ TEST(ModelCost, OfTwoMixersInEqualSharesLiesInTheMiddle) {
   EXPECT_EQ(2 * parameters(mixed), parameters(attends) + parameters(convolves));
 }
 
+TEST(ModelCost, OfAWindowHasTheKeysThatAQuerySees) {
+  auto decoder = four_layers();
+  decoder.family = models::Family::decoder_only;
+  auto narrow = decoder, wide = decoder;
+  narrow.attention = models::MultiHead{.heads = 2, .window = 3};
+  wide.attention = models::MultiHead{.heads = 2, .window = 100};
+  constexpr double kOneKey = 2 * 4 * (16 + 16);  // of four layers
+  EXPECT_EQ(flops(decoder) - flops(narrow), (7 - 3) * kOneKey);
+  EXPECT_EQ(flops(wide), flops(decoder));
+  decoder.family = narrow.family = models::Family::encoder_only;
+  EXPECT_EQ(flops(decoder) - flops(narrow), (7 - 5) * kOneKey) << "two on either side";
+}
+
+TEST(ModelCost, OfMixersThatKeepAMatrixHasItsReadsAndWrites) {
+  auto attends = four_layers();
+  attends.family = models::Family::decoder_only;
+  auto linear = attends, few = attends;
+  linear.attention = models::LinearAttention{{.heads = 2}};
+  few.attention = models::LinearAttention{{.heads = 1}};
+  EXPECT_EQ(flops(few) - flops(linear), 2 * 4 * 2 * (16 * 16 - 2 * 8 * 8));
+  auto delta = linear, one = linear;
+  delta.attention = models::DeltaRule{{.heads = 2}};
+  one.attention = models::DeltaRule{{.heads = 1}};
+  // The head's gate on what is written is a row of weights.
+  EXPECT_EQ(flops(one) - flops(delta), 2 * 4 * (3 * (16 * 16 - 2 * 8 * 8) - 16));
+}
+
 TEST(ModuleTree, ShowsEveryKindOfLayerOnce) {
   auto options = four_layers();
   options.family = models::Family::decoder_only;
