@@ -15,7 +15,7 @@ import page  # noqa: E402
 
 def record(direction, contrast):
     """One task with a baseline that scores 2 and an arm."""
-    arm = {"parameters": 10, "tuned": False, "test_set": "", "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
+    arm = {"parameters": 10, "tuned": False, "test_set": "", "beyond": False, "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
     return {"tasks": {"t": {"metric": "loss", "direction": direction, "arms": {"base": arm, "arm": arm | {"contrast": contrast}}}}}
 
 
@@ -45,6 +45,8 @@ class Verdicts(unittest.TestCase):
             task["arms"] = {name: arm | {"mean": mean - 0.1 * (name == "arm")} for name, arm in task["arms"].items()}
             claim = claims.Claim({"arm": "arm", "expect": "worse", "guess": guess})
             self.assertEqual(claim.verdict({"tasks": {"t": task}}), verdict, (guess, mean))
+            task["arms"]["arm"]["beyond"] = True
+            self.assertEqual(claim.verdict({"tasks": {"t": task}}), "reproduced", "beyond the trained length the program says so itself")
 
     def test_a_published_effect_goes_by_what_is_better(self):
         for better, effect in (("higher", 10), ("lower", -10)):

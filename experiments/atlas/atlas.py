@@ -29,8 +29,8 @@ def cell_of(arm):
 
 def arm_record(arm):
     cell = cell_of(arm)
-    record = {"parameters": arm["parameters"], "tuned": arm["tuned"], "test_set": cell["test_set"], "mean": cell["sample"]["mean"],
-              "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
+    record = {"parameters": arm["parameters"], "tuned": arm["tuned"], "test_set": cell["test_set"], "beyond": cell["beyond"],
+              "mean": cell["sample"]["mean"], "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
     return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {})
 
 
