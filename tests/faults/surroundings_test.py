@@ -52,7 +52,8 @@ def locales(folder):
     for name in LOCALES:
         with contextlib.suppress(OSError):
             made = folder / f"{name}.UTF-8"
-            if subprocess.run(["localedef", "-i", name, "-f", "UTF-8", made], capture_output=True, check=False).returncode == 0:
+            command = ["localedef", "-i", name, "-f", "UTF-8", made]
+            if subprocess.run(command, capture_output=True, check=False).returncode == 0:
                 yield Surroundings(name, LC_ALL=made.name, LANG=made.name, LOCPATH=str(folder))
 
 
