@@ -1,5 +1,7 @@
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <new>
 
 #include "experiments/commands/command_line.h"
 #include "experiments/commands/model/describe_failure.h"
@@ -26,6 +28,19 @@ int usage_mistake(const CLI::App& app, const std::vector<std::string>& arguments
   return static_cast<int>(records::ExitCode::usage);
 }
 
+/// Says what the current exception means; where memory is so short that this cannot be put
+/// together, that alone.
+int failed(bool debug) {
+  try {
+    const auto failure = commands::describe(std::current_exception(), debug);
+    std::cerr << "ablate: " + failure.message + "\n";
+    return static_cast<int>(failure.code);
+  } catch (const std::bad_alloc&) {
+    std::fputs("ablate: out of memory\n", stderr);
+    return static_cast<int>(records::ExitCode::memory);
+  }
+}
+
 int run(const std::vector<std::string>& arguments) {
   bool debug = false;
   const auto app = commands::command_line(debug);
@@ -43,9 +58,7 @@ int run(const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     return usage_mistake(*app, arguments, error);
   } catch (...) {
-    const auto failure = commands::describe(std::current_exception(), debug);
-    std::cerr << "ablate: " + failure.message + "\n";
-    return static_cast<int>(failure.code);
+    return failed(debug);
   }
 }
 
@@ -56,5 +69,9 @@ int main(int count, char** arguments) {
   ablate::training::CachingAllocator::install();
 #endif
   ablate::training::set_up_signals();
-  return run({arguments + 1, arguments + count});
+  try {
+    return run({arguments + 1, arguments + count});
+  } catch (...) {  // before there was a command line, or while a mistake in it was explained
+    return failed(false);
+  }
 }

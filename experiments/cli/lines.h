@@ -7,6 +7,10 @@
 
 namespace ablate::cli {
 
+/// The next line of `in`; false at its end. Throws DataError where it ends because it cannot be
+/// read, and what ended it otherwise, such as a line that memory has no room for.
+bool next_line(std::istream& in, std::string& line);
+
 /// Reads `in` in groups of at most `group` lines and calls `body` with each. A last line without
 /// its end is a line.
 void for_line_groups(std::istream& in, size_t group,

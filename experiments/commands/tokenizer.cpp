@@ -11,6 +11,7 @@
 
 #include "data/corpus.h"
 #include "data/text_file.h"
+#include "experiments/cli/lines.h"
 #include "experiments/cli/section_flags.h"
 #include "experiments/commands/commands.h"
 #include "training/storage/durable_file.h"
@@ -47,7 +48,7 @@ void train(const TokenizerRequest& request) {
 
 void encode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
-  for (std::string line; std::getline(std::cin, line);)
+  for (std::string line; cli::next_line(std::cin, line);)
     std::cout << (request.tokens ? fmt::format("{}", fmt::join(model.tokens(line), " "))
                                  : fmt::format("{}", fmt::join(model.encode(line), " ")))
               << '\n';
@@ -70,7 +71,7 @@ std::vector<int32_t> read_ids(const std::string& line, size_t number) {
 void decode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   size_t number = 0;
-  for (std::string line; std::getline(std::cin, line);)
+  for (std::string line; cli::next_line(std::cin, line);)
     std::cout << model.decode(read_ids(line, ++number)) << '\n';
 }
 

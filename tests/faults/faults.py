@@ -46,8 +46,9 @@ class Call(collections.namedtuple("Call", "number operation path other data offs
     """A call that changed the folder; paths are relative to it."""
 
 
-class Outcome(collections.namedtuple("Outcome", "code calls output")):
-    """How a program ended: its exit code, how many calls its processes made, and what it said."""
+class Outcome(collections.namedtuple("Outcome", "code calls output allocations")):
+    """How a program ended: its exit code, how many calls its processes made, what it said, and how many allocations of
+    the size that was asked for were counted."""
 
 
 class Laboratory:
@@ -57,10 +58,12 @@ class Laboratory:
         self.program = str(program)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ablate-faults-"))
         self.shim = self.folder / "shim.so"
-        subprocess.run(["cc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-o", self.shim, HERE / "shim.c"], check=True)
+        subprocess.run(["cc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-o", self.shim,
+                        *(HERE / name for name in ("shim.c", "memory.c", "clock.c"))], check=True)
         for name, more in STUDIES.items():
             (self.folder / f"{name}.yaml").write_text(STUDY + more)
         self.undisturbed = {}
+        self.allocated = {}
 
     def __enter__(self):
         return self
@@ -82,11 +85,12 @@ class Laboratory:
             assert outcome.code == 0, outcome.output
         return contents(to)
 
-    def run(self, command, under, log=None, **fault):
-        """Runs a command whose calls below a folder are counted; `fault` has at, what and lasting."""
+    def run(self, command, under, log=None, meanwhile=lambda: None, **fault):
+        """Runs a command whose calls below a folder are counted; `fault` has at, what and lasting, of an allocation
+        least, allocation and lasting, and of the clock jump, from and until. `meanwhile` is called when a process of it has stopped."""
         under.mkdir(exist_ok=True)
         counter = self.folder / f"{under.name}.counter"
-        counter.write_bytes(bytes(8))
+        counter.write_bytes(bytes(16))
         environment = os.environ | {"LD_PRELOAD": str(self.shim), "FAULTS_UNDER": str(under),
                                     "FAULTS_COUNTER": str(counter), "OMP_NUM_THREADS": "1"}
         environment |= {f"FAULTS_{key.upper()}": str(value) for key, value in fault.items()}
@@ -95,10 +99,11 @@ class Laboratory:
         with open(self.folder / f"{under.name}.said", "wb+") as said:
             process = subprocess.Popen([str(part) for part in command], stdout=said, stderr=said, env=environment,
                                        start_new_session=True)
-            code = wait_and_wake(process)
+            code = wait_and_wake(process, meanwhile)
             said.seek(0)
             output = said.read().decode("utf-8", "backslashreplace")
-        return Outcome(code, struct.unpack("Q", counter.read_bytes())[0], output)
+        calls, allocations = struct.unpack("2Q", counter.read_bytes())
+        return Outcome(code, calls, output, allocations)
 
     def whole(self, study):
         """What an undisturbed run of a study leaves, and the calls that it made; made once."""
@@ -110,15 +115,26 @@ class Laboratory:
             self.undisturbed[study] = (left_by(output), calls_in(log, output))
         return self.undisturbed[study]
 
+    def allocations(self, study, least):
+        """How many allocations of at least so many bytes an undisturbed run of a study makes; counted once."""
+        if (study, least) not in self.allocated:
+            output = self.folder / f"counted-{study}-{least}"
+            outcome = self.run(self.command(study, output), output, least=least)
+            assert outcome.code == 0, outcome.output
+            self.allocated[study, least] = outcome.allocations
+            shutil.rmtree(output)
+        return self.allocated[study, least]
 
-def wait_and_wake(process):
-    """The exit code of a process; whoever of its session was stopped is woken."""
+
+def wait_and_wake(process, meanwhile):
+    """The exit code of a process; whoever of its session was stopped is woken after what happens meanwhile."""
     while True:
         try:
             return process.wait(0.02)
         except subprocess.TimeoutExpired:
             for pid, state in session_of(process.pid):
                 if state == "T":
+                    meanwhile()
                     os.kill(pid, signal.SIGCONT)
 
 
@@ -184,13 +200,13 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def steady(value):
+def steady(value, varying=frozenset(VARYING)):
     """A JSON value without what varies."""
     if isinstance(value, dict):
-        if value.get("metric") in VARYING:
+        if value.get("metric") in varying:
             return {}
-        return {key: steady(inner) for key, inner in value.items() if key not in VARYING}
-    return [steady(inner) for inner in value] if isinstance(value, list) else value
+        return {key: steady(inner, varying) for key, inner in value.items() if key not in varying}
+    return [steady(inner, varying) for inner in value] if isinstance(value, list) else value
 
 
 def differences(found, expected):

@@ -1,4 +1,5 @@
-"""Kills, failing disks, losses of power and damaged files: nothing may be lost, and nothing silently wrong.
+"""Kills, failing disks, memory that ends, clocks that jump, losses of power and damaged files: nothing may be lost, and
+nothing silently wrong.
 
     python3 tests/faults/faults_test.py build/ablate                      # what every commit is held to
     python3 tests/faults/faults_test.py build/ablate --figures release    # what a release is held to: many hours
@@ -19,12 +20,20 @@ import damage
 import power_loss
 from faults import STUDIES, Laboratory, contents, differences, left_by, wait_for_orphans
 
-FIGURES = {"commit": {"kill": 10, "disk": 16, "power": 16, "damage": 24},
-           "night": {"kill": 600, "disk": 300, "power": 500, "damage": 1_000},
-           "release": {"kill": 10_000, "disk": 2_000, "power": 2_000, "damage": 100_000}}
+FIGURES = {"commit": {"kill": 10, "disk": 16, "memory": 10, "clock": 6, "company": 8, "power": 16, "damage": 24},
+           "night": {"kill": 600, "disk": 300, "memory": 300, "clock": 100, "company": 100, "power": 500,
+                     "damage": 1_000},
+           "release": {"kill": 10_000, "disk": 2_000, "memory": 2_000, "clock": 1_000, "company": 1_000, "power": 2_000,
+                       "damage": 100_000}}
 KILLS = ("kill", "torn", "terminate", "stop")
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS", "EINTR", "EACCES")
-GOOD, IO, SIGNALLED = 0, 7, 75
+DAY = 86_400  # seconds
+LEAST = (16, 4_096, 262_144)  # of an allocation that fails, in bytes: any, buffers, tensors
+# What libraries make of it, and how that shows: MKL computes without its buffers, which adds in another order; oneDNN
+# gives no reason; of libstdc++ a loop over a folder ends the program.
+LIBRARIES = {"MKL": "mkl_serv_allocate", "oneDNN": "could not create a primitive",
+             "libstdc++": "directory_iterator9increment"}
+GOOD, MEMORY, IO, INTERRUPTED = 0, 6, 7, 75
 DIAGNOSED = {2, 3, 4, 5, 7}  # exit codes that come with a file and a reason
 
 
@@ -38,12 +47,13 @@ def require(holds, why, outcome=None):
 
 
 def end_well(lab, study, output, expected):
-    """The same command once more, which nothing disturbs: it ends well, and leaves what it always leaves."""
+    """The same command once more, which nothing disturbs: it ends well, and leaves what it always leaves, if that is
+    `expected`."""
     wait_for_orphans(output)
     outcome = lab.run(lab.command(study, output), output)
     require(outcome.code == GOOD, "the same command does not continue", outcome)
     require("is not used" not in outcome.output, "a checkpoint was damaged", outcome)
-    wrong = differences(left_by(output), expected)
+    wrong = differences(left_by(output), expected) if expected else []
     require(not wrong, f"differs from an undisturbed study in {wrong}", outcome)
 
 
@@ -78,6 +88,62 @@ def disk_trial(lab, dice, output):
         require(name == "short" or os.strerror(what) in outcome.output, f"{said}: the message gives no reason", outcome)
     end_well(lab, study, output, expected)
     return said
+
+
+def memory_trial(lab, dice, output):
+    """An allocation fails, once or from then on, of at least some size."""
+    study, least = dice.choice(list(STUDIES)), dice.choice(LEAST)
+    expected, _ = lab.whole(study)
+    at, lasting = dice.randint(1, lab.allocations(study, least)), dice.random() < 0.3
+    trace = lab.folder / f"{output.name}.trace"
+    outcome = lab.run([*lab.command(study, output), "--retries", "0"], output, least=least, allocation=at,
+                      lasting=int(lasting), trace=trace)
+    said = f"{study}: allocation {at} of at least {least} bytes{', lasting' if lasting else ''}: {outcome.code}"
+    asked = trace.read_text() if trace.exists() else "nobody"
+    library = [who for who, sign in LIBRARIES.items() if sign in asked + outcome.output]
+    end_well(lab, study, output, expected if "MKL" not in library else None)
+    if not library:
+        require(outcome.code in (GOOD, MEMORY), f"{said}; asked for by\n{asked}", outcome)
+        require(outcome.code == GOOD or "out of memory" in outcome.output, f"{said}: the message hides it", outcome)
+    return said + "".join(f", {who}'s" for who in library)
+
+
+def clock_trial(lab, dice, output):
+    """The clock on the wall jumps by up to 400 days, or before 1970, and back; half of the time a process is killed."""
+    study = dice.choice(list(STUDIES))
+    expected, calls = lab.whole(study)
+    days = dice.choice((dice.randint(1, 400), -dice.randint(1, 400), -30_000))
+    since = dice.randint(0, len(calls))
+    until = since + dice.randint(1, len(calls))
+    kill = {"what": "kill", "at": dice.randint(1, len(calls))} if dice.random() < 0.5 else {}
+    outcome = lab.run(lab.command(study, output), output, jump=days * DAY, **{"from": since, "until": until}, **kill)
+    said = f"{study}: {days} days from {since} until {until}{', killed' if kill else ''}: {outcome.code}"
+    require(kill or outcome.code == GOOD, said, outcome)
+    end_well(lab, study, output, expected)
+    return said
+
+
+def company_trial(lab, dice, output):
+    """While a process stands still at some call, the report is made, or the folder of the study is deleted."""
+    study, what = dice.choice(list(STUDIES)), dice.choice(("report", "delete"))
+    expected, calls = lab.whole(study)
+    at, folder = dice.randint(1, len(calls)), output / "faults"
+    reports = []
+
+    def meanwhile():
+        if what == "delete":
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            reports.append(lab.run([lab.program, "report", folder], lab.folder / "reports"))
+
+    outcome = lab.run(lab.command(study, output), output, what="stop", at=at, meanwhile=meanwhile)
+    said = f"{study}: {what} at {at} ({describe(calls[at - 1])}): {outcome.code}"
+    for report_ in reports:
+        require(report_.code in DIAGNOSED | {GOOD}, f"{said}: the report", report_)
+    allowed = {GOOD, IO, INTERRUPTED} if what == "delete" else {GOOD}
+    require(outcome.code in allowed, said, outcome)
+    end_well(lab, study, output, expected)
+    return f"{said}, {[report_.code for report_ in reports]}"
 
 
 def power_trial(lab, dice, output):
@@ -142,7 +208,8 @@ def describe(call):
     return f"{call.operation} {call.path.split('/')[-1]}"
 
 
-TRIALS = {"kill": kill_trial, "disk": disk_trial, "power": power_trial, "damage": damage_trial}
+TRIALS = {"kill": kill_trial, "disk": disk_trial, "memory": memory_trial, "clock": clock_trial,
+          "company": company_trial, "power": power_trial, "damage": damage_trial}
 
 
 def arguments():

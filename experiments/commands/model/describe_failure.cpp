@@ -56,6 +56,7 @@ Failure kind_of(const std::exception_ptr& exception, bool debug) {
   } catch (const training::IoError& error) {
     return {records::ExitCode::io, error.what()};
   } catch (const std::filesystem::filesystem_error& error) {
+    if (error.code() == std::errc::not_enough_memory) return {records::ExitCode::memory, kMemory};
     return {records::ExitCode::io, error.what()};
   } catch (const training::RankLost& error) {
     return {records::ExitCode::rank, error.what()};

@@ -1,0 +1,56 @@
+// Part of the shim of shim.c: a clock on the wall that jumps. The one that only counts does not, as on a real machine.
+//
+//   FAULTS_COUNTER  of shim.c, whose calls tell when
+//   FAULTS_JUMP     by how many seconds, forward or back
+//   FAULTS_FROM     the number of the call from which on the clock is wrong
+//   FAULTS_UNTIL    the number of the call from which on it is right again
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Atomic uint64_t* calls;
+static long jump;
+static uint64_t from, until;
+
+__attribute__((constructor)) static void begin(void) {
+  const char *shared = getenv("FAULTS_COUNTER"), *by = getenv("FAULTS_JUMP");
+  const char *first = getenv("FAULTS_FROM"), *last = getenv("FAULTS_UNTIL");
+  if (shared == NULL || by == NULL || first == NULL || last == NULL) return;
+  jump = atol(by);
+  from = strtoull(first, NULL, 10);
+  until = strtoull(last, NULL, 10);
+  const int file = (int)syscall(SYS_openat, AT_FDCWD, shared, O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return;
+  void* memory = mmap(NULL, sizeof *calls, PROT_READ, MAP_SHARED, file, 0);
+  syscall(SYS_close, file);
+  if (memory != MAP_FAILED) calls = memory;
+}
+
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  const int result = (int)syscall(SYS_clock_gettime, clock, now);
+  const int of_the_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+  if (result == 0 && of_the_wall && calls != NULL && *calls >= from && *calls < until) now->tv_sec += jump;
+  return result;
+}
+
+int gettimeofday(struct timeval* restrict now, void* restrict zone) {
+  (void)zone;
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  *now = (struct timeval){time.tv_sec, time.tv_nsec / 1000};
+  return 0;
+}
+
+time_t time(time_t* now) {
+  struct timespec found;
+  clock_gettime(CLOCK_REALTIME, &found);
+  if (now != NULL) *now = found.tv_sec;
+  return found.tv_sec;
+}
