@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <new>
 #include <sstream>
 
+#include "experiments/cli/lines.h"
 #include "models/inference/search_options.h"
 #include "tests/experiments/program.h"
 
@@ -48,6 +50,25 @@ TEST_F(DecodingTest, EveryLineGivesOneLineWhateverItHolds) {
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     EXPECT_EQ(lines_of(outcome.output).size(), 8U) << outcome.output;
   }
+}
+
+TEST_F(DecodingTest, AnInputThatCannotBeReadIsNoEmptyOne) {
+  const auto outcome = shell(kProgram + " translate " + run("runs").string() + " < " +
+                             folder_.string() + " 2>&1");
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+  EXPECT_EQ(outcome.output, "ablate: standard input cannot be read to its end\n");
+}
+
+/// A line that memory has no room for.
+struct NoRoom : std::streambuf {
+  int_type underflow() override { throw std::bad_alloc(); }
+};
+
+TEST(NextLine, EndsWithTheFailureThatEndedIt) {
+  NoRoom buffer;
+  std::istream in(&buffer);
+  std::string line;
+  EXPECT_THROW(cli::next_line(in, line), std::bad_alloc);
 }
 
 TEST_F(DecodingTest, JobsAndBatchesChangeNothing) {
