@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "data/corpus.h"
 #include "experiments/config/printable.h"
@@ -29,6 +30,10 @@ bool out_of_memory(const c10::Error& error) {
 
 constexpr const char* kMemory =
     "out of memory; lower training.tokens_per_batch or decoding.batch, or the model's size";
+
+constexpr const char* kProcesses =
+    ": the system allows no more processes or threads; end some, raise the limit (ulimit -u, or "
+    "pids.max of the control group), or lower --jobs and --threads";
 
 Failure kind_of(const std::exception_ptr& exception, bool debug) {
   try {
@@ -58,6 +63,10 @@ Failure kind_of(const std::exception_ptr& exception, bool debug) {
   } catch (const std::filesystem::filesystem_error& error) {
     if (error.code() == std::errc::not_enough_memory) return {records::ExitCode::memory, kMemory};
     return {records::ExitCode::io, error.what()};
+  } catch (const std::system_error& error) {  // of a thread or a process that was not to be had
+    if (error.code() != std::errc::resource_unavailable_try_again)
+      return {records::ExitCode::internal, error.what()};
+    return {records::ExitCode::io, std::string(error.what()) + kProcesses};
   } catch (const training::RankLost& error) {
     return {records::ExitCode::rank, error.what()};
   } catch (const training::Interrupted& error) {

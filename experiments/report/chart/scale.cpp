@@ -6,6 +6,10 @@
 namespace ablate::report {
 namespace {
 
+/// Numbers that differ by less, relative to their size, are one number; steps as small as that would
+/// get lost in them.
+constexpr double kRounding = 1e-12;
+
 /// One of 1, 2, 5 and 10 times a power of ten, not far below `step`.
 double round_step(double step) {
   const double power = std::pow(10.0, std::floor(std::log10(step)));
@@ -58,9 +62,9 @@ void Extent::take(double number) {
 
 Scale Extent::padded(double margin) const {
   if (!any()) return {0, 1};
-  const double range = high_ - low_;
-  if (range <= 0) {
-    const double some = low_ == 0 ? 1 : std::abs(low_) * 0.1;
+  const double range = high_ - low_, size = std::max(std::abs(low_), std::abs(high_));
+  if (range <= kRounding * size) {
+    const double some = size == 0 ? 1 : size * 0.1;
     return {low_ - some, high_ + some};
   }
   return {low_ - margin * range, high_ + margin * range};

@@ -33,8 +33,8 @@ class Extent {
   bool any() const { return low_ <= high_; }
   double low() const { return low_; }
   double high() const { return high_; }
-  /// With a margin of the share `margin` of the range on both sides; a range of one number gets
-  /// some width.
+  /// With a margin of the share `margin` of the range on both sides; a range of one number,
+  /// or of some that differ by rounding, gets some width.
   Scale padded(double margin) const;
 
  private:

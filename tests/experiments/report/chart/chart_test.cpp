@@ -113,6 +113,17 @@ Marked markers_of(const std::string& html) {
   return marked;
 }
 
+TEST(Extent, NumbersThatDifferByRoundingAreOne) {
+  for (const double number : {1.0, -2.5763862739175054, 1e300}) {
+    Extent extent;
+    extent.take(number);
+    extent.take(std::nextafter(number, 1e308));
+    const auto ticks = extent.padded(0.05).ticks(5);
+    EXPECT_GE(ticks.size(), 3U) << number;
+    EXPECT_LE(ticks.size(), 11U) << number;
+  }
+}
+
 TEST(LineChart, PointsLieWhereTheirNumbersSay) {
   const std::vector<Point> points{{0, 0.2}, {10, 1.0}, {20, 0.4}, {40, 0.6}};
   const LineChart chart{.title = "t",
