@@ -48,6 +48,15 @@ class Verdicts(unittest.TestCase):
             task["arms"]["arm"]["beyond"] = True
             self.assertEqual(claim.verdict({"tasks": {"t": task}}), "reproduced", "beyond the trained length the program says so itself")
 
+    def test_arms_at_their_best_rates_are_compared_where_the_study_tunes(self):
+        contrast = {"mean": 0.5, "interval": [0.4, 0.6], "verdict": "worse"}
+        arms = record("lower", contrast)["tasks"]["t"]["arms"]
+        tuned = {f"{name}-tuned": arm | {"tuned": True, "mean": 1.0} for name, arm in arms.items()}
+        tuned["arm-tuned"]["contrast"] = contrast | {"mean": -0.5, "verdict": "better"}
+        found = claims.Claim({"arm": "arm", "expect": "better"})
+        both = {"tasks": {"t": {"metric": "loss", "direction": "lower", "arms": arms | tuned}}}
+        self.assertEqual((found.verdict(both), found.finding(both).baseline["mean"]), ("reproduced", 1.0))
+
     def test_a_published_effect_goes_by_what_is_better(self):
         for better, effect in (("higher", 10), ("lower", -10)):
             claim = claims.Claim({"published": {"baseline": 20, "arm": 22, "better": better}})

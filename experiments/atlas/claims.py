@@ -62,7 +62,8 @@ class Claim:
         tasks = record["tasks"]
         task = tasks[self.task] if self.task else next(iter(tasks.values()))
         arms = task["arms"]
-        name = self.arm if self.arm in arms else f"{self.arm}-tuned"
+        tuned = f"{self.arm}-tuned"
+        name = tuned if tuned in arms else self.arm
         baseline = next(arm for arm in arms.values() if "contrast" not in arm and arm["tuned"] == arms[name]["tuned"])
         return Finding(name, task["metric"], task["direction"] == "lower", baseline, arms[name], arms[name]["contrast"])
 
