@@ -11,6 +11,13 @@ tensorboard_version=2.21.0
 sentencepiece_version=0.2.1
 sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
 cpu_wheels=https://download.pytorch.org/whl/cpu/torch/
+cpu_wheels_sha256=(  # Linux, x86-64 and aarch64, of Python 3.10 to 3.14; another one is refused
+  0555fde6108ca90247ae33d4e1237cbae475c86a223bb2f0f91d9addf1f611bd f5cbb61180a9793d9e12fe115a2310d2600bd449dfb9a01ec5640e21359fa5ea
+  f028e428bddee95cdb86e2470254e95c9af629362488550c200ed4793125a817
+  6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b 84453b69508ec79902f899c5ed9495acb9e2bbe9fda5f1d5d6f19e3c3842e1a7
+  4ca4a9394b0c771238a4f73590fdbbc4debad85ed0fa63d026ae1b085da7d6e2 6f307c2c32d764ffc6ff6893b801fad6d4752f3e67966cb8abf1843427c02604
+  3fbf9c9d1f3c10c2d59d04aca426dee9ccc6ceb32d255c61e93acc3b4f75fae6 0b8f7d0423027ae8b90c7977c627f3379f325363a08224dffad9b4b2d684a83d
+  d20fa53ee744502fa4c69818a720b05ca0d37abd055d4f6e66cae155114bc691 ca021f9eb2f8345c83fa03e3a04587308afb8df71bd472670b3ece00df58621c)
 packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
   libboost-dev libprotozero-dev libgtest-dev libcurl4-openssl-dev libarchive-dev libxml2-dev)
@@ -88,10 +95,15 @@ plan_torch() {
 
 # PyPI has the CUDA build as $torch_version, pytorch.org the CPU build as $torch_version+cpu. The latter needs none
 # of its Python dependencies in order to be linked with.
+pinned_torch() {
+  printf 'torch==%s+cpu' "$torch_version"
+  printf ' --hash=sha256:%s' "${cpu_wheels_sha256[@]}"
+}
+
 install_torch() {
   case $torch_build in
-    cpu) pip install --no-deps --find-links "$cpu_wheels" "torch==$torch_version+cpu" ||
-      { say "no CPU build could be downloaded; taking the build on PyPI, which computes on the CPU too";
+    cpu) pip install --no-deps --find-links "$cpu_wheels" --require-hashes --requirement <(pinned_torch) ||
+      { say "no CPU build of a known digest could be downloaded; taking the build on PyPI, which computes on the CPU too";
         pip install "torch==$torch_version"; } ;;
     cuda) pip install "${cuda_wheels[@]}" ;;
   esac

@@ -6,8 +6,8 @@
 namespace ablate::report {
 namespace {
 
-/// Numbers that differ by less, relative to their size, are one number; steps as small as that would
-/// get lost in them.
+/// Numbers that differ by less, relative to their size, are one number; steps as small as that
+/// would get lost in them.
 constexpr double kRounding = 1e-12;
 
 /// One of 1, 2, 5 and 10 times a power of ten, not far below `step`.

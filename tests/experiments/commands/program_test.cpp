@@ -20,6 +20,17 @@ TEST_F(ProgramTest, TheTableNamesEveryTestSetAndSaysWhatOneSeedSupports) {
   EXPECT_EQ(result.at("steps"), 20);
 }
 
+TEST_F(ProgramTest, AnInputThatCannotBeReadIsNotAnEmptyOne) {
+  ASSERT_EQ(shell(command("out", "--set training.steps=20")).code, 0);
+  const auto model = (run("out") / "joint.model").string();
+  for (const auto& verb :
+       {"translate " + run("out").string(), "tokenizer encode --model " + model}) {
+    const auto outcome = shell(kProgram + " " + verb + " 2>&1 < " + folder_.string());
+    EXPECT_EQ(outcome.code, 3) << verb << "\n" << outcome.output;
+    EXPECT_NE(outcome.output.find("cannot be read"), std::string::npos) << outcome.output;
+  }
+}
+
 TEST_F(ProgramTest, TranslateGivesALineForALine) {
   ASSERT_EQ(shell(command("out", "--set training.steps=20")).code, 0);
   const auto input = folder_ / "input.txt";
