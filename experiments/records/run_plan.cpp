@@ -14,10 +14,18 @@
 namespace ablate::records {
 namespace {
 
-void check_same_configuration(const RunFolder& folder, const config::Experiment& experiment) {
+std::map<std::string, std::string> given_values(const config::RunSpecification& run) {
+  auto given = run.origins;
+  std::erase_if(given, [](const auto& value) { return value.second == config::kDefaultOrigin; });
+  return given;
+}
+
+}  // namespace
+
+void check_plan(const RunFolder& folder, const config::RunSpecification& run) {
   const auto file = folder.config();
   if (!std::filesystem::exists(file)) return;
-  const auto changes = config::differences(config::read_experiment(file), experiment);
+  const auto changes = config::differences(config::read_experiment(file), run.experiment);
   if (changes.empty()) return;
   std::string list;
   for (const auto& change : changes)
@@ -27,17 +35,9 @@ void check_same_configuration(const RunFolder& folder, const config::Experiment&
       folder.path.string(), list));
 }
 
-std::map<std::string, std::string> given_values(const config::RunSpecification& run) {
-  auto given = run.origins;
-  std::erase_if(given, [](const auto& value) { return value.second == config::kDefaultOrigin; });
-  return given;
-}
-
-}  // namespace
-
 void write_plan(const RunFolder& folder, const config::Study& study,
                 const config::RunSpecification& run) {
-  check_same_configuration(folder, run.experiment);
+  check_plan(folder, run);
   std::filesystem::create_directories(folder.path);
   const auto yaml = config::to_yaml(run.experiment, run.origins);
   const RunPlan plan{

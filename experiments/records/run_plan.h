@@ -28,6 +28,9 @@ struct RunPlan {
   }
 };
 
+/// Throws UsageError where the folder holds a run of another configuration.
+void check_plan(const RunFolder& folder, const config::RunSpecification& run);
+
 /// Writes config.yaml and run.json into the run's folder. Throws UsageError where that holds a run
 /// of another configuration, and IoError.
 void write_plan(const RunFolder& folder, const config::Study& study,

@@ -60,7 +60,7 @@ class StudyRunner {
       check_ranks(run.experiment, options.ranks);
       const auto folder = options.folder.run(run);
       if (is_done(run, folder)) continue;
-      records::write_plan(folder, study, run);
+      records::check_plan(folder, run);
       open_.push_back({&run, Attempts(folder, {.retries = options.retries, .until = run.until})});
     }
     std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
@@ -121,6 +121,7 @@ class StudyRunner {
   void start(size_t index) {
     auto& open = open_[index];
     open.state = OpenRun::State::running;
+    records::write_plan(options_.folder.run(*open.run), study_, *open.run);
     pool_.start(index, open.attempts.begin(sharing_.worker));
   }
 

@@ -61,6 +61,15 @@ TEST_F(SignalsTest, TheReportOfAStudyDiesByTheSignal) {
   EXPECT_EQ(end_of(process), 128 + SIGTERM);
 }
 
+TEST_F(SignalsTest, ARunIsPlannedWhenItStarts) {
+  const pid_t process =
+      start_process(command("out", "--set training.steps=30000 --seeds 1,2 --jobs 1"));
+  ASSERT_TRUE(eventually([&] { return !read_file(run("out") / "metrics.jsonl").empty(); }));
+  kill(process, SIGTERM);
+  EXPECT_EQ(end_of(process), kSaved);
+  EXPECT_FALSE(std::filesystem::exists(run("out").parent_path() / "seed-2"));
+}
+
 TEST_F(SignalsTest, TrainingSavesAndContinuesBitForBit) {
   const std::string flags = "--set training.steps=300";
   ASSERT_EQ(shell(command("whole", flags)).code, 0);
