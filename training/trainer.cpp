@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/random.h"
+#include "training/out_of_memory.h"
 #include "training/process/interrupt.h"
 #include "training/schedule.h"
 #include "training/storage/finite_json.h"
@@ -16,6 +19,16 @@ TrainingState state_of(nlohmann::json json) {
     if (!json.contains(sum + "nll")) json[sum + "nll"] = json.at(sum + "negative");
   if (!json.contains("log_sha256")) json["log_sha256"] = "";  // which they did not write
   return from_json<TrainingState>(json);
+}
+
+/// Names the largest batch of an update that memory had no room for.
+std::string too_large(int64_t step, const std::vector<data::Batch>& batches) {
+  const auto& batch = *std::ranges::max_element(batches, {}, [](const data::Batch& one) {
+    return one.rows * (one.source_length + one.target_length);
+  });
+  return fmt::format(
+      "step {}, whose batch of {} examples has up to {} source and {} target tokens in each", step,
+      batch.rows, batch.source_length, batch.target_length);
 }
 
 }  // namespace
@@ -117,7 +130,7 @@ void Trainer::train_step(data::BatchStream& stream) {
     observer.emplace(model_, batches.front(), update_options, options.observe);
     progress_.resume();
   }
-  const auto record = update(model_, *optimizer_, batches, update_options);
+  const auto record = update_on(batches, update_options);
   asked_to_stop_ = record.stop;
   state_.step = step;
   state_.position = stream.position();
@@ -133,6 +146,16 @@ void Trainer::train_step(data::BatchStream& stream) {
     observe_model();
   }
   progress_.at({.step = step, .loss = record.loss, .tokens = record.tokens});
+}
+
+StepRecord Trainer::update_on(const std::vector<data::Batch>& batches,
+                              const UpdateOptions& options) {
+  try {
+    return update(model_, *optimizer_, batches, options);
+  } catch (const std::exception& error) {
+    if (!is_out_of_memory(error)) throw;
+    throw OutOfMemory(too_large(state_.step + 1, batches));
+  }
 }
 
 void Trainer::log_step(const StepRecord& record, double rate) {

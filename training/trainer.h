@@ -98,7 +98,7 @@ struct TrainingSummary {
 /// Trains `model` to the last step, from the newest checkpoint that verifies or from the beginning.
 /// Ended at any moment and started again, also with another number of ranks, it gives the same
 /// weights, optimizer and log, bit for bit. Throws Interrupted (after saving) when a stop is asked
-/// for, Diverged, CheckpointError, RankLost and IoError.
+/// for, Diverged, OutOfMemory, CheckpointError, RankLost and IoError.
 class Trainer {
  public:
   Trainer(models::Transformer model, TrainerInput input, Progress::Options progress);
@@ -108,6 +108,7 @@ class Trainer {
  private:
   bool resume();
   void train_step(data::BatchStream& stream);
+  StepRecord update_on(const std::vector<data::Batch>& batches, const UpdateOptions& options);
   bool logs(int64_t step) const;
   void log_step(const StepRecord& record, double rate);
   void write(const nlohmann::json& line);

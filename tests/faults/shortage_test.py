@@ -1,8 +1,9 @@
-"""A full process table and too few open files: a study says why it stops, and the same command ends it afterwards.
+"""A full process table, too few open files and too little memory: a study says why it stops, and the same command ends it
+afterwards.
 
     python3 tests/faults/shortage_test.py build/ablate [--all]
 
-The limits are the kernel's own, RLIMIT_NPROC and RLIMIT_NOFILE. The first holds only for a user without privileges who has
+The limits are the kernel's own, RLIMIT_NPROC, RLIMIT_NOFILE and RLIMIT_AS. The first holds only for a user without privileges who has
 no other processes, so root takes a number that no user has; without root that part is left out. --all tries every limit,
 otherwise every third.
 """
@@ -13,17 +14,18 @@ import resource
 import subprocess
 import sys
 
+from faults import STUDY as BASE
 from faults import Laboratory, differences, left_by
 
 NOBODY = 58_231  # no user has this number
 STUDY = "two"
-GOOD, IO, LOADER = 0, 7, 127
+GOOD, MEMORY, IO, LOADER = 0, 6, 7, 127
 REASON = {resource.RLIMIT_NOFILE: "Too many open files", resource.RLIMIT_NPROC: "no more processes or threads"}
 PROCESSES = range(1, 19)
 FILES = range(4, 40)
 
 
-def limited(lab, output, limit, value, user=None):
+def limited(lab, output, limit, value, user=None, study=STUDY):
     """The study under a limit: its exit code and what it said."""
 
     def restrict():
@@ -32,7 +34,7 @@ def limited(lab, output, limit, value, user=None):
             os.setgid(user)
             os.setuid(user)
 
-    ended = subprocess.run([str(part) for part in lab.command(STUDY, output)], stdout=subprocess.PIPE,
+    ended = subprocess.run([str(part) for part in lab.command(study, output)], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, preexec_fn=restrict, check=False)
     return ended.returncode, ended.stdout.decode("utf-8", "replace")
 
@@ -68,11 +70,23 @@ def tried(lab, name, limit, values, user=None):
     return count
 
 
+def batch_without_room(lab):
+    """What is wrong with how a study ends that has no memory for its first update; nothing if all is well."""
+    study = lab.folder / "wide.yaml"
+    study.write_text(BASE.replace("d_hidden: 24", "d_hidden: 1000000").replace("tokens_per_batch: 60", "tokens_per_batch: 4000"))
+    code, said = limited(lab, lab.folder / "wide", resource.RLIMIT_AS, 3_000_000_000, study="wide")
+    named = "out of memory at step 1, whose batch of" in said and "lower training.tokens_per_batch" in said
+    return None if code == MEMORY and named else f"a batch that does not fit: exit code {code}\n{said}"
+
+
 def main():
     step = 1 if "--all" in sys.argv else 3
     with Laboratory(pathlib.Path(sys.argv[1]).resolve()) as lab:
         lab.folder.chmod(0o755)
         wrong = tried(lab, "open files", resource.RLIMIT_NOFILE, FILES[::step])
+        if unnamed := batch_without_room(lab):
+            print(unnamed)
+            wrong += 1
         if os.getuid() == 0:
             wrong += tried(lab, "processes", resource.RLIMIT_NPROC, PROCESSES[::step], NOBODY)
     return 1 if wrong else 0

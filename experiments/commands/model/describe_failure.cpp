@@ -1,7 +1,6 @@
 #include "experiments/commands/model/describe_failure.h"
 
 #include <filesystem>
-#include <new>
 #include <system_error>
 
 #include "data/corpus.h"
@@ -12,6 +11,7 @@
 #include "models/weight_dtype.h"
 #include "tokenizer/tokenizer.h"
 #include "training/device.h"
+#include "training/out_of_memory.h"
 #include "training/process/interrupt.h"
 #include "training/ranks/rank_place.h"
 #include "training/storage/checkpoint_error.h"
@@ -21,15 +21,10 @@
 namespace ablate::commands {
 namespace {
 
-bool out_of_memory(const c10::Error& error) {
-  const std::string_view message = error.what_without_backtrace();
-  return dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
-         message.find("not enough memory") != std::string_view::npos ||
-         message.find("can't allocate memory") != std::string_view::npos;
-}
-
 constexpr const char* kMemory =
     "out of memory; lower training.tokens_per_batch or decoding.batch, or the model's size";
+constexpr const char* kMemoryOfUpdates =
+    "; lower training.tokens_per_batch and raise training.accumulate, or lower the model's size";
 
 constexpr const char* kProcesses =
     ": the system allows no more processes or threads; end some, raise the limit (ulimit -u, or "
@@ -71,13 +66,14 @@ Failure kind_of(const std::exception_ptr& exception, bool debug) {
     return {records::ExitCode::rank, error.what()};
   } catch (const training::Interrupted& error) {
     return {records::ExitCode::interrupted, error.what()};
-  } catch (const std::bad_alloc&) {
-    return {records::ExitCode::memory, kMemory};
-  } catch (const c10::Error& error) {
-    if (out_of_memory(error)) return {records::ExitCode::memory, kMemory};
-    return {records::ExitCode::internal, debug ? error.what() : error.what_without_backtrace()};
+  } catch (const training::OutOfMemory& error) {
+    return {records::ExitCode::memory,
+            std::string("out of memory at ") + error.what() + kMemoryOfUpdates};
   } catch (const std::exception& error) {
-    return {records::ExitCode::internal, error.what()};
+    if (training::is_out_of_memory(error)) return {records::ExitCode::memory, kMemory};
+    const auto* of_torch = debug ? nullptr : dynamic_cast<const c10::Error*>(&error);
+    return {records::ExitCode::internal,
+            of_torch == nullptr ? error.what() : of_torch->what_without_backtrace()};
   }
 }
 
