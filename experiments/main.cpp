@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -62,6 +63,14 @@ int run(const std::vector<std::string>& arguments) {
   }
 }
 
+int run_or_fail(const std::vector<std::string>& arguments) {
+  try {
+    return run(arguments);
+  } catch (...) {  // before there was a command line, or while a mistake in it was explained
+    return failed(false);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -69,9 +78,10 @@ int main(int count, char** arguments) {
   ablate::training::CachingAllocator::install();
 #endif
   ablate::training::set_up_signals();
-  try {
-    return run({arguments + 1, arguments + count});
-  } catch (...) {  // before there was a command line, or while a mistake in it was explained
-    return failed(false);
-  }
+  const int code = run_or_fail({arguments + 1, arguments + count});
+  if (code != static_cast<int>(records::ExitCode::memory)) return code;
+  // LibTorch's destructors want memory, too, and abort where there is none.
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
