@@ -148,7 +148,7 @@ void add_starts(const Evidence& evidence, std::span<const records::RunResult> re
     }
 }
 
-/// Which arms ran on other hardware than the rest: last digits and speed differ with it.
+/// Which arms ran on other hardware than the rest: speed and rounding differ with it.
 void add_hardware(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
   std::map<std::string, std::map<std::string, int64_t>> runs_on;  // hardware -> arm -> runs
   for (const auto& run : results)
@@ -160,10 +160,11 @@ void add_hardware(std::span<const records::RunResult> results, std::vector<std::
     for (const auto& [arm, count] : runs) arms.push_back(fmt::format("{} ({})", arm, count));
     kinds.push_back(fmt::format("{}: {}", hardware, fmt::join(arms, ", ")));
   }
-  notes.push_back(
-      fmt::format("Runs differ in hardware, so compare no speeds, and no last digits. Arms, with "
-                  "how many of their runs, on {}.",
-                  fmt::join(kinds, "; on ")));
+  notes.push_back(fmt::format(
+      "Runs differ in hardware, so compare no speeds. Processors round differently, and "
+      "training amplifies it: a run repeated on another kind is as far from itself as "
+      "from another seed. Arms, with how many of their runs, on {}.",
+      fmt::join(kinds, "; on ")));
 }
 
 /// How a metric depends on size.
