@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-portable fuzz cuda-check bench atlas licences format clean
+.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench atlas licences format clean
 .NOTPARALLEL:
 all: build
 
@@ -44,6 +44,11 @@ test-numbers: build
 test-asan: setup-test
 	cmake --preset asan && cmake --build --preset asan
 	ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build-asan --output-on-failure
+
+# What has threads of its own, under ThreadSanitizer.
+test-tsan: setup-test
+	cmake --preset tsan && cmake --build --preset tsan
+	TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp ctest --test-dir build-tsan -R '^(data|process|training)_test$$' --output-on-failure
 
 # The program without CPU kernels of its own; CXX=clang++ builds it with clang.
 test-portable: setup-test

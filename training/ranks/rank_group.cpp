@@ -1,6 +1,7 @@
 #include "training/ranks/rank_group.h"
 
 // This file alone knows c10d, whose headers move from version to version.
+#include <c10/util/env.h>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -42,7 +43,7 @@ auto or_lost(const std::string& what, auto&& call) {
 
 /// c10d also logs, with stack traces, what it throws; the variable asks for that.
 void quieten() {
-  setenv("TORCH_CPP_LOG_LEVEL", "FATAL", /*replace=*/0);
+  c10::utils::set_env("TORCH_CPP_LOG_LEVEL", "FATAL", /*overwrite=*/false);
   c10::initLogging();
 }
 
