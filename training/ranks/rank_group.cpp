@@ -1,7 +1,6 @@
 #include "training/ranks/rank_group.h"
 
 // This file alone knows c10d, whose headers move from version to version.
-#include <c10/util/env.h>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -9,6 +8,8 @@
 #ifdef USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
+
+#include <c10/util/env.h>
 
 #include <bit>
 #include <cstdlib>
