@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/cli/set_flag.h"
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/commands.h"
 #include "experiments/config/explanation.h"
@@ -62,10 +63,7 @@ void diff(const ConfigRequest& request) {
 
 void add_study(CLI::App& verb, ConfigRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
-  verb.add_option("--set", request.selection.sets, "key.path=value, below base")
-      ->type_name(cli::kKeyAndValue)
-      ->take_all()
-      ->allow_extra_args(false);
+  cli::add_set_flag(verb, request.selection.sets);
   verb.add_option("--arms", request.selection.arms, "Only these arms")->delimiter(',');
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
 }

@@ -10,7 +10,7 @@
 
 #include "experiments/analysis/expectation.h"
 #include "experiments/analysis/make_evidence.h"
-#include "experiments/cli/shell_completion.h"
+#include "experiments/cli/set_flag.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/model/position_pictures.h"
 #include "experiments/commands/shipped_studies.h"
@@ -163,10 +163,7 @@ void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("--output", request.output, "Folder of all runs")->capture_default_str();
   verb.add_option("--data", request.data,
                   "Where relative data paths start; absent: the study's folder");
-  verb.add_option("--set", request.selection.sets, "key.path=value, below base")
-      ->type_name(cli::kKeyAndValue)
-      ->take_all()
-      ->allow_extra_args(false);
+  cli::add_set_flag(verb, request.selection.sets);
   verb.add_option("--arms", request.selection.arms, "Only these arms, separated by commas")
       ->delimiter(',');
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks, separated by commas")

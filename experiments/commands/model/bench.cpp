@@ -10,6 +10,7 @@
 
 #include "data/batching.h"
 #include "data/random.h"
+#include "experiments/cli/set_flag.h"
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/study.h"
@@ -258,10 +259,7 @@ void add_bench_flags(CLI::App& verb, BenchRequest& request) {
   verb.add_option("--vocabulary", request.vocabulary, "Tokens of the vocabulary")
       ->check(CLI::Range(16, 1'000'000))
       ->capture_default_str();
-  verb.add_option("--set", request.selection.sets, "key.path=value, below base")
-      ->type_name(cli::kKeyAndValue)
-      ->take_all()
-      ->allow_extra_args(false);
+  cli::add_set_flag(verb, request.selection.sets);
   verb.add_flag("--json", request.json, "Print one JSON object");
 }
 

@@ -6,7 +6,7 @@
 
 #include "data/corpus.h"
 #include "experiments/cli/section_flags.h"
-#include "experiments/cli/shell_completion.h"
+#include "experiments/cli/set_flag.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/study.h"
 #include "experiments/records/exit_code.h"
@@ -100,10 +100,7 @@ void add_study_argument(CLI::App& verb, DataRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--data", request.data, "Where relative data paths start");
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
-  verb.add_option("--set", request.selection.sets, "key.path=value, below base")
-      ->type_name(cli::kKeyAndValue)
-      ->take_all()
-      ->allow_extra_args(false);
+  cli::add_set_flag(verb, request.selection.sets);
   verb.add_option("--seed", request.seed, "Of generated data; studies use 1")
       ->capture_default_str();
   request.task.add(verb, "data", {});
@@ -113,8 +110,8 @@ void add_study_argument(CLI::App& verb, DataRequest& request) {
 
 void add_data(CLI::App& app) {
   auto request = std::make_shared<DataRequest>();
-  auto* verb =
-      app.add_subcommand("data", "Look at the data of a study or a task, write it to files, or fetch a corpus");
+  auto* verb = app.add_subcommand(
+      "data", "Look at the data of a study or a task, write it to files, or fetch a corpus");
   verb->require_subcommand(1);
   auto* show_verb = verb->add_subcommand("show", "Sizes and first examples of every set");
   add_study_argument(*show_verb, *request);
