@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -29,6 +30,11 @@ int usage_mistake(const CLI::App& app, const std::vector<std::string>& arguments
   return static_cast<int>(records::ExitCode::usage);
 }
 
+int out_of_memory() {
+  std::fputs("ablate: out of memory\n", stderr);
+  return static_cast<int>(records::ExitCode::memory);
+}
+
 /// Says what the current exception means; where memory is so short that this cannot be put
 /// together, that alone.
 int failed(bool debug) {
@@ -37,9 +43,25 @@ int failed(bool debug) {
     std::cerr << "ablate: " + failure.message + "\n";
     return static_cast<int>(failure.code);
   } catch (const std::bad_alloc&) {
-    std::fputs("ablate: out of memory\n", stderr);
-    return static_cast<int>(records::ExitCode::memory);
+    return out_of_memory();
   }
+}
+
+const std::terminate_handler abort_with_reason = std::get_terminate();
+
+/// What no one can catch: where a library's thread or destructor found no memory, the program ends
+/// as wherever else memory ends, with what it has written so far.
+[[noreturn]] void end_uncaught() {
+  try {
+    if (const auto uncaught = std::current_exception()) std::rethrow_exception(uncaught);
+  } catch (const std::bad_alloc&) {
+    const int code = out_of_memory();
+    std::fflush(nullptr);
+    std::_Exit(code);
+  } catch (...) {
+  }
+  abort_with_reason();
+  std::abort();
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -63,14 +85,6 @@ int run(const std::vector<std::string>& arguments) {
   }
 }
 
-int run_or_fail(const std::vector<std::string>& arguments) {
-  try {
-    return run(arguments);
-  } catch (...) {  // before there was a command line, or while a mistake in it was explained
-    return failed(false);
-  }
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -78,10 +92,10 @@ int main(int count, char** arguments) {
   ablate::training::CachingAllocator::install();
 #endif
   ablate::training::set_up_signals();
-  const int code = run_or_fail({arguments + 1, arguments + count});
-  if (code != static_cast<int>(records::ExitCode::memory)) return code;
-  // LibTorch's destructors want memory, too, and abort where there is none.
-  std::cout.flush();
-  std::fflush(nullptr);
-  std::_Exit(code);
+  std::set_terminate(end_uncaught);
+  try {
+    return run({arguments + 1, arguments + count});
+  } catch (...) {  // before there was a command line, or while a mistake in it was explained
+    return failed(false);
+  }
 }
