@@ -1,6 +1,7 @@
 """Studies whose processes meet with faults, and what must be the same afterwards."""
 
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -9,6 +10,9 @@ import signal
 import struct
 import subprocess
 import tempfile
+import time
+
+from server import Server
 
 HERE = pathlib.Path(__file__).resolve().parent
 OPERATIONS = ("", "create", "write", "sync", "rename", "exchange", "unlink", "mkdir", "rmdir", "link", "truncate")
@@ -41,14 +45,23 @@ STUDIES = {
     "halved": "tune: { key: training.schedule.peak, values: [1.0e-3, 4.0e-3], halve_from: 12 }\n",
 }
 
+# Of two processes; only for kills, since the others count calls or allocations, of which ranks make some when they like.
+RANKED = {"ranks": "arms: { base: { training.accumulate: 2 } }\n"}
+
+PATIENCE = 600  # seconds after which a command that takes seconds counts as one that does not end
+
+
+class Wrong(Exception):
+    """What must not be: lost, different or undiagnosed."""
+
 
 class Call(collections.namedtuple("Call", "number operation path other data offset")):
     """A call that changed the folder; paths are relative to it."""
 
 
-class Outcome(collections.namedtuple("Outcome", "code calls output allocations")):
-    """How a program ended: its exit code, how many calls its processes made, what it said, and how many allocations of
-    the size that was asked for were counted."""
+class Outcome(collections.namedtuple("Outcome", "code calls output allocations faults")):
+    """How a program ended: its exit code, how many calls its processes made, what it said, how many allocations of the
+    size that was asked for were counted, and how many of the faults that were to happen did."""
 
 
 class Laboratory:
@@ -60,50 +73,51 @@ class Laboratory:
         self.shim = self.folder / "shim.so"
         subprocess.run(["cc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-o", self.shim,
                         *(HERE / name for name in ("shim.c", "memory.c", "clock.c"))], check=True)
-        for name, more in STUDIES.items():
+        for name, more in (STUDIES | RANKED).items():
             (self.folder / f"{name}.yaml").write_text(STUDY + more)
         self.undisturbed = {}
         self.allocated = {}
+        self.faults = 0  # that have happened
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        if "server" in self.__dict__:
+            self.server.end()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    @functools.cached_property
+    def server(self):
+        return Server(self.program, self.folder)
+
     def command(self, study, output):
-        return [self.program, "run", self.folder / f"{study}.yaml", "--output", output, "--jobs", "1"]
+        command = [self.program, "run", self.folder / f"{study}.yaml", "--output", output, "--jobs", "1"]
+        return [*command, "--ranks", "2"] if study in RANKED else command
 
     def export(self, run, to):
         return [self.program, "export", run, "--format", "safetensors", "--to", to]
 
-    def exported(self, study, run):
-        """What the export of a run of an undisturbed study holds; made once."""
-        to = self.folder / f"exported-{study}-{str(run).replace('/', '-')}"
-        if not to.exists():
-            outcome = self.run(self.export(self.folder / f"whole-{study}" / run, to), self.folder / "exports")
-            assert outcome.code == 0, outcome.output
-        return contents(to)
-
     def run(self, command, under, log=None, meanwhile=lambda: None, **fault):
-        """Runs a command whose calls below a folder are counted; `fault` has at, what and lasting, of an allocation
-        least, allocation and lasting, and of the clock jump, from and until. `meanwhile` is called when a process of it has stopped."""
+        """Runs a command whose calls below a folder are counted; `fault` has at and what (of several faults lists) and
+        lasting, of an allocation least, allocation and lasting, and of the clock jump, from, until and haste. `meanwhile`
+        is called when a process of it has stopped."""
         under.mkdir(exist_ok=True)
         counter = self.folder / f"{under.name}.counter"
-        counter.write_bytes(bytes(16))
+        counter.write_bytes(bytes(32))
         environment = os.environ | {"LD_PRELOAD": str(self.shim), "FAULTS_UNDER": str(under),
                                     "FAULTS_COUNTER": str(counter), "OMP_NUM_THREADS": "1"}
-        environment |= {f"FAULTS_{key.upper()}": str(value) for key, value in fault.items()}
+        environment |= {f"FAULTS_{key.upper()}": ",".join(map(str, listed(value))) for key, value in fault.items()}
         if log:
             environment["FAULTS_LOG"] = str(log)
         with open(self.folder / f"{under.name}.said", "wb+") as said:
             process = subprocess.Popen([str(part) for part in command], stdout=said, stderr=said, env=environment,
                                        start_new_session=True)
-            code = wait_and_wake(process, meanwhile)
+            code = wait_and_wake(process, meanwhile, time.monotonic() + PATIENCE)
             said.seek(0)
             output = said.read().decode("utf-8", "backslashreplace")
-        calls, allocations = struct.unpack("2Q", counter.read_bytes())
-        return Outcome(code, calls, output, allocations)
+        calls, allocations, _, faults = struct.unpack("4Q", counter.read_bytes())
+        return Outcome(code, calls, output, allocations, faults)
 
     def whole(self, study):
         """What an undisturbed run of a study leaves, and the calls that it made; made once."""
@@ -126,12 +140,19 @@ class Laboratory:
         return self.allocated[study, least]
 
 
-def wait_and_wake(process, meanwhile):
+def listed(value):
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
+def wait_and_wake(process, meanwhile, end):
     """The exit code of a process; whoever of its session was stopped is woken after what happens meanwhile."""
     while True:
         try:
             return process.wait(0.02)
         except subprocess.TimeoutExpired:
+            if time.monotonic() > end:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise Wrong(f"does not end within {PATIENCE} s") from None
             for pid, state in session_of(process.pid):
                 if state == "T":
                     meanwhile()
@@ -168,7 +189,7 @@ def wait_for_orphans(folder):
                 os.kill(pid, signal.SIGCONT)
             except OSError:
                 pass
-        os.sched_yield()
+        time.sleep(0.01)
 
 
 def left_by(output):
