@@ -23,7 +23,7 @@ static _Atomic uint64_t* calls;
 static long jump, haste = 1;
 static uint64_t from, until;
 
-__attribute__((constructor)) static void begin(void) {
+void faults_clock_begin(void) {
   if (getenv("FAULTS_HASTE") != NULL) haste = atol(getenv("FAULTS_HASTE"));
   const char *shared = getenv("FAULTS_COUNTER"), *by = getenv("FAULTS_JUMP");
   const char *first = getenv("FAULTS_FROM"), *last = getenv("FAULTS_UNTIL");

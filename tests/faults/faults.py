@@ -3,16 +3,13 @@
 import collections
 import functools
 import json
-import os
 import pathlib
 import shutil
-import signal
 import struct
 import subprocess
 import tempfile
-import time
 
-from server import Server
+from processes import Loaded, Server, wait_and_wake, wait_for_orphans
 
 HERE = pathlib.Path(__file__).resolve().parent
 OPERATIONS = ("", "create", "write", "sync", "rename", "exchange", "unlink", "mkdir", "rmdir", "link", "truncate")
@@ -48,12 +45,6 @@ STUDIES = {
 # Of two processes; only for kills, since the others count calls or allocations, of which ranks make some when they like.
 RANKED = {"ranks": "arms: { base: { training.accumulate: 2 } }\n"}
 
-PATIENCE = 600  # seconds after which a command that takes seconds counts as one that does not end
-
-
-class Wrong(Exception):
-    """What must not be: lost, different or undiagnosed."""
-
 
 class Call(collections.namedtuple("Call", "number operation path other data offset")):
     """A call that changed the folder; paths are relative to it."""
@@ -78,6 +69,7 @@ class Laboratory:
         self.undisturbed = {}
         self.allocated = {}
         self.faults = 0  # that have happened
+        self.copies = False  # whether processes are copies of one that has loaded the program
 
     def __enter__(self):
         return self
@@ -89,7 +81,7 @@ class Laboratory:
 
     @functools.cached_property
     def server(self):
-        return Server(self.program, self.folder)
+        return Server(self.program, self.folder, self.shim)
 
     def command(self, study, output):
         command = [self.program, "run", self.folder / f"{study}.yaml", "--output", output, "--jobs", "1"]
@@ -105,19 +97,18 @@ class Laboratory:
         under.mkdir(exist_ok=True)
         counter = self.folder / f"{under.name}.counter"
         counter.write_bytes(bytes(32))
-        environment = os.environ | {"LD_PRELOAD": str(self.shim), "FAULTS_UNDER": str(under),
-                                    "FAULTS_COUNTER": str(counter), "OMP_NUM_THREADS": "1"}
-        environment |= {f"FAULTS_{key.upper()}": ",".join(map(str, listed(value))) for key, value in fault.items()}
-        if log:
-            environment["FAULTS_LOG"] = str(log)
-        with open(self.folder / f"{under.name}.said", "wb+") as said:
-            process = subprocess.Popen([str(part) for part in command], stdout=said, stderr=said, env=environment,
-                                       start_new_session=True)
-            code = wait_and_wake(process, meanwhile, time.monotonic() + PATIENCE)
-            said.seek(0)
-            output = said.read().decode("utf-8", "backslashreplace")
+        variables = {"UNDER": under, "COUNTER": counter} | fault | ({"LOG": log} if log else {})
+        variables = [f"FAULTS_{key.upper()}={','.join(map(str, listed(value)))}" for key, value in variables.items()]
+        copied = self.copies and not log and "--ranks" not in command
+        program = self.server if copied else Loaded(self.shim, self.folder / f"{under.name}.said")
+        program.begin(command, variables)
+        code = wait_and_wake(program, meanwhile)
         calls, allocations, _, faults = struct.unpack("4Q", counter.read_bytes())
-        return Outcome(code, calls, output, allocations, faults)
+        return Outcome(code, calls, program.said_by(0), allocations, faults)
+
+    def wait_for_orphans(self, output):
+        """Until no process works on a folder: a worker may outlive who started it."""
+        wait_for_orphans(f"FAULTS_UNDER={output}")
 
     def whole(self, study):
         """What an undisturbed run of a study leaves, and the calls that it made; made once."""
@@ -142,54 +133,6 @@ class Laboratory:
 
 def listed(value):
     return value if isinstance(value, (list, tuple)) else [value]
-
-
-def wait_and_wake(process, meanwhile, end):
-    """The exit code of a process; whoever of its session was stopped is woken after what happens meanwhile."""
-    while True:
-        try:
-            return process.wait(0.02)
-        except subprocess.TimeoutExpired:
-            if time.monotonic() > end:
-                os.killpg(process.pid, signal.SIGKILL)
-                raise Wrong(f"does not end within {PATIENCE} s") from None
-            for pid, state in session_of(process.pid):
-                if state == "T":
-                    meanwhile()
-                    os.kill(pid, signal.SIGCONT)
-
-
-def session_of(leader):
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                fields = pathlib.Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[3]) == leader:
-                yield int(entry), fields[0]
-
-
-def wait_for_orphans(folder):
-    """Until no process works on a folder: a worker may outlive who started it."""
-    wanted = f"FAULTS_UNDER={folder}\0".encode()
-
-    def works(entry):
-        try:
-            return wanted in pathlib.Path(f"/proc/{entry}/environ").read_bytes()
-        except OSError:
-            return False
-
-    while True:
-        left = [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and works(entry)]
-        if not left:
-            return
-        for pid in left:
-            try:
-                os.kill(pid, signal.SIGCONT)
-            except OSError:
-                pass
-        time.sleep(0.01)
 
 
 def left_by(output):

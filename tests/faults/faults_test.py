@@ -23,7 +23,8 @@ import unicodedata
 
 import damage
 import power_loss
-from faults import RANKED, STUDIES, Laboratory, Wrong, differences, left_by, wait_for_orphans
+from faults import RANKED, STUDIES, Laboratory, differences, left_by
+from processes import Wrong
 from readings import READINGS, files_read
 
 FIGURES = {"commit": {"kill": 60, "disk": 16, "memory": 10, "clock": 6, "company": 8, "power": 16, "damage": 300},
@@ -35,7 +36,8 @@ KILLS = ("kill", "torn", "terminate", "stop")
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS", "EINTR", "EACCES")
 CHAIN = 60  # the most kills of one trial; the shim takes 64
 APART = (48, 96, 192)  # the most calls between two of them; a run starts with about 60 and saves a checkpoint with 25
-HASTE = 40  # who was killed before its claim says who it is, is waited for two minutes
+# Who was killed before its claim says who it is, is waited for two minutes; ranks, for one another, for five.
+HASTE, HASTE_OF_RANKS = 400, 20
 DAMAGES = 50  # of a study that has ended, in one trial
 UNPRINTABLE = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}  # categories of Unicode; Cn, unassigned ones, do no harm
 DAY = 86_400  # seconds
@@ -44,6 +46,7 @@ LEAST = (16, 4_096, 262_144)  # of an allocation that fails, in bytes: any, buff
 # gives no reason; of libstdc++ a loop over a folder ends the program.
 LIBRARIES = {"MKL": "mkl_serv_allocate", "oneDNN": "could not create a primitive",
              "libstdc++": "directory_iterator9increment"}
+COPIED = ("kill", "disk", "power", "damage")  # the others have two programs at a time, or count from the start of one
 GOOD, MEMORY, IO, INTERRUPTED = 0, 6, 7, 75
 DIAGNOSED = {2, 3, 4, 5, 7}  # exit codes that come with a file and a reason
 
@@ -56,8 +59,8 @@ def require(holds, why, outcome=None):
 def end_well(lab, study, output, expected):
     """The same command once more, which nothing disturbs: it ends well, and leaves what it always leaves, if that is
     `expected`."""
-    wait_for_orphans(output)
-    outcome = lab.run(lab.command(study, output), output, haste=HASTE)
+    lab.wait_for_orphans(output)
+    outcome = lab.run(lab.command(study, output), output, haste=HASTE_OF_RANKS if study in RANKED else HASTE)
     require(outcome.code == GOOD, "the same command does not continue", outcome)
     require("is not used" not in outcome.output, "a checkpoint was damaged", outcome)
     wrong = differences(left_by(output), expected) if expected else []
@@ -75,12 +78,12 @@ def kill_trial(lab, dice, output):
     met, code = 0, None
     while left and code != GOOD:
         at = list(itertools.accumulate(calls_between for _, calls_between in left))
-        outcome = lab.run([*lab.command(study, output), "--retries", "100"], output, at=at, haste=HASTE,
-                          what=[what for what, _ in left])
+        outcome = lab.run([*lab.command(study, output), "--retries", "100"], output, at=at,
+                          what=[what for what, _ in left], haste=HASTE_OF_RANKS if study in RANKED else HASTE)
         code = outcome.code
         require(outcome.faults > 0 or code == GOOD, f"{study}: ends without a fault", outcome)
         met, left = met + outcome.faults, left[outcome.faults:]
-        wait_for_orphans(output)
+        lab.wait_for_orphans(output)
     lab.faults += met
     end_well(lab, study, output, expected)
     return f"{study}: {met} faults, at most {most} calls apart"
@@ -194,7 +197,7 @@ def continue_damaged(lab, dice, study, output):
     """A file of a study that was killed is damaged; then the study goes on."""
     expected, calls = lab.whole(study)
     lab.run(lab.command(study, output), output, what="kill", at=dice.randint(len(calls) // 3, len(calls)))
-    wait_for_orphans(output)
+    lab.wait_for_orphans(output)
     done = damage.inflict(output, dice, damage.read_back(output))
     outcome = lab.run(lab.command(study, output), output, haste=HASTE)
     lab.faults += 1
@@ -252,6 +255,8 @@ def arguments():
     parser.add_argument("--trials", type=int, help="how many of each kind, however many faults they have")
     parser.add_argument("--faults", type=int, help="how many of each kind, instead of the figures")
     parser.add_argument("--minutes", type=float, default=math.inf, help="of a kind after which no further trial begins")
+    parser.add_argument("--copies", action="store_true",
+                        help=f"load the program once: processes are copies of one that has ({', '.join(COPIED)})")
     parser.add_argument("--verbose", action="store_true", help="a line for each trial")
     return parser.parse_args()
 
@@ -290,6 +295,7 @@ def main():
     with Laboratory(options.program.resolve()) as lab:
         for kind in [options.kind] if options.kind else TRIALS:
             lab.faults = count = wrong = 0
+            lab.copies = options.copies and kind in COPIED
             for found in trials(lab, kind, options):
                 count += 1
                 wrong += found is not None

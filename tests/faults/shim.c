@@ -66,7 +66,11 @@ static void read_faults(const char* at, const char* what) {
   free(names);
 }
 
-__attribute__((constructor)) static void begin(void) {
+void faults_clock_begin(void);  // of clock.c
+
+/// Also called where the environment is set later (server.c).
+__attribute__((constructor)) void faults_begin(void) {
+  faults_clock_begin();
   const char* folder = getenv("FAULTS_UNDER");
   const char* shared = getenv("FAULTS_COUNTER");
   if (folder == NULL || shared == NULL) return;
