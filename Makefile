@@ -29,7 +29,7 @@ test-night: build
 	python3 tests/faults/faults_test.py build/ablate --figures night
 
 test-release: build
-	python3 tests/faults/faults_test.py build/ablate --figures release
+	python3 tests/faults/faults_test.py build/ablate --figures release --copies
 
 # Studies on a Slurm of four toy nodes, with all the faults that may befall them; needs root.
 test-cluster: setup-test build

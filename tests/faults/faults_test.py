@@ -2,7 +2,7 @@
 nothing silently wrong.
 
     python3 tests/faults/faults_test.py build/ablate                      # what every commit is held to
-    python3 tests/faults/faults_test.py build/ablate --figures release    # what a release is held to: many hours
+    python3 tests/faults/faults_test.py build/ablate --figures release --copies    # what a release is held to: many hours
     python3 tests/faults/faults_test.py build/ablate --kind power --seed 1 --trial 17
 
 Every trial follows from its kind, the seed and its number alone; a failing one prints the command that repeats it.
