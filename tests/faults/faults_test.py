@@ -45,7 +45,7 @@ LEAST = (16, 4_096, 262_144)  # of an allocation that fails, in bytes: any, buff
 # What libraries make of it, and how that shows: MKL computes without its buffers, which adds in another order; oneDNN
 # gives no reason; of libstdc++ a loop over a folder ends the program.
 LIBRARIES = {"MKL": "mkl_serv_allocate", "oneDNN": "could not create a primitive",
-             "libstdc++": "directory_iterator9increment"}
+             "libstdc++": "18directory_iterator"}
 COPIED = ("kill", "disk", "power", "damage")  # the others have two programs at a time, or count from the start of one
 GOOD, MEMORY, IO, INTERRUPTED = 0, 6, 7, 75
 DIAGNOSED = {2, 3, 4, 5, 7}  # exit codes that come with a file and a reason
