@@ -22,14 +22,14 @@ test: setup-test build
 
 test-long: setup-test build
 	cmake --build --preset release --target long_test
-	ctest --test-dir build -C Long -R '^(long_test|extending|installed|large_study)$$' --verbose
+	ctest --test-dir build -C Long -R '^(long_test|extending|installed|large_study|open_studies)$$' --verbose
 
 # Kills, failing disks, losses of power and damaged files: about two hours, and the many more that a release is held to.
 test-night: build
 	python3 tests/faults/faults_test.py build/ablate --figures night
 
 test-release: build
-	python3 tests/faults/faults_test.py build/ablate --figures release
+	python3 tests/faults/faults_test.py build/ablate --figures release --copies
 
 # Studies on a Slurm of four toy nodes, with all the faults that may befall them; needs root.
 test-cluster: setup-test build

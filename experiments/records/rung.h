@@ -21,7 +21,8 @@ struct RungScore {
 /// Throws IoError.
 void write_rung(const RunFolder& run, int64_t step, const RungScore& score);
 
-/// Nothing where the run has not paused there, or the file is damaged.
+/// Nothing where the run has not paused there. Throws CheckpointError where the file is damaged, as
+/// without it another value might be chosen, and IoError.
 std::optional<RungScore> read_rung(const RunFolder& run, int64_t step);
 
 }  // namespace ablate::records

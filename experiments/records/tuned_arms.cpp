@@ -68,14 +68,16 @@ class ArmSearch {
         const auto folder = folder_.run(run);
         const auto rung = step ? read_rung(folder, *step) : std::nullopt;
         paused = paused || rung;
-        if (rung)
+        if (rung) {
           quality += quality_of(rung->validation_perplexity, rung->validation_token_accuracy);
-        else if (const auto result = read_result(folder))
+        } else if (const auto result = read_result(folder)) {
+          check_files(folder, *result);  // so that another run's result chooses nothing
           quality += quality_of(result->validation_perplexity, result->validation_token_accuracy);
-        else if (diverged(folder))
+        } else if (diverged(folder)) {
           quality = kWorst;
-        else
+        } else {
           search_.open.push_back(std::move(run));
+        }
       }
     }
     return paused;

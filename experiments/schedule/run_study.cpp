@@ -16,6 +16,7 @@
 #include "experiments/schedule/process_pool.h"
 #include "training/process/interrupt.h"
 #include "training/process/machine.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::schedule {
 namespace {
@@ -59,7 +60,10 @@ class StudyRunner {
     for (const auto& run : study.runs) {
       check_ranks(run.experiment, options.ranks);
       const auto folder = options.folder.run(run);
-      if (is_done(run, folder)) continue;
+      if (is_done(run, folder)) {
+        training::remove_leftover_files(folder.path);  // of who was killed after the result
+        continue;
+      }
       records::check_plan(folder, run);
       open_.push_back({&run, Attempts(folder, {.retries = options.retries, .until = run.until})});
     }

@@ -8,9 +8,15 @@ NEVER_READ = {".lock", "log.txt", "report.html", "results.csv", "results.json", 
               "table.tex", "failure.json"}
 
 
-class Damage(collections.namedtuple("Damage", "kind files")):
+class Damage(collections.namedtuple("Damage", "kind files before")):
+    """Of what kind it is, the names of the files, and path -> what the file held."""
+
     def __str__(self):
         return f"{self.kind} of {' and '.join(self.files)}"
+
+    def mend(self):
+        for path, data in self.before.items():
+            path.write_bytes(data)
 
 
 def read_back(output):
@@ -19,14 +25,13 @@ def read_back(output):
             and not path.name.startswith(".tmp") and "claims" not in path.parts and path.stat().st_size > 0]
 
 
-# Each damages a file and returns the files that it has changed.
+# Each gives path -> what damaged files hold.
 
 
 def flip(path, dice, _):
     data = bytearray(path.read_bytes())
     data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
-    path.write_bytes(data)
-    return [path]
+    return {path: data}
 
 
 def hole(path, dice, _):
@@ -34,41 +39,31 @@ def hole(path, dice, _):
     start = dice.randrange(len(data))
     end = min(len(data), start + dice.randint(1, 512))
     data[start:end] = bytes(end - start)
-    path.write_bytes(data)
-    return [path]
+    return {path: data}
 
 
 def truncate(path, dice, _):
     data = path.read_bytes()
-    path.write_bytes(data[:dice.randrange(len(data))])
-    return [path]
+    return {path: data[:dice.randrange(len(data))]}
 
 
 def extend(path, dice, _):
-    path.write_bytes(path.read_bytes() + dice.randbytes(dice.randint(1, 64)))
-    return [path]
+    return {path: path.read_bytes() + dice.randbytes(dice.randint(1, 64))}
 
 
 def empty(path, _, __):
-    path.write_bytes(b"")
-    return [path]
+    return {path: b""}
 
 
 def swap(path, dice, files):
     other = dice.choice(files)
-    mine, theirs = path.read_bytes(), other.read_bytes()
-    path.write_bytes(theirs)
-    other.write_bytes(mine)
-    return [path, other]
+    return {path: other.read_bytes(), other: path.read_bytes()}
 
 
 def older(path, dice, files):
     """What a file of the same name has elsewhere, as of another step or another run."""
     others = [other for other in files if other.name == path.name and other != path]
-    if not others:
-        return truncate(path, dice, files)
-    path.write_bytes(dice.choice(others).read_bytes())
-    return [path]
+    return {path: dice.choice(others).read_bytes()} if others else truncate(path, dice, files)
 
 
 def duplicate_key(path, dice, files):
@@ -81,17 +76,20 @@ def duplicate_key(path, dice, files):
     if not isinstance(value, dict) or not value:
         return flip(path, dice, files)
     key = json.dumps(dice.choice(list(value))).encode()
-    path.write_bytes(text.rstrip().removesuffix(b"}").rstrip() + b", " + key + b": 12345}\n")
-    return [path]
+    return {path: text.rstrip().removesuffix(b"}").rstrip() + b", " + key + b": 12345}\n"}
 
 
 KINDS = (flip, flip, hole, truncate, extend, empty, swap, older, duplicate_key)
 
 
-def inflict(output, dice, below):
-    """Damages a file that is read back and lies `below`; files are named relative to `output`."""
-    files = read_back(below)
-    name = dice.choice(sorted({path.name for path in files}))  # a class of files, however many there are
-    path, kind = dice.choice([path for path in files if path.name == name]), dice.choice(KINDS)
-    changed = kind(path, dice, files)
-    return Damage(kind.__name__, sorted({str(one.relative_to(output)) for one in changed}))
+def inflict(output, dice, files):
+    """Damages one of these files, so that it differs; they are named relative to `output`."""
+    changed = {}
+    while not changed:
+        name = dice.choice(sorted({path.name for path in files}))  # a class of files, however many there are
+        path, kind = dice.choice([path for path in files if path.name == name]), dice.choice(KINDS)
+        changed = {one: data for one, data in kind(path, dice, files).items() if one.read_bytes() != data}
+    before = {one: one.read_bytes() for one in changed}
+    for one, data in changed.items():
+        one.write_bytes(data)
+    return Damage(kind.__name__, sorted(str(one.relative_to(output)) for one in changed), before)

@@ -1,14 +1,15 @@
 """Studies whose processes meet with faults, and what must be the same afterwards."""
 
 import collections
+import functools
 import json
-import os
 import pathlib
 import shutil
-import signal
 import struct
 import subprocess
 import tempfile
+
+from processes import Loaded, Server, wait_and_wake, wait_for_orphans
 
 HERE = pathlib.Path(__file__).resolve().parent
 OPERATIONS = ("", "create", "write", "sync", "rename", "exchange", "unlink", "mkdir", "rmdir", "link", "truncate")
@@ -41,14 +42,17 @@ STUDIES = {
     "halved": "tune: { key: training.schedule.peak, values: [1.0e-3, 4.0e-3], halve_from: 12 }\n",
 }
 
+# Of two processes; only for kills, since the others count calls or allocations, of which ranks make some when they like.
+RANKED = {"ranks": "arms: { base: { training.accumulate: 2 } }\n"}
+
 
 class Call(collections.namedtuple("Call", "number operation path other data offset")):
     """A call that changed the folder; paths are relative to it."""
 
 
-class Outcome(collections.namedtuple("Outcome", "code calls output allocations")):
-    """How a program ended: its exit code, how many calls its processes made, what it said, and how many allocations of
-    the size that was asked for were counted."""
+class Outcome(collections.namedtuple("Outcome", "code calls output allocations faults")):
+    """How a program ended: its exit code, how many calls its processes made, what it said, how many allocations of the
+    size that was asked for were counted, and how many of the faults that were to happen did."""
 
 
 class Laboratory:
@@ -60,50 +64,51 @@ class Laboratory:
         self.shim = self.folder / "shim.so"
         subprocess.run(["cc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-o", self.shim,
                         *(HERE / name for name in ("shim.c", "memory.c", "clock.c"))], check=True)
-        for name, more in STUDIES.items():
+        for name, more in (STUDIES | RANKED).items():
             (self.folder / f"{name}.yaml").write_text(STUDY + more)
         self.undisturbed = {}
         self.allocated = {}
+        self.faults = 0  # that have happened
+        self.copies = False  # whether processes are copies of one that has loaded the program
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        if "server" in self.__dict__:
+            self.server.end()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    @functools.cached_property
+    def server(self):
+        return Server(self.program, self.folder, self.shim)
+
     def command(self, study, output):
-        return [self.program, "run", self.folder / f"{study}.yaml", "--output", output, "--jobs", "1"]
+        command = [self.program, "run", self.folder / f"{study}.yaml", "--output", output, "--jobs", "1"]
+        return [*command, "--ranks", "2"] if study in RANKED else command
 
     def export(self, run, to):
         return [self.program, "export", run, "--format", "safetensors", "--to", to]
 
-    def exported(self, study, run):
-        """What the export of a run of an undisturbed study holds; made once."""
-        to = self.folder / f"exported-{study}-{str(run).replace('/', '-')}"
-        if not to.exists():
-            outcome = self.run(self.export(self.folder / f"whole-{study}" / run, to), self.folder / "exports")
-            assert outcome.code == 0, outcome.output
-        return contents(to)
-
     def run(self, command, under, log=None, meanwhile=lambda: None, **fault):
-        """Runs a command whose calls below a folder are counted; `fault` has at, what and lasting, of an allocation
-        least, allocation and lasting, and of the clock jump, from and until. `meanwhile` is called when a process of it has stopped."""
+        """Runs a command whose calls below a folder are counted; `fault` has at and what (of several faults lists) and
+        lasting, of an allocation least, allocation and lasting, and of the clock jump, from, until and haste. `meanwhile`
+        is called when a process of it has stopped."""
         under.mkdir(exist_ok=True)
         counter = self.folder / f"{under.name}.counter"
-        counter.write_bytes(bytes(16))
-        environment = os.environ | {"LD_PRELOAD": str(self.shim), "FAULTS_UNDER": str(under),
-                                    "FAULTS_COUNTER": str(counter), "OMP_NUM_THREADS": "1"}
-        environment |= {f"FAULTS_{key.upper()}": str(value) for key, value in fault.items()}
-        if log:
-            environment["FAULTS_LOG"] = str(log)
-        with open(self.folder / f"{under.name}.said", "wb+") as said:
-            process = subprocess.Popen([str(part) for part in command], stdout=said, stderr=said, env=environment,
-                                       start_new_session=True)
-            code = wait_and_wake(process, meanwhile)
-            said.seek(0)
-            output = said.read().decode("utf-8", "backslashreplace")
-        calls, allocations = struct.unpack("2Q", counter.read_bytes())
-        return Outcome(code, calls, output, allocations)
+        counter.write_bytes(bytes(32))
+        variables = {"UNDER": under, "COUNTER": counter} | fault | ({"LOG": log} if log else {})
+        variables = [f"FAULTS_{key.upper()}={','.join(map(str, listed(value)))}" for key, value in variables.items()]
+        copied = self.copies and not log and "--ranks" not in command
+        program = self.server if copied else Loaded(self.shim, self.folder / f"{under.name}.said")
+        program.begin(command, variables)
+        code = wait_and_wake(program, meanwhile)
+        calls, allocations, _, faults = struct.unpack("4Q", counter.read_bytes())
+        return Outcome(code, calls, program.said_by(0), allocations, faults)
+
+    def wait_for_orphans(self, output):
+        """Until no process works on a folder: a worker may outlive who started it."""
+        wait_for_orphans(f"FAULTS_UNDER={output}")
 
     def whole(self, study):
         """What an undisturbed run of a study leaves, and the calls that it made; made once."""
@@ -126,49 +131,8 @@ class Laboratory:
         return self.allocated[study, least]
 
 
-def wait_and_wake(process, meanwhile):
-    """The exit code of a process; whoever of its session was stopped is woken after what happens meanwhile."""
-    while True:
-        try:
-            return process.wait(0.02)
-        except subprocess.TimeoutExpired:
-            for pid, state in session_of(process.pid):
-                if state == "T":
-                    meanwhile()
-                    os.kill(pid, signal.SIGCONT)
-
-
-def session_of(leader):
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                fields = pathlib.Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[3]) == leader:
-                yield int(entry), fields[0]
-
-
-def wait_for_orphans(folder):
-    """Until no process works on a folder: a worker may outlive who started it."""
-    wanted = f"FAULTS_UNDER={folder}\0".encode()
-
-    def works(entry):
-        try:
-            return wanted in pathlib.Path(f"/proc/{entry}/environ").read_bytes()
-        except OSError:
-            return False
-
-    while True:
-        left = [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and works(entry)]
-        if not left:
-            return
-        for pid in left:
-            try:
-                os.kill(pid, signal.SIGCONT)
-            except OSError:
-                pass
-        os.sched_yield()
+def listed(value):
+    return value if isinstance(value, (list, tuple)) else [value]
 
 
 def left_by(output):

@@ -1,6 +1,6 @@
 // Part of the shim of shim.c: lets the nth allocation of at least so many bytes fail, from the beginning of main() on.
 //
-//   FAULTS_COUNTER     a file of 16 bytes; the second half counts these allocations in all processes
+//   FAULTS_COUNTER     of shim.c; its second number counts these allocations in all processes
 //   FAULTS_LEAST       how many bytes; without it nothing is counted
 //   FAULTS_ALLOCATION  the number of the allocation that fails, from 1
 //   FAULTS_LASTING     1: every later one fails, too
@@ -44,6 +44,7 @@ static int fails(size_t size) {
   if (counter == NULL || size < least) return 0;
   const uint64_t number = atomic_fetch_add(counter + 1, 1) + 1;
   if (fault_at == 0 || number < fault_at || (number > fault_at && !lasting)) return 0;
+  if (number == fault_at) atomic_fetch_add(counter + 3, 1);
   if (number < fault_at + TRACED) write_trace();
   errno = ENOMEM;
   return 1;
@@ -85,7 +86,7 @@ static void begin(void) {
   backtrace(frames, 1);  // loads what it needs
   const int file = (int)syscall(SYS_openat, AT_FDCWD, shared, O_RDWR | O_CLOEXEC, 0);
   if (file < 0) return;
-  void* memory = mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void* memory = mmap(NULL, 4 * sizeof *counter, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   syscall(SYS_close, file);
   if (memory != MAP_FAILED) counter = memory;
 }

@@ -2,12 +2,14 @@
 // number fail, stop or kill its process. Loaded before a program by LD_PRELOAD; tests/faults/faults.py sets the
 // environment:
 //   FAULTS_UNDER    the folder
-//   FAULTS_COUNTER  a file of eight bytes that all processes share: how many calls there were
+//   FAULTS_COUNTER  a file of 32 bytes that all processes share: how many calls there were, what memory.c counts, the
+//                   process of the latest rank but the first, and how many faults happened, not counting what lasts
 //   FAULTS_LOG      every call is added to this file with what it wrote, so that a crash of the machine can be played
-//   FAULTS_AT       the number of the call that meets with the fault, from 1
-//   FAULTS_WHAT     kill, torn (half of a write, then killed), stop, terminate (asked to end), short (half of a write),
-//                   or the number of an error
-//   FAULTS_LASTING  1: every later call of a kind that the error can have fails with it, too
+//   FAULTS_AT       the numbers of the calls that meet with a fault, from 1, with commas between them
+//   FAULTS_WHAT     for each of them kill, torn (half of a write, then killed), rank (the other rank is killed, or this
+//                   process where there is none), stop, terminate (asked to end), short (half of a write), or the number
+//                   of an error
+//   FAULTS_LASTING  1: every later call of a kind that the first error can have fails with it, too
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,14 +29,15 @@
 #include <unistd.h>
 
 enum { CREATE = 1, WRITE, SYNC, RENAME, EXCHANGE, UNLINK, MKDIR, RMDIR, LINK, TRUNCATE };
-enum { KILL = -1, TORN = -2, STOP = -3, SHORT = -4, TERMINATE = -5 };
+enum { KILL = -1, TORN = -2, STOP = -3, SHORT = -4, TERMINATE = -5, RANK = -6 };
+enum { MOST_FAULTS = 64 };
 
 static char under[PATH_MAX];
 static size_t under_length;
 static _Atomic uint64_t* counter;
-static uint64_t fault_at;
-static long fault_what;
-static int fault_lasting;
+static _Atomic uint64_t *other_rank, *happened;
+static struct { uint64_t at; long what; } faults[MOST_FAULTS];
+static int fault_count, fault_lasting;
 static char log_path[PATH_MAX];
 
 struct record {
@@ -43,32 +46,50 @@ struct record {
   uint64_t offset;
 };
 
-__attribute__((constructor)) static void begin(void) {
+static long what_of(const char* name) {
+  static const struct { const char* name; long what; } known[] = {
+      {"kill", KILL}, {"torn", TORN}, {"stop", STOP}, {"short", SHORT}, {"terminate", TERMINATE}, {"rank", RANK}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+    if (strcmp(name, known[i].name) == 0) return known[i].what;
+  return strtol(name, NULL, 10);
+}
+
+static void read_faults(const char* at, const char* what) {
+  char* names = strdup(what);
+  char *rest = names, *name;
+  while (fault_count < MOST_FAULTS && (name = strsep(&rest, ",")) != NULL) {
+    char* end;
+    faults[fault_count].at = strtoull(at, &end, 10);
+    faults[fault_count++].what = what_of(name);
+    at = *end == ',' ? end + 1 : end;
+  }
+  free(names);
+}
+
+void faults_clock_begin(void);  // of clock.c
+
+/// Also called where the environment is set later (server.c).
+__attribute__((constructor)) void faults_begin(void) {
+  faults_clock_begin();
   const char* folder = getenv("FAULTS_UNDER");
   const char* shared = getenv("FAULTS_COUNTER");
   if (folder == NULL || shared == NULL) return;
   const int file = (int)syscall(SYS_openat, AT_FDCWD, shared, O_RDWR | O_CLOEXEC, 0);
   if (file < 0) return;
-  void* memory = mmap(NULL, sizeof *counter, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  _Atomic uint64_t* memory = mmap(NULL, 4 * sizeof *counter, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   syscall(SYS_close, file);
   if (memory == MAP_FAILED) return;
-  const char* at = getenv("FAULTS_AT");
-  const char* what = getenv("FAULTS_WHAT");
-  const char* lasting = getenv("FAULTS_LASTING");
-  const char* log = getenv("FAULTS_LOG");
-  if (at != NULL) fault_at = strtoull(at, NULL, 10);
-  if (what != NULL)
-    fault_what = strcmp(what, "kill") == 0    ? KILL
-                 : strcmp(what, "torn") == 0  ? TORN
-                 : strcmp(what, "stop") == 0  ? STOP
-                 : strcmp(what, "short") == 0 ? SHORT
-                 : strcmp(what, "terminate") == 0 ? TERMINATE
-                                              : strtol(what, NULL, 10);
+  const char *at = getenv("FAULTS_AT"), *what = getenv("FAULTS_WHAT");
+  const char *lasting = getenv("FAULTS_LASTING"), *log = getenv("FAULTS_LOG");
+  if (at != NULL && what != NULL) read_faults(at, what);
   fault_lasting = lasting != NULL && *lasting == '1';
   if (log != NULL) snprintf(log_path, sizeof log_path, "%s", log);
   snprintf(under, sizeof under, "%s", folder);
   under_length = strlen(under);
   counter = memory;
+  other_rank = memory + 2;
+  happened = memory + 3;
+  if (getenv("RANK") != NULL) *other_rank = (uint64_t)getpid();
 }
 
 /// Whether an absolute path lies below the folder.
@@ -137,16 +158,31 @@ static int can_fail(int operation, long code) {
   }
 }
 
+static long planned_for(uint64_t number, int operation) {
+  const int lasts = fault_lasting && fault_count > 0 && number > faults[0].at && faults[0].what > 0;
+  long what = lasts ? faults[0].what : 0;
+  for (int i = 0; i < fault_count; ++i)
+    if (faults[i].at == number) what = faults[i].what;
+  if (what > 0 && !can_fail(operation, what)) return 0;
+  if (what != 0 && !lasts) atomic_fetch_add(happened, 1);
+  return what;
+}
+
+static void kill_other_rank(void) {
+  const pid_t other = (pid_t)*other_rank;
+  if (other == 0 || kill(other, SIGKILL) != 0) kill(getpid(), SIGKILL);
+}
+
 /// What the call with this number meets with: 0 (nothing), an error's number, SHORT or TORN. Does not return where
 /// the process is killed.
 static long fault_of(uint64_t number, int operation) {
-  if (fault_at == 0 || number < fault_at) return 0;
-  if (number > fault_at && !(fault_lasting && fault_what > 0)) return 0;
-  if (fault_what > 0) return can_fail(operation, fault_what) ? fault_what : 0;
-  if (fault_what == KILL || (fault_what == TORN && operation != WRITE)) kill(getpid(), SIGKILL);
-  if (fault_what == STOP) kill(getpid(), SIGSTOP);
-  if (fault_what == TERMINATE) kill(getpid(), SIGTERM);
-  return (fault_what == TORN || fault_what == SHORT) && operation == WRITE ? fault_what : 0;
+  const long what = planned_for(number, operation);
+  if (what > 0) return what;
+  if (what == KILL || (what == TORN && operation != WRITE)) kill(getpid(), SIGKILL);
+  if (what == RANK) kill_other_rank();
+  if (what == STOP) kill(getpid(), SIGSTOP);
+  if (what == TERMINATE) kill(getpid(), SIGTERM);
+  return (what == TORN || what == SHORT) && operation == WRITE ? what : 0;
 }
 
 #define FAIL(code) do { errno = (int)(code); return -1; } while (0)

@@ -11,6 +11,7 @@
 #include "experiments/report/read_report_data.h"
 #include "tests/experiments/program.h"
 #include "training/storage/finite_json.h"
+#include "training/storage/sealed_json.h"
 
 namespace ablate::schedule {
 namespace {
@@ -127,6 +128,19 @@ TEST_F(TuningTest, HalvingGivesUpTheWorseHalfAtEachRung) {
   EXPECT_EQ(chosen(), "tiny/copy/base-tuned/seed-3");  // the best one is still to be trained
   finish(kMiddle, 1, 3);
   EXPECT_EQ(chosen(), "tiny/copy/" + kMiddle + "/seed-3");
+}
+
+TEST_F(TuningTest, ADamagedRungIsRefused) {
+  const auto folder = folder_ / "tiny/copy" / kHigh / "seed-1";
+  std::filesystem::create_directories(folder);
+  records::write_rung(folder, 10, {.validation_perplexity = 5});
+  EXPECT_EQ(records::read_rung(folder, 10)->validation_perplexity, 5);
+  auto flipped = read_file(folder / "rung-10.json");
+  flipped[flipped.find('5')] = '4';
+  for (const auto& damaged : {flipped, std::string(), std::string("{}")}) {
+    write_file(folder / "rung-10.json", damaged);
+    EXPECT_THROW(records::read_rung(folder, 10), training::CheckpointError) << damaged;
+  }
 }
 
 TEST_F(TuningTest, OnlyAValueThatDivergesIsGivenUpForAFailure) {
