@@ -63,7 +63,7 @@ std::string environment_value(const char* name) {
 
 /// Writes the whole file and makes it survive a crash; false where it exists and must not.
 bool put(const path& file, const std::string& text, int how) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+  const int descriptor = open_file(file, O_WRONLY | O_CREAT | how);
   if (descriptor < 0 && errno == EEXIST) return false;
   if (descriptor < 0) throw io_error("create", file, errno);
   try {

@@ -45,8 +45,7 @@ void sync_open(int file, const std::filesystem::path& path) {
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags) : path_(path) {
-    do value_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-    while (value_ < 0 && errno == EINTR);
+    value_ = open_file(path, flags);
     if (value_ < 0) throw io_error((flags & O_CREAT) != 0 ? "create" : "open", path, errno);
   }
   Descriptor(const Descriptor&) = delete;
@@ -154,6 +153,13 @@ void write_durably(const std::filesystem::path& path, std::string_view bytes) {
 
 void write_synced(const std::filesystem::path& path, std::string_view bytes) {
   write_to(path, bytes, O_CREAT | O_EXCL);
+}
+
+int open_file(const std::filesystem::path& path, int flags) {
+  int file = -1;
+  do file = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  while (file < 0 && errno == EINTR);
+  return file;
 }
 
 void write_and_sync(int file, const std::filesystem::path& path, std::string_view bytes) {

@@ -29,6 +29,10 @@ void write_durably(const std::filesystem::path& path, std::string_view bytes);
 /// itself renamed. Throws IoError, also where `path` exists.
 void write_synced(const std::filesystem::path& path, std::string_view bytes);
 
+/// open(2), again where a signal interrupts it; -1 with errno where it fails. Programs that are
+/// started do not inherit the file.
+int open_file(const std::filesystem::path& path, int flags);
+
 /// Writes all bytes to the file at `path` that is open as `file` and syncs it, whatever signals
 /// come. Throws IoError.
 void write_and_sync(int file, const std::filesystem::path& path, std::string_view bytes);

@@ -6,11 +6,13 @@
 
 #include <cerrno>
 
+#include "training/storage/durable_file.h"
+
 namespace ablate::training {
 
 FolderLock::FolderLock(const std::filesystem::path& folder, const std::function<void()>& waiting) {
   const auto file = folder / ".lock";
-  descriptor_ = ::open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  descriptor_ = open_file(file, O_CREAT | O_RDWR);
   if (descriptor_ < 0) throw io_error("open", file, errno);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) waiting();

@@ -39,7 +39,7 @@ void cut(int descriptor, const std::filesystem::path& path, uint64_t offset) {
 
 RunLog::RunLog(const std::filesystem::path& path, const Mark& mark)
     : path_(path), size_(mark.bytes) {
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  descriptor_ = open_file(path, O_RDWR | O_CREAT | O_APPEND);
   if (descriptor_ < 0) throw io_error("open", path, errno);
   try {
     cut(descriptor_, path, mark.bytes);

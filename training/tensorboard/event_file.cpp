@@ -10,6 +10,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "training/storage/durable_file.h"
 #include "training/storage/host_name.h"
 
 namespace ablate::training {
@@ -45,7 +46,7 @@ EventFile::EventFile(const std::filesystem::path& folder, int64_t next_step)
 
 EventFile::EventFile(const std::filesystem::path& folder, const std::string& name)
     : path_(folder / name) {
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  descriptor_ = open_file(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
   if (descriptor_ < 0) throw io_error("create", path_, errno);
 }
 
