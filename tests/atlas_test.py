@@ -104,6 +104,10 @@ class Page(unittest.TestCase):
         done = subprocess.run([sys.executable, claims.HERE / "atlas.py", "check"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_the_front_page_counts_as_the_page_does(self):
+        counted = next(line for line in (SOURCE / "docs" / "atlas.md").read_text().splitlines() if line.startswith("Of "))
+        self.assertIn(counted, (SOURCE / "README.md").read_text())
+
     def test_claims_stand_in_the_order_of_their_verdicts(self):
         contrast = {"mean": 0.1, "interval": [0, 0.2], "verdict": "worse", "sentence": ""}
         entry = {"arm": "arm", "claim": "", "source": {"text": "", "url": ""}}
