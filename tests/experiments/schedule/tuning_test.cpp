@@ -136,7 +136,7 @@ TEST_F(TuningTest, ADamagedRungIsRefused) {
   records::write_rung(folder, 10, {.validation_perplexity = 5});
   EXPECT_EQ(records::read_rung(folder, 10)->validation_perplexity, 5);
   auto flipped = read_file(folder / "rung-10.json");
-  flipped[flipped.find('5')] = '4';
+  flipped[flipped.find("5.0")] = '4';
   for (const auto& damaged : {flipped, std::string(), std::string("{}")}) {
     write_file(folder / "rung-10.json", damaged);
     EXPECT_THROW(records::read_rung(folder, 10), training::CheckpointError) << damaged;
