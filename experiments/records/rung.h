@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "experiments/records/folders.h"
 
@@ -11,18 +12,22 @@ namespace ablate::records {
 struct RungScore {
   double validation_perplexity = 0;
   double validation_token_accuracy = 0;
+  std::string run;   // task/arm/seed-<seed>; set when it is written
+  int64_t step = 0;  // set when it is written
 
   static void fields(auto& o, auto&& visit) {
+    visit("run", o.run);
+    visit("step", o.step);
     visit("validation_perplexity", o.validation_perplexity);
     visit("validation_token_accuracy", o.validation_token_accuracy);
   }
 };
 
 /// Throws IoError.
-void write_rung(const RunFolder& run, int64_t step, const RungScore& score);
+void write_rung(const RunFolder& run, int64_t step, RungScore score);
 
-/// Nothing where the run has not paused there. Throws CheckpointError where the file is damaged, as
-/// without it another value might be chosen, and IoError.
+/// Nothing where the run has not paused there. Throws CheckpointError where the file is damaged or
+/// that of another run or step, as another value might be chosen for it, and IoError.
 std::optional<RungScore> read_rung(const RunFolder& run, int64_t step);
 
 }  // namespace ablate::records

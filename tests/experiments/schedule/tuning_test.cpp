@@ -143,6 +143,19 @@ TEST_F(TuningTest, ADamagedRungIsRefused) {
   }
 }
 
+TEST_F(TuningTest, ARungOfAnotherRunOrStepIsRefused) {
+  const auto high = folder_ / "tiny/copy" / kHigh / "seed-1";
+  const auto low = folder_ / "tiny/copy" / kLow / "seed-1";
+  for (const auto& run : {high, low}) std::filesystem::create_directories(run);
+  records::write_rung(high, 10, {.validation_perplexity = 5});
+  std::filesystem::copy_file(high / "rung-10.json", low / "rung-10.json");
+  std::filesystem::copy_file(high / "rung-10.json", high / "rung-20.json");
+  EXPECT_THROW(records::read_rung(low, 10), training::CheckpointError);
+  EXPECT_THROW(records::read_rung(high, 20), training::CheckpointError);
+  std::filesystem::rename(folder_ / "tiny", folder_ / "moved");
+  EXPECT_TRUE(records::read_rung(folder_ / "moved/copy" / kHigh / "seed-1", 10));
+}
+
 TEST_F(TuningTest, OnlyAValueThatDivergesIsGivenUpForAFailure) {
   write_file(study(), read_file(study()).replace(read_file(study()).find("seeds: [1, 2] }"), 15,
                                                  "seeds: [1], halve_from: 10 }"));
