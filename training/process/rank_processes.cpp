@@ -30,6 +30,18 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
+/// Those that are there; another process of this run may leave some behind when it is killed.
+void remove_files_of(const std::filesystem::path& prefix) {
+  const auto begin = prefix.filename().string() + ".";
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(prefix.parent_path(), error), end;
+       !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with(begin)) {
+      std::error_code none;
+      std::filesystem::remove(entry->path(), none);
+    }
+}
+
 }  // namespace
 
 RankProcesses::RankProcesses(const std::vector<std::string>& command, int64_t size,
@@ -56,8 +68,7 @@ RankProcesses::RankProcesses(const std::vector<std::string>& command, int64_t si
 RankProcesses::~RankProcesses() {
   for (const auto process : processes_) kill(process, SIGKILL);
   wait();
-  std::error_code none;
-  std::filesystem::remove(file_, none);
+  remove_files_of(file_);
 }
 
 std::string RankProcesses::lost() const {

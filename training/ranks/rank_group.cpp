@@ -1,7 +1,6 @@
 #include "training/ranks/rank_group.h"
 
-// This file alone knows c10d, whose headers move from version to version.
-#include <torch/csrc/distributed/c10d/FileStore.hpp>
+// This file and key_file_store alone know c10d, whose headers move from version to version.
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -16,6 +15,7 @@
 #include <thread>
 
 #include "training/device.h"
+#include "training/ranks/key_file_store.h"
 
 namespace ablate::training {
 namespace {
@@ -51,7 +51,7 @@ void quieten() {
 StorePointer make_store(const RankPlace& place) {
   StorePointer store;
   if (!place.file.empty()) {
-    store = c10::make_intrusive<c10d::FileStore>(place.file.string(), static_cast<int>(place.size));
+    store = c10::make_intrusive<KeyFileStore>(place.file, place.lost);
   } else {
     c10d::TCPStoreOptions options;
     options.port = place.port;

@@ -18,14 +18,14 @@ struct RankLost : std::runtime_error {
 };
 
 /// Which of the processes that share a run's work this one is, and where they find each other: at
-/// the address of the first one, or, on one machine, in a file.
+/// the address of the first one, or, on one machine, in files.
 struct RankPlace {
   int64_t rank = 0, size = 1;
   std::string host;  // of rank 0; empty: `file`
   uint16_t port = 0;
-  bool served = false;  // a launcher's agent answers at the port, and not rank 0
-  std::filesystem::path file;
-  std::string attempt;  // tells this start from an earlier one that left its keys there
+  bool served = false;         // a launcher's agent answers at the port, and not rank 0
+  std::filesystem::path file;  // with it begin the names of those in which ranks find each other
+  std::string attempt;         // tells this start from an earlier one that left its keys there
   std::chrono::seconds timeout = kRankTimeout;
   /// Why a rank that is waited for will never come, as far as this process knows; empty: it may.
   std::function<std::string()> lost = [] { return ""; };

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "training/ranks/key_file_store.h"
+
 namespace ablate::training {
 namespace {
 
@@ -68,6 +70,35 @@ TEST(RankGroup, ARankThatIsKnownToBeLostIsNotWaitedFor) {
   } catch (const RankLost& lost) {
     EXPECT_STREQ(lost.what(), "not all 2 ranks of this run could be reached (rank 1 ended)");
   }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RankGroup, ARankThatEndsWhileItGivesItsAddressIsNotWaitedFor) {
+  std::string folder = testing::TempDir() + "ranks-XXXXXX";
+  mkdtemp(folder.data());
+  const auto store = std::filesystem::path(folder) / "store";
+  KeyFileStore(store, [] { return ""; }).set("ablate//here/1", std::vector<uint8_t>{1});
+  const RankPlace place{.size = 2, .file = store, .timeout = std::chrono::hours(1), .lost = [] {
+                          return "rank 1 ended";
+                        }};
+  EXPECT_THROW(RankGroup(place, torch::kCPU), RankLost);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(KeyFileStore, AKeyIsThereWithAllItsBytesOrNotAtAll) {
+  std::string folder = testing::TempDir() + "ranks-XXXXXX";
+  mkdtemp(folder.data());
+  const auto prefix = std::filesystem::path(folder) / "store";
+  KeyFileStore store(prefix, [] { return ""; }), other(prefix, [] { return ""; });
+  EXPECT_FALSE(other.check({"a/b"}));
+  const std::vector<uint8_t> value{0, 255, '\n'};
+  store.set("a/b", value);
+  store.set("a/b", value);
+  EXPECT_EQ(other.get("a/b"), value);
+  EXPECT_FALSE(other.check({"a/b", "a"}));
+  EXPECT_THROW(other.wait({"a"}, std::chrono::milliseconds(0)), std::runtime_error);
+  EXPECT_TRUE(store.deleteKey("a/b"));
+  EXPECT_FALSE(other.check({"a/b"}));
   std::filesystem::remove_all(folder);
 }
 

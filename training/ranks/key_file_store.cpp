@@ -1,0 +1,62 @@
+#include "training/ranks/key_file_store.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+#include "training/storage/durable_file.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{10};
+
+}  // namespace
+
+std::filesystem::path KeyFileStore::file_of(std::string key) const {
+  std::replace(key.begin(), key.end(), '/', '%');
+  auto file = prefix_;
+  return file += "." + key;
+}
+
+c10::intrusive_ptr<c10d::Store> KeyFileStore::clone() {
+  return c10::make_intrusive<KeyFileStore>(*this);
+}
+
+void KeyFileStore::set(const std::string& key, const std::vector<uint8_t>& value) {
+  write_durably(file_of(key), std::string(value.begin(), value.end()));
+}
+
+std::vector<uint8_t> KeyFileStore::get(const std::string& key) {
+  wait({key});
+  const auto bytes = read_bytes(file_of(key));
+  return {bytes.begin(), bytes.end()};
+}
+
+bool KeyFileStore::check(const std::vector<std::string>& keys) {
+  return std::all_of(keys.begin(), keys.end(),
+                     [this](const auto& key) { return std::filesystem::exists(file_of(key)); });
+}
+
+void KeyFileStore::wait(const std::vector<std::string>& keys,
+                        const std::chrono::milliseconds& timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  while (!check(keys)) {
+    if (const auto lost = lost_(); !lost.empty()) throw std::runtime_error(lost);
+    if (std::chrono::steady_clock::now() > end)
+      throw std::runtime_error("another rank did not come in time");
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
+bool KeyFileStore::deleteKey(const std::string& key) {
+  return std::filesystem::remove(file_of(key));
+}
+
+int64_t KeyFileStore::add(const std::string& key, int64_t) {
+  throw std::logic_error("no number is kept as " + key);
+}
+
+int64_t KeyFileStore::getNumKeys() { throw std::logic_error("keys are not counted"); }
+
+}  // namespace ablate::training

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <utility>
+#include <vector>
+
+namespace ablate::training {
+
+/// Where the ranks of one machine find each other: a file for each key, which appears with all its
+/// bytes or not at all. c10d's FileStore keeps all keys in one file, and waits for ever for the
+/// rest of a record whose writer has ended.
+class KeyFileStore final : public c10d::Store {
+ public:
+  /// Files are named `prefix`, a dot and the key. `lost` says why a key that is waited for will
+  /// never come; empty: it may.
+  KeyFileStore(std::filesystem::path prefix, std::function<std::string()> lost)
+      : prefix_(std::move(prefix)), lost_(std::move(lost)) {}
+
+  c10::intrusive_ptr<c10d::Store> clone() override;
+  /// Throws IoError.
+  void set(const std::string& key, const std::vector<uint8_t>& value) override;
+  /// Waits for the key. Throws IoError and what wait() throws.
+  std::vector<uint8_t> get(const std::string& key) override;
+  bool check(const std::vector<std::string>& keys) override;
+  /// Throws std::runtime_error where the keys do not come in time, or never will.
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override;
+  void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
+  bool deleteKey(const std::string& key) override;
+
+  // Of no use to Gloo and NCCL, and refused.
+  int64_t add(const std::string& key, int64_t value) override;
+  int64_t getNumKeys() override;
+
+ private:
+  std::filesystem::path file_of(std::string key) const;
+
+  std::filesystem::path prefix_;
+  std::function<std::string()> lost_;
+};
+
+}  // namespace ablate::training
