@@ -14,7 +14,7 @@ class Damage(collections.namedtuple("Damage", "kind files before")):
     def __str__(self):
         return f"{self.kind} of {' and '.join(self.files)}"
 
-    def mend(self):
+    def restore(self):
         for path, data in self.before.items():
             path.write_bytes(data)
 

@@ -207,7 +207,7 @@ def continue_damaged(lab, dice, study, output):
 
 
 def read_damaged(lab, dice, study, output, reading):
-    """Files of a study that has ended are damaged one after the other, read each time, and mended."""
+    """Files of a study that has ended are damaged one after the other, read each time, and restored."""
     lab.whole(study)
     shutil.copytree(lab.folder / f"whole-{study}", output)
     run = dice.choice(sorted(path.parent for path in output.rglob("config.yaml") if path.parent.name == "seed-1"))
@@ -220,7 +220,7 @@ def read_damaged(lab, dice, study, output, reading):
         judge(f"{study}: {reading.__name__} after {done}: {outcome.code}", outcome, left, expected, done)
         if outcome.code == GOOD:
             harmless.append(str(done))
-        done.mend()
+        done.restore()
     return f"{study}: {reading.__name__}, {len(harmless)} of {DAMAGES} change nothing: {harmless}"
 
 

@@ -37,12 +37,6 @@ static int read_all(void* bytes, size_t size) {
   return 1;
 }
 
-/// Ends a process without the destructors of static objects, which take longer than most commands.
-static void leave(int code) {
-  fflush(NULL);
-  _exit(code);
-}
-
 static void say_to(uint32_t number) {
   char said[PATH_MAX];
   snprintf(said, sizeof said, "%s%u", getenv("FAULTS_SAID"), number);
@@ -67,7 +61,7 @@ static void begin(struct request request, char* words, uint32_t number) {
       arguments[count++] = word;
   void (*shim)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "faults_begin");
   if (shim != NULL) shim();
-  leave(real_main(count, arguments, environ));
+  exit(real_main(count, arguments, environ));
 }
 
 /// Begins processes that wait for one another, and waits for their ends and those of whom they leave behind; whether that
@@ -117,7 +111,7 @@ int execv(const char* path, char* const arguments[]) {
     if ((fcntl(file, F_GETFD) & FD_CLOEXEC) != 0) close(file);
   int count = 0;
   while (arguments[count] != NULL) ++count;
-  leave(real_main(count, (char**)arguments, environ));
+  exit(real_main(count, (char**)arguments, environ));
   return -1;
 }
 

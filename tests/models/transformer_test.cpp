@@ -239,7 +239,8 @@ TEST(Transformer, ATraceRunsAtOtherLengthsAndBatchSizes) {
 
 TEST(Transformer, Bfloat16StaysNearFloat) {
   std::vector<Variant> all{{"tiny", tiny()}};
-  for (const auto& more : {attention_variants(), pattern_variants(), residual_variants()})
+  for (const auto& more :
+       {attention_variants(), attention_pattern_variants(), hybrid_variants(), residual_variants()})
     all.insert(all.end(), more.begin(), more.end());
   for (const bool gradients : {false, true}) {
     const torch::AutoGradMode mode(gradients);

@@ -104,8 +104,8 @@ inline std::vector<Variant> mixer_variants() {
   return variants;
 }
 
-/// Stacks whose layers differ in what mixes positions.
-inline std::vector<Variant> pattern_variants() {
+/// Stacks whose layers differ in what their attention sees.
+inline std::vector<Variant> attention_pattern_variants() {
   using enum MixerChoice;
   return {changed("near and far",
                   [](auto& o) {
@@ -132,15 +132,19 @@ inline std::vector<Variant> pattern_variants() {
                     o.other_attention = MultiHead{.heads = 4, .window = 3};
                     o.pattern = {other, attention};
                   }),
-          changed("two schemes of content",
-                  [](auto& o) {
-                    o.layers = 3;
-                    o.position = Shaw{.max_distance = 3};
-                    o.other_position = Cope{.positions = 4};
-                    o.other_attention = MultiHead{.heads = 4};
-                    o.pattern = {attention, other, other};
-                  }),
-          changed("delta and content",
+          changed("two schemes of content", [](auto& o) {
+            o.layers = 3;
+            o.position = Shaw{.max_distance = 3};
+            o.other_position = Cope{.positions = 4};
+            o.other_attention = MultiHead{.heads = 4};
+            o.pattern = {attention, other, other};
+          })};
+}
+
+/// Stacks in which attention and other mixers take turns.
+inline std::vector<Variant> hybrid_variants() {
+  using enum MixerChoice;
+  return {changed("delta and content",
                   [](auto& o) {
                     o.position = Shaw{.max_distance = 3};
                     o.decoder.layers = 3;
@@ -295,8 +299,8 @@ inline double rounding(const std::string& variant) {
 inline std::vector<Variant> variants() {
   auto all = position_variants();
   for (const auto& more :
-       {position_ids_variants(), mixture_variants(), mixer_variants(), pattern_variants(),
-        attention_variants(), norm_variants(), residual_variants()})
+       {position_ids_variants(), mixture_variants(), mixer_variants(), attention_pattern_variants(),
+        hybrid_variants(), attention_variants(), norm_variants(), residual_variants()})
     all.insert(all.end(), more.begin(), more.end());
   const auto dense = [](Activation activation, bool gated) {
     return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};
