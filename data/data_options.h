@@ -33,6 +33,7 @@ struct Text {
   std::vector<std::string> train;
   std::vector<std::string> validation;
   std::vector<std::string> test;
+  std::optional<int64_t> train_pairs;
   BadLine bad_lines = BadLine::error;
   int64_t max_line_bytes = 65'536;
 
@@ -40,6 +41,8 @@ struct Text {
     visit("train", o.train, "[source, target] or [tsv]");
     visit("validation", o.validation, "[source, target] or [tsv]");
     visit("test", o.test, "[source, target] or [tsv]");
+    visit("train_pairs", o.train_pairs,
+          "train on so many usable pairs from the start of the files; absent: on all");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
   }
@@ -51,6 +54,7 @@ struct Text {
     require(one_or_two(o.validation), "validation",
             "must be [source file, target file] or [tsv file]");
     require(one_or_two(o.test), "test", "must be [source file, target file] or [tsv file]");
+    require(o.train_pairs.value_or(1) >= 1, "train_pairs", "must be at least 1");
     require_line_limit(o.max_line_bytes, require);
   }
 };

@@ -3,6 +3,8 @@
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 
+#include <utility>
+
 #include "data/text_file.h"
 
 namespace ablate::data {
@@ -76,6 +78,14 @@ std::vector<std::filesystem::path> resolve(const std::vector<std::string>& files
   return paths;
 }
 
+void keep_first(std::vector<Example>& examples, int64_t wanted, const std::string& file) {
+  if (std::cmp_greater(wanted, examples.size()))
+    throw DataError(file + " has " + std::to_string(examples.size()) +
+                    " usable pairs, fewer than " + std::to_string(wanted) +
+                    "; lower data.train_pairs, or leave it out to use all");
+  examples.resize(static_cast<size_t>(wanted));
+}
+
 /// "test_2016_flickr" of "multi30k/test_2016_flickr.en.gz".
 std::string stem(const std::filesystem::path& file) {
   const auto plain = file.extension() == ".gz" ? file.stem() : file.filename();
@@ -104,6 +114,7 @@ std::vector<Example> read_pairs(const Text& options,
 Corpus read_text(const Text& options, const std::filesystem::path& folder) {
   Corpus corpus;
   corpus.train = read_pairs(options, resolve(options.train, folder), corpus.skipped);
+  if (options.train_pairs) keep_first(corpus.train, *options.train_pairs, options.train[0]);
   corpus.validation = read_pairs(options, resolve(options.validation, folder), corpus.skipped);
   corpus.tests.push_back({stem(options.test[0]), false,
                           read_pairs(options, resolve(options.test, folder), corpus.skipped)});

@@ -6,7 +6,7 @@ namespace ablate::data {
 
 /// Reads line-parallel text. A bad line (a fault of read_lines, an empty side, a TSV line without
 /// exactly one tab) throws DataError with file and line, or is left out and counted with
-/// `bad_lines: skip`.
+/// `bad_lines: skip`. Throws DataError where `train_pairs` are more than there are.
 Corpus read_text(const Text& options, const std::filesystem::path& folder);
 
 /// The same for one set: [source file, target file] or [TSV file]. Adds to `skipped`.

@@ -13,6 +13,16 @@ bool is_long_control(std::string_view character) {
          static_cast<unsigned char>(character[1]) < 0xA0;
 }
 
+/// U+2028 to U+202E and U+2066 to U+2069, which begin a line or turn round the order in which a
+/// text is read.
+bool is_order_control(std::string_view character) {
+  if (character.size() != 3) return false;
+  const auto begin = character.substr(0, 2);
+  const auto last = static_cast<unsigned char>(character[2]);
+  return (begin == "\xE2\x80" && last >= 0xA8 && last <= 0xAE) ||
+         (begin == "\xE2\x81" && last >= 0xA6 && last <= 0xA9);
+}
+
 }  // namespace
 
 size_t utf8_length(std::string_view text) {
@@ -32,7 +42,8 @@ std::string printable(std::string text) {
     const size_t length = utf8_length(std::string_view(text).substr(i));
     const auto character = std::string_view(text).substr(i, length);
     const bool blank = text[i] == '\t' || text[i] == '\n';
-    const bool kept = blank || (length > 0 && !is_control(text[i]) && !is_long_control(character));
+    const bool kept = blank || (length > 0 && !is_control(text[i]) && !is_long_control(character) &&
+                                !is_order_control(character));
     if (!kept) text[i] = '?';
     i += kept ? length : 1;
   }

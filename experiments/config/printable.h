@@ -10,8 +10,8 @@ namespace ablate::config {
 /// is not empty.
 size_t utf8_length(std::string_view text);
 
-/// `text` as a terminal may get it: every control character but tabs and ends of lines, and every
-/// byte that is no UTF-8, as '?'.
+/// `text` as a terminal may get it, with '?' for every control character but tabs and ends of lines,
+/// for what turns round the order of reading, and for every byte that is no UTF-8.
 std::string printable(std::string text);
 
 /// The same as one line without tabs.

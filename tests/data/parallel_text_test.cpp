@@ -69,6 +69,21 @@ TEST_F(ParallelText, BadLinesMayBeSkippedAndAreCounted) {
   EXPECT_EQ(corpus.skipped, 1);
 }
 
+TEST_F(ParallelText, TheFirstUsablePairsAreTrainedOn) {
+  write("mixed.en", "\xff\none\ntwo\nthree\n");
+  write("mixed.de", "null\neins\nzwei\ndrei\n");
+  auto text = options("mixed.en", "mixed.de");
+  text.bad_lines = BadLine::skip;
+  text.train_pairs = 2;
+  const auto corpus = read_text(text, folder_);
+  EXPECT_EQ(corpus.train, (std::vector<Example>{{"one", "eins"}, {"two", "zwei"}}));
+  EXPECT_EQ(corpus.validation.size(), 2U);
+  text.train_pairs = 4;
+  EXPECT_EQ(message(text),
+            "mixed.en has 3 usable pairs, fewer than 4; lower data.train_pairs, or leave it out to "
+            "use all");
+}
+
 TEST_F(ParallelText, OfUnicodeSpacesAloneIsAnEmptySide) {
   const auto words = write("words", "one\n");
   for (const std::string blank : {" ", "\t", "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x83 "}) {

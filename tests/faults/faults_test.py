@@ -39,7 +39,8 @@ APART = (48, 96, 192)  # the most calls between two of them; a run starts with a
 # Who was killed before its claim says who it is, is waited for two minutes; ranks, for one another, for five.
 HASTE, HASTE_OF_RANKS = 400, 20
 DAMAGES = 50  # of a study that has ended, in one trial
-UNPRINTABLE = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}  # categories of Unicode; Cn, unassigned ones, do no harm
+UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}  # categories of Unicode
+REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # bidirectional classes
 DAY = 86_400  # seconds
 LEAST = (16, 4_096, 262_144)  # of an allocation that fails, in bytes: any, buffers, tensors
 # What libraries make of it, and how that shows: MKL computes without its buffers, which adds in another order; oneDNN
@@ -233,8 +234,10 @@ def damage_trial(lab, dice, output):
 
 
 def printable(text):
-    """Whether it has no broken bytes and nothing that controls a terminal or hides."""
-    return "\\x" not in text and all(unicodedata.category(char) not in UNPRINTABLE or char in "\n\t" for char in text)
+    """Whether it has no broken bytes and nothing that controls a terminal or the order of reading."""
+    return "\\x" not in text and all(
+        char in "\n\t" or (unicodedata.category(char) not in UNPRINTABLE and unicodedata.bidirectional(char) not in REORDERING)
+        for char in text)
 
 
 def describe(call):

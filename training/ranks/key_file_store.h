@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <utility>
@@ -16,10 +15,8 @@ namespace ablate::training {
 /// rest of a record whose writer has ended.
 class KeyFileStore final : public c10d::Store {
  public:
-  /// Files are named `prefix`, a dot and the key. `lost` says why a key that is waited for will
-  /// never come; empty: it may.
-  KeyFileStore(std::filesystem::path prefix, std::function<std::string()> lost)
-      : prefix_(std::move(prefix)), lost_(std::move(lost)) {}
+  /// Files are named `prefix`, a dot and the key.
+  explicit KeyFileStore(std::filesystem::path prefix) : prefix_(std::move(prefix)) {}
 
   c10::intrusive_ptr<c10d::Store> clone() override;
   /// Throws IoError.
@@ -27,7 +24,7 @@ class KeyFileStore final : public c10d::Store {
   /// Waits for the key. Throws IoError and what wait() throws.
   std::vector<uint8_t> get(const std::string& key) override;
   bool check(const std::vector<std::string>& keys) override;
-  /// Throws std::runtime_error where the keys do not come in time, or never will.
+  /// Throws std::runtime_error where the keys do not come in time.
   void wait(const std::vector<std::string>& keys,
             const std::chrono::milliseconds& timeout) override;
   void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
@@ -41,7 +38,6 @@ class KeyFileStore final : public c10d::Store {
   std::filesystem::path file_of(std::string key) const;
 
   std::filesystem::path prefix_;
-  std::function<std::string()> lost_;
 };
 
 }  // namespace ablate::training

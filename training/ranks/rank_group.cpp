@@ -12,7 +12,9 @@
 
 #include <bit>
 #include <cstdlib>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include "training/device.h"
 #include "training/ranks/key_file_store.h"
@@ -51,7 +53,7 @@ void quieten() {
 StorePointer make_store(const RankPlace& place) {
   StorePointer store;
   if (!place.file.empty()) {
-    store = c10::make_intrusive<KeyFileStore>(place.file, place.lost);
+    store = c10::make_intrusive<KeyFileStore>(place.file);
   } else {
     c10d::TCPStoreOptions options;
     options.port = place.port;
@@ -64,14 +66,13 @@ StorePointer make_store(const RankPlace& place) {
   return c10::make_intrusive<c10d::PrefixStore>("ablate/" + place.attempt, store);
 }
 
-/// Waits for all ranks, which Gloo would do till the timeout even where one has ended.
+/// Waits for all ranks, to name the one that does not come.
 void meet(const StorePointer& store, const RankPlace& place) {
   const auto here = [](int64_t rank) { return "here/" + std::to_string(rank); };
   store->set(here(place.rank), std::vector<uint8_t>{1});
   const auto end = std::chrono::steady_clock::now() + place.timeout;
   for (int64_t rank = 0; rank < place.size; ++rank)
     while (!store->check({here(rank)})) {
-      if (const auto lost = place.lost(); !lost.empty()) throw std::runtime_error(lost);
       if (std::chrono::steady_clock::now() > end)
         throw std::runtime_error("rank " + std::to_string(rank) + " did not come in time");
       std::this_thread::sleep_for(kLookForOthers);
@@ -104,6 +105,17 @@ BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& p
 #endif
 }
 
+/// What `connect` returns. A thread of its own calls it, which is left behind where a rank turns
+/// out to be lost: for one that has given its address and ended since, Gloo waits till the timeout.
+auto unless_lost(const RankPlace& place, auto connect) {
+  std::packaged_task task(std::move(connect));
+  auto connected = task.get_future();
+  std::thread(std::move(task)).detach();
+  while (connected.wait_for(kLookForOthers) != std::future_status::ready)
+    if (const auto lost = place.lost(); !lost.empty()) throw std::runtime_error(lost);
+  return connected.get();
+}
+
 }  // namespace
 
 /// A group of two for each level of the tree: this rank and its partner there.
@@ -111,24 +123,34 @@ struct RankGroup::Connection {
   torch::Device device;
   StorePointer store = {};
   std::vector<BackendPointer> levels = {};
+
+  /// Waits for the others.
+  static std::unique_ptr<Connection> make(const RankPlace& place, torch::Device device);
 };
+
+std::unique_ptr<RankGroup::Connection> RankGroup::Connection::make(const RankPlace& place,
+                                                                   torch::Device device) {
+  std::unique_ptr<Connection> made(new Connection{.device = device, .store = make_store(place)});
+  meet(made->store, place);
+  for (int64_t bit = 1; bit < place.size; bit *= 2) {
+    const auto pair = std::to_string(bit) + "/" + std::to_string(place.rank & ~bit);
+    const StorePointer store = c10::make_intrusive<c10d::PrefixStore>(pair, made->store);
+    const int rank = (place.rank & bit) == 0 ? 0 : 1;
+    made->levels.push_back(device.is_cuda() ? make_nccl(store, rank, place)
+                                            : make_gloo(store, rank, place));
+  }
+  return made;
+}
 
 RankGroup::RankGroup() = default;
 
 RankGroup::RankGroup(const RankPlace& place, torch::Device device)
-    : rank_(place.rank), size_(place.size), connection_(new Connection{.device = device}) {
+    : rank_(place.rank), size_(place.size) {
   quieten();
-  or_lost("not all " + std::to_string(size_) + " ranks of this run could be reached", [&] {
-    connection_->store = make_store(place);
-    meet(connection_->store, place);
-    for (int64_t bit = 1; bit < size_; bit *= 2) {
-      const auto pair = std::to_string(bit) + "/" + std::to_string(rank_ & ~bit);
-      const StorePointer store = c10::make_intrusive<c10d::PrefixStore>(pair, connection_->store);
-      const int rank = (rank_ & bit) == 0 ? 0 : 1;
-      connection_->levels.push_back(device.is_cuda() ? make_nccl(store, rank, place)
-                                                     : make_gloo(store, rank, place));
-    }
-  });
+  connection_ =
+      or_lost("not all " + std::to_string(size_) + " ranks of this run could be reached", [&] {
+        return unless_lost(place, [place, device] { return Connection::make(place, device); });
+      });
 }
 
 RankGroup::~RankGroup() = default;

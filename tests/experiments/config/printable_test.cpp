@@ -23,5 +23,11 @@ TEST(Printable, HasAQuestionMarkForEveryByteThatNoTerminalShouldGet) {
             "??31m");  // a control character of two bytes
 }
 
+TEST(Printable, ShowsATextInTheOrderInWhichItIsWritten) {
+  EXPECT_EQ(printable("seed \u202e101\u202c"), "seed ???101???");
+  EXPECT_EQ(printable("\u2066a\u2069\u2028b"), "???a??????b");
+  EXPECT_EQ(printable("\u2014\u200d\u2030"), "\u2014\u200d\u2030");
+}
+
 }  // namespace
 }  // namespace ablate::config

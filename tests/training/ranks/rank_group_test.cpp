@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -57,41 +58,59 @@ TEST(RankGroup, ASumLeavesThePartsAlone) {
   });
 }
 
-TEST(RankGroup, ARankThatIsKnownToBeLostIsNotWaitedFor) {
-  std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  mkdtemp(folder.data());
-  const RankPlace place{.size = 2,
-                        .file = std::filesystem::path(folder) / "store",
-                        .timeout = std::chrono::hours(1),
-                        .lost = [] { return "rank 1 ended"; }};
-  try {
-    const RankGroup group(place, torch::kCPU);
-    ADD_FAILURE();
-  } catch (const RankLost& lost) {
-    EXPECT_STREQ(lost.what(), "not all 2 ranks of this run could be reached (rank 1 ended)");
+/// A folder of keys in which the other of two ranks ends at some time.
+class LostRank : public testing::Test {
+ protected:
+  static std::string new_folder() {
+    std::string folder = testing::TempDir() + "ranks-XXXXXX";
+    return mkdtemp(folder.data());
   }
-  std::filesystem::remove_all(folder);
+  ~LostRank() override { std::filesystem::remove_all(folder_); }
+
+  std::ptrdiff_t keys() const {
+    return std::distance(std::filesystem::directory_iterator(folder_), {});
+  }
+  void arrive(const std::string& rank) const {
+    KeyFileStore(store_).set("ablate//here/" + rank, std::vector<uint8_t>{1});
+  }
+  /// What the first rank says of the other one, which ends as soon as there are so many keys.
+  std::string connect(std::ptrdiff_t ends_at) const {
+    const RankPlace place{
+        .size = 2, .file = store_, .timeout = std::chrono::minutes(1), .lost = [&] {
+          return keys() < ends_at ? "" : "rank 1 ended";
+        }};
+    try {
+      const RankGroup group(place, torch::kCPU);
+      return "connected";
+    } catch (const RankLost& lost) {
+      return lost.what();
+    }
+  }
+
+  const std::filesystem::path folder_ = new_folder(), store_ = folder_ / "store";
+  const std::string named_ = "not all 2 ranks of this run could be reached (rank 1 ended)";
+};
+
+TEST_F(LostRank, IsNotWaitedForWhereItEndsBeforeItArrives) { EXPECT_EQ(connect(1), named_); }
+
+TEST_F(LostRank, IsNotWaitedForWhereItEndsBeforeItGivesItsAddress) {
+  arrive("1");
+  EXPECT_EQ(connect(3), named_);
 }
 
-TEST(RankGroup, ARankThatEndsWhileItGivesItsAddressIsNotWaitedFor) {
-  std::string folder = testing::TempDir() + "ranks-XXXXXX";
-  mkdtemp(folder.data());
-  const auto store = std::filesystem::path(folder) / "store";
-  KeyFileStore(store, [] { return ""; }).set("ablate//here/1", std::vector<uint8_t>{1});
-  const RankPlace place{.size = 2, .file = store, .timeout = std::chrono::hours(1), .lost = [] {
-                          return "rank 1 ended";
-                        }};
-  EXPECT_THROW(RankGroup(place, torch::kCPU), RankLost);
-  // Both had met, so this one was waiting for the other's address after it had given its own.
-  EXPECT_GT(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
-  std::filesystem::remove_all(folder);
+TEST_F(LostRank, IsNotWaitedForWhereItEndsAfterItGaveItsAddress) {
+  arrive("0");
+  const RankPlace other{.rank = 1, .size = 2, .file = store_, .timeout = std::chrono::seconds(0)};
+  EXPECT_THROW(RankGroup(other, torch::kCPU), RankLost);  // since nobody gives it an address
+  ASSERT_EQ(keys(), 3);                                   // both have arrived, and its own one
+  EXPECT_EQ(connect(4), named_);
 }
 
 TEST(KeyFileStore, AKeyIsThereWithAllItsBytesOrNotAtAll) {
   std::string folder = testing::TempDir() + "ranks-XXXXXX";
   mkdtemp(folder.data());
   const auto prefix = std::filesystem::path(folder) / "store";
-  KeyFileStore store(prefix, [] { return ""; }), other(prefix, [] { return ""; });
+  KeyFileStore store(prefix), other(prefix);
   EXPECT_FALSE(other.check({"a/b"}));
   const std::vector<uint8_t> value{0, 255, '\n'};
   store.set("a/b", value);
