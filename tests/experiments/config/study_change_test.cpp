@@ -31,6 +31,7 @@ TEST(StudyChange, ArmsTasksAndSeedsMayBeAdded) {
   EXPECT_EQ(changes_to(kThen), Lines{});
   EXPECT_EQ(changes_to(with("[1, 2]", "[3, 1, 2]")), Lines{});
   EXPECT_EQ(changes_to(with("a: {}", "a: {}, c: {model.layers: 3}")), Lines{});
+  EXPECT_EQ(changes_to(with("[1, 2]", "[1, 2, 3]\ntime: 8 minutes")), Lines{});
 }
 
 TEST(StudyChange, AnotherWayToSayTheSameIsNone) {
