@@ -111,8 +111,10 @@ auto unless_lost(const RankPlace& place, auto connect) {
   std::packaged_task task(std::move(connect));
   auto connected = task.get_future();
   std::thread(std::move(task)).detach();
-  while (connected.wait_for(kLookForOthers) != std::future_status::ready)
+  while (connected.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     if (const auto lost = place.lost(); !lost.empty()) throw std::runtime_error(lost);
+    std::this_thread::sleep_for(kLookForOthers);
+  }
   return connected.get();
 }
 
