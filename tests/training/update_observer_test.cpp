@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -75,6 +76,28 @@ TEST(UpdateObserver, ExamplesThatAreAllTheSameAreNoNoise) {
   EXPECT_NEAR(values.at("gradient_square model"), square, 1e-4 * square);
   EXPECT_NEAR(values.at("gradient_variance model"), 0, 1e-3 * square);
   EXPECT_NEAR(values.at("gradient_noise model"), 0, 1e-3);
+}
+
+TEST(UpdateObserver, PartsCountByTheirTokensAndThoseWithoutAnyNotAtAll) {
+  auto model = dense_model();
+  const auto optimizer = make_optimizer(Sgd{}, *model);
+  const std::vector<data::EncodedExample> pairs{
+      {{5, 6, 7, 2}, {7, 6, 5, 8, 2}}, {{8, 2}, {9, 2}}, {{6, 9, 2}, {5, 2}}};
+  auto batch = data::collate(pairs, std::vector<int64_t>{0, 1, 2});
+  std::fill(batch.target_out.end() - batch.target_length, batch.target_out.end(), tokenizer::kPad);
+  batch.tokens = 7;
+  const GradientSize whole{.square = std::pow(gradient_norm(model, batch, plain_update()), 2),
+                           .tokens = 7};
+  GradientSize parts{.square = 0, .tokens = 3.5};
+  for (const int64_t i : {0, 1}) {
+    const auto one = data::collate(pairs, std::vector<int64_t>{i});
+    parts.square += static_cast<double>(one.tokens) / 7 *
+                    std::pow(gradient_norm(model, one, plain_update()), 2);
+  }
+  const auto expected = gradient_noise(parts, whole);
+  const auto values = seen(model, *optimizer, {batch});
+  EXPECT_NEAR(values.at("gradient_square model"), expected.square, 1e-4 * whole.square);
+  EXPECT_NEAR(values.at("gradient_variance model"), expected.variance, 1e-4 * expected.variance);
 }
 
 TEST(UpdateObserver, OtherExamplesAreNoise) {
