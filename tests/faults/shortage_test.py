@@ -3,9 +3,9 @@ afterwards.
 
     python3 tests/faults/shortage_test.py build/ablate [--all]
 
-The limits are the kernel's own, RLIMIT_NPROC, RLIMIT_NOFILE and RLIMIT_AS. The first holds only for a user without privileges who has
-no other processes, so root takes a number that no user has; without root that part is left out. --all tries every limit,
-otherwise every third.
+The limits are the kernel's own, RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_AS and the memory of a control group, whose processes it kills. The
+first holds only for a user without privileges who has no other processes, so root takes a number that no user has; without root that
+part and the last one are left out. --all tries every limit, otherwise every third.
 """
 
 import os
@@ -23,17 +23,11 @@ GOOD, MEMORY, IO, LOADER = 0, 6, 7, 127
 REASON = {resource.RLIMIT_NOFILE: "Too many open files", resource.RLIMIT_NPROC: "no more processes or threads"}
 PROCESSES = range(1, 19)
 FILES = range(4, 40)
+GROUPS = {pathlib.Path("/sys/fs/cgroup/memory"): "memory.limit_in_bytes", pathlib.Path("/sys/fs/cgroup"): "memory.max"}
 
 
-def limited(lab, output, limit, value, user=None, study=STUDY):
-    """The study under a limit: its exit code and what it said."""
-
-    def restrict():
-        resource.setrlimit(limit, (value, value))
-        if user is not None:
-            os.setgid(user)
-            os.setuid(user)
-
+def limited(lab, output, restrict, study=STUDY):
+    """The study in a process that restricts itself first: its exit code and what it said."""
     ended = subprocess.run([str(part) for part in lab.command(study, output)], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, preexec_fn=restrict, check=False)
     return ended.returncode, ended.stdout.decode("utf-8", "replace")
@@ -45,7 +39,14 @@ def wrong_with(lab, expected, limit, value, user=None):
     output.mkdir()
     if user is not None:
         os.chown(output, user, user)
-    code, said = limited(lab, output, limit, value, user)
+
+    def restrict():
+        resource.setrlimit(limit, (value, value))
+        if user is not None:
+            os.setgid(user)
+            os.setuid(user)
+
+    code, said = limited(lab, output, restrict)
     if code == LOADER and "error while loading shared libraries" in said:
         return None  # before the program began
     if code != GOOD and (code != IO or REASON[limit] not in said):
@@ -70,13 +71,48 @@ def tried(lab, name, limit, values, user=None):
     return count
 
 
-def batch_without_room(lab):
+def without_room(lab, restrict, reasons):
     """What is wrong with how a study ends that has no memory for its first update; nothing if all is well."""
     study = lab.folder / "wide.yaml"
     study.write_text(BASE.replace("d_hidden: 24", "d_hidden: 1000000").replace("tokens_per_batch: 60", "tokens_per_batch: 4000"))
-    code, said = limited(lab, lab.folder / "wide", resource.RLIMIT_AS, 3_000_000_000, study="wide")
-    named = "out of memory at step 1, whose batch of" in said and "lower training.tokens_per_batch" in said
-    return None if code == MEMORY and named else f"a batch that does not fit: exit code {code}\n{said}"
+    code, said = limited(lab, lab.folder / f"wide-{restrict.__name__}", restrict, "wide")
+    if code == MEMORY and all(reason in said for reason in reasons):
+        return None
+    return f"a batch that does not fit, {restrict.__name__}: exit code {code}\n{said}"
+
+
+def addresses():
+    resource.setrlimit(resource.RLIMIT_AS, (3_000_000_000, 3_000_000_000))
+
+
+def small_group():
+    """A control group of 1 GB; nothing where none can be made."""
+    for parent, limit in GROUPS.items():
+        group = parent / f"ablate-{os.getpid()}"
+        try:
+            group.mkdir()
+            (group / limit).write_text("1000000000")
+            return group
+        except OSError:
+            if group.exists():
+                group.rmdir()
+    return None
+
+
+def killed_by_the_kernel(lab):
+    """What is wrong where the kernel kills the run instead; nothing, too, where it cannot be made to."""
+    group = small_group()
+    if group is None:
+        print("no control group can be made, so a run that the kernel kills is left out")
+        return None
+
+    def kernel():
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+
+    try:
+        return without_room(lab, kernel, ["signal 9 (Killed), which the system sends where memory is short"])
+    finally:
+        group.rmdir()
 
 
 def main():
@@ -84,11 +120,13 @@ def main():
     with Laboratory(pathlib.Path(sys.argv[1]).resolve()) as lab:
         lab.folder.chmod(0o755)
         wrong = tried(lab, "open files", resource.RLIMIT_NOFILE, FILES[::step])
-        if unnamed := batch_without_room(lab):
-            print(unnamed)
-            wrong += 1
+        unnamed = [without_room(lab, addresses, ["out of memory at step 1, whose batch of", "lower training.tokens_per_batch"])]
         if os.getuid() == 0:
+            unnamed.append(killed_by_the_kernel(lab))
             wrong += tried(lab, "processes", resource.RLIMIT_NPROC, PROCESSES[::step], NOBODY)
+        for found in filter(None, unnamed):
+            print(found)
+            wrong += 1
     return 1 if wrong else 0
 
 
