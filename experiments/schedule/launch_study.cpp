@@ -85,7 +85,7 @@ std::optional<StudyOutcome> launch_study(const config::Study& study, const Launc
   const training::StopRequests requests;
   const auto queue = look(launch);
   if (!queue.closing && !queue.others.empty()) refuse_second(queue, launch);
-  if (!queue.closing) forget_failures(study, launch.folder);
+  if (!queue.closing) clear_earlier_start(study, launch.folder);
   if (queue.closing && !queue.others.empty()) {
     // An earlier start of this job submitted the next wave and was cut off before its end.
     const bool closed = std::ranges::any_of(

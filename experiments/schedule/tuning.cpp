@@ -4,6 +4,7 @@
 
 #include "experiments/records/failure.h"
 #include "experiments/records/tuned_arms.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate::schedule {
 namespace {
@@ -25,15 +26,20 @@ void append(StudyOutcome& outcome, const StudyOutcome& more) {
   outcome.interrupted = outcome.interrupted || more.interrupted;
 }
 
+/// A value that lost its search may never start again, so nobody else removes its leftovers.
+void clear(const records::RunFolder& run) {
+  records::remove_failure(run);
+  training::remove_leftover_files(run.path);
+}
+
 }  // namespace
 
-void forget_failures(const config::Study& study, const records::StudyFolder& folder) {
-  for (const auto& run : study.runs) records::remove_failure(folder.run(run));
+void clear_earlier_start(const config::Study& study, const records::StudyFolder& folder) {
+  for (const auto& run : study.runs) clear(folder.run(run));
   if (!study.tuning) return;
   for (const auto& candidate : study.tuning->candidates)
     for (const auto* seeds : {&study.tuning->seeds, &study.seeds})
-      for (const int64_t seed : *seeds)
-        records::remove_failure(folder.run(records::run_of(candidate, seed)));
+      for (const int64_t seed : *seeds) clear(folder.run(records::run_of(candidate, seed)));
 }
 
 TuningStage tuning_stage(const config::Study& study, const records::StudyFolder& folder) {
@@ -54,7 +60,7 @@ TuningStage tuning_stage(const config::Study& study, const records::StudyFolder&
 
 StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& options) {
   if (!study.tuning) return run_study(study, options);
-  forget_failures(study, options.folder);
+  clear_earlier_start(study, options.folder);
   auto now = study;
   StudyOutcome outcome;
   for (;;) {

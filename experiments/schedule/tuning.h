@@ -4,8 +4,9 @@
 
 namespace ablate::schedule {
 
-/// Runs that failed, those of candidates included, are tried again.
-void forget_failures(const config::Study& study, const records::StudyFolder& folder);
+/// Removes what an earlier start left in the folders of runs, those of candidates included:
+/// failures, so that they are tried again, and files that it did not finish.
+void clear_earlier_start(const config::Study& study, const records::StudyFolder& folder);
 
 /// Runs by which tuning goes on.
 struct TuningStage {

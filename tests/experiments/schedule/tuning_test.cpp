@@ -10,6 +10,7 @@
 #include "experiments/records/tuned_arms.h"
 #include "experiments/report/read_report_data.h"
 #include "tests/experiments/program.h"
+#include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/sealed_json.h"
 
@@ -198,6 +199,15 @@ TEST_F(TuningTest, AFailedWriteLetsNoOtherValueTrainFurther) {
   EXPECT_EQ(again.code, 0) << again.output;
   EXPECT_TRUE(std::filesystem::exists(of(kMiddle) / "rung-20.json"));
   EXPECT_FALSE(std::filesystem::exists(of(kLow) / "rung-20.json"));
+}
+
+TEST_F(TuningTest, WhatAnEarlierStartLeftOfAnyValueIsRemoved) {
+  const auto folder = folder_ / "tiny/copy" / kLow / "seed-2";
+  std::filesystem::create_directories(folder);
+  records::write_failure(folder, {.exit_code = 7, .message = "cannot write"});
+  write_file(training::temporary_beside(folder / "environment.json"), "{");
+  clear_earlier_start(config::read_study(study()), records::StudyFolder(folder_ / "tiny"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 TEST_F(TuningTest, HalvingTrainsOneValueToTheEndAndEndsInTheSameWeights) {
