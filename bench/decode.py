@@ -65,8 +65,8 @@ def convert(folder: pathlib.Path, to: str, quantization: str | None, heads: int)
     side(spec.encoder, weights, "encoder")
     side(spec.decoder, weights, "decoder")
     spec.decoder.projection.weight = weights["embedding"]
-    pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "joint.model"))
-    names = [pieces.id_to_piece(i) for i in range(pieces.vocab_size())]
+    tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(folder / "joint.model"))
+    names = [tokenizer.id_to_piece(i) for i in range(tokenizer.vocab_size())]
     spec.register_source_vocabulary(names)
     spec.register_target_vocabulary(names)
     spec.config.bos_token, spec.config.eos_token = names[1], names[2]
@@ -79,7 +79,7 @@ def convert(folder: pathlib.Path, to: str, quantization: str | None, heads: int)
 
 class Peer:
     def __init__(self, folder: pathlib.Path, kind: str, options: argparse.Namespace) -> None:
-        self.pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "joint.model"))
+        self.tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(folder / "joint.model"))
         model = tempfile.mkdtemp()
         convert(folder, model, None if kind == "float32" else kind, options.heads)
         workers = 1 if options.batch == 1 else 2
@@ -89,12 +89,12 @@ class Peer:
 
     def __call__(self, lines: list[str], beam: int) -> tuple[float, list[str], int]:
         start = time.perf_counter()
-        tokens = [self.pieces.encode(line, out_type=str) for line in lines]
+        tokens = [self.tokenizer.encode(line, out_type=str) for line in lines]
         found = self.translator.translate_batch(
             tokens, max_batch_size=self.options.batch, batch_type="examples", beam_size=beam,
             max_decoding_length=128, length_penalty=1.0)
         outputs = [result.hypotheses[0] for result in found]
-        texts = [self.pieces.decode(output) for output in outputs]
+        texts = [self.tokenizer.decode(output) for output in outputs]
         return time.perf_counter() - start, texts, sum(len(output) + 1 for output in outputs)
 
 

@@ -189,8 +189,8 @@ def literals(text):
 
 
 def spelling_problems(files):
-    spelt = [piece for path, text in files.items() if path.startswith(FOLDERS) for literal in literals(text) for piece in re.split(r"\{\}|/", literal)]
-    names = {piece for piece in spelt if len(piece) > 4 and not piece.startswith(".")}  # a whole name, or how one begins
+    spelt = [part for path, text in files.items() if path.startswith(FOLDERS) for literal in literals(text) for part in re.split(r"\{\}|/", literal)]
+    names = {part for part in spelt if len(part) > 4 and not part.startswith(".")}  # a whole name, or how one begins
     for path, text in files.items():
         if path.startswith(FOLDERS) or path in SPELLS_ITS_OWN:
             continue

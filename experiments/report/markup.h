@@ -6,7 +6,7 @@
 
 namespace ablate::report {
 
-/// A piece of a page that is well-formed as HTML and as XML. Whatever a user wrote stands in it as
+/// Part of a page that is well-formed as HTML and as XML. Whatever a user wrote stands in it as
 /// text alone: only the functions below make one.
 class Markup {
  public:

@@ -93,7 +93,7 @@ nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors) {
     list.push_back({{"side", given.side},
                     {"file", given.file},
                     {"covered", given.ids.size()},
-                    {"pieces", given.vocabulary}});
+                    {"vocabulary", given.vocabulary}});
   return list;
 }
 

@@ -7,7 +7,7 @@
 
 namespace ablate::corpora {
 
-/// A piece of a page: text, or an element with what it holds.
+/// A node of a page: text, or an element with what it holds.
 struct Markup {
   std::string name;  // of the element, without a prefix; empty: text
   std::string text;
@@ -20,7 +20,7 @@ struct Markup {
   std::string content() const;
 };
 
-/// The root element of an HTML page, as a browser would mend it. Throws DataError where there is
+/// The root element of an HTML page, as a browser would repair it. Throws DataError where there is
 /// none.
 Markup read_html(const std::string& page);
 

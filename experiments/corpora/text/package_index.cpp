@@ -7,14 +7,14 @@
 namespace ablate::corpora {
 namespace {
 
-std::vector<std::string_view> pieces_of(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> pieces;
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
   for (size_t begin = 0; begin < text.size();) {
     const auto end = std::min(text.find(separator, begin), text.size());
-    pieces.push_back(text.substr(begin, end - begin));
+    parts.push_back(text.substr(begin, end - begin));
     begin = end + separator.size();
   }
-  return pieces;
+  return parts;
 }
 
 /// The first line of a field, whose name ends at the first colon.
@@ -66,7 +66,7 @@ Description description_in(std::string_view block) {
   Description description;
   Paragraphs paragraphs;
   bool described = false;
-  for (const auto line : pieces_of(block, "\n")) {
+  for (const auto line : split(block, "\n")) {
     const auto [name, value] = field_of(line);
     if (described && line.starts_with(' ')) paragraphs.add(line.substr(1));
     if (name.empty()) continue;
@@ -84,7 +84,7 @@ Description description_in(std::string_view block) {
 std::vector<Description> descriptions_in(std::string_view index) {
   std::vector<Description> found;
   std::unordered_set<std::string> digests;
-  for (const auto block : pieces_of(index, "\n\n"))
+  for (const auto block : split(index, "\n\n"))
     if (auto description = description_in(block);
         !description.title.empty() && digests.insert(description.digest).second)
       found.push_back(std::move(description));
@@ -93,10 +93,10 @@ std::vector<Description> descriptions_in(std::string_view index) {
 
 std::map<std::string, PackageEntry> packages_in(std::string_view index) {
   std::map<std::string, PackageEntry> packages;
-  for (const auto block : pieces_of(index, "\n\n")) {
+  for (const auto block : split(index, "\n\n")) {
     std::string package;
     PackageEntry entry;
-    for (const auto line : pieces_of(block, "\n")) {
+    for (const auto line : split(block, "\n")) {
       const auto [name, value] = field_of(line);
       if (name == "Package") package = value;
       if (name == "Source") entry.source = value.substr(0, value.find(' '));

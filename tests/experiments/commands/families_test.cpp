@@ -185,7 +185,7 @@ TEST_F(VectorsTest, AFrozenEmbeddingStaysAsTheFileHasIt) {
   const auto after = rows();
   const auto environment = nlohmann::json::parse(read_file(run_ / "environment.json"));
   EXPECT_EQ(environment["vectors"][0]["covered"], 3);
-  EXPECT_EQ(environment["vectors"][0]["pieces"], 7);
+  EXPECT_EQ(environment["vectors"][0]["vocabulary"], 7);
   trained("source: words.txt, frozen: true", 1);
   EXPECT_TRUE(torch::equal(rows(), after));  // the row without a vector too
 }

@@ -88,7 +88,7 @@ void expect_equal(Transformer& model, torch::jit::Module module) {
   }
 }
 
-/// Every variant, every way of numbering and mixing in the other families, and every position
+/// Every variant, every kind of position ids and mixer in the other families, and every position
 /// scheme in every family, with experts in one of the two that are no variants.
 std::vector<Variant> all_modules() {
   auto all = variants();
