@@ -2,12 +2,11 @@
 # setup.sh [test|numbers|fuzz|cuda]: brings what the program is built from, and with `test` also what tests and bench read: Debian
 # packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in .deps; with `fuzz` also
 # clang, with `cuda` a second LibTorch, one with CUDA, in .deps/cuda. Says first what it will install. Does nothing when this script,
-# TORCH_ROOT and TORCH_BUILD are unchanged.
+# the wheels it pins, TORCH_ROOT and TORCH_BUILD are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 torch_version=2.13.0
-tensorboard_version=2.21.0
 sentencepiece_version=0.2.1
 sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
 cpu_wheels=https://download.pytorch.org/whl/cpu/torch/
@@ -24,21 +23,19 @@ packages=(ca-certificates cmake ninja-build g++ make git python3-venv
 test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format
   slurmctld slurmd slurm-client munge)
 fuzz_packages=(clang libclang-rt-14-dev)
-cuda_wheels=("torch===$torch_version" "cuda-toolkit[cccl,crt]")  # the latter: headers that NCCL's include
-test_wheels=("torch==$torch_version" "numpy<3" "sentencepiece==$sentencepiece_version" "safetensors<1"
-  "tensorboard==$tensorboard_version")
-numbers_wheels=(sacrebleu==2.6.0 rouge-score==0.1.2 jiwer==4.0.0 "scipy<2" statsmodels==0.14.6)
 
 stage=${1:-build}
 [ "$stage" != test ] || packages+=("${test_packages[@]}")
 [ "$stage" != fuzz ] || packages+=("${fuzz_packages[@]}")
-want=$({ cat cmake/setup.sh; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256sum)
+want=$({ cat cmake/setup.sh cmake/wheels/*.txt; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256sum)
 [ "$(cat ".deps/stamp-$stage" 2>/dev/null)" = "$want" ] && exit 0
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 [[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
 pip() { .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}"; }
+# Versions and SHA-256 digests of a list of wheels, which cmake/wheels/lock.sh wrote.
+install_pinned() { pip install --require-hashes --requirement "cmake/wheels/$1.txt" "${@:2}"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -104,8 +101,8 @@ install_torch() {
   case $torch_build in
     cpu) pip install --no-deps --find-links "$cpu_wheels" --require-hashes --requirement <(pinned_torch) ||
       { say "no CPU build of a known digest could be downloaded; taking the build on PyPI, which computes on the CPU too";
-        pip install "torch==$torch_version"; } ;;
-    cuda) pip install "${cuda_wheels[@]}" ;;
+        install_pinned cuda; } ;;
+    cuda) install_pinned cuda ;;
   esac
 }
 
@@ -117,9 +114,10 @@ has_sentencepiece() {
 
 # A shared SentencePiece beside LibTorch clashes in protobuf and gflags symbols: static, and nothing exported.
 install_sentencepiece() {
-  pip download --no-deps --no-binary sentencepiece --dest "$work" "sentencepiece==$sentencepiece_version"
+  install_pinned build --target "$work/python"
   local name="sentencepiece-$sentencepiece_version"
-  echo "$sentencepiece_sha256  $work/$name.tar.gz" | sha256sum --check --status || fail "$name has an unexpected checksum"
+  PYTHONPATH="$work/python" pip download --no-deps --no-build-isolation --no-binary sentencepiece --dest "$work" --require-hashes \
+    --requirement <(echo "sentencepiece==$sentencepiece_version --hash=sha256:$sentencepiece_sha256")
   tar -xzf "$work/$name.tar.gz" -C "$work"
   local source="$work/$name/sentencepiece"
   quietly "SentencePiece could not be configured" cmake -S "$source" -B "$work/build" -G Ninja \
@@ -147,7 +145,7 @@ has_cuda() { [ "$stage" != cuda ] || [ "$(cat .deps/cuda/version 2>/dev/null)" =
 
 install_cuda() {
   rm -rf .deps/cuda
-  pip install --no-cache-dir --no-compile --target .deps/cuda "${cuda_wheels[@]}"
+  install_pinned cuda --no-cache-dir --no-compile --target .deps/cuda
   echo "$torch_version" >.deps/cuda/version
 }
 
@@ -155,7 +153,7 @@ plan_packages
 plan_torch
 has_sentencepiece || will 4 "SentencePiece $sentencepiece_version, built from source in .deps"
 has_cuda || will 2744 "LibTorch $torch_version with CUDA into .deps/cuda, where it takes 4.8 GB"
-has_peers || will 120 "what our metrics and statistics are held against, into .venv: ${numbers_wheels[*]}"
+has_peers || will 120 "what our metrics and statistics are held against, into .venv: $(paste -sd ' ' cmake/wheels/numbers.in)"
 has_wheels || will 57 "Python packages that tests and bench read, into .venv"
 if [ ${#plan[@]} -gt 0 ]; then
   say "downloading about $megabytes MB:"
@@ -166,8 +164,8 @@ install_packages
 install_torch
 has_sentencepiece || install_sentencepiece
 has_cuda || install_cuda
-has_wheels || pip install "${test_wheels[@]}"
-has_peers || pip install "${numbers_wheels[@]}"
+has_wheels || install_pinned test
+has_peers || install_pinned numbers
 mkdir -p .deps
 echo "$want" | tee .deps/stamp-build >".deps/stamp-$stage"
 say "done"
