@@ -108,14 +108,22 @@ BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& p
 /// What `connect` returns. A thread of its own calls it, which is left behind where a rank turns
 /// out to be lost: for one that has given its address and ended since, Gloo waits till the timeout.
 auto unless_lost(const RankPlace& place, auto connect) {
+  const auto check = [&] {
+    if (const auto lost = place.lost(); !lost.empty()) throw std::runtime_error(lost);
+  };
   std::packaged_task task(std::move(connect));
   auto connected = task.get_future();
   std::thread(std::move(task)).detach();
   while (connected.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-    if (const auto lost = place.lost(); !lost.empty()) throw std::runtime_error(lost);
+    check();
     std::this_thread::sleep_for(kLookForOthers);
   }
-  return connected.get();
+  try {
+    return connected.get();
+  } catch (const std::exception&) {
+    check();  // a refused connection says less than which rank is gone
+    throw;
+  }
 }
 
 }  // namespace
