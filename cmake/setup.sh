@@ -6,9 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-torch_version=2.13.0
-sentencepiece_version=0.2.1
-sentencepiece_sha256=8138cec27c2f2282f4a34d9a016e3374cd40e5c6e9cb335063db66a0a3b71fad
+torch_version=$(sed -n 's/^torch==//p' cmake/wheels/cuda.in)
+sentencepiece_version=$(sed -n 's/^sentencepiece==//p' cmake/wheels/test.in)
 cpu_wheels=https://download.pytorch.org/whl/cpu/torch/
 cpu_wheels_sha256=(  # Linux, x86-64 and aarch64, of Python 3.10 to 3.14; another one is refused
   0555fde6108ca90247ae33d4e1237cbae475c86a223bb2f0f91d9addf1f611bd f5cbb61180a9793d9e12fe115a2310d2600bd449dfb9a01ec5640e21359fa5ea
@@ -34,7 +33,7 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 [[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
 pip() { .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}"; }
-# Versions and SHA-256 digests of a list of wheels, which cmake/wheels/lock.sh wrote.
+# Installs a list of wheels in the versions, and of the SHA-256 digests, that cmake/wheels/lock.sh wrote.
 install_pinned() { pip install --require-hashes --requirement "cmake/wheels/$1.txt" "${@:2}"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 work=$(mktemp -d)
@@ -114,10 +113,10 @@ has_sentencepiece() {
 
 # A shared SentencePiece beside LibTorch clashes in protobuf and gflags symbols: static, and nothing exported.
 install_sentencepiece() {
-  install_pinned build --target "$work/python"
+  install_pinned build --no-deps --target "$work/python"
   local name="sentencepiece-$sentencepiece_version"
   PYTHONPATH="$work/python" pip download --no-deps --no-build-isolation --no-binary sentencepiece --dest "$work" --require-hashes \
-    --requirement <(echo "sentencepiece==$sentencepiece_version --hash=sha256:$sentencepiece_sha256")
+    --requirement <(sed -n '/^sentencepiece==/,/[^\\]$/p' cmake/wheels/test.txt)
   tar -xzf "$work/$name.tar.gz" -C "$work"
   local source="$work/$name/sentencepiece"
   quietly "SentencePiece could not be configured" cmake -S "$source" -B "$work/build" -G Ninja \

@@ -10,7 +10,7 @@
 namespace ablate::training {
 
 /// Memory of CPU tensors, kept for the next tensor of like size instead of being given back.
-/// Batches of ever different shapes leave the C library's heap fragmented, which adds up over a long
+/// Batches of ever different shapes fragment the C library's heap, which adds up over a long
 /// run; here blocks in use and kept together stay within twice the most that was in use at once, or
 /// kSpare. A new block is at most an eighth larger than asked for (64 bytes at least), one that was
 /// kept at most five eighths. Data is aligned to 64 bytes. Safe for several threads.
