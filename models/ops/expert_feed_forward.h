@@ -28,7 +28,8 @@ struct ExpertChoice {
 
 /// Sum over a position's slots of weight * (down^T activation(up x + up_bias) + down_bias)
 /// (Shazeer et al. 2017, equation 1). On CUDA the host waits for the ends of the experts' rows,
-/// except in bfloat16 on compute capability 9 or 10 with D and F divisible by 8.
+/// except in bfloat16 on compute capability 9 or 10 with D and F divisible by 8, and where all
+/// experts work for every position because together they are small: 2 E F <= k D.
 /// // [N, D] -> [N, D]
 torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
                                   const ExpertChoice& choice);

@@ -286,6 +286,9 @@ inline std::vector<Variant> mixture_variants() {
       options.d_hidden = 12;
       o.feed_forward = options;
     }));
+  variants.push_back(changed("experts, few neurons", [](auto& o) {
+    o.feed_forward = MixtureOptions{.experts = 4, .active = 2, .d_hidden = 2};
+  }));
   return variants;
 }
 

@@ -7,11 +7,14 @@
 namespace ablate::models::ops {
 namespace {
 
-Experts experts_of(bool gated) {
+constexpr int64_t kFew = 4;  // neurons an expert, so that all experts work for every position
+
+Experts experts_of(bool gated, int64_t d_hidden = 32) {
   torch::manual_seed(3);
-  return {.up = torch::randn({3, gated ? 64 : 32, 16}),
-          .up_bias = torch::randn({3, gated ? 64 : 32}),
-          .down = torch::randn({3, 32, 16}),
+  const int64_t up = gated ? 2 * d_hidden : d_hidden;
+  return {.up = torch::randn({3, up, 16}),
+          .up_bias = torch::randn({3, up}),
+          .down = torch::randn({3, d_hidden, 16}),
           .down_bias = torch::randn({3, 16}),
           .activation = Activation::silu,
           .gated = gated};
@@ -24,27 +27,61 @@ torch::Tensor through(const torch::Tensor& x, const Experts& experts, int64_t e)
   return torch::linear(hidden, experts.down[e].t(), experts.down_bias[e]);
 }
 
+/// The definition: choice by choice.
+torch::Tensor sum_of_choices(const torch::Tensor& x, const Experts& experts,
+                             const ExpertChoice& choice) {
+  std::vector<torch::Tensor> sums;
+  for (int64_t n = 0; n < x.size(0); ++n) {
+    auto sum = torch::zeros_like(x[n]);
+    for (int64_t k = 0; k < choice.expert.size(1); ++k)
+      if (const auto e = choice.expert[n][k].item<int64_t>(); e < experts.up.size(0))
+        sum = sum + choice.weight[n][k] * through(x[n], experts, e);
+    sums.push_back(sum);
+  }
+  return torch::stack(sums);
+}
+
+/// Two choices of four positions among three experts; 3: an empty slot.
+torch::Tensor chosen_experts() { return torch::tensor({2, 0, 1, 2, 3, 1, 3, 3}).view({4, 2}); }
+
 TEST(ExpertFeedForward, SumsTheWeightedOutputsOfThePositionsExperts) {
   const auto x = torch::randn({4, 16});
-  const auto expert = torch::tensor({2, 0, 1, 2, 3, 1, 3, 3}).view({4, 2});  // 3: an empty slot
-  const auto weight = torch::rand({4, 2});
-  for (const bool gated : {false, true}) {
-    const auto experts = experts_of(gated);
-    auto expected = torch::zeros({4, 16});
-    for (int64_t n = 0; n < 4; ++n)
-      for (int64_t k = 0; k < 2; ++k)
-        if (const auto e = expert[n][k].item<int64_t>(); e < 3)
-          expected[n] += weight[n][k] * through(x[n], experts, e);
-    for (const bool gradients : {false, true}) {  // for which another back end serves
-      const torch::AutoGradMode mode(gradients);
-      const ExpertChoice choice{.expert = expert, .weight = weight};
-      for (const auto& same : {experts, experts.prepacked()})
-        EXPECT_LT(largest_difference(expert_feed_forward(x, same, choice), expected), 2e-4);
+  const ExpertChoice choice{.expert = chosen_experts(), .weight = torch::rand({4, 2})};
+  for (const bool gated : {false, true})
+    for (const int64_t d_hidden : {int64_t{32}, kFew}) {
+      const auto experts = experts_of(gated, d_hidden);
+      const auto expected = sum_of_choices(x, experts, choice);
+      for (const bool gradients : {false, true}) {  // for which another back end serves
+        const torch::AutoGradMode mode(gradients);
+        for (const auto& same : {experts, experts.prepacked()})
+          EXPECT_LT(largest_difference(expert_feed_forward(x, same, choice), expected), 2e-4);
+      }
     }
-  }
+}
+
+TEST(ExpertFeedForward, ItsGradientsAreThoseOfTheDefinition) {
+  for (const bool gated : {false, true})
+    for (const int64_t d_hidden : {int64_t{32}, kFew}) {
+      const auto experts = experts_of(gated, d_hidden);
+      const ExpertChoice choice{.expert = chosen_experts(), .weight = torch::rand({4, 2})};
+      const std::vector<torch::Tensor> leaves{torch::randn({4, 16}), experts.up,
+                                              experts.up_bias,       experts.down,
+                                              experts.down_bias,     choice.weight};
+      for (const auto& leaf : leaves) leaf.requires_grad_();
+      const auto gradients_of = [&](const torch::Tensor& y) {
+        return torch::autograd::grad({y.square().sum()}, leaves);
+      };
+      const auto expected = gradients_of(sum_of_choices(leaves[0], experts, choice));
+      const auto found = gradients_of(expert_feed_forward(leaves[0], experts, choice));
+      for (size_t i = 0; i < leaves.size(); ++i)
+        EXPECT_LT(largest_difference(found[i], expected[i]),
+                  1e-5 * expected[i].abs().max().item<double>())
+            << i;
+    }
 }
 
 TEST(ExpertFeedForward, HiddenLayersAreThoseOfAllChoicesExpertByExpert) {
+  torch::manual_seed(3);
   const auto x = torch::randn({4, 16});
   const auto expert = torch::tensor({2, 0, 3, 2, 3, 2, 3, 3}).view({4, 2});  // none chooses 1
   for (const bool gated : {false, true}) {
@@ -56,7 +93,8 @@ TEST(ExpertFeedForward, HiddenLayersAreThoseOfAllChoicesExpertByExpert) {
                        experts.activation, experts.gated));
     const auto hidden =
         expert_hidden_layers(x, experts, {.expert = expert, .weight = torch::rand({4, 2})});
-    EXPECT_LT(largest_difference(hidden, torch::cat(expected)), 1e-5);
+    EXPECT_LT(largest_difference(hidden, torch::cat(expected)),
+              1e-6 * hidden.abs().max().item<double>());
   }
 }
 
