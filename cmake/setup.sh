@@ -130,15 +130,13 @@ install_sentencepiece() {
   echo "$sentencepiece_version" >"$sentencepiece_prefix/version"
 }
 
-# Beside a TORCH_ROOT tests do without Python packages: those that need one are skipped.
-has_wheels() {
-  [ "$stage" != test ] || [ -n "${TORCH_ROOT:-}" ] ||
-    .venv/bin/python -c "import numpy, sentencepiece, safetensors, tensorboard, torch" 2>/dev/null
-}
+# Whether .venv has the versions of a list.
+has_pinned() { pip install --dry-run --no-index --require-hashes --requirement "cmake/wheels/$1.txt" >/dev/null 2>&1; }
 
-has_peers() {
-  [ "$stage" != numbers ] || .venv/bin/python -c "import sacrebleu, rouge_score, jiwer, scipy, statsmodels" 2>/dev/null
-}
+# Beside a TORCH_ROOT tests do without Python packages: those that need one are skipped.
+has_wheels() { [ "$stage" != test ] || [ -n "${TORCH_ROOT:-}" ] || has_pinned test; }
+
+has_peers() { [ "$stage" != numbers ] || has_pinned numbers; }
 
 has_cuda() { [ "$stage" != cuda ] || [ "$(cat .deps/cuda/version 2>/dev/null)" = "$torch_version" ]; }
 
