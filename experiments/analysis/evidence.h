@@ -101,8 +101,10 @@ struct Cell {
   bool beyond = false;   // the test set is longer than anything in training
   std::string metric;
   Direction direction = Direction::higher;
-  bool primary = false;  // metric and test set are those that the study makes claims of
-  bool best = false;     // no arm's mean is better, as it is printed, and some arm's is worse
+  bool primary = false;    // metric and test set are those that the study makes claims of
+  bool in_tables = false;  // tables always have the metric, or the study compares by it or expects
+                           // something of it
+  bool best = false;       // no arm's mean is better, as it is printed, and some arm's is worse
   statistics::Interval range = statistics::kUnbounded;  // what values of the metric can be
   Sample sample;
   std::optional<Contrast> contrast;          // absent: nothing to compare, or with nothing

@@ -130,6 +130,21 @@ std::vector<ChangedKey> changes_of(const config::Experiment& baseline,
   return changes;
 }
 
+void mark_in_tables(TaskEvidence& task, const config::Study& study) {
+  const auto expects = [&](const std::string& metric) {
+    return std::ranges::any_of(study.expect, [&](const config::Clause& clause) {
+      return clause.task == task.name &&
+             (clause.left.metric == metric || clause.right.metric == metric);
+    });
+  };
+  for (auto& arm : task.arms)
+    for (auto& cell : arm.cells) {
+      const auto* metric = config::find_metric(cell.metric);  // null: counts steps
+      cell.in_tables = metric != nullptr &&
+                       (metric->in_tables || cell.metric == task.metric || expects(cell.metric));
+    }
+}
+
 void mark_best(TaskEvidence& task) {
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     std::vector<double> means;
@@ -163,6 +178,7 @@ class TaskBuilder {
     const Measures measures{all_test_sets(arms_), run_metrics_of(arms_)};
     for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, measures));
     if (study_.compare) add_steps(evidence);
+    mark_in_tables(evidence, study_);
     mark_best(evidence);
     if (!study_.compare) return evidence;
     mark_primary(evidence, *study_.compare);

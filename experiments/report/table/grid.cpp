@@ -36,16 +36,13 @@ std::vector<const analysis::Cell*> test_sets_of(const analysis::ArmEvidence& arm
   return sets;
 }
 
-/// The task's metric and those that tables always have, as far as some test set has them.
+/// Those that tables have, as far as some test set has them.
 Columns metrics_of_task(const analysis::TaskEvidence& task) {
   Columns metrics;
-  for (const auto& cell : task.arms.front().cells) {
-    const auto* metric = config::find_metric(cell.metric);
-    const bool wanted = cell.metric == task.metric || (metric != nullptr && metric->in_tables);
-    if (!cell.test_set.empty() && wanted &&
+  for (const auto& cell : task.arms.front().cells)
+    if (!cell.test_set.empty() && cell.in_tables &&
         std::ranges::find(metrics, cell.metric) == metrics.end() && cell.sample.count > 0)
       metrics.push_back(cell.metric);
-  }
   return metrics;
 }
 
@@ -57,9 +54,7 @@ std::string test_set_name(const analysis::Cell& cell) {
 std::vector<const analysis::Cell*> run_cells_of(const analysis::ArmEvidence& arm) {
   std::vector<const analysis::Cell*> cells;
   for (const auto& cell : arm.cells)
-    if (const auto* metric = config::find_metric(cell.metric);
-        cell.test_set.empty() && metric != nullptr && metric->in_tables)
-      cells.push_back(&cell);
+    if (cell.test_set.empty() && cell.in_tables) cells.push_back(&cell);
   return cells;
 }
 

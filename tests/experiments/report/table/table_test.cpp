@@ -107,18 +107,23 @@ TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
     EXPECT_TRUE(line[5] != "bleu" || line[9].empty()) << line[9];
 }
 
-TEST(Tables, ShowFurtherMetricsWhereTheyAreTheTasks) {
+TEST(Tables, ShowFurtherMetricsThatAStudyComparesByOrExpectsSomethingOf) {
   auto runs = analysis::runs_of({{"base", {0.5, 0.6}}, {"more", {0.7, 0.9}}});
   for (auto& run : runs.results) run.tests[0].rouge_2 = 0.25;
-  const auto table = [&](const std::string& metric) {
+  const auto table = [&](const std::string& metric, const std::string& expected) {
     return terminal_table(analysis::make_evidence(
         study_of(analysis::study_yaml(2, {"more"},
-                                      "compare: {baseline: base, metric: " + metric + "}\n")),
+                                      "compare: {baseline: base, metric: " + metric +
+                                          "}\nexpect: [base." + expected + " > 0]\n")),
         runs));
   };
-  EXPECT_EQ(table("exact_match").find("ROUGE-2"), std::string::npos);
-  EXPECT_NE(table("rouge_2").find("ROUGE-2"), std::string::npos);
-  EXPECT_NE(table("exact_match").find("valid. ppl"), std::string::npos);
+  const auto usual = table("exact_match", "exact_match");
+  EXPECT_EQ(usual.find("ROUGE"), std::string::npos);
+  EXPECT_NE(usual.find("valid. ppl"), std::string::npos);
+  for (const auto& further : {table("rouge_2", "exact_match"), table("exact_match", "rouge_2")}) {
+    EXPECT_NE(further.find("ROUGE-2"), std::string::npos);
+    EXPECT_EQ(further.find("ROUGE-1"), std::string::npos);
+  }
 }
 
 TEST(Tables, ShowALowerBoundAsOne) {
