@@ -60,10 +60,15 @@ torch::Tensor orthogonalized(const torch::Tensor& matrices) {
   return tall ? x.transpose(1, 2) : x;
 }
 
-void take_orthogonal_steps(const MapSteps& steps, double learning_rate, MuonScale scale) {
-  for (auto& [shape, same] : by_shape(steps))
-    at::_foreach_add_(same.parameters, orthogonalized(torch::stack(same.directions)).unbind(),
-                      -learning_rate * scale_of(scale, shape.first, shape.second));
+void take_orthogonal_steps(const MapSteps& steps, double learning_rate, const Muon& options) {
+  for (auto& [shape, same] : by_shape(steps)) {
+    const auto directions = torch::stack(same.directions);
+    const auto type =
+        options.precision == MuonPrecision::bf16 ? torch::kBFloat16 : directions.scalar_type();
+    const auto orthogonal = orthogonalized(directions.to(type)).to(directions.scalar_type());
+    at::_foreach_add_(same.parameters, orthogonal.unbind(),
+                      -learning_rate * scale_of(options.scale, shape.first, shape.second));
+  }
 }
 
 }  // namespace ablate::training

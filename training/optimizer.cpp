@@ -111,7 +111,7 @@ struct Rule<Muon> {
     const auto direction =
         o.nesterov ? at::_foreach_lerp(group.gradients, momentum, o.momentum) : momentum;
     if (step.decays) at::_foreach_mul_(group.parameters, 1 - step.lost(o.weight_decay));
-    take_orthogonal_steps({group.parameters, direction, group.maps}, step.learning_rate, o.scale);
+    take_orthogonal_steps({group.parameters, direction, group.maps}, step.learning_rate, o);
   }
 };
 

@@ -99,8 +99,16 @@ constexpr auto names(MuonScale) {
       {{MuonScale::match_rms_adamw, "match_rms_adamw"}, {MuonScale::original, "original"}});
 }
 
+/// Of the products that make a step orthogonal.
+enum class MuonPrecision { fp32, bf16 };
+
+constexpr auto names(MuonPrecision) {
+  return std::to_array<std::pair<MuonPrecision, std::string_view>>(
+      {{MuonPrecision::fp32, "fp32"}, {MuonPrecision::bf16, "bf16"}});
+}
+
 /// Muon (Jordan 2024): the momentum of every matrix within a layer, made orthogonal by five steps
-/// of Newton and Schulz in single precision. Matrices that the program keeps in one tensor
+/// of Newton and Schulz. Matrices that the program keeps in one tensor
 /// (queries, keys and values; gate and up; the experts of a mixture) are orthogonalised each by
 /// itself. Embeddings, output, norms and biases are moved by AdamW. Weight decay is decoupled for
 /// both.
@@ -109,6 +117,7 @@ struct Muon {
   double momentum = 0.95;
   bool nesterov = true;
   MuonScale scale = MuonScale::match_rms_adamw;
+  MuonPrecision precision = MuonPrecision::fp32;
   double weight_decay = 0.0;
   Adam adam;
 
@@ -118,6 +127,8 @@ struct Muon {
     visit("scale", o.scale,
           "of a step: match_rms_adamw, by which Adam's learning rates fit, or original, which "
           "wants a rate some 20 times as high, and training.rates for the rest");
+    visit("precision", o.precision,
+          "of the products that make a step orthogonal; bf16 as in Jordan (2024)");
     visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
     visit("adam", o.adam, "of embeddings, output, norms and biases");
   }

@@ -53,7 +53,7 @@ torch::Tensor step_of(const torch::Tensor& direction, double scale) {
 
 torch::Tensor moved(const torch::Tensor& direction, const models::Maps& maps, MuonScale scale) {
   const auto parameter = torch::zeros_like(direction);
-  take_orthogonal_steps({{parameter}, {direction}, {&maps}}, 0.1, scale);
+  take_orthogonal_steps({{parameter}, {direction}, {&maps}}, 0.1, {.scale = scale});
   return parameter;
 }
 
@@ -76,6 +76,21 @@ TEST(OrthogonalSteps, ScaleByOutputsAndInputsWhicheverIsStoredFirst) {
 TEST(OrthogonalSteps, OfMatchingSizeHaveARootMeanSquareOfAFifth) {
   const auto step = moved(normal({16, 64}), {.rows = {16}}, MuonScale::match_rms_adamw);
   EXPECT_NEAR(step.square().mean().sqrt().item<double>(), 0.1 * 0.2, 0.1 * 0.2 * 0.15);
+}
+
+TEST(OrthogonalSteps, InBfloat16AreNearlyThoseInFloat) {
+  const auto direction = normal({64, 256}).to(torch::kFloat);
+  const models::Maps maps{.rows = {64}};
+  const auto step = [&](MuonPrecision precision) {
+    const auto parameter = torch::zeros_like(direction);
+    take_orthogonal_steps({{parameter}, {direction}, {&maps}}, 1, {.precision = precision});
+    return parameter;
+  };
+  const auto exact = step(MuonPrecision::fp32), rounded = step(MuonPrecision::bf16);
+  EXPECT_EQ(rounded.scalar_type(), torch::kFloat);
+  const double error = (rounded - exact).norm().item<double>() / exact.norm().item<double>();
+  EXPECT_GT(error, 0) << "not rounded";
+  EXPECT_LT(error, 0.02);
 }
 
 TEST(OrthogonalSteps, SeeEveryExpertAndEveryPartOfAMixture) {

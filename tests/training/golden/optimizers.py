@@ -93,13 +93,14 @@ CASES = [
             "momentum": 0.95,
             "nesterov": True,
             "scale": "match_rms_adamw",
+            "precision": "fp32",
             "weight_decay": 0.1,
             "adam": ADAM,
         },
         lambda groups: Muon(groups, ADAM, adjust_lr_fn="match_rms_adamw"),
     ),
     (
-        {"kind": "muon", "momentum": 0.8, "nesterov": False, "scale": "original", "weight_decay": 0.0, "adam": ADAM},
+        {"kind": "muon", "momentum": 0.8, "nesterov": False, "scale": "original", "precision": "fp32", "weight_decay": 0.0, "adam": ADAM},
         lambda groups: Muon(groups, ADAM, momentum=0.8, nesterov=False),
     ),
     (
