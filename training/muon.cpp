@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "training/device.h"
+
 namespace ablate::training {
 namespace {
 
@@ -63,8 +65,9 @@ torch::Tensor orthogonalized(const torch::Tensor& matrices) {
 void take_orthogonal_steps(const MapSteps& steps, double learning_rate, const Muon& options) {
   for (auto& [shape, same] : by_shape(steps)) {
     const auto directions = torch::stack(same.directions);
-    const auto type =
-        options.precision == MuonPrecision::bf16 ? torch::kBFloat16 : directions.scalar_type();
+    const bool rounds = options.precision == MuonPrecision::bf16 &&
+                        has_products(Precision::bf16, directions.device());
+    const auto type = rounds ? torch::kBFloat16 : directions.scalar_type();
     const auto orthogonal = orthogonalized(directions.to(type)).to(directions.scalar_type());
     at::_foreach_add_(same.parameters, orthogonal.unbind(),
                       -learning_rate * scale_of(options.scale, shape.first, shape.second));

@@ -128,7 +128,8 @@ struct Muon {
           "of a step: match_rms_adamw, by which Adam's learning rates fit, or original, which "
           "wants a rate some 20 times as high, and training.rates for the rest");
     visit("precision", o.precision,
-          "of the products that make a step orthogonal; bf16 as in Jordan (2024)");
+          "of the products that make a step orthogonal: fp32, or bf16, as in Jordan (2024), where "
+          "the device has them");
     visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
     visit("adam", o.adam, "of embeddings, output, norms and biases");
   }
