@@ -57,9 +57,14 @@ std::string count_figure(int64_t number) {
 }
 
 std::string parameters_figure(const ArmEvidence& arm) {
+  if (arm.parameters == 0) return "-";
   const auto all = count_figure(arm.parameters);
   if (arm.active_parameters == 0 || arm.active_parameters == arm.parameters) return all;
   return fmt::format("{} of {}", count_figure(arm.active_parameters), all);
+}
+
+std::string megaflops_figure(const ArmEvidence& arm) {
+  return arm.flops_per_token > 0 ? fmt::format("{:.3g}", arm.flops_per_token / 1e6) : "-";
 }
 
 std::string spoken(const std::string& name) {

@@ -27,8 +27,13 @@ std::string p_figure(double p);
 /// "934 k", "1.06 M".
 std::string count_figure(int64_t number);
 
-/// The parameters of an arm; "1,000 of 4,000" where a token uses some of them alone.
+/// The parameters of an arm; "1,000 of 4,000" where a token uses some of them alone; "-" where no
+/// run has finished.
 std::string parameters_figure(const ArmEvidence& arm);
+
+/// Millions of floating-point operations per token in a forward pass; "-" where no run has
+/// finished.
+std::string megaflops_figure(const ArmEvidence& arm);
 
 /// "exact match", "BLEU": a metric as it is read.
 std::string spoken(const std::string& name);

@@ -116,7 +116,7 @@ std::string mean_of(const analysis::Sample& sample, const std::string& unit) {
 }
 
 Markup cost_cells(const analysis::ArmEvidence& arm) {
-  return number_cell(analysis::parameters_figure(arm)) +
+  return number_cell(typeset(analysis::parameters_figure(arm))) +
          number_cell(arm.flops_per_token > 0 ? large(arm.flops_per_token) : "\u2013") +
          number_cell(mean_of(arm.tokens_per_second, "")) +
          number_cell(mean_of(arm.training_seconds, "")) +

@@ -60,7 +60,7 @@ std::vector<const analysis::Cell*> run_cells_of(const analysis::ArmEvidence& arm
 
 void add_run_figures(GridRow& row, const analysis::ArmEvidence& arm) {
   row.push_back({analysis::parameters_figure(arm)});
-  row.push_back({fmt::format("{:.3g}", arm.flops_per_token / 1e6)});
+  row.push_back({analysis::megaflops_figure(arm)});
   for (const auto* cell : run_cells_of(arm))
     row.push_back({with_deviation(cell->sample, cell->metric)});
 }
