@@ -71,9 +71,10 @@ cuda-check: build
 bench: setup-test build
 	.venv/bin/python bench/compare.py
 
-# The atlas of claims: PART=NAME runs one of its studies with the texts below DATA; without PART it says what there is to run.
-atlas: setup-test build
-	@python3 experiments/atlas/atlas.py $(if $(PART),run $(PART) $(if $(DATA),--data $(DATA)))
+# The atlas of claims: PART=NAME runs one of its studies with the texts below DATA, and AGAIN=1 for three times the steps; without PART it
+# says what there is to run.
+atlas: setup-test $(if $(PART),build)
+	@python3 experiments/atlas/atlas.py $(if $(PART),run $(PART) $(if $(AGAIN),--again) $(if $(DATA),--data $(DATA)))
 
 # What the program is made of, also as build/bill_of_materials.json.
 licences: build

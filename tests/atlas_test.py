@@ -4,11 +4,13 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SOURCE, PROGRAM = pathlib.Path(sys.argv[1]), sys.argv[2]
 sys.path.insert(0, str(SOURCE / "experiments" / "atlas"))
 
+import atlas  # noqa: E402
 import claims  # noqa: E402
 import page  # noqa: E402
 
@@ -97,6 +99,24 @@ class Entries(unittest.TestCase):
                 self.assertEqual(found["seeds"], study["seeds"], name)
                 self.assertEqual(found["question"], study["question"], name)
                 self.assertEqual([one["text"] for one in found["expectations"]], study["expect"], name)
+
+
+class ThreeTimes(unittest.TestCase):
+    def test_every_length_of_training_is_three_times_as_large_wherever_it_stands(self):
+        study = {"name": "s", "base": {"training": {"steps": 10, "save_every": 5}, "data": {"steps": 1}},
+                 "tasks": {"a": {"training": {"budget": {"kind": "tokens", "tokens": 100}}}, "b": {"training.budget.tokens": 7}},
+                 "arms": {"x": {}, "short": {"training.steps": 2}, "evaluated": {"training.steps": 0}}, "seeds": [1, 2]}
+        wanted = {"name": "s", "base": {"training": {"steps": 30, "save_every": 5}, "data": {"steps": 1}},
+                  "tasks": {"a": {"training": {"budget": {"kind": "tokens", "tokens": 300}}}, "b": {"training.budget.tokens": 21}},
+                  "arms": {"x": {}, "short": {"training.steps": 6}, "evaluated": {"training.steps": 0}}, "seeds": [1, 2]}
+        self.assertEqual(atlas.three_times(study), wanted)
+
+    def test_the_program_accepts_every_study_that_trains_three_times_as_long(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in claims.studies():
+                copy = atlas.write_three_times(name, pathlib.Path(folder))
+                done = subprocess.run([PROGRAM, "config", "check", copy], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Page(unittest.TestCase):

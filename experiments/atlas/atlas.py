@@ -3,6 +3,7 @@
 
     make atlas                       lists the parts, what each takes and what is there
     make atlas PART=feed_forward     runs one study, takes its results over, writes the page
+    make atlas PART=recall AGAIN=1   the same with three times the steps
     experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
     experiments/atlas/atlas.py page  writes docs/atlas.md and its picture from docs/results/atlas
     experiments/atlas/atlas.py check fails where the page is not what the results make it
@@ -13,6 +14,8 @@ import json
 import pathlib
 import subprocess
 import sys
+
+import yaml
 
 import claims
 import page
@@ -59,21 +62,40 @@ def commit():
     return done.stdout.strip()
 
 
-def steps_of(study):
-    return claims.read_study(study)["base"]["training"]["steps"]
+def three_times(value, path=()):
+    """A study, or the part of it at `path`, with every number of steps and every budget three times as large."""
+    if isinstance(value, dict):
+        return {key: three_times(inner, (*path, *str(key).split("."))) for key, inner in value.items()}
+    length = path[-2:] == ("training", "steps") or path[-3:-1] == ("training", "budget")
+    return 3 * value if length and not isinstance(value, str) else value
+
+
+def write_three_times(study, folder):
+    """A copy of the study that trains three times as long. Its folder keeps the study's name."""
+    copy = folder / f"{study}.yaml"
+    text = yaml.safe_dump(three_times(claims.read_study(study)), sort_keys=False, width=1000)
+    (claims.ROOT / folder).mkdir(parents=True, exist_ok=True)
+    (claims.ROOT / copy).write_text(text)
+    return copy
+
+
+def typed(study, again):
+    """What a reader types to run the study, with the texts below DIR."""
+    if again:
+        return f"python3 experiments/atlas/atlas.py run {study} --again --data DIR"
+    return f"build/ablate run experiments/atlas/{study}.yaml --output runs/atlas --data DIR"
 
 
 def run(study, options):
     """Runs the study, or goes on with it, and takes its results over."""
     folder = options.output / ("three_times" if options.again else "atlas")
-    settings = ["--set", f"training.steps={3 * steps_of(study)}"] if options.again else []
-    line = ["build/ablate", "run", f"experiments/atlas/{study}.yaml", "--output", str(folder), "--data", "DIR", *settings]
-    command = [str(options.data) if part == "DIR" else part for part in line]
+    file = write_three_times(study, folder) if options.again else f"experiments/atlas/{study}.yaml"
+    command = ["build/ablate", "run", str(file), "--output", str(folder), "--data", str(options.data)]
     command += ["--jobs", str(options.jobs)] * (options.jobs is not None)
     done = subprocess.run(command, cwd=claims.ROOT, check=False)
     if done.returncode not in (0, EXPECTATION_FAILED):
         sys.exit(done.returncode)
-    record = record_of(claims.ROOT / folder / study, " ".join(line))
+    record = record_of(claims.ROOT / folder / study, typed(study, options.again))
     claims.RESULTS.mkdir(parents=True, exist_ok=True)
     claims.record_path(study, options.again).write_text(json.dumps(record, indent=1) + "\n")
     table = (claims.ROOT / folder / study / "table.md").read_text()
