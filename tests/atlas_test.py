@@ -13,11 +13,12 @@ sys.path.insert(0, str(SOURCE / "experiments" / "atlas"))
 import atlas  # noqa: E402
 import claims  # noqa: E402
 import page  # noqa: E402
+import records  # noqa: E402
 
 
 def record(direction, contrast):
     """One task with a baseline that scores 2 and an arm."""
-    arm = {"parameters": 10, "tuned": False, "test_set": "", "beyond": False, "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
+    arm = {"parameters": 10, "steps": 100, "tuned": False, "test_set": "", "beyond": False, "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
     return {"tasks": {"t": {"metric": "loss", "direction": direction, "arms": {"base": arm, "arm": arm | {"contrast": contrast}}}}}
 
 
@@ -101,6 +102,43 @@ class Entries(unittest.TestCase):
                 self.assertEqual([one["text"] for one in found["expectations"]], study["expect"], name)
 
 
+def results(arms, notes=()):
+    """What the program writes of one task t: arms are the name and whether it is tuned."""
+    cell = {"primary": True, "test_set": "", "beyond": False, "direction": "lower", "sample": {"mean": 1.0, "deviation": 0.0, "values": [1.0]}}
+    return {"study": "s", "question": "?", "seeds": [1], "expectations": [], "notes": list(notes), "tasks": [
+        {"name": "t", "metric": "loss", "comparisons": 1, "arms": [{"name": name, "parameters": 10, "tuned": tuned, "cells": [cell]}
+                                                                   for name, tuned in arms.items()]}]}
+
+
+def write_study(folder, found, steps):
+    """A finished study's folder, as far as the atlas reads it; `steps` by arm."""
+    (folder / "results.json").write_text(json.dumps(found))
+    (folder / "results.jsonl").write_text("".join(json.dumps({"task": "t", "arm": arm, "seed": 1, "steps": made}) + "\n"
+                                                  for arm, made in steps.items()))
+    run = folder / "t" / "base" / "seed-1"
+    run.mkdir(parents=True)
+    (run / "environment.json").write_text(json.dumps({"threads": 2, "starts": [{"processor": "P", "cpu_capability": "AVX2"}]}))
+    (run / "result.json").write_text(json.dumps({"training_seconds": 90}))
+
+
+class Records(unittest.TestCase):
+    def test_each_arm_keeps_its_own_steps(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            steps = {"base": 100, "short": 10, "evaluated": 0}
+            write_study(folder, results(dict.fromkeys(steps, False)), steps)
+            found = records.record_of(folder, "a command")
+        self.assertEqual({arm: one["steps"] for arm, one in found["tasks"]["t"]["arms"].items()}, steps)
+        self.assertEqual((found["core_minutes"], found["command"]), (3, "a command"))
+
+    def test_a_best_value_at_an_end_of_what_was_tried_is_kept(self):
+        arms = {"base": False, "base-tuned": True, "arm-tuned": True}
+        note = "t: the best training.schedule.peak of arm is 1.6e-2, the largest that was tried, so a better one may lie beyond; add values to tune.values."
+        tasks = {"t": records.task_record(results(arms)["tasks"][0], {("t", arm): 1 for arm in arms})}
+        records.mark_ends(tasks, ["Token accuracy is teacher-forced.", note])
+        self.assertEqual([arm.get("best_was") for arm in tasks["t"]["arms"].values()], [None, None, "largest"])
+
+
 class ThreeTimes(unittest.TestCase):
     def test_every_length_of_training_is_three_times_as_large_wherever_it_stands(self):
         study = {"name": "s", "base": {"training": {"steps": 10, "save_every": 5}, "data": {"steps": 1}},
@@ -120,6 +158,50 @@ class ThreeTimes(unittest.TestCase):
 
 
 class Page(unittest.TestCase):
+    def test_steps_are_the_baselines_and_the_arms_where_they_differ(self):
+        contrast = {"mean": 0.1, "verdict": "worse"}
+        for steps, words in ((100, "100 steps"), (1000, "100 steps (1,000 for `arm`)"),
+                             (0, "100 steps (`arm` is an evaluation of the model that the baseline trained)")):
+            found = record("lower", contrast)
+            found["tasks"]["t"]["arms"]["arm"]["steps"] = steps
+            finding = claims.Claim({"arm": "arm", "expect": "worse"}).finding(found)
+            self.assertEqual(page.count_text(finding, "steps"), words)
+
+    def test_a_best_value_at_an_end_is_told_of_the_arm_and_of_the_baseline(self):
+        for arm in ("base", "arm"):
+            found = record("lower", {"mean": 0.1, "verdict": "worse"})
+            claim = claims.Claim({"arm": "arm", "expect": "worse"}, found)
+            self.assertEqual(page.verdict_text(claim), "reproduced")
+            found["tasks"]["t"]["arms"][arm]["best_was"] = "smallest"
+            self.assertEqual(page.verdict_text(claim), "reproduced\\*")
+            self.assertEqual(page.end_text("batch", arm, found["tasks"]["t"]["arms"][arm]),
+                             f" The best `training.schedule.peak` of `{arm}` was the smallest tried, so a smaller one might do better.")
+
+    def test_a_claim_shows_what_its_study_expected_of_its_arm_in_its_task(self):
+        texts = ["a: arm.loss < base.loss", "b: arm.loss < base.loss", "arm-tuned.loss < base-tuned.loss", "my_arm.loss < arms.loss", "arm.loss > 0"]
+        found = {"tasks": {"a": {}, "b": {}}, "expectations": [{"text": text} for text in texts]}
+        claim = claims.Claim({"arm": "arm", "task": "a"})
+        self.assertEqual([one["text"] for one in claim.expectations(found)], [texts[0], texts[2], texts[4]])
+
+    def test_the_studies_that_ran_again_have_a_row_of_their_own(self):
+        rows = page.study_table().splitlines()
+        for name in claims.studies():
+            again = claims.read_record(name, again=True)
+            found = [row for row in rows if f"results/atlas/{name}.again.md" in row]
+            self.assertEqual(len(found), 1 if again else 0, name)
+            if again:
+                self.assertIn(f" {again['core_minutes']:g} |", found[0])
+                self.assertIn(f"| {again['commit']} | `{again['command']}` |", found[0])
+
+    def test_paragraphs_of_a_claim_stand_apart(self):
+        claim = next(claim for claim in claims.read_claims() if claim.again and claim.tried)
+        beginnings = [paragraph.split(":")[0] for paragraph in page.section(claim).split("\n\n")]
+        self.assertEqual(beginnings[2:], ["Here", "At three times the steps", "Tried before", "What would change it", "Data"])
+
+    def test_the_total_is_the_sum_of_what_was_measured(self):
+        self.assertEqual(atlas.total([{"core_minutes": 100.5}, {"core_minutes": 79.5}]),
+                         "2 parts that were run once: 180 core minutes, 1.5 hours on two cores")
+
     def test_the_page_is_what_the_results_make_it(self):
         done = subprocess.run([sys.executable, claims.HERE / "atlas.py", "check"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)

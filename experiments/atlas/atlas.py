@@ -20,46 +20,11 @@ import yaml
 import claims
 import page
 import picture
+import records
 
 PAGE = claims.ROOT / "docs" / "atlas.md"
 PICTURE = claims.ROOT / "docs" / "atlas.svg"
 EXPECTATION_FAILED = 1  # exit code of a study that ran, but not as it expects
-
-
-def cell_of(arm):
-    return next(cell for cell in arm["cells"] if cell["primary"])
-
-
-def arm_record(arm):
-    cell = cell_of(arm)
-    record = {"parameters": arm["parameters"], "tuned": arm["tuned"], "test_set": cell["test_set"], "beyond": cell["beyond"],
-              "mean": cell["sample"]["mean"], "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
-    return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {})
-
-
-def task_record(task):
-    arms = {arm["name"]: arm_record(arm) for arm in task["arms"] if any(cell["primary"] for cell in arm["cells"])}
-    return {"metric": task["metric"], "direction": cell_of(task["arms"][0])["direction"], "comparisons": task["comparisons"],
-            "arms": arms}
-
-
-def record_of(folder, command):
-    """What the atlas keeps of a finished study: the primary cells, and where they come from."""
-    results = json.loads((folder / "results.json").read_text())
-    start = json.loads(next(folder.glob("*/*/seed-*/environment.json")).read_text())
-    seconds = sum(json.loads(path.read_text())["training_seconds"] for path in folder.glob("*/*/seed-*/result.json"))
-    return {"study": results["study"], "question": results["question"], "seeds": results["seeds"], "command": command,
-            "commit": commit(), "processor": start["starts"][0]["processor"],
-            "instructions": start["starts"][0]["cpu_capability"], "steps": start["steps"],
-            "core_minutes": round(seconds * start["threads"] / 60, 1),
-            "expectations": [{"text": one["text"], "numbers": one["numbers"], "holds": one["holds"]}
-                             for one in results["expectations"]],
-            "tasks": {task["name"]: task_record(task) for task in results["tasks"]}}
-
-
-def commit():
-    done = subprocess.run(["git", "-C", claims.ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def three_times(value, path=()):
@@ -95,7 +60,7 @@ def run(study, options):
     done = subprocess.run(command, cwd=claims.ROOT, check=False)
     if done.returncode not in (0, EXPECTATION_FAILED):
         sys.exit(done.returncode)
-    record = record_of(claims.ROOT / folder / study, typed(study, options.again))
+    record = records.record_of(claims.ROOT / folder / study, typed(study, options.again))
     claims.RESULTS.mkdir(parents=True, exist_ok=True)
     claims.record_path(study, options.again).write_text(json.dumps(record, indent=1) + "\n")
     table = (claims.ROOT / folder / study / "table.md").read_text()
@@ -115,12 +80,24 @@ def check():
             sys.exit(f"{path.relative_to(claims.ROOT)} is not what the results make it; run experiments/atlas/atlas.py page")
 
 
+def part_line(study):
+    record, again = claims.read_record(study), claims.read_record(study, again=True)
+    state = f"run at {record['commit']}, {record['core_minutes']} core minutes" if record else "not run"
+    if again:
+        state += f"; with three times the steps at {again['commit']}, {again['core_minutes']} core minutes"
+    return f"  {study:20} {claims.read_study(study)['time']:12} {state}"
+
+
+def total(found):
+    """What the records took in all."""
+    minutes = sum(record["core_minutes"] for record in found)
+    return f"{len(found)} parts that were run once: {minutes:.0f} core minutes, {minutes / 120:.1f} hours on two cores"
+
+
 def show_parts():
     print("make atlas PART=NAME runs a part of the atlas and writes docs/atlas.md; on two cores these take, by their studies:")
-    for study in claims.studies():
-        record = claims.read_record(study)
-        state = f"run at {record['commit']}, {record['core_minutes']} core minutes" if record else "not run"
-        print(f"  {study:20} {claims.read_study(study)['time']:12} {state}")
+    print(*map(part_line, claims.studies()), sep="\n")
+    print(total(list(filter(None, map(claims.read_record, claims.studies())))))
 
 
 def arguments():

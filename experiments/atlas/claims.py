@@ -1,8 +1,10 @@
 """The claims of claims.yaml beside what their studies found."""
 
 import dataclasses
+import functools
 import json
 import pathlib
+import re
 
 import yaml
 
@@ -27,7 +29,9 @@ SHARES = ("exact_match", "token_accuracy")  # metrics of which 1 is a task solve
 class Finding:
     """An arm beside its baseline in one record of a study; differences are arm less baseline."""
 
-    name: str  # of the arm, tuned where the study tunes
+    task: str
+    baseline_name: str  # tuned where the study tunes, like the arm's
+    name: str  # of the arm
     metric: str
     lower_is_better: bool
     baseline: dict
@@ -59,13 +63,20 @@ class Claim:
         """What `record` holds of this claim; None where it holds nothing."""
         if record is None:
             return None
-        tasks = record["tasks"]
-        task = tasks[self.task] if self.task else next(iter(tasks.values()))
-        arms = task["arms"]
+        task = self.task or next(iter(record["tasks"]))
+        found = record["tasks"][task]
+        arms = found["arms"]
         tuned = f"{self.arm}-tuned"
         name = tuned if tuned in arms else self.arm
-        baseline = next(arm for arm in arms.values() if "contrast" not in arm and arm["tuned"] == arms[name]["tuned"])
-        return Finding(name, task["metric"], task["direction"] == "lower", baseline, arms[name], arms[name]["contrast"])
+        baseline = next(other for other, arm in arms.items() if "contrast" not in arm and arm["tuned"] == arms[name]["tuned"])
+        return Finding(task, baseline, name, found["metric"], found["direction"] == "lower", arms[baseline], arms[name],
+                       arms[name]["contrast"])
+
+    def expectations(self, record):
+        """What the study expected of the arm in the claim's task."""
+        named = re.compile(rf"(?<![\w-]){re.escape(self.arm)}(-tuned)?\.")
+        elsewhere = tuple(f"{task}: " for task in record["tasks"] if task != self.task)
+        return [one for one in record["expectations"] if named.search(one["text"]) and not one["text"].startswith(elsewhere)]
 
     def verdict(self, record):
         """A word of VERDICTS."""
@@ -115,8 +126,22 @@ def read_claims():
     return [Claim(entry, read_record(entry["study"]), read_record(entry["study"], again=True)) for entry in entries]
 
 
+@functools.cache
 def read_study(name):
     return yaml.safe_load((HERE / f"{name}.yaml").read_text())
+
+
+def data_of(study, task):
+    """The study's data in one of its tasks, in words."""
+    data = study["base"].get("data", {}) | study.get("tasks", {}).get(task, {}).get("data", {})
+    options = "; ".join(f"{key} {in_words(value)}" for key, value in data.items() if key != "task")
+    return f"{data['task']} ({options})" if options else data["task"]
+
+
+def in_words(value):
+    if isinstance(value, dict):
+        return " and ".join(f"{inner} {key}" for key, inner in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def studies():

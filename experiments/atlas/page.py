@@ -11,11 +11,17 @@ study, not whether the paper is right at its own.
 
 <!-- experiments/atlas/atlas.py writes this page from docs/results/atlas and experiments/atlas/claims.yaml. -->
 
-Every study states what it expects before it is run, and its results stand here as they came out. Arms are compared seed by seed, by
-the tests of [statistics.md](statistics.md), corrected for all comparisons of the study's task; equality is claimed only where two
-one-sided tests show that the difference is smaller than the study's margin. Effects are per cent of the baseline's mean by which the
-arm is better, with a 95 % interval; published ones are computed likewise from the two figures that the paper gives, if it gives two.
+Every study states what it expects before it is run, and its results stand here as they came out. (Two arms were run without an
+expectation, the quarter rotary and the T5 positions of copy_length, and for recall's delta rule none was stated beside attention.) Arms are
+compared seed by seed, by the tests of [statistics.md](statistics.md), corrected for all comparisons of the study's task. Equality is claimed
+only where two one-sided tests show that the difference is smaller than the study's margin. It then decides the verdict, even if a difference
+within the margin is significant, too; where equality is not shown, a significant difference decides, even if it is as small. Effects are
+per cent of the baseline's mean by which the arm is better, with a 95 % interval; published ones are computed likewise from the two figures
+that the paper gives, if it gives two.
 """
+
+AT_AN_END = ("\\* The best learning rate of the arm or of its baseline was the largest or the smallest of those tried, so another might do better; "
+             "the claim's paragraph says which.")
 
 MEANING = "\n".join(f"- **{word}**: {text}." for word, text in claims.VERDICTS.items())
 
@@ -36,12 +42,23 @@ def source_of(claim):
     return f"[{claim.source['text']}]({claim.source['url']})"
 
 
+def arms_of(finding):
+    return ((finding.baseline_name, finding.baseline), (finding.name, finding.arm))
+
+
+def verdict_text(claim):
+    """The verdict, with a star where a tuned rate lies at an end of what was tried."""
+    finding = claim.finding(claim.record)
+    starred = finding and any("best_was" in arm for _, arm in arms_of(finding))
+    return claim.verdict(claim.record) + "\\*" * bool(starred)
+
+
 def table_row(claim):
     link = f"[{claim.claim}](#{claim.id})"
     found = claim.finding(claim.record)
     published = "" if claim.published_effect is None else percent(claim.published_effect)
     again = claim.verdict(claim.again) if claim.again else ""
-    return f"| {link} | {claim.verdict(claim.record)} | {effect_text(found)} | {again} | {published} | {source_of(claim)} |"
+    return f"| {link} | {verdict_text(claim)} | {effect_text(found)} | {again} | {published} | {source_of(claim)} |"
 
 
 def table(found):
@@ -52,46 +69,81 @@ def table(found):
     return "\n".join(head + [table_row(claim) for claim in rows])
 
 
+def count_text(finding, key):
+    """The baseline's parameters or steps, and the arm's where they differ."""
+    words = f"{finding.baseline[key]:,} {key}"
+    if finding.arm[key] == finding.baseline[key]:
+        return words
+    if key == "steps" and finding.arm[key] == 0:
+        return f"{words} (`{finding.name}` is an evaluation of the model that the baseline trained)"
+    return f"{words} ({finding.arm[key]:,} for `{finding.name}`)"
+
+
 def scale_of(record, finding):
     test_set = f" on {finding.arm['test_set']}" if finding.arm["test_set"] else ""
-    return (f"{finding.baseline['parameters']:,} parameters, {record['steps']:,} steps, {len(finding.baseline['values'])} seeds, "
+    return (f"{count_text(finding, 'parameters')}, {count_text(finding, 'steps')}, {len(finding.baseline['values'])} seeds, "
             f"{finding.metric}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
             f"{finding.arm['mean']:.4g} ± {finding.arm['deviation']:.2g} for `{finding.name}`")
 
 
+def end_text(study, name, arm):
+    """A warning where the arm's tuned value lies at an end of what was tried."""
+    if "best_was" not in arm:
+        return ""
+    direction = {"largest": "larger", "smallest": "smaller"}[arm["best_was"]]
+    return f" The best `{claims.read_study(study)['tune']['key']}` of `{name}` was the {arm['best_was']} tried, so a {direction} one might do better."
+
+
+def expected_text(claim, record):
+    expected = [f"`{one['text']}` {'holds' if one['holds'] else 'does not hold'} ({one['numbers']})" for one in claim.expectations(record)]
+    return f"The study expected: {'; '.join(expected)}." if expected else "The study stated no expectation of this arm."
+
+
 def outcome(claim, record, what):
+    """A paragraph on one record of the claim's study."""
     finding = claim.finding(record)
-    return f"{what}: **{claim.verdict(record)}**. {scale_of(record, finding)}. The report says: {finding.contrast['sentence']}."
+    ends = "".join(end_text(claim.study, name, arm) for name, arm in arms_of(finding))
+    return (f"{what}: **{claim.verdict(record)}**. {scale_of(record, finding)}. The report says: {finding.contrast['sentence']}.{ends} "
+            f"{expected_text(claim, record)} Run at {record['commit']} by `{record['command']}`.")
+
+
+def published_text(claim):
+    figures = claim.published
+    numbers = f"; {figures['metric']} {figures['baseline']:g} for the baseline, {figures['arm']:g} for the arm" if figures else ""
+    return f"{source_of(claim)}. Published: {claim.where}{numbers}."
+
+
+def files_of(claim):
+    """The study's data and where its numbers are."""
+    task = claim.finding(claim.record).task
+    again = f", with three times the steps in [{claim.study}.again.md](results/atlas/{claim.study}.again.md)" if claim.again else ""
+    return (f"Data: {claims.data_of(claims.read_study(claim.study), task)}. Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml), "
+            f"task {task}; all its numbers are in [{claim.study}.md](results/atlas/{claim.study}.md){again}.")
 
 
 def section(claim):
-    """The claim's own paragraph."""
-    scale = f"Published: {claim.where}"
-    if claim.published:
-        scale += f"; {claim.published['metric']} {claim.published['baseline']:g} for the baseline, {claim.published['arm']:g} for the arm"
-    lines = [f'<a id="{claim.id}"></a>', f"### {claim.claim}", "", f"{source_of(claim)}. {scale}.", ""]
+    """The claim's own paragraphs."""
+    head = f'<a id="{claim.id}"></a>\n### {claim.claim}'
     if claim.record is None:
-        return "\n".join([*lines, f"Not run yet: [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml)."])
-    lines.append(outcome(claim, claim.record, "Here"))
-    if claim.again:
-        lines.append(outcome(claim, claim.again, "At three times the steps"))
-    lines += [f"Tried before: {claim.tried}" if claim.tried else "",
-              f"What would change it: {claim.changes}" if claim.changes else "", "",
-              f"Study [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml), all its numbers in "
-              f"[{claim.study}.md](results/atlas/{claim.study}.md)."]
-    return "\n".join(lines)
+        return "\n\n".join([head, published_text(claim), f"Not run yet: [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml)."])
+    paragraphs = [head, published_text(claim), outcome(claim, claim.record, "Here"),
+                  claim.again and outcome(claim, claim.again, "At three times the steps"),
+                  claim.tried and f"Tried before: {claim.tried}", claim.changes and f"What would change it: {claim.changes}", files_of(claim)]
+    return "\n\n".join(filter(None, paragraphs))
 
 
-def study_row(name, record):
+def study_row(name, again):
+    record = claims.read_record(name, again)
     kept = sum(one["holds"] for one in record["expectations"])
-    return (f"| [{name}](results/atlas/{name}.md) | {len(record['seeds'])} | {kept} of {len(record['expectations'])} | "
+    link = f"[{name}, three times the steps](results/atlas/{name}.again.md)" if again else f"[{name}](results/atlas/{name}.md)"
+    return (f"| {link} | {len(record['seeds'])} | {kept} of {len(record['expectations'])} | "
             f"{record['core_minutes']:g} | {record['processor']}, {record['instructions']} | {record['commit']} | `{record['command']}` |")
 
 
 def study_table():
-    records = [(name, claims.read_record(name)) for name in claims.studies()]
     head = ["| study | seeds | expectations that hold | core minutes | machine | commit | command |", "|---|---|---|---|---|---|---|"]
-    return "\n".join(head + [study_row(name, record) for name, record in records if record])
+    rows = [study_row(name, again) for name in claims.studies() for again in (False, True) if claims.read_record(name, again)]
+    return "\n".join(head + rows)
 
 
 def counts(found):
@@ -101,8 +153,9 @@ def counts(found):
 
 def text_of(found):
     """The whole page."""
-    parts = [INTRODUCTION, f"Of {len(found)} claims: {counts(found)}.", MEANING, f"![{picture.TITLE}](atlas.svg)", table(found),
+    parts = [INTRODUCTION, f"Of {len(found)} claims: {counts(found)}.", MEANING, f"![{picture.TITLE}](atlas.svg)", table(found), AT_AN_END,
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
-             "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. A part that was cut off goes on.",
+             "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it trains three times as long. An interrupted "
+             "part resumes.",
              study_table(), "## The claims one by one", *(section(claim) for claim in found)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
