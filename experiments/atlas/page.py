@@ -108,9 +108,16 @@ def outcome(claim, record, what):
 
 
 def published_text(claim):
-    figures = claim.published
-    numbers = f"; {figures['metric']} {figures['baseline']:g} for the baseline, {figures['arm']:g} for the arm" if figures else ""
-    return f"{source_of(claim)}. Published: {claim.where}{numbers}."
+    return f"{source_of(claim)}. Published: {figures_text(claim.published)}{claim.where}."
+
+
+def figures_text(figures):
+    """The published pair, of which a baseline of 1 stands for a ratio."""
+    if not figures:
+        return ""
+    if figures["baseline"] == 1:
+        return f"{figures['metric']} {figures['arm']:g} times the baseline's; "
+    return f"{figures['metric']} {figures['baseline']:g} for the baseline, {figures['arm']:g} for the arm; "
 
 
 def files_of(claim):
