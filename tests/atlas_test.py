@@ -149,6 +149,16 @@ class ThreeTimes(unittest.TestCase):
                   "arms": {"x": {}, "short": {"training.steps": 6}, "evaluated": {"training.steps": 0}}, "seeds": [1, 2]}
         self.assertEqual(atlas.three_times(study), wanted)
 
+    def test_the_command_is_what_a_reader_types(self):
+        self.assertEqual(atlas.typed("recall", again=True), "python3 experiments/atlas/atlas.py run recall --again --data DIR")
+        done = subprocess.run(["make", "-n", "-C", SOURCE, "atlas", "PART=recall", "AGAIN=1", "DATA=d"], capture_output=True, text=True)
+        self.assertIn("python3 experiments/atlas/atlas.py run recall --again --data d\n", done.stdout)
+
+    def test_the_list_of_parts_needs_no_build(self):
+        for part, builds in ("PART=recall", True), ("PART=", False):
+            done = subprocess.run(["make", "-n", "-C", SOURCE, "atlas", part], capture_output=True, text=True)
+            self.assertEqual("cmake --build" in done.stdout, builds, part)
+
     def test_the_program_accepts_every_study_that_trains_three_times_as_long(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in claims.studies():

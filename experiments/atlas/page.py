@@ -15,13 +15,15 @@ Every study states what it expects before it is run, and its results stand here 
 expectation, the quarter rotary and the T5 positions of copy_length, and for recall's delta rule none was stated beside attention.) Arms are
 compared seed by seed, by the tests of [statistics.md](statistics.md), corrected for all comparisons of the study's task. Equality is claimed
 only where two one-sided tests show that the difference is smaller than the study's margin. It then decides the verdict, even if a difference
-within the margin is significant, too; where equality is not shown, a significant difference decides, even if it is as small. Effects are
-per cent of the baseline's mean by which the arm is better, with a 95 % interval; published ones are computed likewise from the two figures
+within the margin is significant, too; where equality is not shown, a significant difference decides, however small. Effects are per
+cent of the baseline's mean by which the arm is better, with a 95 % interval; published ones are computed likewise from the two figures
 that the paper gives, if it gives two.
 """
 
 AT_AN_END = ("\\* The best learning rate of the arm or of its baseline was the largest or the smallest of those tried, so another might do better; "
              "the claim's paragraph says which.")
+
+METRICS = {"bleu": "BLEU"}  # the others are words
 
 MEANING = "\n".join(f"- **{word}**: {text}." for word, text in claims.VERDICTS.items())
 
@@ -82,7 +84,7 @@ def count_text(finding, key):
 def scale_of(record, finding):
     test_set = f" on {finding.arm['test_set']}" if finding.arm["test_set"] else ""
     return (f"{count_text(finding, 'parameters')}, {count_text(finding, 'steps')}, {len(finding.baseline['values'])} seeds, "
-            f"{finding.metric}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
+            f"{METRICS.get(finding.metric, finding.metric.replace('_', ' '))}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
             f"{finding.arm['mean']:.4g} ± {finding.arm['deviation']:.2g} for `{finding.name}`")
 
 
@@ -162,7 +164,7 @@ def text_of(found):
     """The whole page."""
     parts = [INTRODUCTION, f"Of {len(found)} claims: {counts(found)}.", MEANING, f"![{picture.TITLE}](atlas.svg)", table(found), AT_AN_END,
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
-             "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it trains three times as long. An interrupted "
-             "part resumes.",
+             "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it trains three times as long, with all else "
+             "as it is. An interrupted part resumes.",
              study_table(), "## The claims one by one", *(section(claim) for claim in found)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
