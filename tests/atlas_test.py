@@ -210,7 +210,7 @@ class Page(unittest.TestCase):
 
     def test_the_total_is_the_sum_of_what_was_measured(self):
         self.assertEqual(atlas.total([{"core_minutes": 100.5}, {"core_minutes": 79.5}]),
-                         "2 parts that were run once: 180 core minutes, 1.5 hours on two cores")
+                         "In all 180 core minutes, 1.5 hours on two cores, for the 2 parts that have been run.")
 
     def test_the_page_is_what_the_results_make_it(self):
         done = subprocess.run([sys.executable, claims.HERE / "atlas.py", "check"], capture_output=True, text=True)

@@ -91,7 +91,7 @@ def part_line(study):
 def total(found):
     """What the records took in all."""
     minutes = sum(record["core_minutes"] for record in found)
-    return f"{len(found)} parts that were run once: {minutes:.0f} core minutes, {minutes / 120:.1f} hours on two cores"
+    return f"In all {minutes:.0f} core minutes, {minutes / 120:.1f} hours on two cores, for the {len(found)} parts that have been run."
 
 
 def show_parts():
