@@ -43,6 +43,7 @@ NOT_RUN = {
     "ablate run study.yaml --ranks": "run by RanksTest, with a study that accumulates",
     "torchrun": "run by RanksTest",
     "build/ablate run experiments/atlas": "hours; the studies are checked by atlas_test.py",
+    "python3 experiments/atlas/atlas.py run": "the same",
 }
 PROGRAMS = ("ablate", "build/ablate", "build/models_test", "git", "make", "cmake", "tensorboard", "python3", ".venv/bin/python")
 

@@ -82,9 +82,10 @@ def count_text(finding, key):
 
 
 def scale_of(record, finding):
+    metric = METRICS.get(finding.metric, finding.metric.replace("_", " "))
     test_set = f" on {finding.arm['test_set']}" if finding.arm["test_set"] else ""
     return (f"{count_text(finding, 'parameters')}, {count_text(finding, 'steps')}, {len(finding.baseline['values'])} seeds, "
-            f"{METRICS.get(finding.metric, finding.metric.replace('_', ' '))}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
+            f"{metric}{test_set}: {finding.baseline['mean']:.4g} ± {finding.baseline['deviation']:.2g} for the baseline, "
             f"{finding.arm['mean']:.4g} ± {finding.arm['deviation']:.2g} for `{finding.name}`")
 
 
@@ -165,6 +166,6 @@ def text_of(found):
     parts = [INTRODUCTION, f"Of {len(found)} claims: {counts(found)}.", MEANING, f"![{picture.TITLE}](atlas.svg)", table(found), AT_AN_END,
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
              "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it trains three times as long, with all else "
-             "as it is. An interrupted part resumes.",
+             "as it is, as `python3 experiments/atlas/atlas.py run feed_forward --again --data DIR` does. An interrupted part resumes.",
              study_table(), "## The claims one by one", *(section(claim) for claim in found)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
