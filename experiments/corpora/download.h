@@ -13,7 +13,7 @@ namespace ablate::corpora {
 struct Mirrors {
   std::vector<std::string> roots;  // URLs or folders that have the sources' paths below them
   bool flat = false;               // also look for the file's name alone below a root
-  int64_t patience = 60;           // seconds without a byte after which a server is given up
+  int64_t patience = 60;           // seconds in which a server sends 1,000 bytes or is given up
 };
 
 /// The bytes of `source`, from a mirror or from `folder`, where an earlier call left them or a

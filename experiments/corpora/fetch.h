@@ -12,7 +12,7 @@ struct Fetch {
   Recipe recipe;
   std::filesystem::path to;  // the folder above that of the corpus
   std::string from;          // URL or folder of a mirror; empty: the recipe's own
-  int64_t patience = 60;     // seconds without a byte after which a server is given up
+  int64_t patience = 60;     // seconds in which a server sends 1,000 bytes or is given up
   std::ostream& notes;       // licence, progress and counts, for people
   bool terminal = false;     // whether progress may be written over
 };

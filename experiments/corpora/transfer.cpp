@@ -19,6 +19,7 @@ namespace {
 
 constexpr long kRedirects = 10;
 constexpr long kRangeNotSatisfiable = 416;
+constexpr uint64_t kFewestBytes = 1000;  // that come within the patience, unless it is the end
 
 /// The functions of libcurl that are used.
 struct Curl {
@@ -99,7 +100,7 @@ class Request {
       : transfer_(transfer), file_(transfer.part), handle_(curl().init()) {
     if (handle_ == nullptr) throw training::IoError("libcurl cannot be started");
     resumed_ = file_.bytes() > 0;
-    last_ = transfer.now();
+    count();
     set_up();
   }
   Request(const Request&) = delete;
@@ -125,8 +126,8 @@ class Request {
     if (other_size_)
       throw NotTheFile(fmt::format("has another size than {} bytes", transfer_.bytes));
     if (stalled_)
-      throw training::IoError(
-          fmt::format("the server sent nothing for {} seconds{}", transfer_.patience, so_far()));
+      throw training::IoError(fmt::format("the server sent fewer than {} bytes in {} seconds{}",
+                                          kFewestBytes, transfer_.patience, so_far()));
     if (result_ != CURLE_OK) throw training::IoError(curl().reason(result_) + so_far());
     if (file_.bytes() != transfer_.bytes)
       throw training::IoError("the server ended it too early" + so_far());
@@ -173,11 +174,11 @@ class Request {
   /// Whether to go on. C code calls it, which no exception may cross.
   bool took(std::string_view bytes) {
     try {
-      last_ = transfer_.now();
       if (first_) start(bytes);
       other_size_ |= file_.bytes() + bytes.size() > transfer_.bytes;
       if (page_ || other_size_) return false;
       file_.append(bytes);
+      if (file_.bytes() - counted_ >= kFewestBytes) count();
       if (transfer_.progress) transfer_.progress(file_.bytes());
       return true;
     } catch (...) {
@@ -189,8 +190,15 @@ class Request {
   void start(std::string_view bytes) {
     first_ = false;
     if (resumed_ && status() != 206) file_.clear();
+    count();
     page_ = file_.bytes() == 0 && is_page(bytes);
     other_size_ = announced() && file_.bytes() + *announced() != transfer_.bytes;
+  }
+
+  /// Begins to wait anew.
+  void count() {
+    last_ = transfer_.now();
+    counted_ = file_.bytes();
   }
 
   long status() const {
@@ -217,7 +225,8 @@ class Request {
   std::string range_;
   bool resumed_ = false;
   bool first_ = true;                 // no byte has come
-  Transfer::Clock::time_point last_;  // when bytes came
+  Transfer::Clock::time_point last_;  // when the patience began, with so many bytes
+  uint64_t counted_ = 0;
   bool page_ = false, other_size_ = false, stalled_ = false;
   CURLcode result_ = CURLE_OK;
   std::exception_ptr failure_;

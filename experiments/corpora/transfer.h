@@ -16,7 +16,7 @@ struct Transfer {
   std::string url;
   std::filesystem::path part;  // continued where it exists
   uint64_t bytes = 0;          // of the whole file
-  int64_t patience = 60;       // seconds without a byte after which a server is given up
+  int64_t patience = 60;       // seconds in which a server sends 1,000 bytes or is given up
   std::function<void(uint64_t)> progress = {};  // gets how many bytes `part` has
   std::function<Clock::time_point()> now = Clock::now;
 };

@@ -76,7 +76,7 @@ void add_data_fetch(CLI::App& data) {
       "--from", flags->from,
       "A mirror, as a URL or folder; absent: the public servers that the recipe names");
   verb->add_option("--patience", flags->patience,
-                   "Seconds without a byte after which a server is given up")
+                   "Seconds in which a server sends 1,000 bytes, or else is given up")
       ->check(CLI::Range(int64_t{1}, int64_t{86'400}))
       ->capture_default_str();
   verb->footer(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <semaphore>
 
 #include "data/corpus.h"
 #include "experiments/corpora/transfer.h"
@@ -165,11 +166,30 @@ TEST_F(Download, AServerThatSendsNoMoreIsGivenUpAndWhatCameIsKept) {
     bring(transfer);
     FAIL();
   } catch (const training::IoError& error) {
-    EXPECT_STREQ(error.what(),
-                 "the server sent nothing for 60 seconds after 4000 of 5025 bytes; the "
-                 "same command continues there");
+    EXPECT_STREQ(
+        error.what(),
+        "the server sent fewer than 1000 bytes in 60 seconds after 4000 of 5025 bytes; the "
+        "same command continues there");
   }
   EXPECT_EQ(read_file(part()), kFile.substr(0, 4000));
+}
+
+TEST_F(Download, AServerThatSendsAByteNowAndThenIsGivenUpToo) {
+  std::counting_semaphore<> wanted(1);
+  HttpServer server([&](const Asked&) -> HttpServer::Answer {
+    return {response("200 OK", kFile), /*hold=*/false, [&] { wanted.acquire(); }};
+  });
+  Transfer::Clock::time_point time;
+  Transfer transfer{.url = server.url(), .part = part(), .bytes = kFile.size()};
+  transfer.now = [&] { return time; };
+  transfer.progress = [&](uint64_t) {
+    time += std::chrono::seconds(59);
+    wanted.release();
+  };
+  EXPECT_THROW(bring(transfer), training::IoError);
+  EXPECT_EQ(read_file(part()), kFile.substr(0, read_file(part()).size()));
+  EXPECT_LT(read_file(part()).size(), 1000U);
+  wanted.release(std::ssize(kFile));
 }
 
 TEST_F(Download, TheNextMirrorIsAskedWhereOneHasOtherBytes) {

@@ -21,12 +21,14 @@ struct Asked {
 };
 
 /// Serves one connection after another on localhost, each with what `answer` gives: the raw bytes
-/// of a response, after which the connection is closed, or held open where `hold` says so.
+/// of a response, after which the connection is closed, or held open where `hold` says so. With
+/// `wait` the body goes byte by byte, each when it returns.
 class HttpServer {
  public:
   struct Answer {
     std::string bytes;
     bool hold = false;  // until the client goes
+    std::function<void()> wait = {};
   };
 
   explicit HttpServer(std::function<Answer(const Asked&)> answer)
@@ -66,7 +68,12 @@ class HttpServer {
         asked_.push_back(request);
       }
       const auto answer = answer_(request);
-      ::send(client, answer.bytes.data(), answer.bytes.size(), MSG_NOSIGNAL);
+      const auto head = answer.wait ? answer.bytes.find("\r\n\r\n") + 4 : answer.bytes.size();
+      ::send(client, answer.bytes.data(), head, MSG_NOSIGNAL);
+      for (auto at = head; at < answer.bytes.size(); ++at) {
+        answer.wait();
+        ::send(client, &answer.bytes[at], 1, MSG_NOSIGNAL);
+      }
       char byte = 0;
       if (answer.hold) ::recv(client, &byte, 1, 0);
     }
