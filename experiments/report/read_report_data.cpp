@@ -43,8 +43,11 @@ void add_figure(const nlohmann::json& line, std::vector<ObservedFigure>& observe
     return figure.what == what && figure.place == place;
   });
   if (found == observed.end()) found = observed.insert(found, {.what = what, .place = place});
-  found->points.push_back({line.at("step").get<double>(), line.at("value").get<double>()});
-  found->heads = line.value("heads", std::vector<double>());
+  const auto step = line.at("step").get<double>();
+  found->points.push_back({step, line.at("value").get<double>()});
+  const auto heads = line.value("heads", std::vector<double>());
+  found->heads.resize(std::max(found->heads.size(), heads.size()));
+  for (size_t i = 0; i < heads.size(); ++i) found->heads[i].push_back({step, heads[i]});
 }
 
 void add_line(const nlohmann::json& line, RunRecord& record) {

@@ -22,8 +22,8 @@ struct ExpertLoad {
 /// A figure of one place in a model, as a run observed it.
 struct ObservedFigure {
   std::string what, place;
-  std::vector<Point> points;  // over steps
-  std::vector<double> heads;  // of an attention, at the last step
+  std::vector<Point> points;              // over steps
+  std::vector<std::vector<Point>> heads;  // the same of each head of an attention
 };
 
 /// Token accuracy at each target position, from the first.

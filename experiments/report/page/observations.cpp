@@ -10,7 +10,8 @@
 namespace ablate::report {
 namespace {
 
-constexpr size_t kMostDrawn = 100;  // points of one of the many lines
+constexpr size_t kMostDrawn = 100;        // points of one of the many lines
+constexpr size_t kMostDrawnOfHeads = 24;  // points of a head's line, and attentions of a run
 
 /// "decoder.0.cross" of "decoder.layers.0.cross_attention": what fits beside a line.
 std::string short_place(std::string place) {
@@ -27,8 +28,7 @@ LineChart chart_of(const std::string& what, const std::string& title) {
   return {.title = title, .x_label = "step", .y_label = analysis::spoken(what), .lines = {}};
 }
 
-void add_curve(const ObservedFigure& figure, const std::string& name, Look look, LineChart& chart) {
-  auto points = thinned(figure.points, kMostDrawn);
+void add_curve(std::vector<Point> points, const std::string& name, Look look, LineChart& chart) {
   if (!points.empty())
     chart.lines.push_back({.name = name, .look = look, .points = std::move(points), .spread = {}});
 }
@@ -46,7 +46,8 @@ Markup curves_of_places(const RunRecord& run, const std::string& what) {
   auto chart = chart_of(what, fmt::format("{}: {}", run.arm, analysis::spoken(what)));
   for (const auto& figure : run.observed)
     if (figure.what == what)
-      add_curve(figure, short_place(figure.place), {chart.lines.size()}, chart);
+      add_curve(thinned(figure.points, kMostDrawn), short_place(figure.place), {chart.lines.size()},
+                chart);
   if (chart.lines.empty()) return {};
   return figure(chart, fmt::format("Seed {}.", run.seed));
 }
@@ -56,9 +57,38 @@ Markup curves_of_arms(const TaskView& view, const std::string& what) {
   auto chart = chart_of(what, analysis::spoken(what));
   for (const auto* run : observed_runs(view))
     for (const auto& figure : run->observed)
-      if (figure.what == what) add_curve(figure, run->arm, view.looks.of(run->arm), chart);
+      if (figure.what == what)
+        add_curve(thinned(figure.points, kMostDrawn), run->arm, view.looks.of(run->arm), chart);
   if (chart.lines.empty()) return {};
   return figure(chart, "Of each arm's first seed, in target tokens.");
+}
+
+/// A line for each head of one attention.
+Markup curves_of_heads(const ObservedFigure& observed, int64_t seed) {
+  auto chart =
+      chart_of(observed.what, fmt::format("{}: {} of each head", short_place(observed.place),
+                                          analysis::spoken(observed.what)));
+  for (size_t i = 0; i < observed.heads.size(); ++i)
+    add_curve(thinned(observed.heads[i], kMostDrawnOfHeads), fmt::format("head {}", i + 1), {i},
+              chart);
+  if (chart.lines.empty()) return {};
+  return figure(chart, fmt::format("Seed {}.", seed));
+}
+
+/// Every head of one run's first attentions.
+Markup heads_of(const RunRecord& run) {
+  Markup drawn;
+  size_t count = 0;
+  for (const auto& figure : run.observed)
+    if (figure.heads.size() > 1 && figure.points.size() > 1 && count++ < kMostDrawnOfHeads)
+      drawn += curves_of_heads(figure, run.seed);
+  if (drawn.empty()) return drawn;
+  const auto name = fmt::format("Heads of {}, seed {}", run.arm, run.seed);
+  const auto left = count > kMostDrawnOfHeads ? count - kMostDrawnOfHeads : 0;
+  const auto rest =
+      left == 0 ? Markup()
+                : paragraph("muted", fmt::format("{} more are in the run's metrics.jsonl.", left));
+  return folded(name, figures(drawn) + rest);
 }
 
 /// The last figures of one run, a row for each place and what was observed there.
@@ -72,7 +102,7 @@ Markup last_figures(const RunRecord& run) {
     auto cells = row_heading(text(figure.place)) + report::cell(analysis::spoken(figure.what)) +
                  number_cell(plain(figure.points.back().y));
     for (size_t i = 0; i < most; ++i)
-      cells += number_cell(i < figure.heads.size() ? plain(figure.heads[i]) : "");
+      cells += number_cell(i < figure.heads.size() ? plain(figure.heads[i].back().y) : "");
     rows += row(cells);
   }
   const auto name = fmt::format("Last observation of {}, after step {}", run.arm,
@@ -92,7 +122,7 @@ Markup observations(const TaskView& view) {
         drawn += curves_of_places(*run, std::string(word));
   }
   for (const auto* run : observed_runs(view))
-    if (!run->observed.empty()) tables += last_figures(*run);
+    if (!run->observed.empty()) tables += heads_of(*run) + last_figures(*run);
   if (tables.empty()) return tables;
   return heading("h3", "", "Inside the models") +
          paragraph(

@@ -77,6 +77,8 @@ TEST(Page, WhatWasObservedHasACurveForEveryPlaceAndItsLastFiguresByHead) {
   EXPECT_GT(place(page, "sinusoidal: attention entropy"), section);
   place(page, "<title>decoder.0.cross: 1.25 at step 10</title>");
   place(page, "<title>learned: 300 at step 20</title>");
+  place(page, "Heads of learned, seed 1");
+  place(page, "<title>head 2: 1.5 at step 10</title>");
   place(page, "Last observation of learned, after step 20");
   place(page,
         "<tr><th scope=\"row\">decoder.layers.0.cross_attention</th><td>attention entropy</td>"
@@ -84,6 +86,22 @@ TEST(Page, WhatWasObservedHasACurveForEveryPlaceAndItsLastFiguresByHead) {
   auto report = sample_report();
   for (auto& run : report.data.runs) run.observed.clear();
   EXPECT_EQ(page_of(report).find("Inside the models"), std::string::npos);
+}
+
+TEST(Page, AFitShowsEveryArmOverItsSizeAndTheLaw) {
+  auto report = sample_report();
+  auto& task = report.evidence.tasks[0];
+  task.arms[1].parameters = 120'000;
+  task.fits = {{.test_set = task.arms[0].cells[0].test_set,
+                .metric = "exact_match",
+                .law = {.factor = 2, .exponent = -0.125, .r_squared = 0.9},
+                .exponents = sample({-0.125, -0.25})}};
+  const auto page = page_of(report);
+  place(page, "exact match over size");
+  place(page, "2 times parameters to the power of \u22120.125");
+  place(page, "<title>arms: 0.875 at ");  // the mean of the first arm at log10(1,200)
+  place(page, "<title>law: ");
+  EXPECT_EQ(page_of(sample_report()).find("over size"), std::string::npos);
 }
 
 TEST(Page, SamplesSayWhetherTheyAreExact) {

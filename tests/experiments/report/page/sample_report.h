@@ -61,7 +61,7 @@ inline RunRecord run_record(const std::array<std::string, 3>& places, int64_t se
   run.observed = {{"attention_entropy",
                    words("decoder.layers.0.cross_attention"),
                    {{0, 1.5}, {10, 1.25}, {20, 1}},
-                   {0.5, 1.5}},
+                   {{{0, 1.4}, {10, 1}, {20, 0.5}}, {{0, 1.6}, {10, 1.5}, {20, 1.5}}}},
                   {"active_neurons", words("decoder.layers.0.feed_forward"), {{20, 0.125}}, {}},
                   {"gradient_noise", "model", {{10, 250}, {20, 300}}, {}},
                   {"gradient_square", "model", {{10, 2}, {20, 1}}, {}}};

@@ -75,6 +75,23 @@ TEST(JsonTable, HoldsEverythingWhateverTheNames) {
   EXPECT_NE(table.dump().find("\"Infinity\""), std::string::npos);
 }
 
+TEST(JsonTable, HoldsTheFitsOfATask) {
+  auto evidence = evidence_with("length 12");
+  EXPECT_FALSE(nlohmann::json::parse(json_table(evidence)).at("tasks").at(0).contains("fits"));
+  evidence.tasks[0].fits = {{.test_set = "length 12",
+                             .metric = "perplexity",
+                             .law = {.factor = 2, .exponent = -0.125, .r_squared = 0.5},
+                             .exponents = {.values = {-0.25, 0}, .count = 2, .mean = -0.125}}};
+  const auto fits = nlohmann::json::parse(json_table(evidence)).at("tasks").at(0).at("fits");
+  ASSERT_EQ(fits.size(), 1U);
+  const auto& fit = fits[0];
+  EXPECT_EQ(fit.at("metric"), "perplexity");
+  EXPECT_EQ(fit.at("factor"), 2);
+  EXPECT_EQ(fit.at("exponent"), -0.125);
+  EXPECT_EQ(fit.at("r_squared"), 0.5);
+  EXPECT_EQ(fit.at("exponents").at("values"), nlohmann::json({-0.25, 0}));
+}
+
 TEST(TerminalTable, LetsNoControlCharacterThrough) {
   for (const char byte : terminal_table(evidence_with(kHostile)))
     EXPECT_TRUE(byte == '\n' || static_cast<unsigned char>(byte) >= 0x20);
