@@ -51,7 +51,8 @@ HeadParts::HeadParts(Module& owner, const MultiHead& options, const StackOptions
   if (options.sinks) sinks_ = trained("sinks", 0);
   if (options.gate == OutputGate::none) return;
   const int64_t gates = heads_.count * (options.gate == OutputGate::head ? 1 : heads_.d_v);
-  gate_ = owner.register_module("gate", Linear(stack.d_model, std::vector{gates}, stack.bias));
+  gate_ = owner.register_module(
+      "gate", Linear(stack.d_model, std::vector{gates}, stack.bias, InBranch::scores));
 }
 
 double HeadParts::root() const { return std::sqrt(static_cast<double>(heads_.d_k)); }
@@ -98,7 +99,7 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
       qkv_(register_module(
           "qkv", Linear(stack.d_model,
                         std::vector{heads_.query_width(), heads_.key_width(), heads_.value_width()},
-                        stack.bias))),
+                        stack.bias, InBranch::scores_and_value))),
       out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
                                          stack.bias, InBranch::last))),
       parts_(*this, options, stack) {}
@@ -134,11 +135,11 @@ KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {
 
 CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)
     : heads_(heads_of(options, stack.d_model)),
-      query_(register_module("query",
-                             Linear(stack.d_model, std::vector{heads_.query_width()}, stack.bias))),
+      query_(register_module("query", Linear(stack.d_model, std::vector{heads_.query_width()},
+                                             stack.bias, InBranch::scores))),
       key_value_(register_module(
           "key_value", Linear(stack.d_model, std::vector{heads_.key_width(), heads_.value_width()},
-                              stack.bias))),
+                              stack.bias, InBranch::scores_and_value))),
       out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
                                          stack.bias, InBranch::last))),
       parts_(*this, options, stack) {}

@@ -20,7 +20,8 @@ struct StackOptions;
 // Every mixer says whether it `has_scores`, on which position schemes may act, and has `make`,
 // which is defined beside the module in mixer.cpp and attention.cpp.
 
-/// A norm of the queries and keys of every head, before positions turn them (Henry et al. 2020).
+/// A norm of the queries and keys of every head, before positions turn them: rms as in Henry et al.
+/// 2020, up to their trained scale; layer as in Dehghani et al. 2023.
 enum class QkNorm { none, rms, layer };
 
 constexpr auto names(QkNorm) {
@@ -182,7 +183,8 @@ constexpr auto names(MixerChoice) {
 }
 
 /// The mixers of a stack's first layers, which the further layers repeat; empty: `attention` in
-/// all.
+/// all. So are local and global attention interleaved in Gemma 2 (2024), and recurrence and local
+/// attention in Griffin (De et al. 2024).
 using MixerPattern = std::vector<MixerChoice>;
 
 }  // namespace ablate::models

@@ -29,9 +29,10 @@ struct Filler {
   void operator()(const XavierUniform& xavier) const {
     const auto matrix = tensor.flatten(0, -2);
     int64_t begin = 0;
-    for (const int64_t rows : xavier.rows) {
-      const double bound =
-          xavier.gain * std::sqrt(6.0 / static_cast<double>(rows + matrix.size(1)));
+    for (size_t i = 0; i < xavier.rows.size(); ++i) {
+      const int64_t rows = xavier.rows[i];
+      const double gain = xavier.gain * (i < xavier.scores ? 1 : xavier.value_gain);
+      const double bound = gain * std::sqrt(6.0 / static_cast<double>(rows + matrix.size(1)));
       matrix.narrow(0, begin, rows).uniform_(-bound, bound, generator);
       begin += rows;
     }

@@ -33,7 +33,9 @@ struct XavierUniform {
   std::vector<int64_t> rows;
   bool transposed = false;
   bool adds_to_residual = false;  // what the matrices give is added to the residual stream
+  size_t scores = 0;              // how many of them, the first ones, give what weighs values
   double gain = 1;
+  double value_gain = 1;  // what the gain of all others is multiplied by
 };
 
 /// Numbers whose softplus is uniform in [0.01, 1].

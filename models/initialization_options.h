@@ -10,24 +10,41 @@
 
 namespace ablate::models {
 
-/// What the first values of matrices are divided by whose products are added to the residual
-/// stream: nothing, or the root of the number of such additions in the stack (Radford et al. 2019,
-/// section 2.3), which is 1 / sqrt(2 L) in a stack of attention and feed-forward.
-enum class DepthScaling { none, sqrt };
+/// What first values owe to the depth of a stack. sqrt: matrices whose products are added to the
+/// residual stream are divided by the root of the number of such additions (Radford et al. 2019,
+/// section 2.3), sqrt(2 L) in a stack of attention and feed-forward. deepnorm: matrices of values,
+/// outputs of attention and feed-forwards are multiplied by (8 L)^(-1/4) of L layers, and in an
+/// encoder-decoder of N and M layers by 0.87 (N^4 M)^(-1/16) and (12 M)^(-1/4); those of queries,
+/// keys and gates are not (Wang et al. 2022, figure 2).
+enum class DepthScaling { none, sqrt, deepnorm };
 
 constexpr auto names(DepthScaling) {
   return std::to_array<std::pair<DepthScaling, std::string_view>>(
-      {{DepthScaling::none, "none"}, {DepthScaling::sqrt, "sqrt"}});
+      {{DepthScaling::none, "none"},
+       {DepthScaling::sqrt, "sqrt"},
+       {DepthScaling::deepnorm, "deepnorm"}});
 }
 
-/// Members of every initialization.
+/// Members of every initialization. Matrices within layers have a gain or a deviation beside them.
 struct Initialization {
   DepthScaling depth = DepthScaling::none;
+  double embeddings = 1.0, output = 1.0;
 
   static void fields(auto& o, auto&& visit) {
     visit("depth", o.depth,
           "sqrt: matrices whose products are added to the residual stream start smaller, by the "
-          "root of the number of sub-layers; none: they do not");
+          "root of the number of sub-layers; deepnorm: matrices of values, outputs of attention "
+          "and feed-forwards start smaller, as DeepNorm wants it; none: they do not");
+    visit("embeddings", o.embeddings,
+          "times the first values of token embeddings and of an output tied to one");
+    visit("output", o.output, "times the first values of an output projection of its own");
+  }
+  static void rules(const Initialization& o, auto&& require) {
+    const auto positive = [&](double factor, const char* key) {
+      require(factor > 0 && factor <= 1000, key, "must be above 0 and at most 1000");
+    };
+    positive(o.embeddings, "embeddings");
+    positive(o.output, "output");
   }
 };
 
@@ -42,6 +59,7 @@ struct XavierInitialization : Initialization {
     visit("gain", o.gain, "times the bound of every matrix within layers");
   }
   static void rules(const XavierInitialization& o, auto&& require) {
+    Initialization::rules(o, require);
     require(o.gain > 0 && o.gain <= 100, "gain", "must be above 0 and at most 100");
   }
 };
@@ -56,6 +74,9 @@ struct NormalInitialization : Initialization {
     visit("deviation", o.deviation, "of matrices within layers, of embeddings and of the output");
   }
   static void rules(const NormalInitialization& o, auto&& require) {
+    Initialization::rules(o, require);
+    require(o.depth != DepthScaling::deepnorm, "depth",
+            "can be deepnorm only where kind is xavier, which DeepNorm's factors are for");
     require(o.deviation > 0 && o.deviation <= 100, "deviation", "must be above 0 and at most 100");
   }
 };
@@ -72,10 +93,11 @@ struct Standard : EmptyOptions {
 /// Maximal update parametrization (Yang et al. 2022, table 8): a learning rate that is best at
 /// `base_width` is about the best at every width. Where d_model is m times base_width, matrices
 /// within layers learn at 1/m of the rate and start with 1/m of the variance, embeddings and output
-/// start as at the base width, logits are multiplied by 1/m, and scores of attention by
-/// sqrt(base d_k) / d_k. At the base width the model is the standard one. All widths are taken to
-/// grow alike, d_hidden with d_model, and d_k where it is not given; where it is, heads grow in
-/// number. Learning rates are those of optimizers whose steps do not depend on a gradient's size.
+/// start as at the base width, logits are multiplied by 1/m, and scores of multi-head attention by
+/// sqrt(base d_k) / d_k; those of linear attention are divided by their sum, whatever their size.
+/// At the base width the model is the standard one. All widths are taken to grow alike, d_hidden
+/// with d_model, and d_k where it is not given; where it is, heads grow in number. Learning rates
+/// are those of optimizers whose steps do not depend on a gradient's size.
 struct MaximalUpdate {
   static constexpr std::string_view name = "mup";
   int64_t base_width = 64;

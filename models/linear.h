@@ -7,9 +7,9 @@
 
 namespace ablate::models {
 
-/// Where a projection stands in its sub-layer; what the last one gives is added to the residual
-/// stream.
-enum class InBranch { inside, last };
+/// What a projection is in its sub-layer: the last one's output is added to the residual stream,
+/// scores (queries, keys, gates) weigh values, and of scores_and_value the last part is values.
+enum class InBranch { inside, last, scores, scores_and_value };
 
 /// y = x W^T + b, computed in the element type of x: a bfloat16 input rounds the weights to
 /// bfloat16 for the product while the parameters stay as they are. `parts` packs several

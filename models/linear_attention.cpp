@@ -45,15 +45,16 @@ class LinearAttentionMixer : public Mixer {
       : decay_(options.decay),
         heads_(options.heads),
         causal_(stack.causal),
-        qkv_(register_module("qkv",
-                             Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias))),
+        qkv_(register_module("qkv", Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias,
+                                           InBranch::scores_and_value))),
         out_(register_module(
             "out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::last))) {
     if (decay_ != Forgetting::none)
-      gate_ =
-          register_module("gate", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias));
+      gate_ = register_module(
+          "gate", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::scores));
     if (decay_ == Forgetting::gated)
-      keep_ = register_module("keep", Linear(stack.d_model, std::vector{heads_}, true));
+      keep_ = register_module("keep",
+                              Linear(stack.d_model, std::vector{heads_}, true, InBranch::scores));
     const auto number = torch::arange(heads_, torch::kFloat);
     if (decay_ == Forgetting::fixed)
       log_kept_ = register_buffer("log_kept", torch::log1p(-torch::exp2(-5 - number)));
@@ -159,9 +160,10 @@ class DeltaRuleMixer : public Mixer {
  public:
   DeltaRuleMixer(const DeltaRule& options, const StackOptions& stack)
       : heads_(options.heads),
-        qkv_(register_module("qkv",
-                             Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias))),
-        write_(register_module("write", Linear(stack.d_model, std::vector{heads_}, true))),
+        qkv_(register_module("qkv", Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias,
+                                           InBranch::scores_and_value))),
+        write_(register_module("write",
+                               Linear(stack.d_model, std::vector{heads_}, true, InBranch::scores))),
         out_(register_module(
             "out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::last))) {
   }

@@ -50,12 +50,14 @@ struct LinearAttention : MatrixState {
     visit(
         "decay", o.decay,
         "none: all positions count alike (linear Transformer); fixed: each head forgets at a rate "
-        "of its own (retention); gated: the input decides how much is forgotten");
+        "of its own (retention), in an encoder to both sides; gated: the input decides how much is "
+        "forgotten, in a decoder alone");
   }
 };
 
 /// Linear attention that replaces what it has stored under a key instead of adding to it: the delta
-/// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024).
+/// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024). It goes from
+/// left to right, in a decoder alone.
 struct DeltaRule : MatrixState {
   static constexpr std::string_view name = "delta";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;

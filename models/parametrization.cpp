@@ -10,22 +10,25 @@ namespace {
 /// How one matrix of a layer starts.
 struct Start {
   const XavierUniform& stated;
-  double depth, width;  // what deviations are multiplied by
+  const StackOptions& stack;
+  double width;  // what deviations are multiplied by
 
   Initializer operator()(const XavierInitialization& o) const {
     auto scaled = stated;
-    scaled.gain = o.gain * depth;
+    scaled.gain = o.gain * root_of_additions(o.depth);
+    if (o.depth == DepthScaling::deepnorm) scaled.value_gain = stack.deepnorm.beta;
     return scaled;
   }
   Initializer operator()(const NormalInitialization& o) const {
-    return Normal{o.deviation * depth * width};
+    return Normal{o.deviation * root_of_additions(o.depth) * width};
+  }
+
+ private:
+  double root_of_additions(DepthScaling depth) const {
+    if (depth != DepthScaling::sqrt || !stated.adds_to_residual) return 1;
+    return 1 / std::sqrt(static_cast<double>(stack.additions()));
   }
 };
-
-double depth_factor(const StackOptions& options) {
-  const auto depth = std::visit([](const auto& o) { return o.depth; }, options.initialization);
-  return depth == DepthScaling::sqrt ? 1 / std::sqrt(static_cast<double>(options.additions())) : 1;
-}
 
 }  // namespace
 
@@ -41,9 +44,8 @@ void parametrize(torch::nn::Module& stack, const StackOptions& options) {
       parameter.rate = share;
       const auto* stated = std::get_if<XavierUniform>(&parameter.initializer);
       if (stated == nullptr) continue;
-      const double depth = stated->adds_to_residual ? depth_factor(options) : 1;
       parameter.initializer =
-          std::visit(Start{*stated, depth, std::sqrt(share)}, options.initialization);
+          std::visit(Start{*stated, options, std::sqrt(share)}, options.initialization);
     }
   }
 }

@@ -84,7 +84,7 @@ ResidualConnection::ResidualConnection(Module& owner, const std::string& name,
     on_output_ = make_norm(owner, name + "_output_norm", options);
   const auto& residual = options.residual;
   if (residual.drop > 0) whole_ = owner.register_module(name + "_drop", Dropout());
-  if (residual.depth == ResidualDepth::deepnorm) input_scale_ = options.deepnorm;
+  if (residual.depth == ResidualDepth::deepnorm) input_scale_ = options.deepnorm.alpha;
   if (residual.depth == ResidualDepth::sqrt)
     output_scale_ = 1 / std::sqrt(static_cast<double>(options.additions()));
   if (residual.per == FactorPer::none)

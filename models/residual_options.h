@@ -31,10 +31,10 @@ struct NormOptions {
   double alpha = 0.5;
 
   static void fields(auto& o, auto&& visit) {
-    visit(
-        "kind", o.kind,
-        "layer, rms, batch (statistics over the unpadded positions), tanh (of alpha x, instead of "
-        "a norm) or none");
+    visit("kind", o.kind,
+          "layer, rms, batch (statistics over the unpadded positions), tanh (DyT: of alpha x, "
+          "instead "
+          "of a norm) or none");
     visit("placement", o.placement,
           "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
           "the sub-layer and on its output");
@@ -58,7 +58,7 @@ constexpr auto names(FactorPer) {
 /// number (Yang et al. 2023, Depth-muP). deepnorm: their inputs are multiplied by (2 L)^(1/4) of L
 /// layers before they are added, and in an encoder-decoder of N and M layers by
 /// 0.81 (N^4 M)^(1/16) and (3 M)^(1/4) (Wang et al. 2022); the smaller first values that belong to
-/// it are a gain of model.initialization.
+/// it are model.initialization's depth of the same name.
 enum class ResidualDepth { none, sqrt, deepnorm };
 
 constexpr auto names(ResidualDepth) {
@@ -78,13 +78,19 @@ struct ResidualOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("skip", o.skip, "whether a sub-layer's input is added to its output");
-    visit("start", o.start, "what outputs are multiplied by, at first where the factor is trained");
-    visit("per", o.per,
-          "trained factors: none, one for every sub-layer (layer) or one for each channel of its "
-          "output (channel)");
-    visit("depth", o.depth,
-          "sqrt: divide outputs by the root of the number of sub-layers; deepnorm: multiply inputs "
-          "by DeepNorm's factor before they are added; none: neither");
+    visit(
+        "start", o.start,
+        "what outputs are multiplied by, at first where the factor is trained: 0 for ReZero, 0.1 "
+        "or less for LayerScale");
+    visit(
+        "per", o.per,
+        "trained factors: none, one for every sub-layer (layer, ReZero) or one for each channel of "
+        "its output (channel, LayerScale)");
+    visit(
+        "depth", o.depth,
+        "sqrt: divide outputs by the root of the number of sub-layers; deepnorm: multiply inputs "
+        "by DeepNorm's factor before they are added, to which model.initialization.depth: deepnorm "
+        "belongs; none: neither");
     visit("drop", o.drop,
           "share of the sequences that skip the last layer's sub-layers in training, rising with "
           "the layer from 0 on (stochastic depth, Huang et al. 2016)");

@@ -12,6 +12,11 @@
 
 namespace ablate::models {
 
+/// DeepNorm's factors of sub-layers' inputs and of first values.
+struct DeepNorm {
+  double alpha = 1, beta = 1;
+};
+
 /// The choices of one stack of layers, with the side's own laid over the model's.
 struct StackOptions {
   int64_t d_model, layers;
@@ -26,7 +31,7 @@ struct StackOptions {
   PositionIdsOptions position_ids;
   NormOptions norm;
   ResidualOptions residual;
-  double deepnorm = 1;  // DeepNorm's factor, where it is chosen
+  DeepNorm deepnorm = {};  // where it is chosen
   Block block = Block::sequential;
   ShareOptions share;
   bool bias;

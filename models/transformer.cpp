@@ -35,10 +35,15 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
 }
 
 torch::Tensor TransformerImpl::table(const std::string& name, int64_t size, Role role) {
-  const auto* normal = std::get_if<NormalInitialization>(&options_.initialization);
+  const auto& initialization = options_.initialization;
+  const auto* normal = std::get_if<NormalInitialization>(&initialization);
   const auto base = static_cast<double>(base_width_of(options_.parametrization, d_model_));
+  const double factor = std::visit(
+      [&](const Initialization& o) { return role == Role::output ? o.output : o.embeddings; },
+      initialization);
   return register_parameter(name, {size, d_model_},
-                            Normal{normal ? normal->deviation : 1.0 / std::sqrt(base)}, role);
+                            Normal{factor * (normal ? normal->deviation : 1.0 / std::sqrt(base))},
+                            role);
 }
 
 void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {

@@ -66,7 +66,7 @@ struct Head {
   double scale = 1.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("scale", o.scale, "what logits are multiplied by");
+    visit("scale", o.scale, "what logits are multiplied by, as muP does (Yang et al. 2022)");
   }
   static void rules(const Head& o, auto&& require) {
     require(o.scale > 0 && o.scale <= 1000, "scale", "must be above 0 and at most 1000");
@@ -195,15 +195,18 @@ inline std::optional<PositionOptions> other_position_of(const TransformerOptions
   return chosen(other, PositionOptions{});
 }
 
-/// DeepNorm's factor of sub-layers' inputs (Wang et al. 2022, figure 2).
-inline double deepnorm_factor(const TransformerOptions& o, Side which) {
+/// Wang et al. 2022, figure 2.
+inline DeepNorm deepnorm_of(const TransformerOptions& o, Side which) {
   const auto layers = [&](Side side) {
     return static_cast<double>(own_of(o, side).layers.value_or(o.layers));
   };
   const double encoder = layers(Side::encoder), decoder = layers(Side::decoder);
-  if (o.family != Family::encoder_decoder) return std::pow(2 * layers(which), 0.25);
-  return which == Side::decoder ? std::pow(3 * decoder, 0.25)
-                                : 0.81 * std::pow(std::pow(encoder, 4) * decoder, 1.0 / 16);
+  if (o.family != Family::encoder_decoder)
+    return {.alpha = std::pow(2 * layers(which), 0.25), .beta = std::pow(8 * layers(which), -0.25)};
+  if (which == Side::decoder)
+    return {.alpha = std::pow(3 * decoder, 0.25), .beta = std::pow(12 * decoder, -0.25)};
+  const double both = std::pow(std::pow(encoder, 4) * decoder, 1.0 / 16);
+  return {.alpha = 0.81 * both, .beta = 0.87 / both};
 }
 
 /// The choices of one stack.
@@ -226,7 +229,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
                    .placement = side.norm.placement.value_or(o.norm.placement),
                    .alpha = side.norm.alpha.value_or(o.norm.alpha)},
           .residual = side.residual.over(o.residual),
-          .deepnorm = deepnorm_factor(o, which),
+          .deepnorm = deepnorm_of(o, which),
           .block = side.block.value_or(o.block),
           .share = {.layers = side.share.layers ? side.share.layers : o.share.layers,
                     .order = side.share.order.value_or(o.share.order)},

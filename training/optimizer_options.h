@@ -149,8 +149,8 @@ inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
          (muon == nullptr || muon->scale == MuonScale::match_rms_adamw);
 }
 
-/// What the schedule's learning rate is multiplied by, for each kind of parameter. Decoupled weight
-/// decay goes by the schedule alone.
+/// What the schedule's learning rate is multiplied by, for each kind of parameter (Yang et al.
+/// 2022, table 3). Decoupled weight decay goes by the schedule alone.
 struct RateOptions {
   double embeddings = 1.0, matrices = 1.0, output = 1.0, vectors = 1.0;
 

@@ -213,8 +213,7 @@ void Trainer::log_mixture(const MixtureRecord& mixture) {
 /// The first rank's model is everybody's.
 bool Trainer::observes(int64_t step) const {
   const auto& options = input_.options;
-  return log_ && options.observe.every > 0 &&
-         (step == options.steps || step % options.observe.every == 0);
+  return log_ && options.observe.looks_after(step, options.steps);
 }
 
 void Trainer::log_observations(const std::vector<Observation>& observations) {

@@ -117,6 +117,9 @@ struct TrainingOptions {
     require(o.clip >= 0, "clip", "must not be negative");
     require(!o.threads || (*o.threads >= 1 && *o.threads <= 1024), "threads",
             "must be from 1 to 1024");
+    require(o.observe.at.empty() || !o.trains() || !std::holds_alternative<StepBudget>(o.budget) ||
+                o.observe.at.back() <= o.steps,
+            "observe.at", "names a step after the last one, which steps gives");
     require(o.max_length >= 2 && o.max_length <= 65'536, "max_length", "must be from 2 to 65536");
     require(o.max_length <= o.tokens_per_batch, "max_length", "must not exceed tokens_per_batch");
     require(o.log_every >= 1, "log_every", "must be positive");

@@ -19,8 +19,8 @@ class UpdateObserver {
                  const ObserveOptions& options);
 
   /// Norm of the change / norm of the weights before it, of every layer, of what stands outside the
-  /// layers and of the whole model; and the gradient noise, unless the update is too small to be
-  /// divided.
+  /// layers and of the whole model (You et al. 2017, LARS, section 3: for plain steps the inverse of
+  /// their trust ratio); and the gradient noise, unless the update is too small to be divided.
   std::vector<Observation> after(const StepRecord& record) const;
 
  private:

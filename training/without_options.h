@@ -8,7 +8,8 @@
 
 namespace ablate::training {
 
-/// Parts that are left out of the model that a run starts from, named as in that model.
+/// Parts that are left out of the model that a run starts from, named as in that model: heads as in
+/// Michel et al. 2019, whole layers as in Fan et al. 2020.
 struct WithoutOptions {
   std::vector<std::string> heads, layers;
 

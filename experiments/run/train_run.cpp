@@ -271,7 +271,7 @@ TrainingOutcome train(training::TrainerInput input, const models::Transformer& m
 
 /// Writes down what the weights that a run only evaluates do.
 void observe_start(const training::TrainerInput& input, models::Transformer& model) {
-  if (input.options.observe.every == 0) return;
+  if (!input.options.observe.looks()) return;
   training::RunLog log(input.log, {});
   for (const auto& one : training::observe_validation(model, input))
     log.append(training::to_json(one, 0));

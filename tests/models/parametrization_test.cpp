@@ -67,6 +67,40 @@ TEST(Initialization, AGainMultipliesTheMatricesOfLayersAlone) {
   }
 }
 
+TEST(Initialization, ByDeepNormMakesAllButQueriesKeysAndGatesSmaller) {
+  auto options = tiny();
+  options.encoder.layers = 3;
+  options.attention = MultiHead{.heads = 2, .gate = OutputGate::head};
+  const auto plain = drawn_parameters(options);
+  options.initialization = XavierInitialization{{.depth = DepthScaling::deepnorm}};
+  for (const auto& [key, tensor] : drawn_parameters(options)) {
+    const double beta = key.starts_with("encoder") ? 0.87 * std::pow(81.0 * 2, -1.0 / 16)
+                                                   : std::pow(12.0 * 2, -0.25);
+    auto expected = plain.at(key).clone();
+    if (key.ends_with("out.weight") || key.find("feed_forward.") != std::string::npos)
+      expected *= beta;
+    if (key.ends_with("qkv.weight")) expected.slice(0, 32) *= beta;
+    if (key.ends_with("key_value.weight")) expected.slice(0, 16) *= beta;
+    EXPECT_TRUE(torch::allclose(tensor, expected, 1e-5)) << key;
+  }
+  options.family = Family::decoder_only;
+  EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm.beta, std::pow(16.0, -0.25), 1e-9);
+}
+
+TEST(Initialization, EveryGroupHasAFactorOfItsOwn) {
+  for (const auto tying : {Tying::none, Tying::target}) {
+    auto options = tiny();
+    options.tying = tying;
+    const auto plain = drawn_parameters(options);
+    options.initialization = XavierInitialization{{.embeddings = 0.5, .output = 3}, 2};
+    for (const auto& [key, tensor] : drawn_parameters(options)) {
+      const bool vector = key.find("norm") != std::string::npos;
+      const double factor = key.ends_with("embedding") ? 0.5 : key == "output" ? 3 : vector ? 1 : 2;
+      EXPECT_TRUE(torch::allclose(tensor, plain.at(key) * factor, 1e-5)) << key;
+    }
+  }
+}
+
 TEST(Initialization, NormalDrawsMatricesEmbeddingsAndOutputWithOneDeviation) {
   auto options = tiny();
   options.d_model = 128;

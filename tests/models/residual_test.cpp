@@ -85,17 +85,23 @@ TEST(Residual, WithoutASkipAnEmptySubLayerLeavesNothing) {
   EXPECT_EQ(output.abs().max().item<double>(), 0.0);
 }
 
-/// What joins x = 1 and a sub-layer that gives 10, without norms, in layer 1 of 4.
-torch::Tensor joined(const ResidualOptions& residual, const ForwardContext& context = {},
-                     int64_t rows = 1) {
+/// Of a sub-layer in layer 1 of 4, without norms.
+ResidualConnection connection_of(Module& owner, const ResidualOptions& residual) {
   auto options = tiny();
   options.family = Family::decoder_only;
   options.layers = 4;
   options.norm.kind = NormKind::none;
   options.residual = residual;
-  Module owner;
   ResidualConnection connection(owner, "part", stack_of(options, Side::decoder), 1);
   initialize(owner, 1);
+  return connection;
+}
+
+/// What joins x = 1 and a sub-layer that gives 10.
+torch::Tensor joined(const ResidualOptions& residual, const ForwardContext& context = {},
+                     int64_t rows = 1) {
+  Module owner;
+  auto connection = connection_of(owner, residual);
   torch::NoGradGuard no_grad;
   const auto x = torch::ones({rows, 2, 16});
   return connection.join(x, x * 10, context);
@@ -117,11 +123,11 @@ TEST(Residual, DeepNormMultipliesTheInputByTheFactorOfThePaper) {
   auto options = tiny();
   options.encoder.layers = 6;
   options.decoder.layers = 18;
-  EXPECT_NEAR(stack_of(options, Side::encoder).deepnorm, 0.81 * std::pow(1296.0 * 18, 1.0 / 16),
-              1e-9);
-  EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm, std::pow(54.0, 0.25), 1e-9);
+  EXPECT_NEAR(stack_of(options, Side::encoder).deepnorm.alpha,
+              0.81 * std::pow(1296.0 * 18, 1.0 / 16), 1e-9);
+  EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm.alpha, std::pow(54.0, 0.25), 1e-9);
   options.family = Family::decoder_only;
-  EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm, std::pow(36.0, 0.25), 1e-9);
+  EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm.alpha, std::pow(36.0, 0.25), 1e-9);
   EXPECT_LT(largest_difference(joined({.depth = ResidualDepth::deepnorm}),
                                torch::full({1, 2, 16}, std::pow(8.0, 0.25) + 10)),
             1e-5);
@@ -137,6 +143,23 @@ TEST(StochasticDepth, DropsWholeSequencesByTheLayerAndEvaluatesWithAll) {
   const auto share = skips.all(-1).all(-1).to(torch::kDouble).mean().item<double>();
   EXPECT_NEAR(share, 0.25, 4 * std::sqrt(0.25 * 0.75 / kRows));
   EXPECT_EQ(largest_difference(joined(residual), torch::full({1, 2, 16}, 11.0)), 0.0);
+}
+
+TEST(StochasticDepth, ADroppedSequenceGivesItsSubLayerNoGradientInEitherPrecision) {
+  for (const auto type : {torch::kFloat, torch::kBFloat16}) {
+    Module owner;
+    auto connection = connection_of(owner, {.drop = 0.5});
+    const auto x = torch::ones({200, 2, 16}, type);
+    const auto branch = torch::full_like(x, 10).requires_grad_();
+    const auto sums = connection.join(x, branch, {.training = true, .seed = 3});
+    EXPECT_EQ(sums.scalar_type(), type);
+    sums.sum().backward();
+    const auto skips = sums.detach().eq(1);
+    EXPECT_TRUE(skips.any().item<bool>());
+    EXPECT_TRUE(torch::equal(branch.grad().eq(0), skips));
+    const auto kept = branch.grad().masked_select(skips.logical_not()).to(torch::kFloat);
+    EXPECT_LT(largest_difference(kept, torch::full_like(kept, 1 / 0.75)), 0.01);
+  }
 }
 
 }  // namespace

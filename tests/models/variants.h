@@ -248,7 +248,11 @@ inline std::vector<Variant> residual_variants() {
                   }),
           changed("fixed factor", [](auto& o) { o.residual.start = 0.5; }),
           changed("sqrt of depth", [](auto& o) { o.residual.depth = ResidualDepth::sqrt; }),
-          changed("deepnorm", [](auto& o) { o.residual.depth = ResidualDepth::deepnorm; }),
+          changed("deepnorm",
+                  [](auto& o) {
+                    o.residual.depth = ResidualDepth::deepnorm;
+                    o.initialization = XavierInitialization{{.depth = DepthScaling::deepnorm}};
+                  }),
           changed("stochastic depth", [](auto& o) { o.residual.drop = 0.5; }),
           changed("parallel",
                   [&](auto& o) {

@@ -8,9 +8,11 @@
 namespace ablate::training {
 namespace {
 
-/// Mean absolute values of what a model computes.
+/// Mean absolute values of what a model computes: behind its embeddings and each layer, and what
+/// the updates have added to each logit.
 struct Sizes {
-  double stream, logits;
+  std::vector<double> streams;
+  double logits;
 };
 
 data::Batch next_symbols() {
@@ -38,6 +40,12 @@ Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& paramet
   models::initialize(*model, 1);
   const auto steps = make_optimizer(optimizer, *model);
   const auto batch = next_symbols();
+  const auto target = to_tensors(batch, torch::kCPU).target_in;
+  const auto logits = [&] {
+    const torch::NoGradGuard no_grad;
+    return model->forward({}, target);
+  };
+  const auto first = logits();
   for (int i = 0; i < 5; ++i)
     update(model, *steps, {&batch, 1},
            {.learning_rate = 4e-3,
@@ -46,33 +54,36 @@ Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& paramet
             .dropout = 0,
             .dropout_seed = 1,
             .precision = Precision::fp32});
-  const torch::NoGradGuard no_grad;
-  const auto target = to_tensors(batch, torch::kCPU).target_in;
-  const auto scaled = model->hidden({}, target).hidden;
   const auto mean = [](const torch::Tensor& x) { return x.abs().mean().item<double>(); };
-  const bool mup = std::holds_alternative<models::MaximalUpdate>(parametrization);
-  return {.stream = mean(scaled) * (mup ? static_cast<double>(width) / 64 : 1),
-          .logits = mean(model->forward({}, target))};
+  Sizes sizes;
+  const models::Observer observer{
+      .layer_output = [&](const torch::Tensor& x) { sizes.streams.push_back(mean(x)); }};
+  const torch::NoGradGuard no_grad;
+  model->hidden({}, target, {.observer = &observer});
+  sizes.logits = mean(logits() - first);
+  return sizes;
 }
 
-/// How many times as large as at width 64 sizes are at a wider one.
-Sizes growth(int64_t width, const models::ParametrizationOptions& parametrization,
-             const OptimizerOptions& optimizer) {
-  const auto narrow = trained_sizes(64, parametrization, optimizer);
-  const auto wide = trained_sizes(width, parametrization, optimizer);
-  return {.stream = wide.stream / narrow.stream, .logits = wide.logits / narrow.logits};
+void expect_flat(const Sizes& narrow, const Sizes& wide) {
+  ASSERT_EQ(wide.streams.size(), 2U);
+  for (size_t layer = 0; layer < 2; ++layer) {
+    EXPECT_GT(wide.streams[layer], narrow.streams[layer] / 2) << layer;
+    EXPECT_LT(wide.streams[layer], narrow.streams[layer] * 2) << layer;
+  }
+  EXPECT_GT(wide.logits, narrow.logits / 3);  // the share of first values falls with the width
+  EXPECT_LT(wide.logits, narrow.logits * 2);
 }
 
 /// Sixteen times the width: with Adam the stream of the standard model grows a hundredfold.
 TEST(CoordinateCheck, ActivationsStayWithinAFactorOfTwoOverWidthsByMaximalUpdatesAlone) {
   for (const OptimizerOptions& optimizer : {OptimizerOptions(Adam{}), OptimizerOptions(Muon{})}) {
-    for (const int64_t width : {256, 1024}) {
-      const auto mup = growth(width, models::MaximalUpdate{}, optimizer);
-      EXPECT_GT(mup.stream, 0.5) << width;
-      EXPECT_LT(mup.stream, 2) << width;
-      EXPECT_LT(mup.logits, 2) << width;  // whose share of the first values falls with the width
+    const auto narrow = trained_sizes(64, models::MaximalUpdate{}, optimizer);
+    for (const int64_t width : {128, 256, 512, 1024}) {
+      SCOPED_TRACE(width);
+      expect_flat(narrow, trained_sizes(width, models::MaximalUpdate{}, optimizer));
     }
-    EXPECT_GT(growth(1024, models::Standard{}, optimizer).logits, 3);
+    const auto standard = trained_sizes(64, models::Standard{}, optimizer);
+    EXPECT_GT(trained_sizes(1024, models::Standard{}, optimizer).logits, 3 * standard.logits);
   }
 }
 

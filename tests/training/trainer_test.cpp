@@ -325,6 +325,22 @@ TEST_F(TrainerTest, ObservesBeforeTheFirstStepThenAsOftenAsAskedAndAfterTheLast)
   EXPECT_EQ(steps.size(), 8U);  // six, and the two estimates behind the noise
 }
 
+TEST_F(TrainerTest, ObservesAfterTheStepsOfOnesChoice) {
+  auto watched = input();
+  watched.options.observe.at = {1, 7};
+  const auto steps = [&] {
+    train(watched, tiny());
+    std::filesystem::remove_all(folder() / "checkpoints");
+    std::set<int64_t> seen;
+    for (const auto& line : lines(folder() / "metrics.jsonl", true))
+      seen.insert(line["step"].get<int64_t>());
+    return seen;
+  };
+  EXPECT_EQ(steps(), (std::set<int64_t>{0, 1, 7, 12}));
+  watched.options.observe.every = 5;
+  EXPECT_EQ(steps(), (std::set<int64_t>{0, 1, 5, 7, 10, 12}));
+}
+
 TEST_F(TrainerTest, ARunThatGoesOnObservesWhatItWouldHaveObserved) {
   auto watched = input();
   watched.options.observe.every = 3;

@@ -83,6 +83,15 @@ const std::vector<MessageCase> kModelCases = {
      "for it to act on"},
     {"OtherPositionsWithoutAPattern", kModel + "{other_position: {kind: rotary}}\n",
      "study.yaml:5:11: model.other_position has no effect: no pattern has other layers with it"},
+    {"GatedDecayInAnEncoder", kModel + "{encoder: {attention: {kind: linear, decay: gated}}}\n",
+     "study.yaml:5:54: model.encoder.attention.decay cannot be gated in an encoder: it forgets "
+     "from "
+     "left to right"},
+    {"DeepNormOfNormalValues", kModel + "{initialization: {kind: normal, depth: deepnorm}}\n",
+     "study.yaml:5:49: model.initialization.depth can be deepnorm only where kind is xavier, which "
+     "DeepNorm's factors are for"},
+    {"OutputsThatStartAtNothing", kModel + "{initialization: {output: 0}}\n",
+     "study.yaml:5:36: model.initialization.output must be above 0 and at most 1000"},
     {"DeltaInAnEncodersPattern",
      kModel + "{other_attention: {kind: delta}, pattern: [attention, other]}\n",
      "study.yaml:5:35: model.other_attention.kind cannot be delta in an encoder: it writes from "

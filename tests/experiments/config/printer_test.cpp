@@ -124,7 +124,7 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
     o.model.output = models::LabelHead{.pool = value};
   });
   expect_each(models::DepthScaling{}, [](auto& o, auto value) {
-    o.model.initialization = models::NormalInitialization{{.depth = value}};
+    o.model.initialization = models::XavierInitialization{{.depth = value, .output = 2}};
   });
   expect_each(models::Tying{}, [](auto& o, auto value) { o.model.tying = value; });
 }

@@ -88,8 +88,9 @@ void expect_equal(Transformer& model, torch::jit::Module module) {
   }
 }
 
-/// Every variant, every kind of position ids and mixer in the other families, and every position
-/// scheme in every family, with experts in one of the two that are no variants.
+/// Every variant, the same as a language model but for activations and the like, every kind of
+/// position ids and of experts in the other families, and every position scheme in every family,
+/// with experts in one of the two that are no variants.
 std::vector<Variant> all_modules() {
   auto all = variants();
   const auto add = [&](Variant variant, Family family) {
@@ -97,6 +98,9 @@ std::vector<Variant> all_modules() {
     variant.second.family = family;
     all.push_back(std::move(variant));
   };
+  for (const auto& some : {mixer_variants(), attention_variants(), attention_pattern_variants(),
+                           hybrid_variants(), norm_variants(), residual_variants()})
+    for (const auto& variant : some) add(variant, Family::decoder_only);
   for (const auto family : {Family::decoder_only, Family::encoder_only}) {
     for (const auto& some : {position_ids_variants(), mixture_variants()})
       for (const auto& variant : some) add(variant, family);
