@@ -40,7 +40,7 @@ class FamilyTest : public ProgramTest {
     const auto file = folder_ / (name + ".yaml");
     write_file(file, "name: " + name + "\nseeds: [1]\nbase:\n  data: { " + data +
                          " }\n  model: { " + kTiny + ", " + model + " }\n  training: { " +
-                         kTraining + more + " }\n" + "  tokenizer: { kind: word, mask: true }\n");
+                         kTraining + more + " }\n" + "  tokenizer: " + tokenizer_ + "\n");
     const auto outcome =
         shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
     EXPECT_EQ(outcome.code, 0) << outcome.output;
@@ -53,6 +53,7 @@ class FamilyTest : public ProgramTest {
     return {};
   }
 
+  std::string tokenizer_ = "{ kind: word, mask: true }";
   std::string output_;
   std::filesystem::path run_;
 };
@@ -67,6 +68,29 @@ TEST_F(FamilyTest, ADecoderAloneLearnsPairsAsOneSequence) {
   const auto translated =
       shell("echo 'a l d' | " + kProgram + " translate " + run_.string() + " --beam 3");
   EXPECT_EQ(translated.output, "a l d\n");
+}
+
+TEST_F(FamilyTest, ATableOfSumsIsLearnedByHeart) {
+  const auto result =
+      this->result("sums", "task: table, operation: add, modulus: 7, share: 0.6",
+                   "family: decoder_only, position: { kind: learned }", ", steps: 150");
+  EXPECT_LT(result["train_loss"].get<double>(), 0.2) << output_;
+  EXPECT_EQ(result["tests"][0]["examples"], 10) << output_;  // of 49 sums 29 are trained on
+}
+
+TEST_F(FamilyTest, BytesAreTranslatedWhateverTheirScript) {
+  tokenizer_ = "{ kind: byte }";
+  for (const char* set : {"train", "validation", "test"})
+    write_file(folder_ / (std::string(set) + "-pairs.tsv"), "\u00e4\tb\nb\t\u00e4\u732b\n");
+  const auto result = this->result(
+      "bytes",
+      "task: text, train: [train-pairs.tsv], validation: [validation-pairs.tsv], test: "
+      "[test-pairs.tsv]",
+      "family: encoder_decoder", ", steps: 120");
+  EXPECT_EQ(result["tests"][0]["exact_match"].get<double>(), 1.0) << output_;
+  const auto translated =
+      shell("echo b | " + kProgram + " translate " + run_.string() + " --beam 3");
+  EXPECT_EQ(translated.output, "\u00e4\u732b\n");
 }
 
 TEST_F(FamilyTest, ALanguageModelIsScoredByTheCharacter) {
