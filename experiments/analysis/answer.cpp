@@ -64,6 +64,7 @@ OnTestSet claims_on(const TaskEvidence& task, const ArmEvidence& baseline, const
   return claims;
 }
 
+/// The first clause names the baseline, the others have "it" in its place.
 std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
   std::vector<std::string> clauses;
   if (!claims.better.empty()) clauses.push_back(clause("better than", claims.better));
@@ -74,9 +75,11 @@ std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
         clause("neither shown to differ from nor to be equivalent to", claims.undecided));
   if (!claims.alike.empty()) clauses.push_back(clause("not distinguishable from", claims.alike));
   const auto& test_set = claims.baseline->test_set;
-  return fmt::format("{}{}{} {}", test_set.empty() ? "" : fmt::format("on {} ", test_set),
+  clauses.front() += " " + with_figure({&baseline, claims.baseline});
+  for (size_t i = 1; i < clauses.size(); ++i) clauses[i] += " it";
+  return fmt::format("{}{}{}", test_set.empty() ? "" : fmt::format("on {} ", test_set),
                      claims.baseline->beyond ? "(beyond the trained length) " : "",
-                     joined(clauses, "; "), with_figure({&baseline, claims.baseline}));
+                     joined(clauses, "; "));
 }
 
 /// What is claimed beside one baseline: its test sets in order, those beyond the trained length

@@ -85,9 +85,9 @@ TEST(Margin, AnArmIsEquivalentDifferentOrUndecided) {
   EXPECT_EQ(contrast(evidence, "unclear").verdict, Verdict::undecided);
   EXPECT_TRUE(contrast(evidence, "unclear").sentence.starts_with("undecided: difference 0.050"));
   EXPECT_EQ(evidence.answer,
-            "copy, exact match: on length 12 worse (0.315) is worse than; same (0.650) is "
-            "equivalent to; unclear (0.700) is neither shown to differ from nor to be equivalent "
-            "to base (0.650).");
+            "copy, exact match: on length 12 worse (0.315) is worse than base (0.650); same "
+            "(0.650) is equivalent to it; unclear (0.700) is neither shown to differ from nor to "
+            "be equivalent to it.");
 }
 
 TEST(Margin, ADifferenceThatIsShownToBeSmallerThanItIsNoClaimOfADifference) {
