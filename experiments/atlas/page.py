@@ -23,6 +23,9 @@ that the paper gives, if it gives two.
 AT_AN_END = ("\\* The best learning rate of the arm or of its baseline was the largest or the smallest of those tried, so another might do better; "
              "the claim's paragraph says which.")
 
+CORE_MINUTES = ("Core minutes are what training took by the clock, times its threads. They count too much where a study shared its cores with other "
+                "work, most of all randomized_positions and sharing with three times the steps.")
+
 METRICS = {"bleu": "BLEU"}  # the others are words
 
 MEANING = "\n".join(f"- **{word}**: {text}." for word, text in claims.VERDICTS.items())
@@ -167,5 +170,5 @@ def text_of(found):
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
              "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it trains three times as long, with all else "
              "as it is, as `python3 experiments/atlas/atlas.py run feed_forward --again --data DIR` does. An interrupted part resumes.",
-             study_table(), "## The claims one by one", *(section(claim) for claim in found)]
+             study_table(), CORE_MINUTES, "## The claims one by one", *(section(claim) for claim in found)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
