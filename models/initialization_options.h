@@ -94,7 +94,7 @@ struct Standard : EmptyOptions {
 /// `base_width` is about the best at every width. Where d_model is m times base_width, matrices
 /// within layers learn at 1/m of the rate and start with 1/m of the variance, embeddings and output
 /// start as at the base width, logits are multiplied by 1/m, and scores of multi-head attention by
-/// sqrt(base d_k) / d_k; those of linear attention are divided by their sum, whatever their size.
+/// sqrt(base d_k) / d_k; those of linear attention stay as they are.
 /// At the base width the model is the standard one. All widths are taken to grow alike, d_hidden
 /// with d_model, and d_k where it is not given; where it is, heads grow in number. Learning rates
 /// are those of optimizers whose steps do not depend on a gradient's size.

@@ -33,8 +33,7 @@ struct NormOptions {
   static void fields(auto& o, auto&& visit) {
     visit("kind", o.kind,
           "layer, rms, batch (statistics over the unpadded positions), tanh (DyT: of alpha x, "
-          "instead "
-          "of a norm) or none");
+          "instead of a norm) or none");
     visit("placement", o.placement,
           "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
           "the sub-layer and on its output");
@@ -78,10 +77,9 @@ struct ResidualOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("skip", o.skip, "whether a sub-layer's input is added to its output");
-    visit(
-        "start", o.start,
-        "what outputs are multiplied by, at first where the factor is trained: 0 for ReZero, 0.1 "
-        "or less for LayerScale");
+    visit("start", o.start,
+          "what outputs are multiplied by, at first where the factor is trained: 0 for ReZero, 0.1 "
+          "or less for LayerScale");
     visit(
         "per", o.per,
         "trained factors: none, one for every sub-layer (layer, ReZero) or one for each channel of "

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "experiments/analysis/figure.h"
 #include "experiments/report/number.h"
@@ -10,8 +11,9 @@
 namespace ablate::report {
 namespace {
 
-constexpr size_t kMostDrawn = 100;        // points of one of the many lines
-constexpr size_t kMostDrawnOfHeads = 24;  // points of a head's line, and attentions of a run
+constexpr size_t kMostDrawn = 100;       // points of one of the many lines
+constexpr size_t kMostDrawnOfHead = 24;  // points of a head's line
+constexpr size_t kMostHeadCharts = 24;   // of one run
 
 /// "decoder.0.cross" of "decoder.layers.0.cross_attention": what fits beside a line.
 std::string short_place(std::string place) {
@@ -69,26 +71,27 @@ Markup curves_of_heads(const ObservedFigure& observed, int64_t seed) {
       chart_of(observed.what, fmt::format("{}: {} of each head", short_place(observed.place),
                                           analysis::spoken(observed.what)));
   for (size_t i = 0; i < observed.heads.size(); ++i)
-    add_curve(thinned(observed.heads[i], kMostDrawnOfHeads), fmt::format("head {}", i + 1), {i},
+    add_curve(thinned(observed.heads[i], kMostDrawnOfHead), fmt::format("head {}", i + 1), {i},
               chart);
   if (chart.lines.empty()) return {};
   return figure(chart, fmt::format("Seed {}.", seed));
 }
 
-/// Every head of one run's first attentions.
+/// Every head of one run's attentions, a chart for each figure of each, as far as a page bears it.
 Markup heads_of(const RunRecord& run) {
-  Markup drawn;
-  size_t count = 0;
+  std::vector<const ObservedFigure*> all;
   for (const auto& figure : run.observed)
-    if (figure.heads.size() > 1 && figure.points.size() > 1 && count++ < kMostDrawnOfHeads)
-      drawn += curves_of_heads(figure, run.seed);
-  if (drawn.empty()) return drawn;
-  const auto name = fmt::format("Heads of {}, seed {}", run.arm, run.seed);
-  const auto left = count > kMostDrawnOfHeads ? count - kMostDrawnOfHeads : 0;
-  const auto rest =
-      left == 0 ? Markup()
-                : paragraph("muted", fmt::format("{} more are in the run's metrics.jsonl.", left));
-  return folded(name, figures(drawn) + rest);
+    if (figure.heads.size() > 1 && figure.points.size() > 1) all.push_back(&figure);
+  if (all.empty()) return {};
+  Markup drawn, rest;
+  for (const auto* figure : all | std::views::take(kMostHeadCharts))
+    drawn += curves_of_heads(*figure, run.seed);
+  if (all.size() > kMostHeadCharts)
+    rest =
+        paragraph("muted", fmt::format("These are the first {} of {} charts; the others' numbers "
+                                       "are in the run's metrics.jsonl.",
+                                       kMostHeadCharts, all.size()));
+  return folded(fmt::format("Heads of {}, seed {}", run.arm, run.seed), figures(drawn) + rest);
 }
 
 /// The last figures of one run, a row for each place and what was observed there.

@@ -88,6 +88,17 @@ TEST(Page, WhatWasObservedHasACurveForEveryPlaceAndItsLastFiguresByHead) {
   EXPECT_EQ(page_of(report).find("Inside the models"), std::string::npos);
 }
 
+TEST(Page, ARunOfVeryManyHeadsShowsTheFirstAndSaysWhereTheOthersAre) {
+  auto report = sample_report();
+  EXPECT_EQ(page_of(report).find("These are the first"), std::string::npos);
+  auto& observed = report.data.runs.front().observed;
+  observed.assign(25, observed.front());
+  observed.back().place = "encoder.layers.7.attention";
+  const auto page = page_of(report);
+  place(page, "These are the first 24 of 25 charts");
+  EXPECT_EQ(page.find("encoder.7: attention entropy of each head"), std::string::npos);
+}
+
 TEST(Page, AFitShowsEveryArmOverItsSizeAndTheLaw) {
   auto report = sample_report();
   auto& task = report.evidence.tasks[0];
