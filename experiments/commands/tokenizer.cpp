@@ -54,7 +54,7 @@ void encode(const TokenizerRequest& request) {
               << '\n';
 }
 
-std::vector<int32_t> read_ids(const std::string& line, size_t number) {
+std::vector<int32_t> read_ids(const std::string& line, size_t number, int64_t vocabulary) {
   std::vector<int32_t> ids;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
@@ -63,6 +63,11 @@ std::vector<int32_t> read_ids(const std::string& line, size_t number) {
     if (parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
       throw data::DataError(
           fmt::format("standard input:{}: '{}' is not the id of a token", number, word));
+    if (id < 0 || id >= vocabulary)
+      throw data::DataError(
+          fmt::format("standard input:{}: {} is not the id of a token; the model "
+                      "has ids from 0 to {}",
+                      number, id, vocabulary - 1));
     ids.push_back(id);
   }
   return ids;
@@ -72,7 +77,7 @@ void decode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   size_t number = 0;
   for (std::string line; cli::next_line(std::cin, line);)
-    std::cout << model.decode(read_ids(line, ++number)) << '\n';
+    std::cout << model.decode(read_ids(line, ++number, model.vocabulary_size())) << '\n';
 }
 
 void info(const TokenizerRequest& request) {
