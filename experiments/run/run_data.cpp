@@ -1,8 +1,20 @@
 #include "experiments/run/run_data.h"
 
+#include "experiments/records/environment.h"
 #include "experiments/run/load_run.h"
 
 namespace ablate::run {
+
+data::Corpus read_corpus_of(const records::RunFolder& folder, const config::Experiment& experiment,
+                            const std::string& data) {
+  auto corpus = data::load(experiment.data, records::data_folder_of(folder.path, data), kDataSeed);
+  const auto recorded = records::recorded_environment(folder);
+  if (recorded.contains("data_sha256") && recorded.at("data_sha256") != corpus.sha256)
+    throw data::DataError(folder.path.string() +
+                          " was trained and tested on other data than these: their SHA-256 "
+                          "differs; restore them, or give their folder with --data");
+  return corpus;
+}
 
 RunData read_run_data(const config::Experiment& experiment, const std::filesystem::path& folder,
                       const std::optional<std::filesystem::path>& start) {

@@ -8,6 +8,7 @@
 #include "data/corpus.h"
 #include "data/sequence_format.h"
 #include "experiments/config/experiment.h"
+#include "experiments/records/folders.h"
 #include "experiments/run/embedding_vectors.h"
 
 namespace ablate::run {
@@ -29,6 +30,12 @@ struct RunData {
   /// What training with this seed does to `train`. REQUIRES: this outlives it and is not moved.
   data::Augmentation augmentation(uint64_t seed) const;
 };
+
+/// The examples that the finished run in `folder` was trained and tested on; relative paths start
+/// at `data` or, where that is empty, where they did in training. Throws DataError where they
+/// differ from those that the run recorded.
+data::Corpus read_corpus_of(const records::RunFolder& folder, const config::Experiment& experiment,
+                            const std::string& data);
 
 /// Reads and encodes it, with the tokenizers of the run in the folder `start` where there is one,
 /// else with new ones. Relative paths start at `folder`. Throws DataError and TokenizerError.

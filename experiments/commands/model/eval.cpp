@@ -7,7 +7,6 @@
 #include "experiments/cli/score_line.h"
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
-#include "experiments/records/environment.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/run_data.h"
@@ -38,8 +37,7 @@ void evaluate_all(const EvalRequest& request) {
   training::use_threads(training::available_cores());
   auto loaded = run::load_run(request.run, request.checkpoint);
   loaded.experiment.decoding = request.decoding.over(loaded.experiment);
-  const auto corpus = data::load(
-      loaded.experiment.data, records::data_folder_of(request.run, request.data), run::kDataSeed);
+  const auto corpus = run::read_corpus_of(request.run, loaded.experiment, request.data);
   const auto evaluation = run::evaluate(loaded.translator(), corpus.tests, loaded.experiment);
   if (!request.json) return print_evaluation(evaluation, loaded.weights);
   nlohmann::json all{{"weights", loaded.weights},

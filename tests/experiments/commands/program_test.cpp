@@ -79,6 +79,36 @@ TEST_F(ProgramTest, EvalScoreAndMetricsAgreeWithTheRun) {
   EXPECT_LT(second, 0);
 }
 
+TEST_F(ProgramTest, ARunIsNotScoredOnOtherDataThanItsOwn) {
+  write_file(folder_ / "a", "one two three\nfour five\nsix seven\n");
+  write_file(folder_ / "t.yaml",
+             "name: t\nseeds: [1]\nbase:\n  data: { task: text, train: [a, a], validation: [a, a], "
+             "test: [a, a] }\n  tokenizer: { kind: character }\n  model: { d_model: 16, layers: 1, "
+             "attention: { heads: 2 } }\n  training: { steps: 2 }\n");
+  const auto ran = shell(kProgram + " run " + (folder_ / "t.yaml").string() + " --output " +
+                         (folder_ / "out").string());
+  ASSERT_EQ(ran.code, 0) << ran.output;
+  const auto eval = kProgram + " eval " + (folder_ / "out/t/text/base/seed-1").string();
+  EXPECT_EQ(shell(eval + " 2>&1").code, 0);
+  write_file(folder_ / "a", "one two three\nfour five\nsix eight\n");
+  const auto other = shell(eval + " 2>&1");
+  EXPECT_EQ(other.code, 3) << other.output;
+  EXPECT_NE(other.output.find("was trained and tested on other data than these"), std::string::npos)
+      << other.output;
+}
+
+TEST_F(ProgramTest, NumbersThatAreNoIdsAreNotDecoded) {
+  ASSERT_EQ(shell(command("out", "--set training.steps=1")).code, 0);
+  const auto decode =
+      " | " + kProgram + " tokenizer decode --model " + (run("out") / "joint.model").string();
+  EXPECT_EQ(shell("echo 4" + decode).code, 0);
+  for (const char* id : {"-1", "9999", "4294967300"}) {
+    const auto outcome = shell(std::string("echo ") + id + decode + " 2>&1");
+    EXPECT_EQ(outcome.code, 3) << id << outcome.output;
+    EXPECT_NE(outcome.output.find("is not the id of a token"), std::string::npos) << outcome.output;
+  }
+}
+
 TEST_F(ProgramTest, MetricsOfTwoFilesAreInTheUnitsOfTheRuns) {
   write_file(folder_ / "s", "a b x c\nd\n");
   write_file(folder_ / "t", "b, A-C!\nD\n");
