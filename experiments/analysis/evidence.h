@@ -148,6 +148,7 @@ struct TaskEvidence {
   std::string metric;             // the primary one of this task; empty where there is none
   std::optional<double> margin;   // differences below it do not matter; none: not declared
   std::vector<ArmEvidence> arms;  // in the study's order
+  bool same_tokens = true;        // all arms cut the targets into the same tokens
   int64_t comparisons = 0;        // over which Holm corrects: all primary ones of the file
   std::string family;             // the same in words; empty where nothing is compared
   std::vector<SizeFit> fits;      // where the study asks for them

@@ -66,6 +66,13 @@ void check_fair(const config::Study& study, std::span<const records::RunResult> 
     if (!config::allows(*study.compare, config::Uneven::data) && !result.data_sha256.empty() &&
         !other.data_sha256.empty() && result.data_sha256 != other.data_sha256)
       refuse_comparison(other, result, "saw different data", "data");
+    const auto& metric = config::metric_of(*study.compare, result.task);
+    if (!records::scores_classes(result) && config::find_metric(metric)->per_token &&
+        result.target_tokenizer_sha256 != other.target_tokenizer_sha256)
+      throw records::UsageError(fmt::format(
+          "{} and {} cut text into different tokens, by which {} counts; compare them by "
+          "nats_per_character, bits_per_character or a score of the outputs (compare.metric)",
+          run_name(other), run_name(result), metric));
     const auto steps = steps_behind(result), others = steps_behind(other);
     if (!config::allows(*study.compare, config::Uneven::steps) && steps != others &&
         !ends_otherwise(study, result) && !ends_otherwise(study, other))

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
 #include "experiments/analysis/aggregate.h"
 #include "experiments/analysis/answer.h"
@@ -145,6 +146,7 @@ void mark_in_tables(TaskEvidence& task, const config::Study& study) {
     }
 }
 
+/// No value is the best of those that count other tokens.
 void mark_best(TaskEvidence& task) {
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     std::vector<double> means;
@@ -153,6 +155,8 @@ void mark_best(TaskEvidence& task) {
       means.push_back(arm.cells[cell].sample.mean);
       censored = censored || is_censored(arm.cells[cell].sample);
     }
+    if (!task.same_tokens && config::find_metric(task.arms.front().cells[cell].metric)->per_token)
+      continue;
     if (censored) continue;  // a mean that is a lower bound may be the highest or the lowest
     for (size_t arm = 0; arm < means.size(); ++arm) {
       auto& mine = task.arms[arm].cells[cell];
@@ -178,6 +182,7 @@ class TaskBuilder {
     const Measures measures{all_test_sets(arms_), run_metrics_of(arms_)};
     for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, measures));
     if (study_.compare) add_steps(evidence);
+    evidence.same_tokens = same_tokens();
     mark_in_tables(evidence, study_);
     mark_best(evidence);
     if (!study_.compare) return evidence;
@@ -188,6 +193,17 @@ class TaskBuilder {
   }
 
  private:
+  /// Classes are the same whatever the tokenizer of the text.
+  bool same_tokens() const {
+    std::set<std::string> models;
+    for (const auto& runs : arms_)
+      for (const auto* run : runs)
+        if (run != nullptr && !run->target_tokenizer_sha256.empty() &&
+            !records::scores_classes(*run))
+          models.insert(run->target_tokenizer_sha256);
+    return models.size() <= 1;
+  }
+
   const records::RunResult* result_of(const records::StudyRuns& runs, const std::string& arm,
                                       int64_t seed) const {
     const auto found = std::ranges::find_if(runs.results, [&](const records::RunResult& run) {

@@ -49,6 +49,16 @@ void add_targets(const config::Study& study, std::vector<std::string>& notes) {
         value));
 }
 
+/// Where arms have other tokens than each other.
+void add_tokens(const Evidence& evidence, std::vector<std::string>& notes) {
+  for (const auto& task : evidence.tasks)
+    if (!task.same_tokens)
+      notes.push_back(fmt::format(
+          "{}: the arms cut text into different tokens, so perplexity, loss and token accuracy, "
+          "which count by tokens, do not compare; nats and bits per character do.",
+          task.name));
+}
+
 /// What the number of seeds supports.
 void add_seeds(const Evidence& evidence, std::vector<std::string>& notes) {
   const auto seeds = std::ssize(evidence.seeds);
@@ -200,6 +210,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);
   add_targets(study, notes);
+  add_tokens(evidence, notes);
   add_scoring(results, notes);
   return notes;
 }

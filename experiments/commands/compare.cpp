@@ -21,6 +21,9 @@ void compare(const CompareRequest& request) {
     throw records::UsageError("compare needs two runs or arms; give another folder");
   if (!comparison.same_data)
     std::cerr << "the runs saw different data: their scores are not comparable\n";
+  if (!comparison.same_tokens)
+    std::cerr << "the runs cut text into different tokens: perplexity, loss and token accuracy are "
+                 "not comparable; nats and bits per character are\n";
   if (request.json)
     std::cout << report::json_of(comparison);
   else

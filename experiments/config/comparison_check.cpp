@@ -120,6 +120,35 @@ std::vector<std::string> names_of_test_sets(const data::DataOptions& data) {
   return names;
 }
 
+/// Whether both cut text into the same tokens, if they learn them from the same text.
+bool same_tokens(const Experiment& left, const Experiment& right) {
+  return std::ranges::none_of(differences(left, right), [](const Difference& one) {
+    return one.path.starts_with("tokenizer.") && one.path != "tokenizer.dropout";
+  });
+}
+
+/// Two arms of a task beside each other; an arm's name may be that of its best value.
+struct Pair {
+  std::string task, left, right, metric;
+};
+
+void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemList& problems) {
+  const auto find = [&](const std::string& arm) {
+    return std::ranges::find_if(study.configurations, [&](const Configuration& one) {
+      return one.task == pair.task && (one.arm == arm || one.arm + kTunedSuffix == arm);
+    });
+  };
+  const auto left = find(pair.left), right = find(pair.right), none = study.configurations.end();
+  if (left == none || right == none || same_tokens(left->experiment, right->experiment) ||
+      !is_per_token(pair.metric, format_of(left->experiment).compared()))
+    return;
+  problems.add(mark,
+               fmt::format("{} counts by tokens, and the arms {} and {} cut text into "
+                           "different ones (task '{}'); use nats_per_character, "
+                           "bits_per_character or a score of the outputs",
+                           pair.metric, in_quotes(pair.left), in_quotes(pair.right), pair.task));
+}
+
 /// The first key by which the data differs; empty where it is the same.
 std::string other_data(const Experiment& left, const Experiment& right) {
   for (const auto& difference : differences(left, right))
@@ -224,6 +253,26 @@ void check_observed(const Study& study, const Mark& mark, ProblemList& problems)
                                          "training.observe",
                                          in_quotes(arm), term.metric));
     }
+}
+
+void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& problems) {
+  if (study.compare)
+    for (const auto& task : study.tasks)
+      for (const auto& arm : study.arms)
+        check_pair(study, {task, study.compare->baseline, arm, metric_of(*study.compare, task)},
+                   marks.compare, problems);
+  for (const auto& clause : study.expect)
+    if (!clause.left.arm.empty() && !clause.right.arm.empty() &&
+        clause.left.metric == clause.right.metric)
+      check_pair(study, {clause.task, clause.left.arm, clause.right.arm, clause.left.metric},
+                 marks.expect, problems);
+  if (study.tuning && study.tuning->key.starts_with("tokenizer.") &&
+      study.tuning->key != "tokenizer.dropout")
+    problems.add(marks.tune,
+                 fmt::format("{} cannot be tuned: values are chosen by perplexity or token "
+                             "accuracy, which count by tokens; make each value an arm and compare "
+                             "by nats_per_character",
+                             study.tuning->key));
 }
 
 }  // namespace ablate::config

@@ -46,4 +46,13 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
 /// says so.
 void check_observed(const Study& study, const Mark& mark, ProblemList& problems);
 
+/// Where a study says what is compared.
+struct ClaimMarks {
+  Mark compare, expect, tune;
+};
+
+/// Reports arms that the study compares by a figure per token although their tokenizers differ, and
+/// tokenizers that it would choose by such a figure.
+void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& problems);
+
 }  // namespace ablate::config

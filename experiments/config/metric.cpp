@@ -26,7 +26,8 @@ std::vector<Metric> output_metrics() {
            .meaning = "share of target tokens that are the likeliest one, teacher-forced",
            .high = 1,
            .on = {Compared::text, Compared::nothing},
-           .counts_right = true},
+           .counts_right = true,
+           .per_token = true},
           {.name = "bleu",
            .label = "BLEU",
            .meaning = "sacreBLEU's default, of the corpus, 0 to 100",
@@ -49,7 +50,8 @@ std::vector<Metric> likelihood_metrics() {
            .direction = Direction::lower,
            .low = 1,
            .high = kUnbounded,
-           .on = {Compared::text, Compared::label, Compared::nothing}},
+           .on = {Compared::text, Compared::label, Compared::nothing},
+           .per_token = true},
           {.name = "loss",
            .label = "loss",
            .meaning = "the logarithm of perplexity: nats per target token",
@@ -57,7 +59,8 @@ std::vector<Metric> likelihood_metrics() {
            .high = kUnbounded,
            .on = {Compared::text, Compared::label, Compared::nothing},
            .field = "perplexity",
-           .converted = [](double perplexity) { return std::log(perplexity); }},
+           .converted = [](double perplexity) { return std::log(perplexity); },
+           .per_token = true},
           {.name = "nats_per_character",
            .label = "nats per character",
            .meaning = "loss by characters of the targets, comparable between tokenizers; none of "
@@ -130,18 +133,21 @@ std::vector<Metric> metrics_of_runs() {
            .label = "train loss",
            .meaning = "label-smoothed, of the last log interval",
            .direction = Direction::lower,
-           .high = kUnbounded},
+           .high = kUnbounded,
+           .per_token = true},
           {.name = "validation_perplexity",
            .label = "validation perplexity",
            .meaning = "of the evaluated weights",
            .direction = Direction::lower,
            .low = 1,
            .high = kUnbounded,
+           .per_token = true,
            .heading = "valid. ppl"},
           {.name = "validation_token_accuracy",
            .label = "validation token accuracy",
            .meaning = "of the evaluated weights",
            .high = 1,
+           .per_token = true,
            .in_tables = false},
           {.name = "steps_to_validation_perplexity",
            .label = "steps to validation perplexity",
@@ -151,6 +157,7 @@ std::vector<Metric> metrics_of_runs() {
            .high = kUnbounded,
            .digits = 0,
            .field = "",
+           .per_token = true,
            .in_tables = true},
           {.name = "steps_to_validation_token_accuracy",
            .label = "steps to validation token accuracy",
@@ -160,6 +167,7 @@ std::vector<Metric> metrics_of_runs() {
            .high = kUnbounded,
            .digits = 0,
            .field = "",
+           .per_token = true,
            .in_tables = true}};
 }
 
@@ -253,6 +261,11 @@ const std::vector<std::string>& names_of_comparable_metrics() {
   static const auto kNames =
       names_where([](const Metric& metric) { return metric.direction != Direction::neither; });
   return kNames;
+}
+
+bool is_per_token(std::string_view metric, data::Compared compared) {
+  const auto* known = find_metric(metric);
+  return known != nullptr && known->per_token && compared != data::Compared::label;
 }
 
 std::string steps_to(const std::string& metric) { return "steps_to_" + metric; }

@@ -34,9 +34,10 @@ struct Metric {
   std::string field = name;               // of records::TestScores or RunResult; empty: of neither
   double (*converted)(double) = nullptr;  // what it is of the field's value; null: that value
   bool counts_right = false;              // the share of examples or tokens that are right
-  bool in_tables = field == name;         // whether or not a study asks for it
-  std::string heading = label;            // where columns are narrow
-  bool observed = false;                  // of a run only where training.observe.what names it
+  bool per_token = false;  // alike only between runs that cut the targets into the same tokens
+  bool in_tables = field == name;  // whether or not a study asks for it
+  std::string heading = label;     // where columns are narrow
+  bool observed = false;           // of a run only where training.observe.what names it
 };
 
 /// All of them, in the order of tables.
@@ -62,6 +63,10 @@ struct Target {
   std::string metric;
   double value = 0;
 };
+
+/// Whether `metric` counts by tokens of which a set has more or fewer under another tokenizer.
+/// Classes are no such tokens.
+bool is_per_token(std::string_view metric, data::Compared compared);
 
 /// The metric that says after how many steps `metric` reaches its target.
 std::string steps_to(const std::string& metric);

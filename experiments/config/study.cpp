@@ -71,6 +71,10 @@ class StudyBuilder {
     if (runs_fit()) {
       lay_layers();
       check_observed(study_, trail_.place("expect"), problems_);
+      check_tokens(
+          study_,
+          {trail_.place("compare.metric"), trail_.place("expect"), trail_.place("tune.key")},
+          problems_);
     }
     check_.report(problems_);
     problems_.raise();

@@ -90,7 +90,8 @@ struct RunResult {
   int64_t tokens = 0;            // target tokens trained on, the end token included
   int64_t memory_bytes = 0;  // most that the process held, on CUDA most that was allocated there
   std::string data_sha256;   // of the examples
-  std::string hardware;      // of all starts: hardware_of()
+  std::string target_tokenizer_sha256;
+  std::string hardware;  // of all starts: hardware_of()
   InitialWeights initial_weights;
   std::string weights;  // which were evaluated
   std::string bleu_signature, chrf_signature;
@@ -125,6 +126,7 @@ struct RunResult {
     visit("tokens", o.tokens);
     visit("memory_bytes", o.memory_bytes);
     visit("data_sha256", o.data_sha256);
+    visit("target_tokenizer_sha256", o.target_tokenizer_sha256);
     visit("hardware", o.hardware);
     visit("initial_weights", o.initial_weights);
     visit("weights", o.weights);
@@ -137,6 +139,11 @@ struct RunResult {
 
 /// Updates that the run's weights have been through, those before it included.
 inline int64_t all_steps(const RunResult& run) { return run.steps + run.earlier_steps; }
+
+/// Whether what the run is tested on has classes as targets.
+inline bool scores_classes(const RunResult& run) {
+  return !run.tests.empty() && run.tests.front().compared == data::Compared::label;
+}
 
 /// What `metric` is in test scores or a run's result; NaN where they have no such field.
 template <class Scores>

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/statistics/mean.h"
@@ -145,14 +146,18 @@ std::vector<ComparedScore> compared_scores(const std::vector<Column>& columns) {
   return scores;
 }
 
-bool share_data(const std::vector<Column>& columns) {
-  std::string first;
+/// Whether all runs that have such a digest have the same one.
+bool share(const std::vector<Column>& columns,
+           const std::function<std::string(const records::RunResult&)>& digest) {
+  std::set<std::string> found;
   for (const auto& column : columns)
-    for (const auto& result : column.results) {
-      if (first.empty()) first = result.data_sha256;
-      if (!result.data_sha256.empty() && result.data_sha256 != first) return false;
-    }
-  return true;
+    for (const auto& result : column.results)
+      if (auto one = digest(result); !one.empty()) found.insert(std::move(one));
+  return found.size() <= 1;
+}
+
+std::string tokens_of(const records::RunResult& run) {
+  return records::scores_classes(run) ? "" : run.target_tokenizer_sha256;
 }
 
 std::string score_figure(const ComparedScore& score, double value) {
@@ -161,6 +166,13 @@ std::string score_figure(const ComparedScore& score, double value) {
   return score.metric == "training_seconds" && !std::isnan(value)
              ? fmt::format("{:.0f}", value)
              : analysis::figure(value, score.metric);
+}
+
+/// Whether the values of a row can be held against each other.
+bool is_alike(const RunComparison& comparison, const ComparedScore& score) {
+  const auto* metric = config::find_metric(score.metric);
+  return comparison.same_data &&
+         (comparison.same_tokens || metric == nullptr || !metric->per_token);
 }
 
 std::string label_of(const ComparedScore& score) {
@@ -186,7 +198,9 @@ RunComparison compare_runs(const std::vector<path>& folders) {
   }
   comparison.keys = keys_of(columns);
   comparison.scores = compared_scores(columns);
-  comparison.same_data = share_data(columns);
+  comparison.same_tokens = share(columns, tokens_of);
+  comparison.same_data =
+      share(columns, [](const records::RunResult& run) { return run.data_sha256; });
   return comparison;
 }
 
@@ -205,7 +219,8 @@ Grid grid_of(const RunComparison& comparison, bool all) {
     GridRow row{{label_of(score)}};
     for (size_t i = 0; i < score.values.size(); ++i)
       row.push_back({score_figure(score, score.values[i]),
-                     analysis::is_best(score.values, i, {score.metric, score.direction})});
+                     is_alike(comparison, score) &&
+                         analysis::is_best(score.values, i, {score.metric, score.direction})});
     grid.rows.push_back(std::move(row));
   }
   return grid;
@@ -227,6 +242,7 @@ std::string json_of(const RunComparison& comparison) {
   return training::without_non_finite({{"columns", std::move(columns)},
                                        {"keys", std::move(keys)},
                                        {"scores", std::move(scores)},
+                                       {"same_tokens", comparison.same_tokens},
                                        {"same_data", comparison.same_data}})
              .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";

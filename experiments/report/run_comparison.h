@@ -35,7 +35,8 @@ struct RunComparison {
   std::vector<ComparedRuns> columns;
   std::vector<ComparedKey> keys;
   std::vector<ComparedScore> scores;
-  bool same_data = true;  // of those columns that were measured on a test set of the same name
+  bool same_tokens = true;  // all columns cut the targets into the same tokens
+  bool same_data = true;    // of those columns that were measured on a test set of the same name
 };
 
 /// A folder of a run is a column; of any other folder each arm below is one, its finished seeds

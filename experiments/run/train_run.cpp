@@ -352,6 +352,7 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   if (std::filesystem::exists(job.folder.log()))
     records::add_observed(result, training::read_run_log(job.folder.log()));
   result.data_sha256 = prepared.data.corpus.sha256;
+  result.target_tokenizer_sha256 = prepared.data.tokenizers.target.sha256();
   result.hardware = records::hardware_of(records::read_starts(job.folder));
   result.initial_weights = records::read_initial_weights(job.folder);
   claim.check();

@@ -173,6 +173,26 @@ TEST(Evidence, RunsOfOtherDataOrStepsAreRefusedUnlessAllowed) {
   EXPECT_EQ(error_of("[steps]", steps), "");
 }
 
+TEST(Evidence, WhatCountsByTokensIsNotHeldAgainstOtherTokens) {
+  auto runs = runs_of({{"base", {0.1}}, {"more", {0.2}}});
+  runs.results.front().target_tokenizer_sha256 = "few";
+  runs.results.back().target_tokenizer_sha256 = "many";
+  runs.results.back().tests.front().perplexity = 1.5;
+  const auto evidence = make_evidence(study_of(study_yaml(1, {"more"}, kCompare)), runs);
+  const auto& more = arm_of(evidence, "more");
+  EXPECT_FALSE(find_cell(more, "length 12", "perplexity")->best);
+  EXPECT_TRUE(find_cell(more, "length 12", "exact_match")->best);
+  EXPECT_TRUE(std::ranges::any_of(evidence.notes, [](const std::string& note) {
+    return note.starts_with("copy: the arms cut text into different tokens");
+  }));
+  const auto by_loss =
+      study_of(study_yaml(1, {"more"}, "compare: {baseline: base, metric: loss}\n"));
+  EXPECT_THROW(make_evidence(by_loss, runs), records::UsageError);
+  runs.results.back().target_tokenizer_sha256 = "few";
+  EXPECT_TRUE(
+      find_cell(arm_of(make_evidence(by_loss, runs), "more"), "length 12", "perplexity")->best);
+}
+
 /// The results of a base and an arm that is evaluated with base's weights.
 records::StudyRuns runs_with_evaluated(int64_t earlier_steps) {
   auto runs = runs_of({{"base", {0.1}}, {"more", {0.2}}});

@@ -97,6 +97,26 @@ const std::vector<MessageCase> kStudyCases = {
      kBase + "arms: {a: {}, b: {data.symbols: 7}}\ncompare: {baseline: a, metric: bleu}\n",
      "study.yaml:5:33: data.symbols of the arm 'b' is not the baseline's; where that is meant, "
      "write compare: { allow: [data] }"},
+    {"OtherTokensComparedByToken",
+     kBase + "arms: {a: {}, b: {tokenizer.kind: byte}}\ncompare: {baseline: a, metric: loss}\n",
+     "study.yaml:6:32: loss counts by tokens, and the arms 'a' and 'b' cut text into different "
+     "ones "
+     "(task 'copy'); use nats_per_character, bits_per_character or a score of the outputs"},
+    {"OtherTokensComparedByCharacter",
+     kBase + "arms: {a: {}, b: {tokenizer.kind: byte}, c: {tokenizer: {kind: bpe, dropout: 0.1}}}\n"
+             "compare: {baseline: a, metric: nats_per_character}\n"
+             "expect: [a.loss < 9, b.bleu > a.bleu, a.loss <= c.loss]\n",
+     ""},
+    {"OtherTokensExpectedToCostLess",
+     kBase +
+         "arms: {a: {}, b: {tokenizer.vocabulary: 16}}\nexpect: [b.perplexity < a.perplexity]\n",
+     "study.yaml:6:9: perplexity counts by tokens, and the arms 'b' and 'a' cut text into "
+     "different "
+     "ones (task 'copy'); use nats_per_character, bits_per_character or a score of the outputs"},
+    {"TokenizersChosenByToken", kBase + "tune: {key: tokenizer.vocabulary, values: [16, 32]}\n",
+     "study.yaml:5:13: tokenizer.vocabulary cannot be tuned: values are chosen by perplexity or "
+     "token accuracy, which count by tokens; make each value an arm and compare by "
+     "nats_per_character"},
     {"UnknownAllowance", kBase + "compare: {baseline: base, metric: bleu, allow: [step]}\n",
      "study.yaml:5:49: unknown allow 'step' in compare; did you mean 'steps'?"},
     {"MetricOfAnUnknownTask",
