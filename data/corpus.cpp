@@ -1,5 +1,9 @@
 #include "data/corpus.h"
 
+#include <map>
+#include <string_view>
+#include <utility>
+
 #include "data/labelled_text.h"
 #include "data/language_text.h"
 #include "data/parallel_text.h"
@@ -46,11 +50,25 @@ std::string sha256_of(const Corpus& corpus) {
   return digest.sha256();
 }
 
+/// Counts the test examples that training shows as well. Only those of the test set are kept in
+/// mind, since training may be far larger.
+void count_in_training(TestSet& test, const std::vector<Example>& train) {
+  std::map<std::pair<std::string_view, std::string_view>, int64_t> left;
+  for (const auto& example : test.examples) ++left[{example.source, example.target}];
+  for (const auto& example : train) {
+    const auto found = left.find({example.source, example.target});
+    if (found == left.end()) continue;
+    test.in_training += found->second;
+    left.erase(found);
+  }
+}
+
 }  // namespace
 
 Corpus load(const DataOptions& options, const std::filesystem::path& folder, uint64_t seed) {
   auto corpus = std::visit(Loader{folder, seed}, options);
   corpus.sha256 = sha256_of(corpus);
+  for (auto& test : corpus.tests) count_in_training(test, corpus.train);
   return corpus;
 }
 

@@ -25,6 +25,7 @@ struct TestSet {
   std::string name;
   bool extrapolation = false;
   std::vector<Example> examples;
+  int64_t in_training = 0;  // of them, those that stand among the training examples, too
 };
 
 struct Corpus {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
@@ -47,6 +48,21 @@ void add_targets(const config::Study& study, std::vector<std::string>& notes) {
         spoken(metric),
         config::find_metric(metric)->direction == Direction::higher ? "at least" : "at most",
         value));
+}
+
+/// Which test sets hold what training shows. Lines of running text repeat by nature, so of those
+/// only a test set that is mostly known counts.
+void add_known_examples(std::span<const records::RunResult> results,
+                        std::vector<std::string>& notes) {
+  std::set<std::string> told;
+  for (const auto& run : results)
+    for (const auto& test : run.tests) {
+      const bool running = test.compared == data::Compared::nothing;
+      if (test.in_training == 0 || (running && 2 * test.in_training < test.examples)) continue;
+      auto note = fmt::format("{}: {} of the {} examples of {} stand in the training data, too.",
+                              run.task, test.in_training, test.examples, test.name);
+      if (told.insert(note).second) notes.push_back(std::move(note));
+    }
 }
 
 /// Where arms have other tokens than each other.
@@ -209,6 +225,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_pairing(evidence, results, notes);
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);
+  add_known_examples(results, notes);
   add_targets(study, notes);
   add_tokens(evidence, notes);
   add_scoring(results, notes);

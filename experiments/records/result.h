@@ -30,6 +30,7 @@ struct TestScores {
   std::string name;
   bool beyond = false;  // longer than anything in training
   int64_t examples = 0;
+  int64_t in_training = 0;                      // of them, those that training shows, too
   double source_tokens = 0, target_tokens = 0;  // means, without start and end tokens
   double bleu = 0, chrf = 0;  // BLEU is NaN where no reference has four words in a row
   double exact_match = 0;     // share of outputs equal to their reference
@@ -47,6 +48,7 @@ struct TestScores {
     visit("name", o.name);
     visit("beyond", o.beyond);
     visit("examples", o.examples);
+    visit("in_training", o.in_training);
     visit("source_pieces", o.source_tokens);
     visit("target_pieces", o.target_tokens);
     visit("bleu", o.bleu);

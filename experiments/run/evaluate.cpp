@@ -101,6 +101,7 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
     records::TestScores scores{.name = test.name,
                                .beyond = test.extrapolation,
                                .examples = static_cast<int64_t>(test.examples.size()),
+                               .in_training = test.in_training,
                                .compared = compared};
     if (compared != data::Compared::nothing) {
       const auto start = std::chrono::steady_clock::now();

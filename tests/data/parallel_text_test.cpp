@@ -93,6 +93,13 @@ TEST_F(ParallelText, OfUnicodeSpacesAloneIsAnEmptySide) {
   }
 }
 
+TEST_F(ParallelText, TestPairsThatTrainingShowsAreCounted) {
+  write("train.tsv", "one\teins\none\teins\ntwo\tzwei\n");
+  write("test.tsv", "one\teins\none\teins\ntwo\tzwo\nthree\tdrei\n");
+  const Text text{.train = {"train.tsv"}, .validation = {"train.tsv"}, .test = {"test.tsv"}};
+  EXPECT_EQ(load(text, folder_, 1).tests.at(0).in_training, 2);
+}
+
 TEST_F(ParallelText, SetsAreNamedByTheStemOfTheirFile) {
   for (const auto& [name, stem] : {std::pair("news.2014.en.gz", "news.2014"),
                                    std::pair("dev.tsv", "dev"), std::pair("plain", "plain")}) {

@@ -33,6 +33,23 @@ TEST(Notes, SayWhatShareOfItsInitialWeightsAnArmHasInCommonWithTheBaseline) {
       << notes;
 }
 
+TEST(Notes, SayHowMuchOfATestSetTrainingShows) {
+  auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
+  const auto notes = [&] {
+    std::string all;
+    for (const auto& note : make_evidence(study_of(study_yaml(1, {"other"}, kCompare)), runs).notes)
+      all += note + "\n";
+    return all;
+  };
+  EXPECT_EQ(notes().find("training data, too"), std::string::npos);
+  for (auto& run : runs.results) run.tests.front().in_training = 7;
+  const std::string told =
+      "copy: 7 of the 100 examples of length 12 stand in the training data, too.\n";
+  const auto place = notes().find(told);
+  EXPECT_NE(place, std::string::npos) << notes();
+  EXPECT_EQ(notes().find(told, place + 1), std::string::npos) << "of both arms, once";
+}
+
 TEST(Notes, AreSilentOnInitialWeightsThatEarlierVersionsDidNotKeep) {
   EXPECT_EQ(notes_with([](const records::RunResult&) {
               return records::InitialWeights{};
