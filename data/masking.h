@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "data/batch.h"
 #include "data/random.h"
 
@@ -16,5 +18,12 @@ struct Masking {
 /// (10 %) or the token itself (10 %). Throws DataError where the vocabulary has no ordinary token.
 /// REQUIRES: source and target_out of one shape.
 void mask(Batch& batch, const Masking& options, Random& random);
+
+/// The same for evaluation. What is hidden of an example follows from `seed`, its number and the
+/// place alone, and so not from the batch that it is in; a larger share hides what a smaller one
+/// does and more. An example may lose nothing, except the first, number 0, of which at least one
+/// token is hidden. REQUIRES: the numbers of the batch's rows.
+void mask_by_place(Batch& batch, std::span<const int64_t> examples, const Masking& options,
+                   uint64_t seed);
 
 }  // namespace ablate::data

@@ -1,11 +1,14 @@
 #include "data/sequence_format.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "data/running_text.h"
 
 namespace ablate::data {
 namespace {
+
+constexpr int64_t kWhole = std::numeric_limits<int64_t>::max();
 
 bool blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
@@ -48,7 +51,7 @@ Tokenizers SequenceFormat::tokenizers(const tokenizer::TokenizerOptions& options
 
 EncodedSet SequenceFormat::encode_for_training(std::span<const Example> examples,
                                                const TextEncoders& encoders) const {
-  if (!chunking_) return encode_each(examples, encoders);
+  if (!chunking_) return encode_each(examples, encoders, max_length_);
   return {.examples = {{.target = concatenate(examples, encoders.target), .prompt_length = 1}}};
 }
 
@@ -56,24 +59,24 @@ EncodedSet SequenceFormat::encode(std::span<const Example> examples,
                                   const Tokenizers& tokenizers) const {
   const auto encoders = encoders_of(tokenizers);
   if (chunking_) return {.examples = chunk(concatenate(examples, encoders.target), *chunking_)};
-  return encode_each(examples, encoders);
+  return encode_each(examples, encoders, kWhole);
 }
 
 EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
                                        const Tokenizers& tokenizers) const {
-  return encode_each(examples, encoders_of(tokenizers));
+  return encode_each(examples, encoders_of(tokenizers), kWhole);
 }
 
 EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
-                                       const TextEncoders& encoders) const {
+                                       const TextEncoders& encoders, int64_t max_length) const {
   EncodedSet set;
   set.examples.reserve(examples.size());
   for (size_t i = 0; i < examples.size(); ++i) {
     auto source =
-        (model_.decoder ? closed : enclosed)(encoders.source(i, examples[i].source), max_length_);
+        (model_.decoder ? closed : enclosed)(encoders.source(i, examples[i].source), max_length);
     auto target_ids = encoders.target(i, examples[i].target);
     auto target = labels_ ? tokenizer::limited(std::move(target_ids), 1)
-                          : closed(std::move(target_ids), max_length_);
+                          : closed(std::move(target_ids), max_length);
     set.cut_sources += source.cut ? 1 : 0;
     set.cut_targets += target.cut ? 1 : 0;
     EncodedExample pair{std::move(source.ids), std::move(target.ids)};
@@ -82,8 +85,8 @@ EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
   return set;
 }
 
-tokenizer::Encoded SequenceFormat::beginning(std::string_view text,
-                                             const tokenizer::Tokenizer& tokenizer) const {
+tokenizer::Encoded SequenceFormat::prompt(std::string_view text,
+                                          const tokenizer::Tokenizer& tokenizer) const {
   tokenizer::Encoded all;
   for (size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());
@@ -92,19 +95,19 @@ tokenizer::Encoded SequenceFormat::beginning(std::string_view text,
     if (end < text.size()) all.ids.push_back(tokenizer::kEos);
     begin = end + 1;
   }
-  const auto most = static_cast<size_t>(max_length_ - 1);
-  all.cut = all.ids.size() > most;
-  all.ids.resize(std::min(all.ids.size(), most));
+  const auto surplus = std::ssize(all.ids) - longest_prompt();
+  all.cut = surplus > 0;
+  if (all.cut) all.ids.erase(all.ids.begin(), all.ids.begin() + surplus);
   if (all.ids.empty()) all.ids.push_back(tokenizer::kEos);  // a new text follows the one before
   return all;
 }
 
 std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
     std::string_view text, const Tokenizers& tokenizers) const {
-  if (continues_text()) return beginning(text, tokenizers.source);
-  if (!model_.decoder) return enclosed(tokenizers.source.encode(text), max_length_);
+  if (continues_text()) return prompt(text, tokenizers.source);
+  if (!model_.decoder) return enclosed(tokenizers.source.encode(text), kWhole);
   if (blank(text)) return {};
-  return closed(tokenizers.source.encode(text), max_length_);
+  return closed(tokenizers.source.encode(text), kWhole);
 }
 
 std::string SequenceFormat::decode(std::span<const int32_t> ids,

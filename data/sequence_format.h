@@ -26,8 +26,9 @@ struct ModelParts {
 /// trains, evaluates, searches and exports asks it and nothing else.
 class SequenceFormat {
  public:
-  /// `max_length` limits each side of a pair, its end token included. REQUIRES: a model that can
-  /// learn from such data (Experiment::rules).
+  /// `max_length` limits each side of a pair in training, its end token included, and a prompt that
+  /// running text goes on from. REQUIRES: a model that can learn from such data
+  /// (Experiment::rules).
   SequenceFormat(const DataOptions& data, ModelParts model, int64_t max_length)
       : model_(model), labels_(std::holds_alternative<Labelled>(data)), max_length_(max_length) {
     const auto* text = std::get_if<Language>(&data);
@@ -36,8 +37,10 @@ class SequenceFormat {
     masked_share_ = text->masked;
   }
 
-  int64_t max_length() const { return max_length_; }
-  /// Most tokens of a sequence that a stack may meet, where outputs have up to `output` tokens.
+  /// Most tokens of a prompt that running text goes on from.
+  int64_t longest_prompt() const { return max_length_ - 1; }
+  /// Most tokens of a sequence that a stack may meet, where outputs have up to `output` tokens and
+  /// sources are no longer than in training.
   int64_t longest_sequence(int64_t output) const {
     if (chunking_) return chunking_->block + 1;
     const int64_t side = std::max(max_length_, output) + 1;
@@ -49,21 +52,23 @@ class SequenceFormat {
   Tokenizers tokenizers(const tokenizer::TokenizerOptions& options, std::span<const Example> train,
                         const std::optional<Tokenizers>& start) const;
 
-  /// The ids of a set to learn from. Running text is one example, whole, which `augmentation` says
-  /// how to cut.
+  /// The ids of a set to learn from, whose longer sides are cut and counted. Running text is one
+  /// example, whole, which `augmentation` says how to cut.
   EncodedSet encode_for_training(std::span<const Example> examples,
                                  const TextEncoders& encoders) const;
   EncodedSet encode_for_training(std::span<const Example> examples,
                                  const Tokenizers& tokenizers) const {
     return encode_for_training(examples, encoders_of(tokenizers));
   }
-  /// The ids of a set for teacher-forced scores. Running text is cut into blocks.
+  /// The ids of a set for teacher-forced scores: all of every example, whatever training cuts.
+  /// Running text is divided into blocks.
   EncodedSet encode(std::span<const Example> examples, const Tokenizers& tokenizers) const;
-  /// Every example by itself, one for one. Of running text the source is the line before the
-  /// target.
+  /// The same of every example by itself, one for one. Of running text the source is the line
+  /// before the target.
   EncodedSet encode_each(std::span<const Example> examples, const Tokenizers& tokenizers) const;
-  /// What is read of a text before anything is written; in running text its beginning, whose lines
-  /// but the last are closed by end tokens. Nothing for a blank line that has an empty output.
+  /// What is read of a text before anything is written: all of it. In running text it is a prompt,
+  /// whose lines but the last are closed by end tokens, and of a longer one than `longest_prompt`
+  /// its end. Nothing for a blank line that has an empty output.
   std::optional<tokenizer::Encoded> encode_source(std::string_view text,
                                                   const Tokenizers& tokenizers) const;
   /// The text of an output; end tokens within it are the ends of lines.
@@ -84,8 +89,9 @@ class SequenceFormat {
   }
 
  private:
-  EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders) const;
-  tokenizer::Encoded beginning(std::string_view text, const tokenizer::Tokenizer& tokenizer) const;
+  EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders,
+                         int64_t max_length) const;
+  tokenizer::Encoded prompt(std::string_view text, const tokenizer::Tokenizer& tokenizer) const;
 
   ModelParts model_;  // a decoder alone reads its source as the prompt of its target
   bool labels_;       // the target is the class of the source

@@ -85,12 +85,12 @@ ScoredBatches::ScoredBatches(std::span<const data::EncodedExample> examples,
                              const LikelihoodOptions& options)
     : examples_(examples),
       plan_(data::ordered_plan(examples, options.tokens_per_batch)),
-      masking_(options.masking),
-      random_(kMaskSeed, "likelihood") {}
+      masking_(options.masking) {}
 
 data::Batch ScoredBatches::next() {
-  auto batch = data::collate(examples_, plan_.at(next_++));
-  if (masking_) data::mask(batch, *masking_, random_);
+  const auto& indices = plan_.at(next_++);
+  auto batch = data::collate(examples_, indices);
+  if (masking_) data::mask_by_place(batch, indices, *masking_, kMaskSeed);
   return batch;
 }
 

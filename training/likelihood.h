@@ -8,7 +8,6 @@
 #include "data/batch.h"
 #include "data/encoded_example.h"
 #include "data/masking.h"
-#include "data/random.h"
 #include "models/inference/inference_model.h"
 #include "training/ranks/rank_group.h"
 
@@ -27,11 +26,11 @@ struct Likelihood {
 
 struct LikelihoodOptions {
   int64_t tokens_per_batch;                     // padded tokens of a batch, at most
-  std::optional<data::Masking> masking = {};    // the same tokens every time
+  std::optional<data::Masking> masking = {};    // by place: see data::mask_by_place
   const RankGroup& ranks = RankGroup::alone();  // which share the batches
 };
 
-/// The batches that examples are scored in, in which the same tokens are hidden every time.
+/// The batches that examples are scored in. Which tokens are hidden does not depend on them.
 class ScoredBatches {
  public:
   /// REQUIRES: `examples` outlive it.
@@ -44,7 +43,6 @@ class ScoredBatches {
   std::span<const data::EncodedExample> examples_;
   std::vector<std::vector<int64_t>> plan_;
   std::optional<data::Masking> masking_;
-  data::Random random_;
   size_t next_ = 0;
 };
 

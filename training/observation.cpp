@@ -149,8 +149,7 @@ data::Batch observed_batch(const ObservedExamples& observed) {
     rows.push_back(std::ssize(rows));
   }
   auto batch = data::collate(observed.examples, rows);
-  data::Random random(kMaskedSeed, "observation");
-  if (observed.masking) data::mask(batch, *observed.masking, random);
+  if (observed.masking) data::mask_by_place(batch, rows, *observed.masking, kMaskedSeed);
   return batch;
 }
 

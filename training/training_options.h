@@ -89,7 +89,9 @@ struct TrainingOptions {
           "CPU threads; absent: the cores divided by the runs of the study, at least one");
     visit("mkl_fast_path", o.mkl_fast_path,
           "on an AMD processor, let MKL choose its code by instruction set, not by maker");
-    visit("max_length", o.max_length, "tokens kept of a source or a target, with its end mark");
+    visit("max_length", o.max_length,
+          "tokens kept of a source or a target in training, with its end mark, and of a prompt; "
+          "what is scored or translated stays whole");
     visit("log_every", o.log_every, "steps between lines of metrics.jsonl");
     visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");
     visit("patience", o.patience, "validations without a better loss before stopping; 0: never");

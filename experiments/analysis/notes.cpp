@@ -11,6 +11,7 @@
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/test_flaws.h"
 #include "experiments/config/scalar.h"
 #include "experiments/records/folders.h"
 
@@ -22,8 +23,9 @@ void add_flaws(const records::RunResult& run, std::vector<std::string>& notes) {
   if (run.skipped_lines > 0)
     notes.push_back(fmt::format("{}: {} bad lines left out.", name, run.skipped_lines));
   if (run.cut_sources + run.cut_targets > 0)
-    notes.push_back(fmt::format("{}: {} sources and {} targets cut at the length limit.", name,
-                                run.cut_sources, run.cut_targets));
+    notes.push_back(
+        fmt::format("{}: {} sources and {} targets of the training set cut at the length limit.",
+                    name, run.cut_sources, run.cut_targets));
   if (run.skipped_updates > 0)
     notes.push_back(
         fmt::format("{}: {} updates left out (not finite).", name, run.skipped_updates));
@@ -226,6 +228,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);
   add_known_examples(results, notes);
+  add_test_flaws(results, notes);
   add_targets(study, notes);
   add_tokens(evidence, notes);
   add_scoring(results, notes);

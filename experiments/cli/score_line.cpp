@@ -13,8 +13,16 @@ std::string score_line(const records::TestScores& scores) {
         metric.in_tables && !std::isnan(value))
       text +=
           fmt::format("{}{} {:.{}f}", text.empty() ? "" : ", ", metric.label, value, metric.digits);
-  return fmt::format("{}{}: {} ({} examples)", scores.name, scores.beyond ? " (beyond)" : "", text,
-                     scores.examples);
+  std::string facts = fmt::format("{} examples", scores.examples);
+  if (scores.unknown_targets > 0)
+    facts += fmt::format(", {:.2g} % of the target tokens unknown", 100 * scores.unknown_targets);
+  const auto add = [&](int64_t count, const char* what) {
+    if (count > 0) facts += fmt::format(", {} {}", count, what);
+  };
+  add(scores.cut_outputs, "outputs cut at the greatest length");
+  add(scores.altered_references, "references that the tokenizer alters");
+  add(scores.unwritable_references, "that it cannot write");
+  return fmt::format("{}{}: {} ({})", scores.name, scores.beyond ? " (beyond)" : "", text, facts);
 }
 
 }  // namespace ablate::cli

@@ -17,7 +17,8 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 std::vector<Metric> output_metrics() {
   return {{.name = "exact_match",
            .label = "exact match",
-           .meaning = "share of outputs that equal their reference",
+           .meaning = "share of outputs that equal their reference, both under the tokenizer's own "
+                      "normalisation",
            .high = 1,
            .on = {Compared::text, Compared::label},
            .counts_right = true},
@@ -63,8 +64,9 @@ std::vector<Metric> likelihood_metrics() {
            .per_token = true},
           {.name = "nats_per_character",
            .label = "nats per character",
-           .meaning = "loss by characters of the targets, comparable between tokenizers; none of "
-                      "masked models",
+           .meaning = "loss by characters of the targets, comparable between tokenizers: what an "
+                      "unknown token hides is spelled out at ln 257 nats a byte; none of masked "
+                      "models",
            .direction = Direction::lower,
            .high = kUnbounded,
            .digits = 4,
@@ -104,8 +106,23 @@ std::vector<Metric> further_output_metrics() {
        .in_tables = false},
       {.name = "word_error_rate",
        .label = "word error rate",
-       .meaning = "words to insert, delete or replace / words of all references, as jiwer; the "
-                  "phoneme error rate where words are phonemes",
+       .meaning = "words to insert, delete or replace / words of all references, as jiwer, both "
+                  "under the tokenizer's own normalisation; the phoneme error rate where words are "
+                  "phonemes",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .on = {Compared::text},
+       .in_tables = false},
+      {.name = "exact_match_raw",
+       .label = "raw exact match",
+       .meaning = "the exact match of outputs and references as they are",
+       .high = 1,
+       .on = {Compared::text},
+       .counts_right = true,
+       .in_tables = false},
+      {.name = "word_error_rate_raw",
+       .label = "raw word error rate",
+       .meaning = "the word error rate of outputs and references as they are",
        .direction = Direction::lower,
        .high = kUnbounded,
        .on = {Compared::text},
@@ -124,6 +141,14 @@ std::vector<Metric> further_output_metrics() {
        .direction = Direction::lower,
        .high = kUnbounded,
        .on = {Compared::text, Compared::label},
+       .in_tables = false},
+      {.name = "unknown_targets",
+       .label = "unknown targets",
+       .meaning = "share of the target tokens that the tokenizer does not know; beside every score "
+                  "where there are any",
+       .direction = Direction::neither,
+       .high = 1,
+       .on = {Compared::text, Compared::nothing},
        .in_tables = false}};
 }
 

@@ -33,14 +33,21 @@ struct TestScores {
   int64_t in_training = 0;                      // of them, those that training shows, too
   double source_tokens = 0, target_tokens = 0;  // means, without start and end tokens
   double bleu = 0, chrf = 0;  // BLEU is NaN where no reference has four words in a row
-  double exact_match = 0;     // share of outputs equal to their reference
+  /// Share of outputs equal to their reference, of text under the tokenizer's normalisation.
+  double exact_match = 0;
   double token_accuracy = 0;
   double perplexity = 0;
-  double nats_per_character = 0;  // comparable between tokenizers; NaN of masked and label models
+  /// With what unknown tokens hide spelled out; NaN of masked and label models.
+  double nats_per_character = 0;
   double rouge_1 = kNotMeasured, rouge_2 = kNotMeasured, rouge_l = kNotMeasured;  // F1, 0 to 1
-  double word_error_rate = kNotMeasured;  // edits of words / words of the references
+  double word_error_rate = kNotMeasured;  // edits of words / words, normalised as for exact match
+  double exact_match_raw = kNotMeasured, word_error_rate_raw = kNotMeasured;  // of text as it is
   double length_ratio = kNotMeasured;     // 13a tokens of the outputs / of the references
   double decode_seconds = kNotMeasured;   // wall clock
+  double unknown_targets = kNotMeasured;  // share of the target tokens
+  int64_t cut_outputs = 0;                // that ended at the greatest length
+  int64_t altered_references = 0;         // that the tokenizer writes in another way
+  int64_t unwritable_references = 0;      // of these, those that differ even when normalised
   std::vector<double> position_accuracy;  // token accuracy at each target position, from the first
   data::Compared compared = data::Compared::text;
 
@@ -61,8 +68,14 @@ struct TestScores {
     visit("rouge_2", o.rouge_2);
     visit("rouge_l", o.rouge_l);
     visit("word_error_rate", o.word_error_rate);
+    visit("exact_match_raw", o.exact_match_raw);
+    visit("word_error_rate_raw", o.word_error_rate_raw);
     visit("length_ratio", o.length_ratio);
     visit("decode_seconds", o.decode_seconds);
+    visit("unknown_targets", o.unknown_targets);
+    visit("cut_outputs", o.cut_outputs);
+    visit("altered_references", o.altered_references);
+    visit("unwritable_references", o.unwritable_references);
     visit("position_accuracy", o.position_accuracy);
     visit("compared", o.compared);
   }

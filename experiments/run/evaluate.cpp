@@ -4,8 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "experiments/run/model_cost.h"
+#include "experiments/run/run_data.h"
+#include "tokenizer/fidelity.h"
+#include "tokenizer/special_ids.h"
 #include "training/inference/translator.h"
 #include "training/likelihood.h"
 #include "training/metrics/bleu.h"
@@ -16,13 +20,16 @@
 namespace ablate::run {
 namespace {
 
-std::vector<std::string> outputs_of(const training::Translator& translator,
+std::vector<std::string> outputs_of(records::TestScores& scores,
+                                    const training::Translator& translator,
                                     const data::TestSet& test,
                                     const models::SearchOptions& decoding) {
   std::vector<std::string> lines, outputs;
   for (const auto& example : test.examples) lines.push_back(example.source);
-  for (auto& translation : training::translate(translator, lines, decoding))
+  for (auto& translation : training::translate(translator, lines, decoding)) {
+    scores.cut_outputs += translation.ended ? 0 : 1;
     outputs.push_back(std::move(translation.text));
+  }
   return outputs;
 }
 
@@ -36,48 +43,106 @@ int64_t characters_of(const data::TestSet& test) {
   return count;
 }
 
+/// Mean lengths of the sides, and the share of unknown tokens.
+void add_tokens(records::TestScores& scores, const data::EncodedSet& encoded) {
+  int64_t sources = 0, targets = 0, unknown = 0;
+  for (const auto& example : encoded.examples) {
+    const auto written =
+        std::span(example.target).subspan(static_cast<size_t>(example.prompt_length));
+    sources += (example.source.empty() ? example.prompt_length : std::ssize(example.source)) - 1;
+    targets += std::ssize(written);
+    unknown += std::ranges::count(written, tokenizer::kUnk);
+  }
+  const auto examples = static_cast<double>(encoded.examples.size());
+  scores.source_tokens = static_cast<double>(sources) / examples;
+  scores.target_tokens = static_cast<double>(targets) / examples - 1;
+  if (scores.compared != data::Compared::label)
+    scores.unknown_targets = static_cast<double>(unknown) / static_cast<double>(targets);
+}
+
+/// What the tokenizer does to the targets. Returns the nats that spell what unknown tokens hide.
+double add_fidelity(records::TestScores& scores, const data::TestSet& test,
+                    const tokenizer::Tokenizer& tokenizer) {
+  const double price = std::log(257);  // of each byte, and of the sign that ends a spelling
+  int64_t signs = 0;
+  for (const auto& example : test.examples) {
+    const auto found = tokenizer::fidelity(tokenizer, example.target);
+    signs += found.hidden_bytes + found.unknown_tokens;
+    scores.altered_references += found.altered ? 1 : 0;
+    scores.unwritable_references += found.lost ? 1 : 0;
+  }
+  return price * static_cast<double>(signs);
+}
+
 void add_likelihood(records::TestScores& scores, const training::Translator& translator,
-                    const data::EncodedSet& encoded, const training::LikelihoodOptions& options) {
+                    const data::TestSet& test, const training::LikelihoodOptions& options) {
+  const auto encoded = translator.format.encode(test.examples, translator.tokenizers);
+  add_tokens(scores, encoded);
   const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
   scores.position_accuracy = likelihood.position_accuracy;
-  scores.nats_per_character = likelihood.nll * static_cast<double>(likelihood.tokens);
-  for (const auto& example : encoded.examples) {
-    const auto prompt = static_cast<size_t>(example.prompt_length);
-    scores.source_tokens +=
-        static_cast<double>((example.source.empty() ? prompt : example.source.size()) - 1);
-    scores.target_tokens += static_cast<double>(example.target.size() - prompt - 1);
-  }
-  scores.source_tokens /= static_cast<double>(encoded.examples.size());
-  scores.target_tokens /= static_cast<double>(encoded.examples.size());
+  scores.nats_per_character = records::kNotMeasured;
+  if (scores.compared == data::Compared::label) return;
+  const auto spelled = add_fidelity(scores, test, translator.tokenizers.target);
+  // Where only some tokens are asked for, no sum over all characters exists.
+  if (options.masking) return;
+  scores.nats_per_character = (likelihood.nll * static_cast<double>(likelihood.tokens) + spelled) /
+                              static_cast<double>(characters_of(test));
+}
+
+/// How many outputs are their references.
+double share_equal(std::span<const std::string> outputs, std::span<const std::string> references) {
+  int64_t equal = 0;
+  for (size_t i = 0; i < references.size(); ++i) equal += outputs[i] == references[i] ? 1 : 0;
+  return static_cast<double>(equal) / static_cast<double>(references.size());
+}
+
+std::vector<std::string> normal_forms(std::vector<std::string> texts,
+                                      const tokenizer::Tokenizer& tokenizer) {
+  for (auto& text : texts) text = tokenizer::normal_form(tokenizer, text);
+  return texts;
 }
 
 /// Compares the outputs with the references of the set.
-void add_text_scores(Evaluation& evaluation, records::TestScores& scores, const data::TestSet& test,
-                     std::vector<std::string> outputs) {
+void add_text_scores(Evaluation& evaluation, records::TestScores& scores,
+                     const std::vector<std::string>& outputs,
+                     const std::vector<std::string>& references) {
+  const auto rouge = training::rouge(outputs, references);
+  scores.rouge_1 = rouge.one;
+  scores.rouge_2 = rouge.two;
+  scores.rouge_l = rouge.longest;
+  const auto bleu = training::bleu(outputs, references);
+  const auto chrf = training::chrf(outputs, references);
+  scores.bleu = bleu.defined ? bleu.score : std::numeric_limits<double>::quiet_NaN();
+  scores.chrf = chrf.score;
+  if (bleu.reference_length > 0)
+    scores.length_ratio =
+        static_cast<double>(bleu.hypothesis_length) / static_cast<double>(bleu.reference_length);
+  evaluation.bleu_signature = bleu.signature;
+  evaluation.chrf_signature = chrf.signature;
+}
+
+/// Decodes the sources of the set and compares.
+void add_outputs(Evaluation& evaluation, records::TestScores& scores,
+                 const training::Translator& translator, const data::TestSet& test,
+                 const models::SearchOptions& decoding) {
+  const auto start = std::chrono::steady_clock::now();
+  auto outputs = outputs_of(scores, translator, test, decoding);
+  scores.decode_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::vector<std::string> references;
-  int64_t exact = 0;
-  for (size_t i = 0; i < test.examples.size(); ++i) {
-    references.push_back(test.examples[i].target);
-    if (outputs[i] == references[i]) ++exact;
-  }
-  scores.exact_match = static_cast<double>(exact) / static_cast<double>(scores.examples);
+  for (const auto& example : test.examples) references.push_back(example.target);
+  scores.exact_match = share_equal(outputs, references);
   if (scores.compared == data::Compared::text) {
-    const auto rouge = training::rouge(outputs, references);
-    scores.rouge_1 = rouge.one;
-    scores.rouge_2 = rouge.two;
-    scores.rouge_l = rouge.longest;
-    scores.word_error_rate = training::word_error_rate(outputs, references);
-    const auto bleu = training::bleu(outputs, references);
-    const auto chrf = training::chrf(outputs, references);
-    scores.bleu = bleu.defined ? bleu.score : std::numeric_limits<double>::quiet_NaN();
-    scores.chrf = chrf.score;
-    if (bleu.reference_length > 0)
-      scores.length_ratio =
-          static_cast<double>(bleu.hypothesis_length) / static_cast<double>(bleu.reference_length);
-    evaluation.bleu_signature = bleu.signature;
-    evaluation.chrf_signature = chrf.signature;
+    const auto& tokenizer = translator.tokenizers.target;
+    const auto written = normal_forms(outputs, tokenizer),
+               wanted = normal_forms(references, tokenizer);
+    scores.exact_match_raw = scores.exact_match;
+    scores.exact_match = share_equal(written, wanted);
+    scores.word_error_rate_raw = training::word_error_rate(outputs, references);
+    scores.word_error_rate = training::word_error_rate(written, wanted);
+    add_text_scores(evaluation, scores, outputs, references);
   }
   evaluation.outputs.push_back(std::move(outputs));
 }
@@ -92,6 +157,7 @@ int64_t typical_length(const Evaluation& evaluation) {
 
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const config::Experiment& experiment) {
+  check_lengths(translator.model.options(), translator.format, translator.tokenizers, tests);
   Evaluation evaluation;
   const auto& format = translator.format;
   const auto compared = format.compared();
@@ -103,19 +169,9 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
                                .examples = static_cast<int64_t>(test.examples.size()),
                                .in_training = test.in_training,
                                .compared = compared};
-    if (compared != data::Compared::nothing) {
-      const auto start = std::chrono::steady_clock::now();
-      auto outputs = outputs_of(translator, test, experiment.decoding);
-      scores.decode_seconds =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      add_text_scores(evaluation, scores, test, std::move(outputs));
-    }
-    add_likelihood(scores, translator, format.encode(test.examples, translator.tokenizers),
-                   likelihood);
-    scores.nats_per_character /= static_cast<double>(characters_of(test));
-    // Where only some tokens or a class are asked for, no sum over all characters exists.
-    if (likelihood.masking || compared == data::Compared::label)
-      scores.nats_per_character = std::numeric_limits<double>::quiet_NaN();
+    if (compared != data::Compared::nothing)
+      add_outputs(evaluation, scores, translator, test, experiment.decoding);
+    add_likelihood(scores, translator, test, likelihood);
     evaluation.tests.push_back(std::move(scores));
   }
   return evaluation;

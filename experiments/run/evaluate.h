@@ -18,8 +18,9 @@ struct Evaluation {
   std::vector<std::vector<std::string>> outputs;  // per test set, line by line
 };
 
-/// Translates and scores every test set; running text is scored without translating anything. The
-/// weights must not change afterwards.
+/// Translates and scores every test set, all of it; running text is scored without translating
+/// anything. The weights must not change afterwards. Throws LengthError where the model has no
+/// positions for the whole of a test set.
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const config::Experiment& experiment);
 

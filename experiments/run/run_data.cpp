@@ -2,6 +2,7 @@
 
 #include "experiments/records/environment.h"
 #include "experiments/run/load_run.h"
+#include "training/inference/length_check.h"
 
 namespace ablate::run {
 
@@ -28,6 +29,8 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
                                               : std::vector<EmbeddingVectors>();
   auto train = format.encode_for_training(corpus.train, tokenizers);
   auto validation = format.encode(corpus.validation, tokenizers);
+  training::check_lengths(experiment.model, "validation", validation.examples);
+  check_lengths(experiment.model, format, tokenizers, corpus.tests);
   return {.corpus = std::move(corpus),
           .format = format,
           .tokenizers = std::move(tokenizers),
@@ -35,6 +38,19 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
           .train = std::move(train),
           .validation = std::move(validation),
           .token_dropout = experiment.tokenizer.dropout};
+}
+
+void check_lengths(const models::TransformerOptions& model, const data::SequenceFormat& format,
+                   const data::Tokenizers& tokenizers, const std::vector<data::TestSet>& tests) {
+  for (const auto& test : tests)
+    training::check_lengths(model, test.name, format.encode(test.examples, tokenizers).examples);
+}
+
+Cuts RunData::cuts(uint64_t seed) const {
+  if (token_dropout == 0) return {train.cut_sources, train.cut_targets};
+  const data::DroppedMerges merges(tokenizers, {.share = token_dropout, .seed = seed});
+  const auto first = format.encode_for_training(corpus.train, merges.encoders(0));
+  return {first.cut_sources, first.cut_targets};
 }
 
 data::Augmentation RunData::augmentation(uint64_t seed) const {

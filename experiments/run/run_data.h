@@ -16,6 +16,11 @@ namespace ablate::run {
 /// Generated data is the same for every run of a study; runs differ in weights, order and dropout.
 inline constexpr uint64_t kDataSeed = 1;
 
+/// Examples of which a side was cut.
+struct Cuts {
+  int64_t sources = 0, targets = 0;
+};
+
 /// What a run learns from and is tested on.
 struct RunData {
   data::Corpus corpus;
@@ -27,6 +32,9 @@ struct RunData {
   double token_dropout = 0;  // share of the merges that training text leaves out
 
   std::optional<data::Masking> masking() const { return format.masking(tokenizers); }
+  /// How many sides of the training set are longer than the limit: those of the first epoch, where
+  /// every epoch writes it anew.
+  Cuts cuts(uint64_t seed) const;
   /// What training with this seed does to `train`. REQUIRES: this outlives it and is not moved.
   data::Augmentation augmentation(uint64_t seed) const;
 };
@@ -38,8 +46,13 @@ data::Corpus read_corpus_of(const records::RunFolder& folder, const config::Expe
                             const std::string& data);
 
 /// Reads and encodes it, with the tokenizers of the run in the folder `start` where there is one,
-/// else with new ones. Relative paths start at `folder`. Throws DataError and TokenizerError.
+/// else with new ones. Relative paths start at `folder`. Throws DataError and TokenizerError, and
+/// LengthError where the model has no positions for all of the validation and test sets.
 RunData read_run_data(const config::Experiment& experiment, const std::filesystem::path& folder,
                       const std::optional<std::filesystem::path>& start);
+
+/// Throws LengthError where the model has no positions for all of a test set.
+void check_lengths(const models::TransformerOptions& model, const data::SequenceFormat& format,
+                   const data::Tokenizers& tokenizers, const std::vector<data::TestSet>& tests);
 
 }  // namespace ablate::run

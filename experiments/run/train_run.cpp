@@ -207,8 +207,9 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
   result.arm = job.plan.arm;
   result.seed = job.plan.seed;
   result.skipped_lines = prepared.data.corpus.skipped;
-  result.cut_sources = prepared.data.train.cut_sources;
-  result.cut_targets = prepared.data.train.cut_targets;
+  const auto cuts = prepared.data.cuts(static_cast<uint64_t>(job.plan.seed));
+  result.cut_sources = cuts.sources;
+  result.cut_targets = cuts.targets;
   result.weights = chosen.name;
   return result;
 }

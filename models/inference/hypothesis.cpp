@@ -26,8 +26,9 @@ void add_finished(BeamState& state, const Candidate& last, const SearchRules& ru
                   .score = normalized(last.log_probability, std::ssize(parent.ids) + 1,
                                       rules.options.length_penalty) +
                            parent.coverage,
-                  .log_probability = last.log_probability};
-  if (last.token != rules.tokens.eos) done.ids.push_back(last.token);
+                  .log_probability = last.log_probability,
+                  .ended = last.token == rules.tokens.eos};
+  if (!done.ended) done.ids.push_back(last.token);
   const auto place = std::ranges::find_if(
       state.best, [&](const Hypothesis& other) { return done.score > other.score; });
   state.best.insert(place, std::move(done));

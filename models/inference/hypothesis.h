@@ -14,6 +14,7 @@ struct Hypothesis {
   std::vector<int64_t> ids;
   double score = 0;            // log p / tokens ^ length penalty, plus the coverage penalty
   double log_probability = 0;  // log p; both count the end token
+  bool ended = false;          // by the end token, and not by the greatest length
 };
 
 /// A hypothesis that has not ended.

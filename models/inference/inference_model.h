@@ -41,6 +41,8 @@ class InferenceModel {
   Family family() const { return network_->family(); }
   /// Whether the output is the label of a whole sequence.
   bool labels() const { return network_->labels(); }
+  /// What the model was made from.
+  const TransformerOptions& options() const { return network_->options(); }
   torch::Device device() const { return network_->output_weight().device(); }
 
  private:

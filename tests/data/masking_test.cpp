@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "data/corpus.h"
 #include "tokenizer/special_ids.h"
 
@@ -56,6 +58,70 @@ TEST(Mask, RefusesAVocabularyOfSpecialTokensAlone) {
   auto batch = unmasked(4);
   Random random(1, "mask");
   EXPECT_THROW(mask(batch, {.share = 0.5, .vocabulary = tokenizer::kMask + 1}, random), DataError);
+}
+
+/// Twelve examples of 3 to 14 tokens.
+std::vector<EncodedExample> examples() {
+  std::vector<EncodedExample> all;
+  for (int32_t i = 0; i < 12; ++i) {
+    EncodedExample one{.target = {kStartToken}, .prompt_length = 1};
+    for (int32_t n = 0; n < 3 + i; ++n) one.target.push_back(tokenizer::kMask + 1 + (i + n) % 4);
+    one.source = one.target;
+    all.push_back(one);
+  }
+  return all;
+}
+
+/// What each example shows and asks for, where they are masked in batches of `rows`.
+std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> masked_in_batches(int64_t rows,
+                                                                                     double share) {
+  const auto all = examples();
+  std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> found;
+  for (int64_t begin = 0; begin < std::ssize(all); begin += rows) {
+    std::vector<int64_t> indices;
+    for (int64_t i = begin; i < std::min(begin + rows, std::ssize(all)); ++i) indices.push_back(i);
+    auto batch = collate(all, indices);
+    mask_by_place(batch, indices, {.share = share, .vocabulary = kVocabulary}, 7);
+    int64_t tokens = 0;
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const auto length = std::ssize(all[static_cast<size_t>(indices[i])].target);
+      const auto at = static_cast<std::ptrdiff_t>(i) * batch.target_length;
+      found.push_back({{batch.source.begin() + at, batch.source.begin() + at + length},
+                       {batch.target_out.begin() + at, batch.target_out.begin() + at + length}});
+      tokens += length - std::ranges::count(found.back().second, tokenizer::kPad);
+    }
+    EXPECT_EQ(batch.tokens, tokens);
+  }
+  return found;
+}
+
+TEST(MaskByPlace, HidesTheSameTokensHoweverExamplesAreBatched) {
+  const auto alone = masked_in_batches(1, 0.3);
+  EXPECT_EQ(masked_in_batches(5, 0.3), alone);
+  EXPECT_EQ(masked_in_batches(12, 0.3), alone);
+}
+
+TEST(MaskByPlace, HidesMoreWithALargerShareAndNothingElse) {
+  const auto few = masked_in_batches(4, 0.2), many = masked_in_batches(4, 0.6);
+  int64_t hidden_few = 0, hidden_many = 0;
+  for (size_t i = 0; i < few.size(); ++i)
+    for (size_t place = 0; place < few[i].second.size(); ++place) {
+      const auto wanted = few[i].second[place];
+      hidden_many += many[i].second[place] == tokenizer::kPad ? 0 : 1;
+      if (wanted == tokenizer::kPad) continue;
+      ++hidden_few;
+      EXPECT_EQ(many[i].second[place], wanted);
+      EXPECT_EQ(many[i].first[place], few[i].first[place]);
+    }
+  EXPECT_NEAR(static_cast<double>(hidden_few), 0.2 * 102, 12);  // of 102 tokens
+  EXPECT_NEAR(static_cast<double>(hidden_many), 0.6 * 102, 15);
+}
+
+TEST(MaskByPlace, HidesAtLeastOneTokenOfTheFirstExampleAlone) {
+  const auto found = masked_in_batches(3, 1e-6);
+  for (size_t i = 0; i < found.size(); ++i)
+    EXPECT_EQ(std::ssize(found[i].second) - std::ranges::count(found[i].second, tokenizer::kPad),
+              i == 0 ? 1 : 0);
 }
 
 }  // namespace

@@ -61,15 +61,38 @@ TEST_F(SequenceFormatTest, ADecoderAloneReadsThePairAsOneSequenceAndPredictsTheT
   EXPECT_EQ(format.longest_sequence(7), 4 + 8);
 }
 
-TEST_F(SequenceFormatTest, SidesOfAPairAreCutAndTheCutsCounted) {
+TEST_F(SequenceFormatTest, TrainingCutsSidesOfAPairAndCountsTheCuts) {
   const SequenceFormat format(Copy{}, kEncoderDecoder, 3);
-  const auto set =
-      format.encode(std::vector<Example>{{"abc", "a"}, {"ab", "cccc"}, {"bbbb", "c"}}, tokenizers_);
+  const auto set = format.encode_for_training(
+      std::vector<Example>{{"abc", "a"}, {"ab", "cccc"}, {"bbbb", "c"}}, tokenizers_);
   EXPECT_EQ(set.examples[0].source, (Ids{a_, b_, kEos}));
+  EXPECT_EQ(set.examples[1].target, (Ids{c_, c_, kEos}));
   EXPECT_EQ(set.cut_sources, 2);
   EXPECT_EQ(set.cut_targets, 1);
-  EXPECT_TRUE(format.encode_source("abc", tokenizers_)->cut);
-  EXPECT_FALSE(format.encode_source("ab", tokenizers_)->cut);
+}
+
+TEST_F(SequenceFormatTest, WhatIsScoredOrReadIsWholeWhateverTrainingCuts) {
+  const std::vector<Example> pair{{"abc", "cccc"}};
+  const SequenceFormat format(Copy{}, kEncoderDecoder, 3);
+  for (const auto& set :
+       {format.encode(pair, tokenizers_), format.encode_each(pair, tokenizers_)}) {
+    EXPECT_EQ(set.examples[0].source, (Ids{a_, b_, c_, kEos}));
+    EXPECT_EQ(set.examples[0].target, (Ids{c_, c_, c_, c_, kEos}));
+    EXPECT_EQ(set.cut_sources + set.cut_targets, 0);
+  }
+  EXPECT_EQ(source(format, "abc"), (Ids{a_, b_, c_, kEos}));
+  EXPECT_FALSE(format.encode_source("abc", tokenizers_)->cut);
+  const SequenceFormat alone(kRunningText, kEncoderAlone, 3);
+  EXPECT_EQ(source(alone, "abc"), (Ids{kBos, a_, b_, c_, kEos}));
+}
+
+TEST_F(SequenceFormatTest, OfALongPromptItsEndIsKept) {
+  const SequenceFormat format(kRunningText, kDecoderAlone, 3);
+  const auto prompt = format.encode_source("ab\ncb", tokenizers_);
+  EXPECT_EQ(prompt->ids, (Ids{c_, b_}));
+  EXPECT_TRUE(prompt->cut);
+  EXPECT_EQ(format.longest_prompt(), 2);
+  EXPECT_FALSE(format.encode_source("cb", tokenizers_)->cut);
 }
 
 TEST_F(SequenceFormatTest, ABlankLineOfAPairIsNotRead) {
@@ -131,7 +154,7 @@ TEST_F(SequenceFormatTest, AClassIsTheOneTargetOfItsText) {
   const SequenceFormat format(Labelled{}, kEncoderAlone, 4);
   const std::vector<Example> train{{"abca", "good"}, {"b", "bad"}};
   const auto own = format.tokenizers({.kind = tokenizer::Kind::character}, train, {});
-  const auto set = format.encode(train, own);
+  const auto set = format.encode_for_training(train, own);
   const auto& [source, target, prompt_length] = set.examples.at(0);
   EXPECT_EQ(source.size(), 4U);
   EXPECT_EQ(source.front(), kBos);
@@ -139,8 +162,10 @@ TEST_F(SequenceFormatTest, AClassIsTheOneTargetOfItsText) {
   ASSERT_EQ(target.size(), 1U);
   EXPECT_NE(target, set.examples.at(1).target);
   EXPECT_EQ(format.decode(set.examples.at(1).target, own), "bad");
-  EXPECT_EQ(format.encode_source("abca", own)->ids, source);
   EXPECT_EQ(set.cut_sources, 1);
+  const auto whole = format.encode(train, own).examples.at(0).source;
+  EXPECT_EQ(whole.size(), 6U);
+  EXPECT_EQ(format.encode_source("abca", own)->ids, whole);
   EXPECT_EQ(format.compared(), Compared::label);
 }
 

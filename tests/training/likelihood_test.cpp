@@ -95,5 +95,33 @@ TEST(Likelihood, CountsEachPositionAsFarAsTenExamplesReach) {
   EXPECT_EQ(scores.position_accuracy, (std::vector<double>{1, 0}));
 }
 
+TEST(Likelihood, OfMaskedTokensDoesNotDependOnTheBatches) {
+  models::Transformer model(
+      models::TransformerOptions{.family = models::Family::encoder_only,
+                                 .d_model = 16,
+                                 .layers = 1,
+                                 .attention = models::MultiHead{.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32}},
+      models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
+  models::initialize(*model, 5);
+  std::vector<data::EncodedExample> blocks;
+  for (int32_t i = 0; i < 9; ++i) {
+    data::EncodedExample block{.target = {tokenizer::kBos}, .prompt_length = 1};
+    for (int32_t n = 0; n <= 4 + i % 3; ++n) block.target.push_back(5 + (i * n) % 7);
+    block.source = block.target;
+    blocks.push_back(block);
+  }
+  const data::Masking masking{.share = 0.3, .vocabulary = kVocabulary};
+  const auto alone = likelihood(model, blocks, {.tokens_per_batch = 1, .masking = masking});
+  EXPECT_GT(alone.tokens, 5);
+  for (const int64_t tokens_per_batch : {20, 1000}) {
+    const auto scores =
+        likelihood(model, blocks, {.tokens_per_batch = tokens_per_batch, .masking = masking});
+    EXPECT_EQ(scores.tokens, alone.tokens);
+    EXPECT_NEAR(scores.nll, alone.nll, 1e-5);
+    EXPECT_EQ(scores.token_accuracy, alone.token_accuracy);
+  }
+}
+
 }  // namespace
 }  // namespace ablate::training

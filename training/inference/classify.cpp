@@ -1,6 +1,7 @@
 #include "training/inference/classify.h"
 
 #include "training/inference/length_batches.h"
+#include "training/inference/length_check.h"
 
 namespace ablate::training {
 
@@ -12,6 +13,7 @@ std::vector<Translation> classify(const Translator& translator, std::span<const 
   for (const auto& line : lines) {
     sources.push_back(translator.format.encode_source(line, translator.tokenizers).value().ids);
     lengths.push_back(sources.back().size());
+    check_line(translator.model.options(), std::ssize(lengths), lengths.back());
   }
   std::vector<Translation> results(lines.size());
   for (const auto& batch : batches_by_length(lengths, rows)) {

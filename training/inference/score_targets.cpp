@@ -5,6 +5,7 @@
 #include "data/batch.h"
 #include "models/inference/search.h"
 #include "training/inference/length_batches.h"
+#include "training/inference/length_check.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -12,6 +13,7 @@ namespace ablate::training {
 std::vector<double> score_targets(const Translator& translator,
                                   std::span<const data::Example> examples, int64_t rows) {
   const auto encoded = translator.format.encode_each(examples, translator.tokenizers).examples;
+  check_lengths(translator.model.options(), "the given lines", encoded);
   std::vector<size_t> lengths;
   for (const auto& example : encoded)
     lengths.push_back(std::max(example.source.size(), example.target.size()));

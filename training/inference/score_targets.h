@@ -5,7 +5,7 @@
 namespace ablate::training {
 
 /// Log-probability of every target given its source, the end token included, in nats; `rows`
-/// examples together.
+/// examples together. Throws LengthError where the model has no positions for all of them.
 std::vector<double> score_targets(const Translator& translator,
                                   std::span<const data::Example> examples, int64_t rows);
 

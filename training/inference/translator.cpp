@@ -4,6 +4,7 @@
 #include "tokenizer/special_ids.h"
 #include "training/inference/classify.h"
 #include "training/inference/length_batches.h"
+#include "training/inference/length_check.h"
 
 namespace ablate::training {
 namespace {
@@ -23,12 +24,13 @@ struct EncodedLines {
   std::vector<std::vector<int32_t>> sources;
   std::vector<std::vector<int64_t>> prefixes;  // empty: no line has one
   std::vector<size_t> lengths, line_of;
-  std::vector<bool> cut;
+  std::vector<std::optional<std::string>> read;  // of sources of which only the end was
 
-  void add(size_t line, tokenizer::Encoded source) {
+  void add(size_t line, tokenizer::Encoded source, const Translator& translator) {
+    read.emplace_back();
+    if (source.cut) read.back() = translator.format.decode(source.ids, translator.tokenizers);
     lengths.push_back(source.ids.size());
     sources.push_back(std::move(source.ids));
-    cut.push_back(source.cut);
     line_of.push_back(line);
   }
 };
@@ -38,7 +40,9 @@ EncodedLines encode_lines(const Translator& translator, const TranslationTask& t
   for (size_t line = 0; line < task.lines.size(); ++line) {
     auto source = translator.format.encode_source(task.lines[line], translator.tokenizers);
     if (!source) continue;
-    all.add(line, std::move(*source));
+    check_line(translator.model.options(), task.first_line + static_cast<int64_t>(line) + 1,
+               source->ids.size());
+    all.add(line, std::move(*source), translator);
     if (task.prefixes.empty()) continue;
     const auto prefix = translator.tokenizers.target.encode(task.prefixes[line]);
     all.prefixes.emplace_back(prefix.begin(), prefix.end());
@@ -47,14 +51,15 @@ EncodedLines encode_lines(const Translator& translator, const TranslationTask& t
 }
 
 std::vector<Translation> to_translations(const Translator& translator,
-                                         std::span<const models::Hypothesis> found, bool cut) {
+                                         std::span<const models::Hypothesis> found,
+                                         const std::optional<std::string>& read) {
   std::vector<Translation> texts;
   for (const auto& one : found) {
     const std::vector<int32_t> ids(one.ids.begin(), one.ids.end());
     texts.push_back({translator.format.decode(ids, translator.tokenizers), one.score,
-                     one.log_probability, cut});
+                     one.log_probability, one.ended, read});
   }
-  if (texts.empty()) texts.push_back({.cut = cut});
+  if (texts.empty()) texts.push_back({.read = read});
   return texts;
 }
 
@@ -125,7 +130,7 @@ std::vector<std::vector<Translation>> translate_all(std::span<const Translator> 
     const auto found = search(lines, batches[batch]);
     for (size_t i = 0; i < found.size(); ++i) {
       const auto row = static_cast<size_t>(batches[batch][i]);
-      results[lines.line_of[row]] = to_translations(first, found[i], lines.cut[row]);
+      results[lines.line_of[row]] = to_translations(first, found[i], lines.read[row]);
     }
   });
   return results;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,9 @@ struct Translation {
   std::string text;
   double score = 0;            // log p / tokens ^ length penalty
   double log_probability = 0;  // log p, the end token included
-  bool cut = false;            // the source was longer than the format's limit
+  bool ended = true;           // by itself, and not at the greatest length
+  /// Of a prompt that was too long its end, which alone was read.
+  std::optional<std::string> read;
 };
 
 /// Lines to translate.
@@ -36,7 +39,8 @@ struct TranslationTask {
 
 /// The best `n_best` targets found for every line, best first, in the order of the lines; a blank
 /// line gives one empty text. Several translators, which have the same tokenizers, vote. A model
-/// with a label head gives the class of the line. Throws TokenizerError where tokenizers differ.
+/// with a label head gives the class of the line. Throws TokenizerError where tokenizers differ,
+/// and LengthError where a model has no positions for a line.
 std::vector<std::vector<Translation>> translate_all(std::span<const Translator> translators,
                                                     const TranslationTask& task,
                                                     const models::SearchOptions& options);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -9,6 +10,7 @@
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/records/exit_code.h"
 #include "experiments/run/load_run.h"
+#include "tokenizer/fidelity.h"
 #include "training/inference/score_targets.h"
 #include "training/process/machine.h"
 #include "training/threads.h"
@@ -21,6 +23,19 @@ struct ScoreRequest {
   std::string checkpoint;
   std::string source, target;
 };
+
+/// Says how many targets hold what the tokenizer does not know.
+void note_unknown(const run::LoadedRun& loaded, const std::vector<std::string>& targets) {
+  if (loaded.model->labels()) return;
+  const auto unknown = std::ranges::count_if(targets, [&](const std::string& target) {
+    return tokenizer::fidelity(loaded.tokenizers.target, target).unknown_tokens > 0;
+  });
+  if (unknown > 0)
+    std::cerr << fmt::format(
+        "{} of {} targets hold tokens that the model does not know; their score is that of an "
+        "unknown token, whatever it stands for\n",
+        unknown, targets.size());
+}
 
 void score_all(const ScoreRequest& request) {
   training::use_threads(training::available_cores());
@@ -40,6 +55,7 @@ void score_all(const ScoreRequest& request) {
   for (const double score :
        training::score_targets(loaded.translator(), examples, loaded.experiment.decoding.batch))
     std::cout << fmt::format("{:.6f}\n", score);
+  note_unknown(loaded, targets);
 }
 
 }  // namespace

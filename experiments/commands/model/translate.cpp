@@ -94,6 +94,15 @@ void print(const TranslateRequest& request, int64_t line,
   std::cout << one_line(chosen.text) << '\n';
 }
 
+/// Says how many inputs were too long to be read whole.
+void note_cut(int64_t count, const Loaded& loaded) {
+  if (count > 0)
+    std::cerr << fmt::format(
+        "{} of the inputs {} longer than the {} tokens of a prompt (training.max_length); what is "
+        "continued is the end\n",
+        count, count == 1 ? "is" : "are", loaded.translators.front().format.longest_prompt());
+}
+
 void translate_all(const TranslateRequest& request) {
   training::use_threads(request.threads.value_or(1));
   auto loaded = load(request);
@@ -117,15 +126,13 @@ void translate_all(const TranslateRequest& request) {
          .jobs = jobs},
         shared_out(loaded.options, lines.size(), jobs));
     for (size_t i = 0; i < found.size(); ++i) {
-      if (found[i].front().cut) ++cut;
+      if (found[i].front().read) ++cut;
       print(request, static_cast<int64_t>(done + i), found[i]);
     }
     std::cout.flush();
     done += lines.size();
   });
-  if (cut > 0)
-    std::cerr << fmt::format("{} lines were cut to the model's {} tokens\n", cut,
-                             loaded.translators.front().format.max_length());
+  note_cut(cut, loaded);
 }
 
 void generate(const TranslateRequest& request, bool from_input) {
@@ -145,8 +152,11 @@ void generate(const TranslateRequest& request, bool from_input) {
   for (size_t i = 0; i < prompts.size(); ++i)
     for (const auto& one : found[i]) {
       if (request.scores) std::cout << fmt::format("{:.6f}\t", one.log_probability);
-      std::cout << prompts[i] << one.text << '\n';
+      std::cout << one.read.value_or(prompts[i]) << one.text << '\n';
     }
+  note_cut(
+      std::ranges::count_if(found, [](const auto& one) { return one.front().read.has_value(); }),
+      loaded);
 }
 
 void add_shared(CLI::App& verb, TranslateRequest& request) {

@@ -79,7 +79,10 @@ std::vector<Layer> layers_of(const models::TransformerImpl& model) {
 /// Keeps what stands before every feed-forward at about `positions` positions of the training set.
 void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corpus,
             int64_t positions) {
-  const auto set = run.format.encode(corpus.train, run.tokenizers);
+  const auto& format = run.format;
+  const bool running = format.augmentation(run.tokenizers).chunking.has_value();
+  const auto set = running ? format.encode(corpus.train, run.tokenizers)
+                           : format.encode_for_training(corpus.train, run.tokenizers);
   const auto& training = run.experiment.training;
   auto& model = run.model;
   const auto device = model->output_weight().device();

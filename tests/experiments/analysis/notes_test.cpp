@@ -129,5 +129,29 @@ TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
   EXPECT_NE(notes_of_best(2).find(note + "0.004, the largest that was tried"), std::string::npos);
 }
 
+TEST(Notes, SayWhatTheScoresOfATestSetHide) {
+  auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
+  for (auto& run : runs.results) {
+    auto& test = run.tests.front();
+    if (run.arm == "base") test.unknown_targets = 0;
+    if (run.arm == "other") {
+      test.unknown_targets = 0.82;
+      test.cut_outputs = run.seed;
+      test.altered_references = 7;
+      test.unwritable_references = 3;
+    }
+  }
+  std::string all;
+  for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
+    all += note + "\n";
+  for (const char* sought :
+       {"copy (length 12): unknown tokens among the targets: other 82 % (the most of any seed)",
+        "copy (length 12): outputs cut at the greatest length: other 2 of 100",
+        "copy (length 12): targets that the tokenizer writes otherwise: other 7 of 100",
+        "copy (length 12): targets that the tokenizer cannot write: other 3 of 100"})
+    EXPECT_NE(all.find(sought), std::string::npos) << sought << "\n" << all;
+  EXPECT_EQ(all.find("(length 13): outputs cut"), std::string::npos) << all;
+}
+
 }  // namespace
 }  // namespace ablate::analysis

@@ -27,8 +27,9 @@ TEST(Metrics, OfATestSetFollowFromWhatIsComparedThere) {
     return text;
   };
   EXPECT_EQ(names(data::Compared::label), "exact_match perplexity loss decode_seconds ");
-  EXPECT_EQ(names(data::Compared::nothing),
-            "token_accuracy perplexity loss nats_per_character bits_per_character ");
+  EXPECT_EQ(
+      names(data::Compared::nothing),
+      "token_accuracy perplexity loss nats_per_character bits_per_character unknown_targets ");
   EXPECT_EQ(metrics_on(data::Compared::text).size() + run_metrics().size() + 2, metrics().size());
 }
 

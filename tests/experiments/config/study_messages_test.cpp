@@ -13,8 +13,9 @@ TEST_P(StudyMessages, AreVerbatim) {
 
 const std::string kComparable =
     "exact_match, token_accuracy, bleu, chrf, perplexity, loss, nats_per_character, "
-    "bits_per_character, rouge_1, rouge_2, rouge_l, word_error_rate, decode_seconds, train_loss, "
-    "validation_perplexity, validation_token_accuracy, steps_to_validation_perplexity or "
+    "bits_per_character, rouge_1, rouge_2, rouge_l, word_error_rate, exact_match_raw, "
+    "word_error_rate_raw, decode_seconds, train_loss, validation_perplexity, "
+    "validation_token_accuracy, steps_to_validation_perplexity or "
     "steps_to_validation_token_accuracy";
 
 const std::vector<MessageCase> kStudyCases = {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/training/inference/small_translator.h"
 
 namespace ablate::training {
@@ -47,12 +49,36 @@ TEST(Translator, ABlankLineGivesOneEmptyText) {
   EXPECT_EQ(found[0][0].text, "");
 }
 
-TEST(Translator, SaysWhichSourcesWereCut) {
+TEST(Translator, ReadsTheWholeOfASourceWhateverTrainingCuts) {
+  auto translator = small_translator(3, Family::encoder_decoder);
+  const std::vector<std::string> lines{"a b c d a b c d a b c d", "a b c d a b c d"};
+  const auto found = translate(translator, lines, kShort);
+  translator.format = data::SequenceFormat(data::Copy{}, {}, 100);
+  expect_same_texts(translate(translator, lines, kShort), found);
+  EXPECT_NE(found[0].score, found[1].score) << "cut to 9 tokens they would be one";
+}
+
+TEST(Translator, SaysWhatItReadOfAPromptThatIsTooLong) {
+  auto translator = small_translator(3, Family::decoder_only);
+  translator.format = data::SequenceFormat(data::Language{}, {.encoder = false}, 4);
+  const std::vector<std::string> prompts{"a b c d", "b c d"};
+  const auto found = translate_all({&translator, 1}, {.lines = prompts}, kShort);
+  EXPECT_EQ(found[0][0].read, "b c d");
+  EXPECT_FALSE(found[1][0].read.has_value());
+  EXPECT_EQ(found[0][0].text, found[1][0].text);
+}
+
+TEST(Translator, SaysWhichOutputsEndedByThemselves) {
   const auto translator = small_translator(3, Family::encoder_decoder);
-  const auto found =
-      translate(translator, std::vector<std::string>{"a b", "a b c d a b c d a b c d"}, kShort);
-  EXPECT_FALSE(found[0].cut);
-  EXPECT_TRUE(found[1].cut);
+  int ended = 0;
+  for (const auto& one :
+       translate_all({&translator, 1}, {.lines = std::vector<std::string>{"a b"}, .n_best = 30},
+                     {.length_penalty = 0, .max_length = 3})[0]) {
+    const auto words = std::ranges::count(one.text, ' ') + (one.text.empty() ? 0 : 1);
+    if (one.text.find("\u2047") == std::string::npos) EXPECT_EQ(one.ended, words < 3) << one.text;
+    ended += one.ended ? 1 : 0;
+  }
+  EXPECT_GT(ended, 0);
 }
 
 TEST(Translator, OutputsBeginWithTheirPrefixes) {

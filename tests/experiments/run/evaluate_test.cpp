@@ -1,0 +1,102 @@
+#include "experiments/run/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "models/position/position.h"
+#include "tests/training/inference/small_translator.h"
+
+namespace ablate::run {
+namespace {
+
+using training::small_translator;
+
+records::TestScores scores_of(const training::Translator& translator,
+                              const std::vector<data::Example>& examples) {
+  config::Experiment experiment;
+  experiment.decoding.max_length = 8;
+  return evaluate(translator, {{.name = "test", .examples = examples}}, experiment).tests.at(0);
+}
+
+/// A model to which every token is as likely as any other.
+training::Translator indifferent_translator(data::Tokenizers tokenizers) {
+  const auto size = tokenizers.target.vocabulary_size();
+  const models::Transformer model(
+      models::TransformerOptions{.d_model = 8,
+                                 .layers = 1,
+                                 .attention = models::MultiHead{.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 8}},
+      models::Vocabulary{size, size, tokenizer::kPad});
+  const torch::NoGradGuard no_grad;
+  for (auto& parameter : model->parameters()) parameter.zero_();
+  return {models::InferenceModel(model), std::move(tokenizers),
+          data::SequenceFormat(data::Copy{}, {}, 9)};
+}
+
+TEST(Evaluate, IsOfTheWholeTestSetWhateverTrainingCuts) {
+  const std::vector<data::Example> test{{"a b c d a b c d a b c d", "d c b a d c b a d c b a"},
+                                        {"a", "b"}};
+  auto translator = small_translator(3, models::Family::encoder_decoder);
+  const auto cut = scores_of(translator, test);  // training cuts at 9 tokens
+  translator.format = data::SequenceFormat(data::Copy{}, {}, 100);
+  const auto whole = scores_of(translator, test);
+  EXPECT_EQ(cut.source_tokens, 6.5);
+  EXPECT_EQ(cut.target_tokens, 6.5);
+  EXPECT_EQ(cut.perplexity, whole.perplexity);
+  EXPECT_EQ(cut.token_accuracy, whole.token_accuracy);
+  EXPECT_EQ(cut.nats_per_character, whole.nats_per_character);
+  EXPECT_EQ(cut.chrf, whole.chrf);
+}
+
+TEST(Evaluate, SpellsOutWhatUnknownTokensHide) {
+  const auto words = data::train_tokenizers({.kind = tokenizer::Kind::word}, training::kSmallText);
+  const auto translator = indifferent_translator(words);
+  const auto vocabulary = static_cast<double>(words.target.vocabulary_size());
+  const auto known = scores_of(translator, {{"a", "a b"}});
+  EXPECT_NEAR(known.nats_per_character, 3 * std::log(vocabulary) / 4, 1e-5);
+  EXPECT_EQ(known.unknown_targets, 0);
+  EXPECT_EQ(known.unwritable_references, 0);
+  // "a", an unknown token for " xyz" of four bytes, and the end.
+  const auto unknown = scores_of(translator, {{"a", "a xyz"}});
+  EXPECT_NEAR(unknown.nats_per_character, (3 * std::log(vocabulary) + 5 * std::log(257)) / 6, 1e-5);
+  EXPECT_NEAR(unknown.unknown_targets, 1.0 / 3, 1e-12);
+  EXPECT_EQ(unknown.unwritable_references, 1);
+}
+
+TEST(Evaluate, ComparesBothSidesUnderTheTokenizersNormalisation) {
+  const auto translator = small_translator(3, models::Family::encoder_decoder);
+  std::vector<data::Example> test{{"a b", ""}, {"c d a", ""}, {"d d", ""}};
+  std::vector<std::string> sources;
+  for (const auto& example : test) sources.push_back(example.source);
+  models::SearchOptions decoding;
+  decoding.max_length = 8;
+  const auto found = training::translate(translator, sources, decoding);
+  for (size_t i = 0; i < test.size(); ++i) {
+    ASSERT_FALSE(found[i].text.empty());
+    test[i].target = found[i].text + (i == 0 ? "" : " ");
+  }
+  const auto scores = scores_of(translator, test);
+  EXPECT_EQ(scores.exact_match, 1);
+  EXPECT_NEAR(scores.exact_match_raw, 1.0 / 3, 1e-12);
+  EXPECT_EQ(scores.word_error_rate, 0);
+  EXPECT_GE(scores.altered_references, 2);
+}
+
+TEST(Evaluate, CountsTheOutputsThatWereCut) {
+  const auto words = data::train_tokenizers({.kind = tokenizer::Kind::word}, training::kSmallText);
+  const auto scores = scores_of(indifferent_translator(words), {{"a", "a b"}, {"b", "c"}});
+  EXPECT_TRUE(scores.cut_outputs == 0 || scores.cut_outputs == 2) << scores.cut_outputs;
+  const auto translator = small_translator(3, models::Family::encoder_decoder);
+  const std::vector<data::Example> test{{"a b", "a"}, {"c d a", "a"}, {"d d", "a"}};
+  int64_t cut = 0;
+  for (const auto& example : test) {
+    models::SearchOptions decoding;
+    decoding.max_length = 8;
+    cut += training::translate(translator, std::vector{example.source}, decoding)[0].ended ? 0 : 1;
+  }
+  EXPECT_EQ(scores_of(translator, test).cut_outputs, cut);
+}
+
+}  // namespace
+}  // namespace ablate::run

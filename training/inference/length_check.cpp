@@ -1,0 +1,80 @@
+#include "training/inference/length_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "models/position/position.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();
+
+struct SideName {
+  models::Side side;
+  const char* sequences;
+};
+
+constexpr SideName kEncoder{models::Side::encoder, "sources"},
+    kDecoder{models::Side::decoder, "targets"}, kAlone{models::Side::decoder, "sequences"};
+
+void check_side(const models::TransformerOptions& model, const std::string& set,
+                const SideName& side, std::span<const data::EncodedExample> examples) {
+  const auto limit = position_limit(model, side.side);
+  if (!limit) return;
+  const auto length = [&](const data::EncodedExample& example) {
+    return std::ssize(side.side == models::Side::encoder ? example.source : example.target);
+  };
+  const auto too_long = [&](const data::EncodedExample& example) {
+    return length(example) > limit->tokens;
+  };
+  const auto first = std::ranges::find_if(examples, too_long);
+  if (first == examples.end()) return;
+  throw models::LengthError(fmt::format(
+      "{}: {} of {} {} are longer than the {} positions that the model has for them (the first is "
+      "number {}, of {} tokens), and no score is of a part of a test set; raise {} to {} and train "
+      "again, or leave them out",
+      set, std::ranges::count_if(examples, too_long), examples.size(), side.sequences,
+      limit->tokens, first - examples.begin() + 1, length(*first), limit->key,
+      length(*std::ranges::max_element(examples, {}, length))));
+}
+
+}  // namespace
+
+std::optional<PositionLimit> position_limit(const models::TransformerOptions& model,
+                                            models::Side side) {
+  const auto stack = models::stack_of(model, side);
+  const auto* learned = std::get_if<models::Learned>(&stack.position);
+  const auto* randomized = std::get_if<models::Randomized>(&stack.position_ids);
+  std::optional<PositionLimit> limit;
+  if (learned != nullptr && learned->beyond == models::Beyond::error) {
+    const bool own = !std::holds_alternative<models::Same>(models::own_of(model, side).position);
+    const char* owner = side == models::Side::encoder ? "encoder." : "decoder.";
+    limit = {learned->max_length, fmt::format("model.{}position.max_length", own ? owner : "")};
+  }
+  if (randomized != nullptr && randomized->longest < (limit ? limit->tokens : kAnyLength))
+    limit = {randomized->longest, "model.position_ids.longest"};
+  return limit;
+}
+
+void check_lengths(const models::TransformerOptions& model, const std::string& set,
+                   std::span<const data::EncodedExample> examples) {
+  using models::Family;
+  if (model.family == Family::decoder_only) return check_side(model, set, kAlone, examples);
+  check_side(model, set, kEncoder, examples);
+  if (model.family == Family::encoder_decoder) check_side(model, set, kDecoder, examples);
+}
+
+void check_line(const models::TransformerOptions& model, int64_t number, size_t tokens) {
+  const bool alone = model.family == models::Family::decoder_only;
+  const auto limit = position_limit(model, alone ? models::Side::decoder : models::Side::encoder);
+  if (limit && static_cast<int64_t>(tokens) > limit->tokens)
+    throw models::LengthError(
+        fmt::format("line {} has {} tokens and the model positions for {}; shorten the line, or "
+                    "raise {} and train again",
+                    number, tokens, limit->tokens, limit->key));
+}
+
+}  // namespace ablate::training
