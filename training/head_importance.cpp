@@ -1,11 +1,14 @@
 #include "training/head_importance.h"
 
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/ops/linear_cross_entropy.h"
 #include "tokenizer/special_ids.h"
+#include "training/diverged.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -75,6 +78,9 @@ std::vector<HeadScore> head_importance(models::Transformer& model,
   for (size_t a = 0; a < sums.size(); ++a) {
     const auto mean = sums[a].cpu() / static_cast<double>(examples.size());
     const double norm = mean.norm().item<double>();
+    if (!std::isfinite(norm))
+      throw Diverged(fmt::format("the gradient by the heads of {} is not finite",
+                                 text_of(attentions.names[a])));
     for (int64_t head = 0; head < mean.size(0); ++head)
       scores.push_back(
           {{attentions.names[a], head}, norm > 0 ? mean[head].item<double>() / norm : 0.0});

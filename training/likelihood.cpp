@@ -1,9 +1,12 @@
 #include "training/likelihood.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "data/batching.h"
 #include "tokenizer/special_ids.h"
+#include "training/diverged.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -73,6 +76,8 @@ Likelihood likelihood_on(torch::Device device, std::span<const data::EncodedExam
     result.nll += read[i][0].item<double>();
     result.token_accuracy += read[i][1].item<double>();
   }
+  if (!std::isfinite(result.nll))
+    throw Diverged(fmt::format("the loss of {} target tokens is {}", result.tokens, result.nll));
   result.nll /= count;
   result.token_accuracy /= count;
   result.position_accuracy = positions.accuracy(options.ranks, longest);

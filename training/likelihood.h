@@ -46,7 +46,7 @@ class ScoredBatches {
   size_t next_ = 0;
 };
 
-/// Scores every example.
+/// Scores every example. Throws Diverged where their loss is not finite.
 Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
                       const LikelihoodOptions& options);
 Likelihood likelihood(const models::InferenceModel& model,

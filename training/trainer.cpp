@@ -226,11 +226,18 @@ void Trainer::observe_model() {
   progress_.resume();
 }
 
+Likelihood Trainer::validation() {
+  try {
+    return likelihood(model_, input_.validation,
+                      {input_.options.tokens_per_batch, input_.augmentation.masking, input_.ranks});
+  } catch (const Diverged& error) {
+    throw Diverged(fmt::format("step {}: in validation {}", state_.step, error.what()));
+  }
+}
+
 void Trainer::validate() {
   progress_.pause();
-  const auto scores =
-      likelihood(model_, input_.validation,
-                 {input_.options.tokens_per_batch, input_.augmentation.masking, input_.ranks});
+  const auto scores = validation();
   write({{"step", state_.step},
          {"validation_loss", scores.nll},
          {"validation_perplexity", scores.perplexity()},
@@ -252,6 +259,9 @@ void Trainer::validate() {
 
 void Trainer::save() {
   if (saved_step_ == state_.step && !state_.stopped_early) return;
+  if (const auto fault = not_finite(weights_of(*model_)))
+    throw Diverged(fmt::format("step {}: {}; lower training.schedule.peak or set training.clip",
+                               state_.step, *fault));
   saved_step_ = state_.step;
   if (!log_) return;
   input_.check_owner();

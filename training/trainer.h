@@ -7,13 +7,13 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 
 #include "data/batch_stream.h"
 #include "data/encoded_example.h"
 #include "models/transformer.h"
 #include "training/checkpoint/checkpoint.h"
+#include "training/diverged.h"
 #include "training/ema.h"
 #include "training/likelihood.h"
 #include "training/observation.h"
@@ -25,11 +25,6 @@
 #include "training/update.h"
 
 namespace ablate::training {
-
-/// The loss or a gradient is no longer finite.
-struct Diverged : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// Where a training stands between two updates; everything that a checkpoint's state.json holds.
 struct TrainingState {
@@ -116,6 +111,7 @@ class Trainer {
   bool observes(int64_t step) const;
   void log_observations(const std::vector<Observation>& observations);
   void observe_model();
+  Likelihood validation();
   void validate();
   void save();
   void prune() const;

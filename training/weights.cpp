@@ -1,5 +1,7 @@
 #include "training/weights.h"
 
+#include <fmt/format.h>
+
 namespace ablate::training {
 
 Weights weights_of(const torch::nn::Module& model) {
@@ -24,6 +26,23 @@ void load_tensors(const Tensors& own, const Tensors& saved, std::string_view kin
 
 void load_weights(const torch::nn::Module& model, const Weights& weights) {
   load_tensors(weights_of(model), weights, "weight");
+}
+
+std::optional<std::string> not_finite(const Weights& weights) {
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : weights) {
+    if (!tensor.is_floating_point()) continue;
+    const auto finite = tensor.isfinite().sum().item<int64_t>();
+    if (finite == tensor.numel()) continue;
+    const auto faults = tensor.numel() - finite;
+    return fmt::format("the weight '{}' holds {} number{} of {} that {} not finite", name, faults,
+                       faults == 1 ? "" : "s", tensor.numel(), faults == 1 ? "is" : "are");
+  }
+  return {};
+}
+
+void require_finite(const Weights& weights, const std::string& source) {
+  if (const auto fault = not_finite(weights)) throw CheckpointError(source + ": " + *fault);
 }
 
 Weights average(std::span<const Weights> models) {

@@ -15,6 +15,7 @@
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
 #include "training/metrics/word_error_rate.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::commands {
 namespace {
@@ -80,15 +81,14 @@ void compare_systems(const MetricsRequest& request) {
       .rouge = training::rouge(hypotheses, references),
       .word_error_rate = training::word_error_rate(hypotheses, references)};
   if (!request.json) return print_scores(scores);
-  std::cout << nlohmann::json{{"lines", hypotheses.size()},
-                              {"bleu", score_json(scores.bleu)},
-                              {"chrf",
-                               {{"score", scores.chrf.score},
-                                {"signature", scores.chrf.signature}}},
-                              {"rouge_1", scores.rouge.one},
-                              {"rouge_2", scores.rouge.two},
-                              {"rouge_l", scores.rouge.longest},
-                              {"word_error_rate", scores.word_error_rate}}
+  std::cout << training::without_non_finite(
+                   {{"lines", hypotheses.size()},
+                    {"bleu", score_json(scores.bleu)},
+                    {"chrf", {{"score", scores.chrf.score}, {"signature", scores.chrf.signature}}},
+                    {"rouge_1", scores.rouge.one},
+                    {"rouge_2", scores.rouge.two},
+                    {"rouge_l", scores.rouge.longest},
+                    {"word_error_rate", scores.word_error_rate}})
             << '\n';
 }
 

@@ -49,6 +49,14 @@ std::vector<int64_t> ids_of(const torch::Tensor& row) {
   return ids;
 }
 
+void add_logits(Agreement& agreement, const torch::Tensor& expected, const torch::Tensor& found) {
+  const auto finite = expected.isfinite().logical_and(found.isfinite());
+  const auto difference = (found - expected).abs().where(finite, 0);
+  agreement.logits = std::max(agreement.logits, difference.max().item<double>());
+  agreement.scale = std::max(agreement.scale, expected.abs().where(finite, 0).max().item<double>());
+  agreement.not_finite += finite.logical_not().sum().item<int64_t>();
+}
+
 void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit::Module& module,
                     const Inputs& inputs) {
   const auto expected =
@@ -57,12 +65,10 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
   // Nothing reads the logits at padding.
   const auto read = inputs.target.defined() ? inputs.target : inputs.source;
   const auto padding_mask = read.ne(tokenizer::kPad).unsqueeze(-1);
-  const auto mask = expected.size(1) == padding_mask.size(1)
-                        ? padding_mask
-                        : torch::ones_like(padding_mask.slice(1, 0, 1));
-  const auto difference = (logits_of(module, inputs) - expected).abs() * mask;
-  agreement.logits = std::max(agreement.logits, difference.max().item<double>());
-  agreement.scale = std::max(agreement.scale, expected.abs().max().item<double>());
+  const auto counts = expected.size(1) == padding_mask.size(1)
+                          ? padding_mask
+                          : torch::ones_like(padding_mask.slice(1, 0, 1));
+  add_logits(agreement, expected.where(counts, 0), logits_of(module, inputs).where(counts, 0));
   ++agreement.inputs;
 }
 
@@ -73,8 +79,7 @@ void compare_first_logits(Agreement& agreement, models::Transformer& model,
   if (model->family() == models::Family::decoder_only) target = torch::cat({target, source}, 1);
   const auto expected = model->forward(source, target).select(1, -1).to(torch::kFloat);
   const auto found = module.get_method("begin")({source}).toTupleRef().elements()[0].toTensor();
-  const auto difference = (found.to(torch::kFloat) - expected).abs().max().item<double>();
-  agreement.logits = std::max(agreement.logits, difference);
+  add_logits(agreement, expected, found.to(torch::kFloat));
 }
 
 void compare_search(Agreement& agreement, const models::InferenceModel& model,
@@ -96,7 +101,7 @@ void compare_search(Agreement& agreement, const models::InferenceModel& model,
       const double score = scores[row].item<double>();
       ++agreement.searched;
       if (ids_of(ids[row]) != expected[i].ids ||
-          std::abs(score - expected[i].score) > kScoreRounding * agreement.scale)
+          !(std::abs(score - expected[i].score) <= kScoreRounding * agreement.scale))
         ++agreement.different;
     }
   }
@@ -152,6 +157,7 @@ Agreement compare(models::Transformer& model, torch::jit::Module& module,
 }
 
 bool agrees(const Agreement& agreement, torch::ScalarType type) {
+  if (agreement.not_finite > 0) return false;
   if (type == torch::kBFloat16) return agreement.logits <= agreement.scale / 20;
   return agreement.logits <= 1e-4 * agreement.scale && agreement.different == 0;
 }
@@ -159,6 +165,8 @@ bool agrees(const Agreement& agreement, torch::ScalarType type) {
 std::string to_text(const Agreement& agreement) {
   auto text = fmt::format("{} inputs: largest difference of a logit {:.1e} (largest logit {:.1f})",
                           agreement.inputs, agreement.logits, agreement.scale);
+  if (agreement.not_finite > 0)
+    text += fmt::format("; {} logits are not finite", agreement.not_finite);
   if (agreement.searched > 0)
     text += fmt::format("; {} greedy and beam searches, {} with other ids or scores",
                         agreement.searched, agreement.different);

@@ -8,18 +8,19 @@ namespace ablate::exchange {
 /// How far an exported module is from the model it was made from, over its examples: alone and
 /// together, whole and cut to half their length.
 struct Agreement {
-  int64_t inputs = 0;     // tensors of ids compared
-  double logits = 0;      // largest difference
-  double scale = 1;       // largest logit, at least 1
-  int64_t searched = 0;   // rows decoded greedily and by beam search
-  int64_t different = 0;  // whose ids or scores differ
+  int64_t inputs = 0;      // tensors of ids compared
+  double logits = 0;       // largest difference of finite ones
+  double scale = 1;        // largest finite logit, at least 1
+  int64_t not_finite = 0;  // logits of either that are not
+  int64_t searched = 0;    // rows decoded greedily and by beam search
+  int64_t different = 0;   // whose ids or scores differ
 };
 
 Agreement compare(models::Transformer& model, torch::jit::Module& module,
                   const ExportContents& contents);
 
-/// Whether the difference is within rounding: 1e-4 of the largest logit in float, where all
-/// searches must agree; a twentieth in bfloat16.
+/// Whether all logits are finite and the difference is within rounding: 1e-4 of the largest logit
+/// in float, where all searches must agree; a twentieth in bfloat16.
 bool agrees(const Agreement& agreement, torch::ScalarType type);
 
 /// One sentence.

@@ -18,6 +18,7 @@
 #include "tokenizer/special_ids.h"
 #include "training/checkpoint/safetensors.h"
 #include "training/storage/durable_file.h"
+#include "training/weights.h"
 
 namespace ablate::exchange {
 namespace {
@@ -89,12 +90,13 @@ void require_known_origin(const std::string& bytes, const VerifyRequest& request
                   request.file.string(), digest));
 }
 
-models::Transformer model_of(const Archive& archive) {
+models::Transformer model_of(const Archive& archive, const std::filesystem::path& file) {
   auto model = run::make_model(archive.contents.experiment, archive.contents.tokenizers);
   const auto weights = models::weights_of(archive.module);
   const auto embedding = weights.find("embedding");
   const auto& any = embedding != weights.end() ? embedding->second : weights.begin()->second;
   models::cast_weights(*model, any.scalar_type());
+  training::require_finite(weights, file.string());
   training::load_weights(*model, weights);
   return model;
 }
@@ -108,6 +110,7 @@ Agreement export_torchscript(const ExportRequest& request, std::ostream& message
   auto& model = run.model;
   model->to(torch::kCPU);
   models::cast_weights(*model, request.type);
+  training::require_finite(training::weights_of(*model), request.run.string());
   const ExportContents contents{.experiment = run.experiment,
                                 .tokenizers = run.tokenizers,
                                 .examples = examples_for(run, request, messages),
@@ -126,7 +129,7 @@ Agreement verify_torchscript(const VerifyRequest& request) {
   check_seal(bytes, file.string());
   require_known_origin(bytes, request);
   auto archive = from_archive(bytes, file.string());
-  auto model = model_of(archive);
+  auto model = model_of(archive, file);
   const auto agreement = compare(model, archive.module, archive.contents);
   require_agreement(agreement, model->output_weight().scalar_type(), file, "");
   return agreement;
@@ -135,6 +138,7 @@ Agreement verify_torchscript(const VerifyRequest& request) {
 void export_safetensors(const ExportRequest& request) {
   auto run = run::load_run(request.run, request.checkpoint);
   models::cast_weights(*run.model, request.type);
+  training::require_finite(training::weights_of(*run.model), request.run.string());
   run::write_folder(request.to, [&](const std::filesystem::path& part) {
     training::write_synced(
         part / "model.safetensors",

@@ -8,6 +8,7 @@
 #include "experiments/exchange/format/name_map.h"
 #include "experiments/records/exit_code.h"
 #include "training/checkpoint/safetensors.h"
+#include "training/weights.h"
 
 namespace ablate::exchange {
 namespace {
@@ -66,6 +67,7 @@ int64_t import_safetensors(const ImportRequest& request) {
   training::Weights taken;
   for (const auto& [name, tensor] : training::weights_of(*model))
     taken[name] = assembly.make(name, tensor);
+  training::require_finite(taken, weights.string());
   for (const auto& [name, origin] : origins)
     if (!taken.contains(name))
       throw training::CheckpointError(request.names.string() + ": the model has no weight '" +

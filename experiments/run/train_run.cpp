@@ -195,6 +195,8 @@ void write_rung_of(const RunJob& job, const Prepared& prepared, models::Transfor
 records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::Transformer& model) {
   const auto& experiment = job.experiment;
   const auto chosen = training::select_weights(job.folder.checkpoints(), "", experiment.training);
+  training::require_finite(chosen.weights,
+                           fmt::format("{} ({})", job.folder.checkpoints().string(), chosen.name));
   training::load_weights(*model, chosen.weights);
   const auto validation = validation_of(job, prepared, model);
   const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,

@@ -8,6 +8,7 @@
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 #include "tokenizer/special_ids.h"
+#include "training/diverged.h"
 #include "training/update.h"
 #include "training/weights.h"
 
@@ -128,6 +129,13 @@ TEST(HeadImportance, OfASharedLayerIsThatOfOneMaskWhereverItIsRun) {
   const auto found = importance(model, 100);
   EXPECT_EQ(found.size(), 6U) << "two heads of one attention, and of two in the decoder";
   expect_same(found, by_differences(model), 1e-6, "shared");
+}
+
+TEST(HeadImportance, ThatIsNotFiniteRanksNoHeads) {
+  auto model = model_of(models::tiny());
+  const torch::NoGradGuard no_grad;
+  model->output_weight()[5].fill_(std::nanf(""));
+  EXPECT_THROW(importance(model, 100), Diverged);
 }
 
 TEST(HeadImportance, PaddingCountsNowhere) {

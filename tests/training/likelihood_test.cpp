@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "models/ops/linear_cross_entropy.h"
 #include "tokenizer/special_ids.h"
+#include "training/diverged.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -79,6 +81,15 @@ TEST(Likelihood, OfUniformProbabilitiesHasThePerplexityOfTheVocabulary) {
   }
   const auto scores = likelihood(model, examples(), {.tokens_per_batch = 100});
   EXPECT_NEAR(scores.perplexity(), kVocabulary, 1e-4);
+}
+
+TEST(Likelihood, ThatIsNotFiniteIsNoScore) {
+  auto model = model_of(3);
+  const torch::NoGradGuard no_grad;
+  for (const float odd : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    model->output_weight()[5].fill_(odd);
+    EXPECT_THROW(likelihood(model, examples(), {.tokens_per_batch = 100}), Diverged);
+  }
 }
 
 /// Ten examples whose first token the model is given as its likeliest and whose second is not.

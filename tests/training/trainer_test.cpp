@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -56,12 +57,25 @@ class TrainerTest : public FolderTestCase {
   std::ostringstream messages_;
 };
 
-models::Transformer broken() {
+/// A model whose decoder has a bias of that size.
+models::Transformer biased(float bias) {
   auto model = tiny();
   torch::NoGradGuard no_grad;
-  model->named_parameters()["decoder.layers.0.feed_forward.up.bias"].fill_(
-      std::numeric_limits<float>::infinity());
+  model->named_parameters()["decoder.layers.0.feed_forward.up.bias"].fill_(bias);
   return model;
+}
+
+/// A model whose numbers are finite and whose loss is not.
+models::Transformer broken() { return biased(std::numeric_limits<float>::max()); }
+
+/// What Diverged says of a training; "" where it comes to its end.
+std::string complaint(const std::function<void()>& training) {
+  try {
+    training();
+  } catch (const Diverged& error) {
+    return error.what();
+  }
+  return "";
 }
 
 TEST_F(TrainerTest, ALossThatIsNotFiniteStopsWithoutASave) {
@@ -73,6 +87,25 @@ TEST_F(TrainerTest, UpdatesThatAreNotFiniteAreLeftOutAndCountedWhereWanted) {
   auto skipping = input();
   skipping.options.not_finite = NotFinite::skip;
   EXPECT_EQ(train(skipping, broken()).state.skipped, 12);
+}
+
+TEST_F(TrainerTest, AWeightThatIsNotFiniteIsNamedAndNeverSaved) {
+  auto skipping = input();
+  skipping.options.not_finite = NotFinite::skip;
+  const auto infinite = biased(std::numeric_limits<float>::infinity());
+  EXPECT_EQ(complaint([&] { train(skipping, infinite); }),
+            "step 4: the weight 'decoder.layers.0.feed_forward.up.bias' holds 8 numbers of 8 that "
+            "are not finite; lower training.schedule.peak or set training.clip");
+  EXPECT_TRUE(list_checkpoints(folder() / "checkpoints").empty());
+}
+
+TEST_F(TrainerTest, AValidationLossThatIsNotFiniteIsNeverTheBest) {
+  auto skipping = input();
+  skipping.options.not_finite = NotFinite::skip;
+  skipping.options.evaluate_every = 2;
+  const auto said = complaint([&] { train(skipping, broken()); });
+  EXPECT_TRUE(said.starts_with("step 2: in validation the loss of 120 target tokens is ")) << said;
+  EXPECT_TRUE(list_checkpoints(folder() / "checkpoints").empty());
 }
 
 TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace ablate::training {
 namespace {
 
@@ -56,6 +59,18 @@ TEST(Weights, MissingSurplusOrOfAnotherShapeAreRefusedByName) {
   EXPECT_NE(complaint({{"inner.weight", torch::zeros({2, 3})}, {"inner.chosen", chosen}})
                 .find("'inner.weight' is [2, 3] in the checkpoint and [2] in the model"),
             std::string::npos);
+}
+
+TEST(Weights, ThatAreNotFiniteAreNamed) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto chosen = torch::tensor({5, 6});
+  EXPECT_EQ(not_finite({{"chosen", chosen}, {"w", torch::tensor({1.0F, 3e38F})}}), std::nullopt);
+  EXPECT_EQ(not_finite({{"chosen", chosen}, {"w", torch::tensor({1.0F, std::nanf("")})}}),
+            "the weight 'w' holds 1 number of 2 that is not finite");
+  EXPECT_EQ(not_finite({{"w", torch::tensor({kInfinity, -kInfinity, 0.0F}).to(torch::kBFloat16)}}),
+            "the weight 'w' holds 2 numbers of 3 that are not finite");
+  EXPECT_THROW(require_finite({{"w", torch::tensor({kInfinity})}}, "file"), CheckpointError);
+  EXPECT_NO_THROW(require_finite({{"w", torch::tensor({0.0F})}}, "file"));
 }
 
 TEST(Weights, AreAveragedInDoubleAndKeepTheirType) {

@@ -1,5 +1,10 @@
 #include "training/inference/classify.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "training/diverged.h"
 #include "training/inference/length_batches.h"
 #include "training/inference/length_check.h"
 
@@ -22,6 +27,9 @@ std::vector<Translation> classify(const Translator& translator, std::span<const 
     const auto [best, label] = logits.log_softmax(-1, torch::kFloat).cpu().max(-1);
     for (size_t i = 0; i < batch.size(); ++i) {
       const auto row = static_cast<int64_t>(i);
+      if (!std::isfinite(best[row].item<double>()))
+        throw Diverged(fmt::format("line {}: the log-probabilities of its classes are not finite",
+                                   batch[i] + 1));
       const auto id = static_cast<int32_t>(label[row].item<int64_t>());
       results[static_cast<size_t>(batch[i])] = {
           .text = translator.tokenizers.target.decode(std::vector{id}),

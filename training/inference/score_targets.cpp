@@ -1,9 +1,13 @@
 #include "training/inference/score_targets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "data/batch.h"
 #include "models/inference/search.h"
+#include "training/diverged.h"
 #include "training/inference/length_batches.h"
 #include "training/inference/length_check.h"
 #include "training/update.h"
@@ -23,8 +27,13 @@ std::vector<double> score_targets(const Translator& translator,
     const auto values =
         models::score(translator.model, tensors.source, tensors.target_in, tensors.target_out)
             .cpu();
-    for (size_t i = 0; i < batch.size(); ++i)
-      scores[static_cast<size_t>(batch[i])] = values[static_cast<int64_t>(i)].item<double>();
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const double score = values[static_cast<int64_t>(i)].item<double>();
+      if (!std::isfinite(score))
+        throw Diverged(
+            fmt::format("line {}: the log-probability of its target is {}", batch[i] + 1, score));
+      scores[static_cast<size_t>(batch[i])] = score;
+    }
   }
   return scores;
 }

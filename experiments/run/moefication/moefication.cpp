@@ -12,6 +12,7 @@
 #include "experiments/run/moefication/neuron_groups.h"
 #include "experiments/run/moefication/router_network.h"
 #include "models/mixture.h"
+#include "training/diverged.h"
 #include "training/likelihood.h"
 #include "training/update.h"
 #include "training/weights.h"
@@ -101,8 +102,11 @@ void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corp
     seen += parts.back().back().size(0);
     if (seen >= positions) break;
   }
-  for (size_t i = 0; i < layers.size(); ++i)
+  for (size_t i = 0; i < layers.size(); ++i) {
     layers[i].inputs = torch::cat(parts[i]).slice(0, 0, positions);
+    if (!layers[i].inputs.isfinite().all().item<bool>())
+      throw training::Diverged("what " + layers[i].name + " reads is not finite");
+  }
 }
 
 /// On the CPU. // [F]

@@ -1,11 +1,13 @@
 #include "experiments/exchange/export.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "models/torchscript/torchscript.h"
 #include "tests/experiments/program.h"
 #include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
+#include "training/checkpoint/checkpoint.h"
 
 namespace ablate::exchange {
 namespace {
@@ -73,6 +75,13 @@ TEST_F(ExportTest, AModuleThatDiffersIsNotCalledAlike) {
   EXPECT_GT(far.different, 0);
   EXPECT_FALSE(agrees(far, torch::kFloat));
   EXPECT_FALSE(agrees({.logits = 0, .different = 1}, torch::kFloat)) << "ids alone";
+  for (auto parameter : archive.module.parameters()) parameter.fill_(std::nan(""));
+  const auto odd = compare(model, archive.module, archive.contents);
+  EXPECT_GT(odd.not_finite, 0);
+  EXPECT_EQ(odd.different, odd.searched) << "a score that is not finite is like no other";
+  EXPECT_NE(to_text(odd).find(" logits are not finite"), std::string::npos) << to_text(odd);
+  for (const auto type : {torch::kFloat, torch::kBFloat16})
+    EXPECT_FALSE(agrees({.not_finite = 1}, type)) << "whatever the others are";
   EXPECT_FALSE(agrees({.logits = 2e-4, .scale = 1}, torch::kFloat)) << "logits alone";
 }
 
@@ -249,6 +258,39 @@ TEST_F(SafetensorsTest, ComeBackAsARunWithTheSameScores) {
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_EQ(scores_in(scores(imported())), scores_in(scores(run("runs"))));
   EXPECT_EQ(import(weights().string()).code, 2) << "the folder exists";
+}
+
+TEST_F(SafetensorsTest, WithNumbersThatAreNotFiniteAreRefusedByName) {
+  export_weights();
+  const auto file = weights() / "model.safetensors";
+  auto tensors = training::read_safetensors(file);
+  for (const double odd : {std::nan(""), 1e300}) {  // which float cannot hold
+    auto& embedding = tensors.at("embedding");
+    embedding = embedding.to(torch::kDouble);
+    embedding[1][2] = odd;
+    write_file(file, training::to_safetensors(tensors));
+    const auto outcome = import(weights().string());
+    EXPECT_EQ(outcome.code, 4) << outcome.output;
+    EXPECT_NE(outcome.output.find("the weight 'embedding' holds 1 number of "), std::string::npos)
+        << outcome.output;
+    EXPECT_FALSE(std::filesystem::exists(imported()));
+  }
+}
+
+TEST_F(ExportTest, ARunWhoseWeightsAreNotFiniteIsUsedForNothing) {
+  const auto checkpoints = run("runs") / "checkpoints";
+  auto last = training::load_checkpoint(training::list_checkpoints(checkpoints).back().path);
+  last.model.at("embedding")[1][2] = std::nan("");
+  training::save_checkpoint(checkpoints, last);
+  for (const std::string verb : {"export", "eval"}) {
+    const auto more = verb == "export" ? " --to " + file() : "";
+    const auto outcome = shell(kProgram + " " + verb + " " + run("runs").string() + more + " 2>&1");
+    EXPECT_EQ(outcome.code, 4) << outcome.output;
+    EXPECT_NE(outcome.output.find("checkpoints (last): the weight 'embedding' holds 1 number of "),
+              std::string::npos)
+        << outcome.output;
+  }
+  EXPECT_FALSE(left_behind());
 }
 
 /// Splits packed projections, turns the feed-forward's matrices round and renames everything.

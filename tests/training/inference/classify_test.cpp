@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/training/inference/small_translator.h"
+#include "training/diverged.h"
 #include "training/inference/score_targets.h"
 
 namespace ablate::training {
@@ -29,6 +30,18 @@ TEST(Classify, GivesEveryLineItsLikeliestClassAndItsLogProbability) {
     }
   }
   EXPECT_GT(named, 3);
+}
+
+TEST(Classify, NamesTheLineWhoseProbabilitiesAreNotFinite) {
+  const auto translator = small_translator(3, models::Family::encoder_only, "b");
+  EXPECT_EQ(classify(translator, std::vector<std::string>{"a", "c d"}, 2).size(), 2U);
+  try {
+    classify(translator, std::vector<std::string>{"a", "c d", "a b"}, 1);
+    ADD_FAILURE() << "a class was given";
+  } catch (const Diverged& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "line 3: the log-probabilities of its classes are not finite");
+  }
 }
 
 }  // namespace

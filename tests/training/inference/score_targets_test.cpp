@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/training/inference/small_translator.h"
+#include "training/diverged.h"
 
 namespace ablate::training {
 namespace {
@@ -31,6 +32,20 @@ TEST(ScoreTargets, IsTheLogProbabilityOfWhatTheSearchFound) {
     ASSERT_EQ(scores.size(), expected.size());
     for (size_t i = 0; i < scores.size(); ++i)
       EXPECT_NEAR(scores[i], expected[i], 1e-4) << pairs[i].target;
+  }
+}
+
+TEST(ScoreTargets, NameTheLineWhoseProbabilityIsNotFinite) {
+  const auto translator = small_translator(3, models::Family::encoder_decoder, "b");
+  const std::vector<data::Example> fine{{"a", "a"}, {"d", "c"}};
+  EXPECT_EQ(score_targets(translator, fine, 2).size(), 2U);
+  auto pairs = fine;
+  pairs.push_back({"a b", "a"});
+  try {
+    score_targets(translator, pairs, 2);
+    ADD_FAILURE() << "a score was given";
+  } catch (const Diverged& error) {
+    EXPECT_EQ(std::string(error.what()), "line 3: the log-probability of its target is nan");
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "training/inference/translator.h"
 
 namespace ablate::training {
@@ -7,8 +9,10 @@ namespace ablate::training {
 inline const std::vector<data::Example> kSmallText{{"a b c d", "a b c d"}, {"d c", "b a"}};
 inline const std::vector<data::Example> kSmallClasses{{"a b c d", "good"}, {"d c", "bad"}};
 
-/// A model of random weights over the words of kSmallText; an encoder alone is a classifier.
-inline Translator small_translator(uint64_t seed, models::Family family) {
+/// A model of random weights over the words of kSmallText; an encoder alone is a classifier. Of a
+/// source with the word `broken` it computes NaN.
+inline Translator small_translator(uint64_t seed, models::Family family,
+                                   const std::string& broken = "") {
   const bool classifies = family == models::Family::encoder_only;
   data::DataOptions data = data::Copy{};
   auto tokenizers = data::train_tokenizers({.kind = tokenizer::Kind::word}, kSmallText);
@@ -17,6 +21,7 @@ inline Translator small_translator(uint64_t seed, models::Family family) {
                                      .layers = 1,
                                      .attention = models::MultiHead{.heads = 2},
                                      .feed_forward = models::DenseFeedForward{.d_hidden = 16}};
+  if (!broken.empty()) options.tying = models::Tying::none;
   if (classifies) {
     data = data::Labelled{};
     tokenizers.target = data::train_label_tokenizer(kSmallClasses);
@@ -29,6 +34,7 @@ inline Translator small_translator(uint64_t seed, models::Family family) {
   models::initialize(*model, seed);
   const torch::NoGradGuard no_grad;
   for (auto& parameter : model->parameters()) parameter.mul_(1.5);
+  for (const auto id : tokenizers.source.encode(broken)) model->source_embedding()[id].fill_(NAN);
   return {
       models::InferenceModel(model), std::move(tokenizers),
       data::SequenceFormat(
