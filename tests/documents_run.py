@@ -57,7 +57,8 @@ SIZES_OF_COMMANDS = {
 SIZES_OF_STUDIES = {
     r"\bsteps: \d+": "steps: 8",
     r"\bwarmup: \d+": "warmup: 2",
-    r"\b(evaluate_every|save_every): \d+": r"\1: 2",
+    r"\bevaluate_every: \d+": "evaluate_every: 2",
+    r"\bsave_every: \d+": "save_every: 1",
     r"\btokens_per_batch: \d+": "tokens_per_batch: 256",
     r"\bd_model: \d+": "d_model: 16",
     r"\bd_hidden: \d+": "d_hidden: 32",

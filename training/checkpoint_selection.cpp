@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -18,25 +19,55 @@ Found newest(const std::filesystem::path& checkpoints) {
   return all.back();
 }
 
+std::string counted(int64_t count) {
+  return fmt::format("{} checkpoint{}", count, count == 1 ? "" : "s");
+}
+
 SelectedWeights exponential_average(const std::filesystem::path& checkpoints) {
   auto last = load_checkpoint(newest(checkpoints).path);
   return {"exponential average", extract_ema(last.optimizer)};
 }
 
-/// The mean of the last `count` checkpoints, of fewer where there are not so many.
-SelectedWeights mean_of_last(const std::filesystem::path& checkpoints, int64_t count) {
-  auto all = list_checkpoints(checkpoints);
-  if (std::ssize(all) > count) all.erase(all.begin(), all.end() - count);
+/// The last `count` checkpoints that training.save_every names. Others may lie between them, and
+/// which ones depends on how often a run was stopped or validated. Throws CheckpointError unless
+/// all are there.
+std::vector<Found> last_regular(const std::filesystem::path& checkpoints, int64_t count,
+                                int64_t save_every) {
+  const auto all = list_checkpoints(checkpoints);
+  const auto made = newest(checkpoints).step;
+  if (made / save_every < count)
+    throw CheckpointError(
+        fmt::format("{} cannot give an average of {}: after {} steps a training has {} of those "
+                    "that training.save_every ({}) names",
+                    checkpoints.string(), counted(count), made, made / save_every, save_every));
+  std::vector<Found> chosen;
+  for (auto step = (made / save_every - count + 1) * save_every; step <= made; step += save_every) {
+    const auto found = std::ranges::find(all, step, &Found::step);
+    if (found == all.end())
+      throw CheckpointError(
+          fmt::format("{} lacks step {}, which belongs to the average of the last {} that "
+                      "training.save_every ({}) names",
+                      checkpoints.string(), step, counted(count), save_every));
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+SelectedWeights mean_of_last(const std::filesystem::path& checkpoints, int64_t count,
+                             int64_t save_every) {
+  const auto chosen = last_regular(checkpoints, count, save_every);
   std::vector<Weights> models;
-  for (const auto& found : all) models.push_back(load_checkpoint(found.path).model);
-  if (models.empty()) newest(checkpoints);  // which throws
-  return {fmt::format("average of {} checkpoint{}", models.size(), models.size() == 1 ? "" : "s"),
-          average(models)};
+  for (const auto& found : chosen) models.push_back(load_checkpoint(found.path).model);
+  const auto steps = count == 1
+                         ? fmt::format("step {}", chosen.front().step)
+                         : fmt::format("steps {} to {}", chosen.front().step, chosen.back().step);
+  return {fmt::format("average of {} ({})", counted(count), steps), average(models)};
 }
 
 SelectedWeights averaged(const std::filesystem::path& checkpoints, const TrainingOptions& options) {
   if (options.ema > 0) return exponential_average(checkpoints);
-  return mean_of_last(checkpoints, options.average > 0 ? options.average : options.keep);
+  return mean_of_last(checkpoints, options.average > 0 ? options.average : options.keep,
+                      options.save_every);
 }
 
 /// The weights of a run that was only evaluated.
@@ -85,14 +116,7 @@ SelectedWeights select_weights(const std::filesystem::path& checkpoints, const s
 
 SelectedWeights select_start(const std::filesystem::path& checkpoints, const InitFromOptions& start,
                              const TrainingOptions& options) {
-  if (start.average > 0) {
-    const auto found = std::ssize(list_checkpoints(checkpoints));
-    if (found < start.average)
-      throw CheckpointError(fmt::format("{} holds {} checkpoint{}, of which {} cannot be averaged",
-                                        checkpoints.string(), found, found == 1 ? "" : "s",
-                                        start.average));
-    return mean_of_last(checkpoints, start.average);
-  }
+  if (start.average > 0) return mean_of_last(checkpoints, start.average, options.save_every);
   switch (start.weights) {
     case StartWeights::evaluated:
       return select_weights(checkpoints, "", options);

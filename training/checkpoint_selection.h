@@ -8,8 +8,9 @@
 
 namespace ablate::training {
 
-/// Weights selected from a run's checkpoints, and how: "last", "best", "average of 2 checkpoints",
-/// "exponential average" or "step 500"; of a run that was only evaluated, what it recorded.
+/// Weights selected from a run's checkpoints, and how: "last", "best", "average of 2 checkpoints
+/// (steps 40 to 60)", "exponential average" or "step 500"; of a run that was only evaluated, what
+/// it recorded.
 struct SelectedWeights {
   std::string name;
   Weights weights;
@@ -17,8 +18,9 @@ struct SelectedWeights {
 
 /// `which` is best, last, averaged, a step, or empty for what the options ask for: the average of
 /// the last `average` checkpoints, the exponential average, the best (with `patience`), or the
-/// last; of a run that does not train the only ones. Throws CheckpointError where there is no such
-/// checkpoint.
+/// last; of a run that does not train the only ones. An average is of the last multiples of
+/// `save_every`, whatever other checkpoints there are. Throws CheckpointError where there is no
+/// such checkpoint, or an average lacks one.
 SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
                                const TrainingOptions& options);
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "training/without_options.h"
 
@@ -38,21 +40,29 @@ struct InitFromOptions {
   StartWeights weights = StartWeights::evaluated;
   int64_t average = 0;
   WithoutOptions without;
+  std::vector<std::string> allow;
   std::optional<Grouping> split;
   int64_t positions = 20'000;
 
   bool given() const { return run || arm; }
 
   static void fields(auto& o, auto&& visit) {
-    visit("run", o.run,
-          "run folder, as data below --data, whose tokenizer, and weights of the same name and "
-          "shape, training starts from; a dense feed-forward becomes every expert of a mixture of "
-          "its width");
+    visit(
+        "run", o.run,
+        "run folder, as data below --data, whose tokenizer and weights training starts from; all "
+        "have to fit in name and shape; a dense feed-forward becomes every expert of a mixture of "
+        "its width");
     visit("arm", o.arm, "the same from this arm's run of the same task and seed");
     visit("weights", o.weights,
           "which of its weights: evaluated (those that it was evaluated with), last, best or ema");
-    visit("average", o.average, "the mean of its last checkpoints, so many of them; 0: no mean");
+    visit("average", o.average,
+          "the mean of its last checkpoints of save_every, so many of them; 0: no mean");
     visit("without", o.without, "parts of its model that are left out");
+    visit(
+        "allow", o.allow,
+        "weights that may lack a counterpart of their name and shape, each by its name or by whole "
+        "words of it, such as router or decoder.layers.3; tokenizer: that run's is taken, "
+        "whatever this one's section says");
     visit("split", o.split,
           "divide its relu feed-forwards among the experts instead (MoEfication): random, clusters "
           "or coactivation");
@@ -66,6 +76,8 @@ struct InitFromOptions {
     require(o.average == 0 || o.weights == StartWeights::evaluated, "average",
             "and weights exclude each other: it is the mean of the last ones");
     require(o.given() || o.without.empty(), "without", "needs run or arm");
+    require(o.given() || o.allow.empty(), "allow", "needs run or arm");
+    require(std::ranges::none_of(o.allow, &std::string::empty), "allow", "has an empty name");
     require(!o.split || o.without.empty(), "without",
             "and split exclude each other; leave the parts out in an arm between");
     require(!o.split || o.given(), "split", "needs run or arm");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/random.h"
 #include "training/out_of_memory.h"
@@ -20,6 +21,9 @@ TrainingState state_of(nlohmann::json json) {
   if (!json.contains("log_sha256")) json["log_sha256"] = "";  // which they did not write
   return from_json<TrainingState>(json);
 }
+
+/// Without the sign that NaN may have: "nan", not "-nan".
+double unsigned_nan(double value) { return std::isnan(value) ? std::abs(value) : value; }
 
 /// Names the largest batch of an update that memory had no room for.
 std::string too_large(int64_t step, const std::vector<data::Batch>& batches) {
@@ -134,11 +138,13 @@ void Trainer::train_step(data::BatchStream& stream) {
   asked_to_stop_ = record.stop;
   state_.step = step;
   state_.position = stream.position();
-  if (record.skipped && options.not_finite == NotFinite::stop)
+  if (record.skipped && options.not_finite == NotFinite::stop) {
+    log_interval(record, rate);  // how it came to this
     throw Diverged(fmt::format(
         "step {}: the loss is {} and the gradient norm {}; lower training.schedule.peak, set "
         "training.clip, or leave such updates out with training.not_finite: skip",
-        step, record.loss, record.gradient_norm));
+        step, unsigned_nan(record.loss), unsigned_nan(record.gradient_norm)));
+  }
   if (ema_ && !record.skipped) ema_->update();
   log_step(record, rate);
   if (observer) {
@@ -162,14 +168,18 @@ void Trainer::log_step(const StepRecord& record, double rate) {
   if (record.skipped) {
     ++state_.skipped;
     progress_.say(fmt::format("step {} left out: loss {}, gradient norm {}", state_.step,
-                              record.loss, record.gradient_norm));
+                              unsigned_nan(record.loss), unsigned_nan(record.gradient_norm)));
   } else {
     state_.tokens += record.tokens;
     state_.interval_tokens += record.tokens;
     state_.interval_loss += record.loss * static_cast<double>(record.tokens);
     state_.interval_nll += record.nll * static_cast<double>(record.tokens);
   }
-  if (state_.interval_tokens == 0 || !logs(state_.step)) return;
+  if (logs(state_.step)) log_interval(record, rate);
+}
+
+void Trainer::log_interval(const StepRecord& record, double rate) {
+  if (state_.interval_tokens == 0) return;
   const auto tokens = static_cast<double>(state_.interval_tokens);
   train_loss_ = state_.interval_loss / tokens;
   write({{"step", state_.step},
@@ -284,9 +294,9 @@ void Trainer::save() {
 
 void Trainer::prune() const {
   if (!input_.ranks.is_first()) return;
-  std::set<int64_t> kept;
-  if (state_.best_step > 0) kept.insert(state_.best_step);
-  prune_checkpoints(input_.checkpoints, input_.options.keep, kept);
+  KeptCheckpoints kept{.newest = input_.options.keep, .every = input_.options.save_every};
+  if (state_.best_step > 0) kept.steps.insert(state_.best_step);
+  prune_checkpoints(input_.checkpoints, kept);
 }
 
 }  // namespace ablate::training

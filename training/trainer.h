@@ -106,6 +106,7 @@ class Trainer {
   StepRecord update_on(const std::vector<data::Batch>& batches, const UpdateOptions& options);
   bool logs(int64_t step) const;
   void log_step(const StepRecord& record, double rate);
+  void log_interval(const StepRecord& record, double rate);
   void write(const nlohmann::json& line);
   void log_mixture(const MixtureRecord& mixture);
   bool observes(int64_t step) const;

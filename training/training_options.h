@@ -96,8 +96,10 @@ struct TrainingOptions {
     visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");
     visit("patience", o.patience, "validations without a better loss before stopping; 0: never");
     visit("save_every", o.save_every, "steps between checkpoints");
-    visit("keep", o.keep, "newest checkpoints kept besides the best");
-    visit("average", o.average, "last checkpoints averaged for the evaluation; 0: none");
+    visit("keep", o.keep,
+          "newest checkpoints of save_every kept, besides the last and the best of all");
+    visit("average", o.average,
+          "last checkpoints of save_every averaged for the evaluation; 0: none");
     visit("ema", o.ema, "decay of the exponential average of the weights; 0: none");
     visit("not_finite", o.not_finite,
           "stop or skip an update whose loss or gradient is not finite");
@@ -131,6 +133,9 @@ struct TrainingOptions {
     require(o.save_every >= 1, "save_every", "must be positive");
     require(o.keep >= 1, "keep", "must be positive");
     require(o.average >= 0 && o.average <= o.keep, "average", "must be from 0 to keep");
+    require(!o.trains() || !std::holds_alternative<StepBudget>(o.budget) || o.save_every < 1 ||
+                o.average <= o.steps / o.save_every,
+            "average", "exceeds the checkpoints that steps and save_every give");
     require(o.ema >= 0 && o.ema < 1, "ema", "must be in [0, 1)");
     require(o.ema == 0 || o.average == 0, "ema", "and average exclude each other");
   }

@@ -34,7 +34,10 @@ std::string not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
   const auto* others = cell_within(baseline, kGate);
   if (mine == nullptr || others == nullptr)
     return "no test set within the trained length shows that the task is learned";
-  if (mine->sample.mean >= kLearned || others->sample.mean >= kLearned) return "";
+  const auto learned = [](const Sample& sample) {
+    return !std::isnan(sample.mean) && !config::is_above(kLearned, sample.mean);
+  };
+  if (learned(mine->sample) || learned(others->sample)) return "";
   return fmt::format(
       "neither arm learned the task within the trained length (exact match {} and "
       "{} on {})",

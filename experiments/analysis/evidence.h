@@ -170,6 +170,22 @@ struct Aggregate {
   std::optional<double> improvement;  // mean over tasks of the probability of improvement
 };
 
+/// How an arm did with a value of the key that the study tunes.
+struct TriedValue {
+  std::string task, arm, value;
+  std::optional<int64_t> step;  // of the rung that the score is of; none: of the ends of its runs
+  double score = kUntested;     // the mean over the tuning seeds; NaN: a run diverged
+  bool chosen = false;
+};
+
+/// How `tune` chose.
+struct TuningEvidence {
+  std::string key;
+  std::string metric;  // of the validation set
+  std::vector<int64_t> seeds;
+  std::vector<TriedValue> tried;
+};
+
 struct Expectation {
   std::string text;
   bool holds = false;
@@ -184,7 +200,8 @@ struct Evidence {
   std::string metric;  // primary; empty where the study declares none
   std::vector<int64_t> seeds;
   std::vector<TaskEvidence> tasks;
-  std::vector<Aggregate> aggregates;  // with two tasks or more
+  std::vector<Aggregate> aggregates;     // with two tasks or more
+  std::optional<TuningEvidence> tuning;  // of a study that tunes a key
   std::vector<Expectation> expectations;
   std::vector<records::MissingRun> missing;
   std::vector<std::string> notes;  // what limits the evidence, and the scorers' signatures

@@ -45,15 +45,15 @@ bool holds(const config::Clause& clause, double left, double right) {
   if (std::isnan(left) || std::isnan(right)) return false;
   switch (clause.relation) {
     case config::Relation::less:
-      return left < right;
+      return config::is_above(right, left);
     case config::Relation::at_most:
-      return left <= right;
+      return !config::is_above(left, right);
     case config::Relation::greater:
-      return left > right;
+      return config::is_above(left, right);
     case config::Relation::at_least:
-      return left >= right;
+      return !config::is_above(right, left);
     case config::Relation::within:
-      return std::abs(left - right) <= clause.tolerance;
+      return !config::is_above(std::abs(left - right), clause.tolerance);
   }
   return false;
 }

@@ -23,11 +23,7 @@ std::string with_spaces(std::string words) {
 }  // namespace
 
 std::string figure(double value, const std::string& metric) {
-  if (std::isnan(value)) return "-";
-  const auto text = fmt::format("{:.{}f}", value, digits_of(metric));
-  // A minus before nothing but zeros says nothing.
-  const bool zero = text.front() == '-' && text.find_first_of("123456789i") == std::string::npos;
-  return zero ? text.substr(1) : text;
+  return config::number_text(value, digits_of(metric));
 }
 
 std::string mean_figure(const Sample& sample, const std::string& metric) {

@@ -20,6 +20,7 @@
 #include "experiments/analysis/size_fits.h"
 #include "experiments/analysis/statistics/wilson.h"
 #include "experiments/analysis/steps_to.h"
+#include "experiments/config/option.h"
 #include "experiments/config/printer.h"
 
 namespace ablate::analysis {
@@ -262,6 +263,21 @@ class TaskBuilder {
   std::vector<Runs> arms_;
 };
 
+TuningEvidence tuning_of(const config::Tuning& tuning) {
+  TuningEvidence evidence{.key = tuning.key,
+                          .metric = "validation_" + std::string(config::word_of(tuning.metric)),
+                          .seeds = tuning.seeds,
+                          .tried = {}};
+  for (const auto& one : tuning.tried)
+    evidence.tried.push_back({.task = one.task,
+                              .arm = one.arm,
+                              .value = tuning.values[one.value],
+                              .step = one.step,
+                              .score = one.score,
+                              .chosen = one.chosen});
+  return evidence;
+}
+
 }  // namespace
 
 Evidence make_evidence(const config::Study& study, const records::StudyRuns& runs) {
@@ -276,6 +292,7 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
     add_sentence_tests(evidence.tasks.back(), study, runs.folder);
   }
   evidence.aggregates = aggregates_of(evidence);
+  if (study.tuning) evidence.tuning = tuning_of(*study.tuning);
   for (const auto& clause : study.expect)
     evidence.expectations.push_back(check_clause(clause, evidence));
   evidence.missing = runs.missing;

@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +16,7 @@
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/test_flaws.h"
 #include "experiments/config/scalar.h"
+#include "experiments/config/training_notes.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::analysis {
@@ -29,6 +33,12 @@ void add_flaws(const records::RunResult& run, std::vector<std::string>& notes) {
   if (run.skipped_updates > 0)
     notes.push_back(
         fmt::format("{}: {} updates left out (not finite).", name, run.skipped_updates));
+  if (run.target_vocabulary > 0 &&
+      config::is_above(run.validation_perplexity, static_cast<double>(run.target_vocabulary)))
+    notes.push_back(fmt::format(
+        "{}: the validation perplexity, {}, is above {}, which guessing among all tokens of a "
+        "target would give: this run has learned nothing, or has diverged.",
+        name, figure(run.validation_perplexity, "perplexity"), run.target_vocabulary));
 }
 
 void add_scoring(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
@@ -112,13 +122,13 @@ void add_tuning(const config::Tuning& tuning, std::vector<std::string>& notes) {
   const auto numbers = ordered_values(tuning);
   if (numbers.empty()) return;
   const auto [least, most] = std::ranges::minmax(numbers);
-  for (const auto& [task, arm, value] : tuning.best)
-    if (numbers[value] == least || numbers[value] == most)
+  for (const auto& one : tuning.tried)
+    if (one.chosen && (numbers[one.value] == least || numbers[one.value] == most))
       notes.push_back(
           fmt::format("{}: the best {} of {} is {}, the {} that was tried, so a better "
                       "one may lie beyond; add values to tune.values.",
-                      task, tuning.key, arm, tuning.values[value],
-                      numbers[value] == least ? "smallest" : "largest"));
+                      one.task, tuning.key, one.arm, tuning.values[one.value],
+                      numbers[one.value] == least ? "smallest" : "largest"));
 }
 
 /// Its first run that says what it started from; null where none does.
@@ -210,20 +220,109 @@ void add_fits(const TaskEvidence& task, std::vector<std::string>& notes) {
   }
 }
 
+/// Whether a run of the task is.
+bool is_finished(const TaskEvidence& task, std::span<const records::RunResult> results) {
+  return std::ranges::find(results, task.name, &records::RunResult::task) != results.end();
+}
+
+/// Seeds that somebody added to the study's own.
+void add_further_seeds(const config::Study& study, std::vector<std::string>& notes) {
+  const auto declared = [&](int64_t seed) {
+    return std::ranges::find(study.declared_seeds, seed) != study.declared_seeds.end();
+  };
+  std::vector<int64_t> further;
+  std::ranges::copy_if(study.seeds, std::back_inserter(further), std::not_fn(declared));
+  if (study.declared_seeds.empty() || further.size() == study.seeds.size() || further.empty())
+    return;
+  notes.push_back(fmt::format(
+      "{} {} beside the study's own {}: if that was decided after a look at results, p values are "
+      "smaller than they should be.",
+      further.size() == 1 ? "Seed" : "Seeds", fmt::join(further, ", "),
+      further.size() == 1 ? "stands" : "stand"));
+}
+
+/// What the configuration of the arms tells, with the steps that their runs made.
+void add_training_notes(const config::Study& study, std::span<const records::RunResult> results,
+                        std::vector<std::string>& notes) {
+  std::map<std::string, std::vector<std::string>> arms;  // note -> task/arm
+  for (const auto& run : results) {
+    const auto own = std::ranges::find_if(
+        study.runs, [&](const auto& one) { return one.task == run.task && one.arm == run.arm; });
+    if (own == study.runs.end()) continue;
+    for (const auto& note : config::training_notes(own->experiment.training, run.steps)) {
+      auto& names = arms[note];
+      const auto name = run.task + "/" + run.arm;
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  for (const auto& [note, names] : arms)
+    notes.push_back(fmt::format("{}: {}.", fmt::join(names, ", "), note));
+}
+
+/// Means over the finished seeds of an arm.
+struct Trained {
+  std::string arm;
+  double steps = 0, tokens = 0;
+};
+
+std::optional<Trained> trained(std::span<const records::RunResult> results, const std::string& task,
+                               const std::string& arm) {
+  Trained mean{.arm = arm};
+  double runs = 0;
+  for (const auto& run : results)
+    if (run.task == task && run.arm == arm && run.steps > 0) {
+      mean.steps += static_cast<double>(run.steps);
+      mean.tokens += static_cast<double>(run.tokens);
+      ++runs;
+    }
+  if (runs == 0) return {};
+  return Trained{arm, mean.steps / runs, mean.tokens / runs};
+}
+
+/// Arms that made as many steps as their baseline with another number of tokens.
+void add_tokens(const Evidence& evidence, std::span<const records::RunResult> results,
+                std::vector<std::string>& notes) {
+  constexpr double kAlike = 0.01;
+  for (const auto& task : evidence.tasks) {
+    std::vector<std::string> uneven;
+    for (const auto& arm : task.arms) {
+      const auto* baseline = baseline_of(task, arm);
+      const auto mine = trained(results, task.name, arm.name);
+      const auto base =
+          baseline == nullptr ? std::nullopt : trained(results, task.name, baseline->name);
+      if (!mine || !base || mine->steps != base->steps ||
+          std::abs(mine->tokens - base->tokens) <= kAlike * base->tokens)
+        continue;
+      uneven.push_back(fmt::format("{} {} beside {} of {}", mine->arm,
+                                   count_figure(std::llround(mine->tokens)),
+                                   count_figure(std::llround(base->tokens)), base->arm));
+    }
+    if (!uneven.empty())
+      notes.push_back(fmt::format(
+          "{}: in as many steps arms were trained on other numbers of target tokens: {}. A budget "
+          "in tokens makes them equal (training.budget).",
+          task.name, fmt::join(uneven, "; ")));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Evidence& evidence, const config::Study& study,
                                   std::span<const records::RunResult> results) {
   std::vector<std::string> notes;
   add_seeds(evidence, notes);
+  add_further_seeds(study, notes);
   if (study.tuning) add_tuning(*study.tuning, notes);
   for (const auto& task : evidence.tasks)
-    if (!results.empty() && !task.metric.empty() && !config::find_metric(task.metric)->on.empty() &&
+    if (is_finished(task, results) && !task.metric.empty() &&
+        !config::find_metric(task.metric)->on.empty() &&
         cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
                                   spoken(task.metric)));
   for (const auto& task : evidence.tasks) add_fits(task, notes);
   add_starts(evidence, results, notes);
+  add_training_notes(study, results, notes);
+  add_tokens(evidence, results, notes);
   add_pairing(evidence, results, notes);
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);

@@ -11,8 +11,8 @@ std::string score_line(const records::TestScores& scores) {
   for (const auto& metric : config::metrics_on(scores.compared))
     if (const double value = records::value_of(scores, metric);
         metric.in_tables && !std::isnan(value))
-      text +=
-          fmt::format("{}{} {:.{}f}", text.empty() ? "" : ", ", metric.label, value, metric.digits);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", metric.label,
+                          config::number_text(value, metric.digits));
   std::string facts = fmt::format("{} examples", scores.examples);
   if (scores.unknown_targets > 0)
     facts += fmt::format(", {:.2g} % of the target tokens unknown", 100 * scores.unknown_targets);

@@ -141,21 +141,39 @@ std::optional<schedule::StudyOutcome> carry_out(const RunRequest& request,
   return schedule::run_with_tuning(study, study_options(request, study));
 }
 
+/// What there is to say of a study's runs.
+struct Findings {
+  config::Study study;
+  records::StudyRuns runs;
+  analysis::Evidence evidence;
+};
+
+Findings findings(config::Study study, const records::StudyFolder& folder) {
+  auto runs = records::read_runs(study, folder);
+  auto evidence = analysis::make_evidence(study, runs);
+  return {std::move(study), std::move(runs), std::move(evidence)};
+}
+
+bool selects(const config::Selection& selection) {
+  return !selection.arms.empty() || !selection.tasks.empty() || !selection.seeds.empty();
+}
+
 void run(const RunRequest& request) {
   const auto study = records::freeze(request.study, request.selection, request.output);
   if (request.launcher == Launcher::print) return print_commands(request, study);
   const auto outcome = carry_out(request, study);
   if (!outcome) return;
   const auto folder = records::study_folder(request.output, study.name);
-  const auto shown = records::with_tuned_arms(study, folder);
-  const auto runs = records::read_runs(shown, folder);
-  const auto evidence = analysis::make_evidence(shown, runs);
-  if (!runs.results.empty()) {
-    report::write_report(shown, runs, evidence, position_pictures(shown));
-    print_results(request, runs, evidence);
-  }
+  // The files are always of the whole study, and what is printed is of what was selected.
+  const auto whole = findings(records::read_frozen(folder), folder);
+  if (!whole.runs.results.empty())
+    report::write_report(whole.study, whole.runs, whole.evidence, position_pictures(whole.study));
+  std::optional<Findings> part;
+  if (selects(request.selection)) part = findings(records::with_tuned_arms(study, folder), folder);
+  const auto& shown = part ? *part : whole;
+  if (!shown.runs.results.empty()) print_results(request, shown.runs, shown.evidence);
   schedule::raise(*outcome);
-  analysis::raise_failed(evidence.expectations);
+  analysis::raise_failed(shown.evidence.expectations);
 }
 
 void add_options(CLI::App& verb, RunRequest& request) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -33,7 +34,10 @@ std::vector<schedule::QueuedJob> queue_of(const records::StudyFolder& folder) {
 
 std::string step_text(const schedule::RunStatus& run) {
   if (run.step_age < 0) return "";
-  return fmt::format("step {}, {} ago", run.step, schedule::clock_text(run.step_age));
+  return fmt::format("step {}{}{}, {} ago", run.step,
+                     run.steps > 0 ? fmt::format(" of {}", run.steps) : "",
+                     std::isnan(run.loss) ? "" : fmt::format(", loss {:.4g}", run.loss),
+                     schedule::clock_text(run.step_age));
 }
 
 std::string as_table(const std::vector<schedule::RunStatus>& runs) {
@@ -107,8 +111,8 @@ void add_status(CLI::App& app) {
   verb->add_flag("--watch", request->watch,
                  "Show it again every 5 seconds until no run can come further");
   verb->footer(
-      "Says of each run its state, where it runs, since when, the last step it logged and how "
-      "long ago, how often it was started again, and why it failed or waits; a run is blocked "
+      "Says of each run its state, where it runs, since when, the last step and loss it logged and "
+      "how long ago, how often it was started again, and why it failed or waits; a run is blocked "
       "where the one that it starts from has failed. Of a study on Slurm the queue is asked, "
       "too.\n"
       "Examples:\n"

@@ -1,5 +1,7 @@
 #include "experiments/config/metric.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -254,6 +256,22 @@ const std::vector<Metric>& metrics() {
     return all;
   }();
   return kMetrics;
+}
+
+std::string number_text(double value, int digits) {
+  constexpr double kMost = 1e9;
+  if (std::isnan(value)) return "-";
+  if (std::isfinite(value) && std::abs(value) >= kMost) return fmt::format("{:.3e}", value);
+  const auto text = fmt::format("{:.{}f}", value, digits);
+  // A minus before nothing but zeros says nothing.
+  const bool zero = text.front() == '-' && text.find_first_of("123456789i") == std::string::npos;
+  return zero ? text.substr(1) : text;
+}
+
+bool is_above(double mean, double other) {
+  constexpr double kRounding = 1e-9;
+  if (std::isinf(mean) || std::isinf(other)) return mean > other;
+  return mean - other > kRounding * std::max(std::abs(mean), std::abs(other));
 }
 
 const Metric* find_metric(std::string_view name) {

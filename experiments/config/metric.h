@@ -58,6 +58,14 @@ const std::vector<std::string>& names_of_metrics();
 /// The names of those that arms can be compared by.
 const std::vector<std::string>& names_of_comparable_metrics();
 
+/// A value with so many digits after the point, or, where these would be more than anybody reads,
+/// as "1.234e+12"; "-" of NaN.
+std::string number_text(double value, int digits);
+
+/// Whether a mean is greater than another one. Two that differ by less than a billionth of the
+/// larger are equal, since rounding alone may tell them apart; whatever compares means asks this.
+bool is_above(double mean, double other);
+
 /// A value that a metric of the validation set has to reach.
 struct Target {
   std::string metric;

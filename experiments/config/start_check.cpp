@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/config/printer.h"
 #include "models/head_name.h"
 
 namespace ablate::config {
@@ -11,12 +12,26 @@ namespace {
 
 using models::Side;
 
+/// What training.init_from.allow calls the tokenizer.
+const std::string kTokenizer = "tokenizer";
+
+/// How many of those that save_every names a run keeps, as far as its options tell.
+int64_t regular_checkpoints(const training::TrainingOptions& options) {
+  if (!options.trains()) return 0;
+  if (!std::holds_alternative<training::StepBudget>(options.budget)) return options.keep;
+  return std::min(options.keep, options.steps / std::max<int64_t>(1, options.save_every));
+}
+
 class StartCheck {
  public:
   StartCheck(const Experiment& own, const Experiment& source)
-      : start_(own.training.init_from), own_(own.model), source_(source) {}
+      : start_(own.training.init_from),
+        own_(own.model),
+        own_tokenizer_(own.tokenizer),
+        source_(source) {}
 
   std::vector<StartProblem> problems() && {
+    check_tokenizer();
     check_weights();
     for (const auto& text : start_.without.heads)
       if (const auto head = models::parse_head(text)) check_head(*head);
@@ -32,13 +47,25 @@ class StartCheck {
     if (!holds) problems_.push_back({key, why});
   }
 
+  /// The run brings its tokenizer, so whatever this configuration says of one must be true of it.
+  void check_tokenizer() {
+    if (std::ranges::find(start_.allow, kTokenizer) != start_.allow.end()) return;
+    for (const auto& [path, own, others] :
+         differences({.tokenizer = own_tokenizer_}, {.tokenizer = source_.tokenizer}))
+      need(path == "tokenizer.dropout", start_.arm ? "arm" : "run",
+           fmt::format("brings a tokenizer with {0} {1}, and this configuration has {0} {2}; write "
+                       "{0}: {1}, or training.init_from.allow: [{3}]",
+                       path, others, own, kTokenizer));
+  }
+
   void check_weights() {
     using training::StartWeights;
     const auto& source = source_.training;
-    const auto keep = source.trains() ? source.keep : 1;
-    need(
-        start_.average <= keep, "average",
-        fmt::format("must be at most {}, the checkpoints that the run it starts from keeps", keep));
+    const auto regular = regular_checkpoints(source);
+    need(start_.average <= regular, "average",
+         fmt::format("must be at most {}, the checkpoints of training.save_every that the run it "
+                     "starts from keeps",
+                     regular));
     need(start_.weights != StartWeights::best || (source.trains() && source.evaluate_every > 0),
          "weights",
          "cannot be best: the run that it starts from has no training.evaluate_every, by which the "
@@ -105,6 +132,7 @@ class StartCheck {
 
   const training::InitFromOptions& start_;
   const models::TransformerOptions& own_;
+  const tokenizer::TokenizerOptions& own_tokenizer_;
   const Experiment& source_;
   std::vector<StartProblem> problems_;
 };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -42,10 +43,14 @@ struct Candidate {
   std::map<std::string, std::string> origins;
 };
 
-/// The value that an arm does best with.
-struct TunedArm {
+/// How an arm did with one of the values that were tried.
+struct TriedValue {
   std::string task, arm;
-  size_t value = 0;  // which one, of Tuning::values
+  size_t value = 0;             // which one, of Tuning::values
+  std::optional<int64_t> step;  // of the rung that the score is of; none: of the ends of its runs
+  /// The mean of Tuning::metric over the tuning seeds; NaN where a run diverged.
+  double score = std::numeric_limits<double>::quiet_NaN();
+  bool chosen = false;
 };
 
 /// How the best value of a key is looked for.
@@ -56,7 +61,7 @@ struct Tuning {
   std::vector<int64_t> seeds;
   std::optional<int64_t> halve_from;
   std::vector<Candidate> candidates;  // of every selected task and arm
-  std::vector<TunedArm> best;         // those that are known; see with_tuned_arms()
+  std::vector<TriedValue> tried;      // those that have a score; see with_tuned_arms()
 };
 
 /// What the runs of one task and arm share.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/problem.h"
@@ -32,6 +33,13 @@ config::Study whole(const path& file, const config::Selection& selection) {
   }
 }
 
+/// Seeds of earlier starts, then what this one adds.
+std::vector<int64_t> all_seeds(std::vector<int64_t> earlier, const std::vector<int64_t>& seeds) {
+  for (const int64_t seed : seeds)
+    if (std::ranges::find(earlier, seed) == earlier.end()) earlier.push_back(seed);
+  return earlier;
+}
+
 std::string selection_json(const config::Selection& selection, const config::Study& study,
                            const std::string& file) {
   const nlohmann::json json{
@@ -39,7 +47,7 @@ std::string selection_json(const config::Selection& selection, const config::Stu
       {"sets", selection.sets},
       {"arms", selection.arms},
       {"tasks", selection.tasks},
-      {"seeds", study.declared_seeds.empty() ? selection.seeds : std::vector<int64_t>{}},
+      {"seeds", selection.seeds},
       {"data_folder", std::filesystem::absolute(study.data_folder / ".").lexically_normal()}};
   return training::sealed_json(json);
 }
@@ -112,7 +120,9 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
   training::remove_leftover_files(folder.path);
   refuse_changes(folder, now, selection);
-  replace(folder.command(), selection_json(selection, now, bytes));
+  auto frozen = selection;
+  frozen.seeds = all_seeds(frozen_selection(folder).seeds, selected.seeds);
+  replace(folder.command(), selection_json(frozen, now, bytes));
   replace(folder.study(), bytes);
   auto chosen = selection;
   chosen.data_folder = selected.data_folder;

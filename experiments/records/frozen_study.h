@@ -12,10 +12,11 @@ config::Study planned(const std::filesystem::path& file, const config::Selection
                       const std::filesystem::path& output);
 
 /// Fixes the study before its first run: <output>/<study>/study.yaml becomes a copy of `file`, and
-/// command.json beside it holds the --set values. Later only tasks, arms and seeds may be added,
-/// which the copy then has, too; `selection` may differ but for its sets. Gives the study as the
-/// copy says, so that editing `file` meanwhile changes nothing. Throws UsageError that lists what
-/// differs from the copy, and writes nothing then; ConfigError and IoError.
+/// command.json beside it holds the --set values and the seeds of all starts. Later only tasks,
+/// arms and seeds may be added, which the copy then has, too; `selection` may differ but for its
+/// sets. Gives the study as the copy says, so that editing `file` meanwhile changes nothing. Throws
+/// UsageError that lists what differs from the copy, and writes nothing then; ConfigError and
+/// IoError.
 config::Study freeze(const std::filesystem::path& file, const config::Selection& selection,
                      const std::filesystem::path& output);
 
@@ -23,8 +24,9 @@ config::Study freeze(const std::filesystem::path& file, const config::Selection&
 /// CheckpointError where command.json is damaged.
 config::Selection frozen_selection(const StudyFolder& folder);
 
-/// The study in <output>/<study> as it was started, with all its tasks, arms and seeds, those with
-/// tuned values included (tuned_arms.h). Throws ConfigError where there is none.
+/// The study in <output>/<study> with all its tasks and arms, those with tuned values included
+/// (tuned_arms.h), and the seeds of all starts, whatever a single start selected. Throws
+/// ConfigError where there is none.
 config::Study read_frozen(const StudyFolder& folder);
 
 }  // namespace ablate::records

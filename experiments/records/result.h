@@ -86,9 +86,10 @@ struct RunResult {
   std::string study, task, arm;
   int64_t seed = 0;
   int64_t parameters = 0, active_parameters = 0;
-  double flops_per_token = 0;  // of a forward pass, at the mean lengths of the first test set
-  int64_t steps = 0;           // made by this run; 0: its weights were only evaluated
-  int64_t earlier_steps = 0;   // of the run that it started from, and of those before
+  int64_t target_vocabulary = 0;  // tokens that a target can consist of
+  double flops_per_token = 0;     // of a forward pass, at the mean lengths of the first test set
+  int64_t steps = 0;              // made by this run; 0: its weights were only evaluated
+  int64_t earlier_steps = 0;      // of the run that it started from, and of those before
   int64_t skipped_updates = 0;
   int64_t skipped_lines = 0;
   int64_t cut_sources = 0, cut_targets = 0;  // training sides longer than max_length
@@ -120,6 +121,7 @@ struct RunResult {
     visit("seed", o.seed);
     visit("parameters", o.parameters);
     visit("active_parameters", o.active_parameters);
+    visit("target_vocabulary", o.target_vocabulary);
     visit("flops_per_token", o.flops_per_token);
     visit("steps", o.steps);
     visit("earlier_steps", o.earlier_steps);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -41,8 +42,8 @@ class ArmSearch {
     if (study_.tuning->halve_from) halve(left);
     if (search_.open.empty()) rate(left, {});
     if (!search_.open.empty()) return std::move(search_);
-    const auto best = std::ranges::max_element(left, {}, &Rated::quality);  // the first of equals
-    if (best != left.end() && best->quality > kWorst) search_.best = best->candidate;
+    const auto best = std::ranges::max_element(left, worse);  // the first of equals
+    if (best != left.end() && best->quality > kWorst) choose(*best->candidate);
     return std::move(search_);
   }
 
@@ -52,22 +53,50 @@ class ArmSearch {
     for (int64_t step = *study_.tuning->halve_from; left.size() > 1; step *= 2) {
       const bool paused = rate(left, step);
       if (!search_.open.empty() || !paused) return;
-      std::ranges::stable_sort(left, std::ranges::greater{}, &Rated::quality);
+      std::ranges::stable_sort(left, [](const Rated& a, const Rated& b) { return worse(b, a); });
       left.resize((left.size() + 1) / 2);
     }
+  }
+
+  static bool worse(const Rated& one, const Rated& other) {
+    return config::is_above(other.quality, one.quality);
+  }
+
+  void choose(const config::Candidate& best) {
+    search_.best = &best;
+    for (auto& one : search_.tried) one.chosen = one.value == best.value;
+  }
+
+  /// Its last score is the one that counts.
+  void note(const Rated& rated, const std::optional<int64_t>& step) {
+    const auto& candidate = *rated.candidate;
+    const bool by_perplexity = study_.tuning->metric == config::ValidationMetric::perplexity;
+    const double mean = rated.quality / static_cast<double>(study_.tuning->seeds.size());
+    config::TriedValue tried{
+        .task = candidate.task, .arm = candidate.arm, .value = candidate.value, .step = step};
+    if (std::isfinite(mean)) tried.score = by_perplexity ? -mean : mean;
+    const auto found =
+        std::ranges::lower_bound(search_.tried, candidate.value, {}, &config::TriedValue::value);
+    if (found != search_.tried.end() && found->value == candidate.value)
+      *found = tried;
+    else
+      search_.tried.insert(found, tried);
   }
 
   /// Gives each its quality at that step or at the end; whether any run paused there.
   bool rate(std::vector<Rated>& candidates, const std::optional<int64_t>& step) {
     bool paused = false;
-    for (auto& [candidate, quality] : candidates) {
+    for (auto& rated : candidates) {
+      auto& [candidate, quality] = rated;
+      const auto open = search_.open.size();
+      bool at_rung = false;
       quality = 0;
       for (const int64_t seed : study_.tuning->seeds) {
         auto run = run_of(*candidate, seed);
         run.until = step;
         const auto folder = folder_.run(run);
         const auto rung = step ? read_rung(folder, *step) : std::nullopt;
-        paused = paused || rung;
+        at_rung = at_rung || rung;
         if (rung) {
           quality += quality_of(rung->validation_perplexity, rung->validation_token_accuracy);
         } else if (const auto result = read_result(folder)) {
@@ -79,6 +108,8 @@ class ArmSearch {
           search_.open.push_back(std::move(run));
         }
       }
+      paused = paused || at_rung;
+      if (search_.open.size() == open) note(rated, at_rung ? step : std::nullopt);
     }
     return paused;
   }
@@ -113,7 +144,7 @@ std::vector<Search> searches(const config::Study& study, const StudyFolder& fold
 
 config::Study with_tuned_arms(config::Study study, const StudyFolder& folder) {
   if (!study.tuning) return study;
-  study.tuning->best.clear();
+  study.tuning->tried.clear();
   std::vector<config::RunSpecification> runs;
   for (const auto& task : study.tasks) {
     const auto first = runs.size();
@@ -123,9 +154,12 @@ config::Study with_tuned_arms(config::Study study, const StudyFolder& folder) {
     std::map<std::string, const config::Candidate*> best_of;
     for (const auto& run : own) {
       const auto [found, fresh] = best_of.try_emplace(run.arm);
-      if (fresh) found->second = ArmSearch(study, folder).search(task, run.arm).best;
+      if (fresh) {
+        const auto search = ArmSearch(study, folder).search(task, run.arm);
+        found->second = search.best;
+        std::ranges::copy(search.tried, std::back_inserter(study.tuning->tried));
+      }
       const auto* best = found->second;
-      if (fresh && best != nullptr) study.tuning->best.push_back({task, run.arm, best->value});
       auto tuned = best == nullptr ? run : run_of(*best, run.seed);
       tuned.stored = best == nullptr ? run.arm + config::kTunedSuffix : best->name;
       tuned.arm = run.arm + config::kTunedSuffix;

@@ -16,6 +16,7 @@ struct Search {
   /// kill says nothing of a value, and only one that diverges is worse than all others.
   std::vector<config::RunSpecification> open;
   const config::Candidate* best = nullptr;  // none, too, where all failed
+  std::vector<config::TriedValue> tried;    // what is known of each value, in the order of values
 };
 
 /// The search for every task and arm of a study that tunes a key, each once, as far as the files of
@@ -25,7 +26,7 @@ std::vector<Search> searches(const config::Study& study, const StudyFolder& fold
 /// The study with a further arm `<arm>-tuned` for each: in each task the arm with the value whose
 /// runs on the tuning seeds have the best validation figure, the mean over the seeds. Test sets
 /// play no part. While values of an arm are still to be tried, or where all failed, the runs of its
-/// further arm count as not started. What is found is in `tuning->best`, too. Throws
+/// further arm count as not started. What each value scored is in `tuning->tried`. Throws
 /// CheckpointError where a result.json is damaged.
 config::Study with_tuned_arms(config::Study study, const StudyFolder& folder);
 

@@ -200,11 +200,28 @@ std::string seeds_of(const config::Study& study) {
 
 /// Starts the study anew beside its folder; which tasks, arms and seeds may follow.
 std::string command_of(const config::Study& study, const records::StudyFolder& folder) {
-  auto command = fmt::format("ablate run {} --output repeated --data {}",
-                             quoted(fs::weakly_canonical(study.file).string()),
-                             quoted(fs::weakly_canonical(study.data_folder).string()));
+  const auto absolute = [](const fs::path& path) {
+    return quoted(fs::weakly_canonical(path.empty() ? "." : path).string());
+  };
+  auto command = fmt::format("ablate run {} --output repeated --data {}", absolute(study.file),
+                             absolute(study.data_folder));
   for (const auto& set : records::frozen_selection(folder).sets) command += " --set " + quoted(set);
   return command;
+}
+
+/// The arm, behind those whose weights it starts from.
+std::string arms_for(const config::Study& study, const config::RunSpecification& run) {
+  auto name = run.tuned_from.empty() ? run.arm : run.tuned_from;
+  auto names = quoted(name);
+  for (;;) {
+    const auto found = std::ranges::find_if(study.configurations, [&](const auto& one) {
+      return one.task == run.task && one.arm == name;
+    });
+    if (found == study.configurations.end() || !found->experiment.training.init_from.arm)
+      return names;
+    name = *found->experiment.training.init_from.arm;
+    names = quoted(name) + "," + names;
+  }
 }
 
 void add_commands(const config::Study& study, const records::StudyFolder& folder,
@@ -213,10 +230,9 @@ void add_commands(const config::Study& study, const records::StudyFolder& folder
   data.command = command + " --seeds " + seeds;
   for (const auto& task : study.tasks)
     for (const auto* run : first_runs(study, task))
-      data.commands.push_back(
-          {task, run->arm,
-           fmt::format("{} --tasks {} --arms {} --seeds {}", command, quoted(task),
-                       quoted(run->tuned_from.empty() ? run->arm : run->tuned_from), seeds)});
+      data.commands.push_back({task, run->arm,
+                               fmt::format("{} --tasks {} --arms {} --seeds {}", command,
+                                           quoted(task), arms_for(study, *run), seeds)});
 }
 
 TaskConfiguration configuration_of(const config::Study& study, const std::string& task) {

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -17,13 +19,20 @@
 namespace ablate::run {
 namespace {
 
+/// A weight of the run that is started from.
+struct Source {
+  std::string name;
+  torch::Tensor weight;
+};
+
 /// The weight that `tensor`, named `name`, can start from: the one of its name and shape, or, of a
 /// mixture, the dense feed-forward's of each expert's shape (sparse upcycling, Komatsuzaki et al.
-/// 2022). Undefined where there is none.
-torch::Tensor weight_for(const std::string& name, const torch::Tensor& tensor,
-                         const training::Weights& weights) {
+/// 2022). Nothing where there is none.
+std::optional<Source> source_of(const std::string& name, const torch::Tensor& tensor,
+                                const training::Weights& weights) {
   const auto found = weights.find(name);
-  if (found != weights.end() && found->second.sizes() == tensor.sizes()) return found->second;
+  if (found != weights.end() && found->second.sizes() == tensor.sizes())
+    return Source{name, found->second};
   constexpr std::string_view kBias = "_bias";
   const bool bias = name.ends_with(kBias);
   const auto dense =
@@ -32,8 +41,8 @@ torch::Tensor weight_for(const std::string& name, const torch::Tensor& tensor,
   // Of a mixture a neuron's weights are a row in both layers, of a dense one a column in the
   // second.
   const auto weight = name.ends_with("down") ? dense->second.t() : dense->second;
-  return weight.sizes() == tensor.sizes().slice(1) ? weight.unsqueeze(0).expand_as(tensor)
-                                                   : torch::Tensor();
+  if (weight.sizes() != tensor.sizes().slice(1)) return {};
+  return Source{dense->first, weight.unsqueeze(0).expand_as(tensor)};
 }
 
 /// Copies what there is, and says how many there were and which of the model's are its own.
@@ -43,17 +52,13 @@ std::string copy_weights(models::TransformerImpl& model, const training::Weights
   size_t taken = 0;
   std::string own;
   for (auto& [name, tensor] : training::weights_of(model)) {
-    const auto found = weight_for(name, tensor, weights);
-    if (found.defined()) {
-      torch::Tensor(tensor).copy_(found);
+    if (const auto source = source_of(name, tensor, weights)) {
+      torch::Tensor(tensor).copy_(source->weight);
       ++taken;
     } else {
       own += (own.empty() ? "" : ", ") + name;
     }
   }
-  if (taken == 0)
-    throw training::CheckpointError(folder.string() +
-                                    " has no weight of this model's names and shapes");
   return fmt::format("starting from {} weights of {}{}", taken, folder.string(),
                      own.empty() ? "" : "; new: " + own);
 }
@@ -73,24 +78,66 @@ std::string listed(const std::vector<std::string>& names) {
                                   : fmt::format("{} and {} more", text, all.size() - kMostNames);
 }
 
-/// Throws UsageError where a parameter would stay as it was drawn, or one of the source would be
-/// left out without a word: nothing trains the one, and the other was part of what is evaluated.
-void check_same_model(const training::Weights& own, const training::Weights& source,
-                      const std::filesystem::path& folder) {
-  std::vector<std::string> missing, unused;
+/// Whether one of `allowed` is the name or whole words of it: "layers.3" of
+/// "decoder.layers.3.norm".
+bool is_allowed(const std::string& name, const std::vector<std::string>& allowed) {
+  return std::ranges::any_of(allowed, [&](const std::string& words) {
+    return ("." + name + ".").find("." + words + ".") != std::string::npos;
+  });
+}
+
+/// "embedding [100, 16], of which that run's is [80, 16]"
+std::string with_shapes(const std::string& name, const torch::Tensor& own,
+                        const training::Weights& source) {
+  const auto other = source.find(name);
+  if (other == source.end()) return name;
+  return fmt::format("{} [{}], of which that run's is [{}]", name, fmt::join(own.sizes(), ", "),
+                     fmt::join(other->second.sizes(), ", "));
+}
+
+/// Weights of two models without a counterpart.
+struct Unmatched {
+  std::vector<std::string> missing;  // of the own model, with shapes
+  std::vector<std::string> unused;   // of the source
+};
+
+Unmatched unmatched(const training::Weights& own, const training::Weights& source) {
+  Unmatched found;
+  std::set<std::string> used;
   for (const auto& [name, tensor] : own)
-    if (!weight_for(name, tensor, source).defined()) missing.push_back(name);
+    if (const auto from = source_of(name, tensor, source))
+      used.insert(from->name);
+    else
+      found.missing.push_back(name);
   for (const auto& [name, tensor] : source)
-    if (!own.contains(name)) unused.push_back(name);
-  if (!missing.empty())
+    if (!used.contains(name) && !own.contains(name)) found.unused.push_back(name);
+  return found;
+}
+
+/// Throws UsageError where a parameter would stay as it was drawn, or one of the source would be
+/// left out, and training.init_from.allow does not name it. Nothing is drawn for a model that
+/// nothing trains.
+void check_fit(const training::Weights& own, const training::Weights& source,
+               const training::TrainingOptions& options, const std::filesystem::path& folder) {
+  const auto& allowed = options.init_from.allow;
+  auto [missing, unused] = unmatched(own, source);
+  if (options.trains())
+    std::erase_if(missing, [&](const auto& name) { return is_allowed(name, allowed); });
+  std::erase_if(unused, [&](const auto& name) { return is_allowed(name, allowed); });
+  if (!missing.empty()) {
+    for (auto& name : missing) name = with_shapes(name, own.at(name), source);
     throw records::UsageError(fmt::format(
-        "training.steps is 0, and nothing else would train what {} has no weights for: {}; give "
-        "the arm the model of that run",
-        folder.string(), listed(missing)));
+        "{} has no weights for: {}; give the arm the model of that run{}", folder.string(),
+        listed(missing),
+        options.trains()
+            ? ", or name in training.init_from.allow what is to begin as drawn (router, "
+              "decoder.layers.3)"
+            : ", since training.steps is 0 and nothing would train them"));
+  }
   if (!unused.empty())
     throw records::UsageError(fmt::format(
-        "training.steps is 0, and the arm's model has no place for weights of {}: {}; give it the "
-        "model of that run, or name what is left out in training.init_from.without",
+        "the arm's model has no place for weights of {}: {}; give it the model of that run, or "
+        "name what is left out in training.init_from.without or .allow",
         folder.string(), listed(unused)));
 }
 
@@ -120,8 +167,8 @@ std::string start_model(models::TransformerImpl& model, const config::Experiment
   const auto left = [&](const training::Weights& weights) {
     return training::without(weights, options, start.without);
   };
-  if (!experiment.training.trains())
-    check_same_model(parameters_of(model), left(parameters_of(*source.model)), from.folder);
+  check_fit(parameters_of(model), left(parameters_of(*source.model)), experiment.training,
+            from.folder);
   messages << copy_weights(model, left(training::weights_of(*source.model)), from.folder) << "\n"
            << std::flush;
   return description(source, start);

@@ -21,8 +21,9 @@ struct StartedFrom {
 /// training.init_from says, and returns which they are: "last of base without encoder.layers.1".
 /// They are copied where name and shape are the same, a dense feed-forward into every expert of a
 /// mixture of its width; `messages` gets how many there were and which of the model's are its own.
-/// Throws UsageError where that run cannot be started from so, or an experiment without training
-/// has another model; CheckpointError where it has no such weights.
+/// Throws UsageError where that run cannot be started from so, or where a parameter of one of the
+/// two models has no counterpart and training.init_from.allow does not name it; CheckpointError
+/// where that run has no such weights.
 std::string start_model(models::TransformerImpl& model, const config::Experiment& experiment,
                         const StartedFrom& from, std::ostream& messages);
 

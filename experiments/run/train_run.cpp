@@ -91,12 +91,23 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
   return updates_within(options, cost, seconds);
 }
 
+/// Throws UsageError where the run would end without the checkpoints of its average.
+void check_average(const training::TrainingOptions& options, int64_t steps) {
+  const auto made = steps / options.save_every;
+  if (options.trains() && options.average > made)
+    throw records::UsageError(
+        fmt::format("training.average is {}, and the {} steps of the budget give {} checkpoint{} "
+                    "(training.save_every: {}); lower one of the two",
+                    options.average, steps, made, made == 1 ? "" : "s", options.save_every));
+}
+
 Prepared prepare(const RunJob& job, std::ostream& messages) {
   const auto environment = set_up(job, messages);
   training::write_record(messages, {.stage = training::Stage::preparing});
   auto start = start_folder(job);
   auto data = read_run_data(job.experiment, job.plan.data_folder, start);
   const auto steps = steps_of(job, environment, data);
+  check_average(job.experiment.training, steps);
   return {environment, std::move(start), std::move(data), steps};
 }
 
@@ -213,6 +224,7 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
   result.cut_sources = cuts.sources;
   result.cut_targets = cuts.targets;
   result.weights = chosen.name;
+  result.target_vocabulary = prepared.data.tokenizers.target.vocabulary_size();
   return result;
 }
 

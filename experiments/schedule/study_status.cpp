@@ -1,10 +1,13 @@
 #include "experiments/schedule/study_status.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
 
+#include "experiments/records/environment.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/run_start.h"
 #include "experiments/records/wave.h"
@@ -31,9 +34,12 @@ std::map<std::filesystem::path, const QueuedJob*> tasks_of(const records::StudyF
 
 void add_step(const records::RunFolder& folder, RunStatus& status) {
   if (!std::filesystem::exists(folder.log())) return;
-  for (const auto& line : training::read_run_log(folder.log()))
+  for (const auto& line : training::read_run_log(folder.log())) {
     if (const auto step = line.find("step"); step != line.end() && step->is_number_integer())
       status.step = *step;
+    if (const auto loss = line.find("loss"); loss != line.end() && loss->is_number())
+      status.loss = *loss;
+  }
   const auto written = std::filesystem::last_write_time(folder.log()).time_since_epoch();
   const auto now = std::filesystem::file_time_type::clock::now().time_since_epoch();
   status.step_age = std::chrono::duration<double>(now - written).count();
@@ -55,6 +61,11 @@ RunStatus status_of(const config::RunSpecification& run, const records::RunFolde
     status.where = last.host + (last.job.empty() ? "" : ", job " + last.job);
     status.since = last.began;
     status.restarts = std::ssize(starts) - 1;
+    if (last.ended && status.state == "started")
+      status.why = fmt::format("interrupted, saved at step {}", last.to_step);
+    const auto environment = records::recorded_environment(folder);
+    if (const auto steps = environment.find("steps"); steps != environment.end())
+      status.steps = *steps;
   }
   add_step(folder, status);
   if (const auto failure = records::read_failure(folder)) status.why = records::reason(*failure);

@@ -39,6 +39,12 @@ STUDIES = {
     "dropout": "arms: { base: { model.dropout: 0.2, model.position.kind: learned } }\n",
     "two": "arms: { base: {}, more: { model.layers: 2 } }\ncompare: { baseline: base, metric: exact_match }\n",
     "tuned": "tune: { key: training.schedule.peak, values: [1.0e-3, 4.0e-3] }\n",
+    # What is evaluated has to follow from the steps alone, not from what was saved on the way.
+    "averaged": "arms: { base: { training.average: 3, training.keep: 3, training.evaluate_every: 3 } }\n",
+    "patient": "arms: { base: { training.evaluate_every: 2, training.patience: 2, training.schedule.peak: 0.05 } }\n",
+    "started": "arms: { base: { training.ema: 0.9, training.evaluate_every: 2 },"
+               " best: { training.steps: 0, training.init_from: { arm: base, weights: best } },"
+               " mean: { training.steps: 0, training.init_from: { arm: base, average: 2 } } }\n",
     "halved": "tune: { key: training.schedule.peak, values: [1.0e-3, 4.0e-3], halve_from: 12 }\n",
 }
 
@@ -136,17 +142,11 @@ def listed(value):
 
 
 def left_by(output):
-    """What a study leaves that no interruption may change, by path. Of a run's checkpoints it is the last: one that was
-    saved because the run was asked to stop takes the place of an older one."""
+    """What a study leaves that no interruption may change, by path."""
     found = {}
-    last = {}
-    for path in output.rglob("checkpoints/step-*"):
-        last[path.parent] = max(path.name, last.get(path.parent, ""))
     for path in sorted(output.rglob("*")):
         name = str(path.relative_to(output))
         if path.is_dir() or path.name in IGNORED or path.name.startswith((".lock", "events.")) or "claims/" in name:
-            continue
-        if path.parent.parent in last and path.parent.name != last[path.parent.parent]:
             continue
         content = path.read_bytes()
         if not content and path.name.startswith(".tmp-"):

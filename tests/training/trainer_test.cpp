@@ -83,6 +83,24 @@ TEST_F(TrainerTest, ALossThatIsNotFiniteStopsWithoutASave) {
   EXPECT_TRUE(list_checkpoints(folder() / "checkpoints").empty());
 }
 
+TEST_F(TrainerTest, ARunThatDivergesLogsTheStepsBefore) {
+  auto wild = input();
+  wild.options.schedule = Constant{{.peak = 1e30}};
+  wild.options.log_every = 100;
+  wild.options.not_finite = NotFinite::stop;
+  try {
+    train(wild, tiny());
+    FAIL();
+  } catch (const Diverged& error) {
+    EXPECT_EQ(std::string(error.what()).find("-nan"), std::string::npos) << error.what();
+  }
+  const auto log = read_run_log(folder() / "metrics.jsonl");
+  ASSERT_EQ(log.size(), 1U);
+  EXPECT_EQ(log.front()["step"], 2);
+  EXPECT_GT(log.front()["loss"].get<double>(), 0) << "of the first step, the finite one";
+  EXPECT_EQ(log.front()["gradient_norm"], "NaN");
+}
+
 TEST_F(TrainerTest, UpdatesThatAreNotFiniteAreLeftOutAndCountedWhereWanted) {
   auto skipping = input();
   skipping.options.not_finite = NotFinite::skip;
@@ -193,13 +211,63 @@ TEST_F(TrainerTest, AveragedWeightsAreTheMeanOfTheLastCheckpoints) {
   averaging.options.average = 3;
   train(averaging, tiny());
   const auto chosen = select_weights(folder() / "checkpoints", "", averaging.options);
-  EXPECT_EQ(chosen.name, "average of 3 checkpoints");
+  EXPECT_EQ(chosen.name, "average of 3 checkpoints (steps 4 to 12)");
   torch::Tensor sum;
   for (const auto& found : list_checkpoints(folder() / "checkpoints")) {
     const auto weight = load_checkpoint(found.path).model.at("embedding");
     sum = sum.defined() ? sum + weight : weight.clone();
   }
   EXPECT_LT((chosen.weights.at("embedding") - sum / 3).abs().max().item<double>(), 1e-6);
+}
+
+TEST_F(TrainerTest, AnAverageIsTheSameWhateverElseWasSaved) {
+  auto plain = input();
+  plain.options.average = 2;
+  plain.options.keep = 2;
+  plain.options.evaluate_every = 12;
+  const auto checkpoints = folder() / "checkpoints";
+  const auto averaged = [&] {
+    const auto chosen = select_weights(checkpoints, "", plain.options);
+    std::filesystem::remove_all(checkpoints);
+    return chosen;
+  };
+  train(plain, tiny());
+  const auto expected = averaged();
+  EXPECT_EQ(expected.name, "average of 2 checkpoints (steps 8 to 12)");
+
+  auto paused = plain;  // as for a rung, or when asked to stop
+  for (const int64_t step : {5, 9, 10, 11}) {
+    paused.until = step;
+    train(paused, tiny());
+  }
+  train(plain, tiny());
+  EXPECT_TRUE(torch::equal(averaged().weights.at("embedding"), expected.weights.at("embedding")));
+
+  auto validated = plain;  // each better one is saved
+  validated.options.evaluate_every = 1;
+  train(validated, tiny());
+  EXPECT_TRUE(torch::equal(averaged().weights.at("embedding"), expected.weights.at("embedding")));
+}
+
+TEST_F(TrainerTest, TheLastStepIsPartOfAnAverageOnlyWhereSaveEveryNamesIt) {
+  auto odd = input();
+  odd.options.save_every = 5;
+  odd.options.average = 2;
+  odd.options.keep = 2;
+  train(odd, tiny());
+  const auto checkpoints = folder() / "checkpoints";
+  const auto chosen = select_weights(checkpoints, "", odd.options);
+  EXPECT_EQ(chosen.name, "average of 2 checkpoints (steps 5 to 10)");
+  EXPECT_EQ(list_checkpoints(checkpoints).back().step, 12);
+  std::filesystem::remove_all(checkpoints / "step-00000005");
+  try {
+    select_weights(checkpoints, "averaged", odd.options);
+    FAIL();
+  } catch (const CheckpointError& error) {
+    EXPECT_NE(std::string(error.what()).find("lacks step 5, which belongs to the average of"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST_F(TrainerTest, AnotherRunStartsFromTheMeanOfAsManyCheckpointsAsItNames) {
@@ -211,7 +279,7 @@ TEST_F(TrainerTest, AnotherRunStartsFromTheMeanOfAsManyCheckpointsAsItNames) {
     return select_weights(checkpoints, std::to_string(step), options).weights.at("embedding");
   };
   const auto two = select_start(checkpoints, {.arm = "a", .average = 2}, options);
-  EXPECT_EQ(two.name, "average of 2 checkpoints");
+  EXPECT_EQ(two.name, "average of 2 checkpoints (steps 8 to 12)");
   EXPECT_TRUE(torch::allclose(two.weights.at("embedding"), (embedding(8) + embedding(12)) / 2));
   EXPECT_FALSE(torch::allclose(two.weights.at("embedding"), embedding(12)));
   const auto one = select_start(checkpoints, {.arm = "a", .average = 1}, options);
@@ -220,7 +288,9 @@ TEST_F(TrainerTest, AnotherRunStartsFromTheMeanOfAsManyCheckpointsAsItNames) {
     select_start(checkpoints, {.arm = "a", .average = 4}, options);
     FAIL();
   } catch (const CheckpointError& error) {
-    EXPECT_NE(std::string(error.what()).find("holds 3 checkpoints, of which 4 cannot be averaged"),
+    EXPECT_NE(std::string(error.what())
+                  .find("cannot give an average of 4 checkpoints: after 12 steps a training has 3 "
+                        "of those that training.save_every (4) names"),
               std::string::npos)
         << error.what();
   }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <ranges>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -126,6 +127,17 @@ void remove_leftovers(const fs::path& folder) {
   for (const auto& path : leftovers) remove_folder(path);
 }
 
+/// Those of `found`, newest last, that need not stay.
+std::vector<Found> not_kept(std::vector<Found> found, const KeptCheckpoints& kept) {
+  auto steps = kept.steps;
+  steps.insert(found.back().step);
+  int64_t counted = 0;
+  for (const auto& one : found | std::views::reverse)
+    if (one.step % kept.every == 0 && counted++ < kept.newest) steps.insert(one.step);
+  std::erase_if(found, [&](const Found& one) { return steps.contains(one.step); });
+  return found;
+}
+
 /// Reads every file of the checkpoint without keeping it.
 void verify(const fs::path& folder) {
   const auto manifest = read_manifest(folder);
@@ -202,19 +214,16 @@ std::optional<Checkpoint> load_newest(const fs::path& folder,
       folder.string(), reason));
 }
 
-void prune_checkpoints(const fs::path& folder, int64_t keep,
-                       const std::set<int64_t>& protected_steps) {
+void prune_checkpoints(const fs::path& folder, const KeptCheckpoints& kept) {
   if (!fs::exists(folder)) return;
   const FolderLock lock(folder);
   remove_leftovers(folder);
   auto found = list_checkpoints(folder);
   if (found.empty()) return;
-  const auto newest = found.back().path;
-  const auto kept = static_cast<size_t>(std::max<int64_t>(keep, 1));
-  found.resize(found.size() - std::min(found.size(), kept));
-  std::erase_if(found, [&](const Found& one) { return protected_steps.contains(one.step); });
-  if (!found.empty()) verify(newest);
-  for (const auto& one : found) {
+  const auto newest = found.back();
+  const auto superfluous = not_kept(std::move(found), kept);
+  if (!superfluous.empty()) verify(newest.path);
+  for (const auto& one : superfluous) {
     // Under the temporary name first: a checkpoint that is half removed must not look like one.
     const auto doomed = temporary_beside(one.path);
     if (std::rename(one.path.c_str(), doomed.c_str()) != 0)

@@ -49,11 +49,17 @@ std::vector<Found> list_checkpoints(const std::filesystem::path& folder);
 std::optional<Checkpoint> load_newest(const std::filesystem::path& folder,
                                       const std::function<void(const std::string&)>& warn);
 
-/// Removes all but the newest `keep` checkpoints and those of `protected_steps`, and what saves
-/// that were killed left behind. Removes no checkpoint unless the newest one verifies; otherwise
-/// throws CheckpointError. Waits for a save under way in `folder`, as a save waits for another.
-/// Throws IoError where something cannot be removed. REQUIRES: keep >= 1.
-void prune_checkpoints(const std::filesystem::path& folder, int64_t keep,
-                       const std::set<int64_t>& protected_steps);
+/// The checkpoints that stay.
+struct KeptCheckpoints {
+  int64_t newest = 1;            // so many of those whose step is a multiple of `every`
+  int64_t every = 1;             // REQUIRES: >= 1
+  std::set<int64_t> steps = {};  // and those of these steps
+};
+
+/// Removes all but the newest checkpoint and those that `kept` names, and what saves that were
+/// killed left behind. Removes no checkpoint unless the newest one verifies; otherwise throws
+/// CheckpointError. Waits for a save under way in `folder`, as a save waits for another. Throws
+/// IoError where something cannot be removed.
+void prune_checkpoints(const std::filesystem::path& folder, const KeptCheckpoints& kept);
 
 }  // namespace ablate::training

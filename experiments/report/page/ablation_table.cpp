@@ -54,15 +54,14 @@ const char* class_of(analysis::Verdict verdict) {
                                                : "verdict";
 }
 
-/// Keys that both have; one that another kind brings along or leaves behind says nothing more.
+/// What the arm has; keys that another kind leaves behind say nothing more.
 Markup changes_of(const analysis::ArmEvidence& arm) {
   if (arm.baseline) return element("span", {{"class", "changes"}}, text("baseline"));
-  const bool any_shared = std::ranges::any_of(arm.changes, [](const analysis::ChangedKey& change) {
-    return !change.baseline.empty() && !change.value.empty();
-  });
+  const bool any_value = std::ranges::any_of(
+      arm.changes, [](const analysis::ChangedKey& change) { return !change.value.empty(); });
   Markup list;
   for (const auto& [path, baseline, value] : arm.changes)
-    if (!any_shared || (!baseline.empty() && !value.empty()))
+    if (!any_value || !value.empty())
       list += element("code", {{"title", "instead of " + or_absent(baseline)}},
                       breakable(path) + text(": " + or_absent(value)));
   return element("span", {{"class", "changes"}}, list);

@@ -35,6 +35,7 @@ std::vector<Section> sections_of(const analysis::Evidence& evidence, const Repor
                         task_section({evidence, evidence.tasks[i], data, looks}, id, alone)});
   }
   sections.push_back({"all-tasks", "Over all tasks", over_tasks(evidence, looks)});
+  sections.push_back({"tuning", "Tuning", tuning(evidence, looks)});
   sections.push_back({"notes", "Notes", notes(evidence)});
   sections.push_back({"configuration", "Configuration", configurations(evidence, data)});
   sections.push_back({"positions", "Position schemes", position_pictures(data.positions)});

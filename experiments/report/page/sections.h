@@ -19,6 +19,7 @@ Markup expert_loads(const TaskView& view);
 Markup observations(const TaskView& view);  // layer by layer, of each arm's first run
 Markup samples(const TaskView& view);
 Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks);
+Markup tuning(const analysis::Evidence& evidence, const Looks& looks);  // what tune tried
 Markup configurations(const analysis::Evidence& evidence, const ReportData& data);
 Markup position_pictures(const std::vector<PositionPicture>& pictures);
 Markup environment(const ReportData& data);

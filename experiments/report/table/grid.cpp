@@ -1,9 +1,11 @@
 #include "experiments/report/table/grid.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "experiments/analysis/figure.h"
 #include "experiments/records/folders.h"
@@ -168,6 +170,44 @@ Grid aggregates_grid(const analysis::Evidence& evidence) {
   return grid;
 }
 
+std::string seeds_text(const std::vector<int64_t>& seeds) {
+  return fmt::format("{} {}", seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", "));
+}
+
+/// "missing: a, b, c and 41 more: not started": a line for each reason.
+std::vector<std::string> missing_lines(const std::vector<records::MissingRun>& missing) {
+  constexpr size_t kMostNames = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const auto& run : missing) {
+    auto found = std::ranges::find(reasons, run.reason, [](const auto& one) { return one.first; });
+    if (found == reasons.end()) found = reasons.insert(found, {run.reason, {}});
+    found->second.push_back(records::label(run.task, run.arm, run.seed));
+  }
+  std::vector<std::string> lines;
+  for (const auto& [reason, labels] : reasons) {
+    const auto named = std::span(labels).first(std::min(kMostNames, labels.size()));
+    const auto more = labels.size() - named.size();
+    lines.push_back(fmt::format("missing: {}{}: {}", fmt::join(named, ", "),
+                                more > 0 ? fmt::format(" and {} more", more) : "", reason));
+  }
+  return lines;
+}
+
+Grid tuning_grid(const analysis::TuningEvidence& tuning) {
+  Grid grid{.title = fmt::format("values of {} by {}, mean over {}", tuning.key,
+                                 analysis::spoken(tuning.metric), seeds_text(tuning.seeds)),
+            .headings = {"task", "arm", "value", analysis::spoken(tuning.metric), "after", ""}};
+  for (const auto& one : tuning.tried)
+    grid.rows.push_back(
+        {{one.task},
+         {one.arm},
+         {one.value},
+         {std::isnan(one.score) ? "diverged" : analysis::figure(one.score, tuning.metric)},
+         {one.step ? fmt::format("step {}", *one.step) : "the last step"},
+         {one.chosen ? "chosen" : ""}});
+  return grid;
+}
+
 }  // namespace
 
 std::vector<Grid> grids_of(const analysis::Evidence& evidence) {
@@ -178,6 +218,8 @@ std::vector<Grid> grids_of(const analysis::Evidence& evidence) {
     if (evidence.baseline) grids.push_back(differences_of(task));
   }
   if (!evidence.aggregates.empty()) grids.push_back(aggregates_grid(evidence));
+  if (evidence.tuning && !evidence.tuning->tried.empty())
+    grids.push_back(tuning_grid(*evidence.tuning));
   return grids;
 }
 
@@ -186,9 +228,7 @@ std::vector<std::string> remarks_of(const analysis::Evidence& evidence) {
   for (const auto& one : evidence.expectations)
     remarks.push_back(fmt::format("expected: {}: {} ({})", one.text,
                                   one.holds ? "holds" : "does NOT hold", one.numbers));
-  for (const auto& run : evidence.missing)
-    remarks.push_back(
-        fmt::format("missing: {}: {}", records::label(run.task, run.arm, run.seed), run.reason));
+  for (auto& line : missing_lines(evidence.missing)) remarks.push_back(std::move(line));
   remarks.insert(remarks.end(), evidence.notes.begin(), evidence.notes.end());
   return remarks;
 }

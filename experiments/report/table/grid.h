@@ -24,10 +24,11 @@ struct Grid {
   size_t names = 2;  // leading columns that hold names, the others hold figures
 };
 
-/// For each task its scores and, beside a baseline, its differences; then the arms over tasks.
+/// For each task its scores and, beside a baseline, its differences; then the arms over tasks, and
+/// what tuning tried.
 std::vector<Grid> grids_of(const analysis::Evidence& evidence);
 
-/// "holds: text (numbers)" of each expectation, why each missing run is missing, and the notes.
+/// "holds: text (numbers)" of each expectation, why runs are missing, and the notes.
 std::vector<std::string> remarks_of(const analysis::Evidence& evidence);
 
 }  // namespace ablate::report

@@ -98,6 +98,22 @@ Json json_of(const analysis::TaskEvidence& task) {
   return json;
 }
 
+Json json_of(const analysis::TuningEvidence& tuning) {
+  auto tried = list_of(tuning.tried, [](const analysis::TriedValue& one) {
+    Json json{{"task", one.task},
+              {"arm", one.arm},
+              {"value", one.value},
+              {"score", one.score},
+              {"chosen", one.chosen}};
+    if (one.step) json["step"] = *one.step;
+    return json;
+  });
+  return {{"key", tuning.key},
+          {"metric", tuning.metric},
+          {"seeds", tuning.seeds},
+          {"tried", std::move(tried)}};
+}
+
 Json json_of(const analysis::Aggregate& aggregate) {
   Json json{{"arm", aggregate.arm},
             {"interquartile_mean", aggregate.interquartile_mean},
@@ -131,6 +147,7 @@ std::string json_table(const analysis::Evidence& evidence) {
                           })},
       {"notes", evidence.notes}};
   if (evidence.baseline) json["baseline"] = *evidence.baseline;
+  if (evidence.tuning) json["tuning"] = json_of(*evidence.tuning);
   return training::without_non_finite(std::move(json))
              .dump(2, ' ', false, Json::error_handler_t::replace) +
          "\n";

@@ -6,10 +6,22 @@
 namespace ablate::report {
 namespace {
 
+/// Whether the hyphen there stands for a minus, as before a number that nothing else is joined to.
+bool is_minus(const std::string& text, size_t at) {
+  const auto is_one_of = [&](size_t place, std::string_view letters) {
+    return place < text.size() && letters.find(text[place]) != std::string_view::npos;
+  };
+  return is_one_of(at + 1, "0123456789i") && (at == 0 || is_one_of(at - 1, " [("));
+}
+
 std::string in_latex(const std::string& text) {
   std::string safe;
-  for (const char letter : text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
     switch (letter) {
+      case '-':
+        safe += is_minus(text, at) ? "$-$" : "-";
+        break;
       case '\\':
         safe += "\\textbackslash{}";
         break;

@@ -27,6 +27,26 @@ TEST(Expectation, ComparesMeansOverSeeds) {
   EXPECT_TRUE(checked("0.5 * base.exact_match < more.exact_match").holds);
 }
 
+// In doubles the sum of 0.6, 0.7 and 0.8 over 3 is 0.6999999999999998, that of 0.8, 0.7 and 0.6 is
+// 0.7000000000000001, and 0.8 - 0.7 is greater than 0.1.
+TEST(Expectation, AtABoundIsNotDecidedByRounding) {
+  const auto holds = [](const std::string& claim) {
+    const auto study = study_of(study_yaml(3, {"more"}, "expect: [\"" + claim + "\"]\n"));
+    return make_evidence(study, runs_of({{"base", {0.6, 0.7, 0.8}}, {"more", {0.8, 0.7, 0.6}}}))
+        .expectations.front()
+        .holds;
+  };
+  EXPECT_TRUE(holds("base.exact_match >= 0.7"));
+  EXPECT_TRUE(holds("base.exact_match >= more.exact_match"));
+  EXPECT_TRUE(holds("more.exact_match <= 0.7"));
+  EXPECT_FALSE(holds("more.exact_match > 0.7"));
+  EXPECT_FALSE(holds("base.exact_match < 0.7"));
+  EXPECT_FALSE(holds("base.exact_match < more.exact_match"));
+  EXPECT_TRUE(holds("base.exact_match within 0.1 of 0.8"));
+  EXPECT_FALSE(holds("base.exact_match within 0.0999999 of 0.8"));
+  EXPECT_FALSE(holds("base.exact_match >= 0.7000001"));
+}
+
 TEST(Expectation, NamesATestSetOrMeansTheFirst) {
   EXPECT_TRUE(checked("base.exact_match[length 13] <= 0.2").holds);
   EXPECT_FALSE(checked("base.exact_match[length 12] <= 0.2").holds);

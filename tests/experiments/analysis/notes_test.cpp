@@ -112,12 +112,90 @@ TEST(Notes, SayWhichArmsRanOnOtherHardware) {
       << notes_of_runs();
 }
 
+std::string notes_of_runs(const std::string& yaml, const records::StudyRuns& runs,
+                          const config::Selection& selection = {}) {
+  std::string all;
+  for (const auto& note : make_evidence(study_of(yaml, selection), runs).notes) all += note + "\n";
+  return all;
+}
+
+TEST(Notes, SayWhichArmsSawOtherNumbersOfTokensInAsManySteps) {
+  auto runs = runs_of({{"base", {0.5, 0.6}}, {"large", {0.7, 0.8}}, {"alike", {0.7, 0.8}}});
+  for (auto& run : runs.results)
+    run.tokens = run.arm == "large" ? 2'400'000 : run.arm == "alike" ? 1'205'000 : 1'200'000;
+  const auto yaml = study_yaml(2, {"large", "alike"}, kCompare);
+  EXPECT_NE(notes_of_runs(yaml, runs)
+                .find("copy: in as many steps arms were trained on other numbers of target tokens: "
+                      "large 2.40 M beside 1.20 M of base. A budget"),
+            std::string::npos)
+      << notes_of_runs(yaml, runs);
+  for (auto& run : runs.results) run.tokens = 1'200'000;
+  EXPECT_EQ(notes_of_runs(yaml, runs).find("numbers of target tokens"), std::string::npos);
+}
+
+// 0.99 to the power of 10 is 0.904, to the power of 500 0.0066.
+TEST(Notes, SayHowMuchOfTheStartAnExponentialAverageStillHas) {
+  auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
+  const auto yaml = study_yaml(1, {"other"}, kCompare);
+  const config::Selection average{.sets = {"training.ema=0.99"}};
+  EXPECT_NE(
+      notes_of_runs(yaml, runs, average)
+          .find(
+              "copy/base, copy/other: after 10 steps the exponential average (training.ema: 0.99) "
+              "is to 90 % the weights before training, since nothing corrects its start.\n"),
+      std::string::npos)
+      << notes_of_runs(yaml, runs, average);
+  for (auto& run : runs.results) run.steps = 500;
+  EXPECT_EQ(notes_of_runs(yaml, runs, average).find("exponential"), std::string::npos);
+}
+
+TEST(Notes, SayThatAnAverageIsOfOneCheckpointOrLacksTheLast) {
+  const auto runs = runs_of({{"base", {0.5}}});
+  const auto yaml = study_yaml(1, {}, "");
+  const auto notes = notes_of_runs(
+      yaml, runs, {.sets = {"training.average=1", "training.save_every=3", "training.steps=10"}});
+  EXPECT_NE(notes.find("copy/base: the average of one checkpoint is that checkpoint.\n"),
+            std::string::npos)
+      << notes;
+  EXPECT_NE(notes.find("training.save_every (3) alone, so it leaves out the last step, 10.\n"),
+            std::string::npos)
+      << notes;
+}
+
+TEST(Notes, SayThatAModelGuessesWorseThanByChance) {
+  auto runs = runs_of({{"base", {0.5, 0.6}}});
+  runs.results[1].target_vocabulary = 12;
+  runs.results[1].validation_perplexity = 1e47;
+  const auto notes = notes_of_runs(study_yaml(2, {}, ""), runs);
+  EXPECT_NE(
+      notes.find("copy/base/seed-2: the validation perplexity, 1.000e+47, is above 12, which"),
+      std::string::npos)
+      << notes;
+  EXPECT_EQ(notes.find("copy/base/seed-1: the"), std::string::npos) << notes;
+}
+
+TEST(Notes, DoNotMissAMetricOfATaskWithoutAFinishedRun) {
+  const auto yaml = study_yaml(1, {"other"}, "tasks: {copy: {}, later: {}}\n" + kCompare);
+  const auto notes = notes_of_runs(yaml, runs_of({{"base", {0.5}}, {"other", {0.7}}}));
+  EXPECT_EQ(notes.find("not measured"), std::string::npos) << notes;
+}
+
+TEST(Notes, SayWhichSeedsWereAddedToTheStudysOwn) {
+  const auto yaml = study_yaml(2, {"other"}, kCompare);
+  const auto runs = runs_of({{"base", {0.5, 0.6, 0.7}}, {"other", {0.7, 0.8, 0.9}}});
+  EXPECT_NE(notes_of_runs(yaml, runs, {.seeds = {1, 2, 3}})
+                .find("Seed 3 stands beside the study's own: if that was decided after"),
+            std::string::npos);
+  EXPECT_EQ(notes_of_runs(yaml, runs, {.seeds = {3}}).find("own: if"), std::string::npos);
+  EXPECT_EQ(notes_of_runs(yaml, runs).find("own: if"), std::string::npos);
+}
+
 TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
   auto study = study_of(study_yaml(
       2, {"other"},
       kCompare + "tune: {key: training.schedule.peak, values: [0.002, 0.001, 0.004]}\n"));
   const auto notes_of_best = [&](size_t value) {
-    study.tuning->best = {{"copy", "other", value}};
+    study.tuning->tried = {{.task = "copy", .arm = "other", .value = value, .chosen = true}};
     std::string all;
     for (const auto& note : make_evidence(study, runs_of({{"base", {0.5, 0.6}}})).notes)
       all += note + "\n";

@@ -113,7 +113,7 @@ TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
   const auto labelled = this->result(
       "labelled", "task: labelled, train: train.tsv, validation: validation.tsv, test: test.tsv",
       "family: encoder_only, tying: none, output: { kind: label }",
-      ", steps: 60, init_from: { run: '" + from + "' }");
+      ", steps: 60, init_from: { run: '" + from + "', allow: [classifier] }");
   EXPECT_NE(output_.find("weights of " + from + "; new: classifier"), std::string::npos) << output_;
   EXPECT_EQ(labelled["tests"][0]["exact_match"].get<double>(), 1.0) << output_;
   EXPECT_EQ(labelled["tests"][0]["nats_per_character"], "NaN");
@@ -132,7 +132,7 @@ TEST_F(FamilyTest, TheFirstStepLeavesFromTheWeightsStartedFrom) {
   const auto first = tensors(run_);
   result("labelled", "task: labelled, train: train.tsv, validation: validation.tsv, test: test.tsv",
          "family: encoder_only, tying: none, output: { kind: label }",
-         ", steps: 1, init_from: { run: '" + run_.string() + "' }");
+         ", steps: 1, init_from: { run: '" + run_.string() + "', allow: [classifier] }");
   const auto second = tensors(run_);
   for (const auto* name : {"embedding", "encoder.layers.0.attention.qkv.weight"})
     // One step of Adam moves a weight by at most the learning rate, here peak / warm-up.
@@ -149,7 +149,7 @@ TEST_F(FamilyTest, AMixtureStartsFromADenseModel) {
   const auto mixture =
       result("mixture", data,
              "encoder: { feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 64 } }",
-             ", steps: 1, log_every: 1, init_from: { run: '" + from + "' }");
+             ", steps: 1, log_every: 1, init_from: { run: '" + from + "', allow: [router] }");
   EXPECT_NE(output_.find("new: encoder.layers.0.feed_forward.router.weight"), std::string::npos)
       << output_;
   // One small step away from a model that has learned the task.

@@ -147,5 +147,90 @@ TEST_F(ReportCommand, CompareTellsAStudyFromItsCopy) {
   }
 }
 
+/// A study of lines of text, run from its own folder.
+class RepeatedStudy : public ReportCommand {
+ protected:
+  RepeatedStudy() {
+    auto text = read_file(study());
+    const auto begin = text.find("  data:"), end = text.find("  tokenizer:");
+    text.replace(begin, end - begin,
+                 "  data: { task: text, train: [train.tsv], validation: [train.tsv], test: "
+                 "[train.tsv] }\n");
+    text.insert(
+        text.find("  wide:"),
+        "  beams: { training.steps: 0, training.init_from: { arm: narrow }, decoding.beam: 2 "
+        "}\n");
+    write_file(study(), text);
+    std::string lines;
+    for (const char* word : {"a", "b", "c", "d"}) lines += std::string(word) + "\tx " + word + "\n";
+    write_file(folder_ / "train.tsv", lines);
+  }
+
+  Outcome start(const std::string& more = "") const {
+    return shell("cd " + folder_.string() + " && " + kProgram +
+                 " run tiny.yaml --output out --set training.steps=3 --jobs 1 " + more + " 2>&1");
+  }
+
+  /// The commands that the page shows, as somebody copies them, the one for all of it first.
+  std::vector<std::string> commands() const {
+    std::vector<std::string> found;
+    const auto page = read_file(folder() / "report.html");
+    for (size_t at = 0; (at = page.find(">ablate run ", at)) != std::string::npos;) {
+      const auto end = page.find('<', ++at);
+      auto command = page.substr(at, end - at);
+      for (const auto& [escaped, letter] :
+           {std::pair{"&#39;", "'"}, {"&quot;", "\""}, {"&lt;", "<"}, {"&amp;", "&"}})
+        for (size_t place = 0; (place = command.find(escaped)) != std::string::npos;)
+          command.replace(place, std::string(escaped).size(), letter);
+      found.push_back(command);
+    }
+    return found;
+  }
+
+  /// Runs it as it stands, somewhere else.
+  Outcome repeat(const std::string& command) const {
+    const auto elsewhere = folder_ / "elsewhere";
+    std::filesystem::remove_all(elsewhere);
+    std::filesystem::create_directories(elsewhere);
+    return shell("cd " + elsewhere.string() + " && PATH=" + std::string(ABLATE_BUILD) +
+                 ":$PATH && " + command + " 2>&1");
+  }
+
+  nlohmann::json scores(const std::filesystem::path& study, const std::string& arm) const {
+    return scores_in(read_file(study / "text" / arm / "seed-1/result.json"));
+  }
+};
+
+TEST_F(RepeatedStudy, IsRepeatedByTheCommandsOfItsPageAsTheyStand) {
+  const auto first = start();
+  ASSERT_EQ(first.code, 0) << first.output;
+  const auto all = commands();
+  ASSERT_EQ(all.size(), 4U);
+  for (const auto& [command, arms] : std::map<std::string, std::vector<std::string>>{
+           {all[0], {"narrow", "beams", "wide"}}, {all[2], {"narrow", "beams"}}}) {
+    const auto again = repeat(command);
+    ASSERT_EQ(again.code, 0) << command << again.output;
+    for (const auto& arm : arms)
+      EXPECT_EQ(scores(folder_ / "elsewhere/repeated/tiny", arm), scores(folder(), arm)) << arm;
+  }
+}
+
+TEST_F(RepeatedStudy, KeepsTheReportOfAllOfItWhereAPartIsRunAgain) {
+  ASSERT_EQ(start("--seeds 1,2").code, 0);
+  const auto whole = tables();
+  const auto page = read_file(folder() / "report.html");
+  std::filesystem::remove_all(folder() / "text/wide/seed-2");
+  const auto part = start("--arms wide --seeds 2");
+  ASSERT_EQ(part.code, 0) << part.output;
+  EXPECT_NE(part.output.find("  wide  "), std::string::npos) << part.output;
+  EXPECT_EQ(part.output.find("  narrow  "), std::string::npos) << part.output;
+  const auto answer = [](const std::string& table) {
+    return nlohmann::json::parse(table).at("answer");
+  };
+  EXPECT_EQ(answer(tables().at("results.json")), answer(whole.at("results.json")));
+  EXPECT_EQ(lines_of(tables().at("results.jsonl")).size(), 6U);
+  EXPECT_NE(read_file(folder() / "report.html").find(">narrow<"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ablate::commands

@@ -31,6 +31,9 @@ TEST_F(StatusTest, TellsWhatARunHasComeTo) {
   runs = status("out");
   EXPECT_EQ(runs[0].at("state"), "started");
   EXPECT_EQ(runs[0].at("step"), 40);
+  EXPECT_EQ(runs[0].at("steps"), 60);
+  EXPECT_GT(runs[0].at("loss").get<double>(), 0);
+  EXPECT_EQ(runs[0].at("why"), "interrupted, saved at step 40");
   EXPECT_EQ(runs[0].at("restarts"), 1);
   EXPECT_NE(runs[0].at("since"), "");
   ASSERT_EQ(shell(train("")).code, 0);

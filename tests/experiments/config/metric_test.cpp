@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace ablate::config {
@@ -37,6 +38,27 @@ TEST(Metrics, BitsAndNatsAreTheSameLength) {
   const auto& bits = *find_metric("bits_per_character");
   EXPECT_EQ(bits.field, "nats_per_character");
   EXPECT_DOUBLE_EQ(bits.converted(std::log(2.0)), 1);
+}
+
+TEST(Metrics, AreWrittenSoThatTheyCanBeRead) {
+  EXPECT_EQ(number_text(12.3456, 3), "12.346");
+  EXPECT_EQ(number_text(123456789.25, 1), "123456789.2");
+  EXPECT_EQ(number_text(1.25e40, 3), "1.250e+40");
+  EXPECT_EQ(number_text(-0.0001, 3), "0.000");
+  EXPECT_EQ(number_text(-std::numeric_limits<double>::quiet_NaN(), 3), "-");
+  EXPECT_EQ(number_text(std::numeric_limits<double>::infinity(), 3), "inf");
+}
+
+TEST(Metrics, MeansThatOnlyRoundingTellsApartAreEqual) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(is_above(0.1 + 0.2, 0.3));
+  EXPECT_TRUE(is_above(0.300001, 0.3));
+  EXPECT_FALSE(is_above(0.3, 0.300001));
+  EXPECT_FALSE(is_above(1e15 + 1, 1e15));
+  EXPECT_TRUE(is_above(1e-12, 0));
+  EXPECT_TRUE(is_above(infinity, 1));
+  EXPECT_FALSE(is_above(infinity, infinity));
+  EXPECT_FALSE(is_above(std::nan(""), 1));
 }
 
 }  // namespace

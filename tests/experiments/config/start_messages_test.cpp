@@ -31,6 +31,8 @@ const std::vector<MessageCase> kStartCases = {
      "study.yaml:5:26: training.init_from.without needs run or arm"},
     {"NoStepsWithoutAStart", kTraining + "{steps: 0}\n",
      "study.yaml:5:21: training.steps must be from 1 to 1000000000"},
+    {"AverageOfMoreThanAreMade", kTraining + "{steps: 900, average: 2}\n",
+     "study.yaml:5:35: training.average exceeds the checkpoints that steps and save_every give"},
     {"SplitAndWithout",
      starting("split: random, without: {layers: [encoder.layers.0]}",
               ", model.feed_forward: {kind: moe, router: {kind: oracle}}, "
@@ -95,9 +97,18 @@ const std::vector<MessageCase> kStartCases = {
      "layer of the decoder has depends on its place (pattern)" +
          kArm},
     {"MeanOfMoreThanAreKept", starting("average: 3"),
-     "study.yaml:8:64: training.init_from.average must be at most 2, the checkpoints that the run "
-     "it starts from keeps" +
+     "study.yaml:8:64: training.init_from.average must be at most 2, the checkpoints of "
+     "training.save_every that the run it starts from keeps" +
          kArm},
+    {"MeanOfMoreThanAreMade", starting("average: 2", "", "training.save_every: 700"),
+     "study.yaml:8:64: training.init_from.average must be at most 1, the checkpoints of "
+     "training.save_every that the run it starts from keeps" +
+         kArm},
+    {"MeanOfARunThatIsNotTrained",
+     starting("average: 2") +
+         "  c: {training.steps: 0, training.init_from: {arm: b, average: 1}}\n",
+     "study.yaml:9:64: training.init_from.average must be at most 0, the checkpoints of "
+     "training.save_every that the run it starts from keeps (task 'copy', arm 'c')"},
     {"BestOfARunWithoutValidation", starting("weights: best"),
      "study.yaml:8:64: training.init_from.weights cannot be best: the run that it starts from has "
      "no training.evaluate_every, by which the best is known" +

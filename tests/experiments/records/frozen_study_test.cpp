@@ -57,8 +57,16 @@ TEST_F(FrozenStudy, WhatIsPlannedIsWhatAStartWouldRunAndWritesNothing) {
   EXPECT_EQ(more.runs.size(), 2U);
   EXPECT_THROW(planned(other(), {}, output()), UsageError);
   EXPECT_THROW(planned(study(), {.sets = {"training.clip=1"}}, output()), UsageError);
-  EXPECT_EQ(frozen_selection(frozen()).seeds, std::vector<int64_t>());
+  EXPECT_EQ(frozen_selection(frozen()).seeds, std::vector<int64_t>{1});
   EXPECT_EQ(read_file(frozen().study()), read_file(study()));
+}
+
+TEST_F(FrozenStudy, HoldsTheSeedsOfAllStartsWhateverTheLastOneSelected) {
+  freeze(study(), {.seeds = {4, 2}}, output());
+  freeze(study(), {.arms = {"base"}, .seeds = {2}}, output());
+  EXPECT_EQ(read_frozen(frozen()).seeds, (std::vector<int64_t>{4, 2}));
+  freeze(study(), {}, output());
+  EXPECT_EQ(read_frozen(frozen()).seeds, (std::vector<int64_t>{4, 2, 1}));
 }
 
 TEST_F(FrozenStudy, WhatAKilledProcessWasWritingIsRemoved) {

@@ -68,8 +68,8 @@ TEST_F(EvaluatedArmTest, HasTheWeightsThatItsArmNamesAndIsReportedAsNotTrained) 
            {"beams", "last of base"},
            {"headless", "last of base without decoder.layers.1.cross_attention.0"},
            {"shallow", "last of base without decoder.layers.0"},
-           {"averaged", "average of 2 checkpoints of base"},
-           {"again", "average of 2 checkpoints of base, by way of averaged"}}) {
+           {"averaged", "average of 2 checkpoints (steps 40 to 60) of base"},
+           {"again", "average of 2 checkpoints (steps 40 to 60) of base, by way of averaged"}}) {
     SCOPED_TRACE(name);
     EXPECT_EQ(result(name).weights, evaluated);
     EXPECT_EQ(result(name).steps, 0);
@@ -167,7 +167,7 @@ TEST_F(EvaluatedArmTest, ThatIsKilledOrEvaluatedAgainGivesTheSame) {
   std::filesystem::remove_all(arm("base") / "checkpoints");
   ASSERT_EQ(shell(command("out", arms)).code, 0);
   EXPECT_EQ(scores("out"), scores("whole"));
-  EXPECT_EQ(result("averaged").weights, "average of 2 checkpoints of base");
+  EXPECT_EQ(result("averaged").weights, "average of 2 checkpoints (steps 40 to 60) of base");
 }
 
 TEST_F(EvaluatedArmTest, KeepsNothingOfTheTrainingThatItInherits) {
@@ -220,24 +220,35 @@ arms:
 }
 
 TEST_F(EvaluatedArmTest, WithAnotherModelIsRefused) {
-  const auto refused = [&](const std::string& change) {
-    write_file(study(), tiny_ +
-                            "arms:\n  base: {}\n  other: { training.steps: 0, "
-                            "training.init_from.arm: base, " +
-                            change + " }\n");
+  const auto refused = [&](const std::string& change, int steps = 0) {
+    write_file(study(),
+               tiny_ + "arms:\n  base: {}\n  other: { training.steps: " + std::to_string(steps) +
+                   ", training.init_from.arm: base, " + change + " }\n");
     const auto outcome = shell(command("out"));
     EXPECT_EQ(outcome.code, 2) << outcome.output;
     std::filesystem::remove_all(folder_ / "out");
     return outcome.output;
   };
   const auto wider = refused("model.feed_forward.d_hidden: 48");
-  EXPECT_NE(wider.find("nothing else would train what"), std::string::npos) << wider;
-  EXPECT_NE(wider.find("decoder.layers.0.feed_forward.down.weight"), std::string::npos) << wider;
+  EXPECT_NE(wider.find("nothing would train them"), std::string::npos) << wider;
+  EXPECT_NE(wider.find("decoder.layers.0.feed_forward.down.weight [16, 48], of which that run's "
+                       "is [16, 32]"),
+            std::string::npos)
+      << wider;
   const auto shorter = refused("model.layers: 1");
   EXPECT_NE(shorter.find("the arm's model has no place for weights of"), std::string::npos)
       << shorter;
-  EXPECT_NE(shorter.find("name what is left out in training.init_from.without"), std::string::npos)
+  EXPECT_NE(shorter.find("name what is left out in training.init_from.without or .allow"),
+            std::string::npos)
       << shorter;
+  const auto trained = refused("model.feed_forward.d_hidden: 48", 2);
+  EXPECT_NE(trained.find("name in training.init_from.allow what is to begin as drawn"),
+            std::string::npos)
+      << trained;
+  const auto words = refused("tokenizer.vocabulary: 9");
+  EXPECT_NE(words.find("training.init_from.arm brings a tokenizer with tokenizer.vocabulary null"),
+            std::string::npos)
+      << words;
 }
 
 TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {

@@ -1,5 +1,6 @@
 #include "experiments/schedule/tuning.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "experiments/records/failure.h"
@@ -52,6 +53,10 @@ class TuningTest : public ProgramTest {
     return perplexity;
   }
 
+  std::vector<config::TriedValue> tried_values() const {
+    return records::with_tuned_arms(config::read_study(study()), folder_ / "tiny").tuning->tried;
+  }
+
   std::string chosen() const {
     const auto tuned = records::with_tuned_arms(config::read_study(study()), folder_ / "tiny");
     EXPECT_EQ(tuned.arms, (std::vector<std::string>{"base", "base-tuned"}));
@@ -72,6 +77,14 @@ TEST_F(TuningTest, TheBestMeanOverTheTuningSeedsWins) {
     finish(kMiddle, seed, seed == 1 ? 6 : 3);
   }
   EXPECT_EQ(chosen(), "tiny/copy/" + kMiddle + "/seed-3");
+  const auto tried = tried_values();
+  ASSERT_EQ(tried.size(), 3U);
+  for (size_t value = 0; value < 3; ++value) {
+    EXPECT_EQ(tried[value].value, value);
+    EXPECT_EQ(tried[value].score, (std::vector{9, 5, 4.5})[value]);
+    EXPECT_EQ(tried[value].chosen, value == 2);
+    EXPECT_FALSE(tried[value].step.has_value());
+  }
 }
 
 TEST_F(TuningTest, ARenamedStudyIsSearchedInItsOwnFolder) {
@@ -110,6 +123,10 @@ TEST_F(TuningTest, AValueWhoseRunFailedIsNotChosen) {
   std::filesystem::create_directories(folder);
   records::write_failure(folder, {.exit_code = 5, .message = "the loss is nan"});
   EXPECT_EQ(chosen(), "tiny/copy/" + kLow + "/seed-3");
+  const auto tried = tried_values();
+  ASSERT_EQ(tried.size(), 3U);
+  EXPECT_TRUE(tried[0].chosen);
+  EXPECT_TRUE(std::isnan(tried[2].score)) << "its second run diverged";
 }
 
 TEST_F(TuningTest, HalvingGivesUpTheWorseHalfAtEachRung) {
@@ -129,6 +146,13 @@ TEST_F(TuningTest, HalvingGivesUpTheWorseHalfAtEachRung) {
   EXPECT_EQ(chosen(), "tiny/copy/base-tuned/seed-3");  // the best one is still to be trained
   finish(kMiddle, 1, 3);
   EXPECT_EQ(chosen(), "tiny/copy/" + kMiddle + "/seed-3");
+  const auto tried = tried_values();
+  ASSERT_EQ(tried.size(), 3U);
+  EXPECT_EQ(tried[0].step, 10);
+  EXPECT_EQ(tried[0].score, 9);
+  EXPECT_EQ(tried[1].step, 20);
+  EXPECT_EQ(tried[1].score, 4);
+  EXPECT_TRUE(tried[2].chosen);
 }
 
 TEST_F(TuningTest, ADamagedRungIsRefused) {
@@ -245,6 +269,20 @@ TEST_F(TuningTest, AStudyThatTunesHasTheArmAsItStandsAndAtItsBest) {
   const auto again = shell(command("out"));
   EXPECT_EQ(again.code, 0);
   EXPECT_NE(again.output.find(", 0 to do"), std::string::npos) << again.output;
+
+  const auto tuning =
+      nlohmann::json::parse(read_file(folder_ / "out/tiny/results.json")).at("tuning");
+  EXPECT_EQ(tuning.at("key"), "training.schedule.peak");
+  EXPECT_EQ(tuning.at("metric"), "validation_perplexity");
+  ASSERT_EQ(tuning.at("tried").size(), 3U);
+  EXPECT_EQ(tuning.at("tried")[1].at("value"), "3.0e-3");
+  EXPECT_EQ(tuning.at("tried")[1].at("chosen"), true) << tuning;
+  EXPECT_GT(tuning.at("tried")[0].at("score").get<double>(),
+            tuning.at("tried")[1].at("score").get<double>());
+  EXPECT_NE(read_file(folder_ / "out/tiny/report.html").find("<h2>Tuning</h2>"), std::string::npos);
+  EXPECT_NE(again.output.find("values of training.schedule.peak by validation perplexity"),
+            std::string::npos)
+      << again.output;
 
   const auto frozen = records::read_frozen(folder_ / "out/tiny");
   const auto data = report::read_report_data(frozen, folder_ / "out/tiny");

@@ -45,7 +45,7 @@ TEST_F(CheckpointFolder, KilledInAnyOfItsFilesASaveIsAsIfItHadNotBegun) {
     expect_same(*newest(), example(1));
     EXPECT_TRUE(warnings_.empty());
     save_checkpoint(folder(), example(3));
-    prune_checkpoints(folder(), 2, {});
+    prune_checkpoints(folder(), {.newest = 2});
     EXPECT_EQ(names(folder()), (std::set<std::string>{"step-00000001", "step-00000003"}));
     fs::remove_all(at(3));
   }

@@ -104,7 +104,7 @@ TEST_F(CheckpointFolder, LeftoversOfAKilledSaveAreIgnoredAndPruned) {
   write_durably(folder() / ".tmp-file-1", "half");
   EXPECT_EQ(newest()->step, 1);
   EXPECT_TRUE(warnings_.empty());
-  prune_checkpoints(folder(), 1, {});
+  prune_checkpoints(folder(), {.newest = 1});
   EXPECT_EQ(names(folder()), std::set<std::string>{"step-00000001"});
 }
 
@@ -122,7 +122,8 @@ TEST_F(CheckpointFolder, ASaveThatIsUnderWayIsNotTakenForALeftover) {
   const auto begun = temporary_beside(at(2));
   std::optional<FolderLock> saving(folder());  // which a save holds
   fs::create_directory(begun);
-  auto pruning = std::async(std::launch::async, [&] { prune_checkpoints(folder(), 1, {}); });
+  auto pruning =
+      std::async(std::launch::async, [&] { prune_checkpoints(folder(), {.newest = 1}); });
   await_waiting(pruning);
   EXPECT_TRUE(fs::exists(begun));
   saving.reset();
@@ -142,25 +143,33 @@ TEST_F(CheckpointFolder, ASaveWaitsForAnother) {
 
 TEST_F(CheckpointFolder, PruneKeepsTheNewestAndTheProtected) {
   for (int64_t step = 1; step <= 6; ++step) save_checkpoint(folder(), example(step));
-  prune_checkpoints(folder(), 2, {3, 99});
+  prune_checkpoints(folder(), {.newest = 2, .steps = {3, 99}});
   std::vector<int64_t> steps;
   for (const auto& found : list_checkpoints(folder())) steps.push_back(found.step);
   EXPECT_EQ(steps, (std::vector<int64_t>{3, 5, 6}));
   EXPECT_EQ(names(folder()).size(), 3U);
 }
 
+TEST_F(CheckpointFolder, PruneCountsThoseOfSomeStepsAloneAndKeepsTheLast) {
+  for (int64_t step = 1; step <= 7; ++step) save_checkpoint(folder(), example(step));
+  prune_checkpoints(folder(), {.newest = 2, .every = 2});
+  std::vector<int64_t> steps;
+  for (const auto& found : list_checkpoints(folder())) steps.push_back(found.step);
+  EXPECT_EQ(steps, (std::vector<int64_t>{4, 6, 7}));
+}
+
 TEST_F(CheckpointFolder, PruneRemovesNothingWhereTheNewestIsDamaged) {
   save_checkpoint(folder(), example(1));
   save_checkpoint(folder(), example(2));
   overwrite(at(2) / "config.yaml", "name: y\nseed: 2\n");
-  EXPECT_THROW(prune_checkpoints(folder(), 1, {}), CheckpointError);
+  EXPECT_THROW(prune_checkpoints(folder(), {.newest = 1}), CheckpointError);
   expect_same(load_checkpoint(at(1)), example(1));
 }
 
 TEST_F(CheckpointFolder, PruneFinishesWhatAKilledPruneBegan) {
   for (int64_t step = 1; step <= 3; ++step) save_checkpoint(folder(), example(step));
   fs::copy(at(1), folder() / ".tmp-step-00000001");
-  prune_checkpoints(folder(), 1, {});
+  prune_checkpoints(folder(), {.newest = 1});
   EXPECT_EQ(names(folder()), std::set<std::string>{"step-00000003"});
 }
 

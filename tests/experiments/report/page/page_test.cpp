@@ -37,6 +37,18 @@ TEST(Page, ARowOfTheTableHoldsTheEvidence) {
     EXPECT_NE(html.find(figure), std::string::npos) << figure << " in\n" << html;
 }
 
+TEST(Page, ARowShowsEveryKeyThatTheArmHasAndTheBaselineLacks) {
+  auto report = sample_report();
+  auto& changes = report.evidence.tasks[0].arms[1].changes;
+  changes = {{"kind", "full", "window"}, {"size", "", "8"}, {"heads", "4", ""}};
+  const auto page = page_of(report);
+  const auto row = place(page, "<tr class=\"other\">");
+  const auto html = page.substr(row, page.find("</tr>", row) - row);
+  place(html, "kind: window");
+  place(html, "size: 8");
+  EXPECT_EQ(html.find("heads"), std::string::npos) << "another kind leaves it behind";
+}
+
 TEST(Page, TheBestCellIsTheOneThatTheEvidenceMarks) {
   auto report = sample_report();
   auto& cells = report.evidence.tasks[0].arms[1].cells;

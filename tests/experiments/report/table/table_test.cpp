@@ -193,5 +193,47 @@ TEST(LatexTable, EscapesWhatWouldBeACommand) {
   EXPECT_NE(text.find("$\\pm$"), std::string::npos);
 }
 
+TEST(LatexTable, SetsMinusSignsAndLeavesHyphens) {
+  auto runs = analysis::runs_of({{"base", {0.7, 0.9}}, {"re-2-used", {0.5, 0.6}}});
+  const auto text = latex_table(analysis::make_evidence(
+      study_of(analysis::study_yaml(2, {"re-2-used"}, analysis::kCompare)), runs));
+  EXPECT_NE(text.find("$-$0.250 {[}$-$"), std::string::npos) << text;
+  EXPECT_NE(text.find("re-2-used"), std::string::npos) << text;
+  EXPECT_EQ(text.find(" -0"), std::string::npos) << text;
+}
+
+TEST(Tables, NameRunsThatAreMissingForOneReasonInOneLine) {
+  auto evidence = evidence_with("length 12");
+  for (int seed = 1; seed <= 5; ++seed)
+    evidence.missing.push_back({"copy", "more", seed, "not started"});
+  evidence.missing.push_back({"copy", "base", 2, "interrupted"});
+  const auto text = terminal_table(evidence);
+  EXPECT_NE(text.find("missing: copy/more/seed-1, copy/more/seed-2, copy/more/seed-3 and 2 more: "
+                      "not started\nmissing: copy/base/seed-2: interrupted\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Tables, ShowWhatTuningTriedAndChose) {
+  auto evidence = evidence_with("length 12");
+  evidence.tuning = {.key = "training.schedule.peak",
+                     .metric = "validation_perplexity",
+                     .seeds = {1, 2},
+                     .tried = {{"copy", "more", "0.1", {}, analysis::kUntested, false},
+                               {"copy", "more", "0.001", 20, 3.5, true}}};
+  const auto text = terminal_table(evidence);
+  EXPECT_NE(
+      text.find("values of training.schedule.peak by validation perplexity, mean over seeds 1, "
+                "2\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("diverged  the last step"), std::string::npos) << text;
+  EXPECT_NE(text.find("3.500        step 20  chosen"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(json_table(evidence)).at("tuning").at("tried");
+  EXPECT_EQ(json[0].at("score"), "NaN");
+  EXPECT_FALSE(json[0].contains("step"));
+  EXPECT_EQ(json[1].at("step"), 20);
+}
+
 }  // namespace
 }  // namespace ablate::report

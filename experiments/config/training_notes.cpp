@@ -1,0 +1,44 @@
+#include "experiments/config/training_notes.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ablate::config {
+namespace {
+
+constexpr double kMuch = 0.01;  // share of the initial weights in an average
+
+void note_average(const training::TrainingOptions& options, int64_t steps,
+                  std::vector<std::string>& notes) {
+  if ((options.trains() && options.average == 1) || options.init_from.average == 1)
+    notes.emplace_back("the average of one checkpoint is that checkpoint");
+  if (options.trains() && options.average > 0 && steps % options.save_every != 0)
+    notes.push_back(
+        fmt::format("the average is of checkpoints of training.save_every ({}) alone, so it leaves "
+                    "out the last step, {}",
+                    options.save_every, steps));
+}
+
+/// The average starts at the initial weights and is not corrected for it.
+void note_ema(const training::TrainingOptions& options, int64_t steps,
+              std::vector<std::string>& notes) {
+  const double left =
+      options.trains() && options.ema > 0 ? std::pow(options.ema, static_cast<double>(steps)) : 0;
+  if (left >= kMuch)
+    notes.push_back(
+        fmt::format("after {} steps the exponential average (training.ema: {}) is to {:.2g} % the "
+                    "weights before training, since nothing corrects its start",
+                    steps, options.ema, 100 * left));
+}
+
+}  // namespace
+
+std::vector<std::string> training_notes(const training::TrainingOptions& options, int64_t steps) {
+  std::vector<std::string> notes;
+  note_average(options, steps, notes);
+  note_ema(options, steps, notes);
+  return notes;
+}
+
+}  // namespace ablate::config
