@@ -9,8 +9,9 @@ setup:
 setup-test:
 	@cmake/setup.sh test
 
+# WERROR=ON makes errors of warnings, as CI does, and build/ remembers it.
 build: setup
-	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --preset release $(if $(WERROR),-DABLATE_WERROR=$(WERROR)) >build.log 2>&1 || { cat build.log; exit 1; }
 	cmake --build --preset release --target ablate
 
 quickstart: build
@@ -52,7 +53,7 @@ test-tsan: setup-test
 
 # The program without CPU kernels of its own; CXX=clang++ builds it with clang.
 test-portable: setup-test
-	cmake --preset portable && cmake --build --preset portable
+	cmake --preset portable -DABLATE_WERROR=ON && cmake --build --preset portable
 	ctest --test-dir build-portable --output-on-failure --parallel 3
 
 # Every reader of bytes under clang's libFuzzer, on RUNS inputs each, or for SECONDS each.
@@ -65,7 +66,7 @@ fuzz:
 # The program with LibTorch for CUDA, as far as a machine without a GPU can prove it.
 cuda-check: build
 	@cmake/setup.sh cuda
-	cmake --preset cuda && cmake --build --preset cuda --target ablate
+	cmake --preset cuda -DABLATE_WERROR=ON && cmake --build --preset cuda --target ablate
 	@cmake/cuda_check.sh build/ablate build-cuda/ablate
 
 bench: setup-test build

@@ -21,7 +21,7 @@ packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libboost-dev libprotozero-dev libgtest-dev libcurl4-openssl-dev libarchive-dev libxml2-dev)
 test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format
   slurmctld slurmd slurm-client munge)
-fuzz_packages=(clang libclang-rt-14-dev)
+fuzz_packages=(clang libclang-rt-dev)
 
 stage=${1:-build}
 [ "$stage" != test ] || packages+=("${test_packages[@]}")
@@ -32,7 +32,12 @@ want=$({ cat cmake/setup.sh cmake/wheels/*.txt; echo "${TORCH_ROOT:-} ${TORCH_BU
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 [[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
-pip() { .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}"; }
+# What pip says is shown where it fails, without a line for each of its retries.
+pip() {
+  .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}" >"$work/pip" 2>&1 && return
+  grep -v '^WARNING: ' "$work/pip" | tail -5 >&2
+  return 1
+}
 # Installs a list of wheels in the versions, and of the SHA-256 digests, that cmake/wheels/lock.sh wrote.
 install_pinned() { pip install --require-hashes --requirement "cmake/wheels/$1.txt" "${@:2}"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
@@ -98,8 +103,8 @@ pinned_torch() {
 
 install_torch() {
   case $torch_build in
-    cpu) pip install --no-deps --find-links "$cpu_wheels" --require-hashes --requirement <(pinned_torch) ||
-      { say "no CPU build of a known digest could be downloaded; taking the build on PyPI, which computes on the CPU too";
+    cpu) pip install --retries 1 --no-deps --find-links "$cpu_wheels" --require-hashes --requirement <(pinned_torch) 2>/dev/null ||
+      { say "no CPU build of a known digest could be downloaded; taking the build on PyPI (2744 MB), which computes on the CPU too";
         install_pinned cuda; } ;;
     cuda) install_pinned cuda ;;
   esac

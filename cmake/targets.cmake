@@ -3,7 +3,7 @@ add_library(ablate_warnings INTERFACE)
 # Off: designated initialisers leave defaults to the declaration, and GCC 12 reports std::string's own
 # concatenation as overlapping (GCC bug 105651).
 target_compile_options(ablate_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Wno-missing-field-initializers)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${ABLATE_WERROR}>:-Werror> -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(ablate_warnings INTERFACE -Wno-restrict)
 endif()

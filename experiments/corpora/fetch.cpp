@@ -139,7 +139,8 @@ nlohmann::ordered_json verified_record(const fs::path& corpus) {
     record = nlohmann::ordered_json::parse(training::read_bytes(corpus / kRecord));
     for (const auto& file : record.at("files")) {
       const auto name = file.at("name").get<std::string>();
-      if (tokenizer::sha256(training::read_bytes(corpus / name)) != file.at("sha256"))
+      if (tokenizer::sha256(training::read_bytes(corpus / name)) !=
+          file.at("sha256").get<std::string>())
         throw damaged(name);
     }
     return record;

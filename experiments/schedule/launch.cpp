@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 // Slurm asks the step to stop, so the shell only has to outlive a request of its own; wait returns
 // once for that and once for the end. A job that saved its run asks to be started again only while
-// Slurm means it to run: one that was cancelled would come back otherwise.
+// Slurm means it to run, or ends it for its time limit, as where the run could not stop before: one
+// that was cancelled would come back otherwise.
 constexpr std::string_view kJobScript = R"(#!/bin/bash
 line=$((SLURM_ARRAY_TASK_ID + $1 + 1))
 IFS=$'\t' read -r run until < <(sed -n "${{line}}p" {runs})
@@ -37,11 +38,12 @@ child=$!
 while wait $child; code=$?; kill -0 $child 2>/dev/null; do :; done
 [ $code = 75 ] || exit $code
 for pause in 1 2 4 8 16; do
-  state=$(squeue --noheader --jobs="$id" --format=%T) && break
+  state=$(squeue --noheader --jobs="$id" --format=%T:%r) && break
   sleep $pause
 done
 echo "saved before its end; restart ${{SLURM_RESTART_COUNT:-0}}, state ${{state:-unknown}}"
-if [ "$state" = RUNNING ] && [ ${{SLURM_RESTART_COUNT:-0}} -lt {restarts} ]; then
+if [[ $state = RUNNING:* || $state = *:TimeLimit ]] &&
+   [ ${{SLURM_RESTART_COUNT:-0}} -lt {restarts} ]; then
   scontrol requeue "$id" && sleep 60
 elif [ -n "$state" ]; then
   touch {cancelled}$line

@@ -67,6 +67,12 @@ class Faults(Cluster):
         self.finish("limit")
         self.assertTrue(self.starts(run)[0]["ended"])
 
+    def test_a_run_that_cannot_save_before_its_time_limit_goes_on(self):
+        _, held = self.held_run("late", "--slurm", "--time=1", "--grace", "1")
+        eventually(lambda: ("COMPLETING", "n1") in self.slurm.queue().values(), "the end of the job's time", 300)
+        held.let_go()
+        self.finish("late")
+
     def test_a_killed_worker_is_tried_once_more(self):
         run, held = self.held_run("killed")
         os.kill(self.worker(run), signal.SIGKILL)

@@ -82,6 +82,7 @@ def main():
         elsewhere.mkdir()
         must("cmake", "--install", build, "--prefix", prefix, where=elsewhere)
         check_program(source, prefix, elsewhere)
+        must("cmake", f"-DPROGRAM={prefix}/bin/ablate", "-P", source / "tests/search_path.cmake", where=elsewhere)
         check_package(source, prefix, elsewhere)
 
 

@@ -62,15 +62,16 @@ template <Record T>
 T from_json(const nlohmann::json& json, Absent absent = Absent::is_an_error) {
   require_object(json);
   T record;
+  // Calls name the namespace: without it they find nlohmann's functions of that name, too.
   T::fields(record, [&]<class Member>(const char* name, Member& member) {
     if (absent == Absent::keeps_its_default && !json.contains(name)) return;
     const auto& value = json.at(name);
     if constexpr (Record<Member>) {
-      member = from_json<Member>(value, absent);
+      member = training::from_json<Member>(value, absent);
     } else if constexpr (is_record_list<Member>) {
       member.clear();
       for (const auto& one : value)
-        member.push_back(from_json<typename Member::value_type>(one, absent));
+        member.push_back(training::from_json<typename Member::value_type>(one, absent));
     } else if constexpr (std::is_floating_point_v<Member> ||
                          std::is_same_v<Member, std::vector<double>>) {
       with_non_finite(value).get_to(member);
