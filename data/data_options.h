@@ -37,6 +37,12 @@ struct Text {
   BadLine bad_lines = BadLine::error;
   int64_t max_line_bytes = 65'536;
 
+  /// "test_2016_flickr" of "multi30k/test_2016_flickr.en.gz".
+  static std::string test_name(std::string_view file) {
+    file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
+    if (file.ends_with(".gz")) file.remove_suffix(3);
+    return std::string(file.substr(0, file.rfind('.')));
+  }
   static void fields(auto& o, auto&& visit) {
     visit("train", o.train, "[source, target] or [tsv]");
     visit("validation", o.validation, "[source, target] or [tsv]");
@@ -88,9 +94,11 @@ struct Labelled {
 struct Language {
   static constexpr std::string_view name = "language";
   static constexpr std::string_view discriminator = "task";
+  static constexpr const char* test_name = "test";
   std::string train;
   std::optional<std::string> validation, test;
   double held_out = 0.1;
+  double test_held_out = 0.0;
   double masked = 0.15;
   int64_t block = 64;
   int64_t max_line_bytes = 65'536;
@@ -98,8 +106,11 @@ struct Language {
   static void fields(auto& o, auto&& visit) {
     visit("train", o.train, "file of running text");
     visit("validation", o.validation, "file of running text; absent: held out of `train`");
-    visit("test", o.test, "file of running text; absent: the validation text");
+    visit("test", o.test, "file of running text; absent: see test_held_out");
     visit("held_out", o.held_out, "share of the training text at its end that validates instead");
+    visit("test_held_out", o.test_held_out,
+          "share of the training text before that which tests instead; 0: without `test`, the "
+          "validation text tests too, and nothing may be chosen by it");
     visit("masked", o.masked, "share of the tokens that an encoder_only model has to find");
     visit("block", o.block,
           "predicted tokens of a block; every epoch cuts the text at other places");
@@ -108,6 +119,9 @@ struct Language {
   static void rules(const Language& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
     require(o.held_out > 0 && o.held_out < 1, "held_out", "must be between 0 and 1");
+    require(o.test_held_out >= 0 && o.held_out + o.test_held_out < 1, "test_held_out",
+            "must not be negative, and must leave something to train on beside held_out");
+    require(o.test_held_out == 0 || !o.test, "test_held_out", "and test exclude each other");
     require(o.masked > 0 && o.masked < 1, "masked", "must be between 0 and 1");
     require(o.block >= 2 && o.block <= 65'536, "block", "must be from 2 to 65536");
     require_line_limit(o.max_line_bytes, require);
@@ -117,5 +131,21 @@ struct Language {
 using DataOptions =
     std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, Parity, ModularArithmetic, Dyck,
                  Recall, Facts, Table, Addition, Numbers, Text, Labelled, Language>;
+
+/// How to test on other text than that which validates.
+inline constexpr const char* kOwnTest =
+    "name another file in data.test or, for running text, give data.test_held_out a share";
+
+/// Whether the test set is the validation set, so that what is chosen by the one is flattered by
+/// the other.
+inline bool tests_on_validation(const DataOptions& data) {
+  if (const auto* text = std::get_if<Language>(&data))
+    return text->test ? text->test == text->validation : text->test_held_out == 0;
+  if (const auto* text = std::get_if<Text>(&data))
+    return !text->test.empty() && text->test == text->validation;
+  if (const auto* text = std::get_if<Labelled>(&data))
+    return !text->test.empty() && text->test == text->validation;
+  return false;
+}
 
 }  // namespace ablate::data

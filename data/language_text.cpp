@@ -1,5 +1,7 @@
 #include "data/language_text.h"
 
+#include <utility>
+
 #include "data/text_file.h"
 
 namespace ablate::data {
@@ -42,12 +44,21 @@ Corpus read_language(const Language& options, const std::filesystem::path& folde
     return lines_of(folder / file, options.max_line_bytes);
   };
   Corpus corpus{.train = read(options.train)};
-  if (!options.validation && corpus.train.size() < 2)
-    throw DataError((folder / options.train).string() +
-                    " has a single line, too few to hold some out; name a validation file");
+  const size_t fewest = 1 + (options.validation ? 0 : 1) + (options.test_held_out > 0 ? 1 : 0);
+  if (corpus.train.size() < fewest)
+    throw DataError((folder / options.train).string() + " has " +
+                    std::to_string(corpus.train.size()) +
+                    (corpus.train.size() == 1 ? " line" : " lines") +
+                    ", too few to hold some out; name files for validation and test");
   corpus.validation =
       options.validation ? read(*options.validation) : take_end(corpus.train, options.held_out);
-  corpus.tests.push_back({"test", false, options.test ? read(*options.test) : corpus.validation});
+  const double left = options.validation ? 1 : 1 - options.held_out;
+  auto test = corpus.validation;
+  if (options.test)
+    test = read(*options.test);
+  else if (options.test_held_out > 0)
+    test = take_end(corpus.train, options.test_held_out / left);
+  corpus.tests.push_back({Language::test_name, false, std::move(test)});
   return corpus;
 }
 

@@ -3,6 +3,9 @@
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 
+#include <functional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "data/text_file.h"
@@ -51,6 +54,29 @@ std::vector<Candidate> two_files(const Text& options,
   return all;
 }
 
+/// Whether the fields are what columns are called, and so no example.
+bool is_header(const std::string& source, const std::string& target) {
+  static const std::set<std::string, std::less<>> kSources{"source", "src",      "input",
+                                                           "text",   "sentence", "document"};
+  static const std::set<std::string, std::less<>> kTargets{
+      "target", "tgt", "output", "label", "class", "translation", "summary", "category"};
+  const auto small = [](const std::string& name) {
+    std::string text;
+    icu::UnicodeString::fromUTF8(name).trim().toLower().toUTF8String(text);
+    return text;
+  };
+  return kSources.contains(small(source)) && kTargets.contains(small(target));
+}
+
+/// What to do about a file whose name says that it has another form than TSV.
+std::string form_hint(const std::filesystem::path& file) {
+  const auto plain = file.extension() == ".gz" ? file.stem() : file;
+  const auto form = plain.extension().string();
+  if (form != ".csv" && form != ".json" && form != ".jsonl" && form != ".parquet") return {};
+  return ", which a " + form.substr(1) +
+         " file has not; write its two columns with a tab between, as docs/data.md shows";
+}
+
 std::vector<Candidate> one_file(const Text& options, const std::filesystem::path& file) {
   std::vector<Candidate> all;
   const auto lines = read_lines(file, options.max_line_bytes);
@@ -60,12 +86,17 @@ std::vector<Candidate> one_file(const Text& options, const std::filesystem::path
     if (!lines[i].fault.empty()) {
       all.push_back({{}, place(file, i) + lines[i].fault});
     } else if (tab == std::string::npos || text.find('\t', tab + 1) != std::string::npos) {
-      all.push_back(
-          {{}, place(file, i) + "the line needs exactly one tab between source and target"});
+      all.push_back({{},
+                     place(file, i) + "the line needs exactly one tab between source and target" +
+                         form_hint(file)});
     } else {
       Example example{text.substr(0, tab), text.substr(tab + 1)};
-      const bool bad = empty_side(example.source) || empty_side(example.target);
-      all.push_back({std::move(example), bad ? place(file, i) + "one side is empty" : ""});
+      std::string fault;
+      if (empty_side(example.source) || empty_side(example.target))
+        fault = place(file, i) + "one side is empty";
+      else if (i == 0 && is_header(example.source, example.target))
+        fault = place(file, i) + "the line names columns and is no example";
+      all.push_back({std::move(example), std::move(fault)});
     }
   }
   return all;
@@ -84,12 +115,6 @@ void keep_first(std::vector<Example>& examples, int64_t wanted, const std::strin
                     " usable pairs, fewer than " + std::to_string(wanted) +
                     "; lower data.train_pairs, or leave it out to use all");
   examples.resize(static_cast<size_t>(wanted));
-}
-
-/// "test_2016_flickr" of "multi30k/test_2016_flickr.en.gz".
-std::string stem(const std::filesystem::path& file) {
-  const auto plain = file.extension() == ".gz" ? file.stem() : file.filename();
-  return plain.stem().string();
 }
 
 }  // namespace
@@ -116,7 +141,7 @@ Corpus read_text(const Text& options, const std::filesystem::path& folder) {
   corpus.train = read_pairs(options, resolve(options.train, folder), corpus.skipped);
   if (options.train_pairs) keep_first(corpus.train, *options.train_pairs, options.train[0]);
   corpus.validation = read_pairs(options, resolve(options.validation, folder), corpus.skipped);
-  corpus.tests.push_back({stem(options.test[0]), false,
+  corpus.tests.push_back({Text::test_name(options.test[0]), false,
                           read_pairs(options, resolve(options.test, folder), corpus.skipped)});
   return corpus;
 }

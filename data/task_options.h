@@ -164,6 +164,7 @@ struct Recall : SymbolTask {
 /// tested: the task asks for memory, not for a rule.
 struct Facts {
   static constexpr std::string_view name = "facts";
+  static constexpr const char* test_name = "facts";
   static constexpr std::string_view discriminator = "task";
   int64_t symbols = 12;
   int64_t key = 3;
@@ -202,6 +203,7 @@ constexpr bool is_prime(int64_t number) {
 /// 2022): a rule that is learned long after the trained part is known by heart.
 struct Table {
   static constexpr std::string_view name = "table";
+  static constexpr const char* test_name = "held out";
   static constexpr std::string_view discriminator = "task";
   TableOperation operation = TableOperation::add;
   int64_t modulus = 97;

@@ -61,9 +61,11 @@ class NameReader {
   }
   bool number(int64_t& value) {
     const auto* end = rest_.data() + rest_.size();
+    const bool one_spelling = !rest_.starts_with('-') && !rest_.starts_with("00") &&
+                              (!rest_.starts_with('0') || rest_.find_first_of("123456789") != 1);
     const auto read = std::from_chars(rest_.data(), end, value);
     rest_.remove_prefix(static_cast<size_t>(read.ptr - rest_.data()));
-    return read.ec == std::errc();
+    return one_spelling && read.ec == std::errc();
   }
   bool layer(LayerName& name) {
     name.side = word("decoder") ? Side::decoder : Side::encoder;

@@ -89,7 +89,7 @@ class Entries(unittest.TestCase):
 
     def test_the_program_accepts_every_study(self):
         for name in claims.studies():
-            done = subprocess.run([PROGRAM, "config", "check", claims.HERE / f"{name}.yaml"], capture_output=True, text=True)
+            done = subprocess.run([PROGRAM, "config", "show", claims.HERE / f"{name}.yaml"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_results_are_those_of_the_study_as_it_stands(self):
@@ -163,7 +163,7 @@ class ThreeTimes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for name in claims.studies():
                 copy = atlas.write_three_times(name, pathlib.Path(folder))
-                done = subprocess.run([PROGRAM, "config", "check", copy], capture_output=True, text=True)
+                done = subprocess.run([PROGRAM, "config", "show", copy], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
 

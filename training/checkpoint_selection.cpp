@@ -80,7 +80,7 @@ SelectedWeights at_step(const std::filesystem::path& checkpoints, const std::str
   int64_t step = 0;
   const auto* end = which.data() + which.size();
   const auto parsed = std::from_chars(which.data(), end, step);
-  if (parsed.ec != std::errc() || parsed.ptr != end)
+  if (parsed.ec != std::errc() || parsed.ptr != end || fmt::format("{}", step) != which)
     throw CheckpointError(
         fmt::format("checkpoint '{}' is not best, last, averaged or a step", which));
   std::string steps;

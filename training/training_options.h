@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "training/budget_options.h"
 #include "training/device_options.h"
@@ -112,6 +113,10 @@ struct TrainingOptions {
     const int64_t fewest = o.init_from.given() ? 0 : 1;
     require(o.steps >= fewest && o.steps <= 1'000'000'000, "steps",
             fewest == 0 ? "must be from 0 to 1000000000" : "must be from 1 to 1000000000");
+    const double peak = std::visit([](const Warmup& held) { return held.peak; }, o.schedule);
+    require(peak <= 1 || !steps_have_one_size(o.optimizer), "schedule.peak",
+            "must be at most 1: with this optimizer a step moves every weight by about as much; "
+            "0.001 is usual");
     require(o.tokens_per_batch >= 1 && o.tokens_per_batch <= 100'000'000, "tokens_per_batch",
             "must be from 1 to 100000000");
     require(o.accumulate >= 1 && o.accumulate <= 1'000'000, "accumulate",

@@ -17,7 +17,7 @@ Corpus fact_table(const Facts& task, uint64_t seed) {
     all.push_back({join(key), symbol(random.below(task.symbols))});
   }
   Corpus corpus{.train = all, .validation = all};
-  corpus.tests.push_back({"facts", false, std::move(all)});
+  corpus.tests.push_back({Facts::test_name, false, std::move(all)});
   return corpus;
 }
 

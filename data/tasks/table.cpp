@@ -76,7 +76,7 @@ Corpus operation_table(const Table& task, uint64_t seed) {
     return std::vector<Example>(table.begin() + begin, table.begin() + end);
   };
   Corpus corpus{.train = part(0, trained), .validation = part(tested, std::ssize(table))};
-  corpus.tests.push_back({"held out", false, part(trained, tested)});
+  corpus.tests.push_back({Table::test_name, false, part(trained, tested)});
   if (trained == 0 || tested == trained)
     throw DataError("data.share leaves too few of the table's " + std::to_string(table.size()) +
                     " entries for training, validation or test");

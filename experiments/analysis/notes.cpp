@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include "experiments/analysis/test_flaws.h"
 #include "experiments/config/scalar.h"
 #include "experiments/config/training_notes.h"
+#include "experiments/config/study_notes.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::analysis {
@@ -241,22 +243,26 @@ void add_further_seeds(const config::Study& study, std::vector<std::string>& not
       further.size() == 1 ? "stands" : "stand"));
 }
 
-/// What the configuration of the arms tells, with the steps that their runs made.
+/// What tasks and arms have less of than was asked for, and what the configuration of the arms tells,
+/// with the steps that their runs made.
 void add_training_notes(const config::Study& study, std::span<const records::RunResult> results,
                         std::vector<std::string>& notes) {
   std::map<std::string, std::vector<std::string>> arms;  // note -> task/arm
   for (const auto& run : results) {
+    auto told = run.shortfalls;
     const auto own = std::ranges::find_if(
         study.runs, [&](const auto& one) { return one.task == run.task && one.arm == run.arm; });
-    if (own == study.runs.end()) continue;
-    for (const auto& note : config::training_notes(own->experiment.training, run.steps)) {
+    if (own != study.runs.end())
+      std::ranges::move(config::training_notes(own->experiment.training, run.steps),
+                        std::back_inserter(told));
+    for (const auto& note : told) {
       auto& names = arms[note];
       const auto name = run.task + "/" + run.arm;
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   for (const auto& [note, names] : arms)
-    notes.push_back(fmt::format("{}: {}.", fmt::join(names, ", "), note));
+    notes.push_back(fmt::format("{}: {}.", config::listed(names), note));
 }
 
 /// Means over the finished seeds of an arm.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/cli/number_flags.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/suggestion.h"
@@ -107,6 +108,7 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_doctor(*app);
   add_completion(*app);
   add_help(*app);
+  cli::read_numbers_strictly(*app);
   return app;
 }
 

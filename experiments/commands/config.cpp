@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "experiments/cli/data_flag.h"
 #include "experiments/cli/set_flag.h"
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/commands.h"
@@ -20,17 +21,21 @@ namespace ablate::commands {
 namespace {
 
 struct ConfigRequest {
+  std::string data;
   std::string study;
   std::string key;
   std::vector<std::string> sides;
   config::Selection selection;
 };
 
-void check_study(const ConfigRequest& request) {
+void check_study(ConfigRequest& request) {
+  if (!request.data.empty()) request.selection.data_folder = cli::data_folder(request.data);
+  request.selection.with_files = true;
   const auto study = config::read_study(request.study, request.selection);
   std::cout << fmt::format("{}: {} tasks, {} arms, {} seeds: {} runs\n", study.name,
                            study.tasks.size(), study.arms.size(), study.seeds.size(),
                            study.runs.size());
+  for (const auto& note : study.notes) std::cout << "note: " + note + "\n";
 }
 
 void show(const ConfigRequest& request) {
@@ -74,8 +79,10 @@ void add_config(CLI::App& app) {
   auto request = std::make_shared<ConfigRequest>();
   auto* verb = app.add_subcommand("config", "Check, show and compare configurations");
   verb->require_subcommand(1);
-  auto* check_verb = verb->add_subcommand("check", "Report every mistake of a study at once");
+  auto* check_verb = verb->add_subcommand(
+      "check", "Report every mistake of a study at once, and files that are not there");
   add_study(*check_verb, *request);
+  cli::add_data_flag(*check_verb, request->data);
   check_verb->footer("Example:\n  ablate config check experiments/studies/quickstart.yaml");
   check_verb->callback([request] { check_study(*request); });
   auto* show_verb =

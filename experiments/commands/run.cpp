@@ -10,6 +10,7 @@
 
 #include "experiments/analysis/expectation.h"
 #include "experiments/analysis/make_evidence.h"
+#include "experiments/cli/data_flag.h"
 #include "experiments/cli/set_flag.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/model/position_pictures.h"
@@ -161,6 +162,7 @@ bool selects(const config::Selection& selection) {
 void run(const RunRequest& request) {
   const auto study = records::freeze(request.study, request.selection, request.output);
   if (request.launcher == Launcher::print) return print_commands(request, study);
+  for (const auto& note : study.notes) std::cerr << "note: " + note + "\n";
   const auto outcome = carry_out(request, study);
   if (!outcome) return;
   const auto folder = records::study_folder(request.output, study.name);
@@ -179,8 +181,7 @@ void run(const RunRequest& request) {
 void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--output", request.output, "Folder of all runs")->capture_default_str();
-  verb.add_option("--data", request.data,
-                  "Where relative data paths start; absent: the study's folder");
+  cli::add_data_flag(verb, request.data);
   cli::add_set_flag(verb, request.selection.sets);
   verb.add_option("--arms", request.selection.arms, "Only these arms, separated by commas")
       ->delimiter(',');
@@ -256,7 +257,7 @@ void add_run(CLI::App& app) {
       std::cout << to_text(shipped_studies(std::cerr));
       return;
     }
-    if (!request->data.empty()) request->selection.data_folder = request->data;
+    if (!request->data.empty()) request->selection.data_folder = cli::data_folder(request->data);
     if (request->dry_run && request->launcher)
       throw records::UsageError(
           "--dry-run times the runs on this machine, and --launcher hands them to others; leave "

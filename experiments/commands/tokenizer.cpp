@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -14,6 +14,7 @@
 #include "experiments/cli/lines.h"
 #include "experiments/cli/section_flags.h"
 #include "experiments/commands/commands.h"
+#include "experiments/config/scalar.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::commands {
@@ -40,10 +41,14 @@ void train(const TokenizerRequest& request) {
       lines.push_back(std::move(line.text));
     }
   }
-  const auto model = tokenizer::Tokenizer::train(request.options.read().tokenizer, lines);
+  const auto options = request.options.read().tokenizer;
+  const auto model = tokenizer::Tokenizer::train(options, lines);
   training::write_durably(request.model, model.bytes());
   std::cerr << fmt::format("{}: {} tokens from {} lines, SHA-256 {}\n", request.model,
                            model.vocabulary_size(), lines.size(), model.sha256());
+  if (options.vocabulary && model.vocabulary_size() < *options.vocabulary)
+    std::cerr << fmt::format("these are fewer than --vocabulary {}: the text gives no more\n",
+                             *options.vocabulary);
 }
 
 void encode(const TokenizerRequest& request) {
@@ -58,17 +63,17 @@ std::vector<int32_t> read_ids(const std::string& line, size_t number, int64_t vo
   std::vector<int32_t> ids;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
-    int32_t id = 0;
-    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), id);
-    if (parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
+    const auto id =
+        config::parse_integer({.type = config::Value::Type::scalar, .scalar = word}).value;
+    if (!id || *id < 0 || *id > std::numeric_limits<int32_t>::max())
       throw data::DataError(
           fmt::format("standard input:{}: '{}' is not the id of a token", number, word));
-    if (id < 0 || id >= vocabulary)
+    if (*id >= vocabulary)
       throw data::DataError(
           fmt::format("standard input:{}: {} is not the id of a token; the model "
                       "has ids from 0 to {}",
-                      number, id, vocabulary - 1));
-    ids.push_back(id);
+                      number, *id, vocabulary - 1));
+    ids.push_back(static_cast<int32_t>(*id));
   }
   return ids;
 }

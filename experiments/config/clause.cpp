@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -32,10 +31,7 @@ bool word_letter(char letter) {
 }
 
 std::optional<double> number_of(std::string_view word) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size()) return {};
-  return number;
+  return parse_number({.type = Value::Type::scalar, .scalar = std::string(word)}).value;
 }
 
 class ClauseReader {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <type_traits>
 #include <variant>
 
@@ -149,6 +150,19 @@ void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemL
                            pair.metric, in_quotes(pair.left), in_quotes(pair.right), pair.task));
 }
 
+/// The same, and the name of the only test set.
+std::vector<std::string> names_of_all_test_sets(const data::DataOptions& data) {
+  auto names = names_of_test_sets(data);
+  if (!names.empty()) return names;
+  if (const auto* text = std::get_if<data::Text>(&data))
+    return text->test.empty() ? names : std::vector{data::Text::test_name(text->test.front())};
+  if (const auto* text = std::get_if<data::Labelled>(&data))
+    return {data::Text::test_name(text->test)};
+  if (std::holds_alternative<data::Facts>(data)) return {data::Facts::test_name};
+  if (std::holds_alternative<data::Table>(data)) return {data::Table::test_name};
+  return {data::Language::test_name};
+}
+
 /// The first key by which the data differs; empty where it is the same.
 std::string other_data(const Experiment& left, const Experiment& right) {
   for (const auto& difference : differences(left, right))
@@ -161,6 +175,36 @@ bool observes(const training::TrainingOptions& training, const std::string& metr
   return options.every > 0 && std::ranges::any_of(options.what, [&](training::Observable what) {
            return word_of(what) == metric && (training.trains() || !training::is_of_updates(what));
          });
+}
+
+data::Compared compared_of(const data::DataOptions& data) {
+  if (std::holds_alternative<data::Labelled>(data)) return data::Compared::label;
+  return std::holds_alternative<data::Language>(data) ? data::Compared::nothing
+                                                      : data::Compared::text;
+}
+
+bool is_measured_on(const Metric& metric, const data::DataOptions& data) {
+  return metric.on.empty() || std::ranges::find(metric.on, compared_of(data)) != metric.on.end();
+}
+
+/// Why no run of this task and arm has the figure that `term` speaks of; empty where it has.
+std::string why_not_measured(const Term& term, const Configuration& run) {
+  const auto* metric = find_metric(term.metric);
+  if (metric == nullptr) return {};
+  const auto& data = run.experiment.data;
+  if (metric->observed && !observes(run.experiment.training, term.metric))
+    return fmt::format("the arm {} does not observe {}; see training.observe", in_quotes(run.arm),
+                       term.metric);
+  if (!is_measured_on(*metric, data))
+    return fmt::format("{} is not measured in the task {}", term.metric, in_quotes(run.task));
+  if (term.test_set.empty()) return {};
+  if (metric->on.empty())
+    return fmt::format("{} is not measured on test sets; leave out [{}]", term.metric,
+                       term.test_set);
+  const auto known = names_of_all_test_sets(data);
+  if (contains(known, term.test_set)) return {};
+  return fmt::format("the task {} has no test set {}{}", in_quotes(run.task),
+                     in_quotes(term.test_set), did_you_mean(term.test_set, known));
 }
 
 }  // namespace
@@ -200,8 +244,17 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   return comparison;
 }
 
-void check_test_sets(const CompareOptions& options, const std::string& task,
-                     const data::DataOptions& data, ProblemList& problems) {
+void check_tests(const CompareOptions& options, const TaskData& tested, const Trail& trail,
+                 ProblemList& problems) {
+  const auto& [task, data] = tested;
+  const auto* other = options.metrics.find(task);
+  const auto& name = other == nullptr ? options.metric : other->value.scalar;
+  const auto* metric = find_metric(name);
+  if (metric != nullptr && !is_measured_on(*metric, data))
+    problems.add(other == nullptr ? trail.place("compare.metric") : other->value.mark,
+                 fmt::format("{} is not measured in the task {}; give it another one in "
+                             "compare.metrics",
+                             name, in_quotes(task)));
   const auto* entry = options.test_sets.find(task);
   if (entry == nullptr) return;
   const auto known = names_of_test_sets(data);
@@ -241,18 +294,16 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
   }
 }
 
-void check_observed(const Study& study, const Mark& mark, ProblemList& problems) {
+void check_measured(const Study& study, const Mark& mark, ProblemList& problems) {
+  std::set<std::string> reported;
+  const auto report = [&](const std::string& why) {
+    if (!why.empty() && reported.insert(why).second) problems.add(mark, "expect: " + why);
+  };
   for (const auto& clause : study.expect)
-    for (const auto& term : {clause.left, clause.right}) {
-      const auto* metric = find_metric(term.metric);
-      if (metric == nullptr || !metric->observed) continue;
+    for (const auto& term : {clause.left, clause.right})
       for (const auto& [task, arm, experiment] : study.configurations)
-        if (task == clause.task && (arm == term.arm || arm + kTunedSuffix == term.arm) &&
-            !observes(experiment.training, term.metric))
-          problems.add(mark, fmt::format("expect: the arm {} does not observe {}; see "
-                                         "training.observe",
-                                         in_quotes(arm), term.metric));
-    }
+        if (task == clause.task && (arm == term.arm || arm + kTunedSuffix == term.arm))
+          report(why_not_measured(term, {task, arm, experiment}));
 }
 
 void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& problems) {

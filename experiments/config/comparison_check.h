@@ -23,10 +23,16 @@ struct StudyNames {
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
                             const Trail& trail, ProblemList& problems);
 
-/// Reports primary test sets of `task` that it does not have; `data` is what its arms are tested
-/// on.
-void check_test_sets(const CompareOptions& options, const std::string& task,
-                     const data::DataOptions& data, ProblemList& problems);
+/// What the arms of a task are tested on.
+struct TaskData {
+  const std::string& task;
+  const data::DataOptions& data;
+};
+
+/// Reports a metric that is not measured in the task that is compared by it, and primary test sets
+/// that it does not have.
+void check_tests(const CompareOptions& options, const TaskData& tested, const Trail& trail,
+                 ProblemList& problems);
 
 /// One arm's configuration in one task, and where its values were given.
 struct ArmConfiguration {
@@ -42,9 +48,9 @@ struct ArmConfiguration {
 void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
                 ProblemList& problems);
 
-/// Reports what the study expects of a figure that an arm does not observe; `mark` is where it
-/// says so.
-void check_observed(const Study& study, const Mark& mark, ProblemList& problems);
+/// Reports metrics and test sets that the study compares arms by or expects something of and that
+/// no run of it can have; `mark` is where it says what it expects.
+void check_measured(const Study& study, const Mark& mark, ProblemList& problems);
 
 /// Where a study says what is compared.
 struct ClaimMarks {

@@ -44,6 +44,8 @@ struct Experiment {
     const bool alone = o.model.family == models::Family::decoder_only;
     const bool labelled = std::holds_alternative<data::Labelled>(o.data);
     const bool encoder = o.model.family == models::Family::encoder_only;
+    require(o.training.patience == 0 || !data::tests_on_validation(o.data), "training.patience",
+            std::string("would choose weights by the text that tests them; ") + data::kOwnTest);
     require(!language || alone || encoder, "model.family",
             "must be decoder_only, or encoder_only to find masked tokens, where data.task is "
             "language");

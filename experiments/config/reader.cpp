@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "experiments/config/foreign_word.h"
+#include "experiments/config/overlay.h"
 #include "experiments/config/renamed_key.h"
 #include "experiments/config/suggestion.h"
 
@@ -47,6 +49,25 @@ std::string as_section(const std::string& path, const Value& value) {
                      now.substr(equals + 1));
 }
 
+/// The list that a single value means: of seeds that many of them, or that one.
+std::string as_list(const std::string& key, const std::string& value) {
+  const auto count = parse_integer({.type = Value::Type::scalar, .scalar = value}).value;
+  if (key != "seeds" || !count || *count < 2 || *count > 20) return fmt::format("[{}]", value);
+  std::string list;
+  for (int64_t seed = 1; seed <= *count; ++seed)
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", seed);
+  return fmt::format("[{0}] for {1} seeds, or [{1}] for the one called {1}", list, *count);
+}
+
+/// What a value at `path` must be; empty where `schema` has no such key.
+std::string type_at(const Schema& schema, const std::string& path) {
+  if (const auto* node = node_at(schema, path)) return type_text(*node);
+  const auto dot = path.rfind('.');
+  const auto* section = dot == path.npos ? nullptr : node_at(schema, path.substr(0, dot));
+  const bool names_kind = section != nullptr && section->discriminator == last_key(path);
+  return names_kind ? type_text(*section) : "";
+}
+
 }  // namespace
 
 Mark Trail::place(const std::string& path) const {
@@ -75,7 +96,8 @@ bool Reader::is_list(const Value& value, const std::string& path, int length) {
   if (value.type == Value::Type::empty)
     fail(value, path, fmt::format("is empty; give {}", wanted));
   else if (value.type == Value::Type::scalar)
-    fail(value, path, fmt::format("must be {}; write [{}]", wanted, value.scalar));
+    fail(value, path,
+         fmt::format("must be {}; write {}", wanted, as_list(last_key(path), value.scalar)));
   else if (value.type == Value::Type::mapping)
     fail(value, path, fmt::format("must be {}, not a mapping", wanted));
   else if (length > 0 && value.items.size() != static_cast<size_t>(length))
@@ -95,11 +117,12 @@ bool Reader::is_choice(const Value& value, const std::string& path,
   const auto dot = path.rfind('.');
   const auto section = dot == std::string::npos ? "" : " in " + path.substr(0, dot);
   const auto now = current_value(path, value.scalar);
+  auto meant = hint_for_foreign_value(path, value.scalar);
+  if (!now.empty()) meant = fmt::format("; it is called {} now", now);
+  if (meant.empty()) meant = did_you_mean(value.scalar, all);
   trail_.failed.insert(path);
-  problems_.add(value.mark,
-                fmt::format("unknown {} {}{}{}", last_key(path), in_quotes(value.scalar), section,
-                            now.empty() ? did_you_mean(value.scalar, all)
-                                        : fmt::format("; it is called {} now", now)));
+  problems_.add(value.mark, fmt::format("unknown {} {}{}{}", last_key(path),
+                                        in_quotes(value.scalar), section, meant));
   return false;
 }
 
@@ -118,9 +141,31 @@ bool Reader::lacks(const std::string& path_of_kind) {
   return true;
 }
 
-void Reader::forget_below(const std::string& path) {
+void Reader::keep(const std::string& path, const Value& value) {
+  trail_.marks[path] = value.mark;
+  trail_.given[path] = value;
+  std::erase_if(trail_.dropped, [&](const Dropped& before) { return before.path == path; });
+}
+
+Value Reader::carried_over(const std::string& path, const std::string& path_of_kind,
+                           const std::string& before, const std::string& after) {
+  const auto* section = node_at(schema_, path);
+  const auto *of_before = section->find(before), *of_after = section->find(after);
+  Value kept{.type = Value::Type::mapping};
   const auto below = path + ".";
-  std::erase_if(trail_.marks, [&](const auto& mark) { return mark.first.starts_with(below); });
+  for (const auto& [given, value] : trail_.given) {
+    if (!given.starts_with(below) || given == path_of_kind) continue;
+    const auto key = given.substr(below.size());
+    const auto type = type_at(*of_before, key);
+    if (type.empty() || type != type_at(*of_after, key))
+      trail_.dropped.push_back({given, fmt::format("{} is {}", path_of_kind, after)});
+    else if (!trail_.failed.contains(given))
+      put(kept, {key, trail_.marks.at(given), value}, Repeated::last_wins, problems_);
+  }
+  const auto inside = [&](const auto& entry) { return entry.first.starts_with(below); };
+  std::erase_if(trail_.marks, inside);
+  std::erase_if(trail_.given, inside);
+  return kept;
 }
 
 void Reader::fail(const Value& value, const std::string& path, const std::string& why) {
@@ -145,6 +190,7 @@ std::string Reader::hint(const std::string& key, const std::string& path,
   if (auto now = current_name(join_path(path, key)); !now.empty())
     return fmt::format("; it is called {} now", now);
   if (auto found = owner(node_at(schema_, path), key); !found.empty()) return found;
+  if (auto ours = hint_for_foreign_key(key); !ours.empty()) return ours;
   auto elsewhere = paths_of(schema_, key);
   if (!elsewhere.empty()) {
     // Keys of the same section come first.

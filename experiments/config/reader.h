@@ -14,19 +14,29 @@
 
 namespace ablate::config {
 
+/// A value that was given and counts for nothing, since what names the alternative of its section
+/// was given again and the new alternative has no such key.
+struct Dropped {
+  std::string path;
+  std::string kind;  // "training.schedule.kind is linear"
+};
+
 /// Where the values of an experiment came from. Sections stand at the key that touched them last.
 struct Trail {
-  std::map<std::string, Mark> marks;  // dotted path -> place
-  std::set<std::string> failed;       // paths whose value could not be read
-  Mark start;                         // of paths that nothing mentions
+  std::map<std::string, Mark> marks;   // dotted path -> place
+  std::map<std::string, Value> given;  // dotted path of what is no section -> what was given
+  std::set<std::string> failed;        // paths whose value could not be read
+  std::vector<Dropped> dropped;
+  Mark start;  // of paths that nothing mentions
 
   /// The place of `path`, or of the nearest section around it.
   Mark place(const std::string& path) const;
 };
 
 /// Lays values over option structs by their fields(), and reports every unknown key and every value
-/// of the wrong type. What the values do not mention stays as it is; naming another alternative of
-/// a variant starts that alternative from its defaults.
+/// of the wrong type. What the values do not mention stays as it is. Naming another alternative of
+/// a variant keeps what was given for the one before, wherever the new one has a key of this name
+/// and type; the rest of the new one is at its defaults, and Trail::dropped says what it lacks.
 class Reader {
  public:
   Reader(const Schema& schema, ProblemList& problems, Trail& trail)
@@ -61,7 +71,7 @@ class Reader {
     } else if constexpr (std::is_same_v<T, Value>) {
       slot = value;
     } else {
-      trail_.marks[path] = value.mark;
+      keep(path, value);
       read_value(value, path, slot);
     }
   }
@@ -74,18 +84,22 @@ class Reader {
       if (lacks(path_of_kind)) return;
     } else {
       if (!is_kind(chosen->value, path_of_kind, kinds_of(slot))) return;
-      (take<Options>(chosen->value, path, slot), ...);
-      trail_.marks[path_of_kind] = chosen->value.mark;
+      const std::string before =
+          std::visit([](const auto& o) { return std::string(o.name); }, slot);
+      if (before != chosen->value.scalar) {
+        (take<Options>(chosen->value, slot), ...);
+        const auto kept = carried_over(path, path_of_kind, before, chosen->value.scalar);
+        std::visit([&](auto& options) { read_keys(kept, path, options, {}); }, slot);
+      }
+      keep(path_of_kind, chosen->value);
     }
     const std::vector<std::string> known{std::string(discriminator_of(slot))};
     std::visit([&](auto& options) { read_keys(value, path, options, known); }, slot);
   }
 
   template <class Option, class... Options>
-  void take(const Value& kind, const std::string& path, std::variant<Options...>& slot) {
-    if (kind.scalar != Option::name || std::holds_alternative<Option>(slot)) return;
-    slot.template emplace<Option>();
-    forget_below(path);
+  void take(const Value& kind, std::variant<Options...>& slot) {
+    if (kind.scalar == Option::name) slot.template emplace<Option>();
   }
 
   template <class T>
@@ -131,7 +145,12 @@ class Reader {
   bool is_kind(const Value& value, const std::string& path, const std::vector<std::string>& all);
   /// Reports where `path_of_kind` has no default and nothing has named it yet.
   bool lacks(const std::string& path_of_kind);
-  void forget_below(const std::string& path);
+  /// Notes that `path` has `value` from here on.
+  void keep(const std::string& path, const Value& value);
+  /// What was given below the section at `path` for its alternative `before` and is of use to
+  /// `after`. Forgets all of it, and notes what `after` lacks.
+  Value carried_over(const std::string& path, const std::string& path_of_kind,
+                     const std::string& before, const std::string& after);
   void fail(const Value& value, const std::string& path, const std::string& why);
   void report_unknown(const Entry& entry, const std::string& path,
                       const std::vector<std::string>& known);

@@ -120,7 +120,8 @@ class StartCheck {
     const auto has = models::stack_of(source_.model, side).layers;
     const auto own = models::stack_of(own_, side).layers;
     const auto left = has - std::ranges::count_if(start_.without.layers, [&](const auto& text) {
-                        return models::parse_layer(text)->side == side;
+                        const auto layer = models::parse_layer(text);
+                        return layer && layer->side == side;
                       });
     need(left > 0, "without.layers",
          fmt::format("leaves no layer of the {}; keep one", text_of(side)));

@@ -11,14 +11,17 @@
 #include "experiments/config/arm.h"
 #include "experiments/config/comparison_check.h"
 #include "experiments/config/document.h"
+#include "experiments/config/file_check.h"
 #include "experiments/config/leaf.h"
 #include "experiments/config/overlay.h"
 #include "experiments/config/printer.h"
 #include "experiments/config/renamed_key.h"
 #include "experiments/config/run_check.h"
+#include "experiments/config/scalar.h"
 #include "experiments/config/selection.h"
 #include "experiments/config/start_check.h"
 #include "experiments/config/study_file.h"
+#include "experiments/config/study_notes.h"
 #include "experiments/config/study_schema.h"
 #include "experiments/config/suggestion.h"
 
@@ -56,6 +59,7 @@ class StudyBuilder {
       : source_(read_source(file)), selection_(selection), recorded_(recorded) {
     study_.file = file;
     study_.data_folder = selection.data_folder.value_or(file.parent_path());
+    files_ = FileCheck(study_.data_folder);
     trail_.start = {source_, 0, 0};
   }
 
@@ -70,7 +74,7 @@ class StudyBuilder {
     check_claims();
     if (runs_fit()) {
       lay_layers();
-      check_observed(study_, trail_.place("expect"), problems_);
+      check_measured(study_, trail_.place("expect"), problems_);
       check_tokens(
           study_,
           {trail_.place("compare.metric"), trail_.place("expect"), trail_.place("tune.key")},
@@ -78,6 +82,7 @@ class StudyBuilder {
     }
     check_.report(problems_);
     problems_.raise();
+    study_.notes = notes_.sentences();
     return std::move(study_);
   }
 
@@ -222,6 +227,8 @@ class StudyBuilder {
         study_.configurations.push_back({task.name, arm.name, run.experiment});
         if (is_selected(task.name, study_.tasks)) lay_candidates(task.name, arm.name, run);
         if (!wanted) continue;
+        notes_.add({task.name, arm.name}, run.experiment, run.trail);
+        if (selection_.with_files) files_.add(run.experiment, run.trail, problems_);
         add_runs(task.name, arm.name, run);
         compared.push_back(std::move(run));
         configurations.push_back(
@@ -231,13 +238,14 @@ class StudyBuilder {
       for (auto& arm : configurations)
         arm.trained = trained_by(study_.configurations, task.name, arm.arm);
       check_even(configurations, *study_.compare, problems_);
-      check_test_sets(file_.compare, task.name, compared.front().experiment.data, problems_);
+      check_tests(file_.compare, {task.name, compared.front().experiment.data}, trail_, problems_);
     }
   }
 
   /// The arm with each value of the tuned key, which wins over all others.
   void lay_candidates(const std::string& task, const std::string& arm, const Layered& run) {
     const auto base = canonical(run.experiment);
+    check_selection(task, run);
     size_t index = 0;
     for (const auto& value : candidates_) {
       if (!value.name.starts_with(arm + "-" + file_.tune.key + "=")) continue;
@@ -292,6 +300,16 @@ class StudyBuilder {
     }
   }
 
+  /// Nothing is chosen by the text that also tests it.
+  void check_selection(const std::string& task, const Layered& run) {
+    if (!study_.tuning || recorded_ || !data::tests_on_validation(run.experiment.data)) return;
+    if (!tested_on_validation_.insert(task).second) return;
+    problems_.add(trail_.place("tune"),
+                  fmt::format("tune would choose values by the text that tests them, since {} has "
+                              "no test text of its own; {}",
+                              in_quotes(task), data::kOwnTest));
+  }
+
   /// No value of the tuned key, but for those of init_from, changes an arm that does not train.
   void check_tuned(const std::string& arm, const Layered& run) {
     const auto& training = run.experiment.training;
@@ -321,24 +339,33 @@ class StudyBuilder {
   std::vector<Value> expectations_;
   Layered base_;
   std::vector<Variation> tasks_, arms_, candidates_;
+  std::set<std::string> tested_on_validation_;  // tasks
   Value sets_;
   RunCheck check_;
+  StudyNotes notes_;
+  FileCheck files_;
   Study study_;
 };
 
 }  // namespace
 
-const Configuration* trained_by(std::span<const Configuration> all, const std::string& task,
-                                const std::string& arm) {
+const Configuration* configuration_of(std::span<const Configuration> all, const std::string& task,
+                                      const std::string& arm) {
   const auto found = std::ranges::find_if(
       all, [&](const Configuration& one) { return one.task == task && one.arm == arm; });
-  if (found == all.end()) return nullptr;
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Configuration* trained_by(std::span<const Configuration> all, const std::string& task,
+                                const std::string& arm) {
+  const auto* found = configuration_of(all, task, arm);
+  if (found == nullptr) return nullptr;
   const auto& training = found->experiment.training;
-  if (training.trains() || !training.init_from.arm) return &*found;
+  if (training.trains() || !training.init_from.arm) return found;
   // An arm starts from one before it, so this ends.
-  const auto before = all.first(static_cast<size_t>(found - all.begin()));
+  const auto before = all.first(static_cast<size_t>(found - all.data()));
   const auto* source = trained_by(before, task, *training.init_from.arm);
-  return source == nullptr ? &*found : source;
+  return source == nullptr ? found : source;
 }
 
 Study read_study(const std::filesystem::path& file, const Selection& selection) {

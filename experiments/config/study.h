@@ -70,6 +70,10 @@ struct Configuration {
   Experiment experiment;
 };
 
+/// That of a task and an arm; null where `all` does not have it.
+const Configuration* configuration_of(std::span<const Configuration> all, const std::string& task,
+                                      const std::string& arm);
+
 /// The one of `all` whose training the arm's weights have been through: its own, or, where it is
 /// only evaluated, that of the arm it starts from. Null where `all` does not have it.
 const Configuration* trained_by(std::span<const Configuration> all, const std::string& task,
@@ -91,6 +95,7 @@ struct Study {
   std::optional<Tuning> tuning;
   std::vector<Configuration> configurations;  // every task and arm of the file, selected or not
   std::vector<int64_t> declared_seeds;        // the file's
+  std::vector<std::string> notes;             // what it may not mean as it says it: StudyNotes
 };
 
 /// What the command line says about a study.
@@ -100,6 +105,7 @@ struct Selection {
   std::vector<std::string> tasks;                    // empty: all
   std::vector<int64_t> seeds;                        // empty: the study's
   std::optional<std::filesystem::path> data_folder;  // absent: the study file's folder
+  bool with_files = false;                           // report those that are not there
 };
 
 /// Reads a study; values given later win: defaults < base < task < arm < grid < --set. Throws

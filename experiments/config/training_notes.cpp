@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <variant>
 
 namespace ablate::config {
 namespace {
@@ -32,12 +33,24 @@ void note_ema(const training::TrainingOptions& options, int64_t steps,
                     steps, options.ema, 100 * left));
 }
 
+void note_warmup(const training::TrainingOptions& options, int64_t steps,
+                 std::vector<std::string>& notes) {
+  const auto warmup = std::visit([](const training::Warmup& schedule) { return schedule.warmup; },
+                                 options.schedule);
+  if (options.trains() && steps >= 1 && warmup > steps)
+    notes.push_back(
+        fmt::format("the warm-up takes {} steps and the run {}, so the learning rate never reaches "
+                    "its peak (training.schedule.warmup)",
+                    warmup, steps));
+}
+
 }  // namespace
 
 std::vector<std::string> training_notes(const training::TrainingOptions& options, int64_t steps) {
   std::vector<std::string> notes;
   note_average(options, steps, notes);
   note_ema(options, steps, notes);
+  note_warmup(options, steps, notes);
   return notes;
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 
@@ -29,19 +30,42 @@ class Assembly {
         throw training::CheckpointError(
             fmt::format("{}: has no tensor '{}', which '{}' needs", source_, part, name));
       used_.insert(part);
-      parts.push_back(origin.transpose ? tensor->second.t() : tensor->second);
+      parts.push_back(tensor->second);
     }
+    check_parts(parts, origin, name, like);
+    if (origin.transpose)
+      for (auto& part : parts) part = part.t();
     const auto whole = parts.size() == 1 ? parts[0] : torch::cat(parts);
-    if (whole.sizes() != like.sizes())
-      throw training::CheckpointError(
-          fmt::format("{}: '{}' gives {} for '{}', whose shape in this configuration is {}",
-                      source_, c10::Join("' and '", origin.names), c10::str(whole.sizes()), name,
-                      c10::str(like.sizes())));
+    if (whole.sizes() != like.sizes()) refuse(parts, origin, name, like);
     return whole.to(like.scalar_type()).contiguous();
   }
   int64_t unused() const { return static_cast<int64_t>(foreign_.size() - used_.size()); }
 
  private:
+  [[noreturn]] void refuse(const std::vector<torch::Tensor>& parts, const Origin& origin,
+                           const std::string& name, const torch::Tensor& like) const {
+    std::vector<std::string> given;
+    for (size_t i = 0; i < parts.size(); ++i)
+      given.push_back(fmt::format("'{}' {}", origin.names[i], c10::str(parts[i].sizes())));
+    throw training::CheckpointError(
+        fmt::format("{}: {}{} cannot make '{}', whose shape in this configuration is {}", source_,
+                    fmt::join(given, " and "), origin.transpose ? ", transposed," : "", name,
+                    c10::str(like.sizes())));
+  }
+
+  /// The parts can be transposed and put one after the other.
+  void check_parts(const std::vector<torch::Tensor>& parts, const Origin& origin,
+                   const std::string& name, const torch::Tensor& like) const {
+    for (const auto& part : parts) {
+      const bool transposable = !origin.transpose || part.dim() == 2;
+      const bool joinable = parts.size() == 1 || (part.dim() >= 1 && part.dim() == like.dim());
+      if (!transposable || !joinable) refuse(parts, origin, name, like);
+      const auto row = origin.transpose ? part.t() : part;
+      if (parts.size() > 1 && row.sizes().slice(1) != like.sizes().slice(1))
+        refuse(parts, origin, name, like);
+    }
+  }
+
   const training::Tensors& foreign_;
   const Origins& origins_;
   std::string source_;

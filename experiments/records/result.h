@@ -109,7 +109,8 @@ struct RunResult {
   std::string target_tokenizer_sha256;
   std::string hardware;  // of all starts: hardware_of()
   InitialWeights initial_weights;
-  std::string weights;  // which were evaluated
+  std::string weights;                  // which were evaluated
+  std::vector<std::string> shortfalls;  // what its data have less of than was asked for
   std::string bleu_signature, chrf_signature;
   std::vector<TestScores> tests;
   std::map<std::string, std::string> files;  // name: SHA-256 of what the report reads beside it
@@ -147,6 +148,7 @@ struct RunResult {
     visit("hardware", o.hardware);
     visit("initial_weights", o.initial_weights);
     visit("weights", o.weights);
+    visit("shortfalls", o.shortfalls);
     visit("bleu_signature", o.bleu_signature);
     visit("chrf_signature", o.chrf_signature);
     visit("tests", o.tests);

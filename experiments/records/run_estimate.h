@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace ablate::records {
 
@@ -13,6 +15,7 @@ struct RunEstimate {
   double seconds = 0;        // data, training, validations and evaluation, by the timed updates
   int64_t disk_bytes = 0;    // of the checkpoints that are kept at the end
   double calibration_seconds = 0;
+  std::vector<std::string> notes;  // what its data give less of than was asked for
 
   static void fields(auto& o, auto&& visit) {
     visit("parameters", o.parameters);
@@ -23,6 +26,7 @@ struct RunEstimate {
     visit("seconds", o.seconds);
     visit("disk_bytes", o.disk_bytes);
     visit("calibration_seconds", o.calibration_seconds);
+    visit("notes", o.notes);
   }
 };
 

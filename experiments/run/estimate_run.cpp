@@ -93,7 +93,8 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
   records::RunEstimate estimate{
       .parameters = models::parameter_count(*model),
       .active_parameters = active_parameter_count(job.experiment.model, *model),
-      .seconds = watch.seconds()};
+      .seconds = watch.seconds(),
+      .notes = shortfalls(job.experiment, data)};
   if (options.trains()) {
     const double update = seconds_per_update(job.experiment, data, environment.precision, model);
     estimate.steps = updates_within(options, cost, update);

@@ -21,6 +21,8 @@
 namespace ablate::run {
 namespace {
 
+constexpr int kRunDepth = 2;  // of task/arm/seed-n
+
 void save_tokenizer(const std::filesystem::path& file, const tokenizer::Tokenizer& model) {
   training::write_durably(file, model.bytes());
   training::write_durably(file.string() + ".sha256", model.sha256() + "\n");
@@ -37,14 +39,35 @@ tokenizer::Tokenizer load_tokenizer(const std::filesystem::path& file) {
   return model;
 }
 
+/// A run's folder of the study in `path`; empty where there is none.
+std::filesystem::path some_run(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(records::StudyFolder(path).study())) return {};
+  for (std::filesystem::recursive_directory_iterator at(path), end; at != end; ++at) {
+    if (at.depth() == kRunDepth && std::filesystem::exists(records::RunFolder(at->path()).config()))
+      return at->path();
+    if (at.depth() == kRunDepth) at.disable_recursion_pending();
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_folder(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path))
+    throw training::CheckpointError("there is no run folder " + path.string());
+  const auto run = some_run(path);
+  if (!run.empty())
+    throw training::CheckpointError(
+        fmt::format("{} is the folder of a study; name one of its runs, such as {}", path.string(),
+                    run.string()));
+  throw training::CheckpointError(path.string() +
+                                  " is no run folder: it holds no config.yaml (a run folder is "
+                                  "<output>/<study>/<task>/<arm>/seed-<n>)");
+}
+
 /// The run in `path` with the weights that `select` takes from the checkpoints of such a run.
 template <class Select>
 LoadedRun loaded(const std::filesystem::path& path, const Select& select) {
   const records::RunFolder folder = path;
-  if (!std::filesystem::exists(folder.config()))
-    throw training::CheckpointError(path.string() +
-                                    " is no run folder: it holds no config.yaml (a run folder is "
-                                    "<output>/<study>/<task>/<arm>/seed-<n>)");
+  if (!std::filesystem::exists(folder.config())) refuse_folder(path);
   const auto experiment = records::planned_experiment(folder);
   models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
   auto tokenizers = load_tokenizers(folder);

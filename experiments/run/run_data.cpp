@@ -1,5 +1,9 @@
 #include "experiments/run/run_data.h"
 
+#include <fmt/format.h>
+
+#include <variant>
+
 #include "experiments/records/environment.h"
 #include "experiments/run/load_run.h"
 #include "training/inference/length_check.h"
@@ -51,6 +55,39 @@ Cuts RunData::cuts(uint64_t seed) const {
   const data::DroppedMerges merges(tokenizers, {.share = token_dropout, .seed = seed});
   const auto first = format.encode_for_training(corpus.train, merges.encoders(0));
   return {first.cut_sources, first.cut_targets};
+}
+
+std::vector<std::string> shortfalls(const config::Experiment& experiment, const RunData& data) {
+  std::vector<std::string> notes;
+  const auto wanted = experiment.tokenizer.vocabulary;
+  const auto add_tokens = [&](const char* whose, const tokenizer::Tokenizer& made) {
+    if (wanted && !experiment.training.init_from.given() && made.vocabulary_size() < *wanted)
+      notes.push_back(
+          fmt::format("the {}vocabulary has {} tokens instead of the {} of "
+                      "tokenizer.vocabulary: the training text gives no more",
+                      whose, made.vocabulary_size(), *wanted));
+  };
+  add_tokens(experiment.tokenizer.joint ? "" : "source ", data.tokenizers.source);
+  if (!experiment.tokenizer.joint) add_tokens("target ", data.tokenizers.target);
+  const auto add_set = [&](const std::string& name, int64_t made, int64_t asked) {
+    if (made < asked)
+      notes.push_back(
+          fmt::format("{} has {} of the {} examples that data.examples asks for: there "
+                      "are not enough different ones",
+                      name, made, asked));
+  };
+  std::visit(
+      [&](const auto& task) {
+        if constexpr (requires { task.examples.test; }) {
+          add_set("the validation set", std::ssize(data.corpus.validation),
+                  task.examples.validation);
+          for (const auto& test : data.corpus.tests)
+            add_set("the test set '" + test.name + "'", std::ssize(test.examples),
+                    task.examples.test);
+        }
+      },
+      experiment.data);
+  return notes;
 }
 
 data::Augmentation RunData::augmentation(uint64_t seed) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "data/corpus.h"
@@ -54,5 +55,8 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
 /// Throws LengthError where the model has no positions for all of a test set.
 void check_lengths(const models::TransformerOptions& model, const data::SequenceFormat& format,
                    const data::Tokenizers& tokenizers, const std::vector<data::TestSet>& tests);
+/// What there is less of than the configuration asks for, a sentence each: tokens of a vocabulary,
+/// examples of a generated set.
+std::vector<std::string> shortfalls(const config::Experiment& experiment, const RunData& data);
 
 }  // namespace ablate::run

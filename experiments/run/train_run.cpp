@@ -366,6 +366,7 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   result.earlier_steps = earlier_steps(prepared);
   if (std::filesystem::exists(job.folder.log()))
     records::add_observed(result, training::read_run_log(job.folder.log()));
+  result.shortfalls = shortfalls(job.experiment, prepared.data);
   result.data_sha256 = prepared.data.corpus.sha256;
   result.target_tokenizer_sha256 = prepared.data.tokenizers.target.sha256();
   result.hardware = records::hardware_of(records::read_starts(job.folder));

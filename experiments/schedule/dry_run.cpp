@@ -8,7 +8,10 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <variant>
 
+#include "experiments/config/study_notes.h"
+#include "experiments/config/training_notes.h"
 #include "experiments/records/exit_code.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/run_estimate.h"
@@ -132,6 +135,23 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
       megabytes(training::available_memory()), megabytes(total.disk_bytes), calibration);
 }
 
+/// What the study's file shows, and what only its data and the machine do.
+void print_notes(const config::Study& study, const Estimates& estimates) {
+  for (const auto& note : study.notes) std::cout << "note: " << note << "\n";
+  std::map<std::string, std::vector<std::string>> runs;  // note -> task/arm
+  for (const auto* run : one_each(study)) {
+    const auto& one = estimates.at(key_of(*run));
+    auto notes = one.notes;
+    const auto& training = run->experiment.training;
+    if (!std::holds_alternative<training::StepBudget>(training.budget))
+      for (auto& note : config::training_notes(training, one.steps))
+        notes.push_back(std::move(note));
+    for (const auto& note : notes) runs[note].push_back(run->task + "/" + run->arm);
+  }
+  for (const auto& [note, names] : runs)
+    std::cout << fmt::format("note: {} ({})\n", note, config::listed(names));
+}
+
 }  // namespace
 
 void dry_run(const config::Study& study, const StudyOptions& options, bool json) {
@@ -165,6 +185,7 @@ void dry_run(const config::Study& study, const StudyOptions& options, bool json)
   }
   if (json) return;
   print_total(total, sharing, calibration.count());
+  print_notes(study, estimates);
   if (study.tuning)
     std::cout << fmt::format("Looking for the best {} adds at most {} runs of like cost.\n",
                              study.tuning->key, tuning_runs(study));

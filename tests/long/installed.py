@@ -37,7 +37,7 @@ def check_program(source, prefix, elsewhere):
     listed = [line.split("\t")[0] for line in must(program, "run", "--list", where=elsewhere).splitlines()]
     same("ablate run --list", listed, [str(studies / name) for name in shipped])
     for name in shipped:
-        must(program, "config", "check", studies / name, where=elsewhere)
+        must(program, "config", "show", studies / name, where=elsewhere)
         schema = re.match(r"# yaml-language-server: \$schema=(.*)", (studies / name).read_text())[1]
         if not (studies / schema).is_file():
             sys.exit(f"{name}: its $schema {schema} leads nowhere")

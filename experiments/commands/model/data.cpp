@@ -116,6 +116,7 @@ void add_data(CLI::App& app) {
   auto* show_verb = verb->add_subcommand("show", "Sizes and first examples of every set");
   add_study_argument(*show_verb, *request);
   show_verb->add_option("--examples", request->examples, "Examples of each set")
+      ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   show_verb->footer(
       "Examples:\n  ablate data show experiments/studies/quickstart.yaml\n  ablate data show "

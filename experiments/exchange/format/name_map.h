@@ -17,7 +17,8 @@ struct Origin {
 using Origins = std::map<std::string, Origin>;
 
 /// Reads a map of names in YAML: own name -> foreign name, a list of foreign names, or
-/// {name: one or a list, transpose: true}. Throws ConfigError and, with the place, UsageError.
+/// {name: one or a list, transpose: true}. Throws ConfigError
+/// with every problem: what is unknown, what names no tensor, what is neither true nor false.
 Origins read_origins(const std::filesystem::path& file);
 
 }  // namespace ablate::exchange

@@ -94,6 +94,30 @@ TEST(Notes, SayHowLongTheWeightsHadBeenTrainedThatAnArmTrainsOn) {
   EXPECT_EQ(all.find("base starts"), std::string::npos) << all;
 }
 
+TEST(Notes, SayWhatTheDataHadLessOfOnceForAllSeeds) {
+  auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
+  for (auto& run : runs.results)
+    if (run.arm == "other") run.shortfalls = {"the vocabulary has 29772 tokens instead of 200000"};
+  std::string all;
+  for (const auto& note : make_evidence(study_of(study_yaml(2, {"other"}, kCompare)), runs).notes)
+    all += note + "\n";
+  const std::string wanted = "copy/other: the vocabulary has 29772 tokens instead of 200000.\n";
+  EXPECT_NE(all.find(wanted), std::string::npos) << all;
+  EXPECT_EQ(all.find(wanted), all.rfind(wanted)) << all;
+}
+
+TEST(Notes, NameAWarmUpThatDidNotEnd) {
+  auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
+  for (auto& run : runs.results) run.steps = run.arm == "base" ? 400 : 399;
+  std::string all;
+  for (const auto& note : make_evidence(study_of(study_yaml(1, {"other"}, kCompare)), runs).notes)
+    all += note + "\n";
+  EXPECT_NE(all.find("copy/other: the warm-up takes 400 steps and the run 399, so the learning "
+                     "rate never reaches its peak (training.schedule.warmup).\n"),
+            std::string::npos)
+      << all;
+}
+
 TEST(Notes, SayWhichArmsRanOnOtherHardware) {
   auto runs = runs_of({{"base", {0.5, 0.6}}, {"other", {0.7, 0.8}}});
   const auto notes_of_runs = [&] {

@@ -1,5 +1,6 @@
 #include "experiments/commands/command_line.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -54,6 +55,46 @@ TEST(CommandLine, ValuesAndWordsBehindTwoDashesAreNoFlags) {
   EXPECT_EQ(mistake({"run", "s.yaml", "--output", "--sede"}), "");
   EXPECT_EQ(mistake({"run", "--", "--sede"}), "");
   EXPECT_EQ(mistake({"run", "s.yaml", "--debug", "--set", "a=-1"}), "");
+}
+
+/// What the command line says against `arguments`; empty where it carries them out.
+std::string refusal(std::vector<std::string> arguments) {
+  bool debug = false;
+  const auto app = command_line(debug);
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    app->parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  } catch (const std::exception&) {  // it was carried out and found no study
+  }
+  return "";
+}
+
+TEST(CommandLine, NumbersAreReadAsThoseOfAStudy) {
+  const auto seeds = [](const std::string& text) {
+    return refusal({"run", "no.yaml", "--seeds", text});
+  };
+  EXPECT_EQ(seeds("010"), "--seeds: '010' has leading zeros; write 10");
+  EXPECT_EQ(seeds(""), "--seeds: '' is not an integer");
+  EXPECT_EQ(seeds("99999999999999999999"),
+            "--seeds: '99999999999999999999' is out of the range of integers");
+  EXPECT_EQ(seeds("0x10"), "--seeds: '0x10' is not an integer");
+  EXPECT_EQ(seeds("1-3"), "--seeds: '1-3' is not an integer; write 1,2,3");
+  EXPECT_EQ(seeds("3-1"), "--seeds: '3-1' is not an integer");
+  EXPECT_EQ(seeds("1e3"), "--seeds: '1e3' is not an integer; write 1000");
+  EXPECT_EQ(seeds("1,010"), "--seeds: '010' has leading zeros; write 10");
+  EXPECT_EQ(seeds("1,2"), "");
+  EXPECT_EQ(refusal({"run", "no.yaml", "--jobs", "04"}), "--jobs: '04' has leading zeros; write 4");
+  EXPECT_EQ(refusal({"run", "no.yaml", "--jobs=-1"}), "--jobs: Value -1 not in range 1 to 1024");
+}
+
+TEST(CommandLine, CountsAreNotNegative) {
+  EXPECT_EQ(refusal({"data", "show", "--task", "copy", "--seed=-1"}),
+            "--seed: must not be negative");
+  EXPECT_EQ(refusal({"data", "show", "--task", "copy", "--examples=-1"}),
+            "--examples: Value -1 not in range 0 to 1000000");
+  EXPECT_EQ(refusal({"moefy", "run", "--to", "x", "--seed=-1"}), "--seed: must not be negative");
 }
 
 TEST(CommandLine, AnUnknownVerbIsAUsageError) {

@@ -68,16 +68,6 @@ TEST(Study, AnotherKindStartsFromItsDefaults) {
   EXPECT_FALSE(run_of(yaml, "b").origins.contains("model.position.max_length"));
 }
 
-TEST(Study, OriginsOfTheOldKindDoNotSurviveInKeysThatBothHave) {
-  const auto run = run_of(kTraining + "{schedule: {kind: cosine, peak: 0.5}}\n" +
-                              "arms: {a: {training.schedule.kind: linear}}\n",
-                          "a");
-  const auto& schedule = std::get<training::Linear>(run.experiment.training.schedule);
-  EXPECT_EQ(schedule.peak, training::Linear{}.peak);
-  EXPECT_EQ(run.origins.at("training.schedule.kind"), "study.yaml:6");
-  EXPECT_EQ(run.origins.at("training.schedule.peak"), "default");
-}
-
 TEST(Study, KindAppliesBeforeTheOtherKeysWhateverTheirOrder) {
   const auto run = run_of(kBase, "base",
                           {.sets = {"model.position.max_length=9", "model.position.kind=learned"}});

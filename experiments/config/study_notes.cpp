@@ -1,0 +1,75 @@
+#include "experiments/config/study_notes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <variant>
+
+#include "experiments/config/printer.h"
+#include "experiments/config/training_notes.h"
+
+namespace ablate::config {
+namespace {
+
+constexpr size_t kMostListed = 3;
+
+/// One sentence for all keys that the same kind drops.
+std::vector<std::string> drops(const Trail& trail) {
+  std::map<std::string, std::vector<std::string>> keys;  // by the kind
+  for (const auto& [path, kind] : trail.dropped) keys[kind].push_back(path);
+  std::vector<std::string> sentences;
+  for (const auto& [kind, paths] : keys)
+    sentences.push_back(fmt::format("{} {} given and left out, since {}, which has no such key",
+                                    fmt::join(paths, ", "), paths.size() == 1 ? "is" : "are",
+                                    kind));
+  return sentences;
+}
+
+}  // namespace
+
+std::string listed(const std::vector<std::string>& names) {
+  if (names.size() <= kMostListed) return fmt::format("{}", fmt::join(names, ", "));
+  const auto end = names.begin() + kMostListed;
+  return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "),
+                     names.size() - kMostListed);
+}
+
+void StudyNotes::add(const Place& run, const Experiment& experiment, const Trail& trail) {
+  ++count_;
+  for (const auto& sentence : drops(trail)) note(sentence, run);
+  const auto& training = experiment.training;
+  if (std::holds_alternative<training::StepBudget>(training.budget))
+    for (const auto& sentence : training_notes(training, training.steps)) note(sentence, run);
+  if (!meaning_.contains(run.arm)) arms_.push_back(run.arm);
+  meaning_[run.arm] += run.task + "\n" + canonical(experiment);
+}
+
+void StudyNotes::note(const std::string& sentence, const Place& run) {
+  if (!runs_.contains(sentence)) order_.push_back(sentence);
+  runs_[sentence].push_back(run.task + "/" + run.arm);
+}
+
+std::vector<std::string> StudyNotes::equal_arms() const {
+  std::vector<std::string> sentences;
+  std::map<std::string, std::string> first;  // meaning -> arm
+  for (const auto& arm : arms_) {
+    const auto [found, is_new] = first.try_emplace(meaning_.at(arm), arm);
+    if (!is_new)
+      sentences.push_back(
+          fmt::format("the arms '{}' and '{}' are the same: what they change makes no difference",
+                      found->second, arm));
+  }
+  return sentences;
+}
+
+std::vector<std::string> StudyNotes::sentences() const {
+  auto sentences = equal_arms();
+  for (const auto& sentence : order_) {
+    const auto& runs = runs_.at(sentence);
+    sentences.push_back(runs.size() == count_ ? sentence
+                                              : fmt::format("{} ({})", sentence, listed(runs)));
+  }
+  return sentences;
+}
+
+}  // namespace ablate::config

@@ -1,0 +1,72 @@
+#include "experiments/config/file_check.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::config {
+namespace {
+
+const std::string kFiles =
+    kHead + "base: {data: {task: text, train: [a.en, a.de], validation: [b.tsv], test: [c.tsv]}}\n";
+
+std::string missing(const std::string& yaml, const std::filesystem::path& folder) {
+  auto text = error_of(yaml, {.data_folder = folder, .with_files = true});
+  for (size_t at; (at = text.find(folder.string() + "/")) != std::string::npos;)
+    text.replace(at, folder.string().size() + 1, "DATA/");
+  return text;
+}
+
+TEST(FileCheck, NamesEveryFileThatIsNotThere) {
+  const TemporaryFile present("one\teins\n", "c.tsv");
+  std::ofstream(present.folder() / "a.en") << "one\n";
+  const auto text = missing(kFiles, present.folder());
+  const std::string where =
+      "; relative paths start at the study's folder, or at the one that "
+      "--data names";
+  EXPECT_NE(text.find("study.yaml:3:34: data.train: there is no DATA/a.de" + where),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("data.validation: there is no DATA/b.tsv" + where), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("there is no DATA/a.en"), std::string::npos) << text;
+}
+
+TEST(FileCheck, NamesAFileOnceHoweverManyArmsReadIt) {
+  const TemporaryFile present("", "x");
+  const auto text = missing(kFiles + "arms: {a: {}, b: {model.dropout: 0.2}}\n", present.folder());
+  EXPECT_EQ(text.find("DATA/a.en;"), text.rfind("DATA/a.en;")) << text;
+  EXPECT_NE(text.find("DATA/a.en;"), std::string::npos) << text;
+}
+
+TEST(FileCheck, IsSilentWhereTheFilesAreThereOrNobodyAsks) {
+  const TemporaryFile present("", "a.en");
+  for (const char* name : {"a.de", "b.tsv", "c.tsv"}) std::ofstream(present.folder() / name) << "";
+  EXPECT_EQ(missing(kFiles, present.folder()), "");
+  EXPECT_EQ(error_of(kFiles), "");
+}
+
+TEST(FileCheck, KnowsRunsAndWordVectors) {
+  const TemporaryFile present("", "x");
+  const auto text = missing(kTraining +
+                                "{init_from: {run: old}, pretrained_embeddings: {source: "
+                                "v.txt}}\n",
+                            present.folder());
+  EXPECT_NE(text.find("training.init_from.run: there is no DATA/old"), std::string::npos) << text;
+  EXPECT_NE(text.find("training.pretrained_embeddings.source: there is no DATA/v.txt"),
+            std::string::npos)
+      << text;
+}
+
+TEST(FileCheck, SaysWhatATildeStandsFor) {
+  setenv("HOME", "/home/u", 1);
+  EXPECT_EQ(without_tilde("~/texts/a.en"),
+            "; write /home/u/texts/a.en, since only a shell knows what ~ stands for");
+  EXPECT_EQ(without_tilde("~"), "; write /home/u, since only a shell knows what ~ stands for");
+  EXPECT_EQ(without_tilde("a~/b"), "");
+  EXPECT_EQ(without_tilde("~other/b"), "");
+}
+
+}  // namespace
+}  // namespace ablate::config

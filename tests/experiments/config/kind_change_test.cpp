@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::config {
+namespace {
+
+const std::string kAll =
+    kHead +
+    "base:\n"
+    "  data: {task: copy, symbols: 4, train_length: [2, 3], test_length: [3], examples: {train: "
+    "50}}\n"
+    "  training:\n"
+    "    steps: 60\n"
+    "    schedule: {kind: cosine, peak: 0.02, warmup: 10, floor: 0.001}\n"
+    "    optimizer: {kind: adamw, beta2: 0.999, weight_decay: 0.1}\n";
+
+template <class Alternative, class... Options>
+Alternative held(const std::variant<Options...>& options) {
+  return std::get<Alternative>(options);
+}
+
+TEST(AnotherKind, KeepsWhatBothKnow) {
+  const auto run = run_of(kAll + "arms: {a: {training.schedule.kind: linear}}\n", "a");
+  const auto schedule = held<training::Linear>(run.experiment.training.schedule);
+  EXPECT_EQ(schedule.peak, 0.02);
+  EXPECT_EQ(schedule.warmup, 10);
+  EXPECT_EQ(schedule.floor, 0.001);
+  EXPECT_EQ(run.origins.at("training.schedule.peak"), "study.yaml:7");
+  EXPECT_EQ(run.origins.at("training.schedule.kind"), "study.yaml:9");
+}
+
+TEST(AnotherKind, HasItsOwnDefaultsOfWhatNobodyGave) {
+  const auto run = run_of(kBase +
+                              "  training: {optimizer: {kind: adam}}\n"
+                              "arms: {a: {training.optimizer.kind: lion}}\n",
+                          "a");
+  EXPECT_EQ(held<training::Lion>(run.experiment.training.optimizer).beta2, training::Lion().beta2);
+}
+
+TEST(AnotherKind, OfATaskKeepsSizesAndNestedSections) {
+  const auto study = study_of(kAll + "tasks: {copy: {}, sort: {data.task: sort}}\n");
+  const auto sort = held<data::Sort>(study.runs.back().experiment.data);
+  EXPECT_EQ(sort.symbols, 4);
+  EXPECT_EQ(sort.train_length, (std::array<int64_t, 2>{2, 3}));
+  EXPECT_EQ(sort.examples.train, 50);
+  EXPECT_EQ(sort.examples.test, data::Sizes().test);
+}
+
+TEST(AnotherKind, KeepsKindsWithinItAndTheirKeys) {
+  const auto run = run_of(kModel +
+                              "{feed_forward: {kind: moe, d_hidden: 48, router: {kind: noisy}}}\n"
+                              "arms: {a: {model.feed_forward.kind: dense}}\n",
+                          "a");
+  EXPECT_EQ(held<models::DenseFeedForward>(run.experiment.model.feed_forward).d_hidden, 48);
+}
+
+TEST(AnotherKind, IsLaidUnderWhatTheArmGivesItself) {
+  const auto run =
+      run_of(kAll + "arms: {a: {training.schedule: {kind: linear, peak: 0.5}}}\n", "a");
+  const auto schedule = held<training::Linear>(run.experiment.training.schedule);
+  EXPECT_EQ(schedule.peak, 0.5);
+  EXPECT_EQ(schedule.warmup, 10);
+}
+
+TEST(AnotherKind, ThatLacksAKeySaysSo) {
+  const auto study = study_of(kAll +
+                              "arms:\n  base: {}\n  adam: {training.optimizer.kind: adam}\n"
+                              "  constant: {training.schedule.kind: constant}\n");
+  EXPECT_EQ(study.notes,
+            (std::vector<std::string>{
+                "training.optimizer.weight_decay is given and left out, since "
+                "training.optimizer.kind is adam, which has no such key (copy/adam)",
+                "training.schedule.floor is given and left out, since training.schedule.kind is "
+                "constant, which has no such key (copy/constant)"}));
+}
+
+TEST(AnotherKind, ThatGetsTheKeyBackHasNothingToSay) {
+  EXPECT_EQ(study_of(kAll + "tasks: {t: {training.schedule.kind: constant}}\n"
+                            "arms: {a: {training.schedule: {kind: cosine, floor: 0.002}}}\n")
+                .notes,
+            std::vector<std::string>());
+}
+
+TEST(AnotherKind, ReportsAMistakeOfTheOneBeforeOnce) {
+  EXPECT_EQ(messages_of(kBase + "  training: {schedule: {kind: cosine, peak: high}}\n"
+                                "arms: {a: {training.schedule.kind: linear}}\n"),
+            "study.yaml:5:45: training.schedule.peak 'high' is not a number");
+}
+
+}  // namespace
+}  // namespace ablate::config

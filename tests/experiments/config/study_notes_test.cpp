@@ -1,0 +1,50 @@
+#include "experiments/config/study_notes.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/config/training_notes.h"
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::config {
+namespace {
+
+using Notes = std::vector<std::string>;
+
+const std::string kShort = kTraining + "{steps: 100, schedule: {warmup: 10}}\n";
+
+TEST(StudyNotes, AreSilentAboutAStudyThatMeansWhatItSays) {
+  EXPECT_EQ(study_of(kShort + "arms: {a: {}, b: {model.dropout: 0.2}}\n").notes, Notes());
+}
+
+TEST(StudyNotes, NameArmsThatAreTheSame) {
+  EXPECT_EQ(study_of(kShort + "arms: {a: {}, b: {model.position.kind: sinusoidal}}\n").notes,
+            Notes{"the arms 'a' and 'b' are the same: what they change makes no difference"});
+}
+
+TEST(StudyNotes, ArmsThatDifferInOneTaskAreNotTheSame) {
+  EXPECT_EQ(study_of(kShort + "tasks: {t: {}, u: {model.position.kind: none}}\n"
+                              "arms: {a: {}, b: {model.position.kind: sinusoidal}}\n")
+                .notes,
+            Notes());
+}
+
+TEST(StudyNotes, NameAWarmUpThatNeverEnds) {
+  const std::string why =
+      ", so the learning rate never reaches its peak (training.schedule.warmup)";
+  EXPECT_EQ(study_of(kTraining + "{steps: 100, schedule: {warmup: 101}}\n").notes,
+            Notes{"the warm-up takes 101 steps and the run 100" + why});
+  EXPECT_EQ(study_of(kTraining + "{steps: 100, schedule: {warmup: 100}}\n").notes, Notes());
+  EXPECT_EQ(study_of(kShort + "arms: {a: {}, b: {training.steps: 5}}\n").notes,
+            Notes{"the warm-up takes 10 steps and the run 5" + why + " (copy/b)"});
+}
+
+TEST(StudyNotes, LeaveTheWarmUpOfOtherBudgetsToTheDryRun) {
+  const auto run =
+      study_of(kTraining + "{schedule: {warmup: 2000}, budget: {kind: tokens, tokens: 100000}}\n");
+  EXPECT_EQ(run.notes, Notes());
+  EXPECT_EQ(training_notes(run.runs[0].experiment.training, 1999).size(), 1U);
+  EXPECT_EQ(training_notes(run.runs[0].experiment.training, 2000), Notes());
+}
+
+}  // namespace
+}  // namespace ablate::config

@@ -1,0 +1,70 @@
+#include "experiments/exchange/format/name_map.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::exchange {
+namespace {
+
+Origins read(const std::string& yaml) {
+  const TemporaryFile file(yaml, "names.yaml");
+  return read_origins(file.path());
+}
+
+std::string problems_of(const std::string& yaml) {
+  try {
+    read(yaml);
+  } catch (const config::ConfigError& error) {
+    std::string text;
+    for (const auto& one : error.problems)
+      text += fmt::format("{}:{}: {}\n", one.line, one.column, one.message);
+    return text;
+  }
+  return "";
+}
+
+TEST(NameMap, HoldsNamesListsAndTransposedTensors) {
+  const auto origins = read(
+      "a: x\n"
+      "b: [x, y]\n"
+      "c: {name: z, transpose: true}\n"
+      "d: {name: [x, z], transpose: false}\n");
+  EXPECT_EQ(origins.at("a").names, std::vector<std::string>{"x"});
+  EXPECT_EQ(origins.at("b").names, (std::vector<std::string>{"x", "y"}));
+  EXPECT_TRUE(origins.at("c").transpose);
+  EXPECT_FALSE(origins.at("d").transpose);
+  EXPECT_EQ(origins.at("d").names, (std::vector<std::string>{"x", "z"}));
+}
+
+TEST(NameMap, TakesTrueAndFalseInOneSpellingAlone) {
+  EXPECT_EQ(problems_of("a: {name: x, transpose: True}\n"),
+            "1:25: transpose 'True' is not true or false; write true\n");
+  EXPECT_EQ(problems_of("a: {name: x, transpose: yes}\n"),
+            "1:25: transpose 'yes' is not true or false; write true\n");
+  EXPECT_EQ(problems_of("a: {name: x, transpose: 1}\n"),
+            "1:25: transpose '1' is not true or false\n");
+  EXPECT_EQ(problems_of("a: {name: x, transpose: 'true'}\n"),
+            "1:25: transpose 'true' is quoted text, not true or false\n");
+}
+
+TEST(NameMap, RefusesKeysThatItDoesNotKnow) {
+  EXPECT_EQ(problems_of("a: {name: x, transposed: true}\n"),
+            "1:14: unknown key 'transposed'; did you mean 'transpose'?\n");
+}
+
+TEST(NameMap, ReportsEveryMistakeAtOnce) {
+  EXPECT_EQ(problems_of("a: []\n"
+                        "b: {transpose: true}\n"
+                        "c: [x, [y]]\n"
+                        "d:\n"
+                        "e: {name: {x: y}}\n"),
+            "1:4: must name at least one tensor\n"
+            "2:4: needs 'name', of one tensor or of several in a list\n"
+            "3:8: must be the name of a tensor\n"
+            "4:1: must be the name of a tensor\n"
+            "5:11: must be the name of a tensor\n");
+}
+
+}  // namespace
+}  // namespace ablate::exchange
