@@ -113,7 +113,9 @@ struct Language {
           "validation text tests too, and nothing may be chosen by it");
     visit("masked", o.masked, "share of the tokens that an encoder_only model has to find");
     visit("block", o.block,
-          "predicted tokens of a block; every epoch cuts the text at other places");
+          "predicted tokens of a block; every epoch cuts the text at other places; a block is read "
+          "without what stands before it but for one token, so perplexities are those of short "
+          "contexts, and the text's first token is never predicted");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is an error");
   }
   static void rules(const Language& o, auto&& require) {

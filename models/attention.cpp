@@ -52,10 +52,21 @@ HeadParts::HeadParts(Module& owner, const MultiHead& options, const StackOptions
   if (options.gate == OutputGate::none) return;
   const int64_t gates = heads_.count * (options.gate == OutputGate::head ? 1 : heads_.d_v);
   gate_ = owner.register_module(
-      "gate", Linear(stack.d_model, std::vector{gates}, stack.bias, InBranch::scores));
+      "gate", Linear(stack.d_model, std::vector{gates}, stack.bias,
+                     options.gate == OutputGate::head && !options.d_k ? InBranch::gates
+                                                                      : InBranch::scores));
 }
 
 double HeadParts::root() const { return std::sqrt(static_cast<double>(heads_.d_k)); }
+
+torch::Tensor HeadParts::normed_query(const torch::Tensor& projected) {
+  if (!query_norm_) return projected;
+  return query_norm_(projected.unflatten(-1, {heads_.count, -1}), ForwardContext()).flatten(-2);
+}
+
+ops::QueryFactor HeadParts::factor() const {
+  return {.fixed = factor_, .by_head = scale_.defined() ? scale_ * root() : scale_};
+}
 
 torch::Tensor HeadParts::query(const torch::Tensor& projected) {
   if (!query_norm_ && !scale_.defined()) return factor_ == 1 ? projected : projected * factor_;
@@ -80,6 +91,13 @@ torch::Tensor HeadParts::query_key_value(const torch::Tensor& projected) {
   const auto parts = projected.split_with_sizes(
       {heads_.query_width(), heads_.key_width() + heads_.value_width()}, -1);
   return torch::cat({query(parts[0]), key_value(parts[1])}, -1);
+}
+
+torch::Tensor HeadParts::unscaled_query_key_value(const torch::Tensor& projected) {
+  if (!query_norm_) return projected;
+  const auto parts = projected.split_with_sizes(
+      {heads_.query_width(), heads_.key_width() + heads_.value_width()}, -1);
+  return torch::cat({normed_query(parts[0]), key_value(parts[1])}, -1);
 }
 
 ops::Weighting HeadParts::weighting() const {
@@ -107,26 +125,32 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                                      const ops::AttentionPosition& position,
                                      const Observer* observer) {
-  const auto read = ops::attention({.query = parts_.query_key_value(qkv_(x)),
-                                    .heads = heads_,
-                                    .padding_mask = padding_mask,
-                                    .position = position,
-                                    .causal = causal_,
-                                    .wants_probabilities = is_watched(observer),
-                                    .weighting = parts_.weighting()});
+  auto input = reads(x, position);
+  input.padding_mask = padding_mask;
+  input.causal = causal_;
+  input.wants_probabilities = is_watched(observer);
+  const auto read = ops::attention(input);
   const auto values = parts_.gated(observed_values(read, observer), x);
   return out_(observed_heads(values, heads_.count, observer));
 }
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
                                   const ops::AttentionPosition& position) {
-  const auto read = ops::attention({.query = parts_.query_key_value(qkv_(x)),
-                                    .heads = heads_,
-                                    .position = position,
-                                    .causal = true,
-                                    .weighting = parts_.weighting()},
-                                   cache);
-  return out_(parts_.gated(read.values, x));
+  auto input = reads(x, position);
+  input.causal = true;
+  return out_(parts_.gated(ops::attention(input, cache).values, x));
+}
+
+ops::AttentionInput SelfAttention::reads(const torch::Tensor& x,
+                                         const ops::AttentionPosition& position) {
+  const auto projected = qkv_(x);
+  const bool scheme = position.content != nullptr;
+  return {.query = scheme ? parts_.unscaled_query_key_value(projected)
+                          : parts_.query_key_value(projected),
+          .heads = heads_,
+          .position = position,
+          .weighting = parts_.weighting(),
+          .factor = scheme ? parts_.factor() : ops::QueryFactor()};
 }
 
 KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {

@@ -22,16 +22,20 @@ class HeadParts {
   /// Registers its parameters with `owner`: query_norm, key_norm, scale, sinks and gate.
   HeadParts(Module& owner, const MultiHead& options, const StackOptions& stack);
 
-  /// Queries, keys and values beside each other, as an attention reads them.
-  torch::Tensor query_key_value(const torch::Tensor& projected);  // [B, T, HK + GK + GW]
-  torch::Tensor query(const torch::Tensor& projected);            // [B, T, HK]
-  torch::Tensor key_value(const torch::Tensor& projected);        // [B, S, GK + GW]
+  /// Queries, keys and values beside each other, as an attention reads them. // [.., HK + GK + GW]
+  torch::Tensor query_key_value(const torch::Tensor& projected);
+  /// The same with queries that the factor still has to multiply.
+  torch::Tensor unscaled_query_key_value(const torch::Tensor& projected);
+  torch::Tensor query(const torch::Tensor& projected);      // [B, T, HK]
+  torch::Tensor key_value(const torch::Tensor& projected);  // [B, S, GK + GW]
+  ops::QueryFactor factor() const;
   ops::Weighting weighting() const;
   /// What the heads give, through the gates of the attention's input x. // [B, T, HW], [B, T, D]
   torch::Tensor gated(const torch::Tensor& values, const torch::Tensor& x) const;
 
  private:
-  double root() const;  // sqrt(K)
+  double root() const;                                         // sqrt(K)
+  torch::Tensor normed_query(const torch::Tensor& projected);  // [B, T, HK]
 
   ops::Heads heads_;
   ScoreWeights weights_;
@@ -54,6 +58,9 @@ class SelfAttention : public Mixer {
                      const ops::AttentionPosition& position) override;
 
  private:
+  /// What queries read, but for padding and observation.
+  ops::AttentionInput reads(const torch::Tensor& x, const ops::AttentionPosition& position);
+
   ops::Heads heads_;
   bool causal_;
   Linear qkv_, out_;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -14,14 +15,17 @@
 
 namespace ablate::models {
 
-/// What is added to the loss of a position, averaged over the layers with experts.
+/// What is added to the loss of a position: of each of these the mean over the layers with experts,
+/// where Switch and GShard add the layers up.
 struct BalanceOptions {
   double load = 0.01;
   double z = 0.001;
   double importance = 0.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("load", o.load, "times the load balance, which is 1 where all experts work alike");
+    visit("load", o.load,
+          "times the load balance, which is 1 where all experts work alike; of this and the next "
+          "two losses the mean over the layers with experts counts, not their sum (Switch)");
     visit("z", o.z, "times the mean square of the scores' log-sum-exp (ST-MoE)");
     visit("importance", o.importance,
           "times 1 + the squared variation of the experts' summed weights (Shazeer et al. 2017)");
@@ -45,22 +49,29 @@ constexpr auto names(Keep) {
       {{Keep::first, "first"}, {Keep::likeliest, "likeliest"}});
 }
 
-/// An expert takes ceil(factor active N / experts) of a batch's N unpadded positions; of what is
-/// left over nothing is computed. First choices go before second ones.
+/// In training an expert takes ceil(factor active N / experts) of a batch's N unpadded positions;
+/// of what is left over nothing is computed. First choices go before second ones. Evaluation has no
+/// limit unless one is given, which is then counted for every sequence by itself, so that what a
+/// model makes of a sequence does not depend on others. A decoder counts it at position t from 1 on
+/// among the t positions so far, in their order, so that writing a text and scoring it agree.
 struct LimitedCapacity {
   static constexpr std::string_view name = "limited";
   double factor = 1.25;
-  double evaluation = 2.0;
+  std::optional<double> evaluation;
   Keep keep = Keep::first;
 
   static void fields(auto& o, auto&& visit) {
-    visit("factor", o.factor, "room in training, 1: just enough for equal loads");
-    visit("evaluation", o.evaluation, "room in evaluation");
-    visit("keep", o.keep, "first: in the order of the batch; likeliest: by weight");
+    visit("factor", o.factor,
+          "room in training, counted over a batch; 1: just enough for equal loads");
+    visit(
+        "evaluation", o.evaluation,
+        "room in evaluation, counted in every sequence by itself, in a decoder over the positions "
+        "so far; absent: an expert takes all that is sent to it");
+    visit("keep", o.keep, "first: in the order of the positions; likeliest: by weight");
   }
   static void rules(const LimitedCapacity& o, auto&& require) {
     require(o.factor > 0, "factor", "must be positive");
-    require(o.evaluation > 0, "evaluation", "must be positive");
+    require(!o.evaluation || *o.evaluation > 0, "evaluation", "must be positive");
   }
 };
 

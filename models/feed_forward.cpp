@@ -29,6 +29,12 @@ void show(const torch::Tensor& x, const ForwardContext& context,
 
 }  // namespace
 
+KVCache FeedForward::empty_cache(const torch::Tensor&) const { return {}; }
+
+torch::Tensor FeedForward::step(const torch::Tensor& x, KVCache&, const ForwardContext& context) {
+  return forward(x, context).output;
+}
+
 std::shared_ptr<FeedForward> make_feed_forward(const StackOptions& options, int64_t layer) {
   return std::visit(FeedForwardMaker{options}, feed_forward_of(options.feed_forward, layer));
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "models/forward_context.h"
+#include "models/kv_cache.h"
 #include "models/linear.h"
 #include "models/module.h"
 #include "models/routing.h"
@@ -13,11 +14,16 @@ namespace ablate::models {
 
 // F hidden width
 
-/// A sub-layer that treats every position by itself.
+/// A sub-layer that treats every position by itself, but for what limits the work of experts.
 class FeedForward : public Module {
  public:
   virtual RoutedOutput forward(const torch::Tensor& x,
                                const ForwardContext& context) = 0;  // [B, T, D]
+  /// What steps must know of earlier positions, before the first; `like` gives the batch.
+  /// // [B, T, D]
+  virtual KVCache empty_cache(const torch::Tensor& like) const;
+  /// The same as `forward` for the positions that follow those of `cache`. // [B, T, D]
+  virtual torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context);
 };
 
 /// What layer number `layer`, from 0 on, has; null where it has none.

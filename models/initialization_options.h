@@ -92,9 +92,11 @@ struct Standard : EmptyOptions {
 
 /// Maximal update parametrization (Yang et al. 2022, table 8): a learning rate that is best at
 /// `base_width` is about the best at every width. Where d_model is m times base_width, matrices
-/// within layers learn at 1/m of the rate and start with 1/m of the variance, embeddings and output
-/// start as at the base width, logits are multiplied by 1/m, and scores of multi-head attention by
-/// sqrt(base d_k) / d_k; those of linear attention stay as they are.
+/// within layers learn at 1/m of the rate (with Muon at 1/sqrt(m), but for scores of experts and
+/// gates of heads) and start with 1/m of the variance, embeddings and output start as at the base
+/// width, logits are multiplied by 1/m, and scores of multi-head attention by sqrt(base d_k) / d_k;
+/// those of linear attention stay as they are. Decoupled weight decay does not become smaller with
+/// these rates, so a step takes the same share off a matrix at every width.
 /// At the base width the model is the standard one. All widths are taken to grow alike, d_hidden
 /// with d_model, and d_k where it is not given; where it is, heads grow in number. Learning rates
 /// are those of optimizers whose steps do not depend on a gradient's size.
@@ -103,7 +105,10 @@ struct MaximalUpdate {
   int64_t base_width = 64;
 
   static void fields(auto& o, auto&& visit) {
-    visit("base_width", o.base_width, "the d_model at which the model is the standard one");
+    visit(
+        "base_width", o.base_width,
+        "the d_model at which the model is the standard one; m times wider, matrices learn at 1/m "
+        "of the rate (with muon at 1/sqrt(m)), and their weight decay stays as it is");
   }
   static void rules(const MaximalUpdate& o, auto&& require) {
     require(o.base_width >= 1 && o.base_width <= 65'536, "base_width", "must be from 1 to 65536");

@@ -26,42 +26,45 @@ LayerImpl::LayerImpl(const StackOptions& options, int64_t index,
   connect(around_feed_forward_, "feed_forward");
 }
 
-template <class Mix, class Cross>
-RoutedOutput LayerImpl::through(torch::Tensor x, const ForwardContext& context, Mix&& mix,
-                                Cross&& cross) {
+template <class Mix, class Cross, class Feed>
+torch::Tensor LayerImpl::through(torch::Tensor x, const ForwardContext& context,
+                                 const SubLayers<Mix, Cross, Feed>& run) {
   torch::Tensor input;
-  std::optional<Routing> routing;
-  const auto run = [&](std::optional<ResidualConnection>& around, auto&& sub_layer) {
+  const auto add = [&](std::optional<ResidualConnection>& around, const auto& sub_layer) {
     if (!around) return;
     if (!parallel_ || !input.defined()) input = around->enter(x, context);
     x = around->join(x, sub_layer(input), context);
   };
-  run(around_attention_, mix);
-  run(around_cross_attention_, cross);
-  run(around_feed_forward_, [&](const auto& y) {
-    auto branch = feed_forward_->forward(y, context);
-    routing = std::move(branch.routing);
-    return branch.output;
-  });
-  return {.output = x, .routing = std::move(routing)};
+  add(around_attention_, run.mix);
+  add(around_cross_attention_, run.cross);
+  add(around_feed_forward_, run.feed);
+  return x;
 }
 
 RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memory,
                                 const ops::AttentionPosition& position,
                                 const ForwardContext& context) {
   const auto mask = causal_ ? torch::Tensor() : context.padding_mask;
-  return through(
-      x, context,
+  std::optional<Routing> routing;
+  const SubLayers run{
       [&](const auto& y) { return attention_->forward(y, mask, position, context.observer); },
       [&](const auto& y) {
         return cross_attention_(y, memory->output, memory->padding_mask, context.observer);
-      });
+      },
+      [&](const auto& y) {
+        auto branch = feed_forward_->forward(y, context);
+        routing = std::move(branch.routing);
+        return branch.output;
+      }};
+  const auto output = through(x, context, run);
+  return {.output = output, .routing = std::move(routing)};
 }
 
 LayerCache LayerImpl::init_cache(const torch::Tensor& like, const StackOutput* memory) {
   return {
       .self_attention = attention_ ? attention_->empty_cache(like) : KVCache(),
-      .cross_attention = cross_attention_ ? cross_attention_->project(memory->output) : KVCache()};
+      .cross_attention = cross_attention_ ? cross_attention_->project(memory->output) : KVCache(),
+      .feed_forward = feed_forward_ ? feed_forward_->empty_cache(like) : KVCache()};
 }
 
 torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
@@ -69,13 +72,13 @@ torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
                               const ops::AttentionPosition& position,
                               const ForwardContext& context) {
   return through(
-             x, context,
-             [&](const auto& y) { return attention_->step(y, cache.self_attention, position); },
-             [&](const auto& y) {
-               return cross_attention_->step(y, cache.cross_attention, memory_mask,
-                                             context.observer);
-             })
-      .output;
+      x, context,
+      SubLayers{
+          [&](const auto& y) { return attention_->step(y, cache.self_attention, position); },
+          [&](const auto& y) {
+            return cross_attention_->step(y, cache.cross_attention, memory_mask, context.observer);
+          },
+          [&](const auto& y) { return feed_forward_->step(y, cache.feed_forward, context); }});
 }
 
 }  // namespace ablate::models

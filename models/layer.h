@@ -20,7 +20,7 @@ struct StackOutput {
 
 /// What one layer keeps between steps.
 struct LayerCache {
-  KVCache self_attention, cross_attention;
+  KVCache self_attention, cross_attention, feed_forward;
 };
 
 /// A mixer of positions, attention over a memory, and a feed-forward, each where the stack has one
@@ -45,8 +45,16 @@ class LayerImpl : public Module {
   const std::shared_ptr<FeedForward>& feed_forward() const { return feed_forward_; }
 
  private:
-  template <class Mix, class Cross>
-  RoutedOutput through(torch::Tensor x, const ForwardContext& context, Mix&& mix, Cross&& cross);
+  /// What each of its sub-layers makes of its input. // [B, T, D] -> [B, T, D]
+  template <class Mix, class Cross, class Feed>
+  struct SubLayers {
+    Mix mix;
+    Cross cross;
+    Feed feed;
+  };
+  template <class Mix, class Cross, class Feed>
+  torch::Tensor through(torch::Tensor x, const ForwardContext& context,
+                        const SubLayers<Mix, Cross, Feed>& run);
 
   bool causal_, parallel_;
   std::shared_ptr<Mixer> attention_;

@@ -6,7 +6,7 @@ namespace ablate::models {
 namespace {
 
 size_t count_of_scores(InBranch place, size_t parts) {
-  if (place == InBranch::scores) return parts;
+  if (place == InBranch::scores || place == InBranch::gates) return parts;
   return place == InBranch::scores_and_value ? parts - 1 : 0;
 }
 
@@ -19,7 +19,7 @@ LinearImpl::LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool wi
                                     XavierUniform{.rows = parts,
                                                   .adds_to_residual = place == InBranch::last,
                                                   .scores = count_of_scores(place, parts.size())},
-                                    Role::matrix);
+                                    place == InBranch::gates ? Role::gate : Role::matrix);
   if (with_bias) bias = register_parameter("bias", {total}, Constant{0}, Role::vector);
 }
 

@@ -8,8 +8,9 @@
 namespace ablate::models {
 
 /// What a projection is in its sub-layer: the last one's output is added to the residual stream,
-/// scores (queries, keys, gates) weigh values, and of scores_and_value the last part is values.
-enum class InBranch { inside, last, scores, scores_and_value };
+/// scores (queries, keys, gates) weigh values, gates are scores whose number does not grow with the
+/// width, and of scores_and_value the last part is values.
+enum class InBranch { inside, last, scores, gates, scores_and_value };
 
 /// y = x W^T + b, computed in the element type of x: a bfloat16 input rounds the weights to
 /// bfloat16 for the product while the parameters stay as they are. `parts` packs several

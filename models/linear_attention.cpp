@@ -54,7 +54,7 @@ class LinearAttentionMixer : public Mixer {
           "gate", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::scores));
     if (decay_ == Forgetting::gated)
       keep_ = register_module("keep",
-                              Linear(stack.d_model, std::vector{heads_}, true, InBranch::scores));
+                              Linear(stack.d_model, std::vector{heads_}, true, InBranch::gates));
     const auto number = torch::arange(heads_, torch::kFloat);
     if (decay_ == Forgetting::fixed)
       log_kept_ = register_buffer("log_kept", torch::log1p(-torch::exp2(-5 - number)));
@@ -163,7 +163,7 @@ class DeltaRuleMixer : public Mixer {
         qkv_(register_module("qkv", Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias,
                                            InBranch::scores_and_value))),
         write_(register_module("write",
-                               Linear(stack.d_model, std::vector{heads_}, true, InBranch::scores))),
+                               Linear(stack.d_model, std::vector{heads_}, true, InBranch::gates))),
         out_(register_module(
             "out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::last))) {
   }

@@ -34,11 +34,12 @@ struct MatrixState {
 
 /// Attention without softmax, whose sum over the past is a matrix of fixed size. Without decay it
 /// is the linear Transformer of Katharopoulos et al. 2020: elu(x) + 1 of queries and keys, divided
-/// by the sum of the weights. With a fixed one it is retention (Sun et al. 2023): head h forgets
-/// the share 2^(-5-h) at each position. Gated, the input says at each position how much a head
-/// keeps, as in the gated retention of Sun et al. 2024. Both of these are divided by the size of
-/// the weights' sum where that is above 1, as in mLSTM (Beck et al. 2024), and multiplied by silu
-/// of a projection of the input, as retention is.
+/// by the sum of the weights. With a fixed one, head h forgets the share 2^(-5-h) at each position,
+/// at the rates of retention (Sun et al. 2023). Gated, the input says at each position how much a
+/// head keeps, at the rates of the gated retention of Sun et al. 2024. Both of these are divided by
+/// the size of the weights' sum where that is above 1, as in mLSTM (Beck et al. 2024), in the place
+/// of retention's group norm, and multiplied by silu of a projection of the input, as retention is.
+/// Neither is a RetNet: that norms every head and turns queries and keys by their positions.
 struct LinearAttention : MatrixState {
   static constexpr std::string_view name = "linear";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
@@ -50,14 +51,14 @@ struct LinearAttention : MatrixState {
     visit(
         "decay", o.decay,
         "none: all positions count alike (linear Transformer); fixed: each head forgets at a rate "
-        "of its own (retention), in an encoder to both sides; gated: the input decides how much is "
-        "forgotten, in a decoder alone");
+        "of its own (RetNet's, without its group norm and turned queries and keys), in an encoder "
+        "to both sides; gated: the input decides how much is forgotten, in a decoder alone");
   }
 };
 
 /// Linear attention that replaces what it has stored under a key instead of adding to it: the delta
-/// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024). It goes from
-/// left to right, in a decoder alone.
+/// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024) but without that
+/// model's SiLU, short convolutions and norm. It goes from left to right, in a decoder alone.
 struct DeltaRule : MatrixState {
   static constexpr std::string_view name = "delta";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;

@@ -1,7 +1,5 @@
 #include "models/mixture.h"
 
-#include "models/ops/permutation.h"
-
 namespace ablate::models {
 namespace {
 
@@ -17,6 +15,7 @@ XavierUniform expert_matrices(int64_t experts, int64_t parts, int64_t rows) {
 
 Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
     : options_(options),
+      causal_(stack.causal),
       router_(register_module("router", make_router(options, stack.d_model))),
       experts_{.activation = options.activation, .gated = options.gated} {
   const int64_t parts = options.gated ? 2 : 1;
@@ -41,43 +40,85 @@ Mixture::Mixture(const MixtureOptions& options, const StackOptions& stack)
 }
 
 torch::Tensor Mixture::apply_capacity(const torch::Tensor& experts, const torch::Tensor& weights,
-                                      const torch::Tensor& padding_mask, bool training) const {
-  const auto* limited = std::get_if<LimitedCapacity>(&options_.capacity);
-  if (limited == nullptr) return experts;
-  const auto expert = experts.t().flatten(), weight = weights.t().flatten();  // [k N]
-  const double factor = training ? limited->factor : limited->evaluation;
-  const double share =
-      factor * static_cast<double>(options_.active) / static_cast<double>(options_.experts);
-  const auto room = (padding_mask.sum().to(torch::kDouble) * share - kRounding).ceil();
-  auto order = ops::indices_of(expert);
-  if (limited->keep == Keep::likeliest)
-    order = weight.detach().argsort(/*stable=*/true, 0, /*descending=*/true);
-  order = order.index_select(0, expert.index_select(0, order).argsort(/*stable=*/true, 0, false));
-  const auto sorted = expert.index_select(0, order);
-  const auto counts = ops::bin_counts(sorted, options_.experts + 1);
-  const auto rank = ops::indices_of(sorted) - (counts.cumsum(0) - counts).index_select(0, sorted);
-  return sorted.masked_fill(rank.ge(room), options_.experts)
-      .index_select(0, ops::inverse_permutation(order))
-      .unflatten(0, {experts.size(1), -1})
-      .t();
+                                      const torch::Tensor& company, double share) const {
+  const int64_t slots = experts.size(1);
+  // First choices before second ones, as a row for each company.
+  const auto rows = [&](const torch::Tensor& x) {  // [N, k] -> [G, k M]
+    return x.t()
+        .reshape_as(company.unsqueeze(0).expand({slots, -1, -1}))
+        .transpose(0, 1)
+        .flatten(1);
+  };
+  const auto most =
+      (company.sum(-1, /*keepdim=*/true).to(torch::kDouble) * share - kRounding).ceil();  // [G, 1]
+  const auto expert = rows(experts);
+  auto order = torch::ones_like(expert).cumsum(-1) - 1;
+  if (std::get<LimitedCapacity>(options_.capacity).keep == Keep::likeliest)
+    order = rows(weights.detach()).argsort(/*stable=*/true, -1, /*descending=*/true);
+  order = order.gather(-1, expert.gather(-1, order).argsort(/*stable=*/true, -1, false));
+  const auto sorted = expert.gather(-1, order);
+  const auto rank = torch::ones_like(sorted).cumsum(-1) - 1 - torch::searchsorted(sorted, sorted);
+  return sorted.masked_fill(rank.ge(most), options_.experts)
+      .gather(-1, order.argsort(int64_t{-1}, false))
+      .unflatten(1, {slots, -1})
+      .transpose(1, 2)
+      .flatten(0, 1);
 }
 
-torch::Tensor Mixture::padding_mask_of(const torch::Tensor& flat,
+torch::Tensor Mixture::apply_capacity_so_far(const torch::Tensor& experts, const torch::Tensor& x,
+                                             torch::Tensor& wanted) const {
+  const int64_t slots = experts.size(1);
+  const auto own = experts.reshape_as(x.narrow(-1, 0, 1).expand({-1, -1, slots}));  // [B, T, k]
+  const auto names = torch::arange(options_.experts, own.options());
+  const auto chosen = own.unsqueeze(-1).eq(names).sum(2);               // [B, T, E]
+  const auto before = wanted.unsqueeze(1) + chosen.cumsum(1) - chosen;  // [B, T, E]
+  const auto number = before.sum(-1).to(torch::kDouble) / static_cast<double>(slots) + 1;  // [B, T]
+  const auto most = (number * *limit_of({}) - kRounding).ceil().unsqueeze(-1);
+  const auto full = before.gather(-1, own.clamp_max(options_.experts - 1)).ge(most);  // [B, T, k]
+  wanted = wanted + chosen.sum(1);
+  return own.masked_fill(full, options_.experts).flatten(0, 1);
+}
+
+std::optional<double> Mixture::limit_of(const ForwardContext& context) const {
+  const auto* limited = std::get_if<LimitedCapacity>(&options_.capacity);
+  if (limited == nullptr || (!context.training && !limited->evaluation)) return {};
+  return (context.training ? limited->factor : *limited->evaluation) *
+         static_cast<double>(options_.active) / static_cast<double>(options_.experts);
+}
+
+KVCache Mixture::empty_cache(const torch::Tensor& like) const {
+  if (!limits_steps()) return {};
+  const auto none = torch::zeros_like(like.select(1, 0).narrow(-1, 0, 1), torch::kLong);  // [B, 1]
+  return {.blocks = {{none.expand({-1, options_.experts}), {}}}};
+}
+
+torch::Tensor Mixture::padding_mask_of(const torch::Tensor& x,
                                        const ForwardContext& context) const {
-  if (context.padding_mask.defined()) return context.padding_mask.flatten();
+  if (context.padding_mask.defined()) return context.padding_mask;
   // Most decoding steps pad nothing, and every operator counts there.
   const bool needed =
-      std::holds_alternative<LimitedCapacity>(options_.capacity) ||
+      limit_of(context) ||
       std::visit([]<class Held>(const Held&) { return Held::needs_padding_mask; }, options_.router);
-  return needed ? torch::ones_like(flat.select(1, 0), torch::kBool) : torch::Tensor();
+  return needed ? torch::ones_like(x.select(-1, 0), torch::kBool) : torch::Tensor();
 }
 
 RoutedOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& context) {
-  const auto flat = x.flatten(0, 1);  // [N, D]
-  const auto mask = padding_mask_of(flat, context);
+  auto cache = context.training ? KVCache() : empty_cache(x);
+  return run(x, context, cache);
+}
+
+torch::Tensor Mixture::step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context) {
+  return run(x, context, cache).output;
+}
+
+RoutedOutput Mixture::run(const torch::Tensor& x, const ForwardContext& context, KVCache& cache) {
+  const auto flat = x.flatten(0, 1);                 // [N, D]
+  const auto padding = padding_mask_of(x, context);  // [B, T]
+  const auto mask = padding.defined() ? padding.flatten() : padding;
+  const auto company = padding.defined() && context.training ? mask.unsqueeze(0) : padding;
   const auto chosen = router_->forward(
       {.x = flat,
-       .padding_mask = mask,
+       .company = company,
        .token_ids = context.token_ids.defined() ? context.token_ids.flatten() : context.token_ids,
        .up = experts_.up,
        .up_bias = experts_.up_bias},
@@ -86,7 +127,14 @@ RoutedOutput Mixture::forward(const torch::Tensor& x, const ForwardContext& cont
       context.padding_mask.defined()
           ? chosen.topk_idx.masked_fill(mask.logical_not().unsqueeze(1), options_.experts)
           : chosen.topk_idx;  // [N, k]
-  const auto kept = apply_capacity(wanted, chosen.topk_weight, mask, context.training);
+  auto kept = wanted;
+  if (const auto share = limit_of(context); share && causal_ && !context.training) {
+    auto counts = cache.merge()[0];
+    kept = apply_capacity_so_far(wanted, x, counts);
+    cache.blocks = {{counts, {}}};
+  } else if (share) {
+    kept = apply_capacity(wanted, chosen.topk_weight, company, *share);
+  }
   if (context.observer != nullptr && context.observer->expert_hidden_layers)
     context.observer->expert_hidden_layers(
         ops::expert_hidden_layers(flat, experts_, {.expert = kept, .weight = chosen.topk_weight}));

@@ -14,9 +14,13 @@ struct StackOptions;
 enum class Role {
   embedding,  // tables of tokens or positions, and maps of positions
   matrix,     // linear maps within a layer
+  gate,       // those whose outputs do not grow in number with the width: scores of experts, gates
   output,     // the projection to the vocabulary, where no embedding is that too
   vector,     // biases, norms, gains
 };
+
+/// Whether it is a linear map within a layer.
+constexpr bool is_linear_map(Role role) { return role == Role::matrix || role == Role::gate; }
 
 /// Linear maps whose matrices lie below each other in a tensor with its leading dimensions
 /// flattened. A matrix has a row for each output or, transposed, for each input.
@@ -35,7 +39,7 @@ class Module : public torch::nn::Module {
     Initializer initializer;
     Role role;
     Maps maps;
-    double rate = 1;  // what its learning rate is multiplied by
+    double width = 1;  // the base width over the model's, for maps that read a whole width
   };
   struct Buffer {
     std::string name;

@@ -40,8 +40,8 @@ void parametrize(torch::nn::Module& stack, const StackOptions& options) {
     auto* own = dynamic_cast<Module*>(module.get());
     if (own == nullptr) continue;
     for (auto& parameter : own->own_parameters_) {
-      if (parameter.role != Role::matrix) continue;
-      parameter.rate = share;
+      if (!is_linear_map(parameter.role)) continue;
+      parameter.width = share;
       const auto* stated = std::get_if<XavierUniform>(&parameter.initializer);
       if (stated == nullptr) continue;
       parameter.initializer =

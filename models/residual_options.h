@@ -33,7 +33,8 @@ struct NormOptions {
   static void fields(auto& o, auto&& visit) {
     visit("kind", o.kind,
           "layer, rms, batch (statistics over the unpadded positions), tanh (DyT: of alpha x, "
-          "instead of a norm) or none");
+          "instead of a norm) or none; a variance or mean square gains an epsilon of 1e-5, where "
+          "some models' RMS norm has 1e-6");
     visit("placement", o.placement,
           "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
           "the sub-layer and on its output");

@@ -22,8 +22,8 @@ class ScoringRouter : public Router {
  public:
   ScoringRouter(const MixtureOptions& options, int64_t d_model, const Initializer& initializer)
       : active_(options.active),
-        weight_(
-            register_parameter("weight", {options.experts, d_model}, initializer, Role::matrix)) {}
+        weight_(register_parameter("weight", {options.experts, d_model}, initializer, Role::gate)) {
+  }
 
  protected:
   /// A generator of this router's noise in one pass.
@@ -65,8 +65,7 @@ class Noisy : public ScoringRouter {
  public:
   Noisy(const MixtureOptions& options, int64_t d_model)
       : ScoringRouter(options, d_model, Constant{0}),
-        noise_(register_parameter("noise", {options.experts, d_model}, Constant{0}, Role::matrix)) {
-  }
+        noise_(register_parameter("noise", {options.experts, d_model}, Constant{0}, Role::gate)) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext& context) override {
     const auto clean = scores(input.x);
@@ -106,12 +105,15 @@ class Gshard : public ScoringRouter {
     const auto p = h.softmax(-1);
     auto [best, expert] = p.topk(2, -1);
     const auto weight = divided_by_sum(best);
-    if (!context.training) return {expert, weight, p, h, {}};
+    RouterOutput choice{
+        .topk_idx = expert, .topk_weight = weight, .probs = p, .logits = h, .load_choices = 1};
+    if (!context.training) return choice;
     const auto second = weight.select(1, 1);  // [N]
     const auto uniform = torch::empty_like(second).uniform_(0.0, 1.0, noise_of(context));
     const auto unused = (2 * second).le(uniform);  // [N]
     const auto empty = torch::stack({torch::zeros_like(unused), unused}, 1);
-    return {expert.masked_fill(empty, p.size(1)), weight, p, h, {}};
+    choice.topk_idx = expert.masked_fill(empty, p.size(1));
+    return choice;
   }
 };
 
@@ -150,14 +152,17 @@ class ExpertChoice : public ScoringRouter {
     const auto h = scores(input.x);
     const auto p = h.softmax(-1);
     const int64_t experts = p.size(1);
+    const auto there = input.company.unsqueeze(0).expand({experts, -1, -1});  // [E, G, M]
+    const auto open = p.detach().t().reshape_as(there).masked_fill(there.logical_not(), -1.0);
     // A rank instead of a top-k, whose length a trace would bake.
-    const auto open = p.detach().masked_fill(input.padding_mask.logical_not().unsqueeze(1), -1.0);
     const auto rank =
-        open.argsort(/*stable=*/true, 0, /*descending=*/true).argsort(int64_t{0}, false);  // [N, E]
+        open.argsort(/*stable=*/true, -1, /*descending=*/true).argsort(int64_t{-1}, false);
     const double share = static_cast<double>(active_) / static_cast<double>(experts);
-    const auto room = (input.padding_mask.sum().to(torch::kDouble) * share - 1e-9).ceil();
-    const auto names = torch::ones_like(rank).cumsum(1) - 1;  // 0 ... E - 1
-    return {names.masked_fill(rank.ge(room), experts), p, p, h, {}, /*balances=*/false};
+    const auto room =
+        (input.company.sum(-1, /*keepdim=*/true).to(torch::kDouble) * share - 1e-9).ceil();
+    const auto full = rank.ge(room).flatten(1).t();                         // [N, E]
+    const auto names = torch::ones_like(full, torch::kLong).cumsum(1) - 1;  // 0 ... E - 1
+    return {names.masked_fill(full, experts), p, p, h, {}, /*balances=*/false};
   }
 };
 

@@ -13,10 +13,13 @@ namespace ablate::models {
 
 /// What a router sees of a batch.
 struct RouterInput {
-  torch::Tensor x;             // [N, D]
-  torch::Tensor padding_mask;  // true: keep; may be undefined unless the router needs it // [N]
-  torch::Tensor token_ids;     // [N]
-  torch::Tensor up, up_bias;   // the experts' first layer // [E, F, D], [E, F] or undefined
+  torch::Tensor x;  // [N, D]
+  /// The positions that one choice of an expert's is among, true where there is one: of the whole
+  /// batch in training, of one sequence in evaluation. Undefined unless the router needs it or some
+  /// are padded. // [G, M], N = G M
+  torch::Tensor company;
+  torch::Tensor token_ids;    // [N]
+  torch::Tensor up, up_bias;  // the experts' first layer // [E, F, D], [E, F] or undefined
 };
 
 /// Chooses experts. All of its arithmetic is in float or wider, whatever the type of x.

@@ -14,7 +14,7 @@ struct MixtureOptions;
 
 // Every router says of itself
 //   causal              whether what it does at a position depends on no later one
-//   needs_padding_mask  whether it reads the mask even where nothing is padded
+//   needs_padding_mask  whether it reads `company` even where nothing is padded
 //   fixes_loads         whether every expert has its fixed share, so that no capacity limits it
 //   only_active         the only number of experts that a token may use; 0: any
 //   moefied             whether it serves models made by `ablate moefy` alone
@@ -77,7 +77,8 @@ struct NoisyRouter : TokenChoice {
 };
 
 /// GShard (Lepikhin et al. 2020): the likeliest two, their weights divided by their sum; training
-/// uses the second with a probability of twice its weight.
+/// uses the second with a probability of twice its weight. Its load is that of first choices
+/// (algorithm 1).
 struct GshardRouter : TokenChoice {
   static constexpr std::string_view name = "gshard";
   static constexpr int64_t only_active = 2;
@@ -103,8 +104,9 @@ struct SigmoidRouter : TokenChoice {
   }
 };
 
-/// Every expert chooses its likeliest positions of the batch (Zhou et al. 2022), `active` per
-/// position on average.
+/// Every expert chooses its likeliest positions (Zhou et al. 2022), `active` per position on
+/// average: in training among those of the batch, in evaluation among those of one sequence, so
+/// that what a model makes of a sequence does not depend on others.
 struct ExpertChoiceRouter : EmptyOptions {
   static constexpr std::string_view name = "expert_choice";
   static constexpr bool causal = false;

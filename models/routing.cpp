@@ -23,14 +23,15 @@ torch::Tensor tokens_per_expert(const torch::Tensor& idx, int64_t experts) {
   return ops::bin_counts(idx.flatten(), experts + 1).slice(0, 0, experts);
 }
 
-torch::Tensor load_of(const Routing& routing, const torch::Tensor& counts,
-                      const torch::Tensor& share) {
+torch::Tensor load_of(const Routing& routing, const torch::Tensor& share) {
   const auto& router = routing.router;
   if (router.selection_prob.defined())
     return unevenness((router.selection_prob * share.unsqueeze(1)).sum(0));
   const auto mean = (router.probs * share.unsqueeze(1)).sum(0);  // [E]
   const auto one_position = share.amax();
-  const auto used = counts * one_position / static_cast<double>(routing.active);  // [E]
+  const int64_t choices = router.load_choices == 0 ? routing.active : router.load_choices;
+  const auto counts = tokens_per_expert(routing.wanted_idx.slice(1, 0, choices), routing.experts);
+  const auto used = counts * one_position / static_cast<double>(choices);  // [E]
   return static_cast<double>(routing.experts) * (used * mean).sum();
 }
 
@@ -55,7 +56,7 @@ RoutingStatistics statistics_of(const Routing& routing) {
   statistics.z = (router.logits.logsumexp(-1).square() * share).sum();
   statistics.aux_loss = balance.z * statistics.z;
   if (router.balances_load) {
-    statistics.load = load_of(routing, statistics.counts, share);
+    statistics.load = load_of(routing, share);
     statistics.aux_loss = statistics.aux_loss + balance.load * statistics.load;
   }
   if (balance.importance > 0)

@@ -20,6 +20,7 @@ struct RouterOutput {
   torch::Tensor
       selection_prob;         // of being chosen if the noise were drawn again; or undefined [N, E]
   bool balances_load = true;  // whether a loss is to balance the load
+  int64_t load_choices = 0;   // how many of a position's choices are its load; 0: all
 };
 
 /// What one mixture of experts did with the positions of one pass.
@@ -41,11 +42,12 @@ struct RoutedOutput {
 /// Figures of one Routing over its unpadded positions.
 struct RoutingStatistics {
   torch::Tensor aux_loss;  // the losses below times their factors; undefined: no scores // []
-  torch::Tensor load;     // E / (N k) sum_e count_e mean_p_e, 1 at balance; undefined: no scores []
-  torch::Tensor z;        // mean of the logits' log-sum-exp, squared; undefined: no scores // []
-  torch::Tensor counts;   // positions sent to each expert // [E]
-  torch::Tensor entropy;  // of a position's probabilities, mean, in nats // []
-  torch::Tensor dropped;  // share of the choices for which an expert had no room // []
+  torch::Tensor load;      // E / (N k) sum_e count_e mean_p_e, 1 at balance; undefined: no scores;
+                           // count and k are of load_choices // []
+  torch::Tensor z;         // mean of the logits' log-sum-exp, squared; undefined: no scores // []
+  torch::Tensor counts;    // positions sent to each expert // [E]
+  torch::Tensor entropy;   // of a position's probabilities, mean, in nats // []
+  torch::Tensor dropped;   // share of the choices for which an expert had no room // []
 };
 
 RoutingStatistics statistics_of(const Routing& routing);

@@ -25,6 +25,9 @@ PositionContext context_of(const StackOptions& options, MixerChoice mixer) {
     context.heads = heads.count;
     context.d_k = heads.d_k;
     context.d_v = heads.d_v;
+    if (!attention->d_k)
+      context.head_narrowing =
+          static_cast<double>(context.base_width) / static_cast<double>(options.d_model);
   }
   return context;
 }
@@ -106,7 +109,10 @@ torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedd
 void DecoderCache::reorder(const torch::Tensor& order) {
   const auto device = position_ids.device();
   const auto own = order.to(device);
-  for (auto& layer : layers) layer.self_attention.reorder(own);
+  for (auto& layer : layers) {
+    layer.self_attention.reorder(own);
+    layer.feed_forward.reorder(own);
+  }
   if (layers.empty() || layers.front().cross_attention.blocks.empty()) return;
   // Hypotheses of one sentence read the same row: the tensor stays while nothing changes, and with
   // it what layers have gathered by it. The host compares, for which it need not wait.

@@ -247,6 +247,12 @@ struct StackRules {
                       " in a decoder: experts would choose among positions that are still to come");
         },
         mixture->router);
+    const auto* limited = std::get_if<LimitedCapacity>(&mixture->capacity);
+    require(
+        limited == nullptr || !limited->evaluation || limited->keep == Keep::first,
+        at(side.feed_forward, "feed_forward.capacity.keep"),
+        "must be first where a decoder limits the evaluation: it cannot know whether a likelier "
+        "position is still to come");
   }
 };
 

@@ -191,9 +191,9 @@ torch::Tensor TransformerImpl::target_position_ids(const torch::Tensor& ids) con
   return decoder_->position_ids(indices_of(ids), {});
 }
 
-void TransformerImpl::check_length(int64_t length) const {
-  if (encoder_) encoder_->check(length, {});
-  if (decoder_) decoder_->check(length, {});
+void TransformerImpl::check_length(Side side, int64_t length) const {
+  const auto& stack = side == Side::encoder ? encoder_ : decoder_;
+  if (stack) stack->check(length, {});
 }
 
 int64_t parameter_count(const torch::nn::Module& model) {

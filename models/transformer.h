@@ -58,8 +58,8 @@ class TransformerImpl : public Module {
                              const ForwardContext& context = {});
   /// Position ids of a target's tokens in evaluation. // [B, T] -> [T]
   torch::Tensor target_position_ids(const torch::Tensor& ids) const;
-  /// Throws LengthError where no target, or source, of `length` has positions.
-  void check_length(int64_t length) const;
+  /// Throws LengthError where no sequence of `length` has positions on this side.
+  void check_length(Side side, int64_t length) const;
 
   Family family() const { return family_; }
   /// Whether the head gives the label of a whole sequence.

@@ -59,7 +59,8 @@ struct TokenizerOptions {
     visit("coverage", o.coverage, "share of the training characters that get a token");
     visit("normalization", o.normalization, "SentencePiece's normalisation rule");
     visit("dropout", o.dropout,
-          "share of bpe's merges that are left out of the training text, anew in every epoch");
+          "share of bpe's merges that are left out of the training text, anew in every epoch; a "
+          "merge that is left out at one place does not come back there (SentencePiece)");
     visit("mask", o.mask, "one more special token, which masked language models need");
     visit("spaces", o.spaces, "tidy: as SentencePiece has them; exact: kept one by one");
   }

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <type_traits>
 
 #include "training/muon.h"
 #include "training/trained_parameters.h"
@@ -121,6 +123,17 @@ bool decays_weights(const Options& options) {
   return false;
 }
 
+/// What the learning rate of a parameter is multiplied by in a model wider than its base width
+/// (Yang et al. 2022; for steps of one spectral norm, Yang et al. 2023, A Spectral Condition).
+/// Every number of a step has Adam's size: over inputs of which there are m times as many, such
+/// steps add up to m times the change. An orthogonal step of a matrix that grows on both sides,
+/// scaled to the same size of numbers, changes what it gives by sqrt(m) only.
+template <class Options>
+double width_rate(const TrainedParameter& one) {
+  const bool orthogonal = std::is_same_v<Options, Muon> && one.role == models::Role::matrix;
+  return orthogonal ? std::sqrt(one.width) : one.width;
+}
+
 template <class Options>
 class RuleOptimizer : public Optimizer {
  public:
@@ -128,7 +141,7 @@ class RuleOptimizer : public Optimizer {
       : options_(options) {
     for (const auto& one : parameters) {
       const Alike alike{.decays = decays_weights(options) && one.role != models::Role::vector,
-                        .rate = one.rate};
+                        .rate = one.rate * width_rate<Options>(one)};
       Entry entry{.trained = one, .alike = alike, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
         entry.kept[i] = Rule<Options>::kept[i].scalar
@@ -240,7 +253,7 @@ template <>
 std::unique_ptr<Optimizer> optimizer_of(const Muon& options,
                                         std::vector<TrainedParameter> parameters) {
   const auto rest = std::ranges::stable_partition(
-      parameters, [](const TrainedParameter& one) { return one.role == models::Role::matrix; });
+      parameters, [](const TrainedParameter& one) { return models::is_linear_map(one.role); });
   return std::make_unique<JointOptimizer>(
       std::make_unique<RuleOptimizer<Muon>>(options, std::vector(parameters.begin(), rest.begin())),
       std::make_unique<RuleOptimizer<AdamW>>(AdamW{options.adam, options.weight_decay},

@@ -39,7 +39,9 @@ struct AdamW : Adam {
 
   static void fields(auto& o, auto&& visit) {
     Adam::fields(o, visit);
-    visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
+    visit(
+        "weight_decay", o.weight_decay,
+        "decoupled decay of weight matrices, embeddings and output, by the schedule's rate alone");
   }
   static void rules(const AdamW& o, auto&& require) {
     Adam::rules(o, require);
@@ -80,7 +82,9 @@ struct Lion {
   static void fields(auto& o, auto&& visit) {
     visit("beta1", o.beta1, "share of the momentum in the direction whose sign is the step");
     visit("beta2", o.beta2, "decay of the momentum");
-    visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
+    visit(
+        "weight_decay", o.weight_decay,
+        "decoupled decay of weight matrices, embeddings and output, by the schedule's rate alone");
   }
   static void rules(const Lion& o, auto&& require) {
     require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
@@ -125,12 +129,15 @@ struct Muon {
     visit("momentum", o.momentum, "decay of the momentum, an average of gradients");
     visit("nesterov", o.nesterov, "look ahead along the momentum (Nesterov)");
     visit("scale", o.scale,
-          "of a step: match_rms_adamw, by which Adam's learning rates fit, or original, which "
+          "of a step (queries, keys and values are orthogonalised apart): match_rms_adamw, by "
+          "which Adam's learning rates fit, or original, which "
           "wants a rate some 20 times as high, and training.rates for the rest");
     visit("precision", o.precision,
           "of the products that make a step orthogonal: fp32, or bf16, as in Jordan (2024), where "
           "the device has them");
-    visit("weight_decay", o.weight_decay, "decoupled decay of weight matrices");
+    visit(
+        "weight_decay", o.weight_decay,
+        "decoupled decay of weight matrices, embeddings and output, by the schedule's rate alone");
     visit("adam", o.adam, "of embeddings, output, norms and biases");
   }
   static void rules(const Muon& o, auto&& require) {
@@ -150,7 +157,8 @@ inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
 }
 
 /// What the schedule's learning rate is multiplied by, for each kind of parameter (Yang et al.
-/// 2022, table 3). Decoupled weight decay goes by the schedule alone.
+/// 2022, table 3). Decoupled weight decay goes by the schedule alone, neither by these nor by the
+/// width.
 struct RateOptions {
   double embeddings = 1.0, matrices = 1.0, output = 1.0, vectors = 1.0;
 

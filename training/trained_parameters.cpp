@@ -10,6 +10,7 @@ double rate_of(models::Role role, const RateOptions& rates) {
     case models::Role::embedding:
       return rates.embeddings;
     case models::Role::matrix:
+    case models::Role::gate:
       return rates.matrices;
     case models::Role::output:
       return rates.output;
@@ -45,7 +46,7 @@ std::vector<TrainedParameter> trained_parameters_of(const torch::nn::Module& mod
     TORCH_CHECK(found != registered.end(), "the parameter '", item.key(), "' states no role");
     const auto& own = found->second;
     trained.push_back(
-        {item.key(), item.value(), own.role, own.maps, own.rate * rate_of(own.role, rates)});
+        {item.key(), item.value(), own.role, own.maps, rate_of(own.role, rates), own.width});
   }
   return trained;
 }

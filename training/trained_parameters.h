@@ -14,7 +14,8 @@ struct TrainedParameter {
   torch::Tensor tensor;
   models::Role role;
   models::Maps maps;
-  double rate;  // what the schedule's learning rate is multiplied by
+  double rate;       // what the schedule's learning rate is multiplied by for its kind
+  double width = 1;  // the base width over the model's, see models::Module
 };
 
 /// All of `model` that require a gradient, in its order. Throws c10::Error where one belongs to no

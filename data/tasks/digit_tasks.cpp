@@ -20,14 +20,14 @@ int64_t number(Random& random, int64_t digits) {
 
 TaskGenerator sampled_by_digits(const DigitTask& task,
                                 std::function<Example(Random&, int64_t)> sample) {
-  return {.sample_training =
+  return {.draw_length =
               [=](Random& random) {
                 // Most numbers are long; a quarter of the draws makes every count of digits as
                 // likely.
                 const int64_t any = random.below(power_of_ten(task.train_digits));
                 const auto natural = static_cast<int64_t>(std::to_string(any).size());
                 const bool even = random.below(4) == 0;
-                return sample(random, even ? random.between(1, task.train_digits) : natural);
+                return even ? random.between(1, task.train_digits) : natural;
               },
           .sample = sample,
           .test_lengths = task.test_digits,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -10,52 +12,89 @@
 namespace ablate::data {
 namespace {
 
+using Taken = std::unordered_set<std::string>;  // sources
+
+/// An example and the length it was drawn with.
+struct Drawn {
+  Example example;
+  int64_t length;
+};
+
+/// Draws the examples of one set.
+struct Source {
+  const TaskGenerator& task;
+  Random random;
+  std::optional<int64_t> length = {};  // none: any trained one
+
+  Drawn of(int64_t size) { return {task.sample(random, size), size}; }
+  Drawn any() { return of(length ? *length : task.draw_length(random)); }
+};
+
 /// Draws until `count` examples with new sources are found. A space that seems exhausted (many
 /// repeats in a row) gives fewer.
-std::vector<Example> distinct(int64_t count, std::unordered_set<std::string>& taken,
-                              const std::function<Example()>& draw) {
-  std::vector<Example> examples;
+std::vector<Drawn> distinct(int64_t count, Taken& taken, const std::function<Drawn()>& draw) {
+  std::vector<Drawn> found;
   int64_t repeats = 0;
   const int64_t patience = 200 + 20 * count;
-  while (static_cast<int64_t>(examples.size()) < count && repeats < patience) {
-    auto example = draw();
-    if (taken.insert(example.source).second) {
-      examples.push_back(std::move(example));
+  while (static_cast<int64_t>(found.size()) < count && repeats < patience) {
+    auto drawn = draw();
+    if (taken.insert(drawn.example.source).second) {
+      found.push_back(std::move(drawn));
       repeats = 0;
     } else {
       ++repeats;
     }
   }
-  return examples;
-}
-
-/// Up to `wanted` new examples and no more than half of those that `draw` still finds, so that a
-/// small space (numbers of one digit) keeps something for the sets drawn later. Adds to `taken`.
-std::vector<Example> new_half(int64_t wanted, std::unordered_set<std::string>& taken,
-                              const std::function<Example()>& draw) {
-  auto probe = taken;
-  auto found = distinct(2 * wanted, probe, draw);
-  found.resize(std::min((found.size() + 1) / 2, static_cast<size_t>(wanted)));
-  for (const auto& example : found) taken.insert(example.source);
   return found;
 }
 
+/// How many examples of each length among `found` a set may hold: half of those that `source` still
+/// finds of this length, rounded up unless that is all.
+std::map<int64_t, int64_t> halves_of(const std::vector<Drawn>& found, Source& source,
+                                     const Taken& taken) {
+  std::map<int64_t, int64_t> halves;
+  for (const auto& drawn : found) ++halves[drawn.length];
+  for (auto& [length, count] : halves) {
+    auto probe = taken;
+    const auto all = distinct(2 * count, probe, [&, one = length] { return source.of(one); });
+    const auto most = std::max(count, static_cast<int64_t>(all.size()));
+    count = most == 1 ? 0 : (most + 1) / 2;
+  }
+  return halves;
+}
+
+/// Up to `wanted` new examples and no more than half of those that each length still has, so that a
+/// small space (numbers of one digit, strings of one symbol) keeps something for the sets drawn
+/// later. Adds to `taken`.
+std::vector<Example> new_half(int64_t wanted, Source source, Taken& taken) {
+  auto probe = taken;
+  auto found = distinct(2 * wanted, probe, [&] { return source.any(); });
+  auto halves = halves_of(found, source, taken);
+  std::vector<Example> half;
+  for (auto& [example, length] : found) {
+    if (static_cast<int64_t>(half.size()) == wanted) break;
+    if (halves.at(length)-- <= 0) continue;
+    taken.insert(example.source);
+    half.push_back(std::move(example));
+  }
+  return half;
+}
+
 [[noreturn]] void refuse_small_space(const TaskGenerator& task, uint64_t seed) {
-  Random random(seed, "space");
-  std::unordered_set<std::string> all;
-  distinct(100, all, [&] { return task.sample_training(random); });
+  Source source{task, Random(seed, "space")};
+  Taken all;
+  distinct(100, all, [&] { return source.any(); });
   throw DataError("the task has only " + std::to_string(all.size()) +
                   " different training sources, too few to hold some out for validation and test; "
                   "widen its trained lengths or its symbols");
 }
 
-std::vector<Example> training_set(const TaskGenerator& task, uint64_t seed,
-                                  const std::unordered_set<std::string>& held_out) {
-  Random random(seed, "train");
+std::vector<Example> training_set(const TaskGenerator& task, uint64_t seed, const Taken& held_out) {
+  Source source{task, Random(seed, "train")};
   std::vector<Example> examples;
   int64_t refused = 0;
   while (static_cast<int64_t>(examples.size()) < task.sizes.train) {
-    auto example = task.sample_training(random);
+    auto example = source.any().example;
     if (!held_out.contains(example.source))
       examples.push_back(std::move(example));
     else if (++refused > 1000 + 100 * task.sizes.train)
@@ -68,18 +107,15 @@ std::vector<Example> training_set(const TaskGenerator& task, uint64_t seed,
 
 Corpus generate(const TaskGenerator& task, uint64_t seed) {
   Corpus corpus;
-  std::unordered_set<std::string> held_out;
+  Taken held_out;
   for (const int64_t length : task.test_lengths) {
-    Random random(seed, "test", static_cast<uint64_t>(length));
+    const Random random(seed, "test", static_cast<uint64_t>(length));
     TestSet test{task.test_name(length), length > task.longest_trained, {}};
-    test.examples =
-        new_half(task.sizes.test, held_out, [&] { return task.sample(random, length); });
+    test.examples = new_half(task.sizes.test, {task, random, length}, held_out);
     if (test.examples.empty()) refuse_small_space(task, seed);
     corpus.tests.push_back(std::move(test));
   }
-  Random validation(seed, "validation");
-  corpus.validation =
-      new_half(task.sizes.validation, held_out, [&] { return task.sample_training(validation); });
+  corpus.validation = new_half(task.sizes.validation, {task, Random(seed, "validation")}, held_out);
   if (corpus.validation.empty()) refuse_small_space(task, seed);
   corpus.train = training_set(task, seed, held_out);
   return corpus;

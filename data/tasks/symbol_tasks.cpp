@@ -21,14 +21,13 @@ using Sample = std::function<Example(Random&, int64_t)>;
 /// A task whose examples of a length are drawn by `sample`.
 TaskGenerator sampled_by_length(const SymbolTask& task, Sample sample) {
   const auto [shortest, longest] = task.train_length;
-  return {
-      .sample_training = [=, low = shortest, high = longest](
-                             Random& random) { return sample(random, random.between(low, high)); },
-      .sample = sample,
-      .test_lengths = task.test_length,
-      .longest_trained = longest,
-      .test_name = SymbolTask::test_name,
-      .sizes = task.examples};
+  return {.draw_length = [low = shortest,
+                          high = longest](Random& random) { return random.between(low, high); },
+          .sample = sample,
+          .test_lengths = task.test_length,
+          .longest_trained = longest,
+          .test_name = SymbolTask::test_name,
+          .sizes = task.examples};
 }
 
 /// The task of writing rewrite(source). // Symbols -> Symbols

@@ -12,7 +12,7 @@ namespace ablate::data {
 
 /// How one task makes examples; everything else (disjointness, sizes, naming) is shared.
 struct TaskGenerator {
-  std::function<Example(Random&)> sample_training;  // of any trained length
+  std::function<int64_t(Random&)> draw_length;      // a trained one
   std::function<Example(Random&, int64_t)> sample;  // of exactly this length
   std::vector<int64_t> test_lengths;
   int64_t longest_trained;

@@ -5,16 +5,30 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace ablate::analysis {
 namespace {
+
+using data::Compared;
 
 struct Flaw {
   double (*of)(const records::TestScores&);
   const char* what;     // stands before the arms
   const char* meaning;  // and behind them
+  std::optional<Compared> only = {};
   bool share = false;
 };
+
+double cut_outputs(const records::TestScores& test) {
+  return static_cast<double>(test.cut_outputs);
+}
+double altered(const records::TestScores& test) {
+  return static_cast<double>(test.altered_references);
+}
+double unwritable(const records::TestScores& test) {
+  return static_cast<double>(test.unwritable_references);
+}
 
 constexpr auto kFlaws = std::to_array<Flaw>(
     {{.of = [](const records::TestScores& test) { return test.unknown_targets; },
@@ -22,22 +36,22 @@ constexpr auto kFlaws = std::to_array<Flaw>(
       .meaning = "what they hide is spelled out in nats and bits per character, at ln 257 nats a "
                  "byte; in perplexity and token accuracy an unknown token is a token as any other",
       .share = true},
-     {.of = [](const records::TestScores& test) { return static_cast<double>(test.cut_outputs); },
+     {.of = cut_outputs,
       .what = "outputs cut at the greatest length",
       .meaning = "see decoding.max_length and decoding.max_ratio"},
-     {.of =
-          [](const records::TestScores& test) {
-            return static_cast<double>(test.altered_references);
-          },
+     {.of = altered,
       .what = "targets that the tokenizer writes otherwise",
       .meaning = "exact match and word error rate compare both sides as it normalises them, and "
-                 "nats and bits per character are of what it writes"},
-     {.of =
-          [](const records::TestScores& test) {
-            return static_cast<double>(test.unwritable_references);
-          },
+                 "nats and bits per character are of what it writes",
+      .only = Compared::text},
+     {.of = altered,
+      .what = "lines that the tokenizer writes otherwise",
+      .meaning = "nats and bits per character are of what it writes",
+      .only = Compared::nothing},
+     {.of = unwritable,
       .what = "targets that the tokenizer cannot write",
-      .meaning = "no output is an exact match of them"}});
+      .meaning = "no output is an exact match of them",
+      .only = Compared::text}});
 
 /// Something that runs of one task have on one of their test sets.
 struct Place {
@@ -66,7 +80,8 @@ std::vector<ArmFlaw> arms_with(const Flaw& flaw, const Place& place,
   std::vector<ArmFlaw> arms;
   for (const auto& run : results)
     for (const auto& test : run.tests) {
-      if (Place{run.task, test.name, test.examples} != place || !(flaw.of(test) > 0)) continue;
+      if (Place{run.task, test.name, test.examples} != place) continue;
+      if (!(flaw.of(test) > 0) || flaw.only.value_or(test.compared) != test.compared) continue;
       const auto known = std::ranges::find(arms, run.arm, &ArmFlaw::arm);
       if (known == arms.end())
         arms.push_back({run.arm, flaw.of(test)});

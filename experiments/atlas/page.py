@@ -160,7 +160,7 @@ def section(claim):
         return "\n\n".join([head, published_text(claim), f"Not run yet: [{claim.study}.yaml](../experiments/atlas/{claim.study}.yaml)."])
     paragraphs = [head, published_text(claim), outcome(claim, claim.record, "Here"),
                   claim.again and outcome(claim, claim.again, "At three times the steps"),
-                  claim.contested and f"Contested: {claim.contested}",
+                  claim.contested and f"Contested: {claim.contested}", claim.since and f"Changed since: {claim.since}",
                   claim.tried and f"Tried before: {claim.tried}", claim.changes and f"What would change it: {claim.changes}", files_of(claim)]
     return "\n\n".join(filter(None, paragraphs))
 

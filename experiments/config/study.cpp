@@ -99,7 +99,8 @@ class StudyBuilder {
     need(given("seeds") || !selection_.seeds.empty(), "seeds", "missing key 'seeds'; write [1]");
     if (given("name") && readable("name"))
       check_name(file_.name, "study", trail_.place("name"), problems_);
-    if (given("seeds")) check_seeds(file_.seeds, trail_.place("seeds"), problems_);
+    if (given("seeds") && readable("seeds"))
+      check_seeds(file_.seeds, trail_.place("seeds"), problems_);
     need(std::ranges::find(file_.expect, "") == file_.expect.end(), "expect",
          "expect holds an empty text");
     study_.name = file_.name;
@@ -135,7 +136,8 @@ class StudyBuilder {
     if (file_.tune.values.empty()) return;
     need(file_.tune.halve_from.value_or(1) >= 1, "tune.halve_from",
          "tune.halve_from must be positive");
-    if (given("tune.seeds")) check_seeds(file_.tune.seeds, trail_.place("tune.seeds"), problems_);
+    if (given("tune.seeds") && readable("tune.seeds"))
+      check_seeds(file_.tune.seeds, trail_.place("tune.seeds"), problems_);
     std::vector<Variation> bare;
     for (const auto& arm : arms_) bare.push_back({.name = arm.name, .mark = arm.mark});
     const Value values{

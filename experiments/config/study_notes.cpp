@@ -25,6 +25,28 @@ std::vector<std::string> drops(const Trail& trail) {
   return sentences;
 }
 
+/// Says where attention in a place of its own has other heads than the model's, since nobody gave
+/// their number.
+std::vector<std::string> unlike_heads(const models::TransformerOptions& model, const Trail& trail) {
+  std::vector<std::string> sentences;
+  const auto* shared = std::get_if<models::MultiHead>(&model.attention);
+  const auto compare = [&](const std::string& place, const auto& choice) {
+    const auto* own = std::get_if<models::MultiHead>(&choice);
+    const auto key = "model." + place + ".heads";
+    if (shared != nullptr && own != nullptr && own->heads != shared->heads &&
+        !trail.marks.contains(key))
+      sentences.push_back(
+          fmt::format("{} is {}, since nothing gives it, and model.attention.heads "
+                      "is {}",
+                      key, own->heads, shared->heads));
+  };
+  compare("other_attention", model.other_attention);
+  compare("cross_attention", model.cross_attention);
+  compare("encoder.attention", model.encoder.attention);
+  compare("decoder.attention", model.decoder.attention);
+  return sentences;
+}
+
 }  // namespace
 
 std::string listed(const std::vector<std::string>& names) {
@@ -37,6 +59,7 @@ std::string listed(const std::vector<std::string>& names) {
 void StudyNotes::add(const Place& run, const Experiment& experiment, const Trail& trail) {
   ++count_;
   for (const auto& sentence : drops(trail)) note(sentence, run);
+  for (const auto& sentence : unlike_heads(experiment.model, trail)) note(sentence, run);
   const auto& training = experiment.training;
   if (std::holds_alternative<training::StepBudget>(training.budget))
     for (const auto& sentence : training_notes(training, training.steps)) note(sentence, run);

@@ -14,7 +14,7 @@ namespace ablate::config {
 std::string listed(const std::vector<std::string>& names);
 
 /// Collects what a study that can be run may not mean as it says it: values that another kind
-/// drops, a warm-up that does not end, arms that are the same.
+/// drops, heads that nobody counted, a warm-up that does not end, arms that are the same.
 class StudyNotes {
  public:
   struct Place {

@@ -26,7 +26,7 @@ struct RandomSampling {
     visit("top_k", o.top_k, "draw from this many of the likeliest tokens; 0: from all");
     visit("top_p", o.top_p,
           "draw from the likeliest tokens that together have this probability (Holtzman et al. "
-          "2020)");
+          "2020), counted of all tokens, also where top_k leaves out some");
     visit("random_seed", o.random_seed, "of the numbers drawn; each line has its own");
   }
   static void rules(const RandomSampling& o, auto&& require) {
@@ -57,7 +57,8 @@ struct SearchOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("beam", o.beam, "hypotheses kept; 1: greedy");
-    visit("length_penalty", o.length_penalty, "score = log-probability / length ^ penalty");
+    visit("length_penalty", o.length_penalty,
+          "score = log-probability / length ^ penalty, the end token counting as one");
     visit("coverage_penalty", o.coverage_penalty,
           "times the sum over source tokens of log min(1, attention), added to the score (Wu et "
           "al. 2016); 0: none");

@@ -135,7 +135,8 @@ AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
          .key_positions = in.position.key_positions,
          .layer = in.position.layer,
          .probabilities = in.wants_probabilities ? &output.probabilities : nullptr,
-         .weighting = in.weighting}));
+         .weighting = in.weighting,
+         .factor = in.factor}));
     return output;
   }
   if (!in.weighting.is_softmax()) return weighted_values(query, memory, in);
@@ -160,6 +161,11 @@ torch::Tensor softmax_beside_sinks(const torch::Tensor& scores, const torch::Ten
 }
 
 }  // namespace
+
+torch::Tensor QueryFactor::operator()(const torch::Tensor& query) const {
+  if (by_head.defined()) return query * by_head.to(query.scalar_type()).view({-1, 1, 1});
+  return fixed == 1 ? query : query * fixed;
+}
 
 torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor& visible,
                                 const Weighting& weighting) {

@@ -36,6 +36,14 @@ struct Weighting {
 torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor& visible,
                                 const Weighting& weighting);
 
+/// What queries are multiplied by where scores want another factor than 1 / sqrt(K).
+struct QueryFactor {
+  double fixed = 1;
+  torch::Tensor by_head = {};  // takes the place of `fixed`; undefined: nothing does // [H]
+
+  torch::Tensor operator()(const torch::Tensor& query) const;  // [.., H, T, K] -> [.., H, T, K]
+};
+
 /// One attention of one layer, as a scheme sees it whose scores depend on content and positions
 /// together.
 struct ContentAttention {
@@ -45,6 +53,7 @@ struct ContentAttention {
   int64_t layer;
   torch::Tensor* probabilities = nullptr;  // receives them unless it is null // [B, H, T, S]
   Weighting weighting = {};
+  QueryFactor factor = {};  // of all that becomes a score by 1 / sqrt(K)
 };
 
 /// A position scheme that computes the attention itself.
@@ -76,6 +85,7 @@ struct AttentionInput {
   bool causal = false;  // no query attends to a key behind its own place; T = S, or T = 1
   bool wants_probabilities = false;
   Weighting weighting = {};
+  QueryFactor factor = {};  // left to a scheme that computes the attention; nothing else reads it
 };
 
 struct AttentionOutput {

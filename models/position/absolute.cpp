@@ -9,8 +9,9 @@ torch::Tensor sinusoidal(const torch::Tensor& positions, const Sinusoidal& optio
   const bool halves = options.layout == SinusoidalLayout::halves;
   const auto type = torch::TensorOptions(torch::kDouble).device(positions.device());
   const auto pair = torch::arange((width + 1) / 2, type);  // [ceil(D/2)]
-  const double spread = halves ? std::max(1.0, static_cast<double>((width + 1) / 2 - 1))
-                               : static_cast<double>(width) / 2;
+  const double spread = options.frequencies == Frequencies::tensor2tensor
+                            ? std::max(1.0, static_cast<double>((width + 1) / 2 - 1))
+                            : static_cast<double>(width) / 2;
   const auto rate = torch::exp(pair * (-std::log(options.base) / spread));
   const auto angle = positions.to(torch::kDouble).unsqueeze(-1) * rate;  // [T, ceil(D/2)]
   const auto both = halves ? torch::cat({angle.sin(), angle.cos()}, -1)

@@ -22,8 +22,7 @@ torch::ScalarType wide_type(const torch::Tensor& x) {
 
 /// Zeros where nothing is visible. // [B, H, T, S] -> [B, H, T, S]
 torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAttention& a) {
-  auto weights =
-      ops::attention_weights(scores, a.visible, a.weighting).to(a.value.scalar_type());
+  auto weights = ops::attention_weights(scores, a.visible, a.weighting).to(a.value.scalar_type());
   if (a.probabilities != nullptr) *a.probabilities = weights;
   return weights;
 }
@@ -49,8 +48,9 @@ ShawPosition::ShawPosition(const Shaw& options, const PositionContext& context)
 torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
   const auto type = a.query.scalar_type();
   const auto clipped = behind(a).neg().clamp(-max_distance_, max_distance_) + max_distance_;
-  const auto all = a.query.matmul(keys_[a.layer].to(type).t());  // [B, H, T, 2 max_distance + 1]
-  const auto content = products(a.query, a.key);
+  const auto query = a.factor(a.query);
+  const auto all = query.matmul(keys_[a.layer].to(type).t());  // [B, H, T, 2 max_distance + 1]
+  const auto content = products(query, a.key);
   const auto distance = all.gather(-1, clipped.expand_as(content));
   const auto weights = probabilities((content + distance) * scale_of(a.query), a);
   const auto output = weights.matmul(a.value);
@@ -59,8 +59,10 @@ torch::Tensor ShawPosition::attend(const ops::ContentAttention& a) {
   return output + torch::einsum("bhts,tsw->bhtw", {weights, vectors});
 }
 
-TransformerXlPosition::TransformerXlPosition(const PositionContext& context)
+TransformerXlPosition::TransformerXlPosition(const TransformerXl& options,
+                                             const PositionContext& context)
     : id_range_(context.id_range),
+      frequencies_(options.frequencies),
       content_bias_(register_parameter("content_bias", {context.layers, context.heads, context.d_k},
                                        Constant{0}, Role::vector)),
       distance_bias_(register_parameter("distance_bias",
@@ -77,23 +79,24 @@ torch::Tensor TransformerXlPosition::attend(const ops::ContentAttention& a) {
   // Positions in a row have few distances, each projected once.
   const auto [distances, which] =
       ops::distances(a.query_positions, a.key_positions, id_range_);  // [U], [T, S]
-  const Sinusoidal halves{.layout = SinusoidalLayout::halves};
+  const Sinusoidal halves{.layout = SinusoidalLayout::halves, .frequencies = frequencies_};
   const auto vectors = sinusoidal(distances, halves, projection_.size(-1)).to(type);  // [U, D]
   const auto projected = projection_[a.layer].to(type).matmul(vectors.t());           // [H, K, U]
-  const auto content = products(a.query + u, a.key);         // [B, H, T, S]
-  const auto by_distance = (a.query + v).matmul(projected);  // [B, H, T, U]
+  const auto content = products(a.factor(a.query + u), a.key);       // [B, H, T, S]
+  const auto by_distance = a.factor(a.query + v).matmul(projected);  // [B, H, T, U]
   const auto scores = content + by_distance.gather(-1, which.expand_as(content));
   return probabilities(scores * scale_of(a.query), a).matmul(a.value);
 }
 
 CopePosition::CopePosition(const Cope& options, const PositionContext& context)
-    : table_(register_parameter("table", {context.layers, context.d_k, options.positions},
+    : narrowing_(context.head_narrowing),
+      table_(register_parameter("table", {context.layers, context.d_k, options.positions},
                                 Constant{0}, Role::embedding)) {}
 
 torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
   // Counted in float: bfloat16 has no fractions of numbers above 128.
   const auto wide = wide_type(a.query);
-  const auto scores = products(a.query, a.key).to(wide) * scale_of(a.query);
+  const auto scores = products(a.factor(a.query), a.key).to(wide) * scale_of(a.query);
   const auto gates = scores.sigmoid().masked_fill(a.visible.logical_not(), 0.0);
   const auto distance = behind(a);  // [T, S]
   // Sums from the query's own key outwards: over the keys up to it from the left, then from the
@@ -103,8 +106,9 @@ torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
   const auto counts = torch::where(distance.ge(0), before, after)
                           .clamp_max(static_cast<double>(table_.size(-1) - 1));
   const auto below = counts.detach().floor();
+  const auto query = narrowing_ == 1 ? a.query : a.query * narrowing_;
   const auto all =
-      a.query.matmul(table_[a.layer].to(a.query.scalar_type())).to(wide);  // [B, H, T, positions]
+      query.matmul(table_[a.layer].to(query.scalar_type())).to(wide);  // [B, H, T, positions]
   const auto low = all.gather(-1, below.to(torch::kLong));
   const auto high = all.gather(-1, counts.detach().ceil().to(torch::kLong));
   const auto share = counts - below;
@@ -115,7 +119,7 @@ std::shared_ptr<Position> Shaw::make(const PositionContext& context) const {
   return std::make_shared<ShawPosition>(*this, context);
 }
 std::shared_ptr<Position> TransformerXl::make(const PositionContext& context) const {
-  return std::make_shared<TransformerXlPosition>(context);
+  return std::make_shared<TransformerXlPosition>(*this, context);
 }
 std::shared_ptr<Position> Cope::make(const PositionContext& context) const {
   return std::make_shared<CopePosition>(*this, context);

@@ -21,22 +21,26 @@ class ShawPosition : public Position {
 };
 
 /// e_ij = ((q_i + u) . k_j + (q_i + v) . W r_(i-j)) / sqrt(K), r sinusoidal vectors of distances,
-/// in halves as in the authors' code; u, v and W belong to each layer.
+/// in halves as in the authors' code; u, v and W belong to each layer. Another scale takes the
+/// place of 1 / sqrt(K) for all four products.
 class TransformerXlPosition : public Position {
  public:
-  explicit TransformerXlPosition(const PositionContext& context);
+  TransformerXlPosition(const TransformerXl& options, const PositionContext& context);
   bool attends() const override { return true; }
   torch::Tensor attend(const ops::ContentAttention& attention) override;
 
  private:
-  int64_t id_range_;                            // see PositionContext
+  int64_t id_range_;  // see PositionContext
+  Frequencies frequencies_;
   torch::Tensor content_bias_, distance_bias_;  // u, v // [L, H, K]
   torch::Tensor projection_;                    // W // [L, H, K, D]
 };
 
 /// A key's position is the sum of the gates sigmoid(q_i . k_t / sqrt(K)) between query and key,
-/// both included; scores gain q_i . e at that position, interpolated between whole ones. An encoder
-/// counts outwards in both directions alike.
+/// both included; scores gain q_i . e at that position, interpolated between whole ones. Another
+/// scale than 1 / sqrt(K) is that of q_i . k_t alone; q_i . e has none, but a parametrization by
+/// width divides it by what the width of a head has grown by. An encoder counts outwards in both
+/// directions alike.
 class CopePosition : public Position {
  public:
   CopePosition(const Cope& options, const PositionContext& context);
@@ -44,6 +48,7 @@ class CopePosition : public Position {
   torch::Tensor attend(const ops::ContentAttention& attention) override;
 
  private:
+  double narrowing_;     // base width of a head over its width
   torch::Tensor table_;  // [L, K, positions]
 };
 

@@ -70,6 +70,14 @@ constexpr auto names(SinusoidalLayout) {
       {{SinusoidalLayout::interleaved, "interleaved"}, {SinusoidalLayout::halves, "halves"}});
 }
 
+/// How the timescales of sinusoidal vectors are spread over their width.
+enum class Frequencies { paper, tensor2tensor };
+
+constexpr auto names(Frequencies) {
+  return std::to_array<std::pair<Frequencies, std::string_view>>(
+      {{Frequencies::paper, "paper"}, {Frequencies::tensor2tensor, "tensor2tensor"}});
+}
+
 /// Fixed sines and cosines (Vaswani et al. 2017, section 3.5).
 struct Sinusoidal : AbsoluteScheme {
   static constexpr std::string_view name = "sinusoidal";
@@ -78,13 +86,17 @@ struct Sinusoidal : AbsoluteScheme {
 
   double base = 10'000.0;
   SinusoidalLayout layout = SinusoidalLayout::interleaved;
+  Frequencies frequencies = Frequencies::paper;
   bool every_layer = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("base", o.base, "the longest wavelength is 2 pi base");
+    visit("base", o.base, "the wavelengths grow from 2 pi towards 2 pi base");
     visit("layout", o.layout,
           "interleaved: sine and cosine in turns, as in the paper; halves: all sines, then all "
-          "cosines, the slowest timescale exactly base, as in tensor2tensor");
+          "cosines, as in most code (Marian, tensor2tensor)");
+    visit("frequencies", o.frequencies,
+          "of pair i: paper: base^(-2i / width), as in Marian, too; tensor2tensor: spread so that "
+          "the slowest is exactly 1 / base");
     visit("every_layer", o.every_layer, "also add the vectors before every later layer");
   }
   static void rules(const Sinusoidal& o, auto&& require) {
@@ -185,7 +197,8 @@ struct T5Bias : ScoreScheme {
   int64_t max_distance = 128;
 
   static void fields(auto& o, auto&& visit) {
-    visit("buckets", o.buckets, "of distances; encoders use half of them for each direction");
+    visit("buckets", o.buckets,
+          "of distances; encoders use half of them for each direction; all layers have one table");
     visit("max_distance", o.max_distance, "from which all distances share the last bucket");
   }
   static void rules(const T5Bias& o, auto&& require) {
@@ -203,7 +216,8 @@ struct Fire : ScoreScheme {
   int64_t hidden = 32;
 
   static void fields(auto& o, auto&& visit) {
-    visit("hidden", o.hidden, "width of the network's hidden layer");
+    visit("hidden", o.hidden,
+          "width of the network's hidden layer; all layers have one network (FIRE-S)");
   }
   static void rules(const Fire& o, auto&& require) {
     require(o.hidden >= 1 && o.hidden <= 65'536, "hidden", "must be from 1 to 65536");
@@ -225,11 +239,15 @@ struct Kerple : ScoreScheme {
   KerpleKernel kernel = KerpleKernel::logarithmic;
 
   static void fields(auto& o, auto&& visit) {
-    visit("kernel", o.kernel, "logarithmic: -a ln(1 + b distance); power: -a distance^b");
+    visit(
+        "kernel", o.kernel,
+        "logarithmic: -a ln(1 + b distance); power: -a distance^b; a and b are those of a head in "
+        "all layers");
   }
 };
 
-/// Inner products of sinusoidal vectors, lowered with ALiBi's slopes (Chi et al. 2023, Sandwich).
+/// Inner products of sinusoidal vectors, divided by 8h/H in head h of H (Chi et al. 2023,
+/// Sandwich). They are counted from their highest, at distance 0, which a softmax does not see.
 struct Sandwich : ScoreScheme {
   static constexpr std::string_view name = "sandwich";
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -257,7 +275,8 @@ struct Shaw : RelativeScheme {
   bool values = true;
 
   static void fields(auto& o, auto&& visit) {
-    visit("max_distance", o.max_distance, "from which all distances share a vector");
+    visit("max_distance", o.max_distance,
+          "from which all distances share a vector; each layer has vectors of its own");
     visit("values", o.values, "also add vectors to the values");
   }
   static void rules(const Shaw& o, auto&& require) {
@@ -271,6 +290,14 @@ struct TransformerXl : ScoreScheme {
   static constexpr std::string_view name = "transformer_xl";
   static constexpr bool by_layer = true;
   std::shared_ptr<Position> make(const PositionContext& context) const;
+
+  Frequencies frequencies = Frequencies::paper;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("frequencies", o.frequencies,
+          "of the distances' vectors: paper: 10000^(-2i / d_model) of pair i, as in the authors' "
+          "code; tensor2tensor: spread so that the slowest is exactly 1 / 10000");
+  }
 };
 
 /// Positions counted by gates of the content (Golovneva et al. 2024, CoPE).
@@ -284,7 +311,8 @@ struct Cope : ScoreScheme {
   int64_t positions = 64;
 
   static void fields(auto& o, auto&& visit) {
-    visit("positions", o.positions, "vectors of counts; a higher count has the last");
+    visit("positions", o.positions,
+          "vectors of counts, each layer's own; a higher count has the last");
   }
   static void rules(const Cope& o, auto&& require) {
     require(o.positions >= 2 && o.positions <= 65'536, "positions", "must be from 2 to 65536");

@@ -16,6 +16,12 @@ torch::Tensor per_head(const torch::Tensor& numbers) {  // [H] -> [H, 1, 1]
   return numbers.unsqueeze(-1).unsqueeze(-1);
 }
 
+/// 1 over the compression ratios 8h/H of the heads h = 1 ... H (Chi et al. 2023). // [H]
+torch::Tensor sandwich_slopes(int64_t heads) {
+  const auto number = torch::arange(1, heads + 1, torch::kDouble);
+  return (static_cast<double>(heads) / (8 * number)).to(torch::kFloat);
+}
+
 }  // namespace
 
 torch::Tensor alibi_slopes(int64_t heads) {
@@ -94,13 +100,14 @@ torch::Tensor KerplePosition::bias(const torch::Tensor& query, const torch::Tens
   const auto distance = distances(query, key).abs().to(amount_.scalar_type());
   const auto amount = per_head(torch::softplus(amount_)), shape = per_head(torch::softplus(shape_));
   if (kernel_ == KerpleKernel::logarithmic) return -amount * (distance * shape).log1p();
-  // 0^b has no gradient in b; the exponent stays below 2, where the kernel is positive definite.
-  const auto power = distance.clamp_min(1e-6).pow(shape.clamp_max(2.0));
-  return -amount * power;
+  // 0^b is 0 and has no gradient in b, which a logarithm of 0 would turn into NaN. The exponent
+  // stays below 2, where the kernel is positive definite.
+  const auto power = distance.clamp_min(1.0).pow(shape.clamp_max(2.0));
+  return -amount * power.masked_fill(distance.eq(0), 0.0);
 }
 
 SandwichPosition::SandwichPosition(const Sandwich& options, const PositionContext& context)
-    : width_(options.width), slopes_(register_buffer("slopes", alibi_slopes(context.heads))) {}
+    : width_(options.width), slopes_(register_buffer("slopes", sandwich_slopes(context.heads))) {}
 
 torch::Tensor SandwichPosition::bias(const torch::Tensor& query, const torch::Tensor& key) {
   const auto type = torch::TensorOptions(torch::kDouble).device(query.device());

@@ -35,14 +35,22 @@ struct Scaled {
   }
   Rates operator()(const YarnScaling& scaling) const {
     auto rates = unscaled(base);
-    for (auto& rate : rates) {
-      const double turns =
-          static_cast<double>(scaling.trained_length) * rate / (2 * std::numbers::pi);
-      const double kept =
-          std::clamp((turns - scaling.slow) / (scaling.fast - scaling.slow), 0., 1.);
-      rate *= kept + (1 - kept) / scaling.factor;
+    const double first = std::max(0.0, std::floor(pair_of(scaling.fast, scaling.trained_length)));
+    const double last = std::min(static_cast<double>(2 * pairs - 1),
+                                 std::ceil(pair_of(scaling.slow, scaling.trained_length)));
+    const double width = first == last ? 0.001 : last - first;
+    for (size_t i = 0; i < rates.size(); ++i) {
+      const double scaled = std::clamp((static_cast<double>(i) - first) / width, 0., 1.);
+      rates[i] *= 1 - scaled + scaled / scaling.factor;
     }
     return {rates, 0.1 * std::log(scaling.factor) + 1.0};
+  }
+
+ private:
+  /// The pair, counted as a real number, that turns so often within `length` positions.
+  double pair_of(double turns, int64_t length) const {
+    return static_cast<double>(pairs) *
+           std::log(static_cast<double>(length) / (turns * 2 * std::numbers::pi)) / std::log(base);
   }
 };
 

@@ -38,7 +38,9 @@ struct NtkScaling {
 };
 
 /// Slow angles as in linear scaling, fast ones as trained, a ramp between, and scores scaled by the
-/// square of 0.1 ln(factor) + 1 (Peng et al. 2023, YaRN).
+/// square of 0.1 ln(factor) + 1 (Peng et al. 2023, YaRN). The ramp is even in the pairs, from the
+/// whole one below `fast` to the whole one above `slow`, as in the authors' code and Transformers;
+/// the paper writes one that is even in turns.
 struct YarnScaling {
   static constexpr std::string_view name = "yarn";
   double factor = 2.0;

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/frontend/tracer.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -41,7 +42,7 @@ Tensors state_of(const torch::Tensor& ids, const DecoderCache& cache) {
   };
   keep(cache.memory_mask);
   for (const auto& layer : cache.layers) {
-    for (const auto* part : {&layer.self_attention, &layer.cross_attention})
+    for (const auto* part : {&layer.self_attention, &layer.cross_attention, &layer.feed_forward})
       for (const auto& block : part->blocks)
         for (const auto& x : block) keep(x);
   }
@@ -56,7 +57,7 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
   };
   take(like.memory_mask);
   for (auto& layer : like.layers) {
-    for (auto* part : {&layer.self_attention, &layer.cross_attention})
+    for (auto* part : {&layer.self_attention, &layer.cross_attention, &layer.feed_forward})
       for (auto& block : part->blocks)
         for (auto& x : block) take(x);
   }
@@ -100,15 +101,64 @@ void make_device_free(jit::Module& module, jit::Graph& graph, const std::string&
   }
 }
 
+/// The length of a sequence that a method gets, in TorchScript, and the most tokens it may have.
+struct Bound {
+  std::string length;
+  int64_t longest;
+};
+
+/// Most tokens of a sequence for which this side of the model has positions; kUnlimited where all
+/// have.
+int64_t longest_of(const TransformerImpl& model, Side side) {
+  const auto fits = [&](int64_t length) {
+    try {
+      model.check_length(side, length);
+    } catch (const LengthError&) {
+      return false;
+    }
+    return true;
+  };
+  int64_t fitting = 0, beyond = kUnlimited + 1;
+  while (beyond - fitting > 1) {
+    const int64_t middle = fitting + (beyond - fitting) / 2;
+    (fits(middle) ? fitting : beyond) = middle;
+  }
+  return fitting;
+}
+
 /// One traced method.
 struct Method {
   std::string name;
   std::vector<std::string> arguments;
   jit::Stack example;
   std::function<jit::IValue(const jit::Stack&)> run;
+  std::vector<Bound> bounds;
 };
 
+constexpr const char* kRefusal = R"(
+def refuse_beyond(self, length: int, longest: int):
+    assert length <= longest, 'a sequence of {} tokens is longer than the {} positions that this model has; shorten the input'.format(length, longest)
+)";
+
+/// Hides a traced method behind one that refuses sequences beyond its bounds with a sentence, where
+/// a trace can only say that an index is out of range.
+std::string checked_method(const Method& method, const std::string& traced) {
+  std::string parameters = "self", passed, checks;
+  for (const auto& argument : method.arguments) {
+    parameters += ", " + argument + (argument == "state" ? ": List[Tensor]" : ": Tensor");
+    passed += (passed.empty() ? "" : ", ") + argument;
+  }
+  for (const auto& [length, longest] : method.bounds)
+    if (longest < kUnlimited)
+      checks += "    self.refuse_beyond(" + length + ", " + std::to_string(longest) + ")\n";
+  return "def " + method.name + "(" + parameters + "):\n" + checks + "    return self." + traced +
+         "(" + passed + ")\n";
+}
+
 void add_method(jit::Module& module, const Method& method) {
+  const bool bounded = std::ranges::any_of(
+      method.bounds, [](const Bound& bound) { return bound.longest < kUnlimited; });
+  const auto name = bounded ? "traced_" + method.name : method.name;
   const auto traced = jit::tracer::trace(
       method.example, [&](const jit::Stack& inputs) -> jit::Stack { return {method.run(inputs)}; },
       [](const torch::Tensor&) { return std::string(); }, /*strict=*/false,
@@ -116,8 +166,11 @@ void add_method(jit::Module& module, const Method& method) {
   auto graph = traced.first->graph;
   make_device_free(module, *graph, method.name);
   auto* function = module._ivalue()->compilation_unit()->create_function(
-      c10::QualifiedName(*module.type()->name(), method.name), graph);
+      c10::QualifiedName(*module.type()->name(), name), graph);
   module.type()->addMethod(function);
+  if (!bounded) return;
+  if (!module.find_method("refuse_beyond")) module.define(kRefusal);
+  module.define(checked_method(method, name));
 }
 
 jit::IValue to_tuple(const torch::Tensor& logits, const Tensors& state) {
@@ -163,31 +216,38 @@ std::string decoding_loops() {
 
 void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& tokens) {
   const auto source = example_ids(2, 3, tokens);
+  const bool prompted = model->family() == Family::decoder_only;
+  const int64_t written = longest_of(*model, Side::decoder);
+  const auto first = prompted ? Bound{"source.size(1) + 1", written}
+                              : Bound{"source.size(1)", longest_of(*model, Side::encoder)};
   add_method(module, {.name = "begin",
                       .arguments = {"source"},
                       .example = {source},
-                      .run = [&](const jit::Stack& inputs) {
-                        return first_step(model, inputs[0].toTensor(), tokens.start.value);
-                      }});
+                      .run =
+                          [&](const jit::Stack& inputs) {
+                            return first_step(model, inputs[0].toTensor(), tokens.start.value);
+                          },
+                      .bounds = {first}});
   const auto like = initial_cache(model, source);
   // Of the traced method: without a trace, steps keep their state in another form.
   const auto state = module.get_method("begin")({source}).toTuple()->elements()[1];
   add_method(module, {.name = "step",
                       .arguments = {"last", "state"},
                       .example = {example_ids(2, 1, tokens).select(1, 0), state},
-                      .run = [&](const jit::Stack& inputs) {
-                        const auto last = inputs[0].toTensor();
-                        const auto before = inputs[1].toTensorVector();
-                        auto cache = cache_of(*model, before, like);
-                        const auto next = model->step(last, cache);
-                        const auto ids = torch::cat({before[0], last.unsqueeze(1)}, 1);
-                        return to_tuple(next, state_of(ids, cache));
-                      }});
+                      .run =
+                          [&](const jit::Stack& inputs) {
+                            const auto last = inputs[0].toTensor();
+                            const auto before = inputs[1].toTensorVector();
+                            auto cache = cache_of(*model, before, like);
+                            const auto next = model->step(last, cache);
+                            const auto ids = torch::cat({before[0], last.unsqueeze(1)}, 1);
+                            return to_tuple(next, state_of(ids, cache));
+                          },
+                      .bounds = {{"state[0].size(1) + 1", written}}});
   module.register_attribute("bos", c10::IntType::get(), tokens.bos.value);
   module.register_attribute("eos", c10::IntType::get(), tokens.eos.value);
   module.register_attribute("longest", c10::IntType::get(), longest_length(*model));
-  module.register_attribute("prompt", c10::IntType::get(),
-                            int64_t{model->family() == Family::decoder_only});
+  module.register_attribute("prompt", c10::IntType::get(), int64_t{prompted});
   module.register_attribute("never", c10::FloatType::get(), -1e300);  // of no hypothesis
   module.define(decoding_loops());
 }
@@ -201,41 +261,36 @@ torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& token
   module.register_attribute("pad", c10::IntType::get(), tokens.pad.value);
   module.register_buffer(kAnchor, torch::zeros({1}, model->output_weight().options()));
   const bool pair = model->family() == Family::encoder_decoder;
+  const bool encodes = model->family() != Family::decoder_only;
   const auto ids = example_ids(2, 3, tokens);
+  std::vector<Bound> bounds{
+      {"source.size(1)", longest_of(*model, encodes ? Side::encoder : Side::decoder)}};
+  if (pair) bounds.push_back({"target.size(1)", longest_of(*model, Side::decoder)});
   add_method(module,
              {.name = "forward",
               .arguments = pair ? std::vector<std::string>{"source", "target"}
                                 : std::vector<std::string>{"source"},
               .example = pair ? jit::Stack{ids, example_ids(2, 4, tokens)} : jit::Stack{ids},
-              .run = [&](const jit::Stack& inputs) {
-                return model->forward(inputs.front().toTensor(), inputs.back().toTensor());
-              }});
-  if (model->family() != Family::decoder_only)
+              .run =
+                  [&](const jit::Stack& inputs) {
+                    return model->forward(inputs.front().toTensor(), inputs.back().toTensor());
+                  },
+              .bounds = bounds});
+  if (encodes)
     add_method(module, {.name = "encode",
                         .arguments = {"source"},
                         .example = {ids},
-                        .run = [&](const jit::Stack& inputs) {
-                          return model->encode(inputs[0].toTensor()).output;
-                        }});
+                        .run =
+                            [&](const jit::Stack& inputs) {
+                              return model->encode(inputs[0].toTensor()).output;
+                            },
+                        .bounds = {bounds.front()}});
   if (model->family() != Family::encoder_only) add_decoding(module, model, tokens);
   return module;
 }
 
 int64_t longest_length(const TransformerImpl& model) {
-  const auto fits = [&](int64_t length) {
-    try {
-      model.check_length(length);
-    } catch (const LengthError&) {
-      return false;
-    }
-    return true;
-  };
-  int64_t fitting = 0, beyond = kUnlimited + 1;
-  while (beyond - fitting > 1) {
-    const int64_t middle = fitting + (beyond - fitting) / 2;
-    (fits(middle) ? fitting : beyond) = middle;
-  }
-  return fitting;
+  return std::min(longest_of(model, Side::encoder), longest_of(model, Side::decoder));
 }
 
 std::map<std::string, torch::Tensor> weights_of(const torch::jit::Module& module) {

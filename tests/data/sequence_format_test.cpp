@@ -164,7 +164,7 @@ TEST_F(SequenceFormatTest, AClassIsTheOneTargetOfItsText) {
   EXPECT_EQ(format.decode(set.examples.at(1).target, own), "bad");
   EXPECT_EQ(set.cut_sources, 1);
   const auto whole = format.encode(train, own).examples.at(0).source;
-  EXPECT_EQ(whole.size(), 6U);
+  EXPECT_EQ(whole.size(), 7U) << "with the space at the start";
   EXPECT_EQ(format.encode_source("abca", own)->ids, whole);
   EXPECT_EQ(format.compared(), Compared::label);
 }

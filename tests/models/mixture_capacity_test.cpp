@@ -20,7 +20,7 @@ std::vector<bool> alive(const torch::Tensor& y) {
   return rows;
 }
 
-TEST(Capacity, TheFirstInTheBatchFindRoom) {
+TEST(Capacity, TheFirstInTheSequenceFindRoom) {
   // Room for ceil(1 * 1 * 8 / 4) = 2 positions; expert 0 is wanted by four.
   const auto output = limited({0, 1, 0, 0, 2, 0, 3, 1}, {.evaluation = 1.0});
   EXPECT_EQ(alive(output.y), (std::vector<bool>{true, true, true, false, true, false, true, true}));
@@ -69,6 +69,38 @@ TEST(Capacity, FirstChoicesGoBeforeSecondOnes) {
   EXPECT_LT(largest_difference(output[0], first[0]), 1e-6);
   EXPECT_GT(largest_difference(output[1], first[1]), 1e-6);
   EXPECT_LT(largest_difference(output[2], first[2]), 1e-6);
+}
+
+/// Two sequences: a full one whose positions all want one expert, and two positions and padding.
+torch::Tensor two_sequences(Mixture& mixture, bool training) {
+  const auto scores = torch::stack({towards({0, 0, 0, 0}), towards({0, 1, 0, 0})});
+  const auto mask = torch::tensor({{true, true, true, true}, {true, true, false, false}});
+  return mixture.forward(scores, {.training = training, .seed = 1, .padding_mask = mask})
+      .output.abs()
+      .amax(-1)
+      .gt(0);
+}
+
+TEST(Capacity, IsOfTheBatchInTrainingAndOfEverySequenceInEvaluation) {
+  const torch::NoGradGuard no_grad;
+  const MixtureOptions options{.active = 1,
+                               .router = SwitchRouter{.jitter = 0},
+                               .capacity = LimitedCapacity{.factor = 2, .evaluation = 2}};
+  // ceil(2 * 6 / 4) = 3 of the batch; ceil(2 * 4 / 4) = 2 of one sequence, 1 of the other.
+  EXPECT_TRUE(
+      torch::equal(two_sequences(*identity(options), true),
+                   torch::tensor({{true, true, true, false}, {false, true, false, false}})));
+  EXPECT_TRUE(
+      torch::equal(two_sequences(*identity(options), false),
+                   torch::tensor({{true, true, false, false}, {true, true, false, false}})));
+}
+
+TEST(Capacity, HasNoLimitInEvaluationUnlessOneIsGiven) {
+  const torch::NoGradGuard no_grad;
+  const MixtureOptions options{
+      .active = 1, .router = SwitchRouter{.jitter = 0}, .capacity = LimitedCapacity{.factor = 0.1}};
+  EXPECT_TRUE(torch::equal(two_sequences(*identity(options), false),
+                           torch::tensor({{true, true, true, true}, {true, true, false, false}})));
 }
 
 }  // namespace

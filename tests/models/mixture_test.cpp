@@ -225,6 +225,38 @@ TEST(Mixture, PaddingChangesNothingAndGetsNothing) {
   }
 }
 
+/// Two sequences of three positions and, with padding, one of two.
+TEST(Mixture, EvaluationMakesTheSameOfASequenceAloneAndAmongOthers) {
+  const torch::NoGradGuard no_grad;
+  auto all = all_routers();
+  for (const auto keep : {Keep::first, Keep::likeliest}) {
+    auto limited = small(SoftmaxRouter{}, 2);
+    limited.capacity = LimitedCapacity{.evaluation = 0.6, .keep = keep};
+    all.emplace_back("limited", limited);
+  }
+  auto mask = torch::ones({3, 3}, torch::kBool);
+  mask[2][2] = false;
+  const auto x = input(3, 3), ids = token_ids_of(x);
+  for (const auto& [name, options] : all) {
+    const auto model = made(options);
+    const auto forward = [&](int64_t row, int64_t rows, int64_t length) {
+      const auto part = [&](const torch::Tensor& whole) {
+        return whole.narrow(0, row, rows).narrow(1, 0, length);
+      };
+      return model.mixture->forward(part(x), {.padding_mask = part(mask), .token_ids = part(ids)})
+          .output;
+    };
+    const auto together = forward(0, 3, 3);
+    for (int64_t row = 0; row < 3; ++row) {
+      const int64_t length = row == 2 ? 2 : 3;
+      EXPECT_LT(largest_difference(forward(row, 1, length),
+                                   together.narrow(0, row, 1).narrow(1, 0, length)),
+                1e-12)
+          << name << " " << row;
+    }
+  }
+}
+
 TEST(Mixture, EveryPositionIsSentToItsNumberOfExperts) {
   torch::NoGradGuard no_grad;
   for (const auto& [name, options] : token_choice()) {

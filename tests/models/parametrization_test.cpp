@@ -126,7 +126,7 @@ TEST(MaximalUpdate, AtItsBaseWidthIsTheStandardModel) {
     const torch::NoGradGuard no_grad;
     auto one = make(options), other = make(mup);
     EXPECT_TRUE(torch::equal(one->forward(source, target), other->forward(source, target))) << name;
-    for (const auto& [key, parameter] : stated(other)) EXPECT_EQ(parameter.rate, 1) << key;
+    for (const auto& [key, parameter] : stated(other)) EXPECT_EQ(parameter.width, 1) << key;
   }
 }
 
@@ -138,8 +138,8 @@ TEST(MaximalUpdate, OnAWiderModelMatricesLearnSlowerAndEmbeddingsStartAsAtTheBas
   options.parametrization = MaximalUpdate{.base_width = 64};
   options.initialization = NormalInitialization{.deviation = 0.1};
   for (const auto& [key, parameter] : stated(make(options))) {
-    const bool matrix = parameter.role == Role::matrix;
-    EXPECT_EQ(parameter.rate, matrix ? 0.25 : 1) << key;
+    const bool matrix = is_linear_map(parameter.role);
+    EXPECT_EQ(parameter.width, matrix ? 0.25 : 1) << key;
     const auto* normal = std::get_if<Normal>(&parameter.initializer);
     if (parameter.role == Role::vector) continue;
     const double deviation = matrix ? 0.1 / 2 : key.ends_with("table") ? 1 / std::sqrt(64.0) : 0.1;

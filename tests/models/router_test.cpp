@@ -57,6 +57,40 @@ TEST(Noisy, TheLoadOfTrainingIsSmoothAndOneAtBalance) {
   EXPECT_NEAR(smooth(torch::tensor({90.0, 90.0, 0.0, 0.0}).expand({50, 4})), 2.0, 1e-3);
 }
 
+/// What the router of a mixture says of positions that all have these scores.
+RouterOutput trained_choice(Mixture& mixture, const torch::Tensor& scores, int64_t positions) {
+  return mixture
+      .forward(scores.expand({1, positions, 4}).contiguous(), {.training = true, .seed = 9})
+      .routing->router;
+}
+
+TEST(Noisy, AnExpertIsChosenAsOftenAsItsLoadExpects) {
+  const torch::NoGradGuard no_grad;
+  auto mixture = identity({.active = 2, .router = NoisyRouter{}});
+  const auto choice = trained_choice(*mixture, torch::tensor({1.0, 0.5, 0.0, -0.5}), 20'000);
+  const auto chosen = torch::one_hot(choice.topk_idx, 4).sum(1).to(torch::kFloat).mean(0);
+  EXPECT_LT(largest_difference(chosen, choice.selection_prob.mean(0)), 5 * 0.5 / std::sqrt(2e4));
+  EXPECT_GT((chosen[0] - chosen[3]).item<double>(), 0.1);
+  // Scores gain a normal number of size softplus(0) + 0.01.
+  const auto noise = choice.logits.select(1, 0) - 1;
+  EXPECT_NEAR(noise.mean().item<double>(), 0, 0.03);
+  EXPECT_NEAR(noise.std().item<double>(), std::log(2.0) + 0.01, 0.02);
+}
+
+TEST(Jitter, MultipliesTheRoutersInputByUniformNumbersAroundOne) {
+  const torch::NoGradGuard no_grad;
+  for (const RouterOptions& router :
+       {RouterOptions(SoftmaxRouter{.renormalize = false, .jitter = 0.2}),
+        RouterOptions(SwitchRouter{.jitter = 0.2})}) {
+    auto mixture = identity({.active = 1, .router = router});
+    const auto factor = trained_choice(*mixture, torch::ones({4}), 5'000).logits;
+    EXPECT_GE(factor.min().item<double>(), 0.8);
+    EXPECT_LE(factor.max().item<double>(), 1.2);
+    EXPECT_NEAR(factor.mean().item<double>(), 1, 0.005);
+    EXPECT_NEAR(factor.std().item<double>(), 0.2 / std::sqrt(3.0), 0.005);
+  }
+}
+
 TEST(ExpertChoice, EveryExpertTakesItsShareOfUnpaddedPositions) {
   torch::NoGradGuard no_grad;
   torch::manual_seed(4);
@@ -64,6 +98,19 @@ TEST(ExpertChoice, EveryExpertTakesItsShareOfUnpaddedPositions) {
   const auto counts = run(*mixture, torch::randn({10, 4})).routing.counts;  // 2 * 10 / 4 = 5
   EXPECT_TRUE(torch::equal(counts, torch::full({4}, 5, torch::kLong)));
   EXPECT_FALSE(run(*mixture, torch::randn({10, 4})).routing.load.defined());
+}
+
+TEST(ExpertChoice, ChoosesAmongTheBatchInTrainingAndWithinEverySequenceInEvaluation) {
+  const torch::NoGradGuard no_grad;
+  const auto mixture = identity({.active = 1, .router = ExpertChoiceRouter{}});
+  // Expert 0 wants every position of the first sequence more than any of the second.
+  const auto scores = torch::stack({towards({0, 0, 0, 0}), towards({1, 2, 3, 1})});
+  const auto of_first = [&](bool training) {
+    const auto [y, routing] = mixture->forward(scores, {.training = training, .seed = 1});
+    return routing->kept_idx.view({2, 4, 4}).eq(0).sum({1, 2});  // positions of each sequence
+  };
+  EXPECT_TRUE(torch::equal(of_first(true), torch::tensor({2, 0})));
+  EXPECT_TRUE(torch::equal(of_first(false), torch::tensor({1, 1})));
 }
 
 TEST(Hash, ChoosesByTheTokenAlone) {

@@ -24,7 +24,8 @@ inline std::vector<Variant> position_variants() {
   const std::vector<std::pair<std::string, PositionOptions>> schemes = {
       {"none", NoPosition{}},
       {"sinusoidal", Sinusoidal{}},
-      {"sinusoidal halves", Sinusoidal{.layout = SinusoidalLayout::halves}},
+      {"sinusoidal halves",
+       Sinusoidal{.layout = SinusoidalLayout::halves, .frequencies = Frequencies::tensor2tensor}},
       {"sinusoidal every layer", Sinusoidal{.every_layer = true}},
       {"learned", Learned{.max_length = 40}},
       {"learned clamp", Learned{.max_length = 3, .beyond = Beyond::clamp}},
@@ -327,6 +328,24 @@ inline std::vector<Variant> variants() {
        changed("relu2", [&](auto& o) { o.feed_forward = dense(Activation::relu2, false); }),
        changed("glu", [&](auto& o) { o.feed_forward = dense(Activation::sigmoid, true); }),
        changed("bilinear", [&](auto& o) { o.feed_forward = dense(Activation::identity, true); }),
+       changed("experts, limited",
+               [](auto& o) {
+                 o.feed_forward = MixtureOptions{.experts = 4,
+                                                 .active = 2,
+                                                 .d_hidden = 12,
+                                                 .capacity = LimitedCapacity{.evaluation = 0.6}};
+               }),
+       changed("scaled transformer_xl",
+               [](auto& o) {
+                 o.position = TransformerXl{.frequencies = Frequencies::tensor2tensor};
+                 o.attention = MultiHead{.heads = 2, .scale = {.value = 0.7}};
+               }),
+       changed("cope with a learned scale",
+               [](auto& o) {
+                 o.position = Cope{.positions = 4};
+                 o.attention = MultiHead{
+                     .heads = 2, .qk_norm = QkNorm::rms, .scale = {.value = 0.7, .learned = true}};
+               }),
        changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
        changed("no skip", [](auto& o) { o.residual.skip = false; }),
        changed("no bias", [](auto& o) { o.bias = false; }),

@@ -9,10 +9,10 @@ namespace ablate::training {
 namespace {
 
 /// Mean absolute values of what a model computes: behind each layer, and what the updates have
-/// added to each logit.
+/// added behind the last layer and to each logit.
 struct Sizes {
   std::vector<double> streams;
-  double logits;
+  double moved, logits;
 };
 
 data::Batch next_symbols() {
@@ -26,7 +26,7 @@ data::Batch next_symbols() {
 
 /// After some updates of a decoder without norms, in which nothing holds activations together.
 Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& parametrization,
-                    const OptimizerOptions& optimizer) {
+                    const OptimizerOptions& optimizer, const RateOptions& rates = {}) {
   models::Transformer model(
       models::TransformerOptions{.family = models::Family::decoder_only,
                                  .d_model = width,
@@ -38,14 +38,20 @@ Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& paramet
                                  .parametrization = parametrization},
       models::Vocabulary{.source = 28, .target = 28, .pad = 0});
   models::initialize(*model, 1);
-  const auto steps = make_optimizer(optimizer, *model);
+  const auto steps = make_optimizer(optimizer, *model, rates);
   const auto batch = next_symbols();
   const auto target = to_tensors(batch, torch::kCPU).target_in;
+  std::vector<torch::Tensor> streams;
   const auto logits = [&] {
     const torch::NoGradGuard no_grad;
-    return model->forward({}, target);
+    streams.clear();
+    const models::Observer observer{
+        .layer_output = [&](const torch::Tensor& x) { streams.push_back(x); }};
+    return torch::linear(model->hidden({}, target, {.observer = &observer}).hidden,
+                         model->output_weight());
   };
   const auto first = logits();
+  const auto before = streams.back();
   for (int i = 0; i < 5; ++i)
     update(model, *steps, {&batch, 1},
            {.learning_rate = 4e-3,
@@ -55,12 +61,9 @@ Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& paramet
             .dropout_seed = 1,
             .precision = Precision::fp32});
   const auto mean = [](const torch::Tensor& x) { return x.abs().mean().item<double>(); };
-  Sizes sizes;
-  const models::Observer observer{
-      .layer_output = [&](const torch::Tensor& x) { sizes.streams.push_back(mean(x)); }};
-  const torch::NoGradGuard no_grad;
-  model->hidden({}, target, {.observer = &observer});
-  sizes.logits = mean(logits() - first);
+  Sizes sizes{.streams = {}, .moved = 0, .logits = mean(logits() - first)};
+  for (const auto& stream : streams) sizes.streams.push_back(mean(stream));
+  sizes.moved = mean(streams.back() - before);
   return sizes;
 }
 
@@ -87,6 +90,22 @@ TEST(CoordinateCheck, ActivationsStayWithinAFactorOfTwoOverWidthsByMaximalUpdate
     EXPECT_GT(grown.logits, 3 * standard.logits);
     if (std::holds_alternative<Adam>(optimizer)) {
       EXPECT_GT(grown.streams.back(), 50 * standard.streams.back());
+    }
+  }
+}
+
+/// Bounds of what other parameters move would hide a wrong rate of the matrices, so these alone
+/// learn. What they add to the stream must be the same at every width; a rate that is wrong by the
+/// root of the width is wrong by a factor of 2.8 at eight times the width.
+TEST(CoordinateCheck, MatricesAloneMoveTheStreamAlikeAtEveryWidth) {
+  const RateOptions matrices{.embeddings = 1e-9, .matrices = 1, .output = 1e-9, .vectors = 1e-9};
+  for (const OptimizerOptions& optimizer :
+       {OptimizerOptions(Adam{}), OptimizerOptions(Lion{}), OptimizerOptions(Muon{})}) {
+    const double narrow = trained_sizes(64, models::MaximalUpdate{}, optimizer, matrices).moved;
+    for (const int64_t width : {128, 256, 512}) {
+      const double wide = trained_sizes(width, models::MaximalUpdate{}, optimizer, matrices).moved;
+      EXPECT_GT(wide, narrow / 1.75) << optimizer.index() << " " << width;
+      EXPECT_LT(wide, narrow * 1.75) << optimizer.index() << " " << width;
     }
   }
 }

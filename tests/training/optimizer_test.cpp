@@ -8,6 +8,7 @@
 
 #include "models/mixture.h"
 #include "models/module.h"
+#include "models/transformer.h"
 
 namespace ablate::training {
 namespace {
@@ -228,6 +229,7 @@ struct EveryRole : models::Module {
   }
   static std::map<std::string, models::Role> all() {
     return {{"embedding", models::Role::embedding},
+            {"gate", models::Role::gate},
             {"matrix", models::Role::matrix},
             {"output", models::Role::output},
             {"vector", models::Role::vector}};
@@ -241,7 +243,7 @@ struct EveryRole : models::Module {
 TEST(Optimizer, ARateMultipliesTheStepsOfItsKindAndLeavesDecoupledDecayAlone) {
   const RateOptions rates{.embeddings = 2, .matrices = 3, .output = 5, .vectors = 7};
   const std::map<std::string, double> factors{
-      {"embedding", 2}, {"matrix", 3}, {"output", 5}, {"vector", 7}};
+      {"embedding", 2}, {"gate", 3}, {"matrix", 3}, {"output", 5}, {"vector", 7}};
   for (auto options : every_kind(OptimizerOptions{})) {
     std::visit(
         [](auto& o) {
@@ -278,11 +280,56 @@ TEST(Optimizer, MuonMovesMatricesAndAdamWTheRest) {
   muon->step(0.01);
   adam->step(0.01);
   for (const auto& [name, role] : EveryRole::all()) {
-    const bool matrix = role == models::Role::matrix;
+    const bool matrix = models::is_linear_map(role);
     EXPECT_EQ(muon->state().contains("momentum." + name), matrix) << name;
     EXPECT_EQ(muon->state().contains("second." + name), !matrix) << name;
     EXPECT_EQ(torch::equal(model.named_parameters()[name], alike.named_parameters()[name]), !matrix)
         << name;
+  }
+}
+
+/// What one step adds to the parameters of a model of width 32, whose gradients are all alike.
+std::map<std::string, torch::Tensor> steps_of(const OptimizerOptions& options,
+                                              const models::ParametrizationOptions& width) {
+  models::Transformer model(
+      models::TransformerOptions{
+          .family = models::Family::decoder_only,
+          .d_model = 32,
+          .layers = 1,
+          .attention = models::MultiHead{.heads = 2, .gate = models::OutputGate::head},
+          .feed_forward = models::MixtureOptions{.experts = 2, .active = 1, .d_hidden = 32},
+          .tying = models::Tying::none,
+          .parametrization = width},
+      models::Vocabulary{.source = 8, .target = 8, .pad = 0});
+  models::initialize(*model, 1);
+  std::map<std::string, torch::Tensor> steps;
+  for (auto& item : model->named_parameters()) {
+    const auto number = torch::arange(item.value().numel(), torch::kFloat);
+    item.value().mutable_grad() = (number * 0.7).sin().view_as(item.value());
+    steps[item.key()] = item.value().detach().clone();
+  }
+  make_optimizer(options, *model)->step(0.01);
+  for (auto& item : model->named_parameters())
+    steps[item.key()] = item.value().detach() - steps[item.key()];
+  return steps;
+}
+
+/// Four times the base width: an orthogonal step of a matrix that grows on both sides wants half.
+TEST(Optimizer, InAWiderModelStepsOfMatricesShrinkAsTheirSizeAsksFor) {
+  for (const OptimizerOptions& options :
+       {OptimizerOptions(Adam{}), OptimizerOptions(Lion{}), OptimizerOptions(Muon{})}) {
+    const auto standard = steps_of(options, models::Standard{}),
+               narrowed = steps_of(options, models::MaximalUpdate{.base_width = 8});
+    for (const auto& [name, step] : standard) {
+      const bool gate = name.ends_with("router.weight") || name.ends_with("gate.weight");
+      const bool matrix =
+          !gate && (name.ends_with("weight") || name.ends_with("up") || name.ends_with("down")) &&
+          name.find("norm") == std::string::npos;
+      const double matrices = std::holds_alternative<Muon>(options) ? 0.5 : 0.25;
+      const double factor = gate ? 0.25 : matrix ? matrices : 1;
+      EXPECT_LT((narrowed.at(name) - factor * step).abs().max().item<double>(), 1e-6)
+          << kind_of(options) << " " << name;
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 namespace ablate::data {
@@ -81,6 +83,53 @@ TEST(SmallSpace, GivesATestSetHalfOfIt) {
   EXPECT_EQ(corpus.tests[0].examples.size(), 5U);   // of 0 to 9
   EXPECT_EQ(corpus.tests[1].examples.size(), 45U);  // of 10 to 99
   EXPECT_EQ(corpus.tests[2].examples.size(), 300U);
+}
+
+/// Sources of training and of validation by their numbers of words.
+struct Lengths {
+  std::map<int64_t, std::set<std::string>> training, validation;
+};
+
+Lengths lengths_of(const TaskGenerator& task) {
+  const auto add = [](auto& all, const Example& example) {
+    all[1 + std::ranges::count(example.source, ' ')].insert(example.source);
+  };
+  const auto corpus = generate(task, 1);
+  Lengths lengths;
+  for (const auto& example : corpus.train) add(lengths.training, example);
+  for (const auto& example : corpus.validation) add(lengths.validation, example);
+  return lengths;
+}
+
+TEST(SmallSpace, OfEachLengthIsHalved) {
+  const auto parity = lengths_of(Parity{}.generator());
+  for (const int64_t length : {1, 2, 3, 4}) {
+    EXPECT_EQ(parity.training.at(length).size(), size_t{1} << (length - 1)) << length;
+    EXPECT_EQ(parity.validation.at(length).size(), size_t{1} << (length - 1)) << length;
+  }
+  const auto copy = lengths_of(Copy{}.generator());
+  EXPECT_EQ(copy.training.at(1).size(), 8U);
+  EXPECT_EQ(copy.validation.at(1).size(), 8U);
+}
+
+TEST(SmallSpace, TheShortestLengthIsTrainedInEveryTask) {
+  for (const auto& task :
+       {Copy{}.generator(), Reverse{}.generator(), Sort{}.generator(), Duplicate{}.generator(),
+        Parity{}.generator(), SelectiveCopy{}.generator(), ModularArithmetic{}.generator(),
+        Dyck{}.generator(), Recall{}.generator(), Addition{}.generator(), Numbers{}.generator()}) {
+    const auto lengths = lengths_of(task);
+    EXPECT_LE(lengths.training.begin()->first, lengths.validation.begin()->first);
+  }
+}
+
+TEST(SmallSpace, ATestSetOfAShortLengthLeavesSomeOfItForTraining) {
+  Parity parity;
+  parity.test_length = {1, 2};
+  const auto lengths = lengths_of(parity.generator());
+  EXPECT_EQ(lengths.training.at(1).size(), 1U);
+  EXPECT_FALSE(lengths.validation.contains(1));
+  EXPECT_EQ(lengths.training.at(2).size(), 1U);
+  EXPECT_EQ(lengths.validation.at(2).size(), 1U);
 }
 
 TEST(SmallSpace, IsRefusedWhereOneSetWouldBeEmpty) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "data/corpus.h"
 
 namespace ablate::data {
@@ -10,6 +12,21 @@ namespace {
 TEST(SpellOut, WritesNumbersInTheWordsOfALanguage) {
   EXPECT_EQ(SpellOut("en")(402), "four hundred two");
   EXPECT_EQ(SpellOut("de")(402), "vierhundertzwei") << "without soft hyphens";
+}
+
+/// golden/spelled_numbers.py has them from num2words, which is not ICU.
+TEST(SpellOut, AgreesWithAnotherLibrary) {
+  std::ifstream file(std::string(ABLATE_SOURCE) + "/tests/data/tasks/golden/spelled_numbers.tsv");
+  const SpellOut english("en"), german("de");
+  int rows = 0;
+  for (std::string number, in_english, in_german;
+       std::getline(file, number, '\t') && std::getline(file, in_english, '\t') &&
+       std::getline(file, in_german);
+       ++rows) {
+    EXPECT_EQ(english(std::stoll(number)), in_english);
+    EXPECT_EQ(german(std::stoll(number)), in_german);
+  }
+  EXPECT_EQ(rows, 50);
 }
 
 TEST(SpellOut, RefusesWhatNamesNoLanguageThatIcuSpells) {

@@ -227,6 +227,7 @@ TEST(Printer, DifferencesNameThePathAndBothSides) {
                                      {"model.position.kind", "sinusoidal", "learned"},
                                      {"model.position.base", "10000", ""},
                                      {"model.position.layout", "interleaved", ""},
+                                     {"model.position.frequencies", "paper", ""},
                                      {"model.position.max_length", "", "512"},
                                      {"model.position.beyond", "", "error"}}));
   EXPECT_TRUE(differences(left, left).empty());

@@ -18,6 +18,9 @@ const std::string kComparable =
     "validation_token_accuracy, steps_to_validation_perplexity or "
     "steps_to_validation_token_accuracy";
 
+const std::string kLanguage =
+    kHead + "base: {data: {task: language, train: x.txt}, model: {family: decoder_only}}\n";
+
 const std::vector<MessageCase> kStudyCases = {
     {"BrokenRuleInOneArm", kBase + "arms:\n  a: {}\n  b: {model.dropout: 2}\n",
      "study.yaml:7:22: model.dropout must be in [0, 1) (task 'copy', arm 'b')"},
@@ -48,6 +51,11 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:1:1: missing key 'seeds'; write [1]"},
     {"SeedsEmpty", "name: s\nseeds: []\nbase: {data: {task: copy}}\n",
      "study.yaml:2:8: seeds must list at least one seed"},
+    {"SeedsAreACount", "name: s\nseeds: 3\nbase: {data: {task: copy}}\n",
+     "study.yaml:2:8: seeds must be a list; write [1, 2, 3] for 3 seeds, or [3] for the one called "
+     "3"},
+    {"SeedIsNoList", "name: s\nseeds: 1\nbase: {data: {task: copy}}\n",
+     "study.yaml:2:8: seeds must be a list; write [1]"},
     {"SeedTwice", "name: s\nseeds: [1, 2, 1]\nbase: {data: {task: copy}}\n",
      "study.yaml:2:8: seed 1 is given twice"},
     {"SeedNegative", "name: s\nseeds: [-1]\nbase: {data: {task: copy}}\n",
@@ -72,6 +80,33 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:5:47: 'copy' is compared by train_loss, which is not measured on test sets; leave "
      "it "
      "out of compare.test_sets"},
+    {"ComparedByWhatIsNotMeasured", kLanguage + "compare: {baseline: base, metric: bleu}\n",
+     "study.yaml:4:35: bleu is not measured in the task 'language'; give it another one in "
+     "compare.metrics"},
+    {"ExpectingWhatIsNotMeasured", kLanguage + "expect: ['base.chrf > 3']\n",
+     "study.yaml:4:9: expect: chrf is not measured in the task 'language'"},
+    {"ExpectingOfATestSetThatIsNotThere", kBase + "expect: ['base.exact_match[length 13] > 0']\n",
+     "study.yaml:5:9: expect: the task 'copy' has no test set 'length 13'; did you mean 'length "
+     "12'?"},
+    {"ExpectingOfATextsTestSetThatIsNotThere",
+     kHead + "base: {data: {task: text, train: [a.tsv], validation: [b.tsv], test: "
+             "[d/flickr.en.gz, d/flickr.de.gz]}}\nexpect: ['base.bleu[flickr] > 0', "
+             "'base.bleu[test] > 0']\n",
+     "study.yaml:4:9: expect: the task 'text' has no test set 'test'; choose flickr"},
+    {"ExpectingOnATestSetWhatIsOfTheRun", kBase + "expect: ['base.train_loss[length 12] > 0']\n",
+     "study.yaml:5:9: expect: train_loss is not measured on test sets; leave out [length 12]"},
+    {"TuningByTheTextThatTests", kLanguage + "tune: {key: training.schedule.peak, values: [0.1]}\n",
+     "study.yaml:4:1: tune would choose values by the text that tests them, since 'language' has "
+     "no test text of its own; name another file in data.test or, for running text, give "
+     "data.test_held_out a share"},
+    {"StoppingByTheTextThatTests",
+     kLanguage + "arms: {a: {training: {evaluate_every: 5, patience: 2}}}\n",
+     "study.yaml:4:55: training.patience would choose weights by the text that tests them; name "
+     "another file in data.test or, for running text, give data.test_held_out a share"},
+    {"TuningWithATextHeldOut",
+     kLanguage + "tasks: {t: {data.test_held_out: 0.1}}\ntune: {key: training.schedule.peak, "
+                 "values: [0.1]}\n",
+     ""},
     {"StepsToNothing",
      kBase + "compare: {baseline: base, metric: steps_to_validation_perplexity}\n",
      "study.yaml:5:35: 'steps_to_validation_perplexity' needs compare.steps_to, which says what is "

@@ -38,6 +38,21 @@ TEST(StudyNotes, NameAWarmUpThatNeverEnds) {
             Notes{"the warm-up takes 10 steps and the run 5" + why + " (copy/b)"});
 }
 
+TEST(StudyNotes, NameAttentionWithOtherHeadsThatNobodyGave) {
+  const auto notes = [](const std::string& other) {
+    return study_of(kBase +
+                    "  training: {schedule: {warmup: 10}}\n  model: {attention: {heads: 4}, "
+                    "pattern: [attention, other], other_attention: " +
+                    other + "}\n")
+        .notes;
+  };
+  EXPECT_EQ(notes("{kind: multi_head, window: 8}"),
+            Notes{"model.other_attention.heads is 8, since nothing gives it, and "
+                  "model.attention.heads is 4"});
+  EXPECT_EQ(notes("{kind: multi_head, heads: 8, window: 8}"), Notes());
+  EXPECT_EQ(notes("{kind: linear}"), Notes());
+}
+
 TEST(StudyNotes, LeaveTheWarmUpOfOtherBudgetsToTheDryRun) {
   const auto run =
       study_of(kTraining + "{schedule: {warmup: 2000}, budget: {kind: tokens, tokens: 100000}}\n");

@@ -39,6 +39,11 @@ const std::vector<MessageCase> kValueCases = {
     {"ObservingWhatThereIsNot", kTraining + "{observe: {every: 9, what: [attention_sinks]}}\n",
      "study.yaml:5:41: unknown what 'attention_sinks' in training.observe; did you mean "
      "'attention_sink'?"},
+    {"ARateThatMovesEveryWeightByTwo", kTraining + "{schedule: {peak: 2}}\n",
+     "study.yaml:5:31: training.schedule.peak must be at most 1: with this optimizer a step moves "
+     "every weight by about as much; 0.001 is usual"},
+    {"ThatRateIsOnesOwnBusinessWithPlainSteps",
+     kTraining + "{schedule: {peak: 2}, optimizer: {kind: sgd}}\n", ""},
     {"UnknownKey", kModel + "{d_modle: 64}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?"},
     {"UnknownKeyElsewhere", kTraining + "{dropout: 0.1}\n",
@@ -181,6 +186,11 @@ const std::vector<MessageCase> kValueCases = {
      kModel + "{feed_forward: {kind: moe, router: {kind: expert_choice}}}\n",
      "study.yaml:5:52: model.feed_forward.router.kind cannot be expert_choice in a decoder: "
      "experts would choose among positions that are still to come"},
+    {"ExpertsThatWaitForWhatIsToCome",
+     kModel + "{feed_forward: {kind: moe, capacity: {kind: limited, evaluation: 1, keep: "
+              "likeliest}}}\n",
+     "study.yaml:5:84: model.feed_forward.capacity.keep must be first where a decoder limits the "
+     "evaluation: it cannot know whether a likelier position is still to come"},
     {"NumbersThatNothingReads",
      kModel + "{position: {kind: none}, position_ids: {kind: randomized}}\n",
      "study.yaml:5:56: model.position_ids.kind has no effect: the position scheme reads no "

@@ -15,7 +15,9 @@ TEST(Sinusoidal, HasThePapersValues) {
 }
 
 TEST(Sinusoidal, HalvesHaveTensor2TensorsValues) {
-  expect_near(embedding(Sinusoidal{.layout = SinusoidalLayout::halves}, 1, 8),
+  expect_near(embedding(Sinusoidal{.layout = SinusoidalLayout::halves,
+                                   .frequencies = Frequencies::tensor2tensor},
+                        1, 8),
               numbers({.841471, .046399, .002154, .000100, .540302, .998923, .999998, 1.0}));
 }
 

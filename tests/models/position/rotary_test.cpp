@@ -58,10 +58,9 @@ TEST(Rotary, ScalingsChangeTheAnglesAsDefined) {
   const auto ntk = angles(NtkScaling{.factor = 4});
   EXPECT_NEAR(ntk[0].item<double>(), 1.0, 1e-12);
   EXPECT_NEAR(ntk[3].item<double>(), 0.001 / 4, 1e-12);
-  // Turns within 100 positions: 15.9, 1.59, 0.159, 0.0159; the ramp leads from 1 to 9 turns.
+  // Pair 0.25 turns 9 times within 100 positions, and pair 1.2 once: the ramp leads from 0 to 2.
   const YarnScaling yarn{.factor = 4, .trained_length = 100, .fast = 9, .slow = 1};
-  const double turns = 100 * .1 / (2 * M_PI), kept = (turns - 1) / 8;
-  expect_near(angles(yarn), numbers({1, .1 * (kept + (1 - kept) / 4), .0025, .00025}), 1e-12);
+  expect_near(angles(yarn), numbers({1, .1 * (.5 + .5 / 4), .0025, .00025}), 1e-12);
   const auto scaled = rotation({.scaling = yarn}, {1}, 8);
   expect_near((scaled.sine.square() + scaled.cosine.square()).sqrt().flatten(),
               torch::full({4}, 0.1 * std::log(4.0) + 1, torch::kDouble), 1e-12);

@@ -167,6 +167,51 @@ TEST(TorchScript, TheLoopsHaveTheDefaultsOfTheSearch) {
   EXPECT_EQ(fallback("sample", "top_p").toDouble(), sampling.top_p);
 }
 
+/// What a method of the module says of these inputs; empty: it takes them.
+std::string refusal(const torch::jit::Module& module, const std::string& method,
+                    torch::jit::Stack inputs) {
+  try {
+    module.get_method(method)(std::move(inputs));
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
+  const torch::NoGradGuard no_grad;
+  constexpr std::string_view kSentence =
+      "a sequence of 6 tokens is longer than the 5 positions that this model has";
+  const auto fits = torch::full({2, 5}, 4), longer = torch::full({2, 6}, 4);
+  auto options = tiny();
+  options.position = Learned{.max_length = 5};
+  options.encoder.position = Sinusoidal{};
+  auto writer = make(options);
+  const auto pair = to_torchscript(writer, kTokens);
+  EXPECT_EQ(refusal(pair, "forward", {longer, fits}), "");
+  EXPECT_NE(refusal(pair, "forward", {fits, longer}).find(kSentence), std::string::npos);
+  auto state = pair.get_method("begin")({longer}).toTuple()->elements()[1];
+  for (int64_t length = 2; length <= 5; ++length)
+    state = pair.get_method("step")({fits.select(1, 0), state}).toTuple()->elements()[1];
+  EXPECT_NE(refusal(pair, "step", {fits.select(1, 0), state}).find(kSentence), std::string::npos);
+  EXPECT_EQ(refusal(pair, "greedy", {longer}), "");
+
+  options = tiny();
+  options.position = Learned{.max_length = 5};
+  for (const auto family : {Family::encoder_only, Family::decoder_only}) {
+    options.family = family;
+    auto model = make(options);
+    const auto module = to_torchscript(model, kTokens);
+    EXPECT_EQ(refusal(module, "forward", {fits}), "");
+    EXPECT_NE(refusal(module, "forward", {longer}).find(kSentence), std::string::npos);
+    if (family == Family::encoder_only)
+      EXPECT_NE(refusal(module, "encode", {longer}).find(kSentence), std::string::npos);
+    else
+      EXPECT_NE(refusal(module, "beam", {fits}).find(kSentence),
+                std::string::npos);  // the start token is the sixth
+  }
+}
+
 // Here LibTorch runs the graphs as they are, and PyTorch optimises them.
 TEST(TorchScript, OfEveryVariantGivesTheModelsLogitsAndSearchesFromCppAndFromPython) {
   torch::NoGradGuard no_grad;

@@ -33,7 +33,7 @@ TEST(Classify, GivesEveryLineItsLikeliestClassAndItsLogProbability) {
 }
 
 TEST(Classify, NamesTheLineWhoseProbabilitiesAreNotFinite) {
-  const auto translator = small_translator(3, models::Family::encoder_only, "b");
+  const auto translator = small_translator(3, models::Family::encoder_only, {}, "b");
   EXPECT_EQ(classify(translator, std::vector<std::string>{"a", "c d"}, 2).size(), 2U);
   try {
     classify(translator, std::vector<std::string>{"a", "c d", "a b"}, 1);

@@ -36,7 +36,7 @@ TEST(ScoreTargets, IsTheLogProbabilityOfWhatTheSearchFound) {
 }
 
 TEST(ScoreTargets, NameTheLineWhoseProbabilityIsNotFinite) {
-  const auto translator = small_translator(3, models::Family::encoder_decoder, "b");
+  const auto translator = small_translator(3, models::Family::encoder_decoder, {}, "b");
   const std::vector<data::Example> fine{{"a", "a"}, {"d", "c"}};
   EXPECT_EQ(score_targets(translator, fine, 2).size(), 2U);
   auto pairs = fine;

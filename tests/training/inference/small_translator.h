@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 
 #include "training/inference/translator.h"
 
@@ -9,9 +10,11 @@ namespace ablate::training {
 inline const std::vector<data::Example> kSmallText{{"a b c d", "a b c d"}, {"d c", "b a"}};
 inline const std::vector<data::Example> kSmallClasses{{"a b c d", "good"}, {"d c", "bad"}};
 
-/// A model of random weights over the words of kSmallText; an encoder alone is a classifier. Of a
-/// source with the word `broken` it computes NaN.
-inline Translator small_translator(uint64_t seed, models::Family family,
+using Change = std::function<void(models::TransformerOptions&)>;
+
+/// A model of random weights over the words of kSmallText, with what `change` makes of its options;
+/// an encoder alone is a classifier. Of a source with the word `broken` it computes NaN.
+inline Translator small_translator(uint64_t seed, models::Family family, const Change& change = {},
                                    const std::string& broken = "") {
   const bool classifies = family == models::Family::encoder_only;
   data::DataOptions data = data::Copy{};
@@ -28,6 +31,7 @@ inline Translator small_translator(uint64_t seed, models::Family family,
     options.tying = models::Tying::none;
     options.output = models::LabelHead{};
   }
+  if (change) change(options);
   const models::Transformer model(
       options, models::Vocabulary{tokenizers.source.vocabulary_size(),
                                   tokenizers.target.vocabulary_size(), tokenizer::kPad});

@@ -1,0 +1,115 @@
+"""Writes formulas.json: formulas of papers, computed by others' code or written once more from the papers.
+
+    python tests/models/golden/formulas.py > tests/models/golden/formulas.json    # torch, transformers
+
+Nothing here is shared with the C++ code, and all of it is computed in float64. YaRN's rates and Marian's sinusoids come from
+Transformers. Sandwich follows the listing in the appendix of Chi et al. 2023, KERPLE's power Chi et al. 2022, Transformer-XL's
+attention the authors' code (Dai et al. 2019), CoPE the listing of Golovneva et al. 2024, GShard's load algorithm 1 of Lepikhin
+et al. 2020. Inputs that are not listed follow values(): element j of a tensor is sin(0.37 j + the tensor's number).
+"""
+
+import json
+import math
+
+import torch
+from transformers import LlamaConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
+
+torch.set_default_dtype(torch.float64)
+HEADS, QUERIES, WIDTH, MODEL = 2, 4, 6, 8
+
+
+def values(number, *shape):
+    return torch.sin(0.37 * torch.arange(math.prod(shape)) + number).reshape(shape)
+
+
+def yarn():
+    cases = []
+    for width, length, factor, fast, slow in [(64, 512, 4.0, 32.0, 1.0), (64, 4096, 8.0, 32.0, 1.0), (16, 64, 2.0, 4.0, 1.0),
+                                              (8, 100, 4.0, 9.0, 1.0), (4, 16, 2.0, 32.0, 1.0)]:
+        config = LlamaConfig(hidden_size=width, num_attention_heads=1, head_dim=width, max_position_embeddings=int(length * factor),
+                             rope_parameters={"rope_type": "yarn", "rope_theta": 10000.0, "factor": factor,
+                                              "original_max_position_embeddings": length, "beta_fast": fast, "beta_slow": slow})
+        rates, scale = ROPE_INIT_FUNCTIONS["yarn"](config, "cpu")
+        cases.append({"width": width, "length": length, "factor": factor, "fast": fast, "slow": slow,
+                      "rates": rates.tolist(), "scale": scale})
+    return cases
+
+
+def marian():
+    table = MarianSinusoidalPositionalEmbedding(6, 10)
+    table.weight = torch.nn.Parameter(table.create_weight(), requires_grad=False)
+    return table.weight.tolist()
+
+
+def sandwich(heads, width, length):
+    positions = torch.arange(length)[:, None]
+    i = torch.arange(width // 2)
+    angles = positions / 1e4 ** (2 * i / width)
+    vectors = torch.cat([angles.sin(), angles.cos()], -1)
+    compression_ratio = torch.arange(1, heads + 1) * 8 / heads
+    return ((vectors @ vectors.T)[None] / compression_ratio[:, None, None])[:, -1].flip(-1).tolist()  # by distance
+
+
+def kerple():
+    amount, shape = values(1, HEADS).requires_grad_(), values(2, HEADS).requires_grad_()
+    distance = torch.arange(6.0)
+    a, b = torch.nn.functional.softplus(amount), torch.nn.functional.softplus(shape)
+    bias = -a[:, None] * distance ** b[:, None]
+    bias.sum().backward()
+    return {"amount": amount.tolist(), "shape": shape.tolist(), "bias": bias.tolist(),
+            "amount_gradient": amount.grad.tolist(), "shape_gradient": shape.grad.tolist()}
+
+
+def softmax_values(scores, value):
+    hidden = torch.ones(QUERIES, QUERIES, dtype=torch.bool).triu(1)
+    return (scores.masked_fill(hidden, -math.inf).softmax(-1) @ value).flatten().tolist()
+
+
+def transformer_xl(scale):
+    query, key, value = (values(n, HEADS, QUERIES, WIDTH) for n in (1, 2, 3))
+    u, v, projection = values(4, HEADS, 1, WIDTH), values(5, HEADS, 1, WIDTH), values(6, HEADS, WIDTH, MODEL)
+    rates = 1 / (10000 ** (torch.arange(0.0, MODEL, 2.0) / MODEL))
+    angles = torch.arange(QUERIES - 1, -1, -1.0)[:, None] * rates
+    r = projection @ torch.cat([angles.sin(), angles.cos()], -1).T  # [H, K, T], the farthest first
+    content = (query + u) @ key.transpose(1, 2)
+    distance = (query + v) @ r
+    zero = torch.zeros(HEADS, QUERIES, 1)  # rel_shift of the authors' code
+    shifted = torch.cat([zero, distance], -1).view(HEADS, QUERIES + 1, QUERIES)[:, 1:].reshape(content.shape)
+    return softmax_values((content + shifted) * scale, value)
+
+
+def cope(scale, positions=3):
+    query, key, value = (values(n, HEADS, QUERIES, WIDTH) for n in (1, 2, 3))
+    table = values(7, WIDTH, positions)
+    scores = query @ key.transpose(1, 2) * scale
+    gates = torch.sigmoid(scores).tril()
+    place = gates.flip(-1).cumsum(-1).flip(-1).clamp(max=positions - 1)
+    ceil, floor = place.ceil().long(), place.floor().long()
+    by_place = query @ table
+    w = place - floor
+    return softmax_values(scores + by_place.gather(-1, ceil) * w + by_place.gather(-1, floor) * (1 - w), value)
+
+
+def gshard():
+    """l_aux of algorithm 1, times E^2, so that it is 1 at balance."""
+    logits = 2 * values(8, 10, 4)
+    gates = logits.softmax(-1)
+    count = torch.zeros(4)
+    for row in gates:
+        count[row.argmax()] += 1
+    auxiliary = (count / len(gates) * gates.mean(0)).sum() / 4
+    return {"logits": logits.tolist(), "load": (auxiliary * 16).item()}
+
+
+scales = [1 / math.sqrt(WIDTH), 0.7]
+print(json.dumps({
+    "yarn": yarn(),
+    "marian": marian(),
+    "sandwich": [{"heads": h, "width": 16, "by_distance": sandwich(h, 16, 12)} for h in (2, 6, 8)],
+    "kerple_power": kerple(),
+    "transformer_xl": [{"scale": s, "output": transformer_xl(s)} for s in scales],
+    "cope": [{"scale": s, "output": cope(s)} for s in scales],
+    "gshard": gshard(),
+}, indent=1))

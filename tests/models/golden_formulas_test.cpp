@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "models/position/absolute.h"
+#include "models/position/rotary.h"
+#include "tests/models/position/contexts.h"
+#include "tests/models/routed.h"
+
+namespace ablate::models {
+namespace {
+
+/// What golden/formulas.py writes, which documents the layout.
+const nlohmann::json& golden() {
+  static const auto json = nlohmann::json::parse(
+      std::ifstream(std::string(ABLATE_SOURCE) + "/tests/models/golden/formulas.json"));
+  return json;
+}
+
+torch::Tensor list(const nlohmann::json& json) {
+  return torch::tensor(json.get<std::vector<double>>(), torch::kDouble);
+}
+
+torch::Tensor table(const nlohmann::json& json) {
+  std::vector<torch::Tensor> rows;
+  for (const auto& row : json) rows.push_back(list(row));
+  return torch::stack(rows);
+}
+
+/// The generator's values().
+torch::Tensor values(int64_t number, torch::IntArrayRef shape) {
+  const auto count = c10::multiply_integers(shape);
+  return (torch::arange(count, torch::kDouble) * 0.37 + number).sin().reshape(shape);
+}
+
+TEST(GoldenFormulas, YarnTurnsAsInTransformers) {
+  for (const auto& one : golden().at("yarn")) {
+    const YarnScaling scaling{.factor = one.at("factor"),
+                              .trained_length = one.at("length"),
+                              .fast = one.at("fast"),
+                              .slow = one.at("slow")};
+    RotaryPosition position({.scaling = scaling}, one.at("width"));
+    const auto turned = position.rotation(torch::tensor({1}));
+    expect_near(torch::atan2(turned.sine, turned.cosine).flatten(), list(one.at("rates")),
+                1e-6);  // float32
+    expect_near((turned.sine.square() + turned.cosine.square()).sqrt()[0][0],
+                torch::tensor(one.at("scale").get<double>(), torch::kDouble), 1e-9);
+  }
+}
+
+TEST(GoldenFormulas, HalvesAreMariansSinusoids) {
+  const auto expected = table(golden().at("marian"));
+  expect_near(sinusoidal(torch::arange(expected.size(0)), {.layout = SinusoidalLayout::halves},
+                         expected.size(1)),
+              expected);
+}
+
+TEST(GoldenFormulas, SandwichIsThePapersListingUpToAConstant) {
+  for (const auto& one : golden().at("sandwich")) {
+    auto context = kDecoder;
+    context.heads = one.at("heads");
+    const auto expected = table(one.at("by_distance"));  // [H, T]
+    const int64_t length = expected.size(1);
+    const auto bias = make_position(Sandwich{.width = one.at("width")}, context)
+                          ->bias(torch::tensor({length - 1}), torch::arange(length))
+                          .select(1, 0)
+                          .flip(-1);
+    expect_near(bias, expected - expected.slice(1, 0, 1), 1e-5);
+  }
+}
+
+TEST(GoldenFormulas, KerplesPowerAndItsGradients) {
+  const auto& one = golden().at("kerple_power");
+  const auto position = make_position(Kerple{.kernel = KerpleKernel::power}, kDecoder);
+  position->to(torch::kDouble);
+  auto parameters = position->named_parameters();
+  {
+    const torch::NoGradGuard no_grad;
+    parameters["amount"].copy_(list(one.at("amount")));
+    parameters["shape"].copy_(list(one.at("shape")));
+  }
+  const auto bias = position->bias(torch::tensor({0}), torch::arange(6)).select(1, 0);
+  expect_near(bias.detach(), table(one.at("bias")), 1e-12);
+  EXPECT_EQ(bias.select(1, 0).abs().max().item<double>(), 0);
+  bias.sum().backward();
+  expect_near(parameters["amount"].grad(), list(one.at("amount_gradient")), 1e-12);
+  expect_near(parameters["shape"].grad(), list(one.at("shape_gradient")), 1e-12);
+}
+
+constexpr int64_t kHeads = 2, kQueries = 4, kWidth = 6, kModel = 8;
+
+/// The generator's attention, whose scores have the factor `scale`.
+ops::ContentAttention attention_of(double scale) {
+  return {.query = values(1, {1, kHeads, kQueries, kWidth}),
+          .key = values(2, {1, kHeads, kQueries, kWidth}),
+          .value = values(3, {1, kHeads, kQueries, kWidth}),
+          .visible = torch::ones({1, 1, kQueries, kQueries}, torch::kBool).tril(),
+          .query_positions = torch::arange(kQueries),
+          .key_positions = torch::arange(kQueries),
+          .layer = 0,
+          .factor = {.fixed = scale * std::sqrt(static_cast<double>(kWidth))}};
+}
+
+std::shared_ptr<Position> scheme(const PositionOptions& options,
+                                 const std::map<std::string, int64_t>& numbers) {
+  auto position = make_position(options, {.d_model = kModel,
+                                          .heads = kHeads,
+                                          .d_k = kWidth,
+                                          .d_v = kWidth,
+                                          .layers = 1,
+                                          .causal = true});
+  position->to(torch::kDouble);
+  const torch::NoGradGuard no_grad;
+  for (auto& item : position->named_parameters())
+    item.value().copy_(values(numbers.at(item.key()), item.value().sizes()));
+  return position;
+}
+
+TEST(GoldenFormulas, TheScaleOfTransformerXlIsThatOfAllItsProducts) {
+  const torch::NoGradGuard no_grad;
+  const auto position =
+      scheme(TransformerXl{}, {{"content_bias", 4}, {"distance_bias", 5}, {"projection", 6}});
+  for (const auto& one : golden().at("transformer_xl"))
+    expect_near(position->attend(attention_of(one.at("scale"))).flatten(), list(one.at("output")),
+                1e-9);
+}
+
+TEST(GoldenFormulas, TheScaleOfCopeIsThatOfQueriesAndKeysAlone) {
+  const torch::NoGradGuard no_grad;
+  const auto position = scheme(Cope{.positions = 3}, {{"table", 7}});
+  for (const auto& one : golden().at("cope"))
+    expect_near(position->attend(attention_of(one.at("scale"))).flatten(), list(one.at("output")),
+                1e-9);
+}
+
+TEST(GoldenFormulas, GshardsLoadCountsFirstChoices) {
+  const torch::NoGradGuard no_grad;
+  const auto& one = golden().at("gshard");
+  const auto mixture = identity({.active = 2, .router = GshardRouter{}});
+  const auto logits = table(one.at("logits")).to(torch::kFloat);
+  for (const bool training : {false, true})
+    EXPECT_NEAR(
+        run(*mixture, logits, {.training = training, .seed = 3}).routing.load.item<double>(),
+        one.at("load").get<double>(), 1e-5);
+}
+
+}  // namespace
+}  // namespace ablate::models
