@@ -6,7 +6,6 @@
 #include <limits>
 #include <span>
 
-#include "experiments/run/model_cost.h"
 #include "experiments/run/run_data.h"
 #include "tokenizer/fidelity.h"
 #include "tokenizer/special_ids.h"
@@ -147,12 +146,6 @@ void add_outputs(Evaluation& evaluation, records::TestScores& scores,
   evaluation.outputs.push_back(std::move(outputs));
 }
 
-/// Tokens of a source or target of the first test set, its end token included.
-int64_t typical_length(const Evaluation& evaluation) {
-  const auto& test = evaluation.tests.front();
-  return 1 + std::llround(std::max(test.source_tokens, test.target_tokens));
-}
-
 }  // namespace
 
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
@@ -172,6 +165,9 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
     if (compared != data::Compared::nothing)
       add_outputs(evaluation, scores, translator, test, experiment.decoding);
     add_likelihood(scores, translator, test, likelihood);
+    if (evaluation.tests.empty())
+      evaluation.first_passes = scoring_passes(
+          {format.encode(test.examples, translator.tokenizers).examples, likelihood});
     evaluation.tests.push_back(std::move(scores));
   }
   return evaluation;
@@ -187,7 +183,7 @@ records::RunResult result_of(const config::Experiment& experiment, const models:
                              const training::Likelihood& validation, Evaluation&& evaluation) {
   return {.parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(experiment.model, *model),
-          .flops_per_token = flops_per_token(experiment.model, *model, typical_length(evaluation)),
+          .flops_per_token = flops_per_token(*model, evaluation.first_passes),
           .validation_perplexity = validation.perplexity(),
           .validation_token_accuracy = validation.token_accuracy,
           .bleu_signature = evaluation.bleu_signature,

@@ -7,6 +7,7 @@
 #include "experiments/config/experiment.h"
 #include "experiments/records/result.h"
 #include "experiments/run/load_run.h"
+#include "experiments/run/model_cost.h"
 #include "training/inference/translator.h"
 #include "training/likelihood.h"
 
@@ -16,6 +17,7 @@ struct Evaluation {
   std::vector<records::TestScores> tests;
   std::string bleu_signature, chrf_signature;
   std::vector<std::vector<std::string>> outputs;  // per test set, line by line
+  ScoringPasses first_passes;                     // of the first test set
 };
 
 /// Translates and scores every test set, all of it; running text is scored without translating

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "models/attention.h"
 #include "models/mixture.h"
 #include "training/caching_allocator.h"
 
@@ -36,72 +35,6 @@ double used_share(const std::string& name, const models::TransformerOptions& opt
       std::dynamic_pointer_cast<models::Mixture>(*owner) == nullptr)
     return 1.0;
   return static_cast<double>(mixture->active) / static_cast<double>(mixture->experts);
-}
-
-/// How often one position meets the parameter `name`: as often as its layer or a shared
-/// feed-forward stands in the stack.
-int64_t uses_of(const std::string& name, const models::TransformerOptions& options) {
-  constexpr std::string_view kLayers = ".layers.";
-  const auto at = name.find(kLayers);
-  if (at == name.npos) return 1;
-  const auto side = name.starts_with("encoder.") ? models::Side::encoder : models::Side::decoder;
-  const auto stack = models::stack_of(options, side);
-  if (stack.shares_feed_forward() && name.find(".feed_forward.") != name.npos) return stack.layers;
-  const auto index = std::stoll(name.substr(at + kLayers.size()));
-  int64_t uses = 0;
-  for (int64_t depth = 0; depth < stack.layers; ++depth)
-    if (stack.layer_at(depth) == index) ++uses;
-  return uses;
-}
-
-/// Weights of matrix products that one position meets, the projection to the vocabulary included.
-/// Tables that are looked up in stand at the root and below `position`.
-int64_t multiplied_weights(const models::TransformerOptions& options,
-                           const models::TransformerImpl& model) {
-  int64_t count = model.output_weight().numel();
-  for (const auto& item : model.named_parameters()) {
-    const auto& name = item.key();
-    const bool table = name.find('.') == std::string::npos || name.find("position.") != name.npos;
-    if (table || item.value().dim() < 2 || name.ends_with("bias")) continue;
-    count += uses_of(name, options) * std::llround(used_share(name, options, model) *
-                                                   static_cast<double>(item.value().numel()));
-  }
-  return count;
-}
-
-/// Multiplications at one position of a mixer that are not with weights.
-struct MixerProducts {
-  const models::StackOptions& stack;
-  int64_t length;
-
-  /// Of a query with `keys` keys and of their probabilities with values.
-  int64_t of_query(const models::MultiHead& options, int64_t keys) const {
-    const auto heads = models::heads_of(options, stack.d_model);
-    return keys * heads.count * (heads.d_k + heads.d_v);
-  }
-  /// `count` products with the matrix that each head keeps.
-  int64_t of_states(const models::MatrixState& options, int64_t count) const {
-    return count * stack.d_model * stack.d_model / options.heads;
-  }
-
-  int64_t operator()(const models::MultiHead& options) const {
-    if (!options.window) return of_query(options, length);
-    const int64_t seen = stack.causal ? *options.window : 2 * *options.window - 1;
-    return of_query(options, std::min(length, seen));
-  }
-  // The state is written and read, by the delta rule also read before it is written.
-  int64_t operator()(const models::LinearAttention& options) const { return of_states(options, 2); }
-  int64_t operator()(const models::DeltaRule& options) const { return of_states(options, 3); }
-  int64_t operator()(const auto&) const { return 0; }
-};
-
-int64_t mixer_products(const models::StackOptions& stack, int64_t length) {
-  const MixerProducts products{stack, length};
-  int64_t sum =
-      stack.cross_attention ? stack.layers * products.of_query(*stack.cross_attention, length) : 0;
-  for (int64_t depth = 0; depth < stack.layers; ++depth)
-    sum += std::visit(products, stack.attention_of(stack.layer_at(depth)));
-  return sum;
 }
 
 double activation_bytes(models::Transformer& model, const models::Vocabulary& vocabulary,
@@ -146,14 +79,25 @@ int64_t active_parameter_count(const models::TransformerOptions& options,
   return std::llround(count);
 }
 
-double flops_per_token(const models::TransformerOptions& options,
-                       const models::TransformerImpl& model, int64_t length) {
-  int64_t products = multiplied_weights(options, model);
-  if (options.family != models::Family::decoder_only)
-    products += mixer_products(stack_of(options, models::Side::encoder), length);
-  if (options.family != models::Family::encoder_only)
-    products += mixer_products(stack_of(options, models::Side::decoder), length);
-  return 2.0 * static_cast<double>(products);
+models::PassExtent extent_of(const data::Batch& batch) {
+  return {.rows = batch.rows, .source = batch.source_length, .target = batch.target_length};
+}
+
+ScoringPasses scoring_passes(training::ScoredBatches batches) {
+  ScoringPasses passes;
+  for (int64_t i = 0; i < batches.count(); ++i) {
+    const auto batch = batches.next();
+    passes.extents.push_back(extent_of(batch));
+    passes.tokens += batch.tokens;
+  }
+  return passes;
+}
+
+double flops_per_token(const models::TransformerImpl& model, const ScoringPasses& passes) {
+  double flops = 0;
+  for (const auto& extent : passes.extents)
+    flops += models::forward_flops(model.options(), model.vocabulary(), extent);
+  return flops / static_cast<double>(passes.tokens);
 }
 
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
@@ -163,7 +107,8 @@ ModelCost cost_of(const models::TransformerOptions& options, const models::Vocab
   models::initialize(*model, 1);
   return {.parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(options, *model),
-          .flops_per_token = flops_per_token(options, *model, length),
+          .flops_per_token = models::forward_flops(options, vocabulary, {1, length, length}) /
+                             static_cast<double>(length),
           .activation_bytes_per_token = activation_bytes(model, vocabulary, length)};
 }
 

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "experiments/config/experiment.h"
-#include "models/transformer.h"
+#include "models/transformer_flops.h"
+#include "training/likelihood.h"
 
 namespace ablate::run {
 
@@ -12,9 +13,8 @@ namespace ablate::run {
 struct ModelCost {
   int64_t parameters = 0;
   int64_t active_parameters = 0;  // of a mixture those that one position uses
-  /// Floating-point operations of a forward pass, per target token: two for every weight of a
-  /// matrix product, and the products of queries with keys and of probabilities with values. Norms,
-  /// activations and position schemes are left out. A training step takes three times as many.
+  /// Floating-point operations of a forward pass (models/transformer_flops.h) over one source and
+  /// one target, divided by `length`. A training step takes three times as many.
   double flops_per_token = 0;
   /// Bytes that one training pass keeps for its backward pass, per target token, measured.
   double activation_bytes_per_token = 0;
@@ -24,9 +24,18 @@ struct ModelCost {
 int64_t active_parameter_count(const models::TransformerOptions& options,
                                const models::TransformerImpl& model);
 
-/// Floating-point operations per target token, as in ModelCost.
-double flops_per_token(const models::TransformerOptions& options,
-                       const models::TransformerImpl& model, int64_t length);
+models::PassExtent extent_of(const data::Batch& batch);
+
+/// The passes that score a test set, and the tokens that they predict.
+struct ScoringPasses {
+  std::vector<models::PassExtent> extents;
+  int64_t tokens = 0;
+};
+
+ScoringPasses scoring_passes(training::ScoredBatches batches);
+
+/// Floating-point operations of these passes, divided by the tokens that they predict.
+double flops_per_token(const models::TransformerImpl& model, const ScoringPasses& passes);
 
 /// Runs one pass. REQUIRES: CachingAllocator installed, for the activation memory.
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,

@@ -26,21 +26,6 @@ data::BatchStream batches_of(const config::Experiment& experiment, const RunData
            .augmentation = data.augmentation(kDataSeed)}};
 }
 
-/// Tokens of the longer side, the mean over the examples.
-int64_t typical_training_length(const RunData& data) {
-  const auto& set = data.train.examples;
-  const auto chunking = data.augmentation(kDataSeed).chunking;
-  const auto blocks =
-      chunking ? data::chunk(set.front().target, *chunking) : std::vector<data::EncodedExample>();
-  const auto& examples = chunking ? blocks : set;
-  double source = 0, target = 0;
-  for (const auto& example : examples) {
-    source += static_cast<double>(example.source.size());
-    target += static_cast<double>(example.target.size());
-  }
-  return std::llround(std::max(source, target) / static_cast<double>(examples.size()));
-}
-
 /// Updates that fit into a budget.
 struct Fitting {
   const training::TrainingOptions& options;
@@ -66,11 +51,14 @@ struct Fitting {
 UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,
                        const models::TransformerImpl& model) {
   auto stream = batches_of(experiment, data);
-  double tokens = 0;
-  for (int64_t i = 0; i < kCountedBatches; ++i) tokens += static_cast<double>(stream.next().tokens);
-  tokens *= static_cast<double>(experiment.training.accumulate) / kCountedBatches;
-  return {tokens,
-          3 * tokens * flops_per_token(experiment.model, model, typical_training_length(data))};
+  UpdateCost sum;
+  for (int64_t i = 0; i < kCountedBatches; ++i) {
+    const auto batch = stream.next();
+    sum.tokens += static_cast<double>(batch.tokens);
+    sum.flops += 3 * models::forward_flops(model.options(), model.vocabulary(), extent_of(batch));
+  }
+  const double batches = static_cast<double>(experiment.training.accumulate) / kCountedBatches;
+  return {.tokens = batches * sum.tokens, .flops = batches * sum.flops};
 }
 
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,

@@ -11,9 +11,9 @@ namespace ablate::run {
 /// What one update of a run costs on average, by the first batches of one epoch, the same ones for
 /// every seed.
 struct UpdateCost {
-  double tokens = 0;  // target tokens, the end tokens included
-  /// Three times those of a forward pass: ModelCost at the mean length of the longer side.
-  double flops = 0;
+  double tokens = 0;  // that are predicted, the end tokens included
+  double flops =
+      0;  // three times those of a forward pass over its batches (models/transformer_flops.h)
 };
 
 UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,

@@ -127,9 +127,10 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
   std::cout << fmt::format(
       "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these, of "
       "{:.0f} MB that are free, {:.1f} MB of checkpoints.\n"
-      "FLOPs are those of matrix products, three times a forward pass's. Time and memory come from "
-      "timed updates, a\nvalidation and a part of the evaluation of every arm on this machine, "
-      "which took {:.0f} s; patience may end a run\nbefore its last step.\n",
+      "FLOPs are those of matrix products at every position, three times a forward pass's. Time "
+      "and "
+      "memory come from\ntimed updates, a validation and a part of the evaluation of every arm on "
+      "this machine, which took {:.0f} s; patience\nmay end a run before its last step.\n",
       total.runs, total.flops, clock_text(total.seconds / static_cast<double>(side_by_side)),
       side_by_side, megabytes(total.memory_bytes) * static_cast<double>(side_by_side),
       megabytes(training::available_memory()), megabytes(total.disk_bytes), calibration);

@@ -39,8 +39,8 @@ void inspect_model(const InspectRequest& request) {
     if (!shown.insert(run.task + "/" + run.arm).second) continue;
     const auto cost = run::cost_of(run.experiment.model, vocabulary, request.length);
     std::cout << fmt::format(
-        "{}/{}: {} parameters{}, {:.3f} MFLOPs and {:.1f} kB of activations per target token\n",
-        run.task, run.arm, cost.parameters,
+        "{}/{}: {} parameters{}, {:.3f} MFLOPs and {:.1f} kB of activations per token\n", run.task,
+        run.arm, cost.parameters,
         cost.active_parameters < cost.parameters
             ? fmt::format(" ({} active)", cost.active_parameters)
             : "",
@@ -52,7 +52,9 @@ void inspect_model(const InspectRequest& request) {
     std::cout << run::module_tree(*models::Transformer(run.experiment.model, vocabulary)) << "\n";
   }
   std::cout << fmt::format(
-      "Vocabulary {}, sources and targets of {} tokens, forward pass in fp32.\n",
+      "Vocabulary {0}, a source and a target of {1} tokens, whose forward pass in fp32 is divided "
+      "by "
+      "{1}.\n",
       request.vocabulary, request.length);
 }
 

@@ -83,7 +83,7 @@ records::RunResult result_of(const run::Moefied& moefied, const run::Evaluation&
       .arm = "moefied",
       .parameters = models::parameter_count(*moefied.model),
       .active_parameters = run::active_parameter_count(moefied.experiment.model, *moefied.model),
-      .flops_per_token = run::flops_per_token(moefied.experiment.model, *moefied.model, 32),
+      .flops_per_token = run::flops_per_token(*moefied.model, evaluation.first_passes),
       .validation_perplexity = moefied.chosen.perplexity,
       .validation_token_accuracy = moefied.chosen.token_accuracy,
       .weights = dense.weights,

@@ -164,7 +164,7 @@ Markup head_of(const TaskView& view, const ScoreGroup& group, bool alone) {
   }
   if (alone) {
     above += spanning("cost", 5);
-    below += number_heading("parameters") + with_below("number", "FLOPs", "per token") +
+    below += number_heading("parameters") + with_below("number", "FLOPs", "per predicted token") +
              with_below("number", "tokens", "per second") +
              with_below("number", "training", "seconds") + number_heading("memory");
   }

@@ -68,7 +68,8 @@ void add_run_figures(GridRow& row, const analysis::ArmEvidence& arm) {
 }
 
 Grid scores_of(const analysis::TaskEvidence& task) {
-  Grid grid{.title = task.name, .headings = {"arm", "test set", "parameters", "MFLOPs/token"}};
+  Grid grid{.title = task.name,
+            .headings = {"arm", "test set", "parameters", "MFLOPs/predicted token"}};
   for (const auto* cell : run_cells_of(task.arms.front()))
     grid.headings.push_back(config::find_metric(cell->metric)->heading);
   const auto of_run = grid.headings.size();

@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/config/study.h"
+#include "experiments/run/load_run.h"
+#include "models/transformer_flops.h"
 #include "tests/experiments/program.h"
 #include "training/storage/sealed_json.h"
 
@@ -28,11 +31,76 @@ TEST_F(RunLengthTest, ATokenBudgetIsMetWithinABatchAndAlikeForEverySeed) {
   EXPECT_EQ(first.at("steps"), second.at("steps"));
 }
 
-TEST_F(RunLengthTest, FlopsAreThreeForwardPassesOverTheTokens) {
-  const auto result = result_of("out", "{kind: flops, flops: 1.0e8}");
-  const double one = 3 * result.at("flops_per_token").get<double>();
-  // At the first test set's length of 4 tokens; training sides are shorter, attention cheaper.
-  EXPECT_NEAR(result.at("tokens").get<double>() * one, 1e8, 0.15e8);
+/// An update's cost and its model.
+struct Updated {
+  UpdateCost cost;
+  models::Transformer model;
+
+  /// Three forward passes over one batch.
+  double passes(const models::PassExtent& extent) const {
+    return 3 * models::forward_flops(model->options(), model->vocabulary(), extent);
+  }
+};
+
+class UpdateCostTest : public ProgramTest {
+ protected:
+  /// Of a model with these lines in its study, on batches of 40 tokens.
+  Updated updated(const std::string& lines) const {
+    const auto file = folder_ / "study.yaml";
+    write_file(file, "name: s\nbase:\n  training: {steps: 1, tokens_per_batch: 40}\n" + lines);
+    const auto experiment = config::read_study(file.string()).runs.front().experiment;
+    const auto data = read_run_data(experiment, folder_, {});
+    const auto model = make_model(experiment, data.tokenizers);
+    return {update_cost(experiment, data, *model), model};
+  }
+};
+
+// Four rows of a block and what is read before it, of which masking predicts a share.
+TEST_F(UpdateCostTest, IsOfAllPositionsOfMaskedText) {
+  std::string text;
+  for (int i = 0; i < 900; ++i) text += i % 9 == 8 ? "w\n" : "v ";  // with the line's end: ten ids
+  write_file(folder_ / "text", text);
+  const auto read = [&](const std::string& family, const std::string& tokenizer) {
+    return updated(
+        "  data: {task: language, train: text, block: 9, held_out: 0.1}\n"
+        "  tokenizer: " +
+        tokenizer +
+        "\n"
+        "  model: {family: " +
+        family + ", d_model: 8, layers: 1, attention: {heads: 2}}\n");
+  };
+  const auto causal = read("decoder_only", "{kind: word}");
+  const auto masked = read("encoder_only", "{kind: word, mask: true}");
+  EXPECT_NEAR(causal.cost.flops, causal.passes({4, 0, 10}), 0.03 * causal.cost.flops);
+  EXPECT_NEAR(masked.cost.flops, masked.passes({4, 10, 10}), 0.03 * masked.cost.flops);
+  EXPECT_LT(masked.cost.tokens, 0.3 * causal.cost.tokens);
+}
+
+TEST_F(UpdateCostTest, IsOfAllPositionsInFrontOfALabel) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) lines += i % 2 == 0 ? "yes\tv v\n" : "no\tv w\n";
+  for (const auto* name : {"train", "validation", "test"}) write_file(folder_ / name, lines);
+  const auto labelled = updated(
+      "  data: {task: labelled, train: train, validation: validation, test: test}\n"
+      "  tokenizer: {kind: word}\n"
+      "  model: {family: encoder_only, output: {kind: label}, tying: none, d_model: 8, layers: 1, "
+      "attention: {heads: 2}}\n");
+  EXPECT_DOUBLE_EQ(labelled.cost.flops, labelled.passes({10, 4, 1}));
+  EXPECT_DOUBLE_EQ(labelled.cost.tokens, 10);
+}
+
+TEST_F(UpdateCostTest, IsOfAPromptToo) {
+  const auto copied = [&](const std::string& family) {
+    return updated(
+        "  data: {task: copy, symbols: 6, train_length: [4, 4], test_length: [4], "
+        "examples: {train: 40, validation: 4, test: 4}}\n  tokenizer: {kind: word}\n"
+        "  model: {family: " +
+        family + ", d_model: 8, layers: 1, attention: {heads: 2}}\n");
+  };
+  const auto pair = copied("encoder_decoder"), one = copied("decoder_only");
+  EXPECT_DOUBLE_EQ(pair.cost.flops, pair.passes({8, 5, 5}));
+  EXPECT_DOUBLE_EQ(one.cost.flops, one.passes({4, 0, 10}));
+  EXPECT_DOUBLE_EQ(pair.cost.tokens, 2 * one.cost.tokens);
 }
 
 TEST(RunLength, IsTheBudgetDividedByTheCostOfAnUpdateAndAtLeastOne) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "models/inference/search.h"
+#include "models/transformer_flops.h"
 #include "tests/models/inference/small_model.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
@@ -115,7 +116,25 @@ std::vector<Variant> all_modules() {
   return all;
 }
 
-/// The module with inputs and the model's outputs as buffers, for check_torchscript.py.
+/// Floating-point operations as PyTorch counts them, which are those of hidden keys, too.
+double counted_flops(TransformerOptions options, const Case& one) {
+  if (auto* heads = std::get_if<MultiHead>(&options.attention)) heads->window.reset();
+  if (auto* other = std::get_if<MultiHead>(&options.other_attention)) other->window.reset();
+  const bool pair = options.family == Family::encoder_decoder;
+  return forward_flops(options, {20, 20, kPad},
+                       {.rows = one.source.size(0),
+                        .source = one.source.size(1),
+                        .target = (pair ? one.target : one.source).size(1)});
+}
+
+/// Whether its experts are so small that one product of all is faster than those of the chosen.
+bool multiplies_all_experts(const TransformerOptions& options) {
+  const auto* mixture = std::get_if<MixtureOptions>(&options.feed_forward);
+  return mixture != nullptr && mixture->d_hidden == 2;
+}
+
+/// The module with inputs, the model's outputs and their cost as buffers, for
+/// check_torchscript.py.
 void save_with_expected(Transformer& model, const std::string& file) {
   auto module = to_torchscript(model, kTokens);
   const auto one = cases(model->family()).back();
@@ -124,6 +143,8 @@ void save_with_expected(Transformer& model, const std::string& file) {
                               module._ivalue()->compilation_unit(), true);
   expected.register_buffer("source", one.source);
   if (pair) expected.register_buffer("target", one.target);
+  if (!multiplies_all_experts(model->options()))
+    expected.register_buffer("flops", torch::tensor(counted_flops(model->options(), one)));
   expected.register_buffer("logits", model->forward(one.source, pair ? one.target : one.source));
   if (model->family() != Family::encoder_only)
     for (const int64_t beams : {1, 4}) {

@@ -1,0 +1,209 @@
+#include "models/transformer_flops.h"
+
+#include <algorithm>
+#include <concepts>
+
+#include "models/attention.h"
+#include "models/feed_forward_options.h"
+
+namespace ablate::models {
+namespace {
+
+// Here "products" are multiplications: of a matrix product those are its three extents' product.
+
+template <class T, class... Others>
+concept OneOf = (std::same_as<T, Others> || ...);
+
+double times(auto... extents) { return (static_cast<double>(extents) * ...); }
+
+/// One attention: the sequences, each with so many queries, which see so many keys.
+struct Reach {
+  ops::Heads heads;
+  int64_t rows, queries, keys;
+
+  double products() const { return times(rows, heads.count, queries, keys, heads.d_k + heads.d_v); }
+};
+
+/// What a position scheme adds in one layer.
+struct LayerPosition {
+  const StackOptions& stack;
+  Reach reach;
+
+  template <OneOf<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Kerple, Sandwich> T>
+  double operator()(const T&) const {
+    return 0;
+  }
+  double operator()(const Fire&) const { return 0; }  // fire_products()
+  double operator()(const Shaw& o) const {
+    const auto& [heads, rows, queries, keys] = reach;
+    const double values = o.values ? times(rows, heads.count, queries, keys, heads.d_v) : 0;
+    return of_query(2 * o.max_distance + 1) + values;
+  }
+  // The vectors of all distances are projected once for the batch.
+  double operator()(const TransformerXl&) const {
+    return times(reach.heads.count, reach.heads.d_k, stack.d_model, distances()) +
+           of_query(distances());
+  }
+  double operator()(const Cope& o) const { return of_query(o.positions); }
+
+ private:
+  /// Products of every query with `vectors` others.
+  double of_query(int64_t vectors) const {
+    return times(reach.rows, reach.heads.count, reach.queries, reach.heads.d_k, vectors);
+  }
+  /// Different distances of a sequence's positions, of random ids the most that there can be.
+  int64_t distances() const {
+    const int64_t length = reach.queries;
+    const auto* randomized = std::get_if<Randomized>(&stack.position_ids);
+    if (randomized == nullptr) return 2 * length - 1;
+    return std::min(length * (length - 1) + 1, 2 * randomized->range - 1);
+  }
+};
+
+/// What FIRE's network multiplies for every pair of `length` positions, once for all layers.
+double fire_products(const PositionOptions& scheme, int64_t heads, int64_t length) {
+  const auto* fire = std::get_if<Fire>(&scheme);
+  return fire == nullptr ? 0 : times(length, length, fire->hidden, 1 + heads);
+}
+
+/// The mixer of one layer over `rows` sequences of `length` positions.
+struct MixerProducts {
+  const StackOptions& stack;
+  const PositionOptions& position;
+  int64_t rows, length;
+
+  double operator()(const MultiHead& o) const {
+    const auto heads = heads_of(o, stack.d_model);
+    const int64_t seen = !o.window ? length : stack.causal ? *o.window : 2 * *o.window - 1;
+    const Reach reach{heads, rows, length, std::min(length, seen)};
+    return projected(heads.query_width() + heads.key_width() + heads.value_width()) +
+           projected(gate_width(o) + heads.count * heads.d_v) + reach.products() +
+           std::visit(LayerPosition{stack, reach}, position);
+  }
+  double operator()(const NoAttention&) const { return 0; }
+  double operator()(const Lstm&) const {
+    const int64_t directions = stack.causal ? 1 : 2, width = stack.d_model / directions;
+    return times(directions, rows, length, 4 * width, stack.d_model + width);
+  }
+  double operator()(const Convolution& o) const { return projected(2 * o.width * stack.d_model); }
+  double operator()(const Average&) const { return projected(2 * stack.d_model); }
+  double operator()(const LinearAttention& o) const {
+    const bool decays = o.decay != Forgetting::none, gated = o.decay == Forgetting::gated;
+    const double weights =
+        projected((decays ? 5 : 4) * stack.d_model + (gated ? o.heads : 0)) + 2 * square();
+    // A decoder reads the state before the sequence, and with it the sum of its keys.
+    return stack.causal ? weights + of_state(o) + times(rows, length, stack.d_model) : weights;
+  }
+  double operator()(const DeltaRule& o) const {
+    const double triangular_solve = square() / 2;
+    return projected(4 * stack.d_model + o.heads) + 3 * square() + triangular_solve +
+           2 * of_state(o);
+  }
+
+  /// A gate's columns.
+  int64_t gate_width(const MultiHead& o) const {
+    const auto heads = heads_of(o, stack.d_model);
+    if (o.gate == OutputGate::none) return 0;
+    return heads.count * (o.gate == OutputGate::head ? 1 : heads.d_v);
+  }
+
+ private:
+  /// From or to the model's width.
+  double projected(int64_t width) const { return times(rows, length, stack.d_model, width); }
+  /// Of all positions with all others, in heads that divide the model's width.
+  double square() const { return times(rows, length, length, stack.d_model); }
+  /// Of every position with the matrix that each head keeps.
+  double of_state(const MatrixState& o) const {
+    return times(rows, length, stack.d_model, stack.d_model / o.heads);
+  }
+};
+
+/// Attention of `length` positions over `memory` others.
+double cross_products(const StackOptions& stack, const MultiHead& o, const PassExtent& extent) {
+  const auto heads = heads_of(o, stack.d_model);
+  const int64_t queries = heads.query_width() + heads.count * heads.d_v;
+  const MixerProducts gate{stack, stack.position, extent.rows, extent.target};
+  return times(extent.rows, extent.target, stack.d_model, queries + gate.gate_width(o)) +
+         times(extent.rows, extent.source, stack.d_model, heads.key_width() + heads.value_width()) +
+         Reach{heads, extent.rows, extent.target, extent.source}.products();
+}
+
+/// Of a router, for one position.
+struct RouterProducts {
+  const MixtureOptions& mixture;
+  int64_t d_model;
+
+  template <OneOf<SoftmaxRouter, SwitchRouter, GshardRouter, SigmoidRouter, ExpertChoiceRouter,
+                  SimilarityRouter>
+                T>
+  double operator()(const T&) const {
+    return times(mixture.experts, d_model);
+  }
+  double operator()(const NoisyRouter&) const { return 2 * times(mixture.experts, d_model); }
+  double operator()(const HashRouter&) const { return 0; }
+  double operator()(const OracleRouter&) const {
+    return times(mixture.experts, mixture.d_hidden, d_model);
+  }
+  double operator()(const NetworkRouter&) const {
+    return times(mixture.experts, d_model + mixture.experts);
+  }
+};
+
+/// Of a feed-forward, for one position.
+struct FeedForwardProducts {
+  int64_t d_model;
+
+  double operator()(const DenseFeedForward& o) const {
+    return times(d_model, o.d_hidden, o.gated ? 3 : 2);
+  }
+  double operator()(const MixtureOptions& o) const {
+    return times(o.active + o.shared_experts, d_model, o.d_hidden, o.gated ? 3 : 2) +
+           std::visit(RouterProducts{o, d_model}, o.router);
+  }
+  double operator()(const NoFeedForward&) const { return 0; }
+};
+
+const PositionOptions& position_of(const StackOptions& stack, MixerChoice mixer) {
+  return mixer == MixerChoice::other && stack.other_position ? *stack.other_position
+                                                             : stack.position;
+}
+
+double layer_products(const StackOptions& stack, int64_t layer, const PassExtent& extent) {
+  const int64_t length = stack.causal ? extent.target : extent.source;
+  const MixerProducts mixer{stack, position_of(stack, stack.mixer_of(layer)), extent.rows, length};
+  const double feed_forward =
+      std::visit(FeedForwardProducts{stack.d_model}, feed_forward_of(stack.feed_forward, layer));
+  return std::visit(mixer, stack.attention_of(layer)) +
+         (stack.cross_attention ? cross_products(stack, *stack.cross_attention, extent) : 0) +
+         times(extent.rows, length, feed_forward);
+}
+
+double stack_products(const StackOptions& stack, const PassExtent& extent) {
+  const int64_t length = stack.causal ? extent.target : extent.source;
+  double sum = 0;
+  for (int64_t depth = 0; depth < stack.layers; ++depth)
+    sum += layer_products(stack, stack.layer_at(depth), extent);
+  for (const auto mixer : {MixerChoice::attention, MixerChoice::other}) {
+    const auto* heads = stack.scored_attention(mixer);
+    const bool own = mixer == MixerChoice::attention || stack.other_position;
+    if (heads != nullptr && own)
+      sum += fire_products(position_of(stack, mixer), heads->heads, length);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double forward_flops(const TransformerOptions& options, const Vocabulary& vocabulary,
+                     const PassExtent& extent) {
+  const bool labels = std::holds_alternative<LabelHead>(options.output);
+  const int64_t predicted = labels                                   ? 1
+                            : options.family == Family::encoder_only ? extent.source
+                                                                     : extent.target;
+  double products = times(extent.rows, predicted, options.d_model, vocabulary.target);
+  for (const auto side : {Side::encoder, Side::decoder})
+    if (has_side(options.family, side)) products += stack_products(stack_of(options, side), extent);
+  return 2 * products;
+}
+
+}  // namespace ablate::models

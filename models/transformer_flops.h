@@ -1,0 +1,20 @@
+#pragma once
+
+#include "models/transformer.h"
+
+namespace ablate::models {
+
+/// The extent of the padded ids that a pass reads. A model of one side reads its own alone.
+struct PassExtent {
+  int64_t rows = 0, source = 0, target = 0;
+};
+
+/// Floating-point operations of the matrix products of a forward pass: two for each multiplication,
+/// at every position that is computed, padding and positions without a prediction included.
+/// Attention counts the keys in a query's window, also those that causality hides; a mixture the
+/// experts that its router chooses; linear attention and the delta rule their products over whole
+/// sequences, as training computes them. Norms, activations, sums and lookups are left out.
+double forward_flops(const TransformerOptions& options, const Vocabulary& vocabulary,
+                     const PassExtent& extent);
+
+}  // namespace ablate::models

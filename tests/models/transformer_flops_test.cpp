@@ -1,0 +1,133 @@
+#include "models/transformer_flops.h"
+
+#include <gtest/gtest.h>
+
+#include "models/transformer.h"
+
+namespace ablate::models {
+namespace {
+
+constexpr Vocabulary kVocabulary{20, 20, 0};
+constexpr int64_t kLength = 7;
+
+TransformerOptions four_layers() {
+  return {.d_model = 16,
+          .layers = 4,
+          .attention = MultiHead{.heads = 2},
+          .feed_forward = DenseFeedForward{.d_hidden = 24}};
+}
+
+double flops(const TransformerOptions& options) {
+  return forward_flops(options, kVocabulary, {1, kLength, kLength});
+}
+
+int64_t parameters(const TransformerOptions& options) {
+  return parameter_count(*Transformer(options, kVocabulary));
+}
+
+TEST(Flops, OfSharedLayersHasTheirWeightsOnceAndTheirProductsEachTime) {
+  const auto apart = four_layers();
+  for (const auto order : {ShareOrder::cycle, ShareOrder::sequence}) {
+    auto shared = apart;
+    shared.share = {.layers = 3, .order = order};
+    EXPECT_EQ(flops(shared), flops(apart));
+    auto three = apart;
+    three.layers = 3;
+    EXPECT_EQ(parameters(shared), parameters(three));
+  }
+}
+
+TEST(Flops, OfASharedFeedForwardHasItsWeightsOnceAndItsProductsInEveryLayer) {
+  const auto apart = four_layers();
+  auto shared = apart;
+  shared.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+  EXPECT_EQ(flops(shared), flops(apart));
+  EXPECT_EQ(parameters(apart) - parameters(shared), 2 * 3 * (2 * 16 * 24 + 24 + 16));
+}
+
+TEST(Flops, OfTwoMixersInEqualSharesLiesInTheMiddle) {
+  const auto attends = four_layers();
+  auto convolves = attends, mixed = attends;
+  convolves.attention = Convolution{};
+  convolves.cross_attention = MultiHead{.heads = 2};
+  mixed.other_attention = Convolution{};
+  mixed.pattern = {MixerChoice::attention, MixerChoice::other};
+  EXPECT_EQ(2 * flops(mixed), flops(attends) + flops(convolves));
+  EXPECT_NE(flops(attends), flops(convolves));
+  EXPECT_EQ(2 * parameters(mixed), parameters(attends) + parameters(convolves));
+}
+
+TEST(Flops, OfAWindowHasTheKeysThatAQuerySees) {
+  auto decoder = four_layers();
+  decoder.family = Family::decoder_only;
+  auto narrow = decoder, wide = decoder;
+  narrow.attention = MultiHead{.heads = 2, .window = 3};
+  wide.attention = MultiHead{.heads = 2, .window = 100};
+  constexpr double kOneKey = 2 * 4 * kLength * (16 + 16);  // of all queries in four layers
+  EXPECT_EQ(flops(decoder) - flops(narrow), (7 - 3) * kOneKey);
+  EXPECT_EQ(flops(wide), flops(decoder));
+  decoder.family = narrow.family = Family::encoder_only;
+  EXPECT_EQ(flops(decoder) - flops(narrow), (7 - 5) * kOneKey) << "two on either side";
+}
+
+// Whose two layers cost 12 D^2 + 4 D F multiplications a position in weights, and 2 D for every
+// key.
+TEST(Flops, AreTwiceTheMultiplicationsOfEveryPosition) {
+  auto options = four_layers();
+  options.layers = 2;
+  const double layers = 3 * 5 * (2 * (4 * 16 * 16 + 2 * 16 * 24) + 2 * 2 * 16 * 5);
+  options.family = Family::decoder_only;
+  EXPECT_EQ(forward_flops(options, kVocabulary, {3, 0, 5}), 2 * (layers + 3 * 5 * 16 * 20));
+  options.family = Family::encoder_only;
+  EXPECT_EQ(forward_flops(options, kVocabulary, {3, 5, 5}), 2 * (layers + 3 * 5 * 16 * 20));
+  options.output = LabelHead{};
+  options.tying = Tying::none;
+  EXPECT_EQ(forward_flops(options, {20, 4, 0}, {3, 5, 1}), 2 * (layers + 3 * 16 * 4));
+}
+
+TEST(Flops, OfCrossAttentionAreThoseOfItsOwnSides) {
+  auto with = four_layers();
+  with.layers = 1;
+  auto without = with;
+  without.cross_attention = NoAttention{};
+  const auto cross = [&](int64_t source, int64_t target) {
+    const PassExtent extent{.rows = 1, .source = source, .target = target};
+    return forward_flops(with, kVocabulary, extent) - forward_flops(without, kVocabulary, extent);
+  };
+  EXPECT_EQ(cross(9, 5), 2 * 16 * 16 * (2 * 5 + 2 * 9) + 2 * 2 * 16 * 5 * 9);
+}
+
+TEST(Flops, OfTransformerXlProjectDistancesOnceForABatch) {
+  auto sinusoidal = four_layers();
+  sinusoidal.family = Family::decoder_only;
+  sinusoidal.layers = 1;
+  auto relative = sinusoidal;
+  relative.position = TransformerXl{};
+  const auto more = [&](int64_t rows) {
+    return forward_flops(relative, kVocabulary, {rows, 0, 5}) -
+           forward_flops(sinusoidal, kVocabulary, {rows, 0, 5});
+  };
+  constexpr double kDistances = 9;  // -4 ... 4
+  EXPECT_EQ(more(1), 2 * kDistances * 16 * (16 + 5));
+  EXPECT_EQ(more(3), 2 * kDistances * 16 * (16 + 3 * 5));
+}
+
+TEST(Flops, OfRandomPositionIdsHaveNoMoreDistancesThanTheirRange) {
+  auto options = four_layers();
+  options.family = Family::decoder_only;
+  options.layers = 1;
+  options.position = TransformerXl{};
+  options.position_ids = Randomized{.range = 10, .longest = 9};
+  const auto at = [&](int64_t length) {
+    auto plain = options;
+    plain.position = NoPosition{};
+    const double more = forward_flops(options, kVocabulary, {1, 0, length}) -
+                        forward_flops(plain, kVocabulary, {1, 0, length});
+    return more / static_cast<double>(2 * 16 * (16 + length));
+  };
+  EXPECT_EQ(at(3), 7);
+  EXPECT_EQ(at(9), 19);
+}
+
+}  // namespace
+}  // namespace ablate::models
