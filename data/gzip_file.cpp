@@ -1,16 +1,68 @@
 #include "data/gzip_file.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
 
 #include "data/corpus.h"
 
 namespace ablate::data {
 namespace {
 
+using namespace std::string_view_literals;
+
 constexpr size_t kLargestFile = size_t{16} << 30U;  // decompressed
 // Text packs 3 to 20 times, a crafted archive 1,000 times.
 constexpr size_t kHighestRatio = 200;
 constexpr size_t kRatioFrom = size_t{4} << 20U;  // decompressed
+constexpr size_t kFetched = 65'536;              // at once
+constexpr int kPause = 20;                       // milliseconds
+constexpr int kStep = 50, kPatience = 3000;      // milliseconds for the writer of a named pipe
+constexpr auto kGzip = "\x1f\x8b"sv;
+
+/// What marks a file that is no text, and where.
+struct Mark {
+  size_t at;
+  std::string_view bytes;
+  const char* what;
+};
+
+constexpr std::array<Mark, 6> kMarks{{
+    {4, "1AY&SY"sv, "is packed by bzip2; unpack it with bunzip2"},
+    {1, "7zXZ\0"sv, "is packed by xz; unpack it with unxz"},
+    {0, "\x28\xb5\x2f\xfd"sv, "is packed by zstd; unpack it with unzstd"},
+    {0, "PK\x03\x04"sv, "is a zip archive; unpack it with unzip"},
+    {0, "\xff\xfe"sv, "is UTF-16; convert it with iconv -f UTF-16 -t UTF-8"},
+    {0, "\xfe\xff"sv, "is UTF-16; convert it with iconv -f UTF-16 -t UTF-8"},
+}};
+
+/// Whether a descriptor has bytes or its end within so many milliseconds.
+bool readable(int file, int milliseconds) {
+  pollfd wanted{.fd = file, .events = POLLIN, .revents = 0};
+  return poll(&wanted, 1, milliseconds) != 0;
+}
+
+std::FILE* opened(const std::filesystem::path& file) {
+  std::error_code unreadable;
+  if (std::filesystem::is_directory(file, unreadable))
+    throw DataError(file.string() + ": is a folder; name a file");
+  // A named pipe without a writer would keep open() waiting.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  std::FILE* stream = descriptor < 0 ? nullptr : fdopen(descriptor, "rb");
+  if (stream == nullptr)
+    throw DataError(file.string() + ": cannot be read: " + std::strerror(errno) +
+                    "; check the path (relative ones in a study start at its folder, or at "
+                    "--data)");
+  return stream;
+}
 
 }  // namespace
 
@@ -18,42 +70,116 @@ bool is_bomb(size_t unpacked, size_t packed) {
   return unpacked > kRatioFrom && unpacked / std::max<size_t>(packed, 1) > kHighestRatio;
 }
 
-GzipFile::GzipFile(std::filesystem::path file) : path_(std::move(file)) {
-  std::error_code unreadable;
-  if (std::filesystem::is_directory(path_, unreadable))
-    throw DataError(path_.string() + ": is a folder; name a file");
-  stream_.reset(gzopen(path_.c_str(), "rb"));
-  if (!stream_)
-    throw DataError(path_.string() +
-                    ": cannot be read; check the path (relative paths start at the study's folder, "
-                    "or at --data)");
+GzipFile::GzipFile(std::filesystem::path name, std::FILE* file)
+    : path_(std::move(name)), file_(file), fetched_(kFetched) {}
+
+GzipFile::GzipFile(std::filesystem::path file) : GzipFile(file, opened(file)) {
+  const int descriptor = fileno(file_.get());
+  struct stat status {};
+  if (fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode)) wait_for_writer();
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+}
+
+GzipFile GzipFile::standard_input() { return {"standard input", stdin}; }
+
+void GzipFile::fail(const std::string& why) const { throw DataError(path_.string() + ": " + why); }
+
+void GzipFile::wait_for_writer() {
+  for (int waited = 0; waited < kPatience; waited += kStep) {
+    const auto got = ::read(fileno(file_.get()), fetched_.data(), fetched_.size());
+    if (got != 0) {  // bytes, or the word that they will come
+      packed_ = got > 0 ? static_cast<size_t>(got) : 0;
+      left_ = {fetched_.data(), packed_};
+      return;
+    }
+    poll(nullptr, 0, kStep);
+  }
+  fail("is a named pipe that nothing writes to; start what writes to it, or name a file");
+}
+
+bool GzipFile::fetch() {
+  ssize_t got = 0;
+  do got = ::read(fileno(file_.get()), fetched_.data(), fetched_.size());
+  while (got < 0 && (errno == EINTR || (errno == EAGAIN && readable(fileno(file_.get()), -1))));
+  if (got < 0)
+    throw DataError(path_.string() + (file_.get() == stdin ? " " : ": ") +
+                    "cannot be read to its end");
+  left_ = {fetched_.data(), static_cast<size_t>(got)};
+  packed_ += left_.size();
+  return got > 0;
+}
+
+void GzipFile::begin() {
+  begun_ = true;
+  if (left_.empty()) fetch();
+  if (!left_.starts_with(kGzip)) return check_unpacked(left_);
+  inflation_.reset(new z_stream{});
+  constexpr int kGzipAlone = 15 + 16;
+  if (inflateInit2(inflation_.get(), kGzipAlone) != Z_OK) throw std::bad_alloc();
+  in_member_ = true;
+}
+
+void GzipFile::check_unpacked(std::string_view bytes) const {
+  for (const auto& mark : kMarks)
+    if (bytes.size() > mark.at && bytes.substr(mark.at).starts_with(mark.bytes)) fail(mark.what);
 }
 
 size_t GzipFile::read(std::span<char> buffer) {
-  const int got = gzread(stream_.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
-  if (got <= 0) {
-    check_end();
-    return 0;
+  if (!begun_) begin();
+  const auto got = inflation_ ? unpack(buffer) : take(buffer);
+  if (inflation_ && total_ == 0) {
+    const std::string_view first(buffer.data(), got);
+    if (first.starts_with(kGzip)) fail("is a gzip archive in a gzip archive; unpack it once");
+    check_unpacked(first);
   }
-  total_ += static_cast<size_t>(got);
+  total_ += got;
   check_size();
-  return static_cast<size_t>(got);
+  return got;
 }
+
+size_t GzipFile::take(std::span<char> buffer) {
+  if (left_.empty() && !fetch()) return 0;
+  const auto count = left_.copy(buffer.data(), buffer.size());
+  left_.remove_prefix(count);
+  return count;
+}
+
+size_t GzipFile::unpack(std::span<char> buffer) {
+  auto& stream = *inflation_;
+  stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+  stream.avail_out = static_cast<uInt>(buffer.size());
+  while (stream.avail_out == buffer.size()) {
+    if (!in_member_) next_member();
+    if (!in_member_) return 0;
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(left_.data()));
+    stream.avail_in = static_cast<uInt>(left_.size());
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    left_.remove_prefix(left_.size() - stream.avail_in);
+    in_member_ = status != Z_STREAM_END;
+    const bool hungry = status == Z_BUF_ERROR && left_.empty();
+    if (hungry ? !fetch() : status != Z_OK && status != Z_STREAM_END)
+      fail("the gzip archive is damaged or cut off");
+  }
+  return buffer.size() - stream.avail_out;
+}
+
+/// Archives may follow one another; tapes are filled up with zeros.
+void GzipFile::next_member() {
+  do left_.remove_prefix(std::min(left_.find_first_not_of('\0'), left_.size()));
+  while (left_.empty() && fetch());
+  if (left_.empty()) return;
+  if (inflateReset(inflation_.get()) != Z_OK) throw std::bad_alloc();
+  in_member_ = true;
+}
+
+bool GzipFile::pauses() const { return left_.empty() && !readable(fileno(file_.get()), kPause); }
 
 void GzipFile::check_size() const {
-  if (total_ > kLargestFile) throw DataError(path_.string() + ": holds more than 16 GiB");
-  if (is_bomb(total_, static_cast<size_t>(std::max<z_off_t>(gzoffset(stream_.get()), 1))))
-    throw DataError(path_.string() +
-                    ": the gzip archive unpacks to more than 200 times its size; "
-                    "unpack it if it is text nevertheless");
-}
-
-void GzipFile::check_end() const {
-  int status = Z_OK;
-  gzerror(stream_.get(), &status);
-  if (status == Z_ERRNO) throw DataError(path_.string() + ": cannot be read to its end");
-  if (status != Z_OK && status != Z_STREAM_END)
-    throw DataError(path_.string() + ": the gzip archive is damaged or cut off");
+  if (file_.get() != stdin && total_ > kLargestFile) fail("holds more than 16 GiB");
+  if (inflation_ && is_bomb(total_, packed_ - left_.size()))
+    fail(
+        "the gzip archive unpacks to more than 200 times its size; unpack it if it is text "
+        "nevertheless");
 }
 
 }  // namespace ablate::data

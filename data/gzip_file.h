@@ -3,9 +3,13 @@
 #include <zlib.h>
 
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace ablate::data {
 
@@ -13,29 +17,56 @@ namespace ablate::data {
 /// where they are more than 4 MiB.
 bool is_bomb(size_t unpacked, size_t packed);
 
-/// A file read from its beginning to its end, plain or gzip (by its first bytes).
+/// A file or standard input, read from its beginning to its end as it comes, plain or gzip (by its
+/// first bytes).
 class GzipFile {
  public:
-  /// Throws DataError where the file cannot be opened.
+  /// Throws DataError where the file cannot be opened, or is a named pipe that nothing opens for
+  /// writing within three seconds.
   explicit GzipFile(std::filesystem::path file);
+  static GzipFile standard_input();
 
-  /// Fills `buffer` as far as the file goes and returns the bytes read; 0 at the end. Throws
-  /// DataError where the file cannot be read, or is an archive that is damaged or unpacks to more
-  /// than 16 GiB or 200 times its size.
+  /// Fills `buffer` with what there is, waiting for the first byte, and returns the bytes read; 0
+  /// at the end. Throws DataError where the file cannot be read, is packed by another program than
+  /// gzip or packed twice, or is an archive that is damaged or unpacks to 200 times its size; a
+  /// file also where it holds more than 16 GiB.
   size_t read(std::span<char> buffer);
+  /// Whether nothing has come for a moment and read() would wait. False at the end and for files,
+  /// which never make wait.
+  bool pauses() const;
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
   struct Close {
-    void operator()(gzFile file) const { gzclose(file); }
+    void operator()(std::FILE* file) const {
+      if (file != stdin) std::fclose(file);
+    }
   };
+  struct EndInflation {
+    void operator()(z_stream* stream) const {
+      inflateEnd(stream);
+      delete stream;
+    }
+  };
+  GzipFile(std::filesystem::path name, std::FILE* file);
+  void wait_for_writer();
+  bool fetch();
+  void begin();
+  size_t take(std::span<char> buffer);
+  size_t unpack(std::span<char> buffer);
+  void next_member();
   void check_size() const;
-  void check_end() const;
+  void check_unpacked(std::string_view bytes) const;
+  [[noreturn]] void fail(const std::string& why) const;
 
   std::filesystem::path path_;
-  std::unique_ptr<std::remove_pointer_t<gzFile>, Close> stream_;
-  size_t total_ = 0;  // bytes read
+  std::unique_ptr<std::FILE, Close> file_;
+  std::vector<char> fetched_;
+  std::string_view left_;  // of what was fetched
+  std::unique_ptr<z_stream, EndInflation> inflation_;
+  bool begun_ = false, in_member_ = false;
+  size_t packed_ = 0, total_ = 0;  // bytes fetched and read
 };
 
 }  // namespace ablate::data

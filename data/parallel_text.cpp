@@ -1,8 +1,5 @@
 #include "data/parallel_text.h"
 
-#include <unicode/uchar.h>
-#include <unicode/unistr.h>
-
 #include <functional>
 #include <set>
 #include <string>
@@ -23,17 +20,9 @@ std::string place(const std::filesystem::path& file, size_t line) {
   return file.string() + ":" + std::to_string(line + 1) + ": ";
 }
 
-/// REQUIRES: valid UTF-8.
-bool empty_side(const std::string& side) {
-  const auto text = icu::UnicodeString::fromUTF8(side);
-  for (int32_t at = 0; at < text.length(); at = text.moveIndex32(at, 1))
-    if (u_isUWhiteSpace(text.char32At(at)) == 0) return false;
-  return true;
-}
-
 std::string fault_of(const std::filesystem::path& file, size_t line, const Line& side) {
   if (!side.fault.empty()) return place(file, line) + side.fault;
-  if (empty_side(side.text)) return place(file, line) + "the line is empty";
+  if (blank(side.text)) return place(file, line) + "the line is empty";
   return {};
 }
 
@@ -92,7 +81,7 @@ std::vector<Candidate> one_file(const Text& options, const std::filesystem::path
     } else {
       Example example{text.substr(0, tab), text.substr(tab + 1)};
       std::string fault;
-      if (empty_side(example.source) || empty_side(example.target))
+      if (blank(example.source) || blank(example.target))
         fault = place(file, i) + "one side is empty";
       else if (i == 0 && is_header(example.source, example.target))
         fault = place(file, i) + "the line names columns and is no example";

@@ -4,15 +4,12 @@
 #include <limits>
 
 #include "data/running_text.h"
+#include "data/text_file.h"
 
 namespace ablate::data {
 namespace {
 
 constexpr int64_t kWhole = std::numeric_limits<int64_t>::max();
-
-bool blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
-}
 
 /// At most `max_length` of a text's ids, the end token included.
 tokenizer::Encoded closed(std::vector<int32_t> ids, int64_t max_length) {
@@ -105,9 +102,9 @@ tokenizer::Encoded SequenceFormat::prompt(std::string_view text,
 std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
     std::string_view text, const Tokenizers& tokenizers) const {
   if (continues_text()) return prompt(text, tokenizers.source);
-  if (!model_.decoder) return enclosed(tokenizers.source.encode(text), kWhole);
-  if (blank(text)) return {};
-  return closed(tokenizers.source.encode(text), kWhole);
+  auto ids = tokenizers.source.encode(text);
+  if (!chunking_ && (ids.empty() || blank(text))) return {};
+  return (model_.decoder ? closed : enclosed)(std::move(ids), kWhole);
 }
 
 std::string SequenceFormat::decode(std::span<const int32_t> ids,

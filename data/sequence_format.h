@@ -68,7 +68,8 @@ class SequenceFormat {
   EncodedSet encode_each(std::span<const Example> examples, const Tokenizers& tokenizers) const;
   /// What is read of a text before anything is written: all of it. In running text it is a prompt,
   /// whose lines but the last are closed by end tokens, and of a longer one than `longest_prompt`
-  /// its end. Nothing for a blank line that has an empty output.
+  /// its end. Nothing for a line with an empty output: one that is blank to the eye, or that the
+  /// tokenizer's normalisation leaves without a token.
   std::optional<tokenizer::Encoded> encode_source(std::string_view text,
                                                   const Tokenizers& tokenizers) const;
   /// The text of an output; end tokens within it are the ends of lines.

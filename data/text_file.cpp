@@ -1,76 +1,122 @@
 #include "data/text_file.h"
 
-#include <array>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "data/corpus.h"
-#include "data/gzip_file.h"
 #include "tokenizer/utf8.h"
 
 namespace ablate::data {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::string_view kLineEnds = "\r\n";
 
-/// Cuts a stream of bytes into lines; a line beyond the limit is not kept in memory.
-class LineCutter {
- public:
-  LineCutter(std::vector<Line>& lines, int64_t limit)
-      : lines_(lines), limit_(static_cast<size_t>(limit)) {}
+std::string why_no_text(const std::string& line) {
+  if (line.find('\0') != std::string::npos) return "the line holds a NUL byte";
+  if (line.find('\r') != std::string::npos)
+    return "the line holds a carriage return that does not end it";
+  return tokenizer::valid_utf8(line) ? "" : "the line is not valid UTF-8";
+}
 
-  void add(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const size_t end = bytes.find('\n');
-      const auto part = bytes.substr(0, end);
-      size_ += part.size();
-      if (current_.size() < kept()) current_ += part.substr(0, kept() - current_.size());
-      open_ = true;
-      if (end == std::string_view::npos) return;
-      finish();
-      bytes.remove_prefix(end + 1);
-    }
-  }
-  void finish() {
-    if (!open_) return;
-    if (lines_.empty() && current_.starts_with(kByteOrderMark))
-      current_.erase(0, kByteOrderMark.size());
-    if (current_.ends_with('\r')) current_.pop_back();
-    std::string fault;
-    if (current_.size() > limit_)
-      fault = "the line has " + std::to_string(size_) + " bytes, more than max_line_bytes " +
-              std::to_string(limit_);
-    else if (current_.find('\0') != std::string::npos)
-      fault = "the line holds a NUL byte";
-    else if (!tokenizer::valid_utf8(current_))
-      fault = "the line is not valid UTF-8";
-    lines_.push_back({std::move(current_), std::move(fault)});
-    current_.clear();
-    size_ = 0;
-    open_ = false;
-  }
-
- private:
-  /// Enough of a line to know that it is too long, whatever byte-order mark and line end are left
-  /// out.
-  size_t kept() const { return limit_ + kByteOrderMark.size() + 2; }
-
-  std::vector<Line>& lines_;
-  size_t limit_;
-  std::string current_;
-  size_t size_ = 0;
-  bool open_ = false;
-};
+bool shows_nothing(UChar32 character) {
+  // SentencePiece's sign for a space, and what stands where a character was lost.
+  constexpr UChar32 kSpace = 0x2581, kLost = 0xfffd;
+  return character == kSpace || character == kLost || u_isUWhiteSpace(character) != 0 ||
+         u_charType(character) == U_CONTROL_CHAR ||
+         u_hasBinaryProperty(character, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) != 0;
+}
 
 }  // namespace
 
+bool LineReader::fill() {
+  ahead_ = {bytes_.data(), file_.read(bytes_)};
+  ended_ = ahead_.empty();
+  return !ended_;
+}
+
+/// Adds what is at hand of the next line. False where nothing is.
+bool LineReader::take() {
+  if (ahead_.empty()) return false;
+  // Enough of a line to know that it is too long, whatever mark and line end are left out.
+  const size_t kept = limit_ + kByteOrderMark.size() + kLineEnds.size();
+  const size_t end = ahead_.find('\n');
+  const auto part = ahead_.substr(0, end);
+  size_ += part.size();
+  if (line_.size() < kept) line_ += part.substr(0, kept - line_.size());
+  open_ = true;
+  whole_ = end != std::string_view::npos;
+  ahead_.remove_prefix(part.size() + (whole_ ? 1 : 0));
+  return true;
+}
+
+Line LineReader::finish() {
+  Line line{.text = std::exchange(line_, {})};
+  if (number_++ == 0 && line.text.starts_with(kByteOrderMark))
+    line.text.erase(0, kByteOrderMark.size());
+  if (line.text.ends_with('\r')) line.text.pop_back();
+  line.cut = line.text.size() > limit_;
+  line.fault = line.cut ? "the line has " + std::to_string(size_) + " bytes, more than " +
+                              std::to_string(limit_)
+                        : why_no_text(line.text);
+  size_ = 0;
+  open_ = whole_ = false;
+  return line;
+}
+
+std::optional<Line> LineReader::next() {
+  while (!whole_ && (take() || fill())) {
+  }
+  if (!open_) return {};
+  return finish();
+}
+
+bool LineReader::pauses() {
+  while (!whole_ && !ended_) {
+    if (take()) continue;
+    if (file_.pauses()) return true;
+    fill();
+  }
+  return false;
+}
+
+std::string LineReader::place() const {
+  return file_.path().string() + ":" + std::to_string(number_);
+}
+
 std::vector<Line> read_lines(const std::filesystem::path& file, int64_t max_line_bytes) {
-  GzipFile stream(file);
+  LineReader reader(GzipFile(file), max_line_bytes);
   std::vector<Line> lines;
-  LineCutter cutter(lines, max_line_bytes);
-  std::array<char, 65'536> buffer{};
-  while (const size_t got = stream.read(buffer)) cutter.add({buffer.data(), got});
-  cutter.finish();
+  while (auto line = reader.next()) {
+    if (line->cut) line->fault += " (data.max_line_bytes)";
+    lines.push_back(std::move(*line));
+  }
   if (lines.empty()) throw DataError(file.string() + ": the file is empty");
   return lines;
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return kLineEnds.find(c) != std::string_view::npos; }, ' ');
+  return text;
+}
+
+std::string text_of(std::span<const std::string> lines) {
+  std::string text;
+  for (const auto& line : lines) text += one_line(line) + '\n';
+  return text;
+}
+
+bool blank(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  for (size_t at = 0; at < text.size();) {
+    UChar32 character = 0;
+    U8_NEXT_OR_FFFD(bytes, at, text.size(), character);
+    if (!shows_nothing(character)) return false;
+  }
+  return true;
 }
 
 }  // namespace ablate::data

@@ -12,6 +12,7 @@
 
 #include "data/corpus.h"
 #include "data/gzip_file.h"
+#include "data/text_file.h"
 
 namespace ablate::data {
 namespace {
@@ -97,8 +98,9 @@ class Reader {
       : file_(file), bytes_(file), wanted_(wanted), width_(static_cast<size_t>(width)) {}
 
   WordVectors read() {
-    const auto first = bytes_.until('\n');
+    auto first = bytes_.until('\n');
     if (!first) throw DataError(file_.string() + ": the file is empty");
+    if (first->starts_with(kByteOrderMark)) first->erase(0, kByteOrderMark.size());
     const auto fields = fields_of(*first);
     const auto words = fields.size() == 2 ? parse_number<int64_t>(fields[0]) : std::nullopt;
     const auto width = fields.size() == 2 ? parse_number<int64_t>(fields[1]) : std::nullopt;

@@ -1,10 +1,11 @@
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <new>
 
+#include "experiments/cli/checked_output.h"
 #include "experiments/commands/command_line.h"
 #include "experiments/commands/model/describe_failure.h"
 #include "experiments/records/exit_code.h"
@@ -38,6 +39,7 @@ int out_of_memory() {
 /// Says what the current exception means; where memory is so short that this cannot be put
 /// together, that alone.
 int failed(bool debug) {
+  std::cerr.tie(nullptr);  // for what standard output could not take is lost already
   try {
     const auto failure = commands::describe(std::current_exception(), debug);
     std::cerr << "ablate: " + failure.message + "\n";
@@ -49,6 +51,14 @@ int failed(bool debug) {
 
 const std::terminate_handler abort_with_reason = std::get_terminate();
 
+void flush_what_is_left() {
+  try {
+    std::cout.flush();
+  } catch (...) {  // there is nowhere to say it
+  }
+  std::fflush(nullptr);
+}
+
 /// What no one can catch: where a library's thread or destructor found no memory, the program ends
 /// as wherever else memory ends, with what it has written so far.
 [[noreturn]] void end_uncaught() {
@@ -56,7 +66,7 @@ const std::terminate_handler abort_with_reason = std::get_terminate();
     if (const auto uncaught = std::current_exception()) std::rethrow_exception(uncaught);
   } catch (const std::bad_alloc&) {
     const int code = out_of_memory();
-    std::fflush(nullptr);
+    flush_what_is_left();
     std::_Exit(code);
   } catch (...) {
   }
@@ -71,23 +81,27 @@ int run(const std::vector<std::string>& arguments) {
     app->parse(std::vector<std::string>(arguments.rbegin(),
                                         arguments.rend()));  // CLI11 takes them from the back
     std::cout.flush();
-    if (!std::cout)
-      throw std::filesystem::filesystem_error("cannot write to standard output",
-                                              std::make_error_code(std::errc::io_error));
     return static_cast<int>(records::ExitCode::ok);
   } catch (const CLI::Success& request) {
     app->exit(request);
     return static_cast<int>(records::ExitCode::ok);
   } catch (const CLI::ParseError& error) {
     return usage_mistake(*app, arguments, error);
+  } catch (const cli::OutputClosed&) {
+    throw;
   } catch (...) {
     return failed(debug);
   }
 }
 
 int run_or_fail(const std::vector<std::string>& arguments) {
+  const cli::CheckedOutput output;
   try {
-    return run(arguments);
+    const int code = run(arguments);
+    if (std::cout) std::cout.flush();
+    return code;
+  } catch (const cli::OutputClosed&) {
+    return 128 + SIGPIPE;
   } catch (...) {  // before there was a command line, or while a mistake in it was explained
     return failed(false);
   }
@@ -105,7 +119,6 @@ int main(int count, char** arguments) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // which report at the very end
   return code;
 #else
-  std::cout.flush();
   std::fflush(nullptr);
   std::_Exit(code);  // LibTorch's destructors take a third of the time of `ablate --version`
 #endif

@@ -1,5 +1,7 @@
 #include "experiments/cli/decoding_flags.h"
 
+#include <fmt/format.h>
+
 #include "experiments/records/exit_code.h"
 
 namespace ablate::cli {
@@ -22,7 +24,8 @@ void DecodingFlags::add(CLI::App& verb) {
   section_.add(verb, "decoding", {.left_out = {"sampling.kind"}, .rename = short_name});
 }
 
-models::SearchOptions DecodingFlags::over(const config::Experiment& experiment) const {
+models::SearchOptions DecodingFlags::over(const config::Experiment& experiment,
+                                          std::optional<int64_t> n_best) const {
   auto flags = section_;
   flags.forget(kSamplingSeed);  // which alone draws nothing
   const bool random = sample_ || flags.given("sampling") ||
@@ -34,6 +37,10 @@ models::SearchOptions DecodingFlags::over(const config::Experiment& experiment) 
   const auto options = flags.over(experiment).decoding;
   if (random && section_.given("beam") && options.beam > 1)
     throw records::UsageError("--beam searches and --sample draws; choose one");
+  if (section_.given("beam") && !random && options.beam < n_best)
+    throw records::UsageError(
+        fmt::format("--n-best {0} needs a beam that keeps as many; raise --beam {1} to {0}",
+                    *n_best, options.beam));
   return options;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "experiments/cli/section_flags.h"
 
 namespace ablate::cli {
@@ -9,8 +11,10 @@ class DecodingFlags {
  public:
   /// REQUIRES: outlives parsing.
   void add(CLI::App& verb);
-  /// Throws ConfigError where a value is out of range, UsageError where flags exclude each other.
-  models::SearchOptions over(const config::Experiment& experiment) const;
+  /// The options for `n_best` outputs of a line, where these were asked for. Throws ConfigError
+  /// where a value is out of range, UsageError where flags exclude each other.
+  models::SearchOptions over(const config::Experiment& experiment,
+                             std::optional<int64_t> n_best = {}) const;
 
  private:
   SectionFlags section_;

@@ -1,22 +1,34 @@
 #pragma once
 
-#include <functional>
-#include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "data/text_file.h"
+
 namespace ablate::cli {
 
-/// The next line of `in`; false at its end. Throws DataError where it ends because it cannot be
-/// read, and what ended it otherwise, such as a line that memory has no room for.
-bool next_line(std::istream& in, std::string& line);
+/// Bytes of the longest line that verbs read.
+inline constexpr int64_t kLongestLine = 16'777'216;
 
-/// Reads `in` in groups of at most `group` lines and calls `body` with each. A last line without
-/// its end is a line.
-void for_line_groups(std::istream& in, size_t group,
-                     const std::function<void(const std::vector<std::string>&)>& body);
+/// The lines of standard input as they come, read as those of files are. They may hold any bytes,
+/// so that every line is answered; a longer one than kLongestLine throws DataError.
+class InputLines {
+ public:
+  /// The next line, which it waits for; nothing at the end. Throws DataError where the input cannot
+  /// be read.
+  std::optional<std::string> next();
+  /// The next line and those that come behind it without a pause, `most` together; none at the end.
+  std::vector<std::string> group(size_t most);
+  /// Whether next() would wait, nothing having come for a moment: time to answer what has come.
+  bool pauses() { return reader_.pauses(); }
 
-/// All lines of a file, or of standard input for "-". Throws DataError where it cannot be read.
-std::vector<std::string> read_all_lines(const std::string& file);
+ private:
+  data::LineReader reader_{data::GzipFile::standard_input(), kLongestLine};
+};
+
+/// All lines of a file, or of standard input for "-"; none where it is empty. Throws DataError
+/// where it cannot be read or a line is no text, with its number.
+std::vector<std::string> read_text(const std::string& file);
 
 }  // namespace ablate::cli

@@ -38,7 +38,27 @@ config::Schema kind_of(const config::Schema& schema, const std::string& section)
           .choices = variant->choices};
 }
 
+/// Throws ConfigError where there is a problem, at the flag that was typed; the n-th line of the
+/// source that was read is the n-th flag.
+void raise_for_flags(const config::ProblemList& problems, const std::vector<std::string>& flags) {
+  try {
+    problems.raise();
+  } catch (const config::ConfigError& error) {
+    auto all = error.problems;
+    for (auto& problem : all)
+      if (problem.file == config::kSetSource && problem.line > 0)
+        problem = {.file = flags.at(std::min(static_cast<size_t>(problem.line), flags.size()) - 1),
+                   .message = problem.message};
+    throw config::ConfigError(std::move(all));
+  }
+}
+
 }  // namespace
+
+std::string SectionFlags::flag_at(const std::string& path) const {
+  const auto known = flags_.find(path);
+  return known == flags_.end() ? flag_of(path.substr(section_.size() + 1)) : known->second;
+}
 
 void SectionFlags::add(CLI::App& verb, const std::string& section, const Naming& naming) {
   section_ = section;
@@ -61,6 +81,7 @@ void SectionFlags::add(CLI::App& verb, const std::string& section, const Naming&
 
 void SectionFlags::add_option(CLI::App& verb, const std::string& path, const std::string& flag,
                               const config::Schema& option) {
+  flags_[path] = flag;
   const auto text = option.description + " (" + config::type_text(option) + ")";
   if (option.type != config::Schema::Type::list) {
     auto* added = verb.add_option_function<std::string>(
@@ -93,8 +114,11 @@ void SectionFlags::set(const std::string& name, const std::string& value) {
 template <class CollectBroken>
 config::Experiment SectionFlags::laid_over(config::Experiment experiment,
                                            CollectBroken&& collect) const {
-  std::vector<std::string> sets;
-  for (const auto& [path, value] : values_) sets.push_back(path + "=" + value);
+  std::vector<std::string> sets, flags;
+  for (const auto& [path, value] : values_) {
+    sets.push_back(path + "=" + value);
+    flags.push_back(flag_at(path));
+  }
   config::ProblemList problems;
   config::Trail trail;
   const auto& schema = config::experiment_schema();
@@ -106,7 +130,7 @@ config::Experiment SectionFlags::laid_over(config::Experiment experiment,
     if (path.starts_with(section_ + ".") && !config::follows_from_failure(rule, trail))
       problems.add(trail.place(path), path + " " + rule.why);
   }
-  problems.raise();
+  raise_for_flags(problems, flags);
   return experiment;
 }
 

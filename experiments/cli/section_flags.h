@@ -42,10 +42,12 @@ class SectionFlags {
  private:
   void add_option(CLI::App& verb, const std::string& path, const std::string& flag,
                   const config::Schema& option);
+  std::string flag_at(const std::string& path) const;
   template <class CollectBroken>
   config::Experiment laid_over(config::Experiment experiment, CollectBroken&& collect) const;
 
   std::string section_;
+  std::map<std::string, std::string> flags_;   // dotted path -> "--flag"
   std::map<std::string, std::string> values_;  // dotted path -> value as YAML
 };
 

@@ -10,7 +10,6 @@
 #include "experiments/cli/lines.h"
 #include "experiments/commands/commands.h"
 #include "experiments/records/exit_code.h"
-#include "tokenizer/utf8.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
@@ -26,15 +25,6 @@ struct MetricsRequest {
   bool json = false;
 };
 
-std::vector<std::string> read_text(const std::string& file) {
-  auto lines = cli::read_all_lines(file);
-  for (size_t i = 0; i < lines.size(); ++i)
-    if (!tokenizer::valid_utf8(lines[i]))
-      throw data::DataError(
-          fmt::format("{}:{}: the line is not valid UTF-8; convert the file", file, i + 1));
-  return lines;
-}
-
 nlohmann::json score_json(const training::BleuScore& score) {
   return {{"score", score.score},
           {"precisions", score.precisions},
@@ -42,6 +32,11 @@ nlohmann::json score_json(const training::BleuScore& score) {
           {"hypothesis_length", score.hypothesis_length},
           {"reference_length", score.reference_length},
           {"signature", score.signature}};
+}
+
+/// null where ROUGE says nothing.
+nlohmann::json rouge_json(const training::RougeScore& rouge, double value) {
+  return rouge.defined ? nlohmann::json(value) : nlohmann::json();
 }
 
 struct Scores {
@@ -60,8 +55,12 @@ void print_scores(const Scores& scores) {
       bleu.score, p[0], p[1], p[2], p[3], bleu.brevity_penalty, bleu.hypothesis_length,
       bleu.reference_length, bleu.signature);
   std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
-  std::cout << fmt::format("ROUGE  {:.3f} (1), {:.3f} (2), {:.3f} (L)\n", rouge.one, rouge.two,
-                           rouge.longest);
+  if (!rouge.defined)
+    std::cout << "ROUGE  not defined: it counts words of a to z and 0 to 9 alone, and most letters "
+                 "of the references are others\n";
+  else
+    std::cout << fmt::format("ROUGE  {:.3f} (1), {:.3f} (2), {:.3f} (L)\n", rouge.one, rouge.two,
+                             rouge.longest);
   std::cout << fmt::format("WER    {:.4f}\n", word_error_rate);
 }
 
@@ -69,7 +68,8 @@ void compare_systems(const MetricsRequest& request) {
   if (request.hypotheses == "-" && request.references == "-")
     throw records::UsageError(
         "only one of --hypotheses and --references can be standard input (-)");
-  const auto hypotheses = read_text(request.hypotheses), references = read_text(request.references);
+  const auto hypotheses = cli::read_text(request.hypotheses),
+             references = cli::read_text(request.references);
   if (hypotheses.size() != references.size())
     throw data::DataError(fmt::format(
         "{} has {} lines and {} has {}; a line of one must belong to a line of the other",
@@ -85,9 +85,9 @@ void compare_systems(const MetricsRequest& request) {
                    {{"lines", hypotheses.size()},
                     {"bleu", score_json(scores.bleu)},
                     {"chrf", {{"score", scores.chrf.score}, {"signature", scores.chrf.signature}}},
-                    {"rouge_1", scores.rouge.one},
-                    {"rouge_2", scores.rouge.two},
-                    {"rouge_l", scores.rouge.longest},
+                    {"rouge_1", rouge_json(scores.rouge, scores.rouge.one)},
+                    {"rouge_2", rouge_json(scores.rouge, scores.rouge.two)},
+                    {"rouge_l", rouge_json(scores.rouge, scores.rouge.longest)},
                     {"word_error_rate", scores.word_error_rate}})
             << '\n';
 }

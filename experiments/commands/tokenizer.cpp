@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -10,7 +12,6 @@
 #include <sstream>
 
 #include "data/corpus.h"
-#include "data/text_file.h"
 #include "experiments/cli/lines.h"
 #include "experiments/cli/section_flags.h"
 #include "experiments/commands/commands.h"
@@ -19,8 +20,6 @@
 
 namespace ablate::commands {
 namespace {
-
-constexpr int64_t kLongestLine = 16'777'216;  // bytes
 
 struct TokenizerRequest {
   std::vector<std::string> input;
@@ -33,13 +32,9 @@ struct TokenizerRequest {
 void train(const TokenizerRequest& request) {
   std::vector<std::string> lines;
   for (const auto& file : request.input) {
-    size_t number = 0;
-    for (auto& line : data::read_lines(file, kLongestLine)) {
-      ++number;
-      if (!line.fault.empty())
-        throw data::DataError(fmt::format("{}:{}: {}; fix the line", file, number, line.fault));
-      lines.push_back(std::move(line.text));
-    }
+    auto read = cli::read_text(file);
+    if (read.empty()) throw data::DataError(file + ": the file is empty");
+    std::ranges::move(read, std::back_inserter(lines));
   }
   const auto options = request.options.read().tokenizer;
   const auto model = tokenizer::Tokenizer::train(options, lines);
@@ -51,12 +46,21 @@ void train(const TokenizerRequest& request) {
                              *options.vocabulary);
 }
 
+/// Prints a line for every line of standard input, as they come.
+void answer_lines(const std::function<std::string(const std::string&)>& answer) {
+  cli::InputLines input;
+  while (const auto line = input.next()) {
+    std::cout << answer(*line) << '\n';
+    if (input.pauses()) std::cout.flush();
+  }
+}
+
 void encode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
-  for (std::string line; cli::next_line(std::cin, line);)
-    std::cout << (request.tokens ? fmt::format("{}", fmt::join(model.tokens(line), " "))
-                                 : fmt::format("{}", fmt::join(model.encode(line), " ")))
-              << '\n';
+  answer_lines([&](const std::string& line) {
+    return request.tokens ? fmt::format("{}", fmt::join(model.tokens(line), " "))
+                          : fmt::format("{}", fmt::join(model.encode(line), " "));
+  });
 }
 
 std::vector<int32_t> read_ids(const std::string& line, size_t number, int64_t vocabulary) {
@@ -81,8 +85,9 @@ std::vector<int32_t> read_ids(const std::string& line, size_t number, int64_t vo
 void decode(const TokenizerRequest& request) {
   const auto model = tokenizer::Tokenizer::load(request.model);
   size_t number = 0;
-  for (std::string line; cli::next_line(std::cin, line);)
-    std::cout << model.decode(read_ids(line, ++number, model.vocabulary_size())) << '\n';
+  answer_lines([&](const std::string& line) {
+    return data::one_line(model.decode(read_ids(line, ++number, model.vocabulary_size())));
+  });
 }
 
 void info(const TokenizerRequest& request) {

@@ -95,7 +95,10 @@ void add_samples(const records::StudyFolder& folder,
   const auto references = lines_of(first.references(test_set));
   const auto sources = lines_of(first.sources(test_set));
   std::vector<std::vector<std::string>> outputs;
-  for (const auto* arm : arms) outputs.push_back(lines_of(folder.run(*arm).outputs(test_set)));
+  for (const auto* arm : arms) {
+    outputs.push_back(lines_of(folder.run(*arm).outputs(test_set)));
+    if (outputs.back().size() != references.size()) outputs.back().clear();  // of other lines
+  }
   const size_t count = std::min(kSamples, references.size());
   for (size_t i = 0; i < count; ++i) {
     const size_t line = i * references.size() / count;

@@ -108,9 +108,11 @@ void add_text_scores(Evaluation& evaluation, records::TestScores& scores,
                      const std::vector<std::string>& outputs,
                      const std::vector<std::string>& references) {
   const auto rouge = training::rouge(outputs, references);
-  scores.rouge_1 = rouge.one;
-  scores.rouge_2 = rouge.two;
-  scores.rouge_l = rouge.longest;
+  if (rouge.defined) {
+    scores.rouge_1 = rouge.one;
+    scores.rouge_2 = rouge.two;
+    scores.rouge_l = rouge.longest;
+  }
   const auto bleu = training::bleu(outputs, references);
   const auto chrf = training::chrf(outputs, references);
   scores.bleu = bleu.defined ? bleu.score : std::numeric_limits<double>::quiet_NaN();

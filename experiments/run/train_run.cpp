@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "data/text_file.h"
 #include "experiments/config/option.h"
 #include "experiments/config/printer.h"
 #include "experiments/records/environment.h"
@@ -177,16 +178,15 @@ Begun begin_model(const RunJob& job, const Prepared& prepared, bool continued,
 void write_outputs(const records::RunFolder& folder, const Evaluation& evaluation,
                    const std::vector<data::TestSet>& tests) {
   for (size_t i = 0; i < evaluation.outputs.size(); ++i) {
-    std::string outputs, sources, references;
-    for (const auto& line : evaluation.outputs[i]) outputs += line + "\n";
+    std::vector<std::string> sources, references;
     for (const auto& example : tests[i].examples) {
-      sources += example.source + "\n";
-      references += example.target + "\n";
+      sources.push_back(example.source);
+      references.push_back(example.target);
     }
     const auto& name = evaluation.tests[i].name;
-    training::write_durably(folder.sources(name), sources);
-    training::write_durably(folder.references(name), references);
-    training::write_durably(folder.outputs(name), outputs);
+    training::write_durably(folder.sources(name), data::text_of(sources));
+    training::write_durably(folder.references(name), data::text_of(references));
+    training::write_durably(folder.outputs(name), data::text_of(evaluation.outputs[i]));
   }
 }
 

@@ -7,18 +7,23 @@ namespace {
 
 constexpr int64_t kSuppressed = 2;  // tokens that no output has: padding and `bos`
 
-/// All extensions of one state's open hypotheses, best first.
+/// All extensions of one state's open hypotheses, best first. One that nothing may follow ends.
 std::vector<Candidate> candidates_of(const BeamState& state, const ops::TopK& top,
                                      int64_t first_row, const SpecialTokens& tokens) {
   const auto value = top.values.accessor<double, 2>();
   const auto index = top.indices.accessor<int64_t, 2>();
   std::vector<Candidate> all;
-  for (size_t parent = 0; parent < state.open.size(); ++parent)
+  for (size_t parent = 0; parent < state.open.size(); ++parent) {
+    const auto& open = state.open[parent];
+    const auto before = all.size();
     for (int64_t k = 0; k < top.values.size(1); ++k) {
       const int64_t row = first_row + static_cast<int64_t>(parent), token = index[row][k];
+      check_number(value[row][k], open);
       if (token != tokens.pad && token != tokens.bos && value[row][k] != kForbidden)
-        all.push_back({parent, token, state.open[parent].log_probability + value[row][k]});
+        all.push_back({parent, token, open.log_probability + value[row][k]});
     }
+    if (all.size() == before) all.push_back({parent, tokens.eos, open.log_probability});
+  }
   std::ranges::stable_sort(all, std::ranges::greater{}, &Candidate::log_probability);
   return all;
 }

@@ -15,7 +15,8 @@ ops::TopK top_tokens(const torch::Tensor& logits, const LogitsProcessors& proces
 
 /// Extends every open hypothesis by its best tokens and keeps the best `beam` of each state; of
 /// equal ones those of the better parent come first. REQUIRES: 2 * beam tokens of every row
-/// beside padding and `bos`, or as many as there are.
+/// beside padding and `bos`, or as many as there are. A hypothesis that nothing may follow ends.
+/// Throws NotFinite.
 NextRows beam_step(std::span<BeamState> states, const ops::TopK& top, const SearchRules& rules);
 
 }  // namespace ablate::models

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace ablate::models {
 namespace {
@@ -33,6 +34,14 @@ void add_finished(BeamState& state, const Candidate& last, const SearchRules& ru
       state.best, [&](const Hypothesis& other) { return done.score > other.score; });
   state.best.insert(place, std::move(done));
   if (std::ssize(state.best) > rules.n_best) state.best.pop_back();
+}
+
+void check_number(double log_probability, const OpenHypothesis& hypothesis) {
+  if (!std::isnan(log_probability)) return;
+  throw NotFinite("the model's scores are not numbers at step " +
+                  std::to_string(hypothesis.ids.size() + 1) +
+                  " of an output: its weights are not finite, or overflow; choose another "
+                  "--checkpoint or --precision, or train it anew");
 }
 
 bool is_done(const BeamState& state, std::span<const OpenHypothesis> open,

@@ -3,11 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "models/inference/search_options.h"
 
 namespace ablate::models {
+
+/// The scores of a model are not numbers, so that no output can be chosen.
+struct NotFinite : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// One output. `ids` holds neither the start token nor the end token.
 struct Hypothesis {
@@ -57,7 +63,7 @@ struct SearchRules {
 /// has begun.
 bool read_prompt(BeamState& state, int64_t row, NextRows& next);
 
-/// One extension of an open hypothesis by a token.
+/// One extension of an open hypothesis by a token; by the end where no token may follow.
 struct Candidate {
   size_t parent;  // index of the open hypothesis
   int64_t token;
@@ -67,6 +73,10 @@ struct Candidate {
 /// Ends the candidate's hypothesis and keeps it where it is among the n best; of equal scores the
 /// first one comes first.
 void add_finished(BeamState& state, const Candidate& last, const SearchRules& rules);
+
+/// Throws NotFinite, which names the next token of `hypothesis`, where its log-probability is no
+/// number.
+void check_number(double log_probability, const OpenHypothesis& hypothesis);
 
 /// Whether none of `open`, best first, can still come among the n best of `state`: log
 /// probabilities only fall, and the coverage penalty is at best 0.

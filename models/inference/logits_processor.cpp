@@ -42,6 +42,13 @@ std::vector<int64_t> banned_ngram_tokens(std::span<const int64_t> ids, int64_t n
   return banned;
 }
 
+/// Gives rows in which nothing is possible their end back. // [R, V], [R]
+void allow_ends(torch::Tensor& scores, int64_t eos, const torch::Tensor& ends) {
+  const auto stuck = scores.amax(1).eq(kForbidden);  // [R]
+  auto now = scores.select(1, eos);
+  now.copy_(torch::where(stuck, ends, now));
+}
+
 }  // namespace
 
 void RepetitionPenalty::operator()(torch::Tensor& logits, std::span<const RowContext> rows) const {
@@ -81,7 +88,7 @@ void ForcedPrefix::operator()(torch::Tensor& scores, std::span<const RowContext>
 
 LogitsProcessors::LogitsProcessors(const SearchOptions& options, const SpecialTokens& tokens,
                                    bool with_prefixes)
-    : suppressed_{tokens.pad, tokens.bos} {
+    : suppressed_{tokens.pad, tokens.bos}, eos_(tokens.eos) {
   if (options.repetition_penalty != 1)
     on_logits_.emplace_back(RepetitionPenalty{options.repetition_penalty});
   if (options.min_length > 0 && tokens.eos != kNoEnd)
@@ -99,7 +106,10 @@ torch::Tensor LogitsProcessors::apply(const torch::Tensor& logits,
   for (const auto& process : on_logits_) process(changed, rows);
   auto scores = torch::log_softmax(changed, -1, wide);
   for (const auto token : suppressed_) scores.select(1, token).fill_(kForbidden);
+  if (on_log_probabilities_.empty()) return scores;
+  const auto ends = eos_ == kNoEnd ? torch::Tensor() : scores.select(1, eos_).clone();  // [R]
   for (const auto& process : on_log_probabilities_) process(scores, rows);
+  if (ends.defined()) allow_ends(scores, eos_, ends);
   return scores;
 }
 

@@ -62,14 +62,16 @@ class LogitsProcessors {
   /// logits, but for padding and `bos`.
   bool empty() const { return on_logits_.empty() && on_log_probabilities_.empty(); }
   /// Log-probabilities of every row's next token, in float or wider; kForbidden at padding, `bos`
-  /// and what the options forbid. What is forbidden keeps its share of the probability, so scores
-  /// stay those of the model, but for the repetition penalty. // [R, V] -> [R, V]
+  /// and what the options forbid; where they forbid every token, the end is allowed again. What is
+  /// forbidden keeps its share of the probability, so scores stay those of the model, but for the
+  /// repetition penalty. // [R, V] -> [R, V]
   torch::Tensor apply(const torch::Tensor& logits, std::span<const RowContext> rows) const;
 
  private:
   std::vector<LogitsProcessor> on_logits_;             // before they are normalized
   std::vector<LogitsProcessor> on_log_probabilities_;  // in order
   std::vector<int64_t> suppressed_;
+  int64_t eos_;
 };
 
 }  // namespace ablate::models

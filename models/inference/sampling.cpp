@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "models/inference/logits_processor.h"
 #include "models/random.h"
 
 namespace ablate::models {
@@ -63,11 +64,24 @@ void open_samples(BeamState& state, int64_t n_best) {
   }
 }
 
+/// How an open hypothesis goes on by chance; where nothing may follow, it ends.
+Candidate drawn(const BeamState& state, size_t parent, std::span<const double> log_probability,
+                const SearchRules& rules) {
+  const auto& open = state.open[parent];
+  for (const double value : log_probability) check_number(value, open);
+  if (std::ranges::max(log_probability) == kForbidden)
+    return {parent, rules.tokens.eos, open.log_probability};
+  const auto& sampling = std::get<RandomSampling>(rules.options.sampling);
+  const auto uniform =
+      uniform_of(static_cast<uint64_t>(sampling.random_seed), open.stream, open.ids.size());
+  const auto token = sample_token(log_probability, sampling, uniform);
+  return {parent, token, open.log_probability + log_probability[static_cast<size_t>(token)]};
+}
+
 /// Draws a token for every open hypothesis of one state, whose rows begin at `first_row`; where
 /// it has only begun, all of them read the one row.
 void sample_one(BeamState& state, std::span<const double> scores, int64_t first_row,
                 const SearchRules& rules, NextRows& next) {
-  const auto& sampling = std::get<RandomSampling>(rules.options.sampling);
   const bool begins = state.open.front().ids.empty();
   const size_t width = scores.size() / (begins ? 1 : state.open.size());
   if (begins) open_samples(state, rules.n_best);
@@ -75,20 +89,15 @@ void sample_one(BeamState& state, std::span<const double> scores, int64_t first_
   for (size_t i = 0; i < state.open.size(); ++i) {
     auto& one = state.open[i];
     const size_t row = begins ? 0 : i;
-    const auto log_probability = scores.subspan(row * width, width);
-    const auto uniform =
-        uniform_of(static_cast<uint64_t>(sampling.random_seed), one.stream, one.ids.size());
-    const auto token = sample_token(log_probability, sampling, uniform);
-    const Candidate taken{i, token,
-                          one.log_probability + log_probability[static_cast<size_t>(token)]};
-    if (token == rules.tokens.eos || std::ssize(one.ids) + 1 >= state.limit) {
+    const auto taken = drawn(state, i, scores.subspan(row * width, width), rules);
+    if (taken.token == rules.tokens.eos || std::ssize(one.ids) + 1 >= state.limit) {
       add_finished(state, taken, rules);
       continue;
     }
     open.push_back(
         {.ids = one.ids, .log_probability = taken.log_probability, .stream = one.stream});
-    open.back().ids.push_back(token);
-    next.add(first_row + static_cast<int64_t>(row), token);
+    open.back().ids.push_back(taken.token);
+    next.add(first_row + static_cast<int64_t>(row), taken.token);
   }
   state.open = std::move(open);
 }
@@ -98,6 +107,7 @@ void sample_one(BeamState& state, std::span<const double> scores, int64_t first_
 int64_t sample_token(std::span<const double> log_probability, const RandomSampling& sampling,
                      double uniform) {
   const double highest = std::ranges::max(log_probability);
+  TORCH_CHECK(std::isfinite(highest), "no token can be drawn");
   const auto weight = [&](double value) {
     return std::exp((value - highest) / sampling.temperature);
   };

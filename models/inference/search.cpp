@@ -36,7 +36,7 @@ std::vector<BeamState> initial_states(const SearchInput& input, std::span<const 
                                   static_cast<double>(options.max_length));
     const auto number = input.numbers.empty() ? static_cast<int64_t>(row) : input.numbers[row];
     BeamState state{.row = row,
-                    .limit = static_cast<int64_t>(limit),
+                    .limit = std::max(static_cast<int64_t>(limit), options.min_length + 1),
                     .prompt = ids_of(ids[static_cast<int64_t>(row)].slice(0, common, lengths[row])),
                     .open = {{.stream = static_cast<uint64_t>(number) * kStreamsOfRow}}};
     if (!input.prefixes.empty()) {

@@ -23,7 +23,8 @@ struct SearchInput {
 /// worst of them; one that never ends is cut at the greatest length. Results do not depend on the
 /// other rows. Several models vote by the mean of their probabilities. Decoder-only models continue
 /// the sequence of start token and source; prompts of different lengths go together, the longer
-/// ones being read while the shorter ones are already continued.
+/// ones being read while the shorter ones are already continued. An output that no token may follow
+/// ends there, however short. Throws NotFinite where a model's scores are no numbers.
 std::vector<std::vector<Hypothesis>> search_all(std::span<const InferenceModel> models,
                                                 const SearchInput& input,
                                                 const SearchOptions& options);

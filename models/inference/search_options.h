@@ -62,13 +62,16 @@ struct SearchOptions {
     visit("coverage_penalty", o.coverage_penalty,
           "times the sum over source tokens of log min(1, attention), added to the score (Wu et "
           "al. 2016); 0: none");
-    visit("min_length", o.min_length, "fewest tokens of an output");
+    visit("min_length", o.min_length,
+          "fewest tokens of an output, unless the other options leave no token to go on with");
     visit("max_length", o.max_length, "most tokens of an output");
-    visit("max_ratio", o.max_ratio, "an output has at most 10 + max_ratio * source tokens");
+    visit("max_ratio", o.max_ratio,
+          "an output has at most 10 + max_ratio * source tokens, but room for min_length");
     visit("repetition_penalty", o.repetition_penalty,
           "above 1: makes tokens that an output already has less likely (Keskar et al. 2019)");
     visit("no_repeat_ngram", o.no_repeat_ngram,
-          "no sequence of this many tokens twice in an output; 0: any");
+          "no sequence of this many tokens twice in an output, which ends where no other token is "
+          "left; 0: any");
     visit("sampling", o.sampling, "draw outputs at random instead of searching");
     visit("batch", o.batch, "sentences decoded together");
   }

@@ -10,10 +10,16 @@ inline constexpr const char* kDecodingLoops = R"(
 def limits(self, source: Tensor, max_length: int, max_ratio: float) -> Tensor:
     tokens = (source != self.pad).sum(1).to(dtype=7)
     most = min(max_length, self.longest - self.prompt * source.size(1))
+    fits = most >= min(max_length, 1) and source.size(1) <= self.longest
+    assert fits, "a source of {} tokens is longer than the model's positions, {}".format(
+        source.size(1), self.longest)
+    assert max_length >= 1, "max_length must be at least 1"
     return torch.clamp(tokens * max_ratio + 10.0, max=float(most)).to(dtype=4)
 
-def log_probabilities(self, logits: Tensor) -> Tensor:
+def log_probabilities(self, logits: Tensor, step: int) -> Tensor:
     all = torch.log_softmax(logits, -1, 6)
+    wrong = bool(torch.isnan(all).any())
+    assert not wrong, "the model's scores are not numbers at step {}".format(step)
     all.select(1, self.pad).fill_(float('-inf'))
     all.select(1, self.bos).fill_(float('-inf'))
     return all
@@ -22,7 +28,8 @@ def next_token(self, log_probability: Tensor, temperature: float, top_k: int,
                top_p: float) -> Tensor:
     if temperature == 0.0:
         return log_probability.argmax(-1)
-    ranked, order = torch.log_softmax(log_probability / temperature, -1, 6).sort(-1, True)
+    below = (log_probability - log_probability.amax(1, keepdim=True)).to(dtype=7)
+    ranked, order = torch.log_softmax(below / temperature, -1, 6).sort(-1, True)
     probability = ranked.exp()
     dropped = probability.cumsum(-1) - probability >= top_p
     dropped[:, 0] = False
@@ -42,7 +49,7 @@ def write(self, source: Tensor, temperature: float, top_k: int, top_p: float, ma
     logits, state = self.begin(source)
     count = 1
     while rows > 0:
-        log_probability = self.log_probabilities(logits)
+        log_probability = self.log_probabilities(logits, count)
         token = self.next_token(log_probability, temperature, top_k, top_p)
         best = log_probability.gather(1, token.unsqueeze(1)).squeeze(1)
         total = total.index_add(0, live, best.to(dtype=7))
@@ -74,9 +81,9 @@ def sample(self, source: Tensor, temperature: float = @temperature, top_k: int =
     ids, total, length = self.write(source, temperature, top_k, top_p, max_length, max_ratio)
     return ids, total
 
-def candidates(self, logits: Tensor, score: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+def candidates(self, logits: Tensor, score: Tensor, step: int) -> Tuple[Tensor, Tensor, Tensor]:
     rows, beams = score.size(0), score.size(1)
-    log_probability = self.log_probabilities(logits)
+    log_probability = self.log_probabilities(logits, step)
     value, ids = log_probability.topk(min(2 * beams, log_probability.size(1)), -1)
     width = value.size(1)
     total = score.unsqueeze(2) + value.to(dtype=7).view(rows, beams, width)
@@ -119,7 +126,7 @@ def beam(self, source: Tensor, beams: int = 4, length_penalty: float = @length_p
     ids = torch.zeros([rows, beams, 0], dtype=4, device=device)
     count = 1
     while rows > 0:
-        total, parent, token = self.candidates(logits, score)
+        total, parent, token = self.candidates(logits, score, count)
         possible = total > self.never / 2
         last = (limit.index_select(0, live) <= count).unsqueeze(1)
         ends = torch.logical_and(torch.logical_or(token == self.eos, last), possible)

@@ -97,7 +97,9 @@ TEST_F(SequenceFormatTest, OfALongPromptItsEndIsKept) {
 
 TEST_F(SequenceFormatTest, ABlankLineOfAPairIsNotRead) {
   for (const auto parts : {kEncoderDecoder, kDecoderAlone})
-    EXPECT_FALSE(SequenceFormat(Copy{}, parts, 9).encode_source(" \t", tokenizers_).has_value());
+    for (const std::string_view blank : {"", " \t", "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x8b"})
+      EXPECT_FALSE(SequenceFormat(Copy{}, parts, 9).encode_source(blank, tokenizers_).has_value());
+  EXPECT_FALSE(SequenceFormat(Labelled{}, kEncoderAlone, 9).encode_source(" ", tokenizers_));
 }
 
 TEST_F(SequenceFormatTest, RunningTextIsCutIntoBlocksAndAPromptIsNotClosed) {

@@ -57,6 +57,9 @@ const WordVectors kBoth = {{"cat", {0.5F, -1, 2e-3F}}, {"dog", {1, 2, 3}}};
 
 TEST_F(WordVectorsTest, GloveLines) {
   EXPECT_EQ(read("cat 0.5 -1 2e-3\nfish 9 9 9\ndog 1 2 3"), kBoth);
+  EXPECT_EQ(read("\xef\xbb\xbf"
+                 "cat 0.5 -1 2e-3\r\ndog 1 2 3\r\n"),
+            kBoth);
 }
 
 TEST_F(WordVectorsTest, Word2vecText) {

@@ -14,11 +14,14 @@ std::vector<Translation> classify(const Translator& translator, std::span<const 
                                   int64_t rows) {
   const torch::NoGradGuard no_grad;
   std::vector<std::vector<int32_t>> sources;
-  std::vector<size_t> lengths;
-  for (const auto& line : lines) {
-    sources.push_back(translator.format.encode_source(line, translator.tokenizers).value().ids);
+  std::vector<size_t> lengths, line_of;
+  for (size_t line = 0; line < lines.size(); ++line) {
+    auto source = translator.format.encode_source(lines[line], translator.tokenizers);
+    if (!source) continue;
+    sources.push_back(std::move(source->ids));
     lengths.push_back(sources.back().size());
-    check_line(translator.model.options(), std::ssize(lengths), lengths.back());
+    check_line(translator.model.options(), static_cast<int64_t>(line) + 1, lengths.back());
+    line_of.push_back(line);
   }
   std::vector<Translation> results(lines.size());
   for (const auto& batch : batches_by_length(lengths, rows)) {
@@ -29,9 +32,9 @@ std::vector<Translation> classify(const Translator& translator, std::span<const 
       const auto row = static_cast<int64_t>(i);
       if (!std::isfinite(best[row].item<double>()))
         throw Diverged(fmt::format("line {}: the log-probabilities of its classes are not finite",
-                                   batch[i] + 1));
+                                   line_of[static_cast<size_t>(batch[i])] + 1));
       const auto id = static_cast<int32_t>(label[row].item<int64_t>());
-      results[static_cast<size_t>(batch[i])] = {
+      results[line_of[static_cast<size_t>(batch[i])]] = {
           .text = translator.tokenizers.target.decode(std::vector{id}),
           .score = best[row].item<double>()};
     }

@@ -1,5 +1,6 @@
 #include "training/inference/translator.h"
 
+#include "data/text_file.h"
 #include "models/inference/search.h"
 #include "tokenizer/special_ids.h"
 #include "training/inference/classify.h"
@@ -130,7 +131,10 @@ std::vector<std::vector<Translation>> translate_all(std::span<const Translator> 
     const auto found = search(lines, batches[batch]);
     for (size_t i = 0; i < found.size(); ++i) {
       const auto row = static_cast<size_t>(batches[batch][i]);
-      results[lines.line_of[row]] = to_translations(first, found[i], lines.read[row]);
+      auto& result = results[lines.line_of[row]];
+      result = to_translations(first, found[i], lines.read[row]);
+      if (task.one_line)
+        for (auto& one : result) one.text = data::one_line(std::move(one.text));
     }
   });
   return results;

@@ -34,13 +34,14 @@ struct TranslationTask {
   int64_t first_line = 0;                      // number of the first, for what is drawn at random
   int64_t n_best = 1;                          // outputs wanted of a line
   int64_t jobs = 1;                            // batches worked on at once, a thread each
-  bool one_line = true;  // an output ends with its line, else, of running text, at max_length
+  bool one_line = true;  // an output is one line; else, of running text, it ends at max_length
 };
 
 /// The best `n_best` targets found for every line, best first, in the order of the lines; a blank
-/// line gives one empty text. Several translators, which have the same tokenizers, vote. A model
-/// with a label head gives the class of the line. Throws TokenizerError where tokenizers differ,
-/// and LengthError where a model has no positions for a line.
+/// line gives one empty text. What would end a line within an output becomes a space. Several
+/// translators, which have the same tokenizers, vote. A model with a label head gives the class of
+/// the line. Throws TokenizerError where tokenizers differ, and LengthError where a model has no
+/// positions for a line.
 std::vector<std::vector<Translation>> translate_all(std::span<const Translator> translators,
                                                     const TranslationTask& task,
                                                     const models::SearchOptions& options);

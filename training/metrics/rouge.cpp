@@ -1,6 +1,7 @@
 #include "training/metrics/rouge.h"
 
 #include <fmt/format.h>
+#include <unicode/uchar.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,11 +16,26 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+bool counts(char32_t letter) {
+  return (letter >= U'a' && letter <= U'z') || (letter >= U'0' && letter <= U'9');
+}
+
+/// Whether at least half of all letters and digits are such that words are made of.
+bool in_its_letters(std::span<const std::string> texts) {
+  int64_t seen = 0, all = 0;
+  for (const auto& text : texts)
+    for (const auto letter : code_points(lower_case(text))) {
+      seen += counts(letter) ? 1 : 0;
+      all += u_isalnum(static_cast<UChar32>(letter)) != 0 ? 1 : 0;
+    }
+  return 2 * seen >= all;
+}
+
 Words words_of(const std::string& text) {
   Words words;
   bool inside = false;
   for (const char letter : lower_case(text)) {
-    const bool part = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+    const bool part = counts(static_cast<unsigned char>(letter));
     if (part && !inside) words.emplace_back();
     if (part) words.back() += letter;
     inside = part;
@@ -66,7 +82,7 @@ RougeScore rouge(std::span<const std::string> hypotheses, std::span<const std::s
   if (hypotheses.size() != references.size())
     throw std::invalid_argument(fmt::format("ROUGE of {} hypotheses and {} references",
                                             hypotheses.size(), references.size()));
-  RougeScore mean;
+  RougeScore mean{.defined = in_its_letters(references)};
   const auto share = 1 / static_cast<double>(std::max<size_t>(hypotheses.size(), 1));
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     const auto score = rouge(hypotheses[i], references[i]);

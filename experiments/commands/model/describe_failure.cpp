@@ -6,6 +6,7 @@
 #include "data/corpus.h"
 #include "experiments/config/printable.h"
 #include "experiments/config/problem.h"
+#include "models/inference/hypothesis.h"
 #include "models/libtorch.h"
 #include "models/position/position.h"
 #include "models/weight_dtype.h"
@@ -52,6 +53,8 @@ Failure kind_of(const std::exception_ptr& exception, bool debug) {
   } catch (const training::CheckpointError& error) {
     return {records::ExitCode::checkpoint, error.what()};
   } catch (const training::Diverged& error) {
+    return {records::ExitCode::diverged, error.what()};
+  } catch (const models::NotFinite& error) {
     return {records::ExitCode::diverged, error.what()};
   } catch (const training::IoError& error) {
     return {records::ExitCode::io, error.what()};

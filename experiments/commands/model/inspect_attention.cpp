@@ -101,8 +101,9 @@ struct AttentionInputs {
 AttentionInputs attention_inputs(const InspectAttentionRequest& request, run::LoadedRun& run) {
   const auto& format = run.format;
   if (run.experiment.model.family == models::Family::encoder_only) {
-    const auto ids = format.encode_source(request.text, run.tokenizers).value().ids;
-    return {.source = torch::tensor(ids, torch::kLong).unsqueeze(0)};
+    const auto source = format.encode_source(request.text, run.tokenizers);
+    if (!source) throw records::UsageError("--text is blank; give the model something to read");
+    return {.source = torch::tensor(source->ids, torch::kLong).unsqueeze(0)};
   }
   const auto target = request.target
                           ? *request.target

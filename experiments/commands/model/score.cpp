@@ -39,8 +39,7 @@ void note_unknown(const run::LoadedRun& loaded, const std::vector<std::string>& 
 
 void score_all(const ScoreRequest& request) {
   training::use_threads(training::available_cores());
-  const auto sources = cli::read_all_lines(request.source),
-             targets = cli::read_all_lines(request.target);
+  const auto sources = cli::read_text(request.source), targets = cli::read_text(request.target);
   if (sources.size() != targets.size())
     throw data::DataError(fmt::format("{} has {} lines and {} has {}; give one target a source",
                                       request.source, sources.size(), request.target,

@@ -19,7 +19,7 @@
 namespace ablate::commands {
 namespace {
 
-/// Lines read before any is translated; long inputs stream.
+/// Most lines read before any is translated; long inputs stream.
 constexpr size_t kGroup = 4096;
 /// Fewer lines are not worth a second thread.
 constexpr size_t kShared = 32;
@@ -30,19 +30,12 @@ struct TranslateRequest {
   std::string precision = "fp32";
   cli::DecodingFlags decoding;
   std::optional<int64_t> threads, jobs;
-  int64_t n_best = 1;
+  std::optional<int64_t> n_best;
   int64_t risk = 0;
   bool scores = false;
   std::string prompt;  // of generate
   bool one_line = false;
 };
-
-/// Line by line, whatever tokens a model knows.
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
 
 models::WeightDtype dtype_of(const std::string& precision) {
   for (const auto& [dtype, name] : names(models::WeightDtype{}))
@@ -60,7 +53,7 @@ Loaded load(const TranslateRequest& request) {
   Loaded loaded;
   for (const auto& folder : request.runs) {
     auto run = run::load_run(folder, request.checkpoint);
-    const auto options = request.decoding.over(run.experiment);
+    const auto options = request.decoding.over(run.experiment, request.n_best);
     if (loaded.translators.empty()) loaded.options = options;
     loaded.translators.push_back(run.translator(dtype_of(request.precision)));
   }
@@ -83,15 +76,15 @@ models::SearchOptions shared_out(models::SearchOptions options, size_t lines, in
 
 void print(const TranslateRequest& request, int64_t line,
            const std::vector<training::Translation>& found) {
-  if (request.n_best > 1) {
+  if (request.n_best) {
     for (const auto& one : found)
-      std::cout << fmt::format("{} ||| {} ||| {:.6f} ||| {:.6f}\n", line, one_line(one.text),
-                               one.score, one.log_probability);
+      std::cout << fmt::format("{} ||| {} ||| {:.6f} ||| {:.6f}\n", line, one.text, one.score,
+                               one.log_probability);
     return;
   }
   const auto& chosen = found[request.risk > 0 ? training::least_risk(found) : 0];
   if (request.scores) std::cout << fmt::format("{:.6f}\t", chosen.score);
-  std::cout << one_line(chosen.text) << '\n';
+  std::cout << chosen.text << '\n';
 }
 
 /// Says how many inputs were too long to be read whole.
@@ -103,36 +96,88 @@ void note_cut(int64_t count, const Loaded& loaded) {
         count, count == 1 ? "is" : "are", loaded.translators.front().format.longest_prompt());
 }
 
+void check(const TranslateRequest& request) {
+  if (request.risk > 0 && request.n_best)
+    throw records::UsageError("--mbr chooses one output; leave out --n-best");
+  if (request.scores && request.n_best)
+    throw records::UsageError("--n-best prints the scores anyway; leave out --scores");
+}
+
+/// What outputs begin with, a line for each line of the input; empty where nothing was asked for.
+class Prefixes {
+ public:
+  explicit Prefixes(const std::string& file) : file_(file) {
+    if (file == "-")
+      throw records::UsageError("--prefixes names a file; standard input is what is translated");
+    if (!file.empty()) lines_ = cli::read_text(file);
+  }
+  /// Those of `count` lines behind the first `done`.
+  std::span<const std::string> of(size_t done, size_t count) const {
+    if (file_.empty()) return {};
+    if (done + count > lines_.size())
+      throw data::DataError(
+          fmt::format("{} has {} lines, fewer than the input; give each line one, if an empty one",
+                      file_, lines_.size()));
+    return std::span(lines_).subspan(done, count);
+  }
+  void check_end(size_t done) const {
+    if (lines_.size() > done)
+      throw data::DataError(fmt::format("{} has {} lines and the input {}; give each line one",
+                                        file_, lines_.size(), done));
+  }
+
+ private:
+  std::string file_;
+  std::vector<std::string> lines_;
+};
+
 void translate_all(const TranslateRequest& request) {
+  check(request);
   training::use_threads(request.threads.value_or(1));
   auto loaded = load(request);
-  if (request.risk > 0 && request.n_best > 1)
-    throw records::UsageError("--mbr chooses one output; leave out --n-best");
-  const auto prefixes =
-      request.prefixes.empty() ? std::vector<std::string>() : cli::read_all_lines(request.prefixes);
+  const Prefixes prefixes(request.prefixes);
   int64_t cut = 0;
   size_t done = 0;
-  cli::for_line_groups(std::cin, kGroup, [&](const std::vector<std::string>& lines) {
-    if (!prefixes.empty() && done + lines.size() > prefixes.size())
-      throw data::DataError(request.prefixes + ": has fewer lines than the input; give each one");
+  cli::InputLines input;
+  for (auto lines = input.group(kGroup); !lines.empty(); lines = input.group(kGroup)) {
     const auto jobs = jobs_for(request, loaded, lines.size());
-    const auto found = training::translate_all(
-        loaded.translators,
-        {.lines = lines,
-         .prefixes = prefixes.empty() ? std::span<const std::string>()
-                                      : std::span(prefixes).subspan(done, lines.size()),
-         .first_line = static_cast<int64_t>(done),
-         .n_best = std::max(request.n_best, request.risk),
-         .jobs = jobs},
-        shared_out(loaded.options, lines.size(), jobs));
+    const auto found =
+        training::translate_all(loaded.translators,
+                                {.lines = lines,
+                                 .prefixes = prefixes.of(done, lines.size()),
+                                 .first_line = static_cast<int64_t>(done),
+                                 .n_best = std::max(request.n_best.value_or(1), request.risk),
+                                 .jobs = jobs},
+                                shared_out(loaded.options, lines.size(), jobs));
     for (size_t i = 0; i < found.size(); ++i) {
       if (found[i].front().read) ++cut;
       print(request, static_cast<int64_t>(done + i), found[i]);
     }
     std::cout.flush();
     done += lines.size();
-  });
+  }
+  prefixes.check_end(done);
   note_cut(cut, loaded);
+}
+
+/// Prints what follows each prompt; `done` prompts came before them. Counts those that were too
+/// long.
+int64_t go_on(const TranslateRequest& request, const Loaded& loaded,
+              const std::vector<std::string>& prompts, size_t done) {
+  const auto found = training::translate_all(loaded.translators,
+                                             {.lines = prompts,
+                                              .first_line = static_cast<int64_t>(done),
+                                              .n_best = request.n_best.value_or(1),
+                                              .jobs = jobs_for(request, loaded, prompts.size()),
+                                              .one_line = request.one_line},
+                                             loaded.options);
+  for (size_t i = 0; i < prompts.size(); ++i)
+    for (const auto& one : found[i]) {
+      if (request.scores) std::cout << fmt::format("{:.6f}\t", one.log_probability);
+      std::cout << one.read.value_or(prompts[i]) << one.text << '\n';
+    }
+  std::cout.flush();
+  return std::ranges::count_if(found, [](const auto& one) { return one.front().read.has_value(); });
 }
 
 void generate(const TranslateRequest& request, bool from_input) {
@@ -142,21 +187,18 @@ void generate(const TranslateRequest& request, bool from_input) {
     throw records::UsageError(
         "generate needs a language model (data.task: language, model.family: decoder_only); "
         "use translate");
-  const auto prompts = from_input ? cli::read_all_lines("-") : std::vector{request.prompt};
-  const auto found = training::translate_all(loaded.translators,
-                                             {.lines = prompts,
-                                              .n_best = request.n_best,
-                                              .jobs = jobs_for(request, loaded, prompts.size()),
-                                              .one_line = request.one_line},
-                                             loaded.options);
-  for (size_t i = 0; i < prompts.size(); ++i)
-    for (const auto& one : found[i]) {
-      if (request.scores) std::cout << fmt::format("{:.6f}\t", one.log_probability);
-      std::cout << one.read.value_or(prompts[i]) << one.text << '\n';
+  int64_t cut = 0;
+  if (!from_input) {
+    cut = go_on(request, loaded, std::vector{request.prompt}, 0);
+  } else {
+    size_t done = 0;
+    cli::InputLines input;
+    for (auto prompts = input.group(kGroup); !prompts.empty(); prompts = input.group(kGroup)) {
+      cut += go_on(request, loaded, prompts, done);
+      done += prompts.size();
     }
-  note_cut(
-      std::ranges::count_if(found, [](const auto& one) { return one.front().read.has_value(); }),
-      loaded);
+  }
+  note_cut(cut, loaded);
 }
 
 void add_shared(CLI::App& verb, TranslateRequest& request) {
@@ -169,13 +211,14 @@ void add_shared(CLI::App& verb, TranslateRequest& request) {
   verb.add_option("--precision", request.precision, "Type of the weights; int8 on the CPU only")
       ->type_name(cli::type_of_words(config::choices_of(models::WeightDtype{})))
       ->capture_default_str();
-  verb.add_option("--n-best", request.n_best, "Outputs of every line, best first")
+  verb.add_option("--n-best", request.n_best,
+                  "Outputs of every line, best first; the beam is at least as wide")
       ->check(CLI::Range(1, 256));
   verb.add_option("--threads", request.threads, "CPU threads of one batch")
       ->check(CLI::Range(1, 1024));
   verb.add_option("--jobs", request.jobs, "Batches at once; absent: one per core")
       ->check(CLI::Range(1, 1024));
-  verb.add_flag("--scores", request.scores, "Put the score and a tab before every line");
+  verb.add_flag("--scores", request.scores, "Put the score and a tab before every output");
 }
 
 }  // namespace
@@ -186,13 +229,15 @@ void add_translate(CLI::App& app) {
       app.add_subcommand("translate", "Translate standard input to standard output, line by line");
   add_shared(*verb, *request);
   verb->add_option("--prefixes", request->prefixes,
-                   "File with what each line's output begins with");
+                   "File with what each line's output begins with, as many lines as the input has");
   verb->add_option("--mbr", request->risk,
                    "Choose among this many outputs the one most like all of them, by chrF (minimum "
                    "Bayes risk); usually with --sample")
       ->check(CLI::Range(2, 256));
   verb->footer(
       "With --n-best each output is a line: number ||| text ||| score ||| log-probability.\n"
+      "Lines are answered when the input pauses, and at most 4,096 are read before. A blank line "
+      "has a blank output.\n"
       "Examples:\n"
       "  echo 'four hundred two' | ablate translate runs/quickstart/numbers/sinusoidal/seed-1\n"
       "  ablate translate RUN --beam 8 --n-best 4 --no-repeat-ngram 3 < in > out\n"

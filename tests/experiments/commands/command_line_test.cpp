@@ -33,6 +33,26 @@ TEST(CommandLine, TheReferenceIsWhatTheProgramPrints) {
       << "run: build/ablate help --all > docs/commands.md";
 }
 
+TEST(CommandLine, WhateverIsPrintedEndsQuietlyWhereNoOneReads) {
+  for (const std::string verb :
+       {"config docs", "help --all", "--version", "run --help", "run --list"})
+    EXPECT_EQ(shell("bash -c 'exec 3> >(exit 0); wait $!; " + kProgram + " " + verb +
+                    " 2>&1 >&3; echo $?'")
+                  .output,
+              "141\n")
+        << verb;
+}
+
+TEST(CommandLine, WhateverIsPrintedNamesAFullDisk) {
+  for (const std::string verb : {"config docs", "--version", "run --help"}) {
+    const auto full = shell(kProgram + " " + verb + " 2>&1 > /dev/full");
+    EXPECT_EQ(full.code, 7) << verb;
+    EXPECT_TRUE(
+        full.output.starts_with("ablate: cannot write 'standard output': No space left on device"))
+        << full.output;
+  }
+}
+
 TEST(CommandLine, UnknownVerbsComeWithTheNearest) {
   EXPECT_EQ(mistake({"rnu", "study.yaml"}), "unknown verb 'rnu'; did you mean 'run'?");
   EXPECT_EQ(mistake({"tranlsate", "run"}), "unknown verb 'tranlsate'; did you mean 'translate'?");

@@ -1,9 +1,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <new>
-#include <sstream>
 
-#include "experiments/cli/lines.h"
 #include "models/inference/search_options.h"
 #include "tests/experiments/program.h"
 
@@ -43,6 +40,16 @@ TEST_F(DecodingTest, NBestScoresAreThoseOfScore) {
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(std::stod(scores[i]), expected[i], 1e-4);
 }
 
+TEST_F(DecodingTest, NBestHasOneFormAndABeamThatKeepsAsMany) {
+  const auto one = lines_of(translated("a b\n", "--n-best 1").output);
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_TRUE(one[0].starts_with("0 ||| ")) << one[0];
+  EXPECT_EQ(lines_of(translated("a b\n", "--n-best 2").output).size(), 2U);
+  for (const std::string flags :
+       {"--beam 1 --n-best 2", "--n-best 2 --scores", "--n-best 1 --mbr 2"})
+    EXPECT_EQ(translated("a b\n", flags).code, 2) << flags;
+}
+
 TEST_F(DecodingTest, EveryLineGivesOneLineWhateverItHolds) {
   const std::string hostile("a b\n\n   \n\t\nx y z\n\xff\xfe\nb\0c\na\r\n", 27);
   for (const std::string flags : {"--jobs 1", "--jobs 2", "--sample --seed 3"}) {
@@ -53,22 +60,91 @@ TEST_F(DecodingTest, EveryLineGivesOneLineWhateverItHolds) {
 }
 
 TEST_F(DecodingTest, AnInputThatCannotBeReadIsNoEmptyOne) {
-  const auto outcome = shell(kProgram + " translate " + run("runs").string() + " < " +
-                             folder_.string() + " 2>&1");
+  const auto outcome =
+      shell(kProgram + " translate " + run("runs").string() + " < " + folder_.string() + " 2>&1");
   EXPECT_EQ(outcome.code, 3) << outcome.output;
   EXPECT_EQ(outcome.output, "ablate: standard input cannot be read to its end\n");
 }
 
-/// A line that memory has no room for.
-struct NoRoom : std::streambuf {
-  int_type underflow() override { throw std::bad_alloc(); }
-};
+TEST_F(DecodingTest, LinesAreReadAlikeWhateverEndsThemAndBlankOnesStayBlank) {
+  const auto plain = translated("a b\n\nc d a\n", "").output;
+  EXPECT_EQ(translated("\xef\xbb\xbf"
+                       "a b\r\n\xc2\xa0\xe2\x80\x8b\r\nc d a",
+                       "")
+                .output,
+            plain);
+  ASSERT_EQ(lines_of(plain).size(), 3U);
+  EXPECT_EQ(lines_of(plain)[1], "");
+  EXPECT_FALSE(lines_of(plain)[0].empty());
+}
 
-TEST(NextLine, EndsWithTheFailureThatEndedIt) {
-  NoRoom buffer;
-  std::istream in(&buffer);
-  std::string line;
-  EXPECT_THROW(cli::next_line(in, line), std::bad_alloc);
+TEST_F(DecodingTest, FilesOfLinesAreReadAlikeWhateverEndsThem) {
+  write_file(folder_ / "s", "a b\nc\n");
+  write_file(folder_ / "t",
+             "\xef\xbb\xbf"
+             "a b\r\nc");
+  const auto score = [&](const std::string& source, const std::string& target) {
+    return shell(kProgram + " score " + run("runs").string() + " --source " +
+                 (folder_ / source).string() + " --target " + (folder_ / target).string() +
+                 " 2>&1");
+  };
+  EXPECT_EQ(score("t", "t").output, score("s", "s").output);
+  EXPECT_EQ(translated("a\nb\n", "--prefixes " + (folder_ / "t").string()).output,
+            translated("a\nb\n", "--prefixes " + (folder_ / "s").string()).output);
+  const auto metrics = shell(kProgram + " metrics --hypotheses " + (folder_ / "s").string() +
+                             " --references " + (folder_ / "t").string() + " 2>&1");
+  EXPECT_NE(metrics.output.find("WER    0.0000"), std::string::npos) << metrics.output;
+  const auto encode = kProgram + " tokenizer encode --model " +
+                      (run("runs") / "joint.model").string() + " < " + folder_.string();
+  EXPECT_EQ(shell(encode + "/t").output, shell(encode + "/s").output);
+  write_file(folder_ / "bad", "a\rb\nc\n");
+  const auto bad = score("bad", "s");
+  EXPECT_EQ(bad.code, 3);
+  EXPECT_NE(bad.output.find("bad:1: the line holds a carriage return"), std::string::npos)
+      << bad.output;
+}
+
+TEST_F(DecodingTest, ACoProcessIsAnsweredBeforeItWritesOn) {
+  // The second line of each is the answer to the first, which must have come before.
+  for (const std::string& verb :
+       {" translate " + run("runs").string(),
+        " tokenizer encode --model " + (run("runs") / "joint.model").string()}) {
+    const auto talk =
+        shell("bash -c 'coproc " + kProgram + verb +
+              "; echo a b >&${COPROC[1]}; read -r -t 60 one <&${COPROC[0]} || exit 9; "
+              "echo c d a >&${COPROC[1]}; read -r -t 60 two <&${COPROC[0]} || exit 9; "
+              "echo \"$one\"; echo \"$two\"' 2>&1");
+    EXPECT_EQ(talk.code, 0) << verb;
+    EXPECT_EQ(talk.output, shell("printf 'a b\\nc d a\\n' | " + kProgram + verb).output);
+  }
+}
+
+TEST_F(DecodingTest, EndsQuietlyWhereNoOneReadsOn) {
+  const auto first = lines_of(translated("a b\n", "").output).at(0);
+  const auto ended = shell("bash -c 'yes a b | timeout 120 " + kProgram + " translate " +
+                           run("runs").string() + " 2>&1 | head -1; echo ${PIPESTATUS[1]}'");
+  EXPECT_EQ(ended.output, first + "\n141\n");
+}
+
+TEST_F(DecodingTest, AFullDiskIsNamed) {
+  const auto full =
+      shell("echo a b | " + kProgram + " translate " + run("runs").string() + " 2>&1 > /dev/full");
+  EXPECT_EQ(full.code, 7);
+  EXPECT_EQ(full.output,
+            "ablate: cannot write 'standard output': No space left on device; free some space and "
+            "run the same command again\n");
+}
+
+TEST_F(DecodingTest, PackedInputIsUnpackedOrNamed) {
+  const auto through = [&](const std::string& packer) {
+    return shell("printf 'a b\\nc\\n' | " + packer + " | " + kProgram + " translate " +
+                 run("runs").string() + " 2>&1");
+  };
+  EXPECT_EQ(through("gzip").output, translated("a b\nc\n", "").output);
+  const auto twice = through("gzip | gzip");
+  EXPECT_EQ(twice.code, 3);
+  EXPECT_EQ(twice.output,
+            "ablate: standard input: is a gzip archive in a gzip archive; unpack it once\n");
 }
 
 TEST_F(DecodingTest, JobsAndBatchesChangeNothing) {
@@ -93,6 +169,11 @@ TEST_F(DecodingTest, PrefixesRisksAndContradictions) {
   EXPECT_EQ(lines_of(translated("a b\nc\n", "--sample --mbr 8").output).size(), 2U);
   EXPECT_EQ(translated("a\n", "--beam 3 --sample").code, 2);
   EXPECT_EQ(translated("a\nb\nc\n", "--prefixes " + (folder_ / "prefixes").string()).code, 3);
+  const auto extra = translated("a\n", "--prefixes " + (folder_ / "prefixes").string());
+  EXPECT_EQ(extra.code, 3);
+  EXPECT_NE(extra.output.find("prefixes has 2 lines and the input 1; give each line one"),
+            std::string::npos)
+      << extra.output;
   EXPECT_EQ(translated("a\n", "--min-length 9 --max-length 9").code, 2);
   const auto wrong = shell(kProgram + " generate " + run("runs").string() + " --prompt a 2>&1");
   EXPECT_EQ(wrong.code, 2);
@@ -112,8 +193,9 @@ TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
     EXPECT_NE(help.find(flag + " "), std::string::npos) << flag;
   const auto wrong = translated("a\n", "--beam 257");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_NE(wrong.output.find("decoding.beam must be from 1 to 256"), std::string::npos)
-      << wrong.output;
+  EXPECT_EQ(wrong.output, "ablate: --beam: decoding.beam must be from 1 to 256\n");
+  EXPECT_EQ(translated("a\n", "--no-repeat-ngram x --seed -1").output,
+            "ablate: --no-repeat-ngram: decoding.no_repeat_ngram 'x' is not an integer\n");
   EXPECT_EQ(translated("a\n", "--top-p 0").code, 2);
   EXPECT_EQ(translated("a\n", "--seed 7").output, translated("a\n", "").output)
       << "a seed alone draws nothing";

@@ -52,6 +52,20 @@ TEST(BeamSearch, CutsWhatReachesItsLimitAndKeepsTheLastToken) {
   EXPECT_DOUBLE_EQ(states[0].best.at(0).score, -1.0);
 }
 
+TEST(BeamSearch, AHypothesisThatNothingMayFollowEndsAsItIs) {
+  const SearchOptions options{.beam = 1, .length_penalty = 0};
+  auto endless = kTokens;
+  endless.eos = kNoEnd;
+  for (const auto& tokens : {kTokens, endless}) {
+    std::vector<BeamState> states{state_of({{.ids = {3}, .log_probability = -1}}, 9)};
+    beam_step(states, top_of({{kForbidden, kForbidden}}, {{4, 5}}), {options, tokens, 1});
+    EXPECT_TRUE(states[0].open.empty());
+    ASSERT_EQ(states[0].best.size(), 1U);
+    EXPECT_EQ(states[0].best[0].ids, std::vector<int64_t>{3});
+    EXPECT_EQ(states[0].best[0].log_probability, -1);
+  }
+}
+
 TEST(BeamSearch, ReadsAPromptBeforeTheOutputBegins) {
   const SearchOptions options{.beam = 2};
   const SearchRules rules{options, kTokens, 1};

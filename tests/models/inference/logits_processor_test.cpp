@@ -68,6 +68,21 @@ TEST(LogitsProcessor, ScoresStayThoseOfTheModel) {
   EXPECT_TRUE(torch::equal(scores[0].slice(0, 3), logits.log_softmax(-1)[0].slice(0, 3)));
 }
 
+TEST(LogitsProcessor, WhereEveryTokenIsForbiddenTheEndIsAllowedAgain) {
+  const Ids all{3, 4, 5}, some{3, 4};
+  const std::vector<RowContext> rows{{all, {}}, {some, {}}};
+  const SearchOptions options{.min_length = 9, .max_length = 20, .no_repeat_ngram = 1};
+  const auto logits = torch::randn({2, kVocabulary});
+  const auto scores = LogitsProcessors(options, kTokens, false).apply(logits, rows);
+  EXPECT_EQ(forbidden(scores[0]), (Ids{0, 1, 3, 4, 5}));
+  EXPECT_EQ(scores[0][2].item<float>(), logits[0].log_softmax(0)[2].item<float>());
+  EXPECT_EQ(forbidden(scores[1]), (Ids{0, 1, 2, 3, 4}));
+  auto endless = kTokens;
+  endless.eos = kNoEnd;
+  const auto stuck = LogitsProcessors(options, endless, false).apply(logits, rows);
+  EXPECT_EQ(forbidden(stuck[0]), (Ids{0, 1, 3, 4, 5})) << "2 is a token like others";
+}
+
 TEST(LogitsProcessor, TheListIsEmptyWhereTheModelAloneDecides) {
   const auto is_empty = [](const SearchOptions& options, bool with_prefixes = false) {
     return LogitsProcessors(options, kTokens, with_prefixes).empty();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/models/inference/small_model.h"
@@ -139,6 +140,63 @@ TEST(Search, AnOutputHasAtLeastTheFewestTokens) {
     for (const auto& row :
          search(model, sources(), {.beam = beam, .min_length = 4, .max_length = 9}))
       EXPECT_GE(row.ids.size(), 4U);
+}
+
+TEST(Search, TheFewestTokensHaveRoomWhateverTheRatio) {
+  const InferenceModel model(small(6));
+  for (const int64_t beam : {1, 3})
+    for (const auto& row : search(
+             model, sources(), {.beam = beam, .min_length = 25, .max_length = 40, .max_ratio = 1}))
+      EXPECT_GE(row.ids.size(), 25U);
+}
+
+TEST(Search, EndsWhereNoTokenIsLeft) {
+  const InferenceModel model(small(6));
+  for (const auto& sampling : {SamplingOptions(NoSampling{}), SamplingOptions(RandomSampling{})})
+    for (const int64_t beam : {1, 3})
+      for (const int64_t end : {int64_t{kTokens.eos}, kNoEnd}) {
+        auto tokens = kTokens;
+        tokens.eos = end;
+        const auto found = search_all({&model, 1}, {.source = sources(), .tokens = tokens},
+                                      {.beam = beam,
+                                       .min_length = 20,
+                                       .max_length = 30,
+                                       .no_repeat_ngram = 1,
+                                       .sampling = sampling});
+        for (const auto& row : found) {
+          ASSERT_FALSE(row.empty());
+          auto ids = row[0].ids;
+          std::ranges::sort(ids);
+          const std::vector<int64_t> all =
+              end == kNoEnd ? std::vector<int64_t>{2, 3, 4, 5} : std::vector<int64_t>{3, 4, 5};
+          EXPECT_EQ(ids, all) << "every token once, of those that an output may have";
+          EXPECT_TRUE(std::isfinite(row[0].score));
+        }
+      }
+}
+
+TEST(Search, NamesTheStepWhereScoresAreNotNumbers) {
+  for (const double broken : {double{NAN}, double{INFINITY}}) {
+    auto transformer = small(6);
+    {
+      const torch::NoGradGuard no_grad;
+      transformer->parameters()[0].fill_(broken);
+    }
+    const InferenceModel model(transformer);
+    for (const SearchOptions& options :
+         {SearchOptions{}, SearchOptions{.beam = 3}, SearchOptions{.no_repeat_ngram = 2},
+          SearchOptions{.sampling = RandomSampling{}},
+          SearchOptions{.sampling = RandomSampling{.top_k = 2}}}) {
+      try {
+        search(model, sources(), options);
+        ADD_FAILURE() << "an output of numbers that are none";
+      } catch (const NotFinite& error) {
+        EXPECT_NE(std::string(error.what()).find("not numbers at step 1 of an output"),
+                  std::string::npos)
+            << error.what();
+      }
+    }
+  }
 }
 
 TEST(Search, NoNgramComesTwice) {

@@ -233,6 +233,33 @@ TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
   }
 }
 
+TEST(TorchScript, TheLoopsNameTheStepWhereScoresAreNotNumbers) {
+  const torch::NoGradGuard no_grad;
+  auto model = make({.d_model = 16});
+  model->parameters()[0].fill_(NAN);
+  auto module = to_torchscript(model, kTokens);
+  for (const auto* method : {"greedy", "beam", "sample"}) {
+    try {
+      module.get_method(method)({torch::tensor({{3, 4, 2}}, torch::kLong)});
+      ADD_FAILURE() << method;
+    } catch (const std::exception& error) {
+      EXPECT_NE(std::string(error.what()).find("the model's scores are not numbers at step 1"),
+                std::string::npos)
+          << method << error.what();
+    }
+  }
+}
+
+TEST(TorchScript, OfAllTemperaturesTheLowestDrawTheLikeliest) {
+  const torch::NoGradGuard no_grad;
+  auto model = moved({.d_model = 16});
+  auto module = to_torchscript(model, kTokens);
+  const auto source = torch::tensor({{3, 4, 2}, {5, 6, 2}}, torch::kLong);
+  const auto drawn = module.get_method("sample")({source, 1e-60}).toTupleRef().elements()[0];
+  const auto greedy = module.get_method("greedy")({source}).toTupleRef().elements()[0];
+  EXPECT_TRUE(torch::equal(drawn.toTensor(), greedy.toTensor()));
+}
+
 // Here LibTorch runs the graphs as they are, and PyTorch optimises them.
 TEST(TorchScript, OfEveryVariantGivesTheModelsLogitsAndSearchesFromCppAndFromPython) {
   torch::NoGradGuard no_grad;

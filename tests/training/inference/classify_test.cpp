@@ -44,5 +44,15 @@ TEST(Classify, NamesTheLineWhoseProbabilitiesAreNotFinite) {
   }
 }
 
+TEST(Classify, ABlankLineHasNoClass) {
+  const auto translator = small_translator(1, models::Family::encoder_only);
+  const std::vector<std::string> lines{"", "a b", "\xc2\xa0"};
+  const auto found = classify(translator, lines, 2);
+  EXPECT_EQ(found[0].text, "");
+  EXPECT_EQ(found[2].text, "");
+  EXPECT_EQ(found[1].text, classify(translator, std::vector{lines[1]}, 1)[0].text);
+  EXPECT_LT(found[1].score, 0);
+}
+
 }  // namespace
 }  // namespace ablate::training

@@ -88,10 +88,28 @@ TEST(Translator, WithAnyRouterALineIsTranslatedAndScoredAsIfItWereAlone) {
 
 TEST(Translator, ABlankLineGivesOneEmptyText) {
   const auto translator = small_translator(3, Family::encoder_decoder);
-  const auto found =
-      translate_all({&translator, 1}, {.lines = std::vector<std::string>{" \t"}, .n_best = 4}, {});
+  const auto found = translate_all(
+      {&translator, 1}, {.lines = std::vector<std::string>{"\xe3\x80\x80"}, .n_best = 4}, {});
   ASSERT_EQ(found.at(0).size(), 1U);
   EXPECT_EQ(found[0][0].text, "");
+}
+
+TEST(Translator, AnOutputIsOneLineWhateverItsTokensHold) {
+  const auto bytes = tokenizer::Tokenizer::train({.kind = tokenizer::Kind::byte}, {});
+  const models::Transformer model(
+      models::TransformerOptions{.d_model = 16,
+                                 .layers = 1,
+                                 .attention = models::MultiHead{.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 16}},
+      models::Vocabulary{bytes.vocabulary_size(), bytes.vocabulary_size(), tokenizer::kPad});
+  models::initialize(*model, 1);
+  const Translator translator{
+      models::InferenceModel(model), {bytes, bytes}, data::SequenceFormat(data::Copy{}, {}, 9)};
+  const std::vector<std::string> lines{"a"}, prefixes{"b\r\nc"};
+  const auto text =
+      translate_all({&translator, 1}, {.lines = lines, .prefixes = prefixes}, kShort)[0][0].text;
+  EXPECT_TRUE(text.starts_with("b  c")) << text;
+  EXPECT_EQ(text.find_first_of("\r\n"), std::string::npos) << text;
 }
 
 TEST(Translator, ReadsTheWholeOfASourceWhateverTrainingCuts) {

@@ -33,6 +33,13 @@ TEST(Rouge, ByHand) {
   EXPECT_DOUBLE_EQ(score.longest, 6.0 / 7);
 }
 
+TEST(Rouge, OfAnotherScriptIsNotDefined) {
+  const Lines russian{"привет мир 7"}, german{"Öl für Äpfel"};
+  EXPECT_FALSE(rouge(russian, russian).defined);
+  EXPECT_TRUE(rouge(russian, german).defined) << "the references decide";
+  EXPECT_TRUE(rouge(Lines{""}, Lines{"..."}).defined);
+}
+
 TEST(Rouge, OrderCountsForTheLongestSubsequenceAlone) {
   const auto score = rouge("c b a", "a b c");
   EXPECT_DOUBLE_EQ(score.one, 1);
