@@ -30,6 +30,9 @@ Corpus read_labelled(const Labelled& options, const std::filesystem::path& folde
                           folder);
   std::set<std::string> trained;
   for (const auto& example : corpus.train) trained.insert(example.target);
+  if (trained.size() < 2)
+    throw DataError(options.train + ": every line has the class '" + *trained.begin() +
+                    "'; there must be two classes to tell apart");
   check_classes(corpus.train, trained, options.train);
   check_classes(corpus.validation, trained, options.validation);
   check_classes(corpus.tests.front().examples, trained, options.test);

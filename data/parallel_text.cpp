@@ -1,5 +1,7 @@
 #include "data/parallel_text.h"
 
+#include <unicode/unistr.h>
+
 #include <functional>
 #include <set>
 #include <string>

@@ -38,12 +38,10 @@ EncodedExample joined(EncodedExample pair) {
 Tokenizers SequenceFormat::tokenizers(const tokenizer::TokenizerOptions& options,
                                       std::span<const Example> train,
                                       const std::optional<Tokenizers>& start) const {
-  if (!labels_) return start ? *start : train_tokenizers(options, train);
-  auto classes = train_label_tokenizer(train);
-  if (start) return {start->source, std::move(classes)};
-  std::vector<std::string> texts;
-  for (const auto& example : train) texts.push_back(example.source);
-  return {tokenizer::Tokenizer::train(options, texts), std::move(classes)};
+  if (!labels_)
+    return start ? Tokenizers{start->source, start->target} : train_tokenizers(options, train);
+  if (start) return {start->source, start->source, Labels(train)};
+  return train_tokenizers_of_labelled(options, train);
 }
 
 EncodedSet SequenceFormat::encode_for_training(std::span<const Example> examples,
@@ -72,7 +70,7 @@ EncodedSet SequenceFormat::encode_each(std::span<const Example> examples,
     auto source =
         (model_.decoder ? closed : enclosed)(encoders.source(i, examples[i].source), max_length);
     auto target_ids = encoders.target(i, examples[i].target);
-    auto target = labels_ ? tokenizer::limited(std::move(target_ids), 1)
+    auto target = labels_ ? tokenizer::Encoded{.ids = std::move(target_ids)}
                           : closed(std::move(target_ids), max_length);
     set.cut_sources += source.cut ? 1 : 0;
     set.cut_targets += target.cut ? 1 : 0;
@@ -109,6 +107,7 @@ std::optional<tokenizer::Encoded> SequenceFormat::encode_source(
 
 std::string SequenceFormat::decode(std::span<const int32_t> ids,
                                    const Tokenizers& tokenizers) const {
+  if (labels_) return tokenizers.labels.value().name(ids.front());
   std::string text;
   for (;;) {
     const auto end = std::ranges::find(ids, tokenizer::kEos);

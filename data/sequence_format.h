@@ -48,7 +48,7 @@ class SequenceFormat {
   }
 
   /// The tokenizers of a run that learns from `train`: those of the run that it starts from, or new
-  /// ones. Classes always have a tokenizer of their own. Throws TokenizerError.
+  /// ones. Of labelled data the classes are those of `train`. Throws TokenizerError.
   Tokenizers tokenizers(const tokenizer::TokenizerOptions& options, std::span<const Example> train,
                         const std::optional<Tokenizers>& start) const;
 
@@ -72,7 +72,7 @@ class SequenceFormat {
   /// tokenizer's normalisation leaves without a token.
   std::optional<tokenizer::Encoded> encode_source(std::string_view text,
                                                   const Tokenizers& tokenizers) const;
-  /// The text of an output; end tokens within it are the ends of lines.
+  /// The text of an output; end tokens within it are the ends of lines. Of a class its name.
   std::string decode(std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
 
   /// What stands before the first id of an output, in training and in search.

@@ -21,7 +21,8 @@ struct TextEncoders {
   TextEncoder source, target;
 };
 
-/// What the tokenizers make of every text, wherever it stands. REQUIRES: they outlive it.
+/// What the tokenizers make of every text, and the number of a class, wherever it stands; an
+/// unknown class throws DataError. REQUIRES: the tokenizers outlive it.
 TextEncoders encoders_of(const Tokenizers& tokenizers);
 
 /// BPE-dropout (Provilkov et al. 2020): merges of training text are left out at random, anew in
@@ -32,8 +33,8 @@ class DroppedMerges {
     double share;  // of the merges, in [0, 1)
     uint64_t seed;
   };
-  /// A target side whose tokenizer has no merges, as that of classes, is written as ever. Throws
-  /// TokenizerError where the source's tokenizer has none.
+  /// Classes have no merges and are numbered as ever. Throws TokenizerError where the tokenizer of
+  /// a side of text has none.
   DroppedMerges(const Tokenizers& tokenizers, Options options);
 
   /// REQUIRES: this outlives the encoders.

@@ -13,11 +13,12 @@ Tokenizers train_tokenizers(const tokenizer::TokenizerOptions& options,
   return {source, options.joint ? source : tokenizer::Tokenizer::train(options, targets)};
 }
 
-tokenizer::Tokenizer train_label_tokenizer(std::span<const Example> train) {
-  std::vector<std::string> labels;
-  for (const auto& example : train) labels.push_back(example.target);
-  return tokenizer::Tokenizer::train(
-      {.kind = tokenizer::Kind::word, .normalization = tokenizer::Normalization::identity}, labels);
+Tokenizers train_tokenizers_of_labelled(const tokenizer::TokenizerOptions& options,
+                                        std::span<const Example> train) {
+  std::vector<std::string> texts;
+  for (const auto& example : train) texts.push_back(example.source);
+  const auto joint = tokenizer::Tokenizer::train(options, texts);
+  return {joint, joint, Labels(train)};
 }
 
 }  // namespace ablate::data

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "models/ignored_target.h"
 #include "models/mixture.h"
 #include "models/ops/permutation.h"
 
@@ -128,7 +129,7 @@ ops::TargetScores TransformerImpl::score_targets(const torch::Tensor& source,
                                                  const torch::Tensor& target_out) {
   const torch::NoGradGuard no_grad;
   const auto x = hidden(source, target_in).hidden;  // [B, T, D]
-  return ops::score_targets(x, output_, target_out, pad_);
+  return ops::score_targets(x, output_, target_out, ignored_target(labels(), pad_));
 }
 
 torch::Tensor TransformerImpl::scaled_for_output(const torch::Tensor& x) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,11 +27,17 @@ class BpeSampler {
   struct Piece {
     int32_t id;
     float score;  // pieces that were learned earlier have higher ones
+    bool unused;  // stands for the pieces that it is merged from
   };
   class Merging;
 
+  /// Bytes of the longest symbol of the user's that `text` begins with; 0 where there is none.
+  size_t user_symbol(std::string_view text) const;
+
   Tokenizer tokenizer_;
   std::unordered_map<std::string, Piece> pieces_;
+  std::set<std::string, std::less<>> user_symbols_;
+  std::vector<int32_t> bytes_;  // the ids of all bytes, where unknown text is written in them
 };
 
 }  // namespace ablate::tokenizer

@@ -133,6 +133,20 @@ void check_model(std::string_view model) {
   }
 }
 
+std::vector<PieceType> piece_types(std::string_view model) {
+  std::vector<PieceType> types;
+  for (pbf_reader sections(model.data(), model.size());
+       sections.next(kPieces, pbf_wire_type::length_delimited);) {
+    const auto piece = bytes_of(sections);
+    types.push_back(PieceType::normal);
+    for (pbf_reader fields(piece.data(), piece.size());
+         fields.next(kPieceType, pbf_wire_type::varint);)
+      if (const auto type = fields.get_enum(); type >= 1 && type <= 6)
+        types.back() = static_cast<PieceType>(type);
+  }
+  return types;
+}
+
 ModelType model_type(std::string_view model) {
   auto type = ModelType::unigram;  // what a model is that does not say
   for (pbf_reader sections(model.data(), model.size());

@@ -11,7 +11,14 @@ inline constexpr uint32_t kModelType = 3, kByteFallback = 35;
 inline constexpr uint32_t kNormalizerName = 1, kCharsMap = 2, kAddDummyPrefix = 3,
                           kRemoveExtraWhitespaces = 4, kEscapeWhitespaces = 5, kRuleTable = 6;
 
-enum class PieceType : int32_t { normal = 1, unknown = 2, control = 3, byte = 6 };
+enum class PieceType : int32_t {
+  normal = 1,
+  unknown = 2,
+  control = 3,
+  user_defined = 4,
+  unused = 5,
+  byte = 6
+};
 enum class ModelType : int32_t { unigram = 1, bpe = 2, word = 3, character = 4 };
 
 }  // namespace ablate::tokenizer

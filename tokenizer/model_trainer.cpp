@@ -9,6 +9,7 @@
 
 #include "tokenizer/model_check.h"
 #include "tokenizer/special_ids.h"
+#include "tokenizer/special_names.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -62,10 +63,10 @@ Arguments arguments(const TokenizerOptions& options, size_t longest_line) {
           {"bos_id", std::to_string(kBos)},
           {"eos_id", std::to_string(kEos)},
           {"unk_id", std::to_string(kUnk)},
-          {"pad_piece", std::string(kPadPiece)},
-          {"bos_piece", std::string(kBosPiece)},
-          {"eos_piece", std::string(kEosPiece)},
-          {"unk_piece", std::string(kUnkPiece)}};
+          {"pad_piece", training_name(kPadPiece)},
+          {"bos_piece", training_name(kBosPiece)},
+          {"eos_piece", training_name(kEosPiece)},
+          {"unk_piece", training_name(kUnkPiece)}};
 }
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
@@ -156,12 +157,12 @@ std::string train_model(const TokenizerOptions& options, std::span<const std::st
   if (!has_text(options.normalization, lines))
     throw TokenizerError("a tokenizer needs text to learn from, and there is none");
   auto wanted = arguments(options, longest);
-  if (options.mask) wanted["control_symbols"] = kMaskToken;
+  if (options.mask) wanted["control_symbols"] = training_name(kMaskToken);
   for (bool first = true;; first = false) {
     Lines iterator(lines);
     std::string model;
     const auto status = sentencepiece::SentencePieceTrainer::Train(wanted, &iterator, &model);
-    if (status.ok()) return model;
+    if (status.ok()) return with_own_names(model);
     const auto largest = number_after(status.ToString(), "<= ");
     if (largest.empty() || !first) refuse_vocabulary(status.ToString(), wanted["vocab_size"]);
     wanted["vocab_size"] = largest;

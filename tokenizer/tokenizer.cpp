@@ -10,6 +10,7 @@
 #include "tokenizer/digest.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_ids.h"
+#include "tokenizer/special_names.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -63,7 +64,7 @@ Tokenizer Tokenizer::from_bytes(std::string model) {
   made->bytes = std::move(model);
   sentencepiece::util::Status status;
   try {
-    status = made->processor.LoadFromSerializedProto(made->bytes);
+    status = made->processor.LoadFromSerializedProto(with_unspellable_names(made->bytes));
   } catch (const std::exception& error) {
     throw TokenizerError(std::string("not a usable tokenizer model: ") + error.what());
   }
@@ -101,7 +102,11 @@ std::string Tokenizer::decode(std::span<const int32_t> ids) const {
 
 int64_t Tokenizer::vocabulary_size() const { return model_->processor.GetPieceSize(); }
 
-std::string Tokenizer::token(int32_t id) const { return model_->processor.IdToPiece(id); }
+std::string Tokenizer::token(int32_t id) const {
+  const auto& name = model_->processor.IdToPiece(id);
+  const bool special = model_->processor.IsControl(id) || model_->processor.IsUnknown(id);
+  return special ? name.substr(1) : name;
+}
 
 float Tokenizer::score(int32_t id) const { return model_->processor.GetScore(id); }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/ignored_target.h"
 #include "models/ops/linear_cross_entropy.h"
 #include "tokenizer/special_ids.h"
 #include "training/diverged.h"
@@ -45,10 +46,10 @@ std::vector<torch::Tensor> mask_gradients(models::Transformer& model, const Batc
   };
   const models::Observer observer{.attention = {}, .heads = masked, .feed_forward_input = {}};
   const auto hidden = model->hidden(batch.source, batch.target_in, {.observer = &observer}).hidden;
-  const auto loss =
-      models::ops::linear_cross_entropy(hidden, model->output_weight(), batch.target_out,
-                                        {.ignored = tokenizer::kPad})
-          .loss;
+  const auto loss = models::ops::linear_cross_entropy(
+                        hidden, model->output_weight(), batch.target_out,
+                        {.ignored = models::ignored_target(model->labels(), tokenizer::kPad)})
+                        .loss;
   auto gradients =
       torch::autograd::grad({loss}, masks, /*grad_outputs=*/{}, /*retain_graph=*/std::nullopt,
                             /*create_graph=*/false, /*allow_unused=*/true);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "data/batching.h"
+#include "models/ignored_target.h"
 #include "tokenizer/special_ids.h"
 #include "training/diverged.h"
 #include "training/update.h"
@@ -47,16 +48,22 @@ class PositionCounts {
   torch::Tensor right_, all_;  // [T]
 };
 
+/// What likelihood_on() asks of a model.
+struct Scored {
+  torch::Device device;
+  int64_t ignored;  // of targets that do not count
+};
+
 /// Scores every example; `score` stands for the model and gives the scores of a batch's targets.
 /// Sums of batches are added on the host in their order, whichever rank computed them.
 template <class Score>
-Likelihood likelihood_on(torch::Device device, std::span<const data::EncodedExample> examples,
+Likelihood likelihood_on(const Scored& model, std::span<const data::EncodedExample> examples,
                          const LikelihoodOptions& options, Score&& score) {
   torch::NoGradGuard no_grad;
   ScoredBatches batches(examples, options);
   const auto sums =
-      torch::zeros({batches.count(), 2}, torch::TensorOptions(torch::kDouble).device(device));
-  PositionCounts positions(device);
+      torch::zeros({batches.count(), 2}, torch::TensorOptions(torch::kDouble).device(model.device));
+  PositionCounts positions(model.device);
   Likelihood result;
   int64_t longest = 0;
   for (int64_t i = 0; i < batches.count(); ++i) {
@@ -64,11 +71,11 @@ Likelihood likelihood_on(torch::Device device, std::span<const data::EncodedExam
     result.tokens += batch.tokens;
     longest = std::max(longest, batch.target_length);
     if (i % options.ranks.size() != options.ranks.rank()) continue;
-    const auto tensors = to_tensors(batch, device);
+    const auto tensors = to_tensors(batch, model.device);
     const auto scores = score(tensors);
     sums[i][0] += scores.nll.sum(torch::kDouble);
     sums[i][1] += scores.likeliest.sum().to(torch::kDouble);
-    positions.add(scores.likeliest, tensors.target_out.ne(tokenizer::kPad));
+    positions.add(scores.likeliest, tensors.target_out.ne(model.ignored));
   }
   const auto read = options.ranks.sum(sums).cpu();
   const auto count = static_cast<double>(std::max<int64_t>(result.tokens, 1));
@@ -104,7 +111,8 @@ double Likelihood::perplexity() const { return std::exp(nll); }
 Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
                       const LikelihoodOptions& options) {
   return likelihood_on(
-      model->output_weight().device(), examples, options, [&](const BatchTensors& batch) {
+      {model->output_weight().device(), models::ignored_target(model->labels(), tokenizer::kPad)},
+      examples, options, [&](const BatchTensors& batch) {
         return model->score_targets(batch.source, batch.target_in, batch.target_out);
       });
 }
@@ -112,9 +120,11 @@ Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedE
 Likelihood likelihood(const models::InferenceModel& model,
                       std::span<const data::EncodedExample> examples,
                       const LikelihoodOptions& options) {
-  return likelihood_on(model.device(), examples, options, [&](const BatchTensors& batch) {
-    return model.score_targets(batch.source, batch.target_in, batch.target_out);
-  });
+  return likelihood_on({model.device(), models::ignored_target(model.labels(), tokenizer::kPad)},
+                       examples, options, [&](const BatchTensors& batch) {
+                         return model.score_targets(batch.source, batch.target_in,
+                                                    batch.target_out);
+                       });
 }
 
 }  // namespace ablate::training

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "models/ignored_target.h"
 #include "models/mixture.h"
 #include "models/ops/linear_cross_entropy.h"
 #include "models/random.h"
@@ -106,7 +107,8 @@ class Backward {
     for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
     const auto losses = models::ops::linear_cross_entropy(
         output.hidden, model_->output_weight(), tensors.target_out,
-        {.ignored = tokenizer::kPad, .smoothing = options_.label_smoothing});
+        {.ignored = models::ignored_target(model_->labels(), tokenizer::kPad),
+         .smoothing = options_.label_smoothing});
     options_.finished(UpdatePart::forward);
     auto objective = losses.loss;
     if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())

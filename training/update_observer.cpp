@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "models/ignored_target.h"
 #include "models/random.h"
 #include "tokenizer/special_ids.h"
 
@@ -37,8 +38,8 @@ struct Moved {
   }
 };
 
-/// Each n-th row from `first` on.
-data::Batch part_of(const data::Batch& batch, int64_t first, int64_t n) {
+/// Each n-th row from `first` on; of `ignored` targets none counts.
+data::Batch part_of(const data::Batch& batch, int64_t first, int64_t n, int64_t ignored) {
   data::Batch part{.source_length = batch.source_length, .target_length = batch.target_length};
   const auto take = [](const std::vector<int64_t>& from, int64_t row, int64_t length,
                        std::vector<int64_t>& to) {
@@ -50,7 +51,7 @@ data::Batch part_of(const data::Batch& batch, int64_t first, int64_t n) {
     take(batch.target_in, row, batch.target_length, part.target_in);
     take(batch.target_out, row, batch.target_length, part.target_out);
   }
-  part.tokens = std::ssize(part.target_out) - std::ranges::count(part.target_out, tokenizer::kPad);
+  part.tokens = std::ssize(part.target_out) - std::ranges::count(part.target_out, ignored);
   return part;
 }
 
@@ -62,7 +63,8 @@ GradientSize gradient_of_parts(models::Transformer& model, const data::Batch& ba
   const int64_t count = std::min(kMostParts, batch.rows);
   double weighted = 0, parts = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const auto part = part_of(batch, i, count);
+    const auto part =
+        part_of(batch, i, count, models::ignored_target(model->labels(), tokenizer::kPad));
     if (part.tokens == 0) continue;  // where few tokens are masked
     const double norm = gradient_norm(
         model, part,

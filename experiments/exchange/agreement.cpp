@@ -84,6 +84,10 @@ void compare_first_logits(Agreement& agreement, models::Transformer& model,
 
 void compare_search(Agreement& agreement, const models::InferenceModel& model,
                     torch::jit::Module& module, const torch::Tensor& source, int64_t start) {
+  // The module's search ends with the model's positions by itself.
+  const int64_t room =
+      module.attr("longest").toInt() - module.attr("prompt").toInt() * source.size(1);
+  const int64_t longest = std::min(kLongestOutput, room);
   for (const int64_t beams : {int64_t{1}, kBeams}) {
     const auto expected = models::search(model,
                                          {.source = source,
@@ -91,7 +95,7 @@ void compare_search(Agreement& agreement, const models::InferenceModel& model,
                                                      .bos = tokenizer::kBos,
                                                      .eos = tokenizer::kEos,
                                                      .start = start}},
-                                         {.beam = beams, .max_length = kLongestOutput});
+                                         {.beam = beams, .max_length = longest});
     const auto found = beams == 1 ? module.get_method("greedy")({source, kLongestOutput})
                                   : module.get_method("beam")({source, beams, 1.0, kLongestOutput});
     const auto ids = found.toTupleRef().elements()[0].toTensor();

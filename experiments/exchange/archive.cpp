@@ -10,6 +10,7 @@
 #include "experiments/config/printer.h"
 #include "experiments/exchange/format/seal.h"
 #include "experiments/records/folders.h"
+#include "experiments/records/labels_file.h"
 #include "tokenizer/special_ids.h"
 #include "training/storage/checkpoint_error.h"
 
@@ -35,6 +36,12 @@ ExportExamples examples_of(const nlohmann::json& json) {
   return examples;
 }
 
+/// Those in labels.txt, which is empty where the model has no label head.
+std::optional<data::Labels> labels_of(const std::string& text) {
+  if (text.empty()) return {};
+  return data::Labels::from_text(text);
+}
+
 nlohmann::json facts_of(const ExportContents& contents) {
   return {{"format", kFormat},
           {"ablate", ABLATE_VERSION},
@@ -58,6 +65,8 @@ std::string to_archive(const torch::jit::Module& module, const ExportContents& c
   module.save(stream, {{records::kConfigFile, config::to_yaml(contents.experiment)},
                        {records::kSourceTokenizerFile, contents.tokenizers.source.bytes()},
                        {records::kTargetTokenizerFile, contents.tokenizers.target.bytes()},
+                       {records::kLabelsFile,
+                        contents.tokenizers.labels ? contents.tokenizers.labels->to_text() : ""},
                        {"examples.json", to_json(contents.examples).dump()},
                        {"ablate.json", facts_of(contents).dump(2)}});
   return sealed(std::move(stream).str());
@@ -68,6 +77,7 @@ Archive from_archive(const std::string& bytes, const std::string& source) {
   torch::jit::ExtraFilesMap files{{records::kConfigFile, ""},
                                   {records::kSourceTokenizerFile, ""},
                                   {records::kTargetTokenizerFile, ""},
+                                  {records::kLabelsFile, ""},
                                   {"examples.json", ""},
                                   {"ablate.json", ""}};
   try {
@@ -82,7 +92,8 @@ Archive from_archive(const std::string& bytes, const std::string& source) {
         std::move(module),
         {.experiment = config::read_experiment(config),
          .tokenizers = {tokenizer::Tokenizer::from_bytes(files.at(records::kSourceTokenizerFile)),
-                        tokenizer::Tokenizer::from_bytes(files.at(records::kTargetTokenizerFile))},
+                        tokenizer::Tokenizer::from_bytes(files.at(records::kTargetTokenizerFile)),
+                        labels_of(files.at(records::kLabelsFile))},
          .examples = examples_of(nlohmann::json::parse(files.at("examples.json"))),
          .weights = facts.at("weights").get<std::string>()}};
   } catch (const c10::Error& error) {

@@ -29,7 +29,7 @@ struct Archive {
 };
 
 /// The bytes of a TorchScript file that LibTorch and PyTorch load as any other. Its last 64 bytes
-/// are the SHA-256 of all before. Extra files: config.yaml, source.model, target.model,
+/// are the SHA-256 of all before. Extra files: config.yaml, source.model, target.model, labels.txt,
 /// examples.json, ablate.json.
 std::string to_archive(const torch::jit::Module& module, const ExportContents& contents);
 

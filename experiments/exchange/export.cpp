@@ -39,7 +39,9 @@ ExportExamples random_examples(const run::LoadedRun& run) {
   ExportExamples examples;
   for (int64_t i = 0; i < static_cast<int64_t>(kExamples); ++i) {
     auto source = side(run.tokenizers.source, 1 + i % kRandomLength);
-    examples.push_back({std::move(source), side(run.tokenizers.target, 2 + i)});
+    auto target =
+        run.tokenizers.labels ? std::vector<int32_t>{0} : side(run.tokenizers.target, 2 + i);
+    examples.push_back({std::move(source), std::move(target)});
   }
   return examples;
 }

@@ -186,7 +186,7 @@ std::vector<EnvironmentFact> environment_of(const config::Study& study,
 }
 
 /// In single quotes where a shell would read more than the word.
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -204,18 +204,19 @@ std::string seeds_of(const config::Study& study) {
 /// Starts the study anew beside its folder; which tasks, arms and seeds may follow.
 std::string command_of(const config::Study& study, const records::StudyFolder& folder) {
   const auto absolute = [](const fs::path& path) {
-    return quoted(fs::weakly_canonical(path.empty() ? "." : path).string());
+    return shell_word(fs::weakly_canonical(path.empty() ? "." : path).string());
   };
   auto command = fmt::format("ablate run {} --output repeated --data {}", absolute(study.file),
                              absolute(study.data_folder));
-  for (const auto& set : records::frozen_selection(folder).sets) command += " --set " + quoted(set);
+  for (const auto& set : records::frozen_selection(folder).sets)
+    command += " --set " + shell_word(set);
   return command;
 }
 
 /// The arm, behind those whose weights it starts from.
 std::string arms_for(const config::Study& study, const config::RunSpecification& run) {
   auto name = run.tuned_from.empty() ? run.arm : run.tuned_from;
-  auto names = quoted(name);
+  auto names = shell_word(name);
   for (;;) {
     const auto found = std::ranges::find_if(study.configurations, [&](const auto& one) {
       return one.task == run.task && one.arm == name;
@@ -223,7 +224,7 @@ std::string arms_for(const config::Study& study, const config::RunSpecification&
     if (found == study.configurations.end() || !found->experiment.training.init_from.arm)
       return names;
     name = *found->experiment.training.init_from.arm;
-    names = quoted(name) + "," + names;
+    names = shell_word(name) + "," + names;
   }
 }
 
@@ -235,7 +236,7 @@ void add_commands(const config::Study& study, const records::StudyFolder& folder
     for (const auto* run : first_runs(study, task))
       data.commands.push_back({task, run->arm,
                                fmt::format("{} --tasks {} --arms {} --seeds {}", command,
-                                           quoted(task), arms_for(study, *run), seeds)});
+                                           shell_word(task), arms_for(study, *run), seeds)});
 }
 
 TaskConfiguration configuration_of(const config::Study& study, const std::string& task) {

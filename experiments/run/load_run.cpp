@@ -5,9 +5,11 @@
 #include "experiments/config/printer.h"
 #include "experiments/config/start_check.h"
 #include "experiments/records/exit_code.h"
+#include "experiments/records/labels_file.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/run/recorded_start.h"
 #include "models/mkl.h"
+#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint_selection.h"
@@ -23,19 +25,23 @@ namespace {
 
 constexpr int kRunDepth = 2;  // of task/arm/seed-n
 
-void save_tokenizer(const std::filesystem::path& file, const tokenizer::Tokenizer& model) {
-  training::write_durably(file, model.bytes());
-  training::write_durably(file.string() + ".sha256", model.sha256() + "\n");
+/// The file and, beside it, its digest.
+void save_sealed(const std::filesystem::path& file, const std::string& bytes) {
+  training::write_durably(file, bytes);
+  training::write_durably(file.string() + ".sha256", tokenizer::sha256(bytes) + "\n");
+}
+
+void require_digest(const std::filesystem::path& file, const std::string& sha256) {
+  if (training::read_bytes(file.string() + ".sha256") != sha256 + "\n")
+    throw tokenizer::TokenizerError(
+        fmt::format("{0} is not the file the run was trained with: its SHA-256 differs from the "
+                    "one in {0}.sha256",
+                    file.string()));
 }
 
 tokenizer::Tokenizer load_tokenizer(const std::filesystem::path& file) {
   auto model = tokenizer::Tokenizer::load(file);
-  const auto recorded = training::read_bytes(file.string() + ".sha256");
-  if (recorded != model.sha256() + "\n")
-    throw tokenizer::TokenizerError(
-        fmt::format("{0} is not the model the run was trained with: its SHA-256 differs from the "
-                    "one in {0}.sha256",
-                    file.string()));
+  require_digest(file, model.sha256());
   return model;
 }
 
@@ -63,6 +69,18 @@ std::filesystem::path some_run(const std::filesystem::path& path) {
                                   "<output>/<study>/<task>/<arm>/seed-<n>)");
 }
 
+/// Nothing where there is no such file.
+std::optional<data::Labels> load_labels(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {};
+  const auto text = training::read_bytes(file);
+  require_digest(file, tokenizer::sha256(text));
+  try {
+    return data::Labels::from_text(text);
+  } catch (const data::DataError& error) {
+    throw data::DataError(file.string() + ": " + error.what());
+  }
+}
+
 /// The run in `path` with the weights that `select` takes from the checkpoints of such a run.
 template <class Select>
 LoadedRun loaded(const std::filesystem::path& path, const Select& select) {
@@ -83,25 +101,36 @@ LoadedRun loaded(const std::filesystem::path& path, const Select& select) {
 }  // namespace
 
 void save_tokenizers(const records::RunFolder& run, const data::Tokenizers& tokenizers) {
+  if (tokenizers.labels) save_sealed(records::labels_of(run), tokenizers.labels->to_text());
   if (tokenizers.source.sha256() == tokenizers.target.sha256())
-    return save_tokenizer(run.joint_tokenizer(), tokenizers.source);
-  save_tokenizer(run.source_tokenizer(), tokenizers.source);
-  save_tokenizer(run.target_tokenizer(), tokenizers.target);
+    return save_sealed(run.joint_tokenizer(), tokenizers.source.bytes());
+  save_sealed(run.source_tokenizer(), tokenizers.source.bytes());
+  save_sealed(run.target_tokenizer(), tokenizers.target.bytes());
 }
 
 data::Tokenizers load_tokenizers(const records::RunFolder& run) {
+  auto labels = load_labels(records::labels_of(run));
   if (std::filesystem::exists(run.joint_tokenizer())) {
     const auto joint = load_tokenizer(run.joint_tokenizer());
-    return {joint, joint};
+    return {joint, joint, std::move(labels)};
   }
-  return {load_tokenizer(run.source_tokenizer()), load_tokenizer(run.target_tokenizer())};
+  return {load_tokenizer(run.source_tokenizer()), load_tokenizer(run.target_tokenizer()),
+          std::move(labels)};
 }
 
 models::Transformer make_model(const config::Experiment& experiment,
                                const data::Tokenizers& tokenizers) {
-  return models::Transformer(
-      experiment.model, models::Vocabulary{tokenizers.source.vocabulary_size(),
-                                           tokenizers.target.vocabulary_size(), tokenizer::kPad});
+  const bool labels = std::holds_alternative<models::LabelHead>(experiment.model.output);
+  if (labels != tokenizers.labels.has_value())
+    throw tokenizer::TokenizerError(
+        labels
+            ? fmt::format("a model with a label head needs {}, its classes, beside the tokenizer",
+                          records::kLabelsFile)
+            : fmt::format("{} stands beside the tokenizer of a model without a label head",
+                          records::kLabelsFile));
+  return models::Transformer(experiment.model,
+                             models::Vocabulary{tokenizers.source.vocabulary_size(),
+                                                tokenizers.outputs(), tokenizer::kPad});
 }
 
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& which) {

@@ -7,6 +7,7 @@
 #include "experiments/config/printer.h"
 #include "experiments/records/environment.h"
 #include "experiments/records/exit_code.h"
+#include "experiments/records/labels_file.h"
 #include "experiments/records/result.h"
 #include "experiments/records/rung.h"
 #include "experiments/run/embedding_vectors.h"
@@ -126,8 +127,20 @@ nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
                         {"data_sha256", prepared.data.corpus.sha256},
                         {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
                         {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
+  if (const auto& labels = prepared.data.tokenizers.labels)
+    record["labels_sha256"] = tokenizer::sha256(labels->to_text());
   if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
   return record;
+}
+
+/// What travels with every checkpoint.
+std::map<std::string, std::string> files_of(const RunJob& job, const data::Tokenizers& tokenizers) {
+  std::map<std::string, std::string> files{
+      {records::kConfigFile, training::read_bytes(job.folder.config())},
+      {records::kSourceTokenizerFile, tokenizers.source.bytes()},
+      {records::kTargetTokenizerFile, tokenizers.target.bytes()}};
+  if (tokenizers.labels) files[records::kLabelsFile] = tokenizers.labels->to_text();
+  return files;
 }
 
 training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared,
@@ -145,9 +158,7 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
           .folder = job.folder.path,
           .log = job.folder.log(),
           .checkpoints = job.folder.checkpoints(),
-          .files = {{records::kConfigFile, training::read_bytes(job.folder.config())},
-                    {records::kSourceTokenizerFile, prepared.data.tokenizers.source.bytes()},
-                    {records::kTargetTokenizerFile, prepared.data.tokenizers.target.bytes()}},
+          .files = files_of(job, prepared.data.tokenizers),
           .session = session_of(job.plan, job.experiment),
           .ranks = ranks};
 }

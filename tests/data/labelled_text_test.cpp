@@ -22,10 +22,17 @@ TEST_F(LabelledText, OfAnUnknownClassIsNamed) {
   write("test.tsv", "film\tfine\n");
   EXPECT_EQ(message_of([&] { read_labelled(options_, folder_); }),
             "test.tsv: the class 'fine' does not occur in the training file");
-  write("train.tsv", "a film\tvery good\n");
+  write("train.tsv", "a film\tbad\nno film\tvery good\n");
   EXPECT_EQ(message_of([&] { read_labelled(options_, folder_); }),
             "train.tsv: the class 'very good' has a space; every line is a text, a tab and a class "
             "of one word");
+}
+
+TEST_F(LabelledText, OfOneClassTeachesNothing) {
+  write("train.tsv", "a film\tgood\nno film\tgood\n");
+  write("test.tsv", "film\tgood\n");
+  EXPECT_EQ(message_of([&] { read_labelled(options_, folder_); }),
+            "train.tsv: every line has the class 'good'; there must be two classes to tell apart");
 }
 
 }  // namespace

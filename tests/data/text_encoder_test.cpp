@@ -41,9 +41,24 @@ TEST(DroppedMerges, OfAShareOfZeroAreNone) {
 
 TEST(DroppedMerges, LeaveClassesAlone) {
   const std::vector<Example> labelled{{"a kinder word", "good"}, {"an unhappy word", "bad"}};
-  const Tokenizers tokenizers{bpe().source, train_label_tokenizer(labelled)};
+  const Tokenizers tokenizers{bpe().source, bpe().source, Labels(labelled)};
   const DroppedMerges merges(tokenizers, {.share = 0.5, .seed = 1});
-  EXPECT_EQ(merges.encoders(0).target(0, "good"), tokenizers.target.encode("good"));
+  EXPECT_EQ(merges.encoders(0).target(0, "bad"), std::vector<int32_t>{0});
+  EXPECT_EQ(merges.encoders(0).target(0, "good"), std::vector<int32_t>{1});
+  try {
+    merges.encoders(0).target(2, "fine");
+    ADD_FAILURE() << "an unknown class has a number";
+  } catch (const DataError& error) {
+    EXPECT_EQ(std::string(error.what()), "example 3: 'fine' is none of the 2 classes bad, good");
+  }
+}
+
+TEST(DroppedMerges, NeedThemOnBothSidesOfText) {
+  const auto words = train_tokenizers({.kind = tokenizer::Kind::word}, examples()).target;
+  EXPECT_THROW(DroppedMerges({bpe().source, words}, {.share = 0.5, .seed = 1}),
+               tokenizer::TokenizerError);
+  EXPECT_THROW(DroppedMerges({words, bpe().target}, {.share = 0.5, .seed = 1}),
+               tokenizer::TokenizerError);
 }
 
 }  // namespace

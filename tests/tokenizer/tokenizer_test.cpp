@@ -1,6 +1,7 @@
 #include "tokenizer/tokenizer.h"
 
 #include <gtest/gtest.h>
+#include <sentencepiece_processor.h>
 
 #include <filesystem>
 #include <fstream>
@@ -42,6 +43,37 @@ TEST(Tokenizer, SpecialIdsAreWhereTheyBelong) {
   EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 1);
   for (const int32_t id : ids) EXPECT_GE(id, kUnk);
   EXPECT_EQ(model.decode(std::vector<int32_t>{kBos, kPad, kEos, kPad}), "");
+}
+
+TEST(Tokenizer, TextThatSpellsASpecialTokenIsNotThatToken) {
+  const auto words = Tokenizer::train({.kind = Kind::word, .spaces = Spaces::exact, .mask = true},
+                                      std::vector<std::string>{"a b"});
+  const auto known = words.encode(" b");
+  ASSERT_EQ(known.size(), 1U);
+  for (const std::string name : {"<pad>", "<s>", "</s>", "<unk>", "<mask>"}) {
+    EXPECT_EQ(words.encode(name + " b"), (std::vector<int32_t>{kUnk, known[0]})) << name;
+    for (const auto kind : {Kind::bpe, Kind::unigram, Kind::character, Kind::word, Kind::byte})
+      for (const int32_t id : trained(kind).encode(name)) EXPECT_GE(id, kUnk) << name;
+  }
+  EXPECT_EQ(words.token(kBos), "<s>");
+  EXPECT_EQ(words.token(kMask), "<mask>");
+}
+
+TEST(Tokenizer, TextThatSpellsASpecialTokenIsLearnedAsAnyOther) {
+  const std::vector<std::string> text{"<s> a </s> b<pad>", "the <unk> <mask> of x<s>y"};
+  for (const auto kind : {Kind::bpe, Kind::unigram, Kind::character, Kind::word}) {
+    for (const auto spaces : {Spaces::tidy, Spaces::exact}) {
+      const auto model = Tokenizer::train({.kind = kind, .spaces = spaces, .mask = true}, text);
+      for (const auto& line : text) EXPECT_EQ(model.decode(model.encode(line)), line);
+      sentencepiece::SentencePieceProcessor plain;
+      ASSERT_TRUE(plain.LoadFromSerializedProto(model.bytes()).ok());
+      EXPECT_EQ(plain.pad_id(), kPad);
+      EXPECT_EQ(plain.bos_id(), kBos);
+      EXPECT_EQ(plain.eos_id(), kEos);
+      EXPECT_EQ(plain.unk_id(), kUnk);
+      EXPECT_EQ(plain.IdToPiece(kMask), kMaskToken);
+    }
+  }
 }
 
 TEST(Tokenizer, AWordModelHasOnePieceForEveryWord) {

@@ -92,6 +92,30 @@ TEST(Likelihood, ThatIsNotFiniteIsNoScore) {
   }
 }
 
+TEST(Likelihood, OfClassesCountsEveryOneOfThem) {
+  constexpr int64_t kClasses = 3;
+  models::Transformer model(
+      models::TransformerOptions{.family = models::Family::encoder_only,
+                                 .d_model = 16,
+                                 .layers = 1,
+                                 .attention = models::MultiHead{.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32},
+                                 .tying = models::Tying::none,
+                                 .output = models::LabelHead{}},
+      models::Vocabulary{kVocabulary, kClasses, tokenizer::kPad});
+  models::initialize(*model, 3);
+  const torch::NoGradGuard no_grad;
+  model->output_weight().zero_();
+  const std::vector<data::EncodedExample> classified(10, {.source = {1, 5, 2}, .target = {0}});
+  for (const auto& scores :
+       {likelihood(model, classified, {.tokens_per_batch = 100}),
+        likelihood(models::InferenceModel(model), classified, {.tokens_per_batch = 100})}) {
+    EXPECT_EQ(scores.tokens, 10);
+    EXPECT_NEAR(scores.nll, std::log(3.0), 1e-6);
+    EXPECT_EQ(scores.position_accuracy, std::vector<double>{1}) << "none is likelier";
+  }
+}
+
 /// Ten examples whose first token the model is given as its likeliest and whose second is not.
 TEST(Likelihood, CountsEachPositionAsFarAsTenExamplesReach) {
   const torch::NoGradGuard no_grad;

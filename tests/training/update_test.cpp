@@ -83,6 +83,31 @@ TEST(Update, OverfitsEightPairs) {
   EXPECT_LT(loss, 0.02);
 }
 
+TEST(Update, OfALabelHeadStartsAtTheLogarithmOfItsClasses) {
+  models::Transformer model(
+      models::TransformerOptions{.family = models::Family::encoder_only,
+                                 .d_model = 16,
+                                 .layers = 1,
+                                 .attention = models::MultiHead{.heads = 2},
+                                 .feed_forward = models::DenseFeedForward{.d_hidden = 32},
+                                 .tying = models::Tying::none,
+                                 .output = models::LabelHead{}},
+      models::Vocabulary{kVocabulary, 3, tokenizer::kPad});
+  models::initialize(*model, 1);
+  {
+    torch::NoGradGuard no_grad;
+    model->output_weight().zero_();
+  }
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  const std::vector<data::EncodedExample> classified{{.source = {1, 5, 2}, .target = {0}},
+                                                     {.source = {1, 6, 2}, .target = {2}}};
+  const auto both = data::collate(classified, std::vector<int64_t>{0, 1});
+  const auto record = update(model, *optimizer, {&both, 1}, plain());
+  EXPECT_EQ(record.tokens, 2);
+  EXPECT_NEAR(record.nll, std::log(3.0), 1e-6);
+  EXPECT_NEAR(record.loss, std::log(3.0), 1e-6) << "smoothing spreads over the classes alone";
+}
+
 TEST(Update, ClippingBoundsTheGradientThatTheStepSees) {
   auto model = tiny_model();
   const auto optimizer = make_optimizer(Adam{}, *model);

@@ -35,7 +35,7 @@ std::vector<Translation> classify(const Translator& translator, std::span<const 
                                    line_of[static_cast<size_t>(batch[i])] + 1));
       const auto id = static_cast<int32_t>(label[row].item<int64_t>());
       results[line_of[static_cast<size_t>(batch[i])]] = {
-          .text = translator.tokenizers.target.decode(std::vector{id}),
+          .text = translator.format.decode(std::vector{id}, translator.tokenizers),
           .score = best[row].item<double>()};
     }
   }

@@ -68,6 +68,7 @@ void check_alike(std::span<const Translator> translators) {
   for (const auto& one : translators)
     if (one.tokenizers.source.sha256() != translators.front().tokenizers.source.sha256() ||
         one.tokenizers.target.sha256() != translators.front().tokenizers.target.sha256() ||
+        one.tokenizers.labels != translators.front().tokenizers.labels ||
         one.model.family() != translators.front().model.family())
       throw tokenizer::TokenizerError(
           "models that vote must have the same tokenizers and family; train them from one study");

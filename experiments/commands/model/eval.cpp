@@ -37,7 +37,8 @@ void evaluate_all(const EvalRequest& request) {
   training::use_threads(training::available_cores());
   auto loaded = run::load_run(request.run, request.checkpoint);
   loaded.experiment.decoding = request.decoding.over(loaded.experiment);
-  const auto corpus = run::read_corpus_of(request.run, loaded.experiment, request.data);
+  const auto corpus =
+      run::read_corpus_of(records::RunFolder(request.run), loaded.experiment, request.data);
   const auto evaluation = run::evaluate(loaded.translator(), corpus.tests, loaded.experiment);
   if (!request.json) return print_evaluation(evaluation, loaded.weights);
   nlohmann::json all{{"weights", loaded.weights},

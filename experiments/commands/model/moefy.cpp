@@ -119,7 +119,8 @@ void moefy_run(MoefyRequest request) {
   if (std::filesystem::exists(request.to))
     throw records::UsageError(request.to + " exists; choose another --to or remove it");
   auto run = run::load_run(request.run, request.checkpoint);
-  const auto corpus = run::read_corpus_of(request.run, run.experiment, request.data);
+  const auto corpus =
+      run::read_corpus_of(records::RunFolder(request.run), run.experiment, request.data);
   const auto moefied = moefy(run, corpus, request.options);
   std::cout << table(moefied, request.options.experts) << std::flush;
   const auto before = run::evaluate(run.translator(), corpus.tests, run.experiment);

@@ -121,7 +121,8 @@ void prune_run(const PruneRequest& request) {
   check_request(request);
   training::use_threads(training::available_cores());
   auto loaded = run::load_run(request.run, request.checkpoint);
-  const auto corpus = run::read_corpus_of(request.run, loaded.experiment, request.data);
+  const auto corpus =
+      run::read_corpus_of(records::RunFolder(request.run), loaded.experiment, request.data);
   const auto pruning = prune(loaded, corpus, request.options);
   const auto heads = std::ssize(pruning.heads);
   if (request.remove.value_or(0) > heads)

@@ -18,6 +18,10 @@ constexpr const char* kTraining =
     "tokens_per_batch: 512, max_length: 32, label_smoothing: 0.0, clip: 1.0, schedule: { kind: "
     "cosine, peak: 5.0e-3, warmup: 20 }, threads: 1";
 
+/// Names of classes that a tokenizer takes for one word.
+constexpr const char* kGood = "no\u2581fault";
+constexpr const char* kBad = "no\u2581good";
+
 class FamilyTest : public ProgramTest {
  protected:
   FamilyTest() {
@@ -26,7 +30,7 @@ class FamilyTest : public ProgramTest {
       for (int i = 0; i < 120; ++i) {
         const std::string text = std::string(i % 3 == 0 ? "a very " : "the ") +
                                  (i % 2 == 0 ? "good" : "bad") + (i % 5 == 0 ? " plot" : " film");
-        labelled += text + "\t" + (i % 2 == 0 ? "positive" : "negative") + "\n";
+        labelled += text + "\t" + (i % 2 == 0 ? kGood : kBad) + "\n";
         running += text + "\n";
       }
       write_file(folder_ / (std::string(set) + ".tsv"), labelled);
@@ -119,7 +123,29 @@ TEST_F(FamilyTest, AClassifierStartsFromAMaskedLanguageModel) {
   EXPECT_EQ(labelled["tests"][0]["nats_per_character"], "NaN");
   const auto classes = shell("printf 'the bad film\\na very good plot\\n' | " + kProgram +
                              " translate " + run_.string());
-  EXPECT_EQ(classes.output, "negative\npositive\n");
+  EXPECT_EQ(classes.output, std::string(kBad) + "\n" + kGood + "\n");
+  EXPECT_EQ(read_file(run_ / "labels.txt"), std::string(kGood) + "\n" + kBad + "\n");
+  const auto scored = [&](const std::string& label) {
+    write_file(folder_ / "one.txt", "the bad film\n");
+    write_file(folder_ / "label.txt", label + "\n");
+    return shell(kProgram + " score " + run_.string() + " --source " +
+                 (folder_ / "one.txt").string() + " --target " + (folder_ / "label.txt").string() +
+                 " 2>&1");
+  };
+  EXPECT_NEAR(std::exp(std::stod(scored(kGood).output)) + std::exp(std::stod(scored(kBad).output)),
+              1.0, 1e-5)
+      << "there are no classes beside these two";
+  EXPECT_EQ(scored("no").code, 3);
+  const auto weights = (folder_ / "weights").string(), again = (folder_ / "again").string();
+  const auto moved = shell("set -e; exec 2>&1; " + kProgram + " export " + run_.string() +
+                           " --to " + (folder_ / "model.pt").string() + "; " + kProgram +
+                           " verify --trust " + (folder_ / "model.pt").string() + "; " + kProgram +
+                           " export " + run_.string() + " --format safetensors --to " + weights +
+                           "; " + kProgram + " import " + weights + " --to " + again);
+  EXPECT_EQ(moved.code, 0) << moved.output;
+  const auto scores =
+      shell(kProgram + " eval " + again + " --json --data " + folder_.string()).output;
+  EXPECT_EQ(scores_in(scores), scores_in(read_file(run_ / "result.json")));
 }
 
 TEST_F(FamilyTest, TheFirstStepLeavesFromTheWeightsStartedFrom) {

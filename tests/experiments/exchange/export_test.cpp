@@ -191,6 +191,15 @@ TEST_F(ExportTest, IsLoadedOnlyByItsDigestOrOnTrust) {
   EXPECT_NE(other.output.find("nothing of it was loaded"), std::string::npos) << other.output;
 }
 
+TEST_F(ExportTest, AModelOfFewPositionsIsCheckedAsFarAsTheyReach) {
+  const auto trained =
+      shell(command("few", "--set model.position.kind=learned --set model.position.max_length=10"));
+  ASSERT_EQ(trained.code, 0) << trained.output;
+  const auto outcome =
+      shell(kProgram + " export " + run("few").string() + " --to " + file() + " 2>&1");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+}
+
 TEST_F(ExportTest, NothingIsLeftWhereTheExportFails) {
   const auto outcome = exported("--checkpoint 999");
   EXPECT_EQ(outcome.code, 4) << outcome.output;

@@ -47,7 +47,10 @@ class UpdateCostTest : public ProgramTest {
   /// Of a model with these lines in its study, on batches of 40 tokens.
   Updated updated(const std::string& lines) const {
     const auto file = folder_ / "study.yaml";
-    write_file(file, "name: s\nbase:\n  training: {steps: 1, tokens_per_batch: 40}\n" + lines);
+    write_file(file,
+               "name: s\nseeds: [1]\nbase:\n  training: {steps: 1, tokens_per_batch: 40, "
+               "max_length: 32}\n" +
+                   lines);
     const auto experiment = config::read_study(file.string()).runs.front().experiment;
     const auto data = read_run_data(experiment, folder_, {});
     const auto model = make_model(experiment, data.tokenizers);

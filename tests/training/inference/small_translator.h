@@ -27,14 +27,14 @@ inline Translator small_translator(uint64_t seed, models::Family family, const C
   if (!broken.empty()) options.tying = models::Tying::none;
   if (classifies) {
     data = data::Labelled{};
-    tokenizers.target = data::train_label_tokenizer(kSmallClasses);
+    tokenizers = data::train_tokenizers_of_labelled({.kind = tokenizer::Kind::word}, kSmallClasses);
     options.tying = models::Tying::none;
     options.output = models::LabelHead{};
   }
   if (change) change(options);
   const models::Transformer model(
-      options, models::Vocabulary{tokenizers.source.vocabulary_size(),
-                                  tokenizers.target.vocabulary_size(), tokenizer::kPad});
+      options, models::Vocabulary{tokenizers.source.vocabulary_size(), tokenizers.outputs(),
+                                  tokenizer::kPad});
   models::initialize(*model, seed);
   const torch::NoGradGuard no_grad;
   for (auto& parameter : model->parameters()) parameter.mul_(1.5);

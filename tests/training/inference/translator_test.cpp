@@ -133,10 +133,11 @@ TEST(Translator, SaysWhatItReadOfAPromptThatIsTooLong) {
 
 TEST(Translator, SaysWhichOutputsEndedByThemselves) {
   const auto translator = small_translator(3, Family::encoder_decoder);
+  const std::vector<std::string> lines{"a b"};
+  const auto found = translate_all({&translator, 1}, {.lines = lines, .n_best = 30},
+                                   {.length_penalty = 0, .max_length = 3});
   int ended = 0;
-  for (const auto& one :
-       translate_all({&translator, 1}, {.lines = std::vector<std::string>{"a b"}, .n_best = 30},
-                     {.length_penalty = 0, .max_length = 3})[0]) {
+  for (const auto& one : found[0]) {
     const auto words = std::ranges::count(one.text, ' ') + (one.text.empty() ? 0 : 1);
     const bool known = one.text.find("\u2047") == std::string::npos;
     EXPECT_TRUE(!known || one.ended == (words < 3)) << one.text;
