@@ -81,7 +81,7 @@ TEST_F(TuningTest, TheBestMeanOverTheTuningSeedsWins) {
   ASSERT_EQ(tried.size(), 3U);
   for (size_t value = 0; value < 3; ++value) {
     EXPECT_EQ(tried[value].value, value);
-    EXPECT_EQ(tried[value].score, (std::vector{9, 5, 4.5})[value]);
+    EXPECT_EQ(tried[value].score, (std::vector<double>{9, 5, 4.5})[value]);
     EXPECT_EQ(tried[value].chosen, value == 2);
     EXPECT_FALSE(tried[value].step.has_value());
   }
