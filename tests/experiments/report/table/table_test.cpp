@@ -229,10 +229,10 @@ TEST(Tables, ShowWhatTuningTriedAndChose) {
       << text;
   EXPECT_NE(text.find("diverged  the last step"), std::string::npos) << text;
   EXPECT_NE(text.find("3.500        step 20  chosen"), std::string::npos) << text;
-  const auto json = nlohmann::json::parse(json_table(evidence)).at("tuning").at("tried");
-  EXPECT_EQ(json[0].at("score"), "NaN");
-  EXPECT_FALSE(json[0].contains("step"));
-  EXPECT_EQ(json[1].at("step"), 20);
+  const auto tried = nlohmann::json::parse(json_table(evidence)).at("tuning").at("tried");
+  EXPECT_EQ(tried[0].at("score"), "NaN");
+  EXPECT_FALSE(tried[0].contains("step"));
+  EXPECT_EQ(tried[1].at("step"), 20);
 }
 
 }  // namespace
