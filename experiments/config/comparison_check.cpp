@@ -140,8 +140,11 @@ void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemL
     });
   };
   const auto left = find(pair.left), right = find(pair.right), none = study.configurations.end();
-  if (left == none || right == none || same_tokens(left->experiment, right->experiment) ||
-      !is_per_token(pair.metric, format_of(left->experiment).compared()))
+  if (left == none || right == none) return;
+  const auto compared = std::holds_alternative<data::Labelled>(left->experiment.data)
+                            ? data::Compared::label
+                            : data::Compared::text;
+  if (same_tokens(left->experiment, right->experiment) || !is_per_token(pair.metric, compared))
     return;
   problems.add(mark,
                fmt::format("{} counts by tokens, and the arms {} and {} cut text into "
