@@ -81,7 +81,7 @@ TEST_F(UpdateCostTest, IsOfAllPositionsOfMaskedText) {
 
 TEST_F(UpdateCostTest, IsOfAllPositionsInFrontOfALabel) {
   std::string lines;
-  for (int i = 0; i < 20; ++i) lines += i % 2 == 0 ? "yes\tv v\n" : "no\tv w\n";
+  for (int i = 0; i < 20; ++i) lines += i % 2 == 0 ? "v v\tyes\n" : "v w\tno\n";
   for (const auto* name : {"train", "validation", "test"}) write_file(folder_ / name, lines);
   const auto labelled = updated(
       "  data: {task: labelled, train: train, validation: validation, test: test}\n"
