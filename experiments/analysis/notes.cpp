@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -17,8 +16,8 @@
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/test_flaws.h"
 #include "experiments/config/scalar.h"
-#include "experiments/config/training_notes.h"
 #include "experiments/config/study_notes.h"
+#include "experiments/config/training_notes.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::analysis {
@@ -237,14 +236,14 @@ void add_further_seeds(const config::Study& study, std::vector<std::string>& not
   if (study.declared_seeds.empty() || further.size() == study.seeds.size() || further.empty())
     return;
   notes.push_back(fmt::format(
-      "{} {} beside the study's own {}: if that was decided after a look at results, p values are "
+      "{} {} {} beside the study's own: if that was decided after a look at results, p values are "
       "smaller than they should be.",
       further.size() == 1 ? "Seed" : "Seeds", fmt::join(further, ", "),
       further.size() == 1 ? "stands" : "stand"));
 }
 
-/// What tasks and arms have less of than was asked for, and what the configuration of the arms tells,
-/// with the steps that their runs made.
+/// What tasks and arms have less of than was asked for, and what the configuration of the arms
+/// tells, with the steps that their runs made.
 void add_training_notes(const config::Study& study, std::span<const records::RunResult> results,
                         std::vector<std::string>& notes) {
   std::map<std::string, std::vector<std::string>> arms;  // note -> task/arm

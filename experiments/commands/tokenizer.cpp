@@ -129,7 +129,7 @@ void add_tokenizer(CLI::App& app) {
   encode_verb->footer("Example:\n  echo 'a line' | ablate tokenizer encode --model joint.model");
   encode_verb->callback([request] { encode(*request); });
   auto* decode_verb = add(*verb, *request, "decode", "Ids to text, line by line");
-  decode_verb->footer("Example:\n  echo '17 4 99' | ablate tokenizer decode --model joint.model");
+  decode_verb->footer("Example:\n  echo '17 4 9' | ablate tokenizer decode --model joint.model");
   decode_verb->callback([request] { decode(*request); });
   auto* info_verb = add(*verb, *request, "info", "Size and checksum of a model");
   info_verb->add_flag("--json", request->json, "Print one JSON object");

@@ -165,6 +165,12 @@ class Builder : public YAML::EventHandler {
   bool started_ = false;
 };
 
+/// The parser's message; of an unknown anchor what all versions of yaml-cpp say.
+std::string reason_of(const YAML::Exception& error) {
+  constexpr std::string_view kUnknownAnchor = "the referenced anchor is not defined";
+  return error.msg.starts_with(kUnknownAnchor) ? std::string(kUnknownAnchor) : error.msg;
+}
+
 }  // namespace
 
 Value parse_document(const std::shared_ptr<const Source>& source, ProblemList& problems) {
@@ -177,7 +183,7 @@ Value parse_document(const std::shared_ptr<const Source>& source, ProblemList& p
   } catch (const YAML::Exception& error) {
     throw ConfigError(
         {problem_at({source, std::max(error.mark.line, 0), std::max(error.mark.column, 0)},
-                    "not valid YAML: " + error.msg)});
+                    "not valid YAML: " + reason_of(error))});
   }
   return std::move(builder.root);
 }

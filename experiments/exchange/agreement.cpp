@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <torch/csrc/jit/passes/freeze_module.h>
+#include <torch/csrc/jit/runtime/jit_exception.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "data/batch.h"
 #include "models/inference/search.h"
@@ -82,6 +84,18 @@ void compare_first_logits(Agreement& agreement, models::Transformer& model,
   add_logits(agreement, expected, found.to(torch::kFloat));
 }
 
+/// What the module's own search gives; nothing where it refuses, as it does where scores are not
+/// numbers.
+std::optional<c10::IValue> searched(torch::jit::Module& module, const torch::Tensor& source,
+                                    int64_t beams) {
+  try {
+    return beams == 1 ? module.get_method("greedy")({source, kLongestOutput})
+                      : module.get_method("beam")({source, beams, 1.0, kLongestOutput});
+  } catch (const torch::jit::JITException&) {
+    return {};
+  }
+}
+
 void compare_search(Agreement& agreement, const models::InferenceModel& model,
                     torch::jit::Module& module, const torch::Tensor& source, int64_t start) {
   // The module's search ends with the model's positions by itself.
@@ -96,10 +110,14 @@ void compare_search(Agreement& agreement, const models::InferenceModel& model,
                                                      .eos = tokenizer::kEos,
                                                      .start = start}},
                                          {.beam = beams, .max_length = longest});
-    const auto found = beams == 1 ? module.get_method("greedy")({source, kLongestOutput})
-                                  : module.get_method("beam")({source, beams, 1.0, kLongestOutput});
-    const auto ids = found.toTupleRef().elements()[0].toTensor();
-    const auto scores = found.toTupleRef().elements()[1].toTensor();
+    const auto found = searched(module, source, beams);
+    if (!found) {
+      agreement.searched += std::ssize(expected);
+      agreement.different += std::ssize(expected);
+      continue;
+    }
+    const auto ids = found->toTupleRef().elements()[0].toTensor();
+    const auto scores = found->toTupleRef().elements()[1].toTensor();
     for (size_t i = 0; i < expected.size(); ++i) {
       const auto row = static_cast<int64_t>(i);
       const double score = scores[row].item<double>();

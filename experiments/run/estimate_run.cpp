@@ -88,6 +88,7 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
     start = std::filesystem::path(job.plan.data_folder) / *options.init_from.run;
   const auto data = read_run_data(job.experiment, job.plan.data_folder, start);
   auto model = make_model(job.experiment, data.tokenizers);
+  models::initialize(*model, static_cast<uint64_t>(job.plan.seed));
   const auto cost = update_cost(job.experiment, data, *model);
   model->to(environment.device);
   records::RunEstimate estimate{

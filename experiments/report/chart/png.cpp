@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <new>
 #include <stdexcept>
 
 namespace ablate::report {
@@ -24,9 +25,10 @@ std::string chunk(const std::string& kind, const std::string& data) {
 std::string deflated(const std::string& bytes) {
   auto size = compressBound(bytes.size());
   std::string result(size, '\0');
-  if (compress2(reinterpret_cast<Bytef*>(result.data()), &size,
-                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9) != Z_OK)
-    throw std::runtime_error("zlib cannot compress a picture");
+  const int status = compress2(reinterpret_cast<Bytef*>(result.data()), &size,
+                               reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9);
+  if (status == Z_MEM_ERROR) throw std::bad_alloc();
+  if (status != Z_OK) throw std::runtime_error("zlib cannot compress a picture");
   result.resize(size);
   return result;
 }

@@ -61,9 +61,13 @@ TEST(Expectation, SaysTheNumbersThatWereCompared) {
 }
 
 TEST(Expectation, WhatWasNotMeasuredDoesNotHold) {
-  const auto missing = checked("more.exact_match[length 99] < 1");
+  auto runs = runs_of({{"base", {0.9}}, {"more", {0.4}}});
+  for (auto& run : runs.results) run.tests.pop_back();
+  const auto study =
+      study_of(study_yaml(1, {"more"}, "expect: ['more.exact_match[length 13] < 1']\n"));
+  const auto missing = make_evidence(study, runs).expectations.front();
   EXPECT_FALSE(missing.holds);
-  EXPECT_EQ(missing.numbers, "more.exact_match[length 99] is missing");
+  EXPECT_EQ(missing.numbers, "more.exact_match[length 13] is missing");
 }
 
 TEST(Expectation, AFailedOneIsAnErrorWithItsNumbers) {

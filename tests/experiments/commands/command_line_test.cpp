@@ -98,7 +98,7 @@ TEST(CommandLine, NumbersAreReadAsThoseOfAStudy) {
   EXPECT_EQ(seeds("010"), "--seeds: '010' has leading zeros; write 10");
   EXPECT_EQ(seeds(""), "--seeds: '' is not an integer");
   EXPECT_EQ(seeds("99999999999999999999"),
-            "--seeds: '99999999999999999999' is out of the range of integers");
+            "--seeds: '99999999999999999999' is too large for an integer");
   EXPECT_EQ(seeds("0x10"), "--seeds: '0x10' is not an integer");
   EXPECT_EQ(seeds("1-3"), "--seeds: '1-3' is not an integer; write 1,2,3");
   EXPECT_EQ(seeds("3-1"), "--seeds: '3-1' is not an integer");

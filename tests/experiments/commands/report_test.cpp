@@ -71,7 +71,11 @@ TEST_F(ReportCommand, OfACopyOrAMovedStudyHasItsOwnNumbers) {
     for (auto& test : result.at("tests")) test["exact_match"] = 0.123;
     result.at("files").erase("output-length-4.txt");
     write_file(folder() / run / "result.json", training::sealed_json(result));
-    write_file(folder() / run / "output-length-4.txt", "another sample\n");
+    std::string outputs;
+    for (size_t i = 0; i < lines_of(read_file(folder() / run / "reference-length-4.txt")).size();
+         ++i)
+      outputs += "another sample\n";
+    write_file(folder() / run / "output-length-4.txt", outputs);
   }
   ASSERT_EQ(shell(kProgram + " report " + copy.string()).code, 0);
   EXPECT_EQ(tables_in(copy), written);

@@ -101,7 +101,7 @@ const std::vector<MessageCase> kStudyCases = {
      "data.test_held_out a share"},
     {"StoppingByTheTextThatTests",
      kLanguage + "arms: {a: {training: {evaluate_every: 5, patience: 2}}}\n",
-     "study.yaml:4:55: training.patience would choose weights by the text that tests them; name "
+     "study.yaml:4:52: training.patience would choose weights by the text that tests them; name "
      "another file in data.test or, for running text, give data.test_held_out a share"},
     {"TuningWithATextHeldOut",
      kLanguage + "tasks: {t: {data.test_held_out: 0.1}}\ntune: {key: training.schedule.peak, "

@@ -193,7 +193,9 @@ TEST_F(ExportTest, IsLoadedOnlyByItsDigestOrOnTrust) {
 
 TEST_F(ExportTest, AModelOfFewPositionsIsCheckedAsFarAsTheyReach) {
   const auto trained =
-      shell(command("few", "--set model.position.kind=learned --set model.position.max_length=10"));
+      shell(command("few",
+                    "--set model.position.kind=learned --set model.position.max_length=10 "
+                    "--set decoding.max_length=9"));
   ASSERT_EQ(trained.code, 0) << trained.output;
   const auto outcome =
       shell(kProgram + " export " + run("few").string() + " --to " + file() + " 2>&1");

@@ -127,10 +127,13 @@ double counted_flops(TransformerOptions options, const Case& one) {
                         .target = (pair ? one.target : one.source).size(1)});
 }
 
-/// Whether its experts are so small that one product of all is faster than those of the chosen.
-bool multiplies_all_experts(const TransformerOptions& options) {
+/// Whether its experts compute as many products as their count says: all, where they are so small
+/// that one product is faster, and fewer, where a limit drops some.
+bool computes_what_counts(const TransformerOptions& options) {
   const auto* mixture = std::get_if<MixtureOptions>(&options.feed_forward);
-  return mixture != nullptr && mixture->d_hidden == 2;
+  if (mixture == nullptr) return true;
+  const auto* limited = std::get_if<LimitedCapacity>(&mixture->capacity);
+  return mixture->d_hidden != 2 && (limited == nullptr || !limited->evaluation);
 }
 
 /// The module with inputs, the model's outputs and their cost as buffers, for
@@ -143,7 +146,7 @@ void save_with_expected(Transformer& model, const std::string& file) {
                               module._ivalue()->compilation_unit(), true);
   expected.register_buffer("source", one.source);
   if (pair) expected.register_buffer("target", one.target);
-  if (!multiplies_all_experts(model->options()))
+  if (computes_what_counts(model->options()))
     expected.register_buffer("flops", torch::tensor(counted_flops(model->options(), one)));
   expected.register_buffer("logits", model->forward(one.source, pair ? one.target : one.source));
   if (model->family() != Family::encoder_only)
