@@ -13,13 +13,14 @@
 
 namespace ablate {
 
-/// Waits until `condition` holds, for two minutes at most; whether it does.
+/// Waits until `condition` holds, for ten minutes at most, so that a busy machine changes nothing;
+/// whether it does.
 template <class Condition>
 bool eventually(Condition&& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return true;
 }

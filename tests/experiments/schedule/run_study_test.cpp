@@ -233,7 +233,7 @@ TEST_F(RunStudyTest, ATerminalShowsEveryRunningRun) {
   }
   std::string seen;
   char buffer[4096];
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   for (ssize_t got; (got = read(terminal, buffer, sizeof buffer)) > 0;) {
     seen.append(buffer, static_cast<size_t>(got));
     const bool told = seen.find("of 2 runs done, 2 running") != std::string::npos &&
