@@ -1,4 +1,4 @@
-.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench atlas licences format clean
+.PHONY: all setup setup-test build quickstart test test-long test-night test-release test-cluster test-numbers test-asan test-tsan test-portable fuzz cuda-check bench atlas licences format lint clean
 .NOTPARALLEL:
 all: build
 
@@ -83,6 +83,11 @@ licences: build
 
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')
+
+# clang-tidy, with the checks of .clang-tidy, on what needs no LibTorch.
+lint: setup-test
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	python3 cmake/lint.py build
 
 clean:
 	rm -rf build build-dev build-asan build-portable build-fuzz build-cuda build.log

@@ -19,7 +19,7 @@ cpu_wheels_sha256=(  # Linux, x86-64 and aarch64, of Python 3.10 to 3.14; anothe
 packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
   libboost-dev libprotozero-dev libgtest-dev libcurl4-openssl-dev libarchive-dev libxml2-dev)
-test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format
+test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy
   slurmctld slurmd slurm-client munge)
 fuzz_packages=(clang libclang-rt-dev)
 
