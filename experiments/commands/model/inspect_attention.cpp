@@ -100,11 +100,10 @@ struct AttentionInputs {
 /// The target is the given one, or else what the model writes itself.
 AttentionInputs attention_inputs(const InspectAttentionRequest& request, run::LoadedRun& run) {
   const auto& format = run.format;
-  if (run.experiment.model.family == models::Family::encoder_only) {
-    const auto source = format.encode_source(request.text, run.tokenizers);
-    if (!source) throw records::UsageError("--text is blank; give the model something to read");
+  const auto source = format.encode_source(request.text, run.tokenizers);
+  if (!source) throw records::UsageError("--text is blank; give the model something to read");
+  if (run.experiment.model.family == models::Family::encoder_only)
     return {.source = torch::tensor(source->ids, torch::kLong).unsqueeze(0)};
-  }
   const auto target = request.target
                           ? *request.target
                           : training::translate(run.translator(), std::vector{request.text},

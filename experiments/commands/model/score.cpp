@@ -51,9 +51,9 @@ void score_all(const ScoreRequest& request) {
                               " is a masked language model, which gives no text a probability");
   std::vector<data::Example> examples;
   for (size_t i = 0; i < sources.size(); ++i) examples.push_back({sources[i], targets[i]});
-  for (const double score :
+  for (const auto& score :
        training::score_targets(loaded.translator(), examples, loaded.experiment.decoding.batch))
-    std::cout << fmt::format("{:.6f}\n", score);
+    std::cout << (score ? fmt::format("{:.6f}\n", *score) : "\n");
   note_unknown(loaded, targets);
 }
 
@@ -69,6 +69,7 @@ void add_score(CLI::App& app) {
   verb->add_option("--checkpoint", request->checkpoint, "Which weights")
       ->type_name(cli::kCheckpoint);
   verb->footer(
+      "A blank source has no output, and so its line is blank.\n"
       "Example:\n  ablate score runs/multi30k/text/base/seed-1 --source a.en --target a.de");
   verb->callback([request] { score_all(*request); });
 }

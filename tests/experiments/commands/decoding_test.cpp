@@ -104,6 +104,19 @@ TEST_F(DecodingTest, FilesOfLinesAreReadAlikeWhateverEndsThem) {
       << bad.output;
 }
 
+TEST_F(DecodingTest, ABlankSourceHasNoScoreAsItHasNoOutput) {
+  write_file(folder_ / "s", "a b\n\xc2\xa0\nc\n");
+  write_file(folder_ / "t", "a b\na\nc\n");
+  const auto score =
+      shell(kProgram + " score " + run("runs").string() + " --source " + (folder_ / "s").string() +
+            " --target " + (folder_ / "t").string() + " 2>/dev/null");
+  const auto lines = lines_of(score.output);
+  ASSERT_EQ(lines.size(), 3U) << score.output;
+  EXPECT_LT(std::stod(lines[0]), 0);
+  EXPECT_EQ(lines[1], "");
+  EXPECT_LT(std::stod(lines[2]), 0);
+}
+
 TEST_F(DecodingTest, ACoProcessIsAnsweredBeforeItWritesOn) {
   // The second line of each is the answer to the first, which must have come before.
   for (const std::string& verb :
@@ -221,6 +234,9 @@ TEST_F(DecodingTest, AttentionIsDrawnWithEveryTextEscaped) {
        {"Encoder, self-attention", "Decoder, self-attention", "Decoder, over the source"})
     EXPECT_NE(text.find(group), std::string::npos) << group;
   EXPECT_EQ(text.find("<i>"), std::string::npos);
+  const auto blank = shell(inspect + " --text '\u3000' 2>&1");
+  EXPECT_EQ(blank.code, 2);
+  EXPECT_EQ(blank.output, "ablate: --text is blank; give the model something to read\n");
 }
 
 TEST_F(DecodingTest, ALanguageModelGoesOnOverLines) {

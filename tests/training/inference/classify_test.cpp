@@ -21,7 +21,7 @@ TEST(Classify, GivesEveryLineItsLikeliestClassAndItsLogProbability) {
       EXPECT_EQ(classify(translator, std::vector{lines[i]}, 1)[0].text, found[i].text);
       for (const std::string label : {"good", "bad"}) {
         const std::vector<data::Example> pair{{lines[i], label}};
-        const double score = score_targets(translator, pair, 1).front();
+        const double score = score_targets(translator, pair, 1).front().value();
         EXPECT_LE(score, found[i].score + 1e-5);
         if (label != found[i].text) continue;
         EXPECT_NEAR(score, found[i].score, 1e-5);

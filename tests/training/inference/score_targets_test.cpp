@@ -31,7 +31,22 @@ TEST(ScoreTargets, IsTheLogProbabilityOfWhatTheSearchFound) {
     const auto scores = score_targets(translator, pairs, 2);
     ASSERT_EQ(scores.size(), expected.size());
     for (size_t i = 0; i < scores.size(); ++i)
-      EXPECT_NEAR(scores[i], expected[i], 1e-4) << pairs[i].target;
+      EXPECT_NEAR(scores[i].value(), expected[i], 1e-4) << pairs[i].target;
+  }
+}
+
+TEST(ScoreTargets, OfABlankSourceThereAreNone) {
+  for (const auto family : {models::Family::encoder_decoder, models::Family::decoder_only,
+                            models::Family::encoder_only}) {
+    const auto translator = small_translator(3, family);
+    const std::string target = family == models::Family::encoder_only ? "good" : "a";
+    const std::vector<data::Example> pairs{
+        {"a", target}, {"", target}, {"\u00a0\u3000", target}, {"d c", target}};
+    const auto scores = score_targets(translator, pairs, 2);
+    EXPECT_FALSE(scores[1]);
+    EXPECT_FALSE(scores[2]);
+    EXPECT_EQ(scores[0], score_targets(translator, {&pairs[0], 1}, 2)[0]);
+    EXPECT_EQ(scores[3], score_targets(translator, {&pairs[3], 1}, 2)[0]);
   }
 }
 

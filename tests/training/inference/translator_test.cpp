@@ -82,7 +82,7 @@ TEST(Translator, WithAnyRouterALineIsTranslatedAndScoredAsIfItWereAlone) {
     for (const auto& line : kLines) pairs.push_back({line.empty() ? "a" : line, "b c a d"});
     const auto together = score_targets(translator, pairs, 64);
     for (size_t i = 0; i < pairs.size(); ++i)
-      EXPECT_NEAR(score_targets(translator, {&pairs[i], 1}, 64)[0], together[i], 1e-5);
+      EXPECT_NEAR(*score_targets(translator, {&pairs[i], 1}, 64)[0], *together[i], 1e-5);
   }
 }
 
