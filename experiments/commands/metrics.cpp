@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -25,18 +26,18 @@ struct MetricsRequest {
   bool json = false;
 };
 
+/// null where a metric says nothing.
+nlohmann::json defined_json(bool defined, double value) {
+  return defined ? nlohmann::json(value) : nlohmann::json();
+}
+
 nlohmann::json score_json(const training::BleuScore& score) {
-  return {{"score", score.score},
+  return {{"score", defined_json(score.defined, score.score)},
           {"precisions", score.precisions},
           {"brevity_penalty", score.brevity_penalty},
           {"hypothesis_length", score.hypothesis_length},
           {"reference_length", score.reference_length},
           {"signature", score.signature}};
-}
-
-/// null where ROUGE says nothing.
-nlohmann::json rouge_json(const training::RougeScore& rouge, double value) {
-  return rouge.defined ? nlohmann::json(value) : nlohmann::json();
 }
 
 struct Scores {
@@ -49,19 +50,30 @@ struct Scores {
 void print_scores(const Scores& scores) {
   const auto& [bleu, chrf, rouge, word_error_rate] = scores;
   const auto& p = bleu.precisions;
-  std::cout << fmt::format(
-      "BLEU   {:.2f}  precisions {:.1f}/{:.1f}/{:.1f}/{:.1f}, brevity penalty {:.3f}, {} of {} "
-      "tokens\n       {}\n",
-      bleu.score, p[0], p[1], p[2], p[3], bleu.brevity_penalty, bleu.hypothesis_length,
-      bleu.reference_length, bleu.signature);
-  std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
+  if (!bleu.defined)
+    std::cout << "BLEU   not defined: it counts up to four words in a row, and no reference has "
+                 "four\n";
+  else
+    std::cout << fmt::format(
+        "BLEU   {:.2f}  precisions {:.1f}/{:.1f}/{:.1f}/{:.1f}, brevity penalty {:.3f}, {} of {} "
+        "tokens\n       {}\n",
+        bleu.score, p[0], p[1], p[2], p[3], bleu.brevity_penalty, bleu.hypothesis_length,
+        bleu.reference_length, bleu.signature);
+  if (!chrf.defined)
+    std::cout << "chrF2  not defined: the references are empty\n";
+  else
+    std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
   if (!rouge.defined)
-    std::cout << "ROUGE  not defined: it counts words of a to z and 0 to 9 alone, and most letters "
-                 "of the references are others\n";
+    std::cout
+        << "ROUGE  not defined: it counts words of a to z and 0 to 9 alone, and the references "
+           "have none, or most of their letters are others\n";
   else
     std::cout << fmt::format("ROUGE  {:.3f} (1), {:.3f} (2), {:.3f} (L)\n", rouge.one, rouge.two,
                              rouge.longest);
-  std::cout << fmt::format("WER    {:.4f}\n", word_error_rate);
+  if (std::isnan(word_error_rate))
+    std::cout << "WER    not defined: the references have no words\n";
+  else
+    std::cout << fmt::format("WER    {:.4f}\n", word_error_rate);
 }
 
 void compare_systems(const MetricsRequest& request) {
@@ -84,11 +96,14 @@ void compare_systems(const MetricsRequest& request) {
   std::cout << training::without_non_finite(
                    {{"lines", hypotheses.size()},
                     {"bleu", score_json(scores.bleu)},
-                    {"chrf", {{"score", scores.chrf.score}, {"signature", scores.chrf.signature}}},
-                    {"rouge_1", rouge_json(scores.rouge, scores.rouge.one)},
-                    {"rouge_2", rouge_json(scores.rouge, scores.rouge.two)},
-                    {"rouge_l", rouge_json(scores.rouge, scores.rouge.longest)},
-                    {"word_error_rate", scores.word_error_rate}})
+                    {"chrf",
+                     {{"score", defined_json(scores.chrf.defined, scores.chrf.score)},
+                      {"signature", scores.chrf.signature}}},
+                    {"rouge_1", defined_json(scores.rouge.defined, scores.rouge.one)},
+                    {"rouge_2", defined_json(scores.rouge.defined, scores.rouge.two)},
+                    {"rouge_l", defined_json(scores.rouge.defined, scores.rouge.longest)},
+                    {"word_error_rate",
+                     defined_json(!std::isnan(scores.word_error_rate), scores.word_error_rate)}})
             << '\n';
 }
 

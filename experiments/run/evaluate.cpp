@@ -116,7 +116,7 @@ void add_text_scores(Evaluation& evaluation, records::TestScores& scores,
   const auto bleu = training::bleu(outputs, references);
   const auto chrf = training::chrf(outputs, references);
   scores.bleu = bleu.defined ? bleu.score : std::numeric_limits<double>::quiet_NaN();
-  scores.chrf = chrf.score;
+  scores.chrf = chrf.defined ? chrf.score : std::numeric_limits<double>::quiet_NaN();
   if (bleu.reference_length > 0)
     scores.length_ratio =
         static_cast<double>(bleu.hypothesis_length) / static_cast<double>(bleu.reference_length);

@@ -88,10 +88,12 @@ ChrfScore chrf(const ChrfStatistics& statistics, ChrfOptions options) {
   const auto used = std::ranges::count_if(statistics.orders, [](const auto& order) {
     return order.hypothesis > 0 && order.reference > 0;
   });
-  ChrfScore result{.signature =
-                       fmt::format("nrefs:1|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:{}",
-                                   options.lowercase ? "lc" : "mixed", options.character_order,
-                                   options.word_order, kSacrebleuVersion)};
+  ChrfScore result{
+      .defined = std::ranges::any_of(statistics.orders,
+                                     [](const auto& order) { return order.reference > 0; }),
+      .signature = fmt::format("nrefs:1|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:{}",
+                               options.lowercase ? "lc" : "mixed", options.character_order,
+                               options.word_order, kSacrebleuVersion)};
   if (precision + recall == 0) return result;
   precision /= static_cast<double>(used);
   recall /= static_cast<double>(used);

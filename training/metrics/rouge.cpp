@@ -20,7 +20,7 @@ bool counts(char32_t letter) {
   return (letter >= U'a' && letter <= U'z') || (letter >= U'0' && letter <= U'9');
 }
 
-/// Whether at least half of all letters and digits are such that words are made of.
+/// Whether there are letters or digits, and at least half of them such that words are made of.
 bool in_its_letters(std::span<const std::string> texts) {
   int64_t seen = 0, all = 0;
   for (const auto& text : texts)
@@ -28,7 +28,7 @@ bool in_its_letters(std::span<const std::string> texts) {
       seen += counts(letter) ? 1 : 0;
       all += u_isalnum(static_cast<UChar32>(letter)) != 0 ? 1 : 0;
     }
-  return 2 * seen >= all;
+  return seen > 0 && 2 * seen >= all;
 }
 
 Words words_of(const std::string& text) {

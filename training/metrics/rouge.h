@@ -8,8 +8,8 @@ namespace ablate::training {
 /// ROUGE F1, 0 to 1: words common to both (one), pairs of words (two), longest common subsequence.
 struct RougeScore {
   double one = 0, two = 0, longest = 0;
-  /// Whether at least half of the references' letters and digits are such that words are made of.
-  /// Of text of another script it would be 0 whatever the outputs are.
+  /// Whether the references have letters or digits, and at least half of them such that words are
+  /// made of. Of no text, or of another script, it would be 0 whatever the outputs are.
   bool defined = true;
 };
 

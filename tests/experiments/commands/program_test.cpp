@@ -122,6 +122,26 @@ TEST_F(ProgramTest, MetricsOfTwoFilesAreInTheUnitsOfTheRuns) {
             std::string::npos);
 }
 
+TEST_F(ProgramTest, MetricsSayWhatReferencesLeaveUndefined) {
+  write_file(folder_ / "s", "a b\nc\n");
+  write_file(folder_ / "t", "a b\nc\n");
+  write_file(folder_ / "empty", "\n\n");
+  const auto metrics = [&](const std::string& references, const std::string& more = "") {
+    return shell(kProgram + " metrics --hypotheses " + (folder_ / "s").string() + " --references " +
+                 (folder_ / references).string() + more)
+        .output;
+  };
+  EXPECT_NE(metrics("t").find("BLEU   not defined: it counts up to four words in a row"),
+            std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(metrics("t", " --json")).at("bleu").at("score").is_null());
+  for (const char* name : {"BLEU   not", "chrF2  not", "ROUGE  not", "WER    not"})
+    EXPECT_NE(metrics("empty").find(name), std::string::npos) << name << metrics("empty");
+  const auto json = nlohmann::json::parse(metrics("empty", " --json"));
+  EXPECT_TRUE(json.at("chrf").at("score").is_null());
+  EXPECT_TRUE(json.at("rouge_l").is_null());
+  EXPECT_TRUE(json.at("word_error_rate").is_null());
+}
+
 TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {
   const auto code = [](const std::string& arguments) {
     return shell(kProgram + " " + arguments + " >/dev/null 2>&1").code;

@@ -37,6 +37,11 @@ TEST(Chrf, ByHand) {
   EXPECT_NEAR(chrf(Lines{"a bc"}, Lines{"ab d"}).score, 100 * mean, 1e-9);
 }
 
+TEST(Chrf, IsUndefinedWhereNoReferenceHasACharacter) {
+  EXPECT_FALSE(chrf(Lines{"a", "b"}, Lines{"", " "}).defined);
+  EXPECT_TRUE(chrf(Lines{"", ""}, Lines{"", "a"}).defined);
+}
+
 TEST(Chrf, CountsCodePointsAndNoSpaces) {
   const auto statistics = chrf_statistics("ä\t\u00a0日", "ä日");
   EXPECT_EQ(statistics.orders[0], (ChrfStatistics::Order{2, 2, 2}));

@@ -33,11 +33,12 @@ TEST(Rouge, ByHand) {
   EXPECT_DOUBLE_EQ(score.longest, 6.0 / 7);
 }
 
-TEST(Rouge, OfAnotherScriptIsNotDefined) {
+TEST(Rouge, OfAnotherScriptOrOfNoWordIsNotDefined) {
   const Lines russian{"привет мир 7"}, german{"Öl für Äpfel"};
   EXPECT_FALSE(rouge(russian, russian).defined);
   EXPECT_TRUE(rouge(russian, german).defined) << "the references decide";
-  EXPECT_TRUE(rouge(Lines{""}, Lines{"..."}).defined);
+  EXPECT_FALSE(rouge(Lines{"a"}, Lines{"..."}).defined);
+  EXPECT_TRUE(rouge(Lines{""}, Lines{"...a"}).defined);
 }
 
 TEST(Rouge, OrderCountsForTheLongestSubsequenceAlone) {
