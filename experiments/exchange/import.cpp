@@ -31,6 +31,7 @@ class Assembly {
             fmt::format("{}: has no tensor '{}', which '{}' needs", source_, part, name));
       used_.insert(part);
       parts.push_back(tensor->second);
+      check_type(part, tensor->second, name, like);
     }
     check_parts(parts, origin, name, like);
     if (origin.transpose)
@@ -51,6 +52,16 @@ class Assembly {
         fmt::format("{}: {}{} cannot make '{}', whose shape in this configuration is {}", source_,
                     fmt::join(given, " and "), origin.transpose ? ", transposed," : "", name,
                     c10::str(like.sizes())));
+  }
+
+  /// Both hold real numbers, or neither does: whole numbers are no weights, and quantised ones are
+  /// none without their scales.
+  void check_type(const std::string& part, const torch::Tensor& given, const std::string& name,
+                  const torch::Tensor& like) const {
+    if (given.is_floating_point() != like.is_floating_point())
+      throw training::CheckpointError(
+          fmt::format("{}: '{}' holds numbers of the type {}, and '{}' needs {}", source_, part,
+                      c10::toString(given.scalar_type()), name, c10::toString(like.scalar_type())));
   }
 
   /// The parts can be transposed and put one after the other.

@@ -288,6 +288,21 @@ TEST_F(SafetensorsTest, WithNumbersThatAreNotFiniteAreRefusedByName) {
   }
 }
 
+TEST_F(SafetensorsTest, WithWholeNumbersForRealOnesAreRefusedByName) {
+  export_weights();
+  const auto file = weights() / "model.safetensors";
+  auto tensors = training::read_safetensors(file);
+  tensors.at("embedding") = tensors.at("embedding").to(torch::kLong);
+  write_file(file, training::to_safetensors(tensors));
+  const auto outcome = import(weights().string());
+  EXPECT_EQ(outcome.code, 4) << outcome.output;
+  EXPECT_NE(outcome.output.find("'embedding' holds numbers of the type Long, and 'embedding' needs "
+                                "Float"),
+            std::string::npos)
+      << outcome.output;
+  EXPECT_FALSE(std::filesystem::exists(imported()));
+}
+
 TEST_F(ExportTest, ARunWhoseWeightsAreNotFiniteIsUsedForNothing) {
   const auto checkpoints = run("runs") / "checkpoints";
   auto last = training::load_checkpoint(training::list_checkpoints(checkpoints).back().path);
