@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 
 #include "experiments/config/printer.h"
 #include "experiments/records/environment.h"
 #include "experiments/records/frozen_study.h"
+#include "experiments/records/labels_file.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_start.h"
+#include "tokenizer/fidelity.h"
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -87,29 +90,55 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return lines;
 }
 
+/// Compares outputs with references as the exact match of one run does: text under the
+/// normalisation of its tokenizer, classes as they are.
+class ExactMatch {
+ public:
+  explicit ExactMatch(const records::RunFolder& run) {
+    const auto joint = run.joint_tokenizer();
+    const auto model = fs::exists(joint) ? joint : run.target_tokenizer();
+    if (!fs::exists(records::labels_of(run)) && fs::exists(model))
+      tokenizer_ = tokenizer::Tokenizer::load(model);
+  }
+  bool operator()(const std::string& output, const std::string& reference) const {
+    if (!tokenizer_) return output == reference;
+    return normal_form(*tokenizer_, output) == normal_form(*tokenizer_, reference);
+  }
+
+ private:
+  std::optional<tokenizer::Tokenizer> tokenizer_;
+};
+
+/// The first run of an arm that has finished.
+struct SampledRun {
+  const config::RunSpecification* run;
+  ExactMatch exact;
+};
+
 /// The samples of one test set: examples spread evenly over it, from every arm's first seed.
-void add_samples(const records::StudyFolder& folder,
-                 const std::vector<const config::RunSpecification*>& arms,
+void add_samples(const records::StudyFolder& folder, const std::vector<SampledRun>& arms,
                  const std::string& test_set, std::vector<SampleOutputs>& samples) {
-  const auto first = folder.run(*arms.front());
+  const auto& shown = *arms.front().run;
+  const auto first = folder.run(shown);
   const auto references = lines_of(first.references(test_set));
   const auto sources = lines_of(first.sources(test_set));
   std::vector<std::vector<std::string>> outputs;
-  for (const auto* arm : arms) {
-    outputs.push_back(lines_of(folder.run(*arm).outputs(test_set)));
+  for (const auto& arm : arms) {
+    outputs.push_back(lines_of(folder.run(*arm.run).outputs(test_set)));
     if (outputs.back().size() != references.size()) outputs.back().clear();  // of other lines
   }
   const size_t count = std::min(kSamples, references.size());
   for (size_t i = 0; i < count; ++i) {
     const size_t line = i * references.size() / count;
-    SampleOutputs sample{.task = arms.front()->task,
+    SampleOutputs sample{.task = shown.task,
                          .test_set = test_set,
-                         .seed = arms.front()->seed,
+                         .seed = shown.seed,
                          .source = line < sources.size() ? sources[line] : "",
                          .reference = references[line]};
     for (size_t arm = 0; arm < arms.size(); ++arm)
       if (line < outputs[arm].size())
-        sample.outputs.emplace_back(arms[arm]->arm, outputs[arm][line]);
+        sample.outputs.push_back({arms[arm].run->arm, outputs[arm][line],
+                                  arms[arm].exact(outputs[arm][line], references[line])});
     samples.push_back(std::move(sample));
   }
 }
@@ -137,12 +166,12 @@ std::vector<SampleOutputs> samples_of(const config::Study& study,
                                       const records::StudyFolder& folder) {
   std::vector<SampleOutputs> samples;
   for (const auto& task : study.tasks) {
-    auto runs = first_runs(study, task);
-    std::erase_if(runs, [&](const config::RunSpecification* run) {
-      return !fs::exists(folder.run(*run).result());
-    });
+    std::vector<SampledRun> runs;
+    for (const auto* run : first_runs(study, task))
+      if (fs::exists(folder.run(*run).result()))
+        runs.push_back({run, ExactMatch(folder.run(*run))});
     if (runs.empty()) continue;
-    for (const auto& test_set : some_of(records::read_result(folder.run(*runs.front()))->tests))
+    for (const auto& test_set : some_of(records::read_result(folder.run(*runs.front().run))->tests))
       add_samples(folder, runs, test_set, samples);
   }
   return samples;

@@ -43,12 +43,18 @@ struct RunRecord {
   std::vector<PositionAccuracy> positions;
 };
 
+/// What an arm made of an example.
+struct SampleOutput {
+  std::string arm, text;
+  bool exact = false;  // as exact match is counted
+};
+
 /// One example of a test set and what each arm made of it.
 struct SampleOutputs {
   std::string task, test_set;
   int64_t seed = 0;
   std::string source, reference;
-  std::vector<std::pair<std::string, std::string>> outputs;  // arm, output
+  std::vector<SampleOutput> outputs;
 };
 
 /// How a position scheme looks before training.

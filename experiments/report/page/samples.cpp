@@ -18,9 +18,8 @@ Markup draw_samples(const TaskView& view, const SampleOutputs& sample) {
   Markup rows;
   if (!sample.source.empty()) rows += line_of(text("source"), sample.source, "");
   rows += line_of(text("reference"), sample.reference, "");
-  for (const auto& [arm, output] : sample.outputs)
-    rows +=
-        line_of(view.looks.named(arm), output, output == sample.reference ? "exact" : "differs");
+  for (const auto& [arm, output, exact] : sample.outputs)
+    rows += line_of(view.looks.named(arm), output, exact ? "exact" : "differs");
   const auto name = fmt::format("{}, seed {}", sample.test_set, sample.seed);
   return element("div", {{"class", "sample-box"}},
                  heading("h4", "", name) +

@@ -1,3 +1,5 @@
+#include "experiments/records/frozen_study.h"
+#include "experiments/report/read_report_data.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::report {
@@ -54,6 +56,31 @@ TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
   const auto again = shell(kProgram + " report " + (folder_ / "out/tiny").string() + " 2>&1");
   ASSERT_EQ(again.code, 0) << again.output;
   EXPECT_EQ(read_file(file), page);
+}
+
+TEST_F(ReportTest, SamplesAreExactAsExactMatchIsCounted) {
+  for (const auto* set : {"train", "valid", "test"}) {
+    write_file(folder_ / (std::string(set) + ".src"), "a b\nb a\n");
+    write_file(folder_ / (std::string(set) + ".tgt"), "a  b\nb  a\n");  // which no model can write
+  }
+  write_file(folder_ / "spaces.yaml",
+             "name: spaces\nseeds: [1]\nbase:\n"
+             "  data: { task: text, train: [train.src, train.tgt], validation: [valid.src, "
+             "valid.tgt], test: [test.src, test.tgt] }\n"
+             "  tokenizer: { kind: character }\n"
+             "  model: { d_model: 16, layers: 1, attention: { heads: 2 }, dropout: 0.0 }\n"
+             "  training: { steps: 1, tokens_per_batch: 64, threads: 1 }\n");
+  ASSERT_EQ(shell(kProgram + " run " + (folder_ / "spaces.yaml").string() + " --output " +
+                  (folder_ / "out").string() + " 2>&1")
+                .code,
+            0);
+  const auto run = folder_ / "out/spaces/text/base/seed-1";
+  write_file(run / "output-test.txt", "a b\na b\n");
+  const auto study = records::read_frozen(folder_ / "out/spaces");
+  const auto samples = read_report_data(study, folder_ / "out/spaces").samples;
+  ASSERT_EQ(samples.size(), 2U);
+  EXPECT_TRUE(samples[0].outputs.at(0).exact);
+  EXPECT_FALSE(samples[1].outputs.at(0).exact);
 }
 
 TEST_F(ReportTest, PositionPicturesAreASmallPageWithoutAScript) {

@@ -293,7 +293,7 @@ TEST_F(TuningTest, AStudyThatTunesHasTheArmAsItStandsAndAtItsBest) {
     EXPECT_FALSE(record.positions.empty()) << record.arm;
   }
   ASSERT_FALSE(data.samples.empty());
-  EXPECT_EQ(data.samples.front().outputs.back().first, "base-tuned");
+  EXPECT_EQ(data.samples.front().outputs.back().arm, "base-tuned");
   for (const auto& fact : data.environment)
     EXPECT_TRUE(fact.name != "device" || fact.values.front().second == 4);
   const auto& repeat = data.commands.back();

@@ -129,9 +129,9 @@ TEST(Page, AFitShowsEveryArmOverItsSizeAndTheLaw) {
 
 TEST(Page, SamplesSayWhetherTheyAreExact) {
   auto report = sample_report();
-  report.data.samples[0].outputs[0].second = "vierhundert";
+  report.data.samples[0].outputs[0] = {"sinusoidal", "vierhundert ", true};
   const auto page = page_of(report);
-  place(page, "<td class=\"match exact\">exact</td><td class=\"sample\">vierhundert</td>");
+  place(page, "<td class=\"match exact\">exact</td><td class=\"sample\">vierhundert </td>");
   place(page, "<td class=\"match muted\">differs</td><td class=\"sample\">vierzig</td>");
 }
 
