@@ -152,7 +152,7 @@ void add_outputs(Evaluation& evaluation, records::TestScores& scores,
 
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const config::Experiment& experiment) {
-  check_lengths(translator.model.options(), translator.format, translator.tokenizers, tests);
+  check_lengths(experiment, translator.format, translator.tokenizers, tests);
   Evaluation evaluation;
   const auto& format = translator.format;
   const auto compared = format.compared();

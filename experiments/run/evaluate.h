@@ -22,7 +22,7 @@ struct Evaluation {
 
 /// Translates and scores every test set, all of it; running text is scored without translating
 /// anything. The weights must not change afterwards. Throws LengthError where the model has no
-/// positions for the whole of a test set.
+/// positions for the whole of a test set and its outputs.
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const config::Experiment& experiment);
 

@@ -34,7 +34,7 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
   auto train = format.encode_for_training(corpus.train, tokenizers);
   auto validation = format.encode(corpus.validation, tokenizers);
   training::check_lengths(experiment.model, "validation", validation.examples);
-  check_lengths(experiment.model, format, tokenizers, corpus.tests);
+  check_lengths(experiment, format, tokenizers, corpus.tests);
   return {.corpus = std::move(corpus),
           .format = format,
           .tokenizers = std::move(tokenizers),
@@ -44,10 +44,14 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
           .token_dropout = experiment.tokenizer.dropout};
 }
 
-void check_lengths(const models::TransformerOptions& model, const data::SequenceFormat& format,
+void check_lengths(const config::Experiment& experiment, const data::SequenceFormat& format,
                    const data::Tokenizers& tokenizers, const std::vector<data::TestSet>& tests) {
-  for (const auto& test : tests)
-    training::check_lengths(model, test.name, format.encode(test.examples, tokenizers).examples);
+  for (const auto& test : tests) {
+    const auto examples = format.encode(test.examples, tokenizers).examples;
+    training::check_lengths(experiment.model, test.name, examples);
+    if (format.compared() == data::Compared::text)
+      training::check_outputs(experiment.model, test.name, examples, experiment.decoding);
+  }
 }
 
 Cuts RunData::cuts(uint64_t seed) const {

@@ -48,12 +48,14 @@ data::Corpus read_corpus_of(const records::RunFolder& folder, const config::Expe
 
 /// Reads and encodes it, with the tokenizers of the run in the folder `start` where there is one,
 /// else with new ones. Relative paths start at `folder`. Throws DataError and TokenizerError, and
-/// LengthError where the model has no positions for all of the validation and test sets.
+/// LengthError where the model has no positions for all of the validation and test sets, and of the
+/// longest outputs that these may have.
 RunData read_run_data(const config::Experiment& experiment, const std::filesystem::path& folder,
                       const std::optional<std::filesystem::path>& start);
 
-/// Throws LengthError where the model has no positions for all of a test set.
-void check_lengths(const models::TransformerOptions& model, const data::SequenceFormat& format,
+/// Throws LengthError where the model has no positions for all of a test set, or for the longest
+/// outputs that it may have.
+void check_lengths(const config::Experiment& experiment, const data::SequenceFormat& format,
                    const data::Tokenizers& tokenizers, const std::vector<data::TestSet>& tests);
 /// What there is less of than the configuration asks for, a sentence each: tokens of a vocabulary,
 /// examples of a generated set.

@@ -32,11 +32,9 @@ std::vector<BeamState> initial_states(const SearchInput& input, std::span<const 
   const auto ids = input.source.cpu();
   std::vector<BeamState> states;
   for (size_t row = 0; row < lengths.size(); ++row) {
-    const double limit = std::min(10 + options.max_ratio * static_cast<double>(lengths[row]),
-                                  static_cast<double>(options.max_length));
     const auto number = input.numbers.empty() ? static_cast<int64_t>(row) : input.numbers[row];
     BeamState state{.row = row,
-                    .limit = std::max(static_cast<int64_t>(limit), options.min_length + 1),
+                    .limit = options.longest_output(lengths[row]),
                     .prompt = ids_of(ids[static_cast<int64_t>(row)].slice(0, common, lengths[row])),
                     .open = {{.stream = static_cast<uint64_t>(number) * kStreamsOfRow}}};
     if (!input.prefixes.empty()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <variant>
@@ -54,6 +55,13 @@ struct SearchOptions {
   int64_t no_repeat_ngram = 0;
   SamplingOptions sampling;
   int64_t batch = 64;
+
+  /// Most tokens of an output, its end included, of a source of so many tokens.
+  int64_t longest_output(int64_t source_tokens) const {
+    const double limit = std::min(10 + max_ratio * static_cast<double>(source_tokens),
+                                  static_cast<double>(max_length));
+    return std::max(static_cast<int64_t>(limit), min_length + 1);
+  }
 
   static void fields(auto& o, auto&& visit) {
     visit("beam", o.beam, "hypotheses kept; 1: greedy");

@@ -20,7 +20,8 @@ std::vector<Translation> classify(const Translator& translator, std::span<const 
     if (!source) continue;
     sources.push_back(std::move(source->ids));
     lengths.push_back(sources.back().size());
-    check_line(translator.model.options(), static_cast<int64_t>(line) + 1, lengths.back());
+    check_line(translator.model.options(),
+               {.number = static_cast<int64_t>(line) + 1, .tokens = std::ssize(sources.back())});
     line_of.push_back(line);
   }
   std::vector<Translation> results(lines.size());

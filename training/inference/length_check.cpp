@@ -41,6 +41,12 @@ void check_side(const models::TransformerOptions& model, const std::string& set,
       length(*std::ranges::max_element(examples, {}, length))));
 }
 
+/// Positions that the longest output of the example takes, its prompt included.
+int64_t positions_of(const data::EncodedExample& example, const models::SearchOptions& decoding) {
+  const auto read = example.source.empty() ? example.prompt_length : std::ssize(example.source);
+  return example.prompt_length + decoding.longest_output(read);
+}
+
 }  // namespace
 
 std::optional<PositionLimit> position_limit(const models::TransformerOptions& model,
@@ -67,14 +73,46 @@ void check_lengths(const models::TransformerOptions& model, const std::string& s
   if (model.family == Family::encoder_decoder) check_side(model, set, kDecoder, examples);
 }
 
-void check_line(const models::TransformerOptions& model, int64_t number, size_t tokens) {
+void check_outputs(const models::TransformerOptions& model, const std::string& set,
+                   std::span<const data::EncodedExample> examples,
+                   const models::SearchOptions& decoding) {
+  const auto limit = position_limit(model, models::Side::decoder);
+  if (!limit) return;
+  int64_t longest = 0, prompt = 0, count = 0, first = 0;
+  for (const auto& example : examples) {
+    const auto length = positions_of(example, decoding);
+    longest = std::max(longest, length);
+    prompt = std::max(prompt, example.prompt_length);
+    if (length <= limit->tokens) continue;
+    if (count++ == 0) first = &example - examples.data() + 1;
+  }
+  if (count > 0)
+    throw models::LengthError(fmt::format(
+        "{}: the outputs of {} of {} lines may grow beyond the {} positions that the model has for "
+        "them (the first is that of line {}); lower decoding.max_length to {}, or raise {} to {}",
+        set, count, examples.size(), limit->tokens, first, limit->tokens - prompt, limit->key,
+        longest));
+}
+
+void check_line(const models::TransformerOptions& model, const LineLengths& line) {
   const bool alone = model.family == models::Family::decoder_only;
-  const auto limit = position_limit(model, alone ? models::Side::decoder : models::Side::encoder);
-  if (limit && static_cast<int64_t>(tokens) > limit->tokens)
+  const auto read = position_limit(model, alone ? models::Side::decoder : models::Side::encoder);
+  if (read && line.tokens > read->tokens)
     throw models::LengthError(
         fmt::format("line {} has {} tokens and the model positions for {}; shorten the line, or "
                     "raise {} and train again",
-                    number, tokens, limit->tokens, limit->key));
+                    line.number, line.tokens, read->tokens, read->key));
+  const auto written = position_limit(model, models::Side::decoder);
+  if (!written || line.output == 0) return;
+  const auto room = written->tokens - (alone ? line.tokens : 0);
+  if (line.output <= room) return;
+  const auto remedy = room > line.prefix
+                          ? fmt::format("lower decoding.max_length (--max-length) to {}", room)
+                          : std::string("shorten the line or its prefix");
+  throw models::LengthError(fmt::format(
+      "the output of line {} may grow to {} tokens, and the model has positions for {}; {}, or "
+      "raise {} and train again",
+      line.number, line.output, room, remedy, written->key));
 }
 
 }  // namespace ablate::training

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "data/encoded_example.h"
+#include "models/inference/search_options.h"
 #include "models/transformer_options.h"
 
 namespace ablate::training {
@@ -25,7 +26,21 @@ std::optional<PositionLimit> position_limit(const models::TransformerOptions& mo
 void check_lengths(const models::TransformerOptions& model, const std::string& set,
                    std::span<const data::EncodedExample> examples);
 
-/// Throws LengthError where it has none for all tokens of a line that it is to read.
-void check_line(const models::TransformerOptions& model, int64_t number, size_t tokens);
+/// Throws LengthError where it has none for all that outputs of some examples may grow to: how many
+/// of `set` these are, the first of them, and the keys.
+void check_outputs(const models::TransformerOptions& model, const std::string& set,
+                   std::span<const data::EncodedExample> examples,
+                   const models::SearchOptions& decoding);
+
+/// A line to read, and what may be written for it.
+struct LineLengths {
+  int64_t number;      // from 1 on
+  int64_t tokens;      // of the line
+  int64_t output = 0;  // most tokens that are written
+  int64_t prefix = 0;  // of these, those that are given
+};
+
+/// Throws LengthError where the model has no positions for all of them.
+void check_line(const models::TransformerOptions& model, const LineLengths& line);
 
 }  // namespace ablate::training

@@ -36,17 +36,32 @@ struct EncodedLines {
   }
 };
 
-EncodedLines encode_lines(const Translator& translator, const TranslationTask& task) {
+/// What bounds outputs that do not end by themselves is their greatest length alone.
+models::SearchOptions options_for(const TranslationTask& task, const data::SequenceFormat& format,
+                                  models::SearchOptions options) {
+  if (!format.end_token(task.one_line)) options.max_ratio = kUnlimited;
+  return options;
+}
+
+/// Throws LengthError where a model has no positions for all of a line and its output.
+EncodedLines encode_lines(std::span<const Translator> translators, const TranslationTask& task,
+                          const models::SearchOptions& options) {
+  const auto& translator = translators.front();
   EncodedLines all;
   for (size_t line = 0; line < task.lines.size(); ++line) {
     auto source = translator.format.encode_source(task.lines[line], translator.tokenizers);
     if (!source) continue;
-    check_line(translator.model.options(), task.first_line + static_cast<int64_t>(line) + 1,
-               source->ids.size());
+    LineLengths lengths{.number = task.first_line + static_cast<int64_t>(line) + 1,
+                        .tokens = std::ssize(source->ids),
+                        .output = options.longest_output(std::ssize(source->ids))};
+    if (!task.prefixes.empty()) {
+      const auto prefix = translator.tokenizers.target.encode(task.prefixes[line]);
+      lengths.prefix = std::ssize(prefix);
+      lengths.output = std::max(lengths.output, lengths.prefix + 1);
+      all.prefixes.emplace_back(prefix.begin(), prefix.end());
+    }
+    for (const auto& one : translators) check_line(one.model.options(), lengths);
     all.add(line, std::move(*source), translator);
-    if (task.prefixes.empty()) continue;
-    const auto prefix = translator.tokenizers.target.encode(task.prefixes[line]);
-    all.prefixes.emplace_back(prefix.begin(), prefix.end());
   }
   return all;
 }
@@ -78,11 +93,8 @@ void check_alike(std::span<const Translator> translators) {
 class BatchSearch {
  public:
   BatchSearch(std::span<const Translator> translators, const TranslationTask& task,
-              models::SearchOptions options)
-      : task_(task),
-        tokens_(special_tokens(task, translators.front().format)),
-        options_(std::move(options)) {
-    if (tokens_.eos == models::kNoEnd) options_.max_ratio = kUnlimited;
+              const models::SearchOptions& options)
+      : task_(task), tokens_(special_tokens(task, translators.front().format)), options_(options) {
     for (const auto& one : translators) models_.push_back(one.model);
   }
 
@@ -108,7 +120,7 @@ class BatchSearch {
  private:
   const TranslationTask& task_;
   models::SpecialTokens tokens_;
-  models::SearchOptions options_;
+  const models::SearchOptions& options_;
   std::vector<models::InferenceModel> models_;
 };
 
@@ -116,16 +128,17 @@ class BatchSearch {
 
 std::vector<std::vector<Translation>> translate_all(std::span<const Translator> translators,
                                                     const TranslationTask& task,
-                                                    const models::SearchOptions& options) {
+                                                    const models::SearchOptions& given) {
   check_alike(translators);
   const auto& first = translators.front();
+  const auto options = options_for(task, first.format, given);
   std::vector<std::vector<Translation>> results(task.lines.size(), {Translation{}});
   if (first.model.labels()) {
     auto classes = classify(first, task.lines, options.batch);
     for (size_t i = 0; i < classes.size(); ++i) results[i] = {std::move(classes[i])};
     return results;
   }
-  const auto lines = encode_lines(first, task);
+  const auto lines = encode_lines(translators, task, options);
   const auto batches = batches_by_length(lines.lengths, options.batch);
   const BatchSearch search(translators, task, options);
   in_parallel(batches.size(), task.jobs, [&](size_t batch) {

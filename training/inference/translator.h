@@ -41,7 +41,7 @@ struct TranslationTask {
 /// line gives one empty text. What would end a line within an output becomes a space. Several
 /// translators, which have the same tokenizers, vote. A model with a label head gives the class of
 /// the line. Throws TokenizerError where tokenizers differ, and LengthError where a model has no
-/// positions for a line.
+/// positions for a line or for the longest output that it may have.
 std::vector<std::vector<Translation>> translate_all(std::span<const Translator> translators,
                                                     const TranslationTask& task,
                                                     const models::SearchOptions& options);

@@ -60,6 +60,17 @@ int end_of_lost_owner(const std::filesystem::path& folder, Meanwhile&& meanwhile
   return end_of(owner);
 }
 
+TEST_F(TrainRunTest, ATestSetWhoseOutputsMayOutgrowThePositionsIsRefusedBeforeAnythingTrains) {
+  plan("short", {"model.position={kind: learned, max_length: 12}"});
+  const auto outcome = train("short");
+  EXPECT_EQ(outcome.code, 3) << outcome.output;
+  EXPECT_NE(outcome.output.find("length 4: the outputs of 20 of 20 lines may grow beyond the 12 "
+                                "positions that the model has for them"),
+            std::string::npos)
+      << outcome.output;
+  EXPECT_FALSE(std::filesystem::exists(run("short") / "metrics.jsonl"));
+}
+
 TEST_F(TrainRunTest, AnOwnerThatHasLostItsRunWritesNothingMore) {
   EXPECT_EQ(end_of_lost_owner(run("out"), [] {}), 75);
   const auto environment = nlohmann::json::parse(read_file(run("out") / "environment.json"));

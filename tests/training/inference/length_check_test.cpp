@@ -58,10 +58,84 @@ TEST(CheckLengths, OfADecoderAloneAreThoseOfSourceAndTargetTogether) {
   EXPECT_NE(refusal(model, {sides(0, 5)}).find("1 of 1 sequences"), std::string::npos);
 }
 
-TEST(CheckLine, NamesTheLine) {
+std::string refusal(const models::TransformerOptions& model,
+                    const std::vector<data::EncodedExample>& examples,
+                    const models::SearchOptions& decoding) {
+  try {
+    check_outputs(model, "test", examples, decoding);
+  } catch (const models::LengthError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CheckOutputs, NamesHowManyMayOutgrowThePositionsAndTheKeys) {
+  models::TransformerOptions model;
+  model.decoder.position = models::Learned{.max_length = 16};
+  // Outputs have up to 10 + 2 * source tokens.
+  const std::vector<data::EncodedExample> examples{sides(3, 1), sides(4, 1), sides(9, 1)};
+  EXPECT_EQ(refusal(model, {examples[0]}, {.max_ratio = 2}), "");
+  EXPECT_EQ(refusal(model, examples, {.max_length = 16, .max_ratio = 2}), "");
+  EXPECT_EQ(refusal(model, examples, {.max_ratio = 2}),
+            "test: the outputs of 2 of 3 lines may grow beyond the 16 positions that the model has "
+            "for them (the first is that of line 2); lower decoding.max_length to 16, or raise "
+            "model.decoder.position.max_length to 28");
+  EXPECT_NE(refusal(model, {examples[0]}, {.min_length = 16, .max_ratio = 2}), "");
+}
+
+TEST(CheckOutputs, OfADecoderAloneStandBehindTheirPrompts) {
+  const models::TransformerOptions model{.family = models::Family::decoder_only,
+                                         .position = models::Learned{.max_length = 20}};
+  data::EncodedExample joined = sides(0, 5);
+  joined.prompt_length = 4;
+  EXPECT_EQ(refusal(model, {joined}, {.max_length = 16}), "");
+  EXPECT_NE(refusal(model, {joined}, {.max_length = 17}).find("lower decoding.max_length to 16"),
+            std::string::npos);
+}
+
+std::string line_refusal(const models::TransformerOptions& model, const LineLengths& line) {
+  try {
+    check_line(model, line);
+  } catch (const models::LengthError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CheckLine, NamesTheLineThatIsTooLongOrWhoseOutputMayBe) {
   const models::TransformerOptions model{.position = models::Learned{.max_length = 4}};
-  check_line(model, 3, 4);
-  EXPECT_THROW(check_line(model, 3, 5), models::LengthError);
+  EXPECT_EQ(line_refusal(model, {.number = 3, .tokens = 4}), "");
+  EXPECT_NE(line_refusal(model, {.number = 3, .tokens = 5}).find("line 3 has 5 tokens"),
+            std::string::npos);
+  EXPECT_EQ(line_refusal(model, {.number = 3, .tokens = 4, .output = 4}), "");
+  EXPECT_EQ(line_refusal(model, {.number = 3, .tokens = 4, .output = 9}),
+            "the output of line 3 may grow to 9 tokens, and the model has positions for 4; lower "
+            "decoding.max_length (--max-length) to 4, or raise model.position.max_length and train "
+            "again");
+  EXPECT_NE(line_refusal(model, {.number = 3, .tokens = 4, .output = 9, .prefix = 8})
+                .find("shorten the line or its prefix"),
+            std::string::npos);
+}
+
+TEST(CheckLine, OfADecoderAloneCountsTheLineBeforeItsOutput) {
+  const models::TransformerOptions model{.family = models::Family::decoder_only,
+                                         .position = models::Learned{.max_length = 9}};
+  EXPECT_EQ(line_refusal(model, {.number = 1, .tokens = 4, .output = 5}), "");
+  EXPECT_NE(line_refusal(model, {.number = 1, .tokens = 4, .output = 6}).find("positions for 5"),
+            std::string::npos);
+}
+
+TEST(CheckLine, IsAskedOfEveryLineThatIsTranslated) {
+  const auto learned = [](models::TransformerOptions& options) {
+    options.position = models::Learned{.max_length = 12};
+  };
+  const auto short_table = small_translator(3, models::Family::encoder_decoder, learned);
+  const auto any_length = small_translator(3, models::Family::encoder_decoder);
+  const std::vector<std::string> lines{"a", "a b"};
+  for (const auto& both : {std::vector{short_table}, std::vector{any_length, short_table}}) {
+    EXPECT_EQ(translate_all(both, {.lines = lines}, {.max_length = 12}).size(), 2U);
+    EXPECT_THROW(translate_all(both, {.lines = lines}, {.max_length = 13}), models::LengthError);
+  }
 }
 
 }  // namespace
