@@ -139,11 +139,19 @@ void mark_in_tables(TaskEvidence& task, const config::Study& study) {
              (clause.left.metric == metric || clause.right.metric == metric);
     });
   };
+  const auto above_zero = [&](const std::string& metric) {
+    return std::ranges::any_of(task.arms, [&](const ArmEvidence& arm) {
+      return std::ranges::any_of(arm.cells, [&](const Cell& cell) {
+        return cell.metric == metric && cell.sample.mean > 0;
+      });
+    });
+  };
   for (auto& arm : task.arms)
     for (auto& cell : arm.cells) {
       const auto* metric = config::find_metric(cell.metric);  // null: counts steps
       cell.in_tables = metric != nullptr &&
-                       (metric->in_tables || cell.metric == task.metric || expects(cell.metric));
+                       (metric->in_tables || cell.metric == task.metric || expects(cell.metric) ||
+                        (metric->in_tables_above_zero && above_zero(cell.metric)));
     }
 }
 

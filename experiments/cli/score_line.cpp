@@ -6,6 +6,10 @@
 
 namespace ablate::cli {
 
+std::string unknown_text(double share) {
+  return share > 0 ? fmt::format("{:.2g} % of the target tokens unknown", 100 * share) : "";
+}
+
 std::string score_line(const records::TestScores& scores) {
   std::string text;
   for (const auto& metric : config::metrics_on(scores.compared))
@@ -14,8 +18,8 @@ std::string score_line(const records::TestScores& scores) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", metric.label,
                           config::number_text(value, metric.digits));
   std::string facts = fmt::format("{} examples", scores.examples);
-  if (scores.unknown_targets > 0)
-    facts += fmt::format(", {:.2g} % of the target tokens unknown", 100 * scores.unknown_targets);
+  if (const auto unknown = unknown_text(scores.unknown_targets); !unknown.empty())
+    facts += ", " + unknown;
   const auto add = [&](int64_t count, const char* what) {
     if (count > 0) facts += fmt::format(", {} {}", count, what);
   };

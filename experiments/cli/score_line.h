@@ -6,6 +6,9 @@
 
 namespace ablate::cli {
 
+/// "3 % of the target tokens unknown"; nothing where none is.
+std::string unknown_text(double share);
+
 /// One test set's scores on one line, those that its kind of data has, and what they leave out.
 std::string score_line(const records::TestScores& scores);
 

@@ -146,12 +146,14 @@ std::vector<Metric> further_output_metrics() {
        .in_tables = false},
       {.name = "unknown_targets",
        .label = "unknown targets",
-       .meaning = "share of the target tokens that the tokenizer does not know; beside every score "
-                  "where there are any",
+       .meaning =
+           "share of the target tokens, without their ends, that the tokenizer does not know; "
+           "beside every score where there are any",
        .direction = Direction::neither,
        .high = 1,
        .on = {Compared::text, Compared::nothing},
-       .in_tables = false}};
+       .in_tables = false,
+       .in_tables_above_zero = true}};
 }
 
 /// Of a whole run, in training or validation.
@@ -176,6 +178,14 @@ std::vector<Metric> metrics_of_runs() {
            .high = 1,
            .per_token = true,
            .in_tables = false},
+          {.name = "validation_unknown_targets",
+           .label = "unknown validation targets",
+           .meaning = "unknown_targets of the validation set, beside its perplexity",
+           .direction = Direction::neither,
+           .high = 1,
+           .in_tables = false,
+           .heading = "valid. unknown",
+           .in_tables_above_zero = true},
           {.name = "steps_to_validation_perplexity",
            .label = "steps to validation perplexity",
            .meaning = "the first validation at which it is at most "

@@ -30,11 +30,11 @@ struct TestScores {
   std::string name;
   bool beyond = false;  // longer than anything in training
   int64_t examples = 0;
-  int64_t in_training = 0;                      // of them, those that training shows, too
-  double source_tokens = 0, target_tokens = 0;  // means, without start and end tokens
-  double bleu = 0, chrf = 0;  // BLEU is NaN where no reference has four words in a row
+  int64_t in_training = 0;                          // of them, those that training shows, too
+  double source_tokens = 0, target_tokens = 0;      // means, without start and end tokens
+  double bleu = kNotMeasured, chrf = kNotMeasured;  // and where no reference has what they count
   /// Share of outputs equal to their reference, of text under the tokenizer's normalisation.
-  double exact_match = 0;
+  double exact_match = kNotMeasured;
   double token_accuracy = 0;
   double perplexity = 0;
   /// With what unknown tokens hide spelled out; NaN of masked and label models.
@@ -44,7 +44,7 @@ struct TestScores {
   double exact_match_raw = kNotMeasured, word_error_rate_raw = kNotMeasured;  // of text as it is
   double length_ratio = kNotMeasured;     // 13a tokens of the outputs / of the references
   double decode_seconds = kNotMeasured;   // wall clock
-  double unknown_targets = kNotMeasured;  // share of the target tokens
+  double unknown_targets = kNotMeasured;  // share of the target tokens without their ends
   int64_t cut_outputs = 0;                // that ended at the greatest length
   int64_t altered_references = 0;         // that the tokenizer writes in another way
   int64_t unwritable_references = 0;      // of these, those that differ even when normalised
@@ -97,6 +97,7 @@ struct RunResult {
   double train_loss = kNotMeasured;
   double validation_perplexity = 0;
   double validation_token_accuracy = 0;
+  double validation_unknown_targets = kNotMeasured;  // the same of the validation set
   /// Of the last observation over all places; NaN of what was not observed.
   double attention_entropy = kNotMeasured, attention_sink = kNotMeasured;
   double rank_residual = kNotMeasured, active_neurons = kNotMeasured;
@@ -133,6 +134,7 @@ struct RunResult {
     visit("train_loss", o.train_loss);
     visit("validation_perplexity", o.validation_perplexity);
     visit("validation_token_accuracy", o.validation_token_accuracy);
+    visit("validation_unknown_targets", o.validation_unknown_targets);
     visit("attention_entropy", o.attention_entropy);
     visit("attention_sink", o.attention_sink);
     visit("rank_residual", o.rank_residual);

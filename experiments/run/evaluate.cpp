@@ -42,21 +42,22 @@ int64_t characters_of(const data::TestSet& test) {
   return count;
 }
 
+/// The ids that are predicted.
+std::span<const int32_t> written(const data::EncodedExample& example) {
+  return std::span(example.target).subspan(static_cast<size_t>(example.prompt_length));
+}
+
 /// Mean lengths of the sides, and the share of unknown tokens.
 void add_tokens(records::TestScores& scores, const data::EncodedSet& encoded) {
-  int64_t sources = 0, targets = 0, unknown = 0;
+  int64_t sources = 0, targets = 0;
   for (const auto& example : encoded.examples) {
-    const auto written =
-        std::span(example.target).subspan(static_cast<size_t>(example.prompt_length));
     sources += (example.source.empty() ? example.prompt_length : std::ssize(example.source)) - 1;
-    targets += std::ssize(written);
-    unknown += std::ranges::count(written, tokenizer::kUnk);
+    targets += std::ssize(written(example));
   }
   const auto examples = static_cast<double>(encoded.examples.size());
   scores.source_tokens = static_cast<double>(sources) / examples;
   scores.target_tokens = static_cast<double>(targets) / examples - 1;
-  if (scores.compared != data::Compared::label)
-    scores.unknown_targets = static_cast<double>(unknown) / static_cast<double>(targets);
+  scores.unknown_targets = unknown_share(encoded, scores.compared == data::Compared::label);
 }
 
 /// What the tokenizer does to the targets. Returns the nats that spell what unknown tokens hide.
@@ -175,19 +176,36 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
   return evaluation;
 }
 
-training::Likelihood validation_of(LoadedRun& run, const data::Corpus& corpus) {
-  return training::likelihood(
-      run.model, run.format.encode(corpus.validation, run.tokenizers).examples,
+double unknown_share(const data::EncodedSet& set, bool labels) {
+  int64_t targets = 0, unknown = 0;
+  for (const auto& example : set.examples) {
+    const auto ids = written(example);
+    targets += std::ssize(ids) - std::ranges::count(ids, tokenizer::kEos);
+    unknown += std::ranges::count(ids, tokenizer::kUnk);
+  }
+  if (labels || targets == 0) return records::kNotMeasured;
+  return static_cast<double>(unknown) / static_cast<double>(targets);
+}
+
+Validation validation_of(models::Transformer& model, const data::EncodedSet& set,
+                         const training::LikelihoodOptions& options) {
+  return {training::likelihood(model, set.examples, options), unknown_share(set, model->labels())};
+}
+
+Validation validation_of(LoadedRun& run, const data::Corpus& corpus) {
+  return validation_of(
+      run.model, run.format.encode(corpus.validation, run.tokenizers),
       {run.experiment.training.tokens_per_batch, run.format.masking(run.tokenizers)});
 }
 
 records::RunResult result_of(const config::Experiment& experiment, const models::Transformer& model,
-                             const training::Likelihood& validation, Evaluation&& evaluation) {
+                             const Validation& validation, Evaluation&& evaluation) {
   return {.parameters = models::parameter_count(*model),
           .active_parameters = active_parameter_count(experiment.model, *model),
           .flops_per_token = flops_per_token(*model, evaluation.first_passes),
-          .validation_perplexity = validation.perplexity(),
-          .validation_token_accuracy = validation.token_accuracy,
+          .validation_perplexity = validation.likelihood.perplexity(),
+          .validation_token_accuracy = validation.likelihood.token_accuracy,
+          .validation_unknown_targets = validation.unknown_targets,
           .bleu_signature = evaluation.bleu_signature,
           .chrf_signature = evaluation.chrf_signature,
           .tests = std::move(evaluation.tests)};

@@ -26,12 +26,22 @@ struct Evaluation {
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const config::Experiment& experiment);
 
-/// What the model says of the validation set.
-training::Likelihood validation_of(LoadedRun& run, const data::Corpus& corpus);
+/// Share of the target tokens, without their ends, that the tokenizer does not know; NaN where
+/// there are none, and of classes.
+double unknown_share(const data::EncodedSet& set, bool labels);
+
+/// What a model says of the validation set.
+struct Validation {
+  training::Likelihood likelihood;
+  double unknown_targets;  // share of the target tokens without their ends; NaN of classes
+};
+Validation validation_of(models::Transformer& model, const data::EncodedSet& set,
+                         const training::LikelihoodOptions& options);
+Validation validation_of(LoadedRun& run, const data::Corpus& corpus);
 
 /// What result.json says of a model and its scores. Which run it is of, and how it was trained, is
 /// left to fill in.
 records::RunResult result_of(const config::Experiment& experiment, const models::Transformer& model,
-                             const training::Likelihood& validation, Evaluation&& evaluation);
+                             const Validation& validation, Evaluation&& evaluation);
 
 }  // namespace ablate::run

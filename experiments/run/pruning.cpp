@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiments/records/exit_code.h"
+#include "experiments/run/evaluate.h"
 #include "training/weights.h"
 #include "training/without.h"
 
@@ -53,10 +54,12 @@ class PrunedModel {
 Pruning prune(LoadedRun& run, const data::Corpus& corpus, const PruneOptions& options) {
   if (models::attentions_of(run.model->options()).empty())
     throw records::UsageError("this model has no attention heads to leave out");
-  const auto validation = run.format.encode(corpus.validation, run.tokenizers).examples;
+  const auto set = run.format.encode(corpus.validation, run.tokenizers);
+  const auto& validation = set.examples;
   const training::LikelihoodOptions scoring{run.experiment.training.tokens_per_batch,
                                             run.format.masking(run.tokenizers)};
-  Pruning pruning{.heads = training::head_importance(run.model, validation, scoring)};
+  Pruning pruning{.heads = training::head_importance(run.model, validation, scoring),
+                  .unknown_targets = unknown_share(set, run.model->labels())};
   std::ranges::stable_sort(pruning.heads, {}, &training::HeadScore::importance);
   const std::span<const training::HeadScore> heads(pruning.heads);
   PrunedModel model(run, validation, scoring);

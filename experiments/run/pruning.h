@@ -26,6 +26,7 @@ struct Pruning {
   std::vector<training::HeadScore> heads;  // the least important first
   std::vector<PrunePoint> points;          // without none of them, more and more, and all
   std::vector<PrunePoint> alone;           // without one of `heads` each, where that was asked for
+  double unknown_targets = 0;              // see Validation
 };
 
 /// Ranks the heads of a trained model by their importance on the validation set, and scores the

@@ -201,14 +201,13 @@ void write_outputs(const records::RunFolder& folder, const Evaluation& evaluatio
   }
 }
 
-training::Likelihood validation_of(const RunJob& job, const Prepared& prepared,
-                                   models::Transformer& model) {
-  return training::likelihood(model, prepared.data.validation.examples,
-                              {job.experiment.training.tokens_per_batch, prepared.data.masking()});
+Validation validation_of(const RunJob& job, const Prepared& prepared, models::Transformer& model) {
+  return run::validation_of(model, prepared.data.validation,
+                            {job.experiment.training.tokens_per_batch, prepared.data.masking()});
 }
 
 void write_rung_of(const RunJob& job, const Prepared& prepared, models::Transformer& model) {
-  const auto validation = validation_of(job, prepared, model);
+  const auto validation = validation_of(job, prepared, model).likelihood;
   records::write_rung(job.folder, *job.until,
                       {.validation_perplexity = validation.perplexity(),
                        .validation_token_accuracy = validation.token_accuracy});

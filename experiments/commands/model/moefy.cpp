@@ -13,7 +13,6 @@
 #include "experiments/report/page/page.h"
 #include "experiments/report/page/parts.h"
 #include "experiments/run/evaluate.h"
-#include "experiments/run/model_cost.h"
 #include "experiments/run/moefication/moefication.h"
 #include "experiments/run/run_data.h"
 #include "training/checkpoint/checkpoint.h"
@@ -56,6 +55,8 @@ std::string table(const run::Moefied& moefied, int64_t experts) {
                         static_cast<double>(point.active) / static_cast<double>(experts),
                         point.captured, point.perplexity, point.token_accuracy,
                         point.token_accuracy / moefied.dense_token_accuracy, point.time);
+  if (const auto unknown = cli::unknown_text(moefied.unknown_targets); !unknown.empty())
+    text += "\nValidation set: " + unknown + ".\n";
   return text;
 }
 
@@ -75,27 +76,13 @@ report::Markup curve(const run::Moefied& moefied) {
   return report::figure(chart, "");
 }
 
-records::RunResult result_of(const run::Moefied& moefied, const run::Evaluation& evaluation,
-                             const run::LoadedRun& dense) {
-  return {
-      .study = "moefy",
-      .task = "moefy",
-      .arm = "moefied",
-      .parameters = models::parameter_count(*moefied.model),
-      .active_parameters = run::active_parameter_count(moefied.experiment.model, *moefied.model),
-      .flops_per_token = run::flops_per_token(*moefied.model, evaluation.first_passes),
-      .validation_perplexity = moefied.chosen.perplexity,
-      .validation_token_accuracy = moefied.chosen.token_accuracy,
-      .weights = dense.weights,
-      .bleu_signature = evaluation.bleu_signature,
-      .chrf_signature = evaluation.chrf_signature,
-      .tests = evaluation.tests};
-}
-
 void write_run(const MoefyRequest& request, const run::Moefied& moefied,
-               const run::LoadedRun& dense, const run::Evaluation& evaluation) {
+               const run::LoadedRun& dense, records::RunResult result) {
   auto environment = records::recorded_environment(records::RunFolder(request.run));
   environment["moefied_from"] = std::filesystem::absolute(request.run).string();
+  result.study = result.task = "moefy";
+  result.arm = "moefied";
+  result.weights = dense.weights;
   const auto markdown = table(moefied, request.options.experts);
   const auto content =
       report::heading("h1", "", "MoEfication of " + request.run) + curve(moefied) +
@@ -108,8 +95,7 @@ void write_run(const MoefyRequest& request, const run::Moefied& moefied,
        .environment = environment,
        .files = {{records::kMoeficationTableFile, markdown},
                  {records::kMoeficationPageFile, report::page("MoEfication", content)},
-                 {records::kResultFile,
-                  training::json_file(training::to_json(result_of(moefied, evaluation, dense)))}}});
+                 {records::kResultFile, training::json_file(training::to_json(result))}}});
 }
 
 void moefy_run(MoefyRequest request) {
@@ -124,13 +110,15 @@ void moefy_run(MoefyRequest request) {
   const auto moefied = moefy(run, corpus, request.options);
   std::cout << table(moefied, request.options.experts) << std::flush;
   const auto before = run::evaluate(run.translator(), corpus.tests, run.experiment);
-  const training::Translator translator{models::InferenceModel(moefied.model), run.tokenizers,
-                                        run.format};
-  const auto after = run::evaluate(translator, corpus.tests, moefied.experiment);
+  run::LoadedRun mixture{moefied.experiment, moefied.model, run.tokenizers, run.format,
+                         run.weights};
+  auto after = run::evaluate(mixture.translator(), corpus.tests, mixture.experiment);
   for (size_t i = 0; i < after.tests.size(); ++i)
     std::cout << "dense, " << cli::score_line(before.tests[i]) << "\nmoefied, "
               << cli::score_line(after.tests[i]) << "\n";
-  write_run(request, moefied, run, after);
+  const auto validation = run::validation_of(mixture, corpus);
+  write_run(request, moefied, run,
+            run::result_of(mixture.experiment, mixture.model, validation, std::move(after)));
   std::cerr << "written: " << request.to << "\n";
 }
 

@@ -54,11 +54,15 @@ std::string pruning_table(const run::Pruning& pruning) {
         "| {} of {} | {:.3f} | {:.4f} | {:.3f} | {:.4f} |\n", point.removed, pruning.heads.size(),
         static_cast<double>(point.removed) / static_cast<double>(pruning.heads.size()), point.nll,
         std::exp(point.nll), point.token_accuracy);
+  if (const auto unknown = cli::unknown_text(pruning.unknown_targets); !unknown.empty())
+    text += "\nValidation set: " + unknown + ".\n";
   return text;
 }
 
 nlohmann::json json_of(const run::Pruning& pruning) {
-  nlohmann::json all{{"heads", nlohmann::json::array()}, {"points", nlohmann::json::array()}};
+  nlohmann::json all{{"heads", nlohmann::json::array()},
+                     {"points", nlohmann::json::array()},
+                     {"unknown_targets", pruning.unknown_targets}};
   for (size_t i = 0; i < pruning.heads.size(); ++i) {
     all["heads"].push_back(
         {{"head", text_of(pruning.heads[i].head)}, {"importance", pruning.heads[i].importance}});

@@ -257,10 +257,10 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
   const torch::NoGradGuard no_grad;
   check_request(run.experiment.model, options);
   const auto layers = split_layers(run, corpus, options);
-  const auto validation = run.format.encode(corpus.validation, run.tokenizers).examples;
+  const auto validation = run.format.encode(corpus.validation, run.tokenizers);
   const auto likelihood = [&](models::Transformer& model) {
     return training::likelihood(
-        model, validation,
+        model, validation.examples,
         {run.experiment.training.tokens_per_batch, run.format.masking(run.tokenizers)});
   };
   const double seconds = feed_forward_seconds(*run.model, layers);
@@ -277,8 +277,8 @@ Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& op
   Moefied result{.experiment = converted(run.experiment, options, options.active),
                  .dense_perplexity = dense.perplexity(),
                  .dense_token_accuracy = dense.token_accuracy,
-                 .chosen = measured(options.active),
-                 .points = {}};
+                 .points = {},
+                 .unknown_targets = unknown_share(validation, run.model->labels())};
   result.model = assembled(run, layers, options, options.active);
   const int64_t stride = (options.experts + kMostPoints - 1) / kMostPoints;
   for (int64_t active = stride; active <= options.experts; active += stride)

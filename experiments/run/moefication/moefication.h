@@ -29,8 +29,8 @@ struct Moefied {
   config::Experiment experiment;  // with a mixture instead of every dense feed-forward
   models::Transformer model{nullptr};
   double dense_perplexity = 0, dense_token_accuracy = 0;
-  MoefyPoint chosen;               // of `model`
   std::vector<MoefyPoint> points;  // for 1, 2, ... experts, at most sixteen steps
+  double unknown_targets = 0;      // see Validation
 };
 
 /// Splits every ReLU feed-forward of a trained model into experts of equal size (Zhang et al. 2022,

@@ -34,6 +34,23 @@ TEST(Evidence, OfSixSeedsByHand) {
             "copy, exact match: on length 12 more (0.750) is better than base (0.600).");
 }
 
+TEST(Evidence, TheShareOfUnknownTargetsStandsBesideEveryScoreWhereThereAreAny) {
+  auto runs = runs_of({{"base", {0.5}}, {"more", {0.5}}});
+  const auto shown = [&](const std::string& arm, const std::string& test_set,
+                         const std::string& metric) {
+    const auto evidence = make_evidence(study_of(study_yaml(1, {"more"}, kCompare)), runs);
+    return find_cell(arm_of(evidence, arm), test_set, metric)->in_tables;
+  };
+  EXPECT_FALSE(shown("more", "length 12", "unknown_targets"));
+  EXPECT_FALSE(shown("more", "", "validation_unknown_targets"));
+  runs.results.back().tests.front().unknown_targets = 0.5;
+  EXPECT_TRUE(shown("base", "length 12", "unknown_targets")) << "as a column of all arms";
+  EXPECT_TRUE(shown("more", "length 12", "unknown_targets"));
+  EXPECT_FALSE(shown("more", "", "validation_unknown_targets"));
+  runs.results.back().validation_unknown_targets = 0.5;
+  EXPECT_TRUE(shown("base", "", "validation_unknown_targets"));
+}
+
 TEST(Evidence, ThreeSeedsSupportNoClaimHoweverFarApart) {
   const auto study = study_of(study_yaml(3, {"more"}, kCompare));
   const auto evidence =

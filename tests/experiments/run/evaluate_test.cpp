@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "experiments/run/run_data.h"
 #include "models/position/position.h"
 #include "tests/training/inference/small_translator.h"
 
@@ -60,8 +61,41 @@ TEST(Evaluate, SpellsOutWhatUnknownTokensHide) {
   // "a", an unknown token for " xyz" of four bytes, and the end.
   const auto unknown = scores_of(translator, {{"a", "a xyz"}});
   EXPECT_NEAR(unknown.nats_per_character, (3 * std::log(vocabulary) + 5 * std::log(257)) / 6, 1e-5);
-  EXPECT_NEAR(unknown.unknown_targets, 1.0 / 3, 1e-12);
+  EXPECT_NEAR(unknown.unknown_targets, 1.0 / 2, 1e-12) << "the end is no token of the text";
   EXPECT_EQ(unknown.unwritable_references, 1);
+}
+
+TEST(Evaluate, OfTheValidationSetSaysWhatTheTokenizerDoesNotKnow) {
+  const auto words = data::train_tokenizers({.kind = tokenizer::Kind::word}, training::kSmallText);
+  const auto share = [&](const std::string& target) {
+    const data::SequenceFormat format(data::Copy{}, {}, 9);
+    return unknown_share(format.encode(std::vector<data::Example>{{"a", target}}, words), false);
+  };
+  EXPECT_EQ(share("a b"), 0);
+  EXPECT_NEAR(share("a b c xyz"), 0.25, 1e-12);
+  EXPECT_TRUE(std::isnan(share(""))) << "no token, known or not";
+}
+
+TEST(Evaluate, RefusesATestSetWhoseOutputsMayOutgrowThePositions) {
+  const auto translator = small_translator(3, models::Family::encoder_decoder);
+  config::Experiment experiment;
+  experiment.model.position = models::Learned{.max_length = 12};
+  const std::vector<data::TestSet> tests{{.name = "test", .examples = {{"a", "b"}, {"a b", "b"}}}};
+  experiment.decoding.max_length = 12;
+  EXPECT_EQ(evaluate(translator, tests, experiment).tests.size(), 1U);
+  experiment.decoding.max_length = 13;
+  EXPECT_THROW(evaluate(translator, tests, experiment), models::LengthError);
+  const auto running = data::SequenceFormat(data::Language{}, {.encoder = false}, 9);
+  check_lengths(experiment, running, translator.tokenizers, tests);  // writes nothing
+}
+
+TEST(Evaluate, WhatIsNotMeasuredIsNoNumber) {
+  auto translator = small_translator(3, models::Family::decoder_only);
+  translator.format = data::SequenceFormat(data::Language{}, {.encoder = false}, 9);
+  const auto scores = scores_of(translator, {{"", "a b"}, {"", "c"}});
+  EXPECT_GT(scores.perplexity, 1);
+  for (const double value : {scores.exact_match, scores.bleu, scores.chrf, scores.rouge_1})
+    EXPECT_TRUE(std::isnan(value));
 }
 
 TEST(Evaluate, ComparesBothSidesUnderTheTokenizersNormalisation) {

@@ -61,7 +61,8 @@ TEST_F(MoefyTest, TheOracleCapturesMostAndATrainedNetworkMoreThanChance) {
   const auto run = trained(kRelu);
   const auto captured = [&](const models::RouterOptions& router) {
     return made(run, {.experts = 8, .active = 2, .router = router, .positions = 2000})
-        .chosen.captured;
+        .points.at(1)
+        .captured;
   };
   const double oracle = captured(models::OracleRouter{});
   const double network = captured(models::NetworkRouter{});
@@ -82,6 +83,8 @@ TEST_F(MoefyTest, TheResultIsARunAsAnyOther) {
   const auto dense = nlohmann::json::parse(read_file(run / "result.json"));
   EXPECT_NEAR(nlohmann::json::parse(evaluated.output)["tests"][0]["perplexity"].get<double>(),
               dense["tests"][0]["perplexity"].get<double>(), 1e-3);
+  EXPECT_EQ(scores_in(read_file(to / "result.json")), scores_in(evaluated.output));
+  EXPECT_EQ(nlohmann::json::parse(read_file(to / "result.json"))["validation_unknown_targets"], 0);
   EXPECT_NE(read_file(to / "moefication.html").find("<svg class=\"chart\""), std::string::npos);
   const auto again = shell(kProgram + " moefy " + run.string() + " --to " + to.string() + " 2>&1");
   EXPECT_EQ(again.code, 2);
