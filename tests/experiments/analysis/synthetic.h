@@ -26,10 +26,19 @@ inline const std::string kCompare = "compare: {baseline: base, metric: exact_mat
 /// The result of one run: exact match on "length 12" and, beyond the trained length, "length 13".
 inline records::RunResult result_of(const std::string& arm, int64_t seed, double within,
                                     double beyond = 0) {
-  records::TestScores near{
-      .name = "length 12", .examples = 100, .exact_match = within, .perplexity = 2};
-  records::TestScores far{
-      .name = "length 13", .beyond = true, .examples = 100, .exact_match = beyond, .perplexity = 4};
+  records::TestScores near{.name = "length 12",
+                           .examples = 100,
+                           .bleu = 0,
+                           .chrf = 0,
+                           .exact_match = within,
+                           .perplexity = 2};
+  records::TestScores far{.name = "length 13",
+                          .beyond = true,
+                          .examples = 100,
+                          .bleu = 0,
+                          .chrf = 0,
+                          .exact_match = beyond,
+                          .perplexity = 4};
   return {.study = "s",
           .task = "copy",
           .arm = arm,

@@ -49,7 +49,7 @@ TEST(FinalScalars, AreTheScoresThatARunHas) {
   const auto tags = [](data::Compared compared) {
     records::TestScores test{
         .name = "length 6", .exact_match = 0.5, .perplexity = 2, .compared = compared};
-    if (compared == data::Compared::text) test.rouge_l = 0.5;
+    if (compared == data::Compared::text) test.bleu = test.chrf = test.rouge_l = 0.5;
     test.nats_per_character = std::numeric_limits<double>::quiet_NaN();
     std::string text;
     for (const auto& scalar : final_scalars({.tests = {test}})) text += scalar.tag + ";";
