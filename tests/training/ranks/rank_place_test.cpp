@@ -79,5 +79,18 @@ TEST(RankPlace, AnotherNumberOrAMissingAddressIsAnError) {
   EXPECT_THROW(place_of_this_process(2), std::invalid_argument);
 }
 
+TEST(RankPlace, ANumberWithMoreBehindItOrBeyondItsRangeIsAnError) {
+  const Environment torchrun(
+      {{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "n1"}, {"MASTER_PORT", "1"}});
+  ASSERT_TRUE(place_of_this_process(2));
+  for (const char* rank : {"1x", "1.0", " 1", "-1", "2", "99999999999999999999", ""}) {
+    setenv("RANK", rank, 1);
+    EXPECT_THROW(place_of_this_process(2), std::invalid_argument) << rank;
+  }
+  setenv("RANK", "1", 1);
+  setenv("MASTER_PORT", "70000", 1);  // 4464 of 16 bits
+  EXPECT_THROW(place_of_this_process(2), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace ablate::training
