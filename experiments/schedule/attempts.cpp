@@ -5,6 +5,7 @@
 #include "experiments/records/exit_code.h"
 #include "experiments/records/failure.h"
 #include "training/process/folder_claim.h"
+#include "training/storage/io_error.h"
 
 namespace ablate::schedule {
 namespace {
@@ -39,6 +40,11 @@ Attempts::End Attempts::end(int exit_code) {
   if (records::worth_retrying(exit_code) && options_.made <= options_.retries) return End::crashed;
   records::write_failure(folder_, {exit_code, options_.made, message_, training::scheduler_job()});
   return End::failed;
+}
+
+bool Attempts::found_no_room() const {
+  return exit_code_ > 0 && records::meaning_of(exit_code_) == records::ExitCode::io &&
+         message_.find(training::kFreeSpace) != std::string::npos;
 }
 
 std::string Attempts::reason(bool brief) const {

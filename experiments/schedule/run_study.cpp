@@ -94,7 +94,7 @@ class StudyRunner {
 
  private:
   void start_what_may(LiveTable& table) {
-    while (static_cast<int64_t>(pool_.running()) < sharing_.jobs) {
+    while (!full_ && static_cast<int64_t>(pool_.running()) < sharing_.jobs) {
       const auto index = next();
       if (!index) return;
       start(*index);
@@ -150,7 +150,10 @@ class StudyRunner {
         open.state = OpenRun::State::waiting;
         return table.retry(label, open.attempts.reason(false));
       case Attempts::End::failed:
-        return table.end(label, "failed with " + open.attempts.reason(true));
+        table.end(label, "failed with " + open.attempts.reason(true));
+        if (!full_ && open.attempts.found_no_room())
+          table.say(study_.name, "no further run is started, since there is no room for it");
+        full_ = full_ || open.attempts.found_no_room();
     }
   }
 
@@ -171,6 +174,7 @@ class StudyRunner {
   Sharing sharing_;
   std::vector<OpenRun> open_;
   ProcessPool pool_;
+  bool full_ = false;  // the disk
 };
 
 }  // namespace

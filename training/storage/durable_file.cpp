@@ -21,13 +21,13 @@ std::string_view remedy(int code) {
   switch (code) {
     case ENOSPC:
     case EDQUOT:
-      return "; free some space and run the same command again";
+      return kFreeSpace;
     case EFBIG:
-      return "; the limit on file sizes (ulimit -f) is too small";
+      return "the limit on file sizes (ulimit -f) is too small";
     case EACCES:
     case EPERM:
     case EROFS:
-      return "; make it writable or choose another folder";
+      return "make it writable or choose another folder";
     default:
       return "";
   }
@@ -113,8 +113,10 @@ bool is_leftover(int file) {
 }  // namespace
 
 IoError io_error(std::string_view action, const std::filesystem::path& path, int code) {
-  return IoError(fmt::format("cannot {} '{}': {}{}", action, path.string(),
-                             std::generic_category().message(code), remedy(code)));
+  const auto what_to_do = remedy(code);
+  return IoError(fmt::format("cannot {} '{}': {}{}{}", action, path.string(),
+                             std::generic_category().message(code), what_to_do.empty() ? "" : "; ",
+                             what_to_do));
 }
 
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {

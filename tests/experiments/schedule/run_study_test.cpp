@@ -164,6 +164,19 @@ TEST_F(RunStudyTest, AFailedRunStopsNoOtherAndSaysWhy) {
   EXPECT_NE(read_file(wide / "log.txt").find("missing.txt"), std::string::npos);
 }
 
+TEST_F(RunStudyTest, NoRunIsStartedIntoAFullDisk) {
+  std::filesystem::create_directories(run("out"));
+  std::filesystem::create_symlink("/dev/full", run("out") / "metrics.jsonl");
+  const auto full = shell(command("out", "--jobs 1"));
+  EXPECT_EQ(full.code, 7) << full.output;
+  EXPECT_NE(full.output.find("No space left on device"), std::string::npos) << full.output;
+  EXPECT_NE(full.output.find("no further run is started"), std::string::npos) << full.output;
+  EXPECT_FALSE(std::filesystem::exists(folder_of("out") / "copy/wide/seed-1/log.txt"));
+  EXPECT_FALSE(std::filesystem::exists(folder_of("out") / "copy/wide/seed-1/config.yaml"));
+  std::filesystem::remove(run("out") / "metrics.jsonl");
+  EXPECT_EQ(shell(command("out")).code, 0);
+}
+
 TEST_F(RunStudyTest, AChangedFileIsRefusedBeforeAnyRunStarts) {
   ASSERT_EQ(shell(command("out", "--seeds 1")).code, 0);
   const auto before = results("out");
