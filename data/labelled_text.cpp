@@ -19,15 +19,22 @@ void check_classes(const std::vector<Example>& examples, const std::set<std::str
   }
 }
 
+Text as_text(const Labelled& options) {
+  return {.train = {options.train},
+          .validation = {options.validation},
+          .test = {options.test},
+          .bad_lines = options.bad_lines,
+          .max_line_bytes = options.max_line_bytes};
+}
+
 }  // namespace
 
+void check_first_lines(const Labelled& options, const std::filesystem::path& folder) {
+  check_first_lines(as_text(options), folder);
+}
+
 Corpus read_labelled(const Labelled& options, const std::filesystem::path& folder) {
-  auto corpus = read_text({.train = {options.train},
-                           .validation = {options.validation},
-                           .test = {options.test},
-                           .bad_lines = options.bad_lines,
-                           .max_line_bytes = options.max_line_bytes},
-                          folder);
+  auto corpus = read_text(as_text(options), folder);
   std::set<std::string> trained;
   for (const auto& example : corpus.train) trained.insert(example.target);
   if (trained.size() < 2)

@@ -51,12 +51,21 @@ bool is_header(const std::string& source, const std::string& target) {
                                                            "text",   "sentence", "document"};
   static const std::set<std::string, std::less<>> kTargets{
       "target", "tgt", "output", "label", "class", "translation", "summary", "category"};
+  static const std::set<std::string, std::less<>> kLanguages{
+      "ar",      "cs",         "de",      "en",      "es",      "fr",       "hi",
+      "it",      "ja",         "ko",      "nl",      "pl",      "pt",       "ru",
+      "tr",      "uk",         "zh",      "arabic",  "chinese", "czech",    "dutch",
+      "english", "french",     "german",  "hindi",   "italian", "japanese", "korean",
+      "polish",  "portuguese", "russian", "spanish", "turkish", "ukrainian"};
   const auto small = [](const std::string& name) {
     std::string text;
     icu::UnicodeString::fromUTF8(name).trim().toLower().toUTF8String(text);
     return text;
   };
-  return kSources.contains(small(source)) && kTargets.contains(small(target));
+  const auto left = small(source), right = small(target);
+  return (kSources.contains(left) && kTargets.contains(right)) ||
+         (kTargets.contains(left) && kSources.contains(right)) ||
+         (left != right && kLanguages.contains(left) && kLanguages.contains(right));
 }
 
 /// What to do about a file whose name says that it has another form than TSV.
@@ -68,29 +77,29 @@ std::string form_hint(const std::filesystem::path& file) {
          " file has not; write its two columns with a tab between, as docs/data.md shows";
 }
 
+/// Line `i` of a TSV file.
+Candidate candidate_of(const std::filesystem::path& file, size_t i, const Line& line) {
+  const auto bad = [&](const std::string& why) { return Candidate{{}, place(file, i) + why}; };
+  if (!line.fault.empty()) return bad(line.fault);
+  const size_t tab = line.text.find('\t');
+  if (tab == std::string::npos || line.text.find('\t', tab + 1) != std::string::npos)
+    return bad("the line needs exactly one tab between source and target" + form_hint(file));
+  Example example{line.text.substr(0, tab), line.text.substr(tab + 1)};
+  if (blank(example.source) || blank(example.target)) return bad("one side is empty");
+  if (i == 0 && is_header(example.source, example.target))
+    return bad("the line names columns and is no example");
+  return {std::move(example), {}};
+}
+
 std::vector<Candidate> one_file(const Text& options, const std::filesystem::path& file) {
   std::vector<Candidate> all;
   const auto lines = read_lines(file, options.max_line_bytes);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto& text = lines[i].text;
-    const size_t tab = text.find('\t');
-    if (!lines[i].fault.empty()) {
-      all.push_back({{}, place(file, i) + lines[i].fault});
-    } else if (tab == std::string::npos || text.find('\t', tab + 1) != std::string::npos) {
-      all.push_back({{},
-                     place(file, i) + "the line needs exactly one tab between source and target" +
-                         form_hint(file)});
-    } else {
-      Example example{text.substr(0, tab), text.substr(tab + 1)};
-      std::string fault;
-      if (blank(example.source) || blank(example.target))
-        fault = place(file, i) + "one side is empty";
-      else if (i == 0 && is_header(example.source, example.target))
-        fault = place(file, i) + "the line names columns and is no example";
-      all.push_back({std::move(example), std::move(fault)});
-    }
-  }
+  for (size_t i = 0; i < lines.size(); ++i) all.push_back(candidate_of(file, i, lines[i]));
   return all;
+}
+
+[[noreturn]] void refuse(const std::string& fault) {
+  throw DataError(fault + "; fix the line, or leave such lines out with data.bad_lines: skip");
 }
 
 std::vector<std::filesystem::path> resolve(const std::vector<std::string>& files,
@@ -120,11 +129,23 @@ std::vector<Example> read_pairs(const Text& options,
     else if (options.bad_lines == BadLine::skip)
       ++skipped;
     else
-      throw DataError(candidate.fault +
-                      "; fix the line, or leave such lines out with data.bad_lines: skip");
+      refuse(candidate.fault);
   }
   if (examples.empty()) throw DataError(files[0].string() + ": no line can be used");
   return examples;
+}
+
+void check_first_lines(const Text& options, const std::filesystem::path& folder) {
+  if (options.bad_lines == BadLine::skip) return;
+  for (const auto* files : {&options.train, &options.validation, &options.test}) {
+    const auto paths = resolve(*files, folder);
+    if (paths.size() != 1 || !std::filesystem::is_regular_file(paths[0])) continue;
+    LineReader reader(GzipFile(paths[0]), options.max_line_bytes);
+    const auto line = reader.next();
+    if (!line) continue;
+    const auto first = candidate_of(paths[0], 0, *line);
+    if (!first.fault.empty()) refuse(first.fault);
+  }
 }
 
 Corpus read_text(const Text& options, const std::filesystem::path& folder) {

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "data/corpus.h"
 #include "experiments/cli/data_flag.h"
 #include "experiments/cli/set_flag.h"
 #include "experiments/cli/shell_completion.h"
@@ -32,6 +33,9 @@ void check_study(ConfigRequest& request) {
   if (!request.data.empty()) request.selection.data_folder = cli::data_folder(request.data);
   request.selection.with_files = true;
   const auto study = config::read_study(request.study, request.selection);
+  for (const auto& run : study.runs)
+    if (run.seed == study.seeds.front())
+      data::check_first_lines(run.experiment.data, study.data_folder);
   std::cout << fmt::format("{}: {} tasks, {} arms, {} seeds: {} runs\n", study.name,
                            study.tasks.size(), study.arms.size(), study.seeds.size(),
                            study.runs.size());

@@ -28,6 +28,16 @@ TEST_F(LabelledText, OfAnUnknownClassIsNamed) {
             "of one word");
 }
 
+TEST_F(LabelledText, HasNoLineOfColumnNames) {
+  write("train.tsv", "a film\tgood\nno film\tbad\n");
+  write("test.tsv", "Label\tText\nfilm\tgood\n");
+  const std::string fault =
+      "test.tsv:1: the line names columns and is no example; fix the line, or leave such lines out "
+      "with data.bad_lines: skip";
+  EXPECT_EQ(message_of([&] { read_labelled(options_, folder_); }), fault);
+  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(options_), folder_); }), fault);
+}
+
 TEST_F(LabelledText, OfOneClassTeachesNothing) {
   write("train.tsv", "a film\tgood\nno film\tgood\n");
   write("test.tsv", "film\tgood\n");

@@ -44,7 +44,14 @@ TEST_F(ParallelText, ALineOfColumnNamesIsNoExample) {
   text.train = {"pairs.tsv"};
   write("pairs.tsv", "Source\ttarget\none\teins\n");
   EXPECT_EQ(message(text), "pairs.tsv:1: the line names columns and is no example" + fix);
+  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(text), folder_); }), message(text));
+  write("languages.tsv", "English\tGerman\none\teins\n");
+  auto other = options();
+  other.test = {"languages.tsv"};
+  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(other), folder_); }),
+            "languages.tsv:1: the line names columns and is no example" + fix);
   text.bad_lines = BadLine::skip;
+  EXPECT_EQ(message_of([&] { check_first_lines(DataOptions(text), folder_); }), "no error");
   EXPECT_EQ(read_text(text, folder_).train, (std::vector<Example>{{"one", "eins"}}));
   EXPECT_EQ(read_text(text, folder_).skipped, 1);
   write("pairs.tsv", "one\teins\nsource\ttarget\n");

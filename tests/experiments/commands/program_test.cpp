@@ -161,6 +161,28 @@ TEST_F(ProgramTest, MistakesHaveTheirExitCodes) {
       code("run " + (folder_ / "text.yaml").string() + " --output " + (folder_ / "o").string()), 3);
 }
 
+TEST_F(ProgramTest, TheCheckOfAStudyFindsFilesOfAnotherForm) {
+  const auto file = folder_ / "text.yaml";
+  write_file(file,
+             "name: t\nseeds: [1, 2]\nbase:\n  data: { task: text, train: [a.csv], "
+             "validation: [b.tsv], test: [b.tsv] }\n");
+  write_file(folder_ / "b.tsv", "one\teins\n");
+  const auto check = [&](const std::string& train) {
+    write_file(folder_ / "a.csv", train);
+    return shell(kProgram + " config check " + file.string() + " 2>&1");
+  };
+  const auto csv = check("one,eins\n");
+  EXPECT_EQ(csv.code, 3) << csv.output;
+  EXPECT_NE(csv.output.find("a.csv:1: the line needs exactly one tab between source and target, "
+                            "which a csv file has not"),
+            std::string::npos)
+      << csv.output;
+  const auto header = check("en\tde\none\teins\n");
+  EXPECT_EQ(header.code, 3) << header.output;
+  EXPECT_NE(header.output.find("a.csv:1: the line names columns"), std::string::npos);
+  EXPECT_EQ(check("one\teins\n").code, 0);
+}
+
 TEST_F(ProgramTest, ADamagedTokenizerIsRefusedWithTheReason) {
   ASSERT_EQ(shell(command("out", "--set training.steps=10")).code, 0);
   auto bytes = read_file(run("out") / "joint.model");
