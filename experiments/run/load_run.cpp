@@ -32,6 +32,11 @@ void save_sealed(const std::filesystem::path& file, const std::string& bytes) {
 }
 
 void require_digest(const std::filesystem::path& file, const std::string& sha256) {
+  if (!std::filesystem::exists(file.string() + ".sha256"))
+    throw tokenizer::TokenizerError(fmt::format(
+        "{0} has no {0}.sha256 beside it, by which damage would be noticed; if it is the right "
+        "one, make that file: sha256sum < {0} | cut -c1-64 > {0}.sha256",
+        file.string()));
   if (training::read_bytes(file.string() + ".sha256") != sha256 + "\n")
     throw tokenizer::TokenizerError(
         fmt::format("{0} is not the file the run was trained with: its SHA-256 differs from the "

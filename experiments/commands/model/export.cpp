@@ -84,7 +84,8 @@ void add_import(CLI::App& app) {
   verb->add_option("--config", request->config, "Resolved configuration; absent: the folder's");
   verb->add_option("--tokenizers", request->tokenizers,
                    "Folder of joint.model, or source.model and target.model, and of a label head's "
-                   "labels.txt; absent: the folder's");
+                   "labels.txt, each with its SHA-256 beside it (joint.model.sha256); absent: the "
+                   "folder's");
   verb->add_option("--names", request->names,
                    "YAML: our name -> name in the file, [names] to put one after the other, or "
                    "{name: ..., transpose: true}");

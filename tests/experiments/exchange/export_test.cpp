@@ -303,6 +303,24 @@ TEST_F(SafetensorsTest, WithWholeNumbersForRealOnesAreRefusedByName) {
   EXPECT_FALSE(std::filesystem::exists(imported()));
 }
 
+TEST_F(SafetensorsTest, OfFilesWithoutTheirDigestsSayHowToMakeThem) {
+  const auto checkpoints = run("runs") / "checkpoints";
+  const auto checkpoint = training::list_checkpoints(checkpoints).back().path.string();
+  const auto arguments = checkpoint + "/model.safetensors --config " + checkpoint +
+                         "/config.yaml --tokenizers " + checkpoint;
+  const auto bare = import(arguments);
+  EXPECT_EQ(bare.code, 3) << bare.output;
+  for (const std::string side : {"source", "target"}) {
+    const auto file = checkpoint + "/" + side + ".model";
+    const auto make = "sha256sum < " + file + " | cut -c1-64 > " + file + ".sha256";
+    const auto outcome = import(arguments);
+    EXPECT_NE(outcome.output.find(make), std::string::npos) << outcome.output;
+    ASSERT_EQ(shell(make).code, 0);
+  }
+  const auto outcome = import(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+}
+
 TEST_F(ExportTest, ARunWhoseWeightsAreNotFiniteIsUsedForNothing) {
   const auto checkpoints = run("runs") / "checkpoints";
   auto last = training::load_checkpoint(training::list_checkpoints(checkpoints).back().path);
