@@ -11,7 +11,8 @@
 
 namespace ablate::config {
 
-/// Reports the files and folders that configurations name and that are not there, each once.
+/// Reports the files and folders that configurations name and that are not there, and runs that
+/// they cannot start from, each once.
 class FileCheck {
  public:
   /// `folder` is where relative paths start.
@@ -20,6 +21,8 @@ class FileCheck {
   void add(const Experiment& experiment, const Trail& trail, ProblemList& problems);
 
  private:
+  void check_run(const Experiment& experiment, const Trail& trail, ProblemList& problems);
+
   std::filesystem::path folder_;
   std::set<std::pair<std::string, std::string>> reported_;  // key, file
 };

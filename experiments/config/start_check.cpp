@@ -25,13 +25,11 @@ int64_t regular_checkpoints(const training::TrainingOptions& options) {
 class StartCheck {
  public:
   StartCheck(const Experiment& own, const Experiment& source)
-      : start_(own.training.init_from),
-        own_(own.model),
-        own_tokenizer_(own.tokenizer),
-        source_(source) {}
+      : start_(own.training.init_from), own_(own), source_(source) {}
 
   std::vector<StartProblem> problems() && {
     check_tokenizer();
+    check_width();
     check_weights();
     for (const auto& text : start_.without.heads)
       if (const auto head = models::parse_head(text)) check_head(*head);
@@ -47,15 +45,25 @@ class StartCheck {
     if (!holds) problems_.push_back({key, why});
   }
 
+  const char* place_of_start() const { return start_.arm ? "arm" : "run"; }
+
   /// The run brings its tokenizer, so whatever this configuration says of one must be true of it.
   void check_tokenizer() {
     if (std::ranges::find(start_.allow, kTokenizer) != start_.allow.end()) return;
     for (const auto& [path, own, others] :
-         differences({.tokenizer = own_tokenizer_}, {.tokenizer = source_.tokenizer}))
-      need(path == "tokenizer.dropout", start_.arm ? "arm" : "run",
+         differences({.tokenizer = own_.tokenizer}, {.tokenizer = source_.tokenizer}))
+      need(path == "tokenizer.dropout", place_of_start(),
            fmt::format("brings a tokenizer with {0} {1}, and this configuration has {0} {2}; write "
                        "{0}: {1}, or training.init_from.allow: [{3}]",
                        path, others, own, kTokenizer));
+  }
+
+  /// Hardly a weight of another width has a counterpart.
+  void check_width() {
+    need(own_.model.d_model == source_.model.d_model || !start_.allow.empty(), place_of_start(),
+         fmt::format("brings a model of model.d_model {}, and this configuration has {}; write "
+                     "model.d_model: {}",
+                     source_.model.d_model, own_.model.d_model, source_.model.d_model));
   }
 
   void check_weights() {
@@ -70,6 +78,11 @@ class StartCheck {
          "weights",
          "cannot be best: the run that it starts from has no training.evaluate_every, by which the "
          "best is known");
+    need(start_.weights != StartWeights::best || !data::tests_on_validation(own_.data) ||
+             !differences({.data = own_.data}, {.data = source_.data}).empty(),
+         "weights",
+         fmt::format("cannot be best: that was chosen by the text that tests it; {}",
+                     data::kOwnTest));
     need(start_.weights != StartWeights::ema || (source.trains() && source.ema > 0), "weights",
          "cannot be ema: the run that it starts from has no training.ema");
   }
@@ -115,10 +128,10 @@ class StartCheck {
 
   /// The own model has the layers that are left.
   void check_depth(Side side) {
-    if (!models::has_side(source_.model.family, side) || !models::has_side(own_.family, side))
+    if (!models::has_side(source_.model.family, side) || !models::has_side(own_.model.family, side))
       return;
     const auto has = models::stack_of(source_.model, side).layers;
-    const auto own = models::stack_of(own_, side).layers;
+    const auto own = models::stack_of(own_.model, side).layers;
     const auto left = has - std::ranges::count_if(start_.without.layers, [&](const auto& text) {
                         const auto layer = models::parse_layer(text);
                         return layer && layer->side == side;
@@ -132,8 +145,7 @@ class StartCheck {
   }
 
   const training::InitFromOptions& start_;
-  const models::TransformerOptions& own_;
-  const tokenizer::TokenizerOptions& own_tokenizer_;
+  const Experiment& own_;
   const Experiment& source_;
   std::vector<StartProblem> problems_;
 };

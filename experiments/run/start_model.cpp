@@ -19,6 +19,8 @@
 namespace ablate::run {
 namespace {
 
+const std::string kClassifier = "classifier";  // the weight that has a row for each class
+
 /// A weight of the run that is started from.
 struct Source {
   std::string name;
@@ -101,6 +103,13 @@ struct Unmatched {
   std::vector<std::string> unused;   // of the source
 };
 
+/// "bad, good"
+std::string classes_text(const data::Labels& labels) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < labels.count(); ++i) names.push_back(labels.name(i));
+  return listed(names);
+}
+
 Unmatched unmatched(const training::Weights& own, const training::Weights& source) {
   Unmatched found;
   std::set<std::string> used;
@@ -141,6 +150,23 @@ void check_fit(const training::Weights& own, const training::Weights& source,
         folder.string(), listed(unused)));
 }
 
+/// Whether the run that is started from has other classes, of which no row of its classifier is one
+/// of the own ones. Throws UsageError where training.init_from.allow does not name the classifier,
+/// or nothing would train another.
+bool has_other_classes(const LoadedRun& source, const config::Experiment& own,
+                       const StartedFrom& from) {
+  const auto& theirs = source.tokenizers.labels;
+  if (!theirs || !from.labels || *theirs == *from.labels) return false;
+  const auto& start = own.training.init_from;
+  const bool drawn = own.training.trains() && !start.split;
+  if (drawn && is_allowed(kClassifier, start.allow)) return true;
+  throw records::UsageError(fmt::format(
+      "{} has the classes {}, and the training data of this run {}; give it data of those "
+      "classes{}",
+      from.folder.string(), classes_text(*theirs), classes_text(*from.labels),
+      drawn ? ", or name classifier in training.init_from.allow, so that it begins as drawn" : ""));
+}
+
 /// Which weights were taken, and of what.
 std::string description(const LoadedRun& source, const training::InitFromOptions& start) {
   std::vector<std::string> parts = start.without.layers;
@@ -158,6 +184,7 @@ std::string start_model(models::TransformerImpl& model, const config::Experiment
                         const StartedFrom& from, std::ostream& messages) {
   const auto& start = experiment.training.init_from;
   auto source = load_start(from.folder, experiment);
+  const bool other_classes = has_other_classes(source, experiment, from);
   if (start.split) {
     start_split(model, experiment, source, from.corpus, from.seed);
     messages << "split the feed-forwards of " << from.folder.string() << "\n" << std::flush;
@@ -165,7 +192,9 @@ std::string start_model(models::TransformerImpl& model, const config::Experiment
   }
   const auto& options = source.experiment.model;
   const auto left = [&](const training::Weights& weights) {
-    return training::without(weights, options, start.without);
+    auto all = training::without(weights, options, start.without);
+    if (other_classes) all.erase(kClassifier);
+    return all;
   };
   check_fit(parameters_of(model), left(parameters_of(*source.model)), experiment.training,
             from.folder);

@@ -176,8 +176,9 @@ Begun begin_model(const RunJob& job, const Prepared& prepared, bool continued,
   Begun begun{.model = make_model(job.experiment, prepared.data.tokenizers)};
   models::initialize(*begun.model, models::derive_seed(seed, "weights"));
   if (prepared.start && !continued)
-    begun.weights = start_model(*begun.model, job.experiment,
-                                {*prepared.start, prepared.data.corpus, seed}, messages);
+    begun.weights = start_model(
+        *begun.model, job.experiment,
+        {*prepared.start, prepared.data.corpus, seed, prepared.data.tokenizers.labels}, messages);
   set_vectors(*begun.model, prepared.data.vectors,
               job.experiment.training.pretrained_embeddings.frozen);
   for (const auto& given : prepared.data.vectors)

@@ -165,6 +165,43 @@ TEST_F(FamilyTest, TheFirstStepLeavesFromTheWeightsStartedFrom) {
     EXPECT_LT((first.at(name) - second.at(name)).abs().max().item<double>(), 3e-4) << name;
 }
 
+TEST_F(FamilyTest, AClassifierOfOtherClassesIsTakenForNoOther) {
+  const std::string model = "family: encoder_only, tying: none, output: { kind: label }";
+  const auto labelled = [](const std::string& set) {
+    return "task: labelled, train: " + set + ", validation: " + set + ", test: " + set;
+  };
+  result("labelled", labelled("train.tsv"), model, ", steps: 60");
+  auto text = read_file(folder_ / "train.tsv");
+  for (const std::string name : {kGood, kBad})
+    for (size_t at; (at = text.find("\t" + name)) != std::string::npos;)
+      text.replace(at, name.size() + 1, name == kGood ? "\tgood" : "\tbad");
+  write_file(folder_ / "named.tsv", text);
+  const auto from = run_.string();
+  const auto file = folder_ / "other.yaml";
+  const auto started = [&](const std::string& training) {
+    write_file(file, "name: other\nseeds: [1]\nbase:\n  data: { " + labelled("named.tsv") +
+                         " }\n  model: { " + kTiny + ", " + model + " }\n  training: { " +
+                         kTraining + ", " + training + " }\n  tokenizer: " + tokenizer_ + "\n");
+    std::filesystem::remove_all(folder_ / "other");
+    return shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
+  };
+  const auto refused = started("steps: 1, init_from: { run: '" + from + "' }");
+  EXPECT_EQ(refused.code, 2) << refused.output;
+  EXPECT_NE(refused.output.find(std::string("has the classes ") + kGood + ", " + kBad +
+                                ", and the training data of this run bad, good"),
+            std::string::npos)
+      << refused.output;
+  EXPECT_NE(refused.output.find("or name classifier in training.init_from.allow"),
+            std::string::npos)
+      << refused.output;
+  const auto evaluated = started("steps: 0, init_from: { run: '" + from + "' }");
+  EXPECT_EQ(evaluated.code, 2) << evaluated.output;
+  const auto drawn = started("steps: 1, init_from: { run: '" + from + "', allow: [classifier] }");
+  EXPECT_EQ(drawn.code, 0) << drawn.output;
+  EXPECT_NE(drawn.output.find("weights of " + from + "; new: classifier"), std::string::npos)
+      << drawn.output;
+}
+
 TEST_F(FamilyTest, AMixtureStartsFromADenseModel) {
   const std::string data =
       "task: copy, symbols: 12, train_length: [3, 3], test_length: [3], examples: { train: 2000, "

@@ -113,6 +113,19 @@ const std::vector<MessageCase> kStartCases = {
      "study.yaml:8:64: training.init_from.weights cannot be best: the run that it starts from has "
      "no training.evaluate_every, by which the best is known" +
          kArm},
+    {"BestByTheTextThatTests",
+     kHead + "base:\n  data: {task: language, train: a.txt}\n  model: {family: decoder_only}\n"
+             "  training: {evaluate_every: 5}\narms:\n  a: {}\n"
+             "  b: {training.steps: 0, training.init_from: {arm: a, weights: best}}\n",
+     "study.yaml:8:55: training.init_from.weights cannot be best: that was chosen by the text that "
+     "tests it; name another file in data.test or, for running text, give data.test_held_out a "
+     "share (task 'language', arm 'b')"},
+    {"AnotherWidth", starting("weights: last", ", model.d_model: 32"),
+     "study.yaml:8:55: training.init_from.arm brings a model of model.d_model 16, and this "
+     "configuration has 32; write model.d_model: 16" +
+         kArm},
+    {"AnotherWidthThatIsAllowed",
+     starting("allow: [encoder, decoder, embedding]", ", model.d_model: 32"), ""},
     {"AverageThatIsNotKept", starting("weights: ema"),
      "study.yaml:8:64: training.init_from.weights cannot be ema: the run that it starts from has "
      "no training.ema" +
