@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "experiments/config/scalar.h"
 
 namespace ablate::cli {
 namespace {
-
-constexpr int64_t kLongestRange = 100;
 
 config::Value scalar(const std::string& text) {
   return {.type = config::Value::Type::scalar, .scalar = text};
@@ -20,14 +16,8 @@ config::Value scalar(const std::string& text) {
 
 /// "; write 1,2,3" for "1-3".
 std::string as_list(const std::string& text) {
-  const auto dash = text.find('-', 1);
-  if (dash == text.npos) return {};
-  const auto first = config::parse_integer(scalar(text.substr(0, dash))).value;
-  const auto last = config::parse_integer(scalar(text.substr(dash + 1))).value;
-  if (!first || !last || *first < 0 || *last <= *first || *last - *first > kLongestRange) return {};
-  std::vector<int64_t> all;
-  for (int64_t number = *first; number <= *last; ++number) all.push_back(number);
-  return fmt::format("; write {}", fmt::join(all, ","));
+  const auto meant = config::meant_range(text);
+  return meant.empty() ? "" : fmt::format("; write {}", fmt::join(meant, ","));
 }
 
 enum class Number { integer, count, real };

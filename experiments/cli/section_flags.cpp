@@ -19,8 +19,10 @@ std::string flag_of(std::string path) {
   return "--" + path;
 }
 
+/// An empty value is no null: somebody's variable was empty.
 std::string as_yaml(const config::Schema& type, const std::string& value) {
-  return type.type == config::Schema::Type::text ? config::quoted_yaml(value) : value;
+  const bool text = type.type == config::Schema::Type::text || value.empty();
+  return text ? config::quoted_yaml(value) : value;
 }
 
 /// Items may stand apart or be joined by commas ("--train-length 1,12").

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiments/cli/number_flags.h"
+#include "experiments/cli/path_flags.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/suggestion.h"
@@ -59,6 +60,13 @@ std::string unknown_flag(const CLI::App& app, const std::string& flag) {
       meant.empty() ? fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ") : "");
 }
 
+/// Whether a list has nothing before, between or behind its delimiters, which CLI11 passes over.
+bool has_empty_item(const std::string& list, char delimiter) {
+  const std::string twice(2, delimiter);
+  return delimiter != '\0' && (list.starts_with(delimiter) || list.ends_with(delimiter) ||
+                               list.find(twice) != std::string::npos);
+}
+
 /// The help of `app` and of every verb below it, each under a heading.
 std::string reference_of(const CLI::App& app, const std::vector<std::string>& verbs) {
   auto text = fmt::format("\n## {}\n\n```\n{}```\n",
@@ -109,6 +117,7 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_completion(*app);
   add_help(*app);
   cli::read_numbers_strictly(*app);
+  cli::refuse_tildes(*app);
   return app;
 }
 
@@ -149,7 +158,14 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       const auto flag = word.substr(0, word.find('='));
       const auto* option = option_named(*at, flag);
       if (option == nullptr) return unknown_flag(*at, flag);
-      if (option->get_items_expected_min() > 0 && flag == word) ++i;  // its value, whatever it is
+      if (option->get_items_expected_min() == 0) continue;
+      const bool apart = flag == word;
+      const auto value = !apart                     ? word.substr(flag.size() + 1)
+                         : i + 1 < arguments.size() ? arguments[i + 1]
+                                                    : "";
+      if (has_empty_item(value, option->get_delimiter()))
+        return fmt::format("{}: '{}' has an empty item", flag, value);
+      if (apart) ++i;  // the value, whatever it is
     } else if (const auto* verb = verb_named(*at, word)) {
       at = verb;
     } else if (at->get_require_subcommand_min() > 0) {

@@ -22,7 +22,7 @@ std::string help_of(const std::vector<std::string>& verbs);
 std::string reference_page();
 
 /// The first verb or flag of `arguments` that does not exist, as a message with the nearest one
-/// that does; empty where all do.
+/// that does, or a list in which an item is missing; empty where all is well.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace ablate::commands

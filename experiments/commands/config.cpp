@@ -84,7 +84,8 @@ void add_config(CLI::App& app) {
   auto* verb = app.add_subcommand("config", "Check, show and compare configurations");
   verb->require_subcommand(1);
   auto* check_verb = verb->add_subcommand(
-      "check", "Report every mistake of a study at once, and files that are not there");
+      "check",
+      "Report every mistake of a study at once, and files that are not there or have another form");
   add_study(*check_verb, *request);
   cli::add_data_flag(*check_verb, request->data);
   check_verb->footer("Example:\n  ablate config check experiments/studies/quickstart.yaml");

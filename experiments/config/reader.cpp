@@ -1,12 +1,14 @@
 #include "experiments/config/reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "experiments/config/foreign_word.h"
 #include "experiments/config/overlay.h"
 #include "experiments/config/renamed_key.h"
+#include "experiments/config/scalar.h"
 #include "experiments/config/suggestion.h"
 
 namespace ablate::config {
@@ -51,8 +53,12 @@ std::string as_section(const std::string& path, const Value& value) {
 
 /// The list that a single value means: of seeds that many of them, or that one.
 std::string as_list(const std::string& key, const std::string& value) {
+  if (key != "seeds") return fmt::format("[{}]", value);
   const auto count = parse_integer({.type = Value::Type::scalar, .scalar = value}).value;
-  if (key != "seeds" || !count || *count < 2 || *count > 20) return fmt::format("[{}]", value);
+  if (const auto meant = meant_range(value); !meant.empty())
+    return fmt::format("[{}]", fmt::join(meant, ", "));
+  if (!count) return "all of them, such as [1, 2, 3]";
+  if (*count < 2 || *count > 20) return fmt::format("[{}]", value);
   std::string list;
   for (int64_t seed = 1; seed <= *count; ++seed)
     list += fmt::format("{}{}", list.empty() ? "" : ", ", seed);

@@ -110,6 +110,22 @@ Parsed<int64_t> parse_integer(const Value& value) {
                       meant ? fmt::format("; write {}", *meant) : "")};
 }
 
+std::vector<int64_t> meant_range(const std::string& text) {
+  constexpr int64_t kMost = 100;
+  const auto dots = text.find("..");
+  const auto between = dots == text.npos ? text.find('-', 1) : dots;
+  if (between == text.npos) return {};
+  const auto integer = [](const std::string& part) {
+    return parse_integer({.type = Value::Type::scalar, .scalar = part}).value;
+  };
+  const auto first = integer(text.substr(0, between));
+  const auto last = integer(text.substr(between + (dots == text.npos ? 1 : 2)));
+  if (!first || !last || *first < 0 || *last <= *first || *last - *first >= kMost) return {};
+  std::vector<int64_t> all;
+  for (int64_t number = *first; number <= *last; ++number) all.push_back(number);
+  return all;
+}
+
 Parsed<double> parse_number(const Value& value) {
   if (auto bad = refused<double>(value, "a number")) return *bad;
   const std::string& text = value.scalar;

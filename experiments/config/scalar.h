@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "experiments/config/value.h"
 
@@ -21,6 +22,10 @@ Parsed<bool> parse_boolean(const Value& value);
 Parsed<int64_t> parse_integer(const Value& value);
 Parsed<double> parse_number(const Value& value);
 Parsed<std::string> parse_text(const Value& value);
+
+/// The numbers that "1-3" or "1..3" means, from the first to the last; none where it means no range
+/// of at most a hundred.
+std::vector<int64_t> meant_range(const std::string& text);
 
 /// Why `value` is not the single value `wanted` ("an integer"); empty where it is one.
 std::string not_single(const Value& value, const std::string& wanted);

@@ -64,6 +64,18 @@ void check_copy(const StudyFolder& folder) {
         "own file");
 }
 
+/// Throws UsageError where the folder is none of a study, naming the one that a run belongs to.
+void require_study(const StudyFolder& folder) {
+  if (std::filesystem::exists(folder.study())) return;
+  const auto& given = folder.path;
+  for (auto above = given.parent_path(); above.has_relative_path(); above = above.parent_path())
+    if (std::filesystem::exists(StudyFolder(above).study()))
+      throw UsageError(fmt::format("{} is a folder of the study in {}; give that one",
+                                   given.string(), above.string()));
+  throw UsageError(given.string() +
+                   " is no folder of a study, which is <output>/<study>: it holds no study.yaml");
+}
+
 void refuse_changes(const StudyFolder& folder, const config::Study& now,
                     const config::Selection& selection) {
   if (!std::filesystem::exists(folder.study())) return;
@@ -130,6 +142,7 @@ config::Study freeze(const path& file, const config::Selection& selection, const
 }
 
 config::Study read_frozen(const StudyFolder& folder) {
+  require_study(folder);
   check_copy(folder);
   return with_tuned_arms(whole(folder.study(), frozen_selection(folder)), folder);
 }

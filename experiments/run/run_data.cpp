@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "experiments/records/environment.h"
@@ -9,6 +10,16 @@
 #include "training/inference/length_check.h"
 
 namespace ablate::run {
+namespace {
+
+bool fits_one_batch(const std::vector<data::EncodedExample>& examples,
+                    const training::TrainingOptions& options) {
+  int64_t longest = 0;
+  for (const auto& example : examples) longest = std::max(longest, std::ssize(example.target));
+  return longest * std::ssize(examples) <= options.tokens_per_batch;
+}
+
+}  // namespace
 
 data::Corpus read_corpus_of(const records::RunFolder& folder, const config::Experiment& experiment,
                             const std::string& data) {
@@ -73,6 +84,11 @@ std::vector<std::string> shortfalls(const config::Experiment& experiment, const 
   };
   add_tokens(experiment.tokenizer.joint ? "" : "source ", data.tokenizers.source);
   if (!experiment.tokenizer.joint) add_tokens("target ", data.tokenizers.target);
+  if (experiment.training.trains() && fits_one_batch(data.train.examples, experiment.training))
+    notes.push_back(
+        fmt::format("the training set fits into one batch of training.tokens_per_batch ({}), so "
+                    "every update sees the same {} examples",
+                    experiment.training.tokens_per_batch, data.corpus.train.size()));
   const auto add_set = [&](const std::string& name, int64_t made, int64_t asked) {
     if (made < asked)
       notes.push_back(

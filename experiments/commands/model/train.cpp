@@ -73,7 +73,7 @@ void add_train(CLI::App& app) {
       ->check(CLI::Range(1, 1024));
   verb->add_option("--until", request->until,
                    "Pause after this step: validate, and write rung-<step>.json")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   verb->add_option("--ranks", request->ranks,
                    "Processes that share the training, a power of two that divides "
                    "training.accumulate; srun or torchrun may have started them")

@@ -77,6 +77,20 @@ TEST(CommandLine, ValuesAndWordsBehindTwoDashesAreNoFlags) {
   EXPECT_EQ(mistake({"run", "s.yaml", "--debug", "--set", "a=-1"}), "");
 }
 
+TEST(CommandLine, AnEmptyTextIsNoValue) {
+  const auto outcome =
+      shell(kProgram + " tokenizer train --model x --input y --vocabulary '' 2>&1");
+  EXPECT_EQ(outcome.code, 2) << outcome.output;
+  EXPECT_EQ(outcome.output.find("ablate: --vocabulary: "), 0U) << outcome.output;
+}
+
+TEST(CommandLine, AListHasNoEmptyItems) {
+  EXPECT_EQ(mistake({"run", "s.yaml", "--seeds", "1,,2"}), "--seeds: '1,,2' has an empty item");
+  EXPECT_EQ(mistake({"run", "s.yaml", "--seeds=1,2,"}), "--seeds: '1,2,' has an empty item");
+  EXPECT_EQ(mistake({"run", "s.yaml", "--arms", ",a"}), "--arms: ',a' has an empty item");
+  EXPECT_EQ(mistake({"run", "s.yaml", "--seeds", "1,2", "--slurm", ",,"}), "");
+}
+
 /// What the command line says against `arguments`; empty where it carries them out.
 std::string refusal(std::vector<std::string> arguments) {
   bool debug = false;
@@ -89,6 +103,17 @@ std::string refusal(std::vector<std::string> arguments) {
   } catch (const std::exception&) {  // it was carried out and found no study
   }
   return "";
+}
+
+TEST(CommandLine, ATildeIsNoFolder) {
+  setenv("HOME", "/home/u", 1);
+  const std::string shell = ", since only a shell knows what ~ stands for";
+  EXPECT_EQ(refusal({"run", "no.yaml", "--output=~/x"}),
+            "--output: '~/x' is no path; write /home/u/x" + shell);
+  EXPECT_EQ(refusal({"run", "~/no.yaml"}),
+            "study: '~/no.yaml' is no path; write /home/u/no.yaml" + shell);
+  EXPECT_EQ(refusal({"export", "run", "--to", "~"}), "--to: '~' is no path; write /home/u" + shell);
+  EXPECT_EQ(refusal({"generate", "run", "--prompt", "~/x"}), "") << "text may be anything";
 }
 
 TEST(CommandLine, NumbersAreReadAsThoseOfAStudy) {

@@ -100,7 +100,19 @@ TEST_F(ReportCommand, NamesARunThatIsMissing) {
 }
 
 TEST_F(ReportCommand, OfNoStudyIsAUsageError) {
-  EXPECT_EQ(shell(kProgram + " report " + folder_.string() + " 2>/dev/null").code, 2);
+  for (const std::string verb : {" report ", " status "}) {
+    const auto none = shell(kProgram + verb + (folder_ / "none").string() + " 2>&1");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_NE(none.output.find("is no folder of a study"), std::string::npos) << none.output;
+  }
+  std::filesystem::create_directories(folder_ / "out/tiny/copy/base/seed-1");
+  write_file(folder_ / "out/tiny/study.yaml", "");
+  const auto run =
+      shell(kProgram + " report " + (folder_ / "out/tiny/copy/base/seed-1").string() + " 2>&1");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.output.find("is a folder of the study in " + (folder_ / "out/tiny").string()),
+            std::string::npos)
+      << run.output;
 }
 
 TEST_F(ReportCommand, AFailedExpectationIsExitOneWithItsNumbersAfterTheResults) {

@@ -54,6 +54,12 @@ const std::vector<MessageCase> kStudyCases = {
     {"SeedsAreACount", "name: s\nseeds: 3\nbase: {data: {task: copy}}\n",
      "study.yaml:2:8: seeds must be a list; write [1, 2, 3] for 3 seeds, or [3] for the one called "
      "3"},
+    {"SeedsAreARange", "name: s\nseeds: 1-3\nbase: {data: {task: copy}}\n",
+     "study.yaml:2:8: seeds must be a list; write [1, 2, 3]"},
+    {"SeedsAreARangeOfDots", "name: s\nseeds: 0..2\nbase: {data: {task: copy}}\n",
+     "study.yaml:2:8: seeds must be a list; write [0, 1, 2]"},
+    {"SeedsAreACall", "name: s\nseeds: range(3)\nbase: {data: {task: copy}}\n",
+     "study.yaml:2:8: seeds must be a list; write all of them, such as [1, 2, 3]"},
     {"SeedIsNoList", "name: s\nseeds: 1\nbase: {data: {task: copy}}\n",
      "study.yaml:2:8: seeds must be a list; write [1]"},
     {"SeedTwice", "name: s\nseeds: [1, 2, 1]\nbase: {data: {task: copy}}\n",
