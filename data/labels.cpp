@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "data/text_file.h"
+
 namespace ablate::data {
 
 Labels::Labels(std::span<const Example> examples) {
@@ -16,9 +18,12 @@ Labels::Labels(std::span<const Example> examples) {
 
 Labels Labels::from_text(std::string_view text) {
   Labels labels;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   while (!text.empty()) {
     const auto end = text.find('\n');
-    labels.add(std::string(text.substr(0, end)));
+    auto name = text.substr(0, end);
+    if (name.ends_with('\r')) name.remove_suffix(1);
+    labels.add(std::string(name));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return labels;

@@ -18,7 +18,8 @@ class Labels {
  public:
   /// Those that are targets of `examples`, in the order of their bytes.
   explicit Labels(std::span<const Example> examples);
-  /// Undoes to_text(). Throws DataError where a name is empty or stands there twice.
+  /// Undoes to_text(), whoever wrote it: lines may end with CRLF, after a byte-order mark. Throws
+  /// DataError where a name is empty or stands there twice.
   static Labels from_text(std::string_view text);
 
   /// The names, one a line.

@@ -26,6 +26,10 @@ TEST(Labels, AreNumberedByTheirBytesOrAsAListHasThem) {
   const auto listed = Labels::from_text("b\na");
   EXPECT_EQ(listed.number("b"), 0);
   EXPECT_EQ(listed.name(1), "a");
+  EXPECT_EQ(Labels::from_text("\xef\xbb\xbf"
+                              "b\r\na\r\n"),
+            listed)
+      << "as an editor writes it";
 }
 
 TEST_F(LabelList, AnUnknownNameIsToldTheKnownOnes) {

@@ -54,7 +54,7 @@ void add_export(CLI::App& app) {
   verb->add_option("--data", request->data,
                    "Where relative data paths start; absent: where they did in training");
   verb->footer(
-      "The file is reloaded and compared with the model before it is written.\n"
+      "A TorchScript file is loaded again and compared with the model before it is kept.\n"
       "Example:\n  ablate export runs/multi30k/text/base/seed-1 --to model.pt");
   verb->callback([request, words] { export_run(*request, *words); });
 }
