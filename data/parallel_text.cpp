@@ -140,7 +140,7 @@ void check_first_lines(const Text& options, const std::filesystem::path& folder)
   for (const auto* files : {&options.train, &options.validation, &options.test}) {
     const auto paths = resolve(*files, folder);
     if (paths.size() != 1 || !std::filesystem::is_regular_file(paths[0])) continue;
-    LineReader reader(GzipFile(paths[0]), options.max_line_bytes);
+    LineReader reader(GzipFile{paths[0]}, options.max_line_bytes);
     const auto line = reader.next();
     if (!line) continue;
     const auto first = candidate_of(paths[0], 0, *line);
