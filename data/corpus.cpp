@@ -72,9 +72,4 @@ Corpus load(const DataOptions& options, const std::filesystem::path& folder, uin
   return corpus;
 }
 
-void check_first_lines(const DataOptions& options, const std::filesystem::path& folder) {
-  if (const auto* text = std::get_if<Text>(&options)) check_first_lines(*text, folder);
-  if (const auto* text = std::get_if<Labelled>(&options)) check_first_lines(*text, folder);
-}
-
 }  // namespace ablate::data

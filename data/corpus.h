@@ -40,8 +40,4 @@ struct Corpus {
 /// `folder` is where relative paths start. Throws DataError.
 Corpus load(const DataOptions& options, const std::filesystem::path& folder, uint64_t seed);
 
-/// Throws DataError where the first line of a file is one that load() refuses, as of a file in
-/// another form or with names of columns. Reads no further.
-void check_first_lines(const DataOptions& options, const std::filesystem::path& folder);
-
 }  // namespace ablate::data

@@ -18,8 +18,7 @@ class Labels {
  public:
   /// Those that are targets of `examples`, in the order of their bytes.
   explicit Labels(std::span<const Example> examples);
-  /// Undoes to_text(), whoever wrote it: lines may end with CRLF, after a byte-order mark. Throws
-  /// DataError where a name is empty or stands there twice.
+  /// Undoes to_text(), also with CRLF. Throws DataError where a name is empty or there twice.
   static Labels from_text(std::string_view text);
 
   /// The names, one a line.

@@ -14,7 +14,7 @@ namespace {
 /// Options of text that a model reads or writes.
 constexpr std::array<std::string_view, 3> kTexts{"--text", "--target", "--prompt"};
 
-std::string fault_of(const std::string& path) {
+std::string why_no_path(const std::string& path) {
   const auto meant = config::without_tilde(path);
   return meant.empty() ? "" : config::in_quotes(path) + " is no path" + meant;
 }
@@ -25,7 +25,7 @@ void refuse_tildes(CLI::App& app) {
   for (auto* option : app.get_options())
     if (option->get_type_name().starts_with("TEXT") &&
         std::ranges::find(kTexts, option->get_name()) == kTexts.end())
-      option->check(CLI::Validator([](const std::string& text) { return fault_of(text); }, ""));
+      option->check(CLI::Validator([](const std::string& text) { return why_no_path(text); }, ""));
   for (auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) refuse_tildes(*verb);
 }
 

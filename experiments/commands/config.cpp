@@ -6,7 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "data/corpus.h"
+#include "data/first_lines.h"
 #include "experiments/cli/data_flag.h"
 #include "experiments/cli/set_flag.h"
 #include "experiments/cli/shell_completion.h"
@@ -17,6 +17,7 @@
 #include "experiments/config/study.h"
 #include "experiments/config/suggestion.h"
 #include "experiments/records/exit_code.h"
+#include "experiments/records/source_run.h"
 
 namespace ablate::commands {
 namespace {
@@ -33,9 +34,12 @@ void check_study(ConfigRequest& request) {
   if (!request.data.empty()) request.selection.data_folder = cli::data_folder(request.data);
   request.selection.with_files = true;
   const auto study = config::read_study(request.study, request.selection);
-  for (const auto& run : study.runs)
-    if (run.seed == study.seeds.front())
-      data::check_first_lines(run.experiment.data, study.data_folder);
+  for (const auto& run : study.runs) {
+    if (run.seed != study.seeds.front()) continue;
+    data::check_first_lines(run.experiment.data, study.data_folder);
+    if (const auto& from = run.experiment.training.init_from.run)
+      records::check_start(study.data_folder / *from, run.experiment);
+  }
   std::cout << fmt::format("{}: {} tasks, {} arms, {} seeds: {} runs\n", study.name,
                            study.tasks.size(), study.arms.size(), study.seeds.size(),
                            study.runs.size());

@@ -7,11 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/config/option.h"
-#include "experiments/config/printer.h"
-#include "experiments/config/problem.h"
-#include "experiments/config/start_check.h"
-
 namespace ablate::config {
 namespace {
 
@@ -76,28 +71,6 @@ void FileCheck::add(const Experiment& experiment, const Trail& trail, ProblemLis
       hint = "; relative paths start at the study's folder, or at the one that --data names";
     problems.add(trail.place(key),
                  fmt::format("{}: there is no {}{}", key, (folder_ / file).string(), hint));
-  }
-  check_run(experiment, trail, problems);
-}
-
-/// What only the weights of a run tell, its start will.
-void FileCheck::check_run(const Experiment& experiment, const Trail& trail, ProblemList& problems) {
-  const std::string section = "training.init_from";
-  const auto& run = experiment.training.init_from.run;
-  if (!run || !std::filesystem::exists(folder_ / *run)) return;
-  const auto report = [&](const std::string& key, const std::string& why) {
-    const auto path = join_path(section, key);
-    if (reported_.emplace(path, why).second)
-      problems.add(trail.place(path), fmt::format("{} {} ({})", path, why, *run));
-  };
-  const auto config = folder_ / *run / kConfigFile;
-  if (!std::filesystem::exists(config))
-    return report("run", fmt::format("is no run folder: it holds no {}", kConfigFile));
-  try {
-    for (const auto& [key, why] : start_problems(experiment, read_experiment(config)))
-      report(key, why);
-  } catch (const ConfigError& error) {
-    report("run", fmt::format("cannot be read: {}", error.what()));
   }
 }
 

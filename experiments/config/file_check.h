@@ -11,8 +11,7 @@
 
 namespace ablate::config {
 
-/// Reports the files and folders that configurations name and that are not there, and runs that
-/// they cannot start from, each once.
+/// Reports the files and folders that configurations name and that are not there, each once.
 class FileCheck {
  public:
   /// `folder` is where relative paths start.
@@ -21,8 +20,6 @@ class FileCheck {
   void add(const Experiment& experiment, const Trail& trail, ProblemList& problems);
 
  private:
-  void check_run(const Experiment& experiment, const Trail& trail, ProblemList& problems);
-
   std::filesystem::path folder_;
   std::set<std::pair<std::string, std::string>> reported_;  // key, file
 };

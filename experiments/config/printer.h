@@ -15,9 +15,6 @@ namespace ablate::config {
 std::string to_yaml(const Experiment& experiment,
                     const std::map<std::string, std::string>& origins = {});
 
-/// What a run's folder calls it.
-inline constexpr const char* kConfigFile = "config.yaml";
-
 /// Reads what to_yaml wrote; the round trip is exact. Throws ConfigError.
 Experiment read_experiment(const std::filesystem::path& file);
 Experiment read_experiment(const std::shared_ptr<const Source>& source);

@@ -4,14 +4,13 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/config/printer.h"
 #include "experiments/config/study.h"
 
 namespace ablate::records {
 
 /// What files are called that also travel without their folder: inside a checkpoint, an exported
 /// model or a run that is being made.
-using config::kConfigFile;
+inline constexpr const char* kConfigFile = "config.yaml";
 inline constexpr const char* kResultFile = "result.json";
 inline constexpr const char* kSourceTokenizerFile = "source.model";
 inline constexpr const char* kMoeficationTableFile = "moefication.md";

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "experiments/config/printer.h"
-#include "experiments/config/start_check.h"
 #include "experiments/records/exit_code.h"
 #include "experiments/records/labels_file.h"
 #include "experiments/records/run_plan.h"
+#include "experiments/records/source_run.h"
 #include "experiments/run/recorded_start.h"
 #include "models/mkl.h"
 #include "tokenizer/digest.h"
@@ -22,8 +22,6 @@
 
 namespace ablate::run {
 namespace {
-
-constexpr int kRunDepth = 2;  // of task/arm/seed-n
 
 /// The file and, beside it, its digest.
 void save_sealed(const std::filesystem::path& file, const std::string& bytes) {
@@ -50,30 +48,6 @@ tokenizer::Tokenizer load_tokenizer(const std::filesystem::path& file) {
   return model;
 }
 
-/// A run's folder of the study in `path`; empty where there is none.
-std::filesystem::path some_run(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(records::StudyFolder(path).study())) return {};
-  for (std::filesystem::recursive_directory_iterator at(path), end; at != end; ++at) {
-    if (at.depth() == kRunDepth && std::filesystem::exists(records::RunFolder(at->path()).config()))
-      return at->path();
-    if (at.depth() == kRunDepth) at.disable_recursion_pending();
-  }
-  return {};
-}
-
-[[noreturn]] void refuse_folder(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path))
-    throw training::CheckpointError("there is no run folder " + path.string());
-  const auto run = some_run(path);
-  if (!run.empty())
-    throw training::CheckpointError(
-        fmt::format("{} is the folder of a study; name one of its runs, such as {}", path.string(),
-                    run.string()));
-  throw training::CheckpointError(path.string() +
-                                  " is no run folder: it holds no config.yaml (a run folder is "
-                                  "<output>/<study>/<task>/<arm>/seed-<n>)");
-}
-
 /// Nothing where there is no such file.
 std::optional<data::Labels> load_labels(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return {};
@@ -90,7 +64,7 @@ std::optional<data::Labels> load_labels(const std::filesystem::path& file) {
 template <class Select>
 LoadedRun loaded(const std::filesystem::path& path, const Select& select) {
   const records::RunFolder folder = path;
-  if (!std::filesystem::exists(folder.config())) refuse_folder(path);
+  records::require_run(folder);
   const auto experiment = records::planned_experiment(folder);
   models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
   auto tokenizers = load_tokenizers(folder);
@@ -145,10 +119,8 @@ LoadedRun load_run(const std::filesystem::path& folder, const std::string& which
 }
 
 LoadedRun load_start(const std::filesystem::path& folder, const config::Experiment& own) {
+  records::check_start(folder, own);
   return loaded(folder, [&](const auto& checkpoints, const auto& experiment) {
-    for (const auto& [key, why] : config::start_problems(own, experiment))
-      throw records::UsageError(
-          fmt::format("training.init_from.{} {} ({})", key, why, folder.string()));
     return training::select_start(checkpoints, own.training.init_from, experiment.training);
   });
 }

@@ -57,9 +57,8 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
 /// outputs that it may have.
 void check_lengths(const config::Experiment& experiment, const data::SequenceFormat& format,
                    const data::Tokenizers& tokenizers, const std::vector<data::TestSet>& tests);
-
-/// What there is less of than the configuration asks for or than training needs, a sentence each:
-/// tokens of a vocabulary, examples of a generated set, examples for more than one batch.
+/// What there is less of than the configuration asks for or training needs, a sentence each: tokens
+/// of a vocabulary, examples of a generated set or for more than one batch.
 std::vector<std::string> shortfalls(const config::Experiment& experiment, const RunData& data);
 
 }  // namespace ablate::run

@@ -5,7 +5,7 @@
 #include "experiments/records/exit_code.h"
 #include "experiments/records/failure.h"
 #include "training/process/folder_claim.h"
-#include "training/storage/io_error.h"
+#include "training/storage/full_disk.h"
 
 namespace ablate::schedule {
 namespace {

@@ -1,5 +1,6 @@
 #include "data/parallel_text.h"
 
+#include "data/first_lines.h"
 #include "tests/data/folder_test_case.h"
 
 namespace ablate::data {

@@ -11,6 +11,7 @@
 #include <random>
 #include <system_error>
 
+#include "training/storage/full_disk.h"
 #include "training/storage/host_name.h"
 
 namespace ablate::training {

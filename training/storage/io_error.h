@@ -11,9 +11,6 @@ struct IoError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What the message says where there was no room.
-inline constexpr const char* kFreeSpace = "free some space and run the same command again";
-
 /// "cannot <action> '<path>': <strerror of `code`>", with what to do about it where that is known.
 IoError io_error(std::string_view action, const std::filesystem::path& path, int code);
 

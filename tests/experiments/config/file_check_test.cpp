@@ -59,27 +59,6 @@ TEST(FileCheck, KnowsRunsAndWordVectors) {
       << text;
 }
 
-TEST(FileCheck, HoldsARunAgainstWhatStartsFromIt) {
-  const TemporaryFile run("data: {task: copy}\nmodel: {d_model: 16, attention: {heads: 2}}\n",
-                          "config.yaml");
-  const auto folder = run.folder().parent_path(), name = run.folder().filename();
-  const auto started = [&](const std::string& model, const std::string& from) {
-    return error_of(kModel + model + "\n  training: {init_from: {run: " + from + "}}\n",
-                    {.data_folder = folder, .with_files = true});
-  };
-  EXPECT_EQ(started("{d_model: 16, attention: {heads: 2}}", name), "");
-  EXPECT_NE(started("{d_model: 32}", name)
-                .find("study.yaml:6:30: training.init_from.run brings a model of model.d_model 16, "
-                      "and this configuration has 32; write model.d_model: 16 (" +
-                      name.string() + ")"),
-            std::string::npos)
-      << started("{d_model: 32}", name);
-  std::filesystem::create_directory(run.folder() / "empty");
-  EXPECT_NE(started("{d_model: 16}", name.string() + "/empty")
-                .find("training.init_from.run is no run folder: it holds no config.yaml"),
-            std::string::npos);
-}
-
 TEST(FileCheck, SaysWhatATildeStandsFor) {
   setenv("HOME", "/home/u", 1);
   EXPECT_EQ(without_tilde("~/texts/a.en"),

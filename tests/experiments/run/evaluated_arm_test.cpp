@@ -262,8 +262,12 @@ TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
                                            "arms:\n  b: { training.steps: 0, "
                                            "training.init_from: { run: " +
                                            from + ", " + start + " } }\n");
-    return shell(kProgram + " run " + (folder_ / "other.yaml").string() + " --output " +
-                 folder_.string() + " 2>&1");
+    const auto file = (folder_ / "other.yaml").string();
+    const auto check = shell(kProgram + " config check " + file + " 2>&1");
+    const auto outcome =
+        shell(kProgram + " run " + file + " --output " + folder_.string() + " 2>&1");
+    EXPECT_EQ(check.code, outcome.code) << check.output;
+    return outcome;
   };
   const auto whole = started("weights: last");
   ASSERT_EQ(whole.code, 0) << whole.output;
@@ -278,6 +282,10 @@ TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
   const auto average = started("average: 3");
   EXPECT_EQ(average.code, 2) << average.output;
   EXPECT_NE(average.output.find("must be at most 2"), std::string::npos) << average.output;
+  const auto none = shell(kProgram + " config check " + (folder_ / "other.yaml").string() +
+                          " --set training.init_from.run=" + (folder_ / "out").string() + " 2>&1");
+  EXPECT_EQ(none.code, 4) << none.output;
+  EXPECT_NE(none.output.find("is no run folder"), std::string::npos) << none.output;
 }
 
 }  // namespace
