@@ -39,6 +39,9 @@ void evaluate_all(const EvalRequest& request) {
   loaded.experiment.decoding = request.decoding.over(loaded.experiment);
   const auto corpus =
       run::read_corpus_of(records::RunFolder(request.run), loaded.experiment, request.data);
+  if (loaded.weights == "best" && data::tests_on_validation(loaded.experiment.data))
+    std::cerr << "note: the best checkpoint was chosen by the text that tests it here, so these "
+                 "scores flatter it\n";
   const auto evaluation = run::evaluate(loaded.translator(), corpus.tests, loaded.experiment);
   if (!request.json) return print_evaluation(evaluation, loaded.weights);
   nlohmann::json all{{"weights", loaded.weights},

@@ -100,8 +100,16 @@ TEST_F(FamilyTest, BytesAreTranslatedWhateverTheirScript) {
 TEST_F(FamilyTest, ALanguageModelIsScoredByTheCharacter) {
   const auto result = this->result(
       "language", "task: language, train: train.txt, validation: validation.txt, block: 16",
-      "family: decoder_only", ", steps: 150");
+      "family: decoder_only", ", steps: 150, evaluate_every: 150");
   const auto& test = result["tests"][0];
+  const auto note = [&](const std::string& checkpoint) {
+    const auto outcome = shell(kProgram + " eval " + run_.string() + " --data " + folder_.string() +
+                               " --checkpoint " + checkpoint + " 2>&1");
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    return outcome.output.find("was chosen by the text that tests it") != std::string::npos;
+  };
+  EXPECT_TRUE(note("best"));
+  EXPECT_FALSE(note("last"));
   EXPECT_EQ(test["compared"], "nothing");
   EXPECT_LT(test["nats_per_character"].get<double>(), 0.15) << output_;
   EXPECT_NE(output_.find("nats per character"), std::string::npos) << output_;
