@@ -226,6 +226,11 @@ class Page(unittest.TestCase):
         claim = next(claim for claim in claims.read_claims() if claim.contested)
         self.assertIn(f"Contested: {claim.contested}", page.section(claim))
 
+    def test_the_page_names_at_its_top_every_verdict_that_is_contested(self):
+        top = page.text_of(claims.read_claims()).split("\n| claim |")[0]
+        for claim in claims.read_claims():
+            self.assertEqual(f"[{claim.id}](#{claim.id})" in top, bool(claim.contested), claim.id)
+
     def test_the_front_page_counts_no_verdicts_while_some_are_contested(self):
         self.assertTrue(any(claim.contested for claim in claims.read_claims()))
         self.assertNotRegex((SOURCE / "README.md").read_text(), r"\d+ (reproduced|reversed)")

@@ -184,10 +184,15 @@ def counts(found):
     return ", ".join(f"{words.count(word)} {word}" for word in claims.VERDICTS if word in words)
 
 
+def contested_text(found):
+    """Which verdicts are contested, by name."""
+    contested = [claim for claim in found if claim.contested]
+    return f"Contested one by one: {len(contested)} ({', '.join(f'[{claim.id}](#{claim.id})' for claim in contested)})."
+
+
 def text_of(found):
     """The whole page."""
-    contested = sum(bool(claim.contested) for claim in found)
-    parts = [INTRODUCTION, f"Of {len(found)} claims: {counts(found)}. Contested one by one: {contested}.", MEANING, f"![{picture.TITLE}](atlas.svg)", table(found), AT_AN_END,
+    parts = [INTRODUCTION, f"Of {len(found)} claims: {counts(found)}.", contested_text(found), MEANING, f"![{picture.TITLE}](atlas.svg)", table(found), AT_AN_END,
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
              "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it trains three times as long, with all else "
              "as it is, as `python3 experiments/atlas/atlas.py run feed_forward --again --data DIR` does. An interrupted part resumes.",
