@@ -12,8 +12,9 @@ struct PassExtent {
 /// Floating-point operations of the matrix products of a forward pass: two for each multiplication,
 /// at every position that is computed, padding and positions without a prediction included.
 /// Attention counts the keys in a query's window, also those that causality hides; a mixture the
-/// experts that its router chooses; linear attention and the delta rule their products over whole
-/// sequences, as training computes them. Norms, activations, sums and lookups are left out.
+/// experts that its router chooses. Noisy routers count the size of their noise, linear attention
+/// and the delta rule their products over whole sequences, as training computes them. Norms,
+/// activations, sums and lookups are left out.
 double forward_flops(const TransformerOptions& options, const Vocabulary& vocabulary,
                      const PassExtent& extent);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "tests/models/models.h"
@@ -55,6 +56,23 @@ TEST(DropoutSite, ATrainedFactorTrainsOnTheNumbersOfThePlainOneAtFirst) {
   const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
   EXPECT_TRUE(torch::equal(make(learned)->hidden(source, target, kTraining).hidden,
                            make(tiny())->hidden(source, target, kTraining).hidden));
+}
+
+/// Of a model without sub-layers, whose output is the sum of embeddings and positions.
+TEST(DropoutSite, TheSumOfEmbeddingAndPositionIsDroppedAndTheRestOfItScaled) {
+  const torch::NoGradGuard no_grad;
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  options.attention = NoAttention{};
+  options.feed_forward = NoFeedForward{};
+  auto model = make(options);
+  const auto target = torch::randint(3, 20, {40, 50});
+  const auto plain = model->hidden({}, target, {}).hidden;
+  const auto trained = model->hidden({}, target, kTraining).hidden;
+  const auto dropped = trained.eq(0);
+  EXPECT_TRUE(dropped.logical_or((trained - 2 * plain).abs().lt(1e-5)).all().item<bool>());
+  EXPECT_NEAR(dropped.to(torch::kDouble).mean().item<double>(), 0.5,
+              5 * std::sqrt(0.25 / static_cast<double>(dropped.numel())));
 }
 
 TEST(DropoutSite, DropsNothingOutsideTraining) {

@@ -30,6 +30,14 @@ torch::Tensor table(const nlohmann::json& json) {
   return torch::stack(rows);
 }
 
+/// All numbers of nested lists, one after another.
+torch::Tensor flat(const nlohmann::json& json) {
+  if (json.is_number()) return torch::tensor({json.get<double>()}, torch::kDouble);
+  std::vector<torch::Tensor> parts;
+  for (const auto& part : json) parts.push_back(flat(part));
+  return torch::cat(parts);
+}
+
 /// The generator's values().
 torch::Tensor values(int64_t number, torch::IntArrayRef shape) {
   const auto count = c10::multiply_integers(shape);
@@ -145,6 +153,62 @@ TEST(GoldenFormulas, GshardsLoadCountsFirstChoices) {
     EXPECT_NEAR(
         run(*mixture, logits, {.training = training, .seed = 3}).routing.load.item<double>(),
         one.at("load").get<double>(), 1e-5);
+}
+
+/// What a mixture makes of the generator's two sequences.
+Routing routed(Mixture& mixture, bool training) {
+  const auto& one = golden().at("capacity");
+  const auto logits = flat(one.at("logits")).to(torch::kFloat).view({2, -1, 4});  // [B, T, E]
+  const auto lengths = flat(one.at("lengths")).unsqueeze(1);
+  return *mixture
+              .forward(logits, {.training = training,
+                                .seed = 1,
+                                .padding_mask = torch::arange(logits.size(1)).lt(lengths)})
+              .routing;
+}
+
+/// Of two choices that each position makes, with this capacity.
+void expect_kept(const LimitedCapacity& capacity, bool causal, bool training,
+                 const nlohmann::json& one) {
+  auto mixture = identity({.active = 2, .capacity = capacity}, causal);
+  expect_near(routed(*mixture, training).kept_idx.flatten(), flat(one.at("kept")), 0.5);
+}
+
+TEST(GoldenFormulas, ALimitedExpertTakesThePositionsThatALoopGivesIt) {
+  for (const auto& one : golden().at("capacity").at("limited")) {
+    const double factor = one.at("factor");
+    expect_kept({.factor = factor,
+                 .evaluation = factor,
+                 .keep = one.at("likeliest") ? Keep::likeliest : Keep::first},
+                /*causal=*/false, one.at("training"), one);
+  }
+  for (const auto& one : golden().at("capacity").at("so_far"))
+    expect_kept({.evaluation = one.at("factor").get<double>()}, /*causal=*/true, false, one);
+}
+
+TEST(GoldenFormulas, ExpertsChooseThePositionsThatALoopGivesThem) {
+  const auto mixture = identity({.active = 2, .router = ExpertChoiceRouter{}});
+  for (const auto& one : golden().at("capacity").at("expert_choice"))
+    expect_near(routed(*mixture, one.at("training")).kept_idx.ne(4).flatten(),
+                flat(one.at("chosen")), 0.5);
+}
+
+TEST(GoldenFormulas, HashesAreThoseOfIntegersThatCannotOverflow) {
+  const auto router = make_router({.experts = 5, .active = 2, .router = HashRouter{}}, 4);
+  const auto& one = golden().at("hash");
+  const auto chosen = router->forward({.token_ids = flat(one.at("tokens")).to(torch::kLong)}, {});
+  expect_near(chosen.topk_idx.flatten(), flat(one.at("experts")), 0.5);
+  EXPECT_TRUE(chosen.topk_weight.eq(0.5).all().item<bool>());
+  EXPECT_FALSE(chosen.probs.defined()) << "nothing is scored, so no loss can balance it";
+}
+
+TEST(GoldenFormulas, RoutersOfSplitModelsScoreByActivityNearnessAndTheirNetwork) {
+  const auto& one = golden().at("split_model");
+  const auto x = values(10, {kQueries, kModel}), centres = values(13, {4, kModel});
+  expect_near(expert_activation(x, values(11, {4, 3, kModel}), values(12, {4, 3})),
+              table(one.at("oracle")), 1e-9);
+  expect_near(centre_similarity(x, centres), table(one.at("similarity")), 1e-9);
+  expect_near(predicted_activation(x, centres, values(14, {4, 4})), table(one.at("network")), 1e-9);
 }
 
 }  // namespace

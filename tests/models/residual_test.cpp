@@ -133,6 +133,18 @@ TEST(Residual, DeepNormMultipliesTheInputByTheFactorOfThePaper) {
             1e-5);
 }
 
+TEST(Residual, DropoutLeavesOutElementsOfWhatTheSubLayerGivesAlone) {
+  constexpr int64_t kRows = 1000;
+  for (const bool skip : {true, false}) {
+    const auto sums = joined({.skip = skip}, {.training = true, .dropout = 0.25, .seed = 3}, kRows);
+    const auto given = sums - (skip ? 1 : 0), dropped = given.eq(0);  // [rows, 2, 16]
+    EXPECT_TRUE(dropped.logical_or((given - 10 / 0.75).abs().lt(1e-4)).all().item<bool>());
+    EXPECT_NEAR(dropped.to(torch::kDouble).mean().item<double>(), 0.25,
+                5 * std::sqrt(0.25 * 0.75 / (kRows * 32)));
+    EXPECT_FALSE(dropped.all(-1).any().item<bool>()) << "a whole position";
+  }
+}
+
 TEST(StochasticDepth, DropsWholeSequencesByTheLayerAndEvaluatesWithAll) {
   constexpr int64_t kRows = 4000;
   const ResidualOptions residual{.drop = 0.5};  // in layer 1 of 4, from 0 on: half of it

@@ -7,16 +7,16 @@
 
 namespace ablate::models {
 
-inline StackOptions mixture_stack() {
-  return {.d_model = 4, .layers = 1, .causal = false, .bias = false};
+inline StackOptions mixture_stack(bool causal = false) {
+  return {.d_model = 4, .layers = 1, .causal = causal, .bias = false};
 }
 
 /// A mixture whose scores are its input: the router's matrix is the identity.
-inline std::shared_ptr<Mixture> identity(MixtureOptions options) {
+inline std::shared_ptr<Mixture> identity(MixtureOptions options, bool causal = false) {
   torch::manual_seed(1);
   options.experts = 4;
   options.d_hidden = 3;
-  auto mixture = initialized(std::make_shared<Mixture>(options, mixture_stack()));
+  auto mixture = initialized(std::make_shared<Mixture>(options, mixture_stack(causal)));
   torch::NoGradGuard no_grad;
   mixture->named_parameters()["router.weight"].copy_(torch::eye(4));
   mixture->named_parameters()["up"].abs_();  // positive scores find hidden neurons at work

@@ -97,6 +97,13 @@ TEST(Flops, OfCrossAttentionAreThoseOfItsOwnSides) {
   EXPECT_EQ(cross(9, 5), 2 * 16 * 16 * (2 * 5 + 2 * 9) + 2 * 2 * 16 * 5 * 9);
 }
 
+TEST(Flops, OfANoisyRouterAreThoseOfScoresAndOfTheSizesOfNoise) {
+  auto plain = four_layers(), noisy = four_layers();
+  plain.feed_forward = MixtureOptions{.experts = 6, .router = HashRouter{}};
+  noisy.feed_forward = MixtureOptions{.experts = 6, .router = NoisyRouter{}};
+  EXPECT_EQ(flops(noisy) - flops(plain), 2 * 2 * 4 * kLength * (2 * 6 * 16));
+}
+
 TEST(Flops, OfTransformerXlProjectDistancesOnceForABatch) {
   auto sinusoidal = four_layers();
   sinusoidal.family = Family::decoder_only;

@@ -8,6 +8,7 @@
 
 #include "models/mixture.h"
 #include "models/module.h"
+#include "models/parametrization.h"
 #include "models/transformer.h"
 
 namespace ablate::training {
@@ -90,9 +91,22 @@ double largest_error(const torch::Tensor& actual, const nlohmann::json& expected
   return (actual.detach().flatten() - wanted).abs().max().item<double>();
 }
 
-TEST(Optimizer, StepsAreThoseOfPyTorchAndOfLionsPaper) {
+/// Tells the model's matrix that it is `width` times wider than the base width.
+void widen(const std::shared_ptr<Affine>& model, int64_t width) {
+  models::Module stack;
+  stack.register_module("model", model);
+  models::parametrize(stack, {.d_model = width,
+                              .layers = 1,
+                              .causal = true,
+                              .bias = true,
+                              .parametrization = models::MaximalUpdate{.base_width = 1}});
+}
+
+TEST(Optimizer, StepsAreThoseOfPyTorchAndOfLionsPaperAtEveryWidth) {
   for (const auto& one : golden_steps().at("cases")) {
-    Affine model;
+    const auto owner = std::make_shared<Affine>();
+    auto& model = *owner;
+    widen(owner, one.at("width"));
     set_start(model);
     const auto optimizer = make_optimizer(options_from(one.at("options")), model);
     double step = 0;

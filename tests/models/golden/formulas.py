@@ -5,7 +5,8 @@
 Nothing here is shared with the C++ code, and all of it is computed in float64. YaRN's rates and Marian's sinusoids come from
 Transformers. Sandwich follows the listing in the appendix of Chi et al. 2023, KERPLE's power Chi et al. 2022, Transformer-XL's
 attention the authors' code (Dai et al. 2019), CoPE the listing of Golovneva et al. 2024, GShard's load algorithm 1 of Lepikhin
-et al. 2020. Inputs that are not listed follow values(): element j of a tensor is sin(0.37 j + the tensor's number).
+et al. 2020, expert choice Zhou et al. 2022, and routers of split models Zhang et al. 2022. Capacity and hashes are loops over
+whole numbers. Inputs that are not listed follow values(): element j of a tensor is sin(0.37 j + the tensor's number).
 """
 
 import json
@@ -103,6 +104,102 @@ def gshard():
     return {"logits": logits.tolist(), "load": (auxiliary * 16).item()}
 
 
+EXPERTS, ACTIVE = 4, 2
+LENGTHS = [5, 3]  # of two sequences, padded to the longer one
+
+
+def routed():
+    """Logits of all positions, each one's choices with their weights, and the positions that are no padding."""
+    logits = 3 * values(9, len(LENGTHS), max(LENGTHS), EXPERTS)
+    probabilities, choices = logits.softmax(-1).topk(ACTIVE)
+    weights = probabilities / probabilities.sum(-1, keepdim=True)
+    positions = [[(b, t) for t in range(length)] for b, length in enumerate(LENGTHS)]
+    return logits, weights, choices, positions
+
+
+def kept_of(kept):
+    """For every position and slot the expert, or their number where the slot is empty."""
+    return [[[kept.get((b, t, slot), EXPERTS) for slot in range(ACTIVE)] for t in range(max(LENGTHS))] for b in range(len(LENGTHS))]
+
+
+def limited(factor, together, by_weight):
+    """First choices before second ones or the likeliest first, among all positions together or in each sequence."""
+    _, weights, choices, positions = routed()
+    kept = {}
+    for company in [sum(positions, [])] if together else positions:
+        room = [math.ceil(factor * ACTIVE * len(company) / EXPERTS)] * EXPERTS
+        order = [(b, t, slot) for slot in range(ACTIVE) for b, t in company]
+        if by_weight:
+            order.sort(key=lambda one: -weights[one].item())
+        for one in order:
+            expert = choices[one].item()
+            if room[expert] > 0:
+                room[expert] -= 1
+                kept[one] = expert
+    return kept_of(kept)
+
+
+def limited_so_far(factor):
+    """From left to right: an expert has room at a position if fewer than its share of the positions so far have wanted it."""
+    _, _, choices, positions = routed()
+    kept = {}
+    for company in positions:
+        wanted = [0] * EXPERTS
+        for number, (b, t) in enumerate(company, 1):
+            for slot in range(ACTIVE):
+                expert = choices[b, t, slot].item()
+                if wanted[expert] < math.ceil(factor * ACTIVE * number / EXPERTS):
+                    kept[b, t, slot] = expert
+            for slot in range(ACTIVE):
+                wanted[choices[b, t, slot].item()] += 1
+    return kept_of(kept)
+
+
+def expert_choice(together):
+    """Which experts have chosen each position."""
+    logits, _, _, positions = routed()
+    gates = logits.softmax(-1)
+    chosen = torch.zeros(gates.shape, dtype=torch.bool)
+    for company in [sum(positions, [])] if together else positions:
+        for expert in range(EXPERTS):
+            best = sorted(company, key=lambda one: -gates[one][expert].item())
+            for one in best[:math.ceil(len(company) * ACTIVE / EXPERTS)]:
+                chosen[one][expert] = True
+    return chosen.int().tolist()
+
+
+def capacity():
+    return {"logits": routed()[0].tolist(), "lengths": LENGTHS,
+            "limited": [{"factor": factor, "training": together, "likeliest": by_weight, "kept": limited(factor, together, by_weight)}
+                        for factor in (0.5, 1.0, 1.25) for together in (True, False) for by_weight in (True, False)],
+            "so_far": [{"factor": factor, "kept": limited_so_far(factor)} for factor in (0.5, 1.0, 1.25)],
+            "expert_choice": [{"training": together, "chosen": expert_choice(together)} for together in (True, False)]}
+
+
+def hashed(token, expert):
+    """Python's integers do not overflow."""
+    prime = 2**31 - 1
+    mixed = (token % prime * 1_000_003 + (expert + 1) * 7919) % prime * 48_271 % prime
+    mixed = (mixed ^ mixed >> 15) % prime * 69_621 % prime
+    return (mixed ^ mixed >> 13) % prime * 39_373 % prime
+
+
+def hash_choices():
+    tokens = [0, 1, 3511, 37_000, 250_000, 2**31 - 2]
+    return {"tokens": tokens, "experts": [sorted(range(5), key=lambda e: -hashed(token, e))[:ACTIVE] for token in tokens]}
+
+
+def split_model():
+    """Scores of the routers of a split model: activity under ReLU, nearness to centres, and the network's expectation."""
+    neurons = 3
+    x, up, bias = values(10, QUERIES, MODEL), values(11, EXPERTS, neurons, MODEL), values(12, EXPERTS, neurons)
+    direction = torch.nn.functional.normalize(x, dim=-1)
+    centres, second = values(13, EXPERTS, MODEL), values(14, EXPERTS, EXPERTS)
+    hidden = torch.relu(torch.einsum("nd,efd->nef", x, up) + bias)
+    return {"oracle": hidden.sum(-1).tolist(), "similarity": (1 - torch.cdist(direction, centres).square()).tolist(),
+            "network": (torch.tanh(direction @ centres.T) @ second.T).tolist()}
+
+
 scales = [1 / math.sqrt(WIDTH), 0.7]
 print(json.dumps({
     "yarn": yarn(),
@@ -112,4 +209,7 @@ print(json.dumps({
     "transformer_xl": [{"scale": s, "output": transformer_xl(s)} for s in scales],
     "cope": [{"scale": s, "output": cope(s)} for s in scales],
     "gshard": gshard(),
+    "capacity": capacity(),
+    "hash": hash_choices(),
+    "split_model": split_model(),
 }, indent=1))

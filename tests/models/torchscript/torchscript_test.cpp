@@ -89,19 +89,51 @@ void expect_equal(Transformer& model, torch::jit::Module module) {
   }
 }
 
+/// Encoders with a label head, and with the routers that no family writes with or that need
+/// `ablate moefy`.
+std::vector<Variant> encoder_variants() {
+  std::vector<Variant> all;
+  for (const auto& [pool, name] : names(Pool{}))
+    all.push_back(changed("label of " + std::string(name), [pool = pool](auto& o) {
+      o.output = LabelHead{.pool = pool};
+      o.tying = Tying::none;
+    }));
+  for (const RouterOptions& router :
+       {RouterOptions(NoisyRouter{}), RouterOptions(ExpertChoiceRouter{}),
+        RouterOptions(OracleRouter{}), RouterOptions(SimilarityRouter{}),
+        RouterOptions(NetworkRouter{})}) {
+    const auto name =
+        std::visit([]<class Held>(const Held&) { return std::string(Held::name); }, router);
+    all.push_back(changed("experts, " + name, [&](auto& o) {
+      o.feed_forward = MixtureOptions{.experts = 3, .active = 1, .d_hidden = 16, .router = router};
+    }));
+  }
+  return all;
+}
+
+/// Whether its layers differ in nothing but their weights.
+bool has_like_layers(const TransformerOptions& options) {
+  const auto* mixture = std::get_if<MixtureOptions>(&options.feed_forward);
+  return options.pattern.empty() && !options.decoder.pattern && !options.share.layers &&
+         (mixture == nullptr || mixture->every == 1);
+}
+
 /// Every variant, the same as a language model but for activations and the like, every kind of
 /// position ids and of experts in the other families, and every position scheme in every family,
-/// with experts in one of the two that are no variants.
+/// with experts in one of the two that are no variants. Those other families have one layer where
+/// all are alike; the variants have two.
 std::vector<Variant> all_modules() {
   auto all = variants();
   const auto add = [&](Variant variant, Family family) {
     variant.first += ", family " + std::to_string(static_cast<int>(family));
     variant.second.family = family;
+    if (has_like_layers(variant.second)) variant.second.layers = 1;
     all.push_back(std::move(variant));
   };
   for (const auto& some : {mixer_variants(), attention_variants(), attention_pattern_variants(),
                            hybrid_variants(), norm_variants(), residual_variants()})
     for (const auto& variant : some) add(variant, Family::decoder_only);
+  for (const auto& variant : encoder_variants()) add(variant, Family::encoder_only);
   for (const auto family : {Family::decoder_only, Family::encoder_only}) {
     for (const auto& some : {position_ids_variants(), mixture_variants()})
       for (const auto& variant : some) add(variant, family);
@@ -128,12 +160,13 @@ double counted_flops(TransformerOptions options, const Case& one) {
 }
 
 /// Whether its experts compute as many products as their count says: all, where they are so small
-/// that one product is faster, and fewer, where a limit drops some.
+/// that one product is faster, and fewer, where a limit drops some or no noise is added.
 bool computes_what_counts(const TransformerOptions& options) {
   const auto* mixture = std::get_if<MixtureOptions>(&options.feed_forward);
   if (mixture == nullptr) return true;
   const auto* limited = std::get_if<LimitedCapacity>(&mixture->capacity);
-  return mixture->d_hidden != 2 && (limited == nullptr || !limited->evaluation);
+  return mixture->d_hidden != 2 && (limited == nullptr || !limited->evaluation) &&
+         !std::holds_alternative<NoisyRouter>(mixture->router);
 }
 
 /// The module with inputs, the model's outputs and their cost as buffers, for

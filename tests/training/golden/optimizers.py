@@ -2,7 +2,9 @@
 
 The gradients are sines, the same in every case. SGD, Adam, AdamW and Muon are torch.optim's; Lion is algorithm 2 of Chen et
 al. 2023, written out. Weight decay acts on the matrix only. Muon moves the matrix, and Adam the bias; torch.optim.Muon rounds
-to bfloat16 before it makes a step orthogonal, which is left out here. Run: python optimizers.py > optimizers.json
+to bfloat16 before it makes a step orthogonal, which is left out here. Under muP the matrix is WIDTH times wider than the base
+width: it moves by a rate that keeps what it adds to a stream alike at every width, which check_widths() measures, and decays by
+the rate of the schedule. Run: python optimizers.py > optimizers.json
 """
 
 import json
@@ -12,7 +14,7 @@ from unittest import mock
 import torch
 
 torch.set_default_dtype(torch.float64)
-STEPS, RATE = 5, 0.1
+STEPS, RATE, WIDTH = 5, 0.1, 4
 
 
 def start():
@@ -39,7 +41,7 @@ class Lion:
             for p in group["params"]:
                 m = self.momentum[p]
                 c = beta1 * m + (1 - beta1) * p.grad
-                p -= self.lr * (c.sign() + group["weight_decay"] * p)
+                p -= group.get("lr", self.lr) * (c.sign() + group["weight_decay"] * p)
                 self.momentum[p] = beta2 * m + (1 - beta2) * p.grad
 
 
@@ -47,7 +49,7 @@ class Muon:
     def __init__(self, groups, adam, **options):
         matrices, rest = groups
         self.parts = [
-            torch.optim.Muon(matrices["params"], lr=RATE, weight_decay=matrices["weight_decay"], **options),
+            torch.optim.Muon([matrices], lr=RATE, **options),
             torch.optim.Adam(rest["params"], lr=RATE, betas=(adam["beta1"], adam["beta2"]), eps=adam["epsilon"]),
         ]
 
@@ -57,10 +59,16 @@ class Muon:
                 part.step()
 
 
-def trajectory(make, decay):
+def factor_of(kind, width):
+    """What the rate of a matrix is multiplied by: steps of one size for every number want 1 / m (Yang et al. 2022), orthogonal
+    ones of the same size 1 / sqrt(m) (Yang et al. 2023)."""
+    return width**-0.5 if kind == "muon" else 1 / width
+
+
+def trajectory(make, decay, factor=1.0):
     matrix, bias = start()
     optimizer = make(
-        [{"params": [matrix], "weight_decay": decay}, {"params": [bias], "weight_decay": 0.0}]
+        [{"params": [matrix], "weight_decay": decay / factor, "lr": RATE * factor}, {"params": [bias], "weight_decay": 0.0, "lr": RATE}]
     )
     values = []
     for step in range(1, STEPS + 1):
@@ -109,7 +117,43 @@ CASES = [
     ),
 ]
 
+
+
+def moved(optimizer_of, width, factor):
+    """Root mean square of what one step of a square matrix adds to the output of the input that its gradient comes from."""
+    generator = torch.Generator().manual_seed(1)
+    x, error = torch.randn(2, width, generator=generator)
+    matrix = torch.nn.Parameter(torch.zeros(width, width))
+    matrix.grad = torch.outer(error, x)
+    optimizer = optimizer_of([{"params": [matrix], "weight_decay": 0.0, "lr": RATE * factor}])
+    with mock.patch.object(torch.Tensor, "bfloat16", torch.Tensor.clone):
+        optimizer.step()
+    return (matrix.detach() @ x).square().mean().sqrt().item()
+
+
+def check_widths():
+    makers = {
+        "adam": lambda groups: torch.optim.Adam(groups, betas=(0.8, 0.95)),
+        "lion": lambda groups: Lion(groups, RATE, (0.9, 0.99)),
+        "muon": lambda groups: torch.optim.Muon(groups, adjust_lr_fn="match_rms_adamw"),
+    }
+    for kind, make in makers.items():
+        sizes = [moved(make, 64 * width, factor_of(kind, width)) for width in (1, 4, 16)]
+        assert max(sizes) < 1.2 * min(sizes), (kind, sizes)
+
+
+def wide(options, make):
+    factor = factor_of(options["kind"], WIDTH)
+    return {"options": options, "width": WIDTH, "steps": trajectory(make, options.get("weight_decay", 0.0), factor)}
+
+
+check_widths()
 cases = [
-    {"options": options, "steps": trajectory(make, options.get("weight_decay", 0.0))} for options, make in CASES
+    {"options": options, "width": 1, "steps": trajectory(make, options.get("weight_decay", 0.0))} for options, make in CASES
+]
+cases += [
+    wide(options, make)
+    for options, make in CASES
+    if options["kind"] != "sgd" and options.get("scale") != "original"  # whose steps have other sizes at other widths
 ]
 print(json.dumps({"learning_rate": RATE, "cases": cases}, indent=1))
