@@ -78,6 +78,8 @@ int run(const std::vector<std::string>& arguments) {
   bool debug = false;
   const auto app = commands::command_line(debug);
   try {
+    if (const auto mistake = commands::empty_item(*app, arguments); !mistake.empty())
+      throw records::UsageError(mistake);
     app->parse(std::vector<std::string>(arguments.rbegin(),
                                         arguments.rend()));  // CLI11 takes them from the back
     std::cout.flush();

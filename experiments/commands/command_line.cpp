@@ -158,14 +158,7 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       const auto flag = word.substr(0, word.find('='));
       const auto* option = option_named(*at, flag);
       if (option == nullptr) return unknown_flag(*at, flag);
-      if (option->get_items_expected_min() == 0) continue;
-      const bool apart = flag == word;
-      const auto value = !apart                     ? word.substr(flag.size() + 1)
-                         : i + 1 < arguments.size() ? arguments[i + 1]
-                                                    : "";
-      if (has_empty_item(value, option->get_delimiter()))
-        return fmt::format("{}: '{}' has an empty item", flag, value);
-      if (apart) ++i;  // the value, whatever it is
+      if (option->get_items_expected_min() > 0 && flag == word) ++i;  // its value, whatever it is
     } else if (const auto* verb = verb_named(*at, word)) {
       at = verb;
     } else if (at->get_require_subcommand_min() > 0) {
@@ -173,6 +166,27 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
                          config::did_you_mean(word, verb_names(*at)));
     }
+  }
+  return {};
+}
+
+std::string empty_item(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* at = &app;
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const auto& word = arguments[i];
+    if (!is_flag(word)) {
+      if (const auto* verb = verb_named(*at, word)) at = verb;
+      continue;
+    }
+    const auto equals = word.find('=');
+    const auto flag = word.substr(0, equals);
+    const auto* option = option_named(*at, flag);
+    if (option == nullptr || option->get_items_expected_min() == 0) continue;
+    const bool apart = equals == std::string::npos;
+    if (apart && ++i == arguments.size()) break;
+    const auto value = apart ? arguments[i] : word.substr(equals + 1);
+    if (has_empty_item(value, option->get_delimiter()))
+      return fmt::format("{}: '{}' has an empty item", flag, value);
   }
   return {};
 }

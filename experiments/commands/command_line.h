@@ -22,7 +22,11 @@ std::string help_of(const std::vector<std::string>& verbs);
 std::string reference_page();
 
 /// The first verb or flag of `arguments` that does not exist, as a message with the nearest one
-/// that does, or a list in which an item is missing; empty where all is well.
+/// that does; empty where all do.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);
+
+/// Why the first list with a missing item ("--seeds 1,,2") is none, since parsing passes over it;
+/// empty where there is none.
+std::string empty_item(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace ablate::commands

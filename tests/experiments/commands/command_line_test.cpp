@@ -85,10 +85,19 @@ TEST(CommandLine, AnEmptyTextIsNoValue) {
 }
 
 TEST(CommandLine, AListHasNoEmptyItems) {
+  bool debug = false;
+  const auto app = command_line(debug);
+  const auto mistake = [&](const std::vector<std::string>& words) {
+    return empty_item(*app, words);
+  };
   EXPECT_EQ(mistake({"run", "s.yaml", "--seeds", "1,,2"}), "--seeds: '1,,2' has an empty item");
   EXPECT_EQ(mistake({"run", "s.yaml", "--seeds=1,2,"}), "--seeds: '1,2,' has an empty item");
-  EXPECT_EQ(mistake({"run", "s.yaml", "--arms", ",a"}), "--arms: ',a' has an empty item");
+  EXPECT_EQ(mistake({"run", "s.yaml", "--json", "--arms", ",a"}), "--arms: ',a' has an empty item");
   EXPECT_EQ(mistake({"run", "s.yaml", "--seeds", "1,2", "--slurm", ",,"}), "");
+  EXPECT_EQ(mistake({"run", "s.yaml", "--seeds"}), "");
+  const auto outcome = shell(kProgram + " run no.yaml --seeds 1,,2 2>&1");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.output, "ablate: --seeds: '1,,2' has an empty item\n");
 }
 
 /// What the command line says against `arguments`; empty where it carries them out.
