@@ -117,11 +117,11 @@ const std::vector<MessageCase> kStartCases = {
      kHead + "base:\n  data: {task: language, train: a.txt}\n  model: {family: decoder_only}\n"
              "  training: {evaluate_every: 5}\narms:\n  a: {}\n"
              "  b: {training.steps: 0, training.init_from: {arm: a, weights: best}}\n",
-     "study.yaml:8:55: training.init_from.weights cannot be best: that was chosen by the text that "
+     "study.yaml:9:64: training.init_from.weights cannot be best: that was chosen by the text that "
      "tests it; name another file in data.test or, for running text, give data.test_held_out a "
      "share (task 'language', arm 'b')"},
     {"AnotherWidth", starting("weights: last", ", model.d_model: 32"),
-     "study.yaml:8:55: training.init_from.arm brings a model of model.d_model 16, and this "
+     "study.yaml:8:52: training.init_from.arm brings a model of model.d_model 16, and this "
      "configuration has 32; write model.d_model: 16" +
          kArm},
     {"AnotherWidthThatIsAllowed",
