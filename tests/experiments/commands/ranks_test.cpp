@@ -114,7 +114,9 @@ TEST_F(RanksTest, ARankThatHangsEndsTheRun) {
     ASSERT_TRUE(eventually([&] { return is_training(folder) || has_ended(first); }));
     if (is_training(folder)) hangs = process_of(folder, 1);
     if (hangs == 0 || kill(hangs, SIGSTOP) != 0) hangs = 0;
-    if (hangs == 0) EXPECT_EQ(end_of(first), kRankLost);
+    if (hangs == 0) {
+      EXPECT_EQ(end_of(first), kRankLost);
+    }
   }
   ASSERT_NE(hangs, 0);
   EXPECT_EQ(end_of(first), kRankLost);
