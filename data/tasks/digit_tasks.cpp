@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 
 #include "data/tasks/spell_out.h"
 #include "data/tasks/task_generator.h"
@@ -55,9 +56,11 @@ TaskGenerator Addition::generator() const {
 }
 
 TaskGenerator Numbers::generator() const {
-  return sampled_by_digits(*this, [from = source, to = target](Random& random, int64_t size) {
+  const auto from = std::make_shared<SpellOut>(source);
+  const auto to = std::make_shared<SpellOut>(target);
+  return sampled_by_digits(*this, [from, to](Random& random, int64_t size) {
     const int64_t value = number(random, size);
-    return Example{spell_out(value, from), spell_out(value, to)};
+    return Example{(*from)(value), (*to)(value)};
   });
 }
 

@@ -6,6 +6,7 @@
 #include "experiments/records/environment.h"
 #include "models/mkl.h"
 #include "training/device.h"
+#include "training/threads.h"
 
 namespace ablate::run {
 namespace {
@@ -31,7 +32,7 @@ Environment set_up(const RunJob& job, std::ostream& messages) {
              << std::flush;
     environment.precision = training::Precision::fp32;
   }
-  at::set_num_threads(static_cast<int>(environment.threads));
+  training::use_threads(environment.threads);
   return environment;
 }
 

@@ -201,7 +201,7 @@ Validation validation_of(LoadedRun& run, const data::Corpus& corpus) {
 records::RunResult result_of(const config::Experiment& experiment, const models::Transformer& model,
                              const Validation& validation, Evaluation&& evaluation) {
   return {.parameters = models::parameter_count(*model),
-          .active_parameters = active_parameter_count(*model),
+          .active_parameters = active_parameter_count(experiment.model, *model),
           .flops_per_token = flops_per_token(*model, evaluation.first_passes),
           .validation_perplexity = validation.likelihood.perplexity(),
           .validation_token_accuracy = validation.likelihood.token_accuracy,

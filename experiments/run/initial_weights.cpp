@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tokenizer/text/digest.h"
+#include "tokenizer/digest.h"
 
 namespace ablate::run {
 namespace {

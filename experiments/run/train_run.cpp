@@ -5,10 +5,11 @@
 #include "data/text_file.h"
 #include "experiments/config/option.h"
 #include "experiments/config/printer.h"
-#include "experiments/errors.h"
 #include "experiments/records/environment.h"
+#include "experiments/records/exit_code.h"
 #include "experiments/records/labels_file.h"
 #include "experiments/records/result.h"
+#include "experiments/records/rung.h"
 #include "experiments/run/embedding_vectors.h"
 #include "experiments/run/environment.h"
 #include "experiments/run/evaluate.h"
@@ -21,7 +22,7 @@
 #include "experiments/run/tracking.h"
 #include "models/libtorch.h"
 #include "models/random.h"
-#include "tokenizer/text/digest.h"
+#include "tokenizer/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
@@ -33,6 +34,7 @@
 #include "training/ranks/rank_group.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
+#include "training/storage/folder_lock.h"
 #include "training/trainer.h"
 
 namespace ablate::run {
@@ -62,8 +64,9 @@ std::optional<std::filesystem::path> start_folder(const RunJob& job) {
   if (!start.arm) return {};
   const auto folder = job.folder.of_arm(*start.arm);
   if (!std::filesystem::exists(folder.result()))
-    throw UsageError(fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
-                                 folder.path.string(), *start.arm));
+    throw records::UsageError(
+        fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
+                    folder.path.string(), *start.arm));
   return folder.path;
 }
 
@@ -94,7 +97,7 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
 void check_average(const training::TrainingOptions& options, int64_t steps) {
   const auto made = steps / options.save_every;
   if (options.trains() && options.average > made)
-    throw UsageError(
+    throw records::UsageError(
         fmt::format("training.average is {}, and the {} steps of the budget give {} checkpoint{} "
                     "(training.save_every: {}); lower one of the two",
                     options.average, steps, made, made == 1 ? "" : "s", options.save_every));
@@ -151,6 +154,7 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
           .train = prepared.data.train.examples,
           .validation = prepared.data.validation.examples,
           .augmentation = prepared.data.augmentation(static_cast<uint64_t>(job.plan.seed)),
+          .until = job.until,
           .folder = job.folder.path,
           .log = job.folder.log(),
           .checkpoints = job.folder.checkpoints(),
@@ -198,15 +202,25 @@ void write_outputs(const records::RunFolder& folder, const Evaluation& evaluatio
   }
 }
 
+Validation validation_of(const RunJob& job, const Prepared& prepared, models::Transformer& model) {
+  return run::validation_of(model, prepared.data.validation,
+                            {job.experiment.training.tokens_per_batch, prepared.data.masking()});
+}
+
+void write_rung_of(const RunJob& job, const Prepared& prepared, models::Transformer& model) {
+  const auto validation = validation_of(job, prepared, model).likelihood;
+  records::write_rung(job.folder, *job.until,
+                      {.validation_perplexity = validation.perplexity(),
+                       .validation_token_accuracy = validation.token_accuracy});
+}
+
 records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::Transformer& model) {
   const auto& experiment = job.experiment;
   const auto chosen = training::select_weights(job.folder.checkpoints(), "", experiment.training);
   training::require_finite(chosen.weights,
                            fmt::format("{} ({})", job.folder.checkpoints().string(), chosen.name));
   training::load_weights(*model, chosen.weights);
-  const auto validation =
-      training::likelihood(model, prepared.data.validation.examples,
-                           {experiment.training.tokens_per_batch, prepared.data.masking()});
+  const auto validation = validation_of(job, prepared, model);
   const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
                                         prepared.data.format};
   auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
@@ -357,6 +371,7 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
     throw training::Interrupted("stopped after the training; saved in " + job.folder.path.string());
   training::write_record(messages, {.stage = training::Stage::evaluating});
+  if (!trained.summary.finished) return write_rung_of(job, prepared, begun.model);
   auto result = evaluate_run(job, prepared, begun.model);
   add_training(result, trained);
   result.earlier_steps = earlier_steps(prepared);
@@ -381,10 +396,11 @@ RunJob job_of(const records::RunFolder& folder) {
 
 void train_run(const RunJob& job, std::ostream& messages) {
   if (job.place && job.place->rank > 0) return share_training(job);
-  const training::FolderClaim claim(job.folder.path, [&] {
+  const training::FolderLock lock(job.folder.path, [&] {
     messages << "waiting for another process that works on " + job.folder.path.string() + "\n"
              << std::flush;
   });
+  const training::FolderClaim claim(job.folder.path);
   training::remove_leftover_files(job.folder.path);
   try {
     work_on(job, claim, messages);

@@ -29,6 +29,9 @@ WeightLayout layout_of(torch::DeviceType device, WeightDtype dtype) {
       return WeightLayout::dense;
     case WeightDtype::bf16:
       return WeightLayout::cast;
+    case WeightDtype::int8:
+      throw WeightDtypeError("int8 needs the CPU; choose bf16 or fp32 on " +
+                             c10::DeviceTypeName(device, /*lower_case=*/true));
   }
   TORCH_CHECK(false, "invalid WeightDtype ", static_cast<int>(dtype));
 }
@@ -67,9 +70,10 @@ DecoderCache InferenceModel::prefill(const torch::Tensor& source) const {
   return Transformer(network_)->prefill(source);
 }
 
-torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache) const {
+torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache,
+                                   const Observer* observer) const {
   const torch::NoGradGuard no_grad;
-  return Transformer(network_)->step(last, cache);
+  return Transformer(network_)->step(last, cache, {.observer = observer});
 }
 
 }  // namespace ablate::models

@@ -5,8 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "data/random.h"
-#include "experiments/analysis/statistics/resampling.h"
+#include "experiments/analysis/statistics/numpy_random.h"
 
 namespace ablate::statistics {
 namespace {
@@ -25,7 +24,7 @@ int64_t extreme_patterns(double sum, std::span<const double> rest, const Extreme
 
 template <class Extreme>
 double drawn_share(std::span<const double> values, const Extreme& extreme) {
-  data::Random random(kResamplingSeed);
+  NumpyRandom random(kResamplingSeed);
   int64_t hits = 0;
   for (int64_t trial = 0; trial < kDrawnFlips; ++trial) {
     double sum = 0;

@@ -3,12 +3,12 @@
 #include <exception>
 #include <string>
 
-#include "experiments/errors.h"
+#include "experiments/records/exit_code.h"
 
 namespace ablate::commands {
 
 struct Failure {
-  ExitCode code;
+  records::ExitCode code;
   std::string message;  // without LibTorch's stack frames unless `debug`
 };
 

@@ -8,8 +8,8 @@
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/printer.h"
-#include "experiments/errors.h"
 #include "experiments/records/environment.h"
+#include "experiments/records/exit_code.h"
 #include "experiments/report/page/page.h"
 #include "experiments/report/page/parts.h"
 #include "experiments/run/evaluate.h"
@@ -33,14 +33,14 @@ struct MoefyRequest {
 training::Grouping grouping_of(const std::string& word) {
   for (const auto& [grouping, name] : training::names(training::Grouping{}))
     if (name == word) return grouping;
-  throw UsageError("--grouping must be random, clusters or coactivation");
+  throw records::UsageError("--grouping must be random, clusters or coactivation");
 }
 
 models::RouterOptions router_of(const std::string& word) {
   if (word == models::OracleRouter::name) return models::OracleRouter{};
   if (word == models::SimilarityRouter::name) return models::SimilarityRouter{};
   if (word == models::NetworkRouter::name) return models::NetworkRouter{};
-  throw UsageError("--router must be oracle, similarity or network");
+  throw records::UsageError("--router must be oracle, similarity or network");
 }
 
 std::string table(const run::Moefied& moefied, int64_t experts) {
@@ -103,7 +103,7 @@ void moefy_run(MoefyRequest request) {
   request.options.grouping = grouping_of(request.grouping);
   request.options.router = router_of(request.router);
   if (std::filesystem::exists(request.to))
-    throw UsageError(request.to + " exists; choose another --to or remove it");
+    throw records::UsageError(request.to + " exists; choose another --to or remove it");
   auto run = run::load_run(request.run, request.checkpoint);
   const auto corpus =
       run::read_corpus_of(records::RunFolder(request.run), run.experiment, request.data);

@@ -10,13 +10,14 @@
 #include "experiments/cli/score_line.h"
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
-#include "experiments/errors.h"
 #include "experiments/records/environment.h"
+#include "experiments/records/exit_code.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/pruning.h"
 #include "experiments/run/run_data.h"
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
+#include "training/threads.h"
 #include "training/weights.h"
 
 namespace ablate::commands {
@@ -75,9 +76,9 @@ nlohmann::json json_of(const run::Pruning& pruning) {
 
 void check_request(const PruneRequest& request) {
   if (request.to.empty() != !request.remove)
-    throw UsageError("--to and --remove belong together: where to, and how many heads");
+    throw records::UsageError("--to and --remove belong together: where to, and how many heads");
   if (!request.to.empty() && std::filesystem::exists(request.to))
-    throw UsageError(request.to + " exists; choose another --to or remove it");
+    throw records::UsageError(request.to + " exists; choose another --to or remove it");
 }
 
 /// Writes `loaded`, of which the first heads were removed.
@@ -122,14 +123,14 @@ void write_pruned(const PruneRequest& request, run::LoadedRun& loaded, const dat
 
 void prune_run(const PruneRequest& request) {
   check_request(request);
-  at::set_num_threads(static_cast<int>(training::available_cores()));
+  training::use_threads(training::available_cores());
   auto loaded = run::load_run(request.run, request.checkpoint);
   const auto corpus =
       run::read_corpus_of(records::RunFolder(request.run), loaded.experiment, request.data);
   const auto pruning = prune(loaded, corpus, request.options);
   const auto heads = std::ssize(pruning.heads);
   if (request.remove.value_or(0) > heads)
-    throw UsageError(
+    throw records::UsageError(
         fmt::format("--remove must be at most {}, the heads that {} has", heads, request.run));
   for (const auto& sentence : run::sides_without_heads(loaded.experiment.model))
     std::cerr << sentence << "\n";

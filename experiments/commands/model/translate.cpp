@@ -10,10 +10,11 @@
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/option.h"
 #include "experiments/config/suggestion.h"
-#include "experiments/errors.h"
+#include "experiments/records/exit_code.h"
 #include "experiments/run/load_run.h"
 #include "training/inference/minimum_bayes_risk.h"
 #include "training/process/machine.h"
+#include "training/threads.h"
 
 namespace ablate::commands {
 namespace {
@@ -39,8 +40,8 @@ struct TranslateRequest {
 models::WeightDtype dtype_of(const std::string& precision) {
   for (const auto& [dtype, name] : names(models::WeightDtype{}))
     if (name == precision) return dtype;
-  throw UsageError("--precision must be " +
-                   config::alternatives(config::choices_of(models::WeightDtype{})));
+  throw records::UsageError("--precision must be " +
+                            config::alternatives(config::choices_of(models::WeightDtype{})));
 }
 
 struct Loaded {
@@ -97,9 +98,9 @@ void note_cut(int64_t count, const Loaded& loaded) {
 
 void check(const TranslateRequest& request) {
   if (request.risk > 0 && request.n_best)
-    throw UsageError("--mbr chooses one output; leave out --n-best");
+    throw records::UsageError("--mbr chooses one output; leave out --n-best");
   if (request.scores && request.n_best)
-    throw UsageError("--n-best prints the scores anyway; leave out --scores");
+    throw records::UsageError("--n-best prints the scores anyway; leave out --scores");
 }
 
 /// What outputs begin with, a line for each line of the input; empty where nothing was asked for.
@@ -107,7 +108,7 @@ class Prefixes {
  public:
   explicit Prefixes(const std::string& file) : file_(file) {
     if (file == "-")
-      throw UsageError("--prefixes names a file; standard input is what is translated");
+      throw records::UsageError("--prefixes names a file; standard input is what is translated");
     if (!file.empty()) lines_ = cli::read_text(file);
   }
   /// Those of `count` lines behind the first `done`.
@@ -132,7 +133,7 @@ class Prefixes {
 
 void translate_all(const TranslateRequest& request) {
   check(request);
-  at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
+  training::use_threads(request.threads.value_or(1));
   auto loaded = load(request);
   const Prefixes prefixes(request.prefixes);
   int64_t cut = 0;
@@ -180,10 +181,10 @@ int64_t go_on(const TranslateRequest& request, const Loaded& loaded,
 }
 
 void generate(const TranslateRequest& request, bool from_input) {
-  at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
+  training::use_threads(request.threads.value_or(1));
   auto loaded = load(request);
   if (!loaded.translators.front().format.continues_text())
-    throw UsageError(
+    throw records::UsageError(
         "generate needs a language model (data.task: language, model.family: decoder_only); "
         "use translate");
   int64_t cut = 0;
@@ -207,7 +208,7 @@ void add_shared(CLI::App& verb, TranslateRequest& request) {
                   "Which weights; absent: those that the run was evaluated with")
       ->type_name(cli::kCheckpoint);
   request.decoding.add(verb);
-  verb.add_option("--precision", request.precision, "Type of the weights")
+  verb.add_option("--precision", request.precision, "Type of the weights; int8 on the CPU only")
       ->type_name(cli::type_of_words(config::choices_of(models::WeightDtype{})))
       ->capture_default_str();
   verb.add_option("--n-best", request.n_best,
@@ -239,7 +240,7 @@ void add_translate(CLI::App& app) {
       "has a blank output.\n"
       "Examples:\n"
       "  echo 'four hundred two' | ablate translate runs/quickstart/numbers/sinusoidal/seed-1\n"
-      "  ablate translate RUN --beam 8 --n-best 4 < in > out\n"
+      "  ablate translate RUN --beam 8 --n-best 4 --no-repeat-ngram 3 < in > out\n"
       "  ablate translate RUN --sample --temperature 0.8 --mbr 16 < in > out");
   verb->callback([request] { translate_all(*request); });
 }

@@ -130,9 +130,8 @@ std::vector<Variant> all_modules() {
     if (has_like_layers(variant.second)) variant.second.layers = 1;
     all.push_back(std::move(variant));
   };
-  for (const auto& some :
-       {mixer_variants(), attention_variants(), attention_change_variants(), hybrid_variants(),
-        layer_variants(), norm_variants(), residual_variants()})
+  for (const auto& some : {mixer_variants(), attention_variants(), attention_pattern_variants(),
+                           hybrid_variants(), norm_variants(), residual_variants()})
     for (const auto& variant : some) add(variant, Family::decoder_only);
   for (const auto& variant : encoder_variants()) add(variant, Family::encoder_only);
   for (const auto family : {Family::decoder_only, Family::encoder_only}) {
@@ -151,10 +150,8 @@ std::vector<Variant> all_modules() {
 
 /// Floating-point operations as PyTorch counts them, which are those of hidden keys, too.
 double counted_flops(TransformerOptions options, const Case& one) {
-  for (const auto side : {Side::encoder, Side::decoder})
-    change_layers(options, side, [](auto& layer) {
-      if (auto* heads = std::get_if<MultiHead>(&layer.attention)) heads->window.reset();
-    });
+  if (auto* heads = std::get_if<MultiHead>(&options.attention)) heads->window.reset();
+  if (auto* other = std::get_if<MultiHead>(&options.other_attention)) other->window.reset();
   const bool pair = options.family == Family::encoder_decoder;
   return forward_flops(options, {20, 20, kPad},
                        {.rows = one.source.size(0),
@@ -245,7 +242,7 @@ TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
   const auto fits = torch::full({2, 5}, 4), longer = torch::full({2, 6}, 4);
   auto options = tiny();
   options.position = Learned{.max_length = 5};
-  change_layers(options, Side::encoder, [](auto& layer) { layer.position = Sinusoidal{}; });
+  options.encoder.position = Sinusoidal{};
   auto writer = make(options);
   const auto pair = to_torchscript(writer, kTokens);
   EXPECT_EQ(refusal(pair, "forward", {longer, fits}), "");

@@ -62,14 +62,11 @@ std::vector<Translator> with_experts() {
        {RouterOptions(SoftmaxRouter{}), RouterOptions(SwitchRouter{}), RouterOptions(NoisyRouter{}),
         RouterOptions(GshardRouter{}), RouterOptions(SigmoidRouter{}), RouterOptions(HashRouter{})})
     all.push_back(small_translator(3, Family::encoder_decoder, [&](TransformerOptions& o) {
-      for (auto& layer : own_layers(o, Side::encoder))
-        layer.feed_forward = experts(router, tight(0.4));
-      for (auto& layer : own_layers(o, Side::decoder))
-        layer.feed_forward = experts(router, tight(1.2));
+      o.encoder.feed_forward = experts(router, tight(0.4));
+      o.decoder.feed_forward = experts(router, tight(1.2));
     }));
   all.push_back(small_translator(3, Family::encoder_decoder, [&](TransformerOptions& o) {
-    for (auto& layer : own_layers(o, Side::encoder))
-      layer.feed_forward = experts(ExpertChoiceRouter{}, Dropless{});
+    o.encoder.feed_forward = experts(ExpertChoiceRouter{}, Dropless{});
   }));
   return all;
 }
