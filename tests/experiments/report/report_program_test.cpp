@@ -69,7 +69,7 @@ TEST_F(ReportTest, SamplesAreExactAsExactMatchIsCounted) {
              "valid.tgt], test: [test.src, test.tgt] }\n"
              "  tokenizer: { kind: character }\n"
              "  model: { d_model: 16, layers: 1, attention: { heads: 2 }, dropout: 0.0 }\n"
-             "  training: { steps: 1, tokens_per_batch: 64, threads: 1 }\n");
+             "  training: { steps: 1, tokens_per_batch: 64, max_length: 32, threads: 1 }\n");
   ASSERT_EQ(shell(kProgram + " run " + (folder_ / "spaces.yaml").string() + " --output " +
                   (folder_ / "out").string() + " 2>&1")
                 .code,
