@@ -93,7 +93,10 @@ struct MultiHead {
     visit("d_v", o.d_v, "width of a value; absent: d_model / heads");
     visit("key_value_heads", o.key_value_heads,
           "heads of keys and values, each shared by a group of heads; absent: heads");
-    visit("qk_norm", o.qk_norm, "a norm of the queries and keys of every head: none, rms or layer");
+    visit(
+        "qk_norm", o.qk_norm,
+        "a norm of the queries and keys of every head: none, rms or layer, with norm's epsilon of "
+        "1e-5");
     visit("scale", o.scale, "what the product of a query and a key is multiplied by");
     visit("weights", o.weights,
           "how scores become weights: softmax; softmax_one (with 1 more in the denominator); "
@@ -158,7 +161,8 @@ struct Convolution {
   }
 };
 
-/// The mean of all values in attention's place (Zhang et al. 2018), of those so far where causal.
+/// The mean of all values in attention's place, of those so far where causal: the average of Zhang
+/// et al. 2018, without the feed-forward and the gates that follow it there.
 struct Average : EmptyOptions {
   static constexpr std::string_view name = "average";
   static constexpr bool has_scores = false;

@@ -91,8 +91,9 @@ struct ResidualOptions {
         "by DeepNorm's factor before they are added, to which model.initialization.depth: deepnorm "
         "belongs; none: neither");
     visit("drop", o.drop,
-          "share of the sequences that skip the last layer's sub-layers in training, rising with "
-          "the layer from 0 on (stochastic depth, Huang et al. 2016)");
+          "share of the sequences that skip the last layer's sub-layers in training, of layer l of "
+          "L the part l / L of it; outputs of the others are divided by the share that is left, "
+          "so that evaluation scales nothing (stochastic depth, Huang et al. 2016)");
   }
   static void rules(const ResidualOptions& o, auto&& require) {
     require(o.start >= 0 && o.start <= 1000, "start", "must be from 0 to 1000");

@@ -296,7 +296,8 @@ struct TransformerXl : ScoreScheme {
   static void fields(auto& o, auto&& visit) {
     visit("frequencies", o.frequencies,
           "of the distances' vectors: paper: 10000^(-2i / d_model) of pair i, as in the authors' "
-          "code; tensor2tensor: spread so that the slowest is exactly 1 / 10000");
+          "code; tensor2tensor: spread so that the slowest is exactly 1 / 10000; each layer has "
+          "biases and a projection of distances of its own");
   }
 };
 
