@@ -17,16 +17,16 @@ class ShortfallsTest : public ProgramTest {
   }
 };
 
-// Of two symbols there are two strings of one symbol and four of two.
+// Of two symbols there are two strings of one symbol and four of two, and evaluation takes half.
 TEST_F(ShortfallsTest, NameGeneratedSetsThatAreSmallerThanWasAsked) {
   const std::string data = "  data: {task: copy, symbols: 2, train_length: [3, 9], ";
   EXPECT_EQ(
       shortfalls_of(data + "test_length: [1, 2, 12], examples: {train: 300, validation: 10, "
                            "test: 200}}\n  training: {tokens_per_batch: 64, max_length: 32}\n"),
       (std::vector<std::string>{
-          "the test set 'length 1' has 2 of the 200 examples that data.examples asks for: "
+          "the test set 'length 1' has 1 of the 200 examples that data.examples asks for: "
           "there are not enough different ones",
-          "the test set 'length 2' has 4 of the 200 examples that data.examples asks for: "
+          "the test set 'length 2' has 2 of the 200 examples that data.examples asks for: "
           "there are not enough different ones"}));
 }
 
