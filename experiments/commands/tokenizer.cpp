@@ -30,13 +30,13 @@ struct TokenizerRequest {
 };
 
 void train(const TokenizerRequest& request) {
+  const auto options = request.options.read().tokenizer;
   std::vector<std::string> lines;
   for (const auto& file : request.input) {
     auto read = cli::read_text(file);
     if (read.empty()) throw data::DataError(file + ": the file is empty");
     std::ranges::move(read, std::back_inserter(lines));
   }
-  const auto options = request.options.read().tokenizer;
   const auto model = tokenizer::Tokenizer::train(options, lines);
   training::write_durably(request.model, model.bytes());
   std::cerr << fmt::format("{}: {} tokens from {} lines, SHA-256 {}\n", request.model,
