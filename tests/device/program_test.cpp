@@ -158,7 +158,8 @@ TEST_F(DeviceProgram, RanksAreRefusedByABuildWithoutNccl) {
                       "/tests/device/components.yaml --arms base --ranks 2 --set "
                       "training.accumulate=2 --set training.device=cuda --output " +
                       (folder_ / "ranks").string() + " 2>&1"));
-  EXPECT_EQ(outcome.code, 2) << outcome.output;
+  // Either rank may be refused first; the other one may then say that it was left alone.
+  EXPECT_TRUE(outcome.code == 2 || outcome.code == 8) << outcome.output;
   EXPECT_NE(outcome.output.find("this build of ablate has no NCCL"), std::string::npos)
       << outcome.output;
 }
@@ -167,7 +168,8 @@ TEST_F(DeviceProgram, ExportedFilesAreThoseOfARunOnTheCpu) {
   const auto file = (folder_ / "model.pt").string(), folder = (folder_ / "weights").string();
   printed("export " + arm("base").string() + " --to " + file);
   printed("export " + arm("base").string() + " --to " + folder + " --format safetensors");
-  EXPECT_EQ(shell(kProgram + " verify --trust " + file + " 2>&1").code, 0) << "on a machine without CUDA";
+  EXPECT_EQ(shell(kProgram + " verify --trust " + file + " 2>&1").code, 0)
+      << "on a machine without CUDA";
   printed("verify --trust " + file);
 }
 
