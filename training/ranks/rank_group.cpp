@@ -92,6 +92,12 @@ BackendPointer make_gloo(const StorePointer& store, int rank, const RankPlace& p
   return c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, 2, options);
 }
 
+#ifndef USE_C10D_NCCL
+constexpr const char* kNoNccl =
+    "this build of ablate has no NCCL, which connects the CUDA devices of ranks; use one rank or "
+    "training.device: cpu, or build it with NCCL as docs/gpu.md says";
+#endif
+
 BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& place) {
 #ifdef USE_C10D_NCCL
   auto options = c10d::ProcessGroupNCCL::Options::create();
@@ -99,9 +105,7 @@ BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& p
   return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank, 2, options);
 #else
   (void)store, (void)rank, (void)place;
-  throw DeviceError(
-      "this build of ablate has no NCCL, which connects the CUDA devices of ranks; use one rank or "
-      "training.device: cpu, or build it with NCCL as docs/gpu.md says");
+  throw DeviceError(kNoNccl);
 #endif
 }
 
@@ -152,10 +156,19 @@ std::unique_ptr<RankGroup::Connection> RankGroup::Connection::make(const RankPla
   return made;
 }
 
+void require_connection(torch::Device device) {
+#ifdef USE_C10D_NCCL
+  (void)device;
+#else
+  if (device.is_cuda()) throw DeviceError(kNoNccl);
+#endif
+}
+
 RankGroup::RankGroup() = default;
 
 RankGroup::RankGroup(const RankPlace& place, torch::Device device)
     : rank_(place.rank), size_(place.size) {
+  require_connection(device);
   quieten();
   connection_ =
       or_lost("not all " + std::to_string(size_) + " ranks of this run could be reached", [&] {

@@ -8,6 +8,9 @@
 
 namespace ablate::training {
 
+/// Throws DeviceError if this build cannot connect ranks on `device`: CUDA devices need NCCL.
+void require_connection(torch::Device device);
+
 /// The processes that share the work of a run: a power of two of them, this one included. All
 /// calls are made by every rank, in the same order, and throw RankLost.
 class RankGroup {
@@ -15,7 +18,7 @@ class RankGroup {
   /// Of this process alone.
   RankGroup();
   /// Waits for the others. Tensors live on `device`: NCCL connects CUDA devices, Gloo CPUs. Throws
-  /// DeviceError where this build has no NCCL.
+  /// as require_connection().
   RankGroup(const RankPlace& place, torch::Device device);
   ~RankGroup();
   RankGroup(const RankGroup&) = delete;
