@@ -84,8 +84,8 @@ std::vector<Metric> likelihood_metrics() {
            .converted = [](double nats) { return nats / std::numbers::ln2; }}};
 }
 
-/// Those that a report has beside the usual ones.
-std::vector<Metric> further_output_metrics() {
+/// Of words, beside BLEU.
+std::vector<Metric> word_metrics() {
   return {
       {.name = "rouge_1",
        .label = "ROUGE-1",
@@ -114,7 +114,12 @@ std::vector<Metric> further_output_metrics() {
        .direction = Direction::lower,
        .high = kUnbounded,
        .on = {Compared::text},
-       .in_tables = false},
+       .in_tables = false}};
+}
+
+/// Of outputs as they are, and of what they cost.
+std::vector<Metric> further_output_metrics() {
+  return {
       {.name = "exact_match_raw",
        .label = "raw exact match",
        .meaning = "the exact match of outputs and references as they are",
@@ -148,7 +153,7 @@ std::vector<Metric> further_output_metrics() {
        .label = "unknown targets",
        .meaning =
            "share of the target tokens, without their ends, that the tokenizer does not know; "
-           "beside every score where there are any",
+           "beside every score if any is unknown",
        .direction = Direction::neither,
        .high = 1,
        .on = {Compared::text, Compared::nothing},
@@ -260,8 +265,8 @@ std::vector<std::string> names_where(bool (*wanted)(const Metric&)) {
 const std::vector<Metric>& metrics() {
   static const auto kMetrics = [] {
     std::vector<Metric> all;
-    for (auto group : {output_metrics(), likelihood_metrics(), further_output_metrics(),
-                       metrics_of_runs(), observed_metrics()})
+    for (auto group : {output_metrics(), likelihood_metrics(), word_metrics(),
+                       further_output_metrics(), metrics_of_runs(), observed_metrics()})
       std::ranges::move(group, std::back_inserter(all));
     return all;
   }();

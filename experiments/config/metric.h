@@ -36,9 +36,9 @@ struct Metric {
   bool counts_right = false;              // the share of examples or tokens that are right
   bool per_token = false;  // alike only between runs that cut the targets into the same tokens
   bool in_tables = field == name;     // whether or not a study asks for it
-  std::string heading = label;        // where columns are narrow
-  bool observed = false;              // of a run only where training.observe.what names it
-  bool in_tables_above_zero = false;  // where any run of a task has more than 0
+  std::string heading = label;        // of a narrow column
+  bool observed = false;              // of a run only if training.observe.what names it
+  bool in_tables_above_zero = false;  // in tables if any run of a task is above 0
 };
 
 /// All of them, in the order of tables.
