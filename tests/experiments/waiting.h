@@ -13,8 +13,8 @@
 
 namespace ablate {
 
-/// Waits until `condition` holds, for ten minutes at most, so that a busy machine changes nothing;
-/// whether it does.
+/// Waits until `condition` holds, and tells whether it does after ten minutes at most, in which any
+/// machine gets there. The pause decides nothing: it leaves the processor to what is waited for.
 template <class Condition>
 bool eventually(Condition&& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);

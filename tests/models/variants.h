@@ -303,68 +303,76 @@ inline double rounding(const std::string& variant) {
   return variant.starts_with("experts") ? 1e-5 : 0.0;
 }
 
+inline DenseFeedForward dense(Activation activation, bool gated) {
+  return {.d_hidden = 24, .activation = activation, .gated = gated};
+}
+
+inline std::vector<Variant> head_and_activation_variants() {
+  return {
+      changed("widths", [](auto& o) { o.attention = MultiHead{.heads = 3, .d_k = 5, .d_v = 7}; }),
+      changed("grouped heads",
+              [](auto& o) { o.attention = MultiHead{.heads = 4, .key_value_heads = 2}; }),
+      changed("one key/value head",
+              [](auto& o) {
+                o.attention = MultiHead{.heads = 4, .key_value_heads = 1};
+                o.position = Rotary{};
+              }),
+      changed("gelu", [](auto& o) { o.feed_forward = dense(Activation::gelu, false); }),
+      changed("swiglu", [](auto& o) { o.feed_forward = dense(Activation::silu, true); }),
+      changed("relu2", [](auto& o) { o.feed_forward = dense(Activation::relu2, false); }),
+      changed("glu", [](auto& o) { o.feed_forward = dense(Activation::sigmoid, true); }),
+      changed("bilinear", [](auto& o) { o.feed_forward = dense(Activation::identity, true); })};
+}
+
+inline std::vector<Variant> whole_model_variants() {
+  return {changed("experts, limited",
+                  [](auto& o) {
+                    o.feed_forward = MixtureOptions{.experts = 4,
+                                                    .active = 2,
+                                                    .d_hidden = 12,
+                                                    .capacity = LimitedCapacity{.evaluation = 0.6}};
+                  }),
+          changed("scaled transformer_xl",
+                  [](auto& o) {
+                    o.position = TransformerXl{.frequencies = Frequencies::tensor2tensor};
+                    o.attention = MultiHead{.heads = 2, .scale = {.value = 0.7}};
+                  }),
+          changed("cope with a learned scale",
+                  [](auto& o) {
+                    o.position = Cope{.positions = 4};
+                    o.attention = MultiHead{.heads = 2,
+                                            .qk_norm = QkNorm::rms,
+                                            .scale = {.value = 0.7, .learned = true}};
+                  }),
+          changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
+          changed("no skip", [](auto& o) { o.residual.skip = false; }),
+          changed("no bias", [](auto& o) { o.bias = false; }),
+          changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
+          changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),
+          changed("mup",
+                  [](auto& o) {
+                    o.parametrization = MaximalUpdate{.base_width = 4};
+                    o.initialization = NormalInitialization{{.depth = DepthScaling::sqrt}, 0.1};
+                  }),
+          changed("sides of their own", [](auto& o) {
+            o.encoder.layers = 3;
+            o.encoder.norm.placement = NormPlacement::pre;
+            o.encoder.position = Alibi{};
+            o.decoder.attention = Average{};
+            o.decoder.feed_forward = dense(Activation::gelu, true);
+            o.decoder.residual.per = FactorPer::layer;
+            o.decoder.share.layers = 1;
+          })};
+}
+
 /// Every option that changes the forward pass, for properties that must hold for all of them.
 inline std::vector<Variant> variants() {
   auto all = position_variants();
   for (const auto& more :
        {position_ids_variants(), mixture_variants(), mixer_variants(), attention_pattern_variants(),
-        hybrid_variants(), attention_variants(), norm_variants(), residual_variants()})
+        hybrid_variants(), attention_variants(), norm_variants(), residual_variants(),
+        head_and_activation_variants(), whole_model_variants()})
     all.insert(all.end(), more.begin(), more.end());
-  const auto dense = [](Activation activation, bool gated) {
-    return DenseFeedForward{.d_hidden = 24, .activation = activation, .gated = gated};
-  };
-  all.insert(
-      all.end(),
-      {changed("widths", [](auto& o) { o.attention = MultiHead{.heads = 3, .d_k = 5, .d_v = 7}; }),
-       changed("grouped heads",
-               [](auto& o) { o.attention = MultiHead{.heads = 4, .key_value_heads = 2}; }),
-       changed("one key/value head",
-               [](auto& o) {
-                 o.attention = MultiHead{.heads = 4, .key_value_heads = 1};
-                 o.position = Rotary{};
-               }),
-       changed("gelu", [&](auto& o) { o.feed_forward = dense(Activation::gelu, false); }),
-       changed("swiglu", [&](auto& o) { o.feed_forward = dense(Activation::silu, true); }),
-       changed("relu2", [&](auto& o) { o.feed_forward = dense(Activation::relu2, false); }),
-       changed("glu", [&](auto& o) { o.feed_forward = dense(Activation::sigmoid, true); }),
-       changed("bilinear", [&](auto& o) { o.feed_forward = dense(Activation::identity, true); }),
-       changed("experts, limited",
-               [](auto& o) {
-                 o.feed_forward = MixtureOptions{.experts = 4,
-                                                 .active = 2,
-                                                 .d_hidden = 12,
-                                                 .capacity = LimitedCapacity{.evaluation = 0.6}};
-               }),
-       changed("scaled transformer_xl",
-               [](auto& o) {
-                 o.position = TransformerXl{.frequencies = Frequencies::tensor2tensor};
-                 o.attention = MultiHead{.heads = 2, .scale = {.value = 0.7}};
-               }),
-       changed("cope with a learned scale",
-               [](auto& o) {
-                 o.position = Cope{.positions = 4};
-                 o.attention = MultiHead{
-                     .heads = 2, .qk_norm = QkNorm::rms, .scale = {.value = 0.7, .learned = true}};
-               }),
-       changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
-       changed("no skip", [](auto& o) { o.residual.skip = false; }),
-       changed("no bias", [](auto& o) { o.bias = false; }),
-       changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
-       changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),
-       changed("mup",
-               [](auto& o) {
-                 o.parametrization = MaximalUpdate{.base_width = 4};
-                 o.initialization = NormalInitialization{{.depth = DepthScaling::sqrt}, 0.1};
-               }),
-       changed("sides of their own", [&](auto& o) {
-         o.encoder.layers = 3;
-         o.encoder.norm.placement = NormPlacement::pre;
-         o.encoder.position = Alibi{};
-         o.decoder.attention = Average{};
-         o.decoder.feed_forward = dense(Activation::gelu, true);
-         o.decoder.residual.per = FactorPer::layer;
-         o.decoder.share.layers = 1;
-       })});
   return all;
 }
 
