@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+
 def units(build):
     """The sources of ours that are compiled without LibTorch, in the batches of the build."""
     for entry in json.loads((build / "compile_commands.json").read_text()):

@@ -13,7 +13,7 @@ constexpr size_t kPrefetchBatches = 8;
 
 }  // namespace
 
-BatchStream::BatchStream(std::span<const EncodedExample> examples, Options options)
+BatchStream::BatchStream(std::span<const EncodedExample> examples, const Options& options)
     : examples_(examples), options_(options), position_(options.start) {
   if (examples.empty() || (options.augmentation.chunking && blocks_of(0).empty()))
     throw DataError("there is no training example");

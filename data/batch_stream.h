@@ -33,7 +33,7 @@ class BatchStream {
   };
   /// `examples` outlive the stream; where they are to be cut into blocks they are the running text
   /// as one example. Throws DataError where there is none.
-  BatchStream(std::span<const EncodedExample> examples, Options options);
+  BatchStream(std::span<const EncodedExample> examples, const Options& options);
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;

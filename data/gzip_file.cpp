@@ -73,7 +73,7 @@ bool is_bomb(size_t unpacked, size_t packed) {
 GzipFile::GzipFile(std::filesystem::path name, std::FILE* file)
     : path_(std::move(name)), file_(file), fetched_(kFetched) {}
 
-GzipFile::GzipFile(std::filesystem::path file) : GzipFile(file, opened(file)) {
+GzipFile::GzipFile(const std::filesystem::path& file) : GzipFile(file, opened(file)) {
   const int descriptor = fileno(file_.get());
   struct stat status {};
   if (fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode)) wait_for_writer();

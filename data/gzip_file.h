@@ -23,7 +23,7 @@ class GzipFile {
  public:
   /// Throws DataError where the file cannot be opened, or is a named pipe that nothing opens for
   /// writing within three seconds.
-  explicit GzipFile(std::filesystem::path file);
+  explicit GzipFile(const std::filesystem::path& file);
   static GzipFile standard_input();
 
   /// Fills `buffer` with what there is, waiting for the first byte, and returns the bytes read; 0

@@ -43,7 +43,7 @@ std::string renamed(protozero::data_view message, uint32_t tag, const Rename& re
   return bytes;
 }
 
-std::string own_name(std::string name) {
+std::string own_name(const std::string& name) {
   return name.starts_with(kNoCharacter) ? name.substr(kNoCharacter.size()) : name;
 }
 

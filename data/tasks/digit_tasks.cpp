@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "data/tasks/spell_out.h"
 #include "data/tasks/task_generator.h"
@@ -29,7 +30,7 @@ TaskGenerator sampled_by_digits(const DigitTask& task,
                 const bool even = random.below(4) == 0;
                 return even ? random.between(1, task.train_digits) : natural;
               },
-          .sample = sample,
+          .sample = std::move(sample),
           .test_lengths = task.test_digits,
           .longest_trained = task.train_digits,
           .test_name = DigitTask::test_name,

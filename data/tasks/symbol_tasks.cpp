@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "data/tasks/task_generator.h"
 
@@ -23,7 +24,7 @@ TaskGenerator sampled_by_length(const SymbolTask& task, Sample sample) {
   const auto [shortest, longest] = task.train_length;
   return {.draw_length = [low = shortest,
                           high = longest](Random& random) { return random.between(low, high); },
-          .sample = sample,
+          .sample = std::move(sample),
           .test_lengths = task.test_length,
           .longest_trained = longest,
           .test_name = SymbolTask::test_name,

@@ -54,7 +54,7 @@ std::string count_figure(int64_t number) {
 
 std::string parameters_figure(const ArmEvidence& arm) {
   if (arm.parameters == 0) return "-";
-  const auto all = count_figure(arm.parameters);
+  auto all = count_figure(arm.parameters);
   if (arm.active_parameters == 0 || arm.active_parameters == arm.parameters) return all;
   return fmt::format("{} of {}", count_figure(arm.active_parameters), all);
 }

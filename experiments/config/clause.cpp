@@ -76,7 +76,7 @@ class ClauseReader {
   }
 
   std::string read_task() {
-    const auto word = read_word();
+    auto word = read_word();
     const bool named = take(":");
     if (!named) at_ = 0;
     if (named) {

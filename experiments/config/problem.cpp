@@ -36,7 +36,7 @@ std::string caret_line(const Problem& problem) {
 
 std::string render(const Problem& problem) {
   if (problem.line == 0) return fmt::format("{}: {}", problem.file, problem.message);
-  const auto head =
+  auto head =
       fmt::format("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
   if (problem.text.empty()) return head;
   return fmt::format("{}\n  {}\n  {}", head, problem.text, caret_line(problem));

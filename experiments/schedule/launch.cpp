@@ -95,7 +95,7 @@ std::vector<std::string> with(std::vector<std::string> flags, std::vector<std::s
 
 /// A folder that no other process makes at the same time.
 records::WaveFolder make_wave(int64_t number, const Launch& launch) {
-  const auto wave = launch.folder.wave(number);
+  auto wave = launch.folder.wave(number);
   fs::create_directories(wave.path.parent_path());
   if (!fs::create_directory(wave.path))
     throw records::UsageError(launch.folder.path.string() +

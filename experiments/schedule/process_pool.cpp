@@ -74,7 +74,7 @@ void ProcessPool::read(Process& process, std::vector<ProcessEvent>& events) {
     for (const char byte : std::string_view(buffer, static_cast<size_t>(got))) {
       if (byte != '\n') process.begun += byte;
       if (byte != '\n' && process.begun.size() < kLongestOutputLine) continue;
-      events.push_back(ProcessLine{process.job, std::move(process.begun)});
+      events.emplace_back(ProcessLine{process.job, std::move(process.begun)});
       process.begun.clear();
     }
   process.closed = got == 0;
@@ -100,8 +100,8 @@ std::vector<ProcessEvent> ProcessPool::wait(std::chrono::milliseconds longest) {
       auto& process = one->second;
       read(process, events);
       if (!process.begun.empty())
-        events.push_back(ProcessLine{process.job, std::move(process.begun)});
-      events.push_back(ProcessEnd{
+        events.emplace_back(ProcessLine{process.job, std::move(process.begun)});
+      events.emplace_back(ProcessEnd{
           process.job, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)});
       close(process.output);
       one = processes_.erase(one);

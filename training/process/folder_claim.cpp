@@ -125,8 +125,8 @@ OwnerWatch::Verdict OwnerWatch::observe(const std::string& sign, Clock::time_poi
   return now - since_ >= lease_ ? Verdict::gone : Verdict::undecided;
 }
 
-FolderClaim::FolderClaim(path folder, Times times)
-    : claims_(std::move(folder) / "claims"), times_(times) {
+FolderClaim::FolderClaim(const path& folder, Times times)
+    : claims_(folder / "claims"), times_(times) {
   std::filesystem::create_directories(claims_);
   for (;;) {
     OwnerWatch watch(times_.lease);
@@ -139,7 +139,7 @@ FolderClaim::FolderClaim(path folder, Times times)
       }
       if (!create(watched + 1)) break;
       write_beat("0\n");
-      beats_ = std::jthread([this](std::stop_token stop) { keep_beating(std::move(stop)); });
+      beats_ = std::jthread([this](const std::stop_token& stop) { keep_beating(stop); });
       return;
     }
   }
@@ -201,7 +201,7 @@ bool FolderClaim::create(int64_t number) {
   return put(claim(number), to_json(this_process()).dump() + "\n", O_EXCL);
 }
 
-void FolderClaim::keep_beating(std::stop_token stop) {
+void FolderClaim::keep_beating(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (int64_t count = 1;; ++count) {
     ended_.wait_for(lock, stop, times_.beat, [] { return false; });

@@ -82,8 +82,8 @@ class FolderClaim {
   /// Takes over at once from an owner that has let go or has surely ended; watches any other one
   /// for at most the lease. Throws NotTheOwner where that one is alive or a stop is asked for, and
   /// IoError.
-  FolderClaim(std::filesystem::path folder, Times times);
-  explicit FolderClaim(std::filesystem::path folder) : FolderClaim(std::move(folder), Times{}) {}
+  FolderClaim(const std::filesystem::path& folder, Times times);
+  explicit FolderClaim(const std::filesystem::path& folder) : FolderClaim(folder, Times{}) {}
   /// Lets go, so that the next owner need not wait.
   ~FolderClaim();
   FolderClaim(const FolderClaim&) = delete;
@@ -100,7 +100,7 @@ class FolderClaim {
   std::string owner(int64_t number) const;
   bool is_free(int64_t number, OwnerWatch& watch) const;
   bool create(int64_t number);
-  void keep_beating(std::stop_token stop);
+  void keep_beating(const std::stop_token& stop);
   void write_beat(const std::string& sign) const;
 
   std::filesystem::path claims_;

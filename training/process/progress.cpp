@@ -33,8 +33,7 @@ std::optional<ProgressRecord> read_record(std::string_view line) {
   }
 }
 
-Progress::Progress(Options options)
-    : options_(std::move(options)), start_(Clock::now()), shown_(start_) {}
+Progress::Progress(Options options) : options_(options), start_(Clock::now()), shown_(start_) {}
 
 void Progress::restart(int64_t step) {
   first_step_ = step;

@@ -203,7 +203,7 @@ std::vector<double> value_rows(const LineChart& chart) {
   std::set<double> all;
   for (const auto& line : chart.lines)
     for (const auto& point : line.points) all.insert(point.x);
-  const std::vector<double> sorted(all.begin(), all.end());
+  std::vector<double> sorted(all.begin(), all.end());
   if (sorted.size() <= kMostRows) return sorted;
   std::vector<double> some;
   for (size_t i = 0; i < kMostRows; ++i)

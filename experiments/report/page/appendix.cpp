@@ -51,7 +51,7 @@ std::vector<std::pair<std::vector<const analysis::TaskEvidence*>, Markup>> alike
     const auto found = std::ranges::find_if(
         groups, [&](const auto& group) { return group.second.html() == table.html(); });
     if (found == groups.end())
-      groups.push_back({{&task}, std::move(table)});
+      groups.emplace_back(std::vector{&task}, std::move(table));
     else
       found->first.push_back(&task);
   }

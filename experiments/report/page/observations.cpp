@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 
 #include "experiments/analysis/figure.h"
 #include "experiments/report/number.h"
@@ -84,7 +84,7 @@ Markup heads_of(const RunRecord& run) {
     if (figure.heads.size() > 1 && figure.points.size() > 1) all.push_back(&figure);
   if (all.empty()) return {};
   Markup drawn, rest;
-  for (const auto* figure : all | std::views::take(kMostHeadCharts))
+  for (const auto* figure : std::span(all).first(std::min(all.size(), kMostHeadCharts)))
     drawn += curves_of_heads(*figure, run.seed);
   if (all.size() > kMostHeadCharts)
     rest =

@@ -11,7 +11,7 @@ namespace {
 
 std::string score_text(const analysis::Cell* found) {
   if (found == nullptr) return "";
-  const auto mean = typeset(analysis::mean_figure(found->sample, found->metric));
+  auto mean = typeset(analysis::mean_figure(found->sample, found->metric));
   if (found->sample.count < 2 || analysis::is_censored(found->sample)) return mean;
   return mean + " \u00b1 " + score(found->sample.deviation, found->metric);
 }
