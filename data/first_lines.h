@@ -6,8 +6,8 @@
 
 namespace ablate::data {
 
-/// Throws DataError where the first line of a file is one that load() refuses, as of a file in
-/// another form or with names of columns. Reads no further.
+/// Throws DataError if load() would refuse the first line of a file, for example because the file
+/// has another format or begins with column names. Reads only that line.
 void check_first_lines(const DataOptions& options, const std::filesystem::path& folder);
 
 }  // namespace ablate::data

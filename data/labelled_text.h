@@ -9,7 +9,7 @@ namespace ablate::data {
 /// shows.
 Corpus read_labelled(const Labelled& options, const std::filesystem::path& folder);
 
-/// As that of Text.
+/// The same check for a file of labelled text.
 void check_first_lines(const Labelled& options, const std::filesystem::path& folder);
 
 }  // namespace ablate::data

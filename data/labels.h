@@ -18,7 +18,8 @@ class Labels {
  public:
   /// Those that are targets of `examples`, in the order of their bytes.
   explicit Labels(std::span<const Example> examples);
-  /// Undoes to_text(), also with CRLF. Throws DataError where a name is empty or there twice.
+  /// Reads the output of to_text(), also with CRLF. Throws DataError if a name is empty or
+  /// repeated.
   static Labels from_text(std::string_view text);
 
   /// The names, one a line.

@@ -9,11 +9,11 @@ namespace ablate::data {
 /// `bad_lines: skip`. Throws DataError where `train_pairs` are more than there are.
 Corpus read_text(const Text& options, const std::filesystem::path& folder);
 
-/// Throws DataError, as read_text() would, where the first line of a TSV file is a bad one: the
-/// file has another form, or names its columns there.
+/// Throws the DataError of read_text() if the first line of a TSV file is bad, for example because
+/// the file has another format or begins with column names.
 void check_first_lines(const Text& options, const std::filesystem::path& folder);
 
-/// What read_text() does for one set: [source file, target file] or [TSV file]. Adds to `skipped`.
+/// Reads one set, [source file, target file] or [TSV file], as read_text() does. Adds to `skipped`.
 std::vector<Example> read_pairs(const Text& options,
                                 const std::vector<std::filesystem::path>& files, int64_t& skipped);
 

@@ -6,7 +6,7 @@
 
 namespace ablate::cli {
 
-/// "3 % of the target tokens unknown"; nothing where none is.
+/// "3 % of the target tokens unknown"; empty if all are known.
 std::string unknown_text(double share);
 
 /// One test set's scores on one line, those that its kind of data has, and what they leave out.

@@ -60,7 +60,7 @@ std::string unknown_flag(const CLI::App& app, const std::string& flag) {
       meant.empty() ? fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ") : "");
 }
 
-/// Whether a list has nothing before, between or behind its delimiters, which CLI11 passes over.
+/// Whether an item of a list is empty ("1,,2" or "1,"). CLI11 skips such items.
 bool has_empty_item(const std::string& list, char delimiter) {
   const std::string twice(2, delimiter);
   return delimiter != '\0' && (list.starts_with(delimiter) || list.ends_with(delimiter) ||

@@ -25,8 +25,8 @@ std::string reference_page();
 /// that does; empty where all do.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);
 
-/// Why the first list with a missing item ("--seeds 1,,2") is none, since parsing passes over it;
-/// empty where there is none.
+/// The error message for the first list with an empty item ("--seeds 1,,2"), which CLI11 skips;
+/// empty if there is no such list.
 std::string empty_item(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace ablate::commands

@@ -26,7 +26,7 @@ struct MetricsRequest {
   bool json = false;
 };
 
-/// null where a metric says nothing.
+/// null if a metric is undefined for these references.
 nlohmann::json defined_json(bool defined, double value) {
   return defined ? nlohmann::json(value) : nlohmann::json();
 }

@@ -64,7 +64,7 @@ void check_copy(const StudyFolder& folder) {
         "own file");
 }
 
-/// Throws UsageError where the folder is none of a study, naming the one that a run belongs to.
+/// Throws UsageError if the folder is not that of a study; for a run's folder it names the study's.
 void require_study(const StudyFolder& folder) {
   if (std::filesystem::exists(folder.study())) return;
   const auto& given = folder.path;

@@ -5,11 +5,12 @@
 
 namespace ablate::records {
 
-/// Throws CheckpointError where there is no run in the folder, naming one where it is a study's.
+/// Throws CheckpointError if the folder holds no run; for a study's folder it names one of its
+/// runs.
 void require_run(const RunFolder& folder);
 
-/// Throws UsageError where a run of `own` cannot start from the one in the folder as its
-/// training.init_from says, as far as configurations tell; CheckpointError as require_run().
+/// Throws UsageError if the configurations show that a run of `own` cannot start from the run in
+/// the folder as its training.init_from says; CheckpointError as require_run().
 void check_start(const RunFolder& folder, const config::Experiment& own);
 
 }  // namespace ablate::records

@@ -26,8 +26,8 @@ struct Evaluation {
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const config::Experiment& experiment);
 
-/// Share of the target tokens, without their ends, that the tokenizer does not know; NaN where
-/// there are none, and of classes.
+/// Share of the target tokens, without end tokens, that the tokenizer does not know; NaN if there
+/// are no targets or if they are classes.
 double unknown_share(const data::EncodedSet& set, bool labels);
 
 /// What a model says of the validation set.

@@ -150,9 +150,9 @@ void check_fit(const training::Weights& own, const training::Weights& source,
         folder.string(), listed(unused)));
 }
 
-/// Whether the run that is started from has other classes, of which no row of its classifier is one
-/// of the own ones. Throws UsageError where training.init_from.allow does not name the classifier,
-/// or nothing would train another.
+/// Whether the source run has other classes, so that its classifier cannot be copied. Throws
+/// UsageError if training.init_from.allow does not name the classifier, or if this run would not
+/// train a new one.
 bool has_other_classes(const LoadedRun& source, const config::Experiment& own,
                        const StartedFrom& from) {
   const auto& theirs = source.tokenizers.labels;

@@ -25,7 +25,8 @@ class Attempts {
 
   int64_t made() const { return options_.made; }
   int exit_code() const { return exit_code_; }  // -1: no process has ended
-  /// Whether it ended since the disk is full, as it would for any other run.
+  /// Whether the last attempt failed because the disk is full, so that any other run would fail
+  /// too.
   bool found_no_room() const;
 
   /// Forgets an earlier failure. Gives the command that works on the run now.

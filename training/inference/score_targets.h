@@ -9,8 +9,8 @@
 namespace ablate::training {
 
 /// Log-probability of every target given its source, the end token included, in nats; `rows`
-/// examples together. Nothing where the source is blank, which is not given to a model. Throws
-/// LengthError where the model has no positions for all of them.
+/// examples together. An example with a blank source has no score. Throws LengthError if the model
+/// has too few positions.
 std::vector<std::optional<double>> score_targets(const Translator& translator,
                                                  std::span<const data::Example> examples,
                                                  int64_t rows);

@@ -32,7 +32,7 @@ struct ChrfStatistics {
 
 struct ChrfScore {
   double score = 0;       // 0 to 100
-  bool defined = false;   // no output can match where the references have no character
+  bool defined = false;   // false if the references have no character
   std::string signature;  // sacreBLEU's, names the version this agrees with
 };
 

@@ -2,7 +2,7 @@
 
 namespace ablate::training {
 
-/// What the message of an IoError says where there was no room on the disk.
+/// The remedy in the message of an IoError if the disk is full.
 inline constexpr const char* kFreeSpace = "free some space and run the same command again";
 
 }  // namespace ablate::training
