@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--beams", default="1,4")
-    parser.add_argument("--precisions", default="fp32,bf16,int8")
+    parser.add_argument("--precisions", default="fp32,bf16")
     options = parser.parse_args()
     lines = options.lines.read_text().splitlines()
     peers = {kind: Peer(options.weights, kind, options) for kind in ("float32", "int8")}

@@ -45,10 +45,10 @@ void print_row(const Size& size) {
     return gigaflops(size, [&] { models::ops::linear(x, weight, {}); });
   };
   const char* capability = std::getenv("ATEN_CPU_CAPABILITY");
-  fmt::print("| {} | {} x {} x {} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |\n",
+  fmt::print("| {} | {} x {} x {} | {:.0f} | {:.0f} | {:.0f} |\n",
              capability == nullptr ? "all" : capability, size.rows, size.width, size.outputs,
              gigaflops(size, [&] { torch::linear(x, w); }), packed(models::WeightDtype::fp32),
-             packed(models::WeightDtype::bf16), packed(models::WeightDtype::int8));
+             packed(models::WeightDtype::bf16));
 }
 
 }  // namespace

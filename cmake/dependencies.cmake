@@ -1,16 +1,13 @@
 # How each dependency is found. `make setup` brings all of them.
 find_package(Threads REQUIRED)
-find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(ZLIB REQUIRED)
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(Boost REQUIRED CONFIG)
-find_package(CURL 7.85 REQUIRED)
-find_package(LibArchive REQUIRED)
-find_package(LibXml2 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+add_library(ablate::utf8proc ALIAS PkgConfig::utf8proc)
 find_path(protozero_include protozero/pbf_writer.hpp REQUIRED)  # headers alone
 
 file(GLOB wheel ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
@@ -46,17 +43,3 @@ target_link_options(ablate_sentencepiece INTERFACE LINKER:--exclude-libs,libsent
 add_library(ablate_nlohmann INTERFACE)
 add_library(ablate::nlohmann ALIAS ablate_nlohmann)
 target_link_libraries(ablate_nlohmann INTERFACE nlohmann_json::nlohmann_json CLI11::CLI11 fmt::fmt-header-only)
-
-# Libraries that only one verb needs, which loads them itself: no program starts with them. A define of their C++ name says
-# what file holds each, as in "libcurl.so.4".
-add_library(ablate_loaded_late INTERFACE)
-add_library(ablate::loaded_late ALIAS ablate_loaded_late)
-target_include_directories(ablate_loaded_late SYSTEM INTERFACE ${CURL_INCLUDE_DIRS} ${LibArchive_INCLUDE_DIRS} ${LIBXML2_INCLUDE_DIRS})
-target_link_libraries(ablate_loaded_late INTERFACE ${CMAKE_DL_LIBS})
-foreach(name curl archive xml2)
-  find_library(lib${name}_file ${name} REQUIRED)
-  file(REAL_PATH ${lib${name}_file} file)
-  string(REGEX MATCH "lib${name}\\.so\\.[0-9]+" file ${file})
-  string(TOUPPER ${name} define)
-  target_compile_definitions(ablate_loaded_late INTERFACE ABLATE_LIB${define}="${file}")
-endforeach()

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS ablate)
 # As in the source, so that studies find their schema and documents each other.
-install(DIRECTORY experiments/studies DESTINATION share/ablate/experiments)
+install(DIRECTORY experiments/studies experiments/corpora DESTINATION share/ablate/experiments PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY docs DESTINATION share/ablate)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/ablate)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lists what the program is made of, with versions and licences: licences.py PROGRAM [--json FILE]
 
-Shared libraries are read off the program, headers and what is loaded on demand are named here. Debian's packages
+Shared libraries are read off the program, headers are named here. Debian's packages
 state their licences in /usr/share/doc, LibTorch and what is built into it in its wheel. FILE gets the same as a
 bill of materials in CycloneDX's format (https://cyclonedx.org, version 1.5).
 """
@@ -13,9 +13,7 @@ import re
 import subprocess
 import sys
 
-HEADERS = {"libcli11-dev": "headers", "nlohmann-json3-dev": "headers", "libboost-dev": "headers", "libprotozero-dev": "headers",
-           "libfmt-dev": "headers", "libcurl4-openssl-dev": "loaded by ablate data fetch",
-           "libarchive-dev": "loaded by ablate data fetch", "libxml2-dev": "loaded by ablate data fetch"}
+HEADERS = {"libcli11-dev": "headers", "nlohmann-json3-dev": "headers", "libprotozero-dev": "headers", "libfmt-dev": "headers"}
 SENTENCEPIECE = {"sentencepiece": "Apache-2.0", "abseil": "Apache-2.0", "darts-clone": "BSD-2-Clause", "esaxx": "MIT",
                  "protobuf-lite": "BSD-3-Clause"}  # its own licence, and those of what its source brings along
 

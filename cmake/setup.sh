@@ -17,9 +17,9 @@ cpu_wheels_sha256=(  # Linux, x86-64 and aarch64, of Python 3.10 to 3.14; anothe
   3fbf9c9d1f3c10c2d59d04aca426dee9ccc6ceb32d255c61e93acc3b4f75fae6 0b8f7d0423027ae8b90c7977c627f3379f325363a08224dffad9b4b2d684a83d
   d20fa53ee744502fa4c69818a720b05ca0d37abd055d4f6e66cae155114bc691 ca021f9eb2f8345c83fa03e3a04587308afb8df71bd472670b3ece00df58621c)
 packages=(ca-certificates cmake ninja-build g++ make git python3-venv
-  libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libicu-dev zlib1g-dev libssl-dev
-  libboost-dev libprotozero-dev libgtest-dev libcurl4-openssl-dev libarchive-dev libxml2-dev)
-test_packages=(python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy
+  libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libutf8proc-dev zlib1g-dev pkg-config
+  libprotozero-dev)
+test_packages=(libgtest-dev python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy
   slurmctld slurmd slurm-client munge)
 fuzz_packages=(clang libclang-rt-dev)
 

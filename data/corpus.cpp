@@ -10,7 +10,7 @@
 #include "data/tasks/facts.h"
 #include "data/tasks/generate.h"
 #include "data/tasks/table.h"
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 
 namespace ablate::data {
 namespace {

@@ -64,11 +64,12 @@ std::FILE* opened(const std::filesystem::path& file) {
   return stream;
 }
 
-}  // namespace
-
+/// Whether so many bytes of a packed file are more than text can unpack to.
 bool is_bomb(size_t unpacked, size_t packed) {
   return unpacked > kRatioFrom && unpacked / std::max<size_t>(packed, 1) > kHighestRatio;
 }
+
+}  // namespace
 
 GzipFile::GzipFile(std::filesystem::path name, std::FILE* file)
     : path_(std::move(name)), file_(file), fetched_(kFetched) {}

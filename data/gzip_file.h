@@ -13,10 +13,6 @@
 
 namespace ablate::data {
 
-/// Whether so many bytes of a packed file are more than text can unpack to: 200 times as many,
-/// where they are more than 4 MiB.
-bool is_bomb(size_t unpacked, size_t packed);
-
 /// A file or standard input, read from its beginning to its end as it comes, plain or gzip (by its
 /// first bytes).
 class GzipFile {

@@ -1,13 +1,12 @@
 #include "data/parallel_text.h"
 
-#include <unicode/unistr.h>
-
 #include <functional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "data/text_file.h"
+#include "tokenizer/text/unicode.h"
 
 namespace ablate::data {
 namespace {
@@ -58,9 +57,11 @@ bool is_header(const std::string& source, const std::string& target) {
       "english", "french",     "german",  "hindi",   "italian", "japanese", "korean",
       "polish",  "portuguese", "russian", "spanish", "turkish", "ukrainian"};
   const auto small = [](const std::string& name) {
-    std::string text;
-    icu::UnicodeString::fromUTF8(name).trim().toLower().toUTF8String(text);
-    return text;
+    const auto lowered = tokenizer::lower_case(name);
+    const auto begin = lowered.find_first_not_of(' ');
+    return begin == std::string::npos
+               ? ""
+               : lowered.substr(begin, lowered.find_last_not_of(' ') + 1 - begin);
   };
   const auto left = small(source), right = small(target);
   return (kSources.contains(left) && kTargets.contains(right)) ||

@@ -265,17 +265,24 @@ struct Addition : DigitTask {
   }
 };
 
-/// Numbers spelled out in two languages by ICU's rules (RBNF).
+/// Languages in which whole numbers can be spelled out (data/tasks/spell_out.h).
+enum class NumberLanguage { english, german };
+
+constexpr auto names(NumberLanguage) {
+  return std::to_array<std::pair<NumberLanguage, std::string_view>>(
+      {{NumberLanguage::english, "en"}, {NumberLanguage::german, "de"}});
+}
+
+/// Numbers spelled out in two languages.
 struct Numbers : DigitTask {
   static constexpr std::string_view name = "numbers";
-  /// Throws DataError where ICU does not spell one of the languages.
   TaskGenerator generator() const;
-  std::string source = "en";
-  std::string target = "de";
+  NumberLanguage source = NumberLanguage::english;
+  NumberLanguage target = NumberLanguage::german;
 
   static void fields(auto& o, auto&& visit) {
-    visit("source", o.source, "ICU locale of the source side");
-    visit("target", o.target, "ICU locale of the target side");
+    visit("source", o.source, "language of the source side");
+    visit("target", o.target, "language of the target side");
     DigitTask::fields(o, visit);
   }
 };

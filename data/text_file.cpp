@@ -1,13 +1,10 @@
 #include "data/text_file.h"
 
-#include <unicode/uchar.h>
-#include <unicode/utf8.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "data/corpus.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/text/unicode.h"
 
 namespace ablate::data {
 namespace {
@@ -21,12 +18,11 @@ std::string why_no_text(const std::string& line) {
   return tokenizer::valid_utf8(line) ? "" : "the line is not valid UTF-8";
 }
 
-bool shows_nothing(UChar32 character) {
+bool shows_nothing(char32_t character) {
   // SentencePiece's sign for a space, and what stands where a character was lost.
-  constexpr UChar32 kSpace = 0x2581, kLost = 0xfffd;
-  return character == kSpace || character == kLost || u_isUWhiteSpace(character) != 0 ||
-         u_charType(character) == U_CONTROL_CHAR ||
-         u_hasBinaryProperty(character, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) != 0;
+  constexpr char32_t kSpace = 0x2581, kLost = 0xfffd;
+  return character == kSpace || character == kLost || tokenizer::is_white_space(character) ||
+         tokenizer::is_control(character) || tokenizer::is_default_ignorable(character);
 }
 
 }  // namespace
@@ -110,13 +106,7 @@ std::string text_of(std::span<const std::string> lines) {
 }
 
 bool blank(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  for (size_t at = 0; at < text.size();) {
-    UChar32 character = 0;
-    U8_NEXT_OR_FFFD(bytes, at, text.size(), character);
-    if (!shows_nothing(character)) return false;
-  }
-  return true;
+  return std::ranges::all_of(tokenizer::code_points(text), shows_nothing);
 }
 
 }  // namespace ablate::data

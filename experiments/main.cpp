@@ -8,7 +8,7 @@
 #include "experiments/cli/checked_output.h"
 #include "experiments/commands/command_line.h"
 #include "experiments/commands/model/describe_failure.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "training/caching_allocator.h"
 #include "training/process/interrupt.h"
 
@@ -21,19 +21,19 @@ int usage_mistake(const CLI::App& app, const std::vector<std::string>& arguments
                   const CLI::ParseError& error) {
   if (commands::lacks_verb(app, arguments)) {
     std::cout << commands::help_of(arguments);
-    return static_cast<int>(records::ExitCode::ok);
+    return static_cast<int>(ExitCode::ok);
   }
   const auto unknown = commands::unknown_word(app, arguments);
   if (unknown.empty())
     app.exit(error, std::cerr, std::cerr);
   else
     std::cerr << "ablate: " << unknown << "\n";
-  return static_cast<int>(records::ExitCode::usage);
+  return static_cast<int>(ExitCode::usage);
 }
 
 int out_of_memory() {
   std::fputs("ablate: out of memory\n", stderr);
-  return static_cast<int>(records::ExitCode::memory);
+  return static_cast<int>(ExitCode::memory);
 }
 
 /// Says what the current exception means; where memory is so short that this cannot be put
@@ -79,14 +79,14 @@ int run(const std::vector<std::string>& arguments) {
   const auto app = commands::command_line(debug);
   try {
     if (const auto mistake = commands::empty_item(*app, arguments); !mistake.empty())
-      throw records::UsageError(mistake);
+      throw UsageError(mistake);
     app->parse(std::vector<std::string>(arguments.rbegin(),
                                         arguments.rend()));  // CLI11 takes them from the back
     std::cout.flush();
-    return static_cast<int>(records::ExitCode::ok);
+    return static_cast<int>(ExitCode::ok);
   } catch (const CLI::Success& request) {
     app->exit(request);
-    return static_cast<int>(records::ExitCode::ok);
+    return static_cast<int>(ExitCode::ok);
   } catch (const CLI::ParseError& error) {
     return usage_mistake(*app, arguments, error);
   } catch (const cli::OutputClosed&) {

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "models/empty_options.h"
 #include "models/linear_attention_options.h"
@@ -177,18 +176,5 @@ using AttentionOptions =
 constexpr bool has_scores(const AttentionOptions& attention) {
   return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
 }
-
-/// Which of a stack's two mixers a layer has.
-enum class MixerChoice { attention, other };
-
-constexpr auto names(MixerChoice) {
-  return std::to_array<std::pair<MixerChoice, std::string_view>>(
-      {{MixerChoice::attention, "attention"}, {MixerChoice::other, "other"}});
-}
-
-/// The mixers of a stack's first layers, which the further layers repeat; empty: `attention` in
-/// all. So are local and global attention interleaved in Gemma 2 (2024), and recurrence and local
-/// attention in Griffin (De et al. 2024).
-using MixerPattern = std::vector<MixerChoice>;
 
 }  // namespace ablate::models

@@ -94,7 +94,6 @@ struct MixtureOptions {
   int64_t d_hidden = 1024;
   Activation activation = Activation::relu;
   bool gated = false;
-  int64_t every = 1;
   int64_t shared_experts = 0;
   RouterOptions router;
   BalanceOptions balance;
@@ -111,8 +110,6 @@ struct MixtureOptions {
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "
         "identity: bilinear)");
-    visit("every", o.every,
-          "every n-th layer has experts, the others a dense feed-forward of the active width");
     visit("shared_experts", o.shared_experts, "further experts that every position uses");
     visit("router", o.router, "how experts are chosen");
     visit("balance", o.balance, "losses that spread the work");
@@ -124,7 +121,6 @@ struct MixtureOptions {
     require(o.experts >= 1 && o.experts <= 1024, "experts", "must be from 1 to 1024");
     require(o.active >= 1 && o.active <= o.experts, "active", "must be from 1 to experts");
     require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
-    require(o.every >= 1 && o.every <= 1000, "every", "must be from 1 to 1000");
     require(o.shared_experts >= 0 && o.shared_experts <= 1024, "shared_experts",
             "must be from 0 to 1024");
     std::visit([&](const auto& kind) { router_rules(o, kind, require); }, o.router);

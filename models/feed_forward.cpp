@@ -35,8 +35,9 @@ torch::Tensor FeedForward::step(const torch::Tensor& x, KVCache&, const ForwardC
   return forward(x, context).output;
 }
 
-std::shared_ptr<FeedForward> make_feed_forward(const StackOptions& options, int64_t layer) {
-  return std::visit(FeedForwardMaker{options}, feed_forward_of(options.feed_forward, layer));
+std::shared_ptr<FeedForward> make_feed_forward(const FeedForwardOptions& options,
+                                               const StackOptions& stack) {
+  return std::visit(FeedForwardMaker{stack}, feed_forward_of(options));
 }
 
 Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)

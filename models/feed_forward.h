@@ -26,8 +26,9 @@ class FeedForward : public Module {
   virtual torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context);
 };
 
-/// What layer number `layer`, from 0 on, has; null where it has none.
-std::shared_ptr<FeedForward> make_feed_forward(const StackOptions& options, int64_t layer);
+/// A feed-forward of a layer of this stack; null: the layer has none.
+std::shared_ptr<FeedForward> make_feed_forward(const FeedForwardOptions& options,
+                                               const StackOptions& stack);
 
 /// down(activation(up(x))) (Vaswani et al. 2017, section 3.3); gated: down(activation(gate(x)) *
 /// up(x)), gate and up being one product (Shazeer 2020).

@@ -16,13 +16,11 @@ struct NoFeedForward : EmptyOptions {
 
 using FeedForwardOptions = std::variant<DenseFeedForward, MixtureOptions, NoFeedForward>;
 
-/// What the layer with this number, from 0 on, has.
-inline FeedForwardOptions feed_forward_of(const FeedForwardOptions& options, int64_t layer) {
+/// The feed-forward that a layer with these options has: a mixture may stand for its dense twin.
+inline FeedForwardOptions feed_forward_of(const FeedForwardOptions& options) {
   const auto* mixture = std::get_if<MixtureOptions>(&options);
-  if (mixture == nullptr) return options;
-  if ((layer + 1) % mixture->every != 0) return mixture->dense_twin(Match::active);
-  if (mixture->match != Match::none) return mixture->dense_twin(mixture->match);
-  return options;
+  if (mixture == nullptr || mixture->match == Match::none) return options;
+  return mixture->dense_twin(mixture->match);
 }
 
 }  // namespace ablate::models

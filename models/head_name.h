@@ -38,7 +38,6 @@ struct HeadName {
   bool operator==(const HeadName&) const = default;
 };
 
-inline std::string text_of(Side side) { return side == Side::encoder ? "encoder" : "decoder"; }
 inline std::string text_of(const LayerName& name) {
   return text_of(name.side) + ".layers." + std::to_string(name.layer);
 }
@@ -115,8 +114,10 @@ inline int64_t head_count(const TransformerOptions& o, const AttentionName& name
   if (!has_side(o.family, name.layer.side)) return 0;
   const auto stack = stack_of(o, name.layer.side);
   if (name.layer.layer >= stack.different_layers()) return 0;
-  if (!name.over_memory) return head_count(stack.attention_of(name.layer.layer));
-  return stack.cross_attention ? stack.cross_attention->heads : 0;
+  const auto& layer = stack.layer(name.layer.layer);
+  if (!name.over_memory) return head_count(layer.attention);
+  const auto* cross = std::get_if<MultiHead>(&layer.cross_attention);
+  return cross != nullptr ? cross->heads : 0;
 }
 
 /// The attentions that have heads, in the order of a pass: the encoder first, layer by layer, a
@@ -126,10 +127,11 @@ inline std::vector<AttentionName> attentions_of(const TransformerOptions& o) {
   for (const auto side : {Side::encoder, Side::decoder}) {
     if (!has_side(o.family, side)) continue;
     const auto stack = stack_of(o, side);
-    for (int64_t depth = 0; depth < stack.layers; ++depth) {
-      const LayerName layer{side, stack.layer_at(depth)};
-      if (head_count(stack.attention_of(layer.layer)) > 0) names.push_back({layer, false});
-      if (stack.cross_attention) names.push_back({layer, true});
+    for (int64_t depth = 0; depth < stack.depth; ++depth) {
+      const LayerName name{side, stack.layer_at(depth)};
+      const auto& layer = stack.layer(name.layer);
+      if (head_count(layer.attention) > 0) names.push_back({name, false});
+      if (std::holds_alternative<MultiHead>(layer.cross_attention)) names.push_back({name, true});
     }
   }
   return names;

@@ -2,25 +2,25 @@
 
 namespace ablate::models {
 
-LayerImpl::LayerImpl(const StackOptions& options, int64_t index,
+LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
                      std::shared_ptr<FeedForward> feed_forward)
-    : causal_(options.causal), parallel_(options.block == Block::parallel) {
-  auto residual = options;
+    : causal_(stack.causal), parallel_(stack.layer(index).block == Block::parallel) {
+  const auto& options = stack.layer(index);
+  auto norm = options.norm;
   const auto connect = [&](auto& place, const std::string& name) {
-    place.emplace(*this, name, residual, index);
-    if (parallel_) residual.norm.kind = NormKind::none;
+    place.emplace(*this, name, norm, ResidualPlace{stack, index});
+    if (parallel_) norm.kind = NormKind::none;
   };
-  if ((attention_ = make_mixer(options, index))) {
+  if ((attention_ = make_mixer(options.attention, stack))) {
     register_module("attention", attention_);
     connect(around_attention_, "attention");
   }
-  if (options.cross_attention) {
-    cross_attention_ =
-        register_module("cross_attention", CrossAttention(*options.cross_attention, options));
+  if (const auto* over_memory = std::get_if<MultiHead>(&options.cross_attention)) {
+    cross_attention_ = register_module("cross_attention", CrossAttention(*over_memory, stack));
     connect(around_cross_attention_, "cross_attention");
   }
   const bool owns = feed_forward == nullptr;
-  feed_forward_ = owns ? make_feed_forward(options, index) : std::move(feed_forward);
+  feed_forward_ = owns ? make_feed_forward(options.feed_forward, stack) : std::move(feed_forward);
   if (feed_forward_ == nullptr) return;
   if (owns) register_module("feed_forward", feed_forward_);
   connect(around_feed_forward_, "feed_forward");

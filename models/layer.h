@@ -23,14 +23,14 @@ struct LayerCache {
   KVCache self_attention, cross_attention, feed_forward;
 };
 
-/// A mixer of positions, attention over a memory, and a feed-forward, each where the stack has one
+/// A mixer of positions, attention over a memory, and a feed-forward, each if the layer has one
 /// and each in its place in the residual stream. In a parallel block the first of them has the norm
 /// through which all read the layer's input.
 class LayerImpl : public Module {
  public:
   /// `index` counts the layers of the stack from 0 on. `feed_forward` is that of another layer,
   /// which owns it; null: the layer has its own.
-  LayerImpl(const StackOptions& options, int64_t index,
+  LayerImpl(const StackOptions& stack, int64_t index,
             std::shared_ptr<FeedForward> feed_forward = nullptr);
 
   /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal

@@ -185,9 +185,8 @@ torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const O
   return observer->heads(values.unflatten(-1, {heads, -1})).flatten(-2);
 }
 
-std::shared_ptr<Mixer> make_mixer(const StackOptions& options, int64_t layer) {
-  return std::visit([&](const auto& mixer) { return mixer.make(options); },
-                    options.attention_of(layer));
+std::shared_ptr<Mixer> make_mixer(const AttentionOptions& options, const StackOptions& stack) {
+  return std::visit([&](const auto& mixer) { return mixer.make(stack); }, options);
 }
 
 std::shared_ptr<Mixer> MultiHead::make(const StackOptions& stack) const {

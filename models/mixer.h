@@ -32,7 +32,7 @@ class Mixer : public Module {
 /// may be null, gives something else in its place. // [B, T, HW] -> [B, T, HW]
 torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const Observer* observer);
 
-/// What the layer with this number among the different ones has; null: it has no mixer.
-std::shared_ptr<Mixer> make_mixer(const StackOptions& options, int64_t layer);
+/// A mixer of a layer of this stack; null: the layer has none.
+std::shared_ptr<Mixer> make_mixer(const AttentionOptions& options, const StackOptions& stack);
 
 }  // namespace ablate::models

@@ -22,8 +22,9 @@ class Mixture : public FeedForward {
   }
   /// Lays the first layers out for decoding; the weights must not change afterwards.
   void prepack() { experts_ = experts_.prepacked(); }
-  /// Experts that a position uses, the shared ones not counted.
+  /// Experts that a position uses and that there are, the shared ones not counted.
   int64_t active() const { return options_.active; }
+  int64_t experts() const { return options_.experts; }
 
  private:
   // Experts and their weights are [N, k], slots with expert E empty.

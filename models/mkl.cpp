@@ -1,16 +1,13 @@
 #include "models/mkl.h"
 
-namespace {
-bool amd_allowed = true;
-}
-
-// What MKL's own function of this name answers: whether the processor is Intel's. The dynamic
-// linker prefers the program's.
-extern "C" __attribute__((visibility("default"))) int mkl_serv_intel_cpu_true() {
-  return ablate::models::mkl_takes_fast_path() ? 1 : 0;
-}
+#include <atomic>
 
 namespace ablate::models {
+namespace {
+
+std::atomic<bool> amd_allowed = true;
+
+}  // namespace
 
 void allow_mkl_fast_path(bool allowed) { amd_allowed = allowed; }
 

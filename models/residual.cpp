@@ -64,34 +64,35 @@ torch::Tensor NormImpl::add_norm(const torch::Tensor& x, const torch::Tensor& br
 
 namespace {
 
-Norm make_norm(Module& owner, const std::string& name, const StackOptions& options) {
-  if (options.norm.kind == NormKind::none) return nullptr;
-  return owner.register_module(name, Norm(options.norm, options.d_model, options.bias));
+Norm make_norm(Module& owner, const std::string& name, const NormOptions& options,
+               const StackOptions& stack) {
+  if (options.kind == NormKind::none) return nullptr;
+  return owner.register_module(name, Norm(options, stack.d_model, stack.bias));
 }
 
 }  // namespace
 
 ResidualConnection::ResidualConnection(Module& owner, const std::string& name,
-                                       const StackOptions& options, int64_t layer)
-    : skip_(options.residual.skip),
-      drop_(options.residual.drop * static_cast<double>(layer + 1) /
-            static_cast<double>(options.different_layers())),
-      dropout_(owner.register_module(name + "_dropout", Dropout())) {
-  const auto placement = options.norm.placement;
-  auto norm = make_norm(owner, name + "_norm", options);
-  (placement == NormPlacement::post ? after_ : before_) = norm;
-  if (placement == NormPlacement::both)
-    on_output_ = make_norm(owner, name + "_output_norm", options);
-  const auto& residual = options.residual;
+                                       const NormOptions& norm, const ResidualPlace& place)
+    : dropout_(owner.register_module(name + "_dropout", Dropout())) {
+  const auto& stack = place.stack;
+  const auto& residual = stack.layer(place.layer).residual;
+  skip_ = residual.skip;
+  drop_ = residual.drop * static_cast<double>(place.layer + 1) /
+          static_cast<double>(stack.different_layers());
+  (norm.placement == NormPlacement::post ? after_ : before_) =
+      make_norm(owner, name + "_norm", norm, stack);
+  if (norm.placement == NormPlacement::both)
+    on_output_ = make_norm(owner, name + "_output_norm", norm, stack);
   if (residual.drop > 0) whole_ = owner.register_module(name + "_drop", Dropout());
-  if (residual.depth == ResidualDepth::deepnorm) input_scale_ = options.deepnorm.alpha;
+  if (residual.depth == ResidualDepth::deepnorm) input_scale_ = stack.deepnorm.alpha;
   if (residual.depth == ResidualDepth::sqrt)
-    output_scale_ = 1 / std::sqrt(static_cast<double>(options.additions()));
+    output_scale_ = 1 / std::sqrt(static_cast<double>(stack.additions()));
   if (residual.per == FactorPer::none)
     output_scale_ *= residual.start;
   else
     factor_ = owner.register_parameter(name + "_factor",
-                                       {residual.per == FactorPer::layer ? 1 : options.d_model},
+                                       {residual.per == FactorPer::layer ? 1 : stack.d_model},
                                        Constant{residual.start}, Role::vector);
 }
 
@@ -115,9 +116,9 @@ torch::Tensor ResidualConnection::join(const torch::Tensor& x, torch::Tensor bra
   return after_ ? after_(sum, context) : sum;
 }
 
-Norm make_final_norm(Module& owner, const StackOptions& options) {
-  if (options.norm.placement == NormPlacement::post) return nullptr;
-  return make_norm(owner, "norm", options);
+Norm make_final_norm(Module& owner, const StackOptions& stack) {
+  const auto& norm = stack.last_layer().norm;
+  return norm.placement == NormPlacement::post ? nullptr : make_norm(owner, "norm", norm, stack);
 }
 
 }  // namespace ablate::models

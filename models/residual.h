@@ -36,16 +36,21 @@ class NormImpl : public Module {
 };
 TORCH_MODULE(Norm);
 
+/// The layer of a stack, counted from 0 on, that a connection belongs to.
+struct ResidualPlace {
+  const StackOptions& stack;
+  int64_t layer;
+};
+
 /// A sub-layer f's place in the residual stream: where its input is normalised and how its output
 /// joins. post (Vaswani et al. 2017, section 3.1): norm(x + dropout(f(x))); pre: x +
 /// dropout(f(norm(x))); both: x + dropout(norm'(f(norm(x)))) (Ding et al. 2021). Factors multiply
 /// f's share or x; without a skip x is left out of the sum.
 class ResidualConnection {
  public:
-  /// Registers its norms, factor and dropouts with `owner`, as `<name>_norm` and so on. `layer`
-  /// counts the layers of the stack from 0 on.
-  ResidualConnection(Module& owner, const std::string& name, const StackOptions& options,
-                     int64_t layer);
+  /// Registers its norms, factor and dropouts with `owner`, as `<name>_norm` and so on.
+  ResidualConnection(Module& owner, const std::string& name, const NormOptions& norm,
+                     const ResidualPlace& place);
 
   /// What the sub-layer reads. // [B, T, D] -> [B, T, D]
   torch::Tensor enter(const torch::Tensor& x, const ForwardContext& context) {
@@ -57,14 +62,15 @@ class ResidualConnection {
  private:
   torch::Tensor scaled(torch::Tensor branch, const ForwardContext& context) const;
 
-  bool skip_;
-  double input_scale_ = 1, output_scale_ = 1, drop_;
+  bool skip_ = true;
+  double input_scale_ = 1, output_scale_ = 1, drop_ = 0;
   Dropout dropout_, whole_{nullptr};  // of elements, and of a sequence's whole output
   Norm before_{nullptr}, on_output_{nullptr}, after_{nullptr};
   torch::Tensor factor_;  // [1] or [D]
 };
 
-/// The norm at the end of a stack whose last sum nothing has normalised; null where none is needed.
-Norm make_final_norm(Module& owner, const StackOptions& options);
+/// The norm at the end of a stack, that of its last layer, whose last sum nothing has normalised;
+/// null: none is needed.
+Norm make_final_norm(Module& owner, const StackOptions& stack);
 
 }  // namespace ablate::models

@@ -2,6 +2,7 @@
 
 #include <torch/nn/modules/container/modulelist.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "models/parametrization.h"
@@ -9,73 +10,75 @@
 namespace ablate::models {
 namespace {
 
-/// What the position scheme of the layers with this mixer must know.
-PositionContext context_of(const StackOptions& options, MixerChoice mixer) {
+/// What a position scheme must know of the layers that it serves.
+PositionContext context_of(const StackOptions& options, const Scheme& scheme) {
   PositionContext context{.d_model = options.d_model,
                           .heads = 1,
                           .d_k = options.d_model,
                           .d_v = options.d_model,
-                          .layers = options.scored_before(options.different_layers(), mixer),
+                          .layers = scheme.scored,
                           .causal = options.causal,
                           .base_width = base_width_of(options.parametrization, options.d_model)};
   if (const auto* randomized = std::get_if<Randomized>(&options.position_ids))
     context.id_range = randomized->range;
-  if (const auto* attention = options.scored_attention(mixer)) {
-    const auto heads = heads_of(*attention, options.d_model);
+  if (scheme.heads) {
+    const auto heads = heads_of(*scheme.heads, options.d_model);
     context.heads = heads.count;
     context.d_k = heads.d_k;
     context.d_v = heads.d_v;
-    if (!attention->d_k)
+    if (!scheme.heads->d_k)
       context.head_narrowing =
           static_cast<double>(context.base_width) / static_cast<double>(options.d_model);
   }
   return context;
 }
 
+std::shared_ptr<Position> make_scheme(const StackOptions& options, const Scheme& scheme) {
+  return make_position(scheme.options, context_of(options, scheme));
+}
+
+/// The feed-forward of the first layer before this one that shares the same one; null: there is
+/// none.
+std::shared_ptr<FeedForward> earlier_feed_forward(const StackOptions& options, int64_t index,
+                                                  const std::vector<Layer>& layers) {
+  const auto* own = shared_feed_forward(options.layer(index));
+  if (own == nullptr) return nullptr;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const auto* other = shared_feed_forward(options.layers[i]);
+    if (other != nullptr && equal_options(*own, *other)) return layers[i]->feed_forward();
+  }
+  return nullptr;
+}
+
 std::vector<Layer> make_layers(Module& owner, const StackOptions& options) {
   auto list = owner.register_module("layers", torch::nn::ModuleList());
   std::vector<Layer> layers;
   for (int64_t i = 0; i < options.different_layers(); ++i) {
-    const bool shares = i > 0 && options.shares_feed_forward();
-    layers.emplace_back(options, i, shares ? layers.front()->feed_forward() : nullptr);
+    layers.emplace_back(options, i, earlier_feed_forward(options, i, layers));
     list->push_back(layers.back());
   }
   return layers;
 }
 
-std::vector<Depth> make_depths(Module& owner, const StackOptions& options) {
-  const auto layers = make_layers(owner, options);
-  std::vector<int64_t> runs(layers.size());
-  std::vector<Depth> depths;
-  for (int64_t depth = 0; depth < options.layers; ++depth) {
-    const int64_t index = options.layer_at(depth);
-    const auto at = static_cast<size_t>(index);
-    const auto mixer = options.mixer_of(index);
-    depths.push_back({.layer = layers.at(at),
-                      .mixer = mixer,
-                      .scored = options.scored_before(index, mixer),
-                      .round = runs.at(at)++});
-  }
-  return depths;
-}
-
-/// Runs x through the layers, each by `run(number of the depth, layer, x, what it knows of
+/// Runs x through the layers, each by `run(number of the entry, layer, x, what it knows of
 /// positions, context)`. A layer that runs again draws other random numbers.
 template <class Run>
-torch::Tensor through(torch::Tensor x, std::vector<Depth>& depths, PositionTerms position,
-                      const ForwardContext& context, Run&& run) {
-  for (size_t i = 0; i < depths.size(); ++i) {
-    auto& [layer, mixer, scored, round] = depths[i];
-    if (i > 0 && position.every_layer) x = with_positions(x, position.embedding);
-    auto& known = mixer == MixerChoice::other ? position.other_attention : position.attention;
-    known.layer = scored;
-    if (round == 0) {
-      x = run(i, layer, x, known, context);
+torch::Tensor through(torch::Tensor x, std::vector<StackEntry>& entries,
+                      const StackPositions& positions, const ForwardContext& context, Run&& run) {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    auto& entry = entries[i];
+    const auto& scheme = positions.schemes[entry.scheme];
+    if (i > 0 && (entry.starts_scheme || scheme.every_layer))
+      x = with_positions(x, scheme.embedding);
+    auto known = positions.views[entry.view];
+    known.layer = entry.score_index;
+    if (entry.repeat == 0) {
+      x = run(i, entry.layer, x, known, context);
       continue;
     }
     auto again = context;
-    again.seed = derive_seed(context.seed, "round", static_cast<uint64_t>(round));
-    x = run(i, layer, x, known, again);
+    again.seed = derive_seed(context.seed, "round", static_cast<uint64_t>(entry.repeat));
+    x = run(i, entry.layer, x, known, again);
   }
   return x;
 }
@@ -93,13 +96,6 @@ torch::Tensor hide_beyond(int64_t window, const ops::AttentionPosition& position
   return bias.masked_fill(far, -std::numeric_limits<float>::infinity());
 }
 
-/// What the layers with this mixer know of positions, of which a window hides the far ones.
-ops::AttentionPosition seen_by(const AttentionOptions& mixer, ops::AttentionPosition position) {
-  if (const auto* heads = std::get_if<MultiHead>(&mixer); heads != nullptr && heads->window)
-    position.bias = hide_beyond(*heads->window, position, heads->heads);
-  return position;
-}
-
 }  // namespace
 
 torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding) {
@@ -113,7 +109,8 @@ void DecoderCache::reorder(const torch::Tensor& order) {
     layer.self_attention.reorder(own);
     layer.feed_forward.reorder(own);
   }
-  if (layers.empty() || layers.front().cross_attention.blocks.empty()) return;
+  const auto reads = [](const LayerCache& layer) { return !layer.cross_attention.blocks.empty(); };
+  if (std::ranges::none_of(layers, reads)) return;
   // Hypotheses of one sentence read the same row: the tensor stays while nothing changes, and with
   // it what layers have gathered by it. The host compares, for which it need not wait.
   const auto rows = memory_rows.defined() ? memory_rows.index_select(0, order) : order;
@@ -123,45 +120,74 @@ void DecoderCache::reorder(const torch::Tensor& order) {
   for (auto& layer : layers) layer.cross_attention.beam_index = index;
 }
 
-StackImpl::StackImpl(const StackOptions& options)
-    : position_(register_module(
-          "position",
-          make_position(options.position, context_of(options, MixerChoice::attention)))),
-      position_ids_(
-          register_module("position_ids", std::make_shared<PositionIds>(options.position_ids))),
-      dropout_(register_module("dropout", Dropout())),
-      attention_(options.attention),
-      depths_(make_depths(*this, options)),
-      norm_(make_final_norm(*this, options)) {
-  if (!options.pattern.empty()) other_attention_ = options.other_attention;
-  if (options.other_position)
-    other_position_ = register_module(
-        "other_position",
-        make_position(*options.other_position, context_of(options, MixerChoice::other)));
+StackImpl::StackImpl(const StackOptions& options) {
+  const auto plan = position_plan(options);
+  schemes_.push_back(register_module("position", make_scheme(options, plan.schemes.front())));
+  position_ids_ =
+      register_module("position_ids", std::make_shared<PositionIds>(options.position_ids));
+  dropout_ = register_module("dropout", Dropout());
+  make_views(options, plan);
+  make_entries(options, plan);
+  norm_ = make_final_norm(*this, options);
+  for (size_t i = 1; i < plan.schemes.size(); ++i) {
+    const auto& scheme = plan.schemes[i];
+    schemes_.push_back(register_module("position_" + std::to_string(scheme.first + 1),
+                                       make_scheme(options, scheme)));
+  }
   parametrize(*this, options);
 }
 
+void StackImpl::make_views(const StackOptions& options, const PositionPlan& plan) {
+  for (size_t i = 0; i < options.layers.size(); ++i) {
+    View view{.scheme = plan.layers[i].scheme, .window = {}, .heads = 0};
+    const auto* heads = std::get_if<MultiHead>(&options.layers[i].attention);
+    if (heads != nullptr && heads->window) {
+      view.window = heads->window;
+      view.heads = heads->heads;
+    }
+    const auto found = std::ranges::find(views_, view);
+    view_of_.push_back(static_cast<size_t>(found - views_.begin()));
+    if (found == views_.end()) views_.push_back(view);
+  }
+}
+
+void StackImpl::make_entries(const StackOptions& options, const PositionPlan& plan) {
+  const auto layers = make_layers(*this, options);
+  std::vector<int64_t> runs(layers.size());
+  std::vector<bool> started(plan.schemes.size());
+  for (int64_t depth = 0; depth < options.depth; ++depth) {
+    const auto index = static_cast<size_t>(options.layer_at(depth));
+    const auto& [scheme, score_index] = plan.layers[index];
+    entries_.push_back({.layer = layers[index],
+                        .scheme = scheme,
+                        .view = view_of_[index],
+                        .starts_scheme = !started[scheme],
+                        .score_index = score_index,
+                        .repeat = runs[index]++});
+    started[scheme] = true;
+  }
+}
+
 void StackImpl::check(int64_t length, const ForwardContext& context) const {
-  position_->check(length);
-  if (other_position_) other_position_->check(length);
+  for (const auto& scheme : schemes_) scheme->check(length);
   position_ids_->check(length, context);
 }
 
-PositionTerms StackImpl::position_terms(const torch::Tensor& query,
-                                        const torch::Tensor& key) const {
-  auto terms = position_->terms(query, key);
-  if (other_attention_)
-    terms.other_attention =
-        seen_by(*other_attention_,
-                other_position_ ? other_position_->terms(query, key).attention : terms.attention);
-  terms.attention = seen_by(attention_, std::move(terms.attention));
-  return terms;
+StackPositions StackImpl::positions(const torch::Tensor& query, const torch::Tensor& key) const {
+  StackPositions known;
+  for (const auto& scheme : schemes_) known.schemes.push_back(scheme->terms(query, key));
+  for (const auto& [scheme, window, heads] : views_) {
+    auto view = known.schemes[scheme].attention;
+    if (window) view.bias = hide_beyond(*window, view, heads);
+    known.views.push_back(std::move(view));
+  }
+  return known;
 }
 
 StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,
-                               const PositionTerms& position, const ForwardContext& context) {
+                               const StackPositions& positions, const ForwardContext& context) {
   std::vector<Routing> routings;
-  x = through(x, depths_, position, context,
+  x = through(x, entries_, positions, context,
               [&](size_t, Layer& layer, const auto& y, const auto& at, const auto& own) {
                 auto made = layer(y, memory, at, own);
                 if (made.routing) routings.push_back(std::move(*made.routing));
@@ -179,13 +205,13 @@ DecoderCache StackImpl::init_cache(const torch::Tensor& like, const StackOutput*
       .layers = {},
       .memory_mask = memory == nullptr ? torch::Tensor() : memory->padding_mask,
       .position_ids = torch::zeros({0}, torch::TensorOptions(torch::kLong).device(like.device()))};
-  for (auto& depth : depths_) cache.layers.push_back(depth.layer->init_cache(like, memory));
+  for (auto& entry : entries_) cache.layers.push_back(entry.layer->init_cache(like, memory));
   return cache;
 }
 
-torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
+torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
                               const ForwardContext& context) {
-  x = through(x, depths_, position, context,
+  x = through(x, entries_, positions, context,
               [&](size_t i, Layer& layer, const auto& y, const auto& at, const auto& own) {
                 return layer->step(y, cache.layers[i], cache.memory_mask, at, own);
               });

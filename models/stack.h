@@ -22,12 +22,22 @@ struct DecoderCache {
   void reorder(const torch::Tensor& order);
 };
 
+/// What one pass of a stack knows of positions.
+struct StackPositions {
+  std::vector<PositionTerms> schemes;         // the first one serves the first layer
+  std::vector<ops::AttentionPosition> views;  // of the schemes, through the layers' windows
+
+  /// What is added to the embeddings before the first layer; undefined: nothing. // [T, D]
+  const torch::Tensor& embedding() const { return schemes.front().embedding; }
+};
+
 /// A place in a stack and the layer that stands there.
-struct Depth {
+struct StackEntry {
   Layer layer;
-  MixerChoice mixer;
-  int64_t scored;  // different layers before this one whose scores the same scheme acts on
-  int64_t round;   // how often the layer has been run before
+  size_t scheme, view;  // which of the stack's it has
+  bool starts_scheme;   // no layer before it has this scheme
+  int64_t score_index;  // different layers before this one whose scores the scheme serves
+  int64_t repeat;       // how often the layer has been run before
 };
 
 /// Layers over embedded sequences; a final norm where norms come first.
@@ -36,11 +46,11 @@ class StackImpl : public Module {
   explicit StackImpl(const StackOptions& options);
 
   /// `memory` is null where the stack has no cross-attention. // [B, T, D]
-  StackOutput forward(torch::Tensor x, const StackOutput* memory, const PositionTerms& position,
+  StackOutput forward(torch::Tensor x, const StackOutput* memory, const StackPositions& positions,
                       const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
   DecoderCache init_cache(const torch::Tensor& like, const StackOutput* memory);
-  torch::Tensor step(torch::Tensor x, DecoderCache& cache, const PositionTerms& position,
+  torch::Tensor step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
                      const ForwardContext& context);  // [B, T, D]
   /// Embedding sums on their way into the first layer. // [B, T, D] -> [B, T, D]
   torch::Tensor drop_embeddings(const torch::Tensor& x, const ForwardContext& context) {
@@ -53,16 +63,27 @@ class StackImpl : public Module {
   /// Throws LengthError where a sequence of `length` has no positions.
   void check(int64_t length, const ForwardContext& context) const;
   /// What the layers know of queries at `query` in a sequence at `key`. // [T], [S]
-  PositionTerms position_terms(const torch::Tensor& query, const torch::Tensor& key) const;
+  StackPositions positions(const torch::Tensor& query, const torch::Tensor& key) const;
 
  private:
-  std::shared_ptr<Position> position_;
-  std::shared_ptr<Position> other_position_;  // null: the layers with the other mixer have the same
+  /// What layers see of a scheme: no farther than a window, if they have one.
+  struct View {
+    size_t scheme;
+    std::optional<int64_t> window;
+    int64_t heads;  // that the window is for
+
+    bool operator==(const View&) const = default;
+  };
+
+  void make_views(const StackOptions& options, const PositionPlan& plan);
+  void make_entries(const StackOptions& options, const PositionPlan& plan);
+
+  std::vector<std::shared_ptr<Position>> schemes_;
   std::shared_ptr<PositionIds> position_ids_;
-  Dropout dropout_;
-  AttentionOptions attention_;
-  std::optional<AttentionOptions> other_attention_;  // where a pattern has it
-  std::vector<Depth> depths_;
+  Dropout dropout_{nullptr};
+  std::vector<View> views_;
+  std::vector<size_t> view_of_;  // of each different layer
+  std::vector<StackEntry> entries_;
   Norm norm_{nullptr};
 };
 TORCH_MODULE(Stack);

@@ -88,9 +88,9 @@ StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const S
   context.token_ids = ids;
   stack->check(ids.size(1), context);
   const auto position_ids = stack->position_ids(indices_of(ids), context);
-  const auto terms = stack->position_terms(position_ids, position_ids);
-  const auto x = stack->drop_embeddings(embed(ids, table, terms.embedding), context);
-  return stack(x.to(compute_type(context)), memory, terms, context);
+  const auto positions = stack->positions(position_ids, position_ids);
+  const auto x = stack->drop_embeddings(embed(ids, table, positions.embedding()), context);
+  return stack(x.to(compute_type(context)), memory, positions, context);
 }
 
 StackOutput TransformerImpl::encode(const torch::Tensor& source, const ForwardContext& context) {
@@ -173,9 +173,9 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   const auto indices = ops::indices_behind(cache.position_ids, ids.select(0, 0));  // [T]
   const auto next = decoder_->position_ids(indices, context);
   cache.position_ids = torch::cat({cache.position_ids, next});
-  const auto terms = decoder_->position_terms(next, cache.position_ids);
-  const auto x = embed(ids, target_table_, terms.embedding).to(compute_type(context));
-  return decoder_->step(x, cache, terms, context);
+  const auto positions = decoder_->positions(next, cache.position_ids);
+  const auto x = embed(ids, target_table_, positions.embedding()).to(compute_type(context));
+  return decoder_->step(x, cache, positions, context);
 }
 
 torch::Tensor TransformerImpl::forward_step(const torch::Tensor& ids, DecoderCache& cache,

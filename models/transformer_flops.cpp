@@ -69,7 +69,7 @@ double fire_products(const PositionOptions& scheme, int64_t heads, int64_t lengt
 /// The mixer of one layer over `rows` sequences of `length` positions.
 struct MixerProducts {
   const StackOptions& stack;
-  const PositionOptions& position;
+  PositionOptions position;
   int64_t rows, length;
 
   double operator()(const MultiHead& o) const {
@@ -122,7 +122,7 @@ struct MixerProducts {
 double cross_products(const StackOptions& stack, const MultiHead& o, const PassExtent& extent) {
   const auto heads = heads_of(o, stack.d_model);
   const int64_t queries = heads.query_width() + heads.count * heads.d_v;
-  const MixerProducts gate{stack, stack.position, extent.rows, extent.target};
+  const MixerProducts gate{stack, NoPosition{}, extent.rows, extent.target};
   return times(extent.rows, extent.target, stack.d_model, queries + gate.gate_width(o)) +
          times(extent.rows, extent.source, stack.d_model, heads.key_width() + heads.value_width()) +
          Reach{heads, extent.rows, extent.target, extent.source}.products();
@@ -163,32 +163,25 @@ struct FeedForwardProducts {
   double operator()(const NoFeedForward&) const { return 0; }
 };
 
-const PositionOptions& position_of(const StackOptions& stack, MixerChoice mixer) {
-  return mixer == MixerChoice::other && stack.other_position ? *stack.other_position
-                                                             : stack.position;
-}
-
-double layer_products(const StackOptions& stack, int64_t layer, const PassExtent& extent) {
+double layer_products(const StackOptions& stack, const LayerOptions& layer,
+                      const PassExtent& extent) {
   const int64_t length = stack.causal ? extent.target : extent.source;
-  const MixerProducts mixer{stack, position_of(stack, stack.mixer_of(layer)), extent.rows, length};
+  const MixerProducts mixer{stack, layer.position, extent.rows, length};
+  const auto* cross = std::get_if<MultiHead>(&layer.cross_attention);
   const double feed_forward =
-      std::visit(FeedForwardProducts{stack.d_model}, feed_forward_of(stack.feed_forward, layer));
-  return std::visit(mixer, stack.attention_of(layer)) +
-         (stack.cross_attention ? cross_products(stack, *stack.cross_attention, extent) : 0) +
+      std::visit(FeedForwardProducts{stack.d_model}, feed_forward_of(layer.feed_forward));
+  return std::visit(mixer, layer.attention) +
+         (cross != nullptr ? cross_products(stack, *cross, extent) : 0) +
          times(extent.rows, length, feed_forward);
 }
 
 double stack_products(const StackOptions& stack, const PassExtent& extent) {
   const int64_t length = stack.causal ? extent.target : extent.source;
   double sum = 0;
-  for (int64_t depth = 0; depth < stack.layers; ++depth)
-    sum += layer_products(stack, stack.layer_at(depth), extent);
-  for (const auto mixer : {MixerChoice::attention, MixerChoice::other}) {
-    const auto* heads = stack.scored_attention(mixer);
-    const bool own = mixer == MixerChoice::attention || stack.other_position;
-    if (heads != nullptr && own)
-      sum += fire_products(position_of(stack, mixer), heads->heads, length);
-  }
+  for (int64_t depth = 0; depth < stack.depth; ++depth)
+    sum += layer_products(stack, stack.layer(stack.layer_at(depth)), extent);
+  for (const auto& scheme : position_plan(stack).schemes)
+    if (scheme.heads) sum += fire_products(scheme.options, scheme.heads->heads, length);
   return sum;
 }
 

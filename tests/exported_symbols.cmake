@@ -9,3 +9,14 @@ if(clashes)
   list(GET clashes 0 first)
   message(FATAL_ERROR "${PROGRAM} exports ${count} symbols of SentencePiece or its dependencies, such as ${first}")
 endif()
+
+# The program answers for MKL whose processor it runs on (models/mkl.h), and no library does, since that would answer for
+# whatever program is linked with it.
+set(answer mkl_serv_intel_cpu_true)
+if(NOT symbols MATCHES "${answer}")
+  message(FATAL_ERROR "${PROGRAM} does not export ${answer}")
+endif()
+execute_process(COMMAND nm --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols ERROR_QUIET RESULT_VARIABLE result)
+if(NOT result EQUAL 0 OR symbols MATCHES "${answer}")
+  message(FATAL_ERROR "${LIBRARY} cannot be read, or defines ${answer}")
+endif()

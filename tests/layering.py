@@ -31,18 +31,17 @@ ROOMS = {
     "analysis": ["analysis/statistics", "config", "records"],
     "report": ["analysis", "analysis/statistics", "config", "records"],
     "schedule": ["config", "records"],
-    "corpora": ["records"],
     "run": ["config", "records"],
     "exchange/format": ["config", "records"],
     "exchange": ["config", "exchange/format", "records", "run"],
     "cli": ["config", "records"],
-    "commands/model": ["analysis", "analysis/statistics", "cli", "config", "corpora", "exchange", "records", "report", "run", "schedule"],
+    "commands/model": ["analysis", "analysis/statistics", "cli", "config", "exchange", "records", "report", "run", "schedule"],
     "commands": ["analysis", "analysis/statistics", "cli", "commands/model", "config", "records", "report", "schedule"],
 }
 # One library, one unity build; the longest folder that holds a file is its library.
-LIBRARIES = ["tokenizer", "data", "models", "models/kernel", "training/storage", "training/process", "training/metrics",
+LIBRARIES = ["tokenizer", "tokenizer/text", "data", "models", "models/kernel", "training/storage", "training/process", "training/metrics",
              "training/tensorboard", "training/checkpoint/format", "training"] + ["experiments/" + room for room in ROOMS] + ["experiments"]
-TORCH_FREE = ["tokenizer", "data", "models/kernel", "training/storage", "training/process", "training/metrics",
+TORCH_FREE = ["tokenizer", "tokenizer/text", "data", "models/kernel", "training/storage", "training/process", "training/metrics",
               "training/tensorboard", "training/checkpoint/format"] + [
     "experiments/" + room for room in ROOMS if room not in ("run", "exchange", "commands/model")]
 SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the folder that may include it

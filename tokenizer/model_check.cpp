@@ -6,9 +6,9 @@
 #include <protozero/pbf_reader.hpp>
 #include <string>
 
-#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/text/digest.h"
+#include "tokenizer/text/unicode.h"
 
 namespace ablate::tokenizer {
 namespace {

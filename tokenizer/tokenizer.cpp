@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "tokenizer/byte_model.h"
-#include "tokenizer/digest.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_ids.h"
 #include "tokenizer/special_names.h"
+#include "tokenizer/text/digest.h"
 
 namespace ablate::tokenizer {
 namespace {

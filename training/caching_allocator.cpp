@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace ablate::training {
 namespace {
@@ -66,29 +67,39 @@ size_t CachingAllocator::fitting(size_t wanted) const {
 
 void* CachingAllocator::take(size_t bytes) {
   if (bytes > kLargest) throw std::bad_alloc();
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const size_t size_class = fitting(class_of(bytes)), size = size_of(size_class);
-  statistics_.in_use += size;
-  statistics_.most = std::max(statistics_.most, statistics_.in_use);
-  auto& kept = kept_[size_class];
-  if (!kept.empty()) {
+  if (auto& kept = kept_[size_class]; !kept.empty()) {
     void* data = kept.back();
     kept.pop_back();
     statistics_.kept -= size;
+    count(size);
     return data;
   }
-  if (statistics_.kept + statistics_.in_use > std::max(2 * statistics_.most, kSpare)) drop_kept();
+  const size_t in_use = statistics_.in_use + size;
+  Blocks unused;
+  if (statistics_.kept + in_use > std::max(2 * std::max(statistics_.most, in_use), kSpare))
+    unused = take_kept();
+  lock.unlock();  // the system takes its time
+  delete_all(unused);
   void* block = new_block(size);
   if (block == nullptr) {
-    drop_kept();
+    lock.lock();
+    unused = take_kept();
+    lock.unlock();
+    delete_all(unused);
     block = new_block(size);
   }
-  if (block == nullptr) {
-    statistics_.in_use -= size;
-    throw std::bad_alloc();
-  }
+  if (block == nullptr) throw std::bad_alloc();
   new (block) Header{size_class};
+  lock.lock();
+  count(size);
   return static_cast<char*>(block) + kAlignment;
+}
+
+void CachingAllocator::count(size_t size) {
+  statistics_.in_use += size;
+  statistics_.most = std::max(statistics_.most, statistics_.in_use);
 }
 
 void CachingAllocator::give(void* data) {
@@ -99,12 +110,14 @@ void CachingAllocator::give(void* data) {
   statistics_.in_use -= size_of(size_class);
 }
 
-void CachingAllocator::drop_kept() {
-  for (size_t size_class = 0; size_class < kClasses; ++size_class) {
-    for (void* data : kept_[size_class]) delete_block(block_of(data), size_of(size_class));
-    kept_[size_class].clear();
-  }
+CachingAllocator::Blocks CachingAllocator::take_kept() {
   statistics_.kept = 0;
+  return std::exchange(kept_, {});
+}
+
+void CachingAllocator::delete_all(const Blocks& blocks) {
+  for (size_t size_class = 0; size_class < kClasses; ++size_class)
+    for (void* data : blocks[size_class]) delete_block(block_of(data), size_of(size_class));
 }
 
 c10::DataPtr CachingAllocator::allocate(size_t bytes) {

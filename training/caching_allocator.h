@@ -36,14 +36,17 @@ class CachingAllocator : public c10::Allocator {
 
  private:
   static constexpr size_t kClasses = 512;
+  using Blocks = std::array<std::vector<void*>, kClasses>;  // of each size
   static void release(void* data);
   void* take(size_t bytes);
   void give(void* data);
-  void drop_kept();
+  void count(size_t size);
+  Blocks take_kept();
+  static void delete_all(const Blocks& blocks);
   size_t fitting(size_t wanted) const;
 
   std::mutex mutex_;
-  std::array<std::vector<void*>, kClasses> kept_;
+  Blocks kept_;
   Statistics statistics_;
 };
 

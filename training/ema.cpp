@@ -8,7 +8,7 @@
 namespace ablate::training {
 namespace {
 
-constexpr std::string_view kEmaPrefix = "ema.", kEarlierPrefix = "shadow.";
+constexpr std::string_view kEmaPrefix = "ema.";
 
 }  // namespace
 
@@ -41,13 +41,11 @@ void Ema::load(const Weights& saved) { load_tensors(averages_, saved, "average")
 Weights extract_ema(Tensors& optimizer) {
   Weights averages;
   for (auto at = optimizer.begin(); at != optimizer.end();) {
-    const std::string_view name = at->first;
-    const auto prefix = name.starts_with(kEmaPrefix) ? kEmaPrefix : kEarlierPrefix;
-    if (!name.starts_with(prefix)) {
+    if (!at->first.starts_with(kEmaPrefix)) {
       ++at;
       continue;
     }
-    averages[std::string(name.substr(prefix.size()))] = at->second;
+    averages[at->first.substr(kEmaPrefix.size())] = at->second;
     at = optimizer.erase(at);
   }
   return averages;

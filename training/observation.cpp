@@ -64,16 +64,16 @@ class PassObserver {
     depth_ = 0;
   }
   const torch::Tensor& mask() const { return side_ == models::Side::encoder ? source_ : target_; }
-  const models::AttentionOptions& mixer() const {
-    return stack_.attention_of(stack_.layer_at(depth_));
+  const models::LayerOptions& layer_options() const {
+    return stack_.layer(stack_.layer_at(depth_));
   }
+  const models::AttentionOptions& mixer() const { return layer_options().attention; }
   std::string layer() const {
-    return fmt::format("{}.layers.{}", side_ == models::Side::encoder ? "encoder" : "decoder",
-                       depth_);
+    return fmt::format("{}.layers.{}", text_of(side_), depth_);
   }
   bool is_mixture() const {
     return std::holds_alternative<models::MixtureOptions>(
-        models::feed_forward_of(stack_.feed_forward, stack_.layer_at(depth_)));
+        models::feed_forward_of(layer_options().feed_forward));
   }
 
   void add(Observable what, const std::string& place, std::vector<double> values) {
@@ -115,7 +115,7 @@ class PassObserver {
     if (wants(Observable::rank_residual))
       add(Observable::rank_residual, layer(), {training::rank_residual(x, mask())});
     attended_ = false;
-    if (++depth_ == stack_.layers && side_ == models::Side::encoder) enter(models::Side::decoder);
+    if (++depth_ == stack_.depth && side_ == models::Side::encoder) enter(models::Side::decoder);
   }
 
   const models::TransformerOptions& model_;

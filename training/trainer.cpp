@@ -15,13 +15,6 @@
 namespace ablate::training {
 namespace {
 
-TrainingState state_of(nlohmann::json json) {
-  for (const std::string sum : {"interval_", "best_"})  // what earlier versions called otherwise
-    if (!json.contains(sum + "nll")) json[sum + "nll"] = json.at(sum + "negative");
-  if (!json.contains("log_sha256")) json["log_sha256"] = "";  // which they did not write
-  return from_json<TrainingState>(json);
-}
-
 /// Without the sign that NaN may have: "nan", not "-nan".
 double unsigned_nan(double value) { return std::isnan(value) ? std::abs(value) : value; }
 
@@ -60,7 +53,7 @@ bool Trainer::resume() {
   const auto averages = extract_ema(found->optimizer);
   if (ema_) ema_->load(averages);
   optimizer_->load(found->optimizer);
-  state_ = state_of(found->state);
+  state_ = from_json<TrainingState>(found->state);
   train_loss_ = found->state.value("train_loss", 0.0);
   saved_step_ = state_.step;
   return true;
@@ -76,8 +69,6 @@ bool Trainer::finished() const {
 
 /// Ranks stop after the same update.
 bool Trainer::stops() const { return input_.ranks.size() == 1 ? stop_requested() : asked_to_stop_; }
-
-bool Trainer::paused() const { return input_.until && state_.step >= *input_.until; }
 
 TrainingSummary Trainer::run() {
   const StopRequests requests;
@@ -98,7 +89,7 @@ TrainingSummary Trainer::run() {
                                           .seed = models::derive_seed(input_.seed, "order"),
                                           .start = state_.position,
                                           .augmentation = input_.augmentation});
-  while (!finished() && !paused()) {
+  while (!finished()) {
     train_step(stream);
     const auto& options = input_.options;
     if (options.evaluate_every > 0 && state_.step % options.evaluate_every == 0) validate();
@@ -110,7 +101,7 @@ TrainingSummary Trainer::run() {
     }
   }
   if (saved_step_ != state_.step) save();
-  return {state_, finished(), train_loss_, progress_.tokens_per_second(), progress_.seconds()};
+  return {state_, train_loss_, progress_.tokens_per_second(), progress_.seconds()};
 }
 
 void Trainer::train_step(data::BatchStream& stream) {

@@ -67,7 +67,6 @@ struct TrainerInput {
   Precision precision = Precision::fp32;  // as the device computes
   std::span<const data::EncodedExample> train, validation;
   data::Augmentation augmentation = {};
-  std::optional<int64_t> until = {};         // a step at which to save and return, unfinished
   std::filesystem::path folder;              // of TensorBoard's events
   std::filesystem::path log;                 // a file of JSON lines
   std::filesystem::path checkpoints;         // their folder
@@ -84,7 +83,6 @@ std::vector<Observation> observe_validation(models::Transformer& model, const Tr
 /// What a finished training leaves besides its checkpoints.
 struct TrainingSummary {
   TrainingState state;
-  bool finished = true;          // not only paused
   double train_loss = 0;         // of the last log line
   double tokens_per_second = 0;  // since this process took over
   double seconds = 0;            // spent on updates since then
@@ -117,7 +115,6 @@ class Trainer {
   void save();
   void prune() const;
   bool finished() const;
-  bool paused() const;
   bool stops() const;
 
   models::Transformer model_;

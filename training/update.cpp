@@ -38,14 +38,17 @@ models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
   return context;
 }
 
-/// While one lives, CUDA multiplies float numbers as TF32 ones where `wanted`, which keep 10 bits
-/// of a fraction.
+/// While one lives, CUDA multiplies float numbers as TF32 ones if `wanted`, which keep 10 bits of a
+/// fraction.
 class Tf32Products {
  public:
   explicit Tf32Products(bool wanted) { at::globalContext().setAllowTF32CuBLAS(wanted); }
-  ~Tf32Products() { at::globalContext().setAllowTF32CuBLAS(false); }
+  ~Tf32Products() { at::globalContext().setAllowTF32CuBLAS(before_); }
   Tf32Products(const Tf32Products&) = delete;
   Tf32Products& operator=(const Tf32Products&) = delete;
+
+ private:
+  bool before_ = at::globalContext().allowTF32CuBLAS();
 };
 
 std::vector<torch::Tensor> trained_parameters(const models::TransformerImpl& model) {

@@ -7,7 +7,7 @@
 namespace ablate::training {
 namespace {
 
-/// A side of a model and the layers that it keeps, by their numbers.
+/// A side of a model, whose layers are alike, and the layers that it keeps, by their numbers.
 struct KeptLayers {
   std::string side;  // "encoder"
   std::vector<int64_t> numbers;
@@ -36,12 +36,13 @@ struct KeptLayers {
 KeptLayers kept_layers(const models::TransformerOptions& options, models::Side side,
                        std::span<const models::LayerName> left_out) {
   const auto stack = models::stack_of(options, side);
-  KeptLayers kept{.side = text_of(side),
-                  .numbers = {},
-                  .shares_feed_forward = stack.shares_feed_forward(),
-                  .positions_by_layer = std::visit(
-                      []<class Held>(const Held&) { return Held::by_layer; }, stack.position)};
-  for (int64_t layer = 0; layer < stack.layers; ++layer)
+  KeptLayers kept{
+      .side = text_of(side),
+      .numbers = {},
+      .shares_feed_forward = models::shared_feed_forward(stack.layer(0)) != nullptr,
+      .positions_by_layer = std::visit([]<class Held>(const Held&) { return Held::by_layer; },
+                                       stack.layer(0).position)};
+  for (int64_t layer = 0; layer < stack.depth; ++layer)
     if (std::ranges::find(left_out, models::LayerName{side, layer}) == left_out.end())
       kept.numbers.push_back(layer);
   return kept;

@@ -22,7 +22,7 @@ struct WithoutOptions {
           "at zero");
     visit("layers", o.layers,
           "layers that are missing, such as encoder.layers.1; the model has so many fewer, which "
-          "model.layers or the side's own says, and later ones move up");
+          "model.layers, encoder_layers or decoder_layers says, and later ones move up");
   }
   static void rules(const WithoutOptions& o, auto&& require) {
     for (const auto& text : o.layers) {

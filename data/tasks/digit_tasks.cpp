@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <memory>
-#include <utility>
 
 #include "data/tasks/spell_out.h"
 #include "data/tasks/task_generator.h"
@@ -57,11 +55,9 @@ TaskGenerator Addition::generator() const {
 }
 
 TaskGenerator Numbers::generator() const {
-  const auto from = std::make_shared<SpellOut>(source);
-  const auto to = std::make_shared<SpellOut>(target);
-  return sampled_by_digits(*this, [from, to](Random& random, int64_t size) {
+  return sampled_by_digits(*this, [from = source, to = target](Random& random, int64_t size) {
     const int64_t value = number(random, size);
-    return Example{(*from)(value), (*to)(value)};
+    return Example{spell_out(value, from), spell_out(value, to)};
   });
 }
 

@@ -1,42 +1,109 @@
 #include "data/tasks/spell_out.h"
 
-#include <unicode/locid.h>
-#include <unicode/rbnf.h>
-#include <unicode/unistr.h>
-
+#include <array>
 #include <string_view>
-
-#include "data/corpus.h"
+#include <utility>
 
 namespace ablate::data {
+namespace {
 
-struct SpellOut::Format {
-  icu::RuleBasedNumberFormat rules;
-};
+using Words = std::string_view;
 
-SpellOut::SpellOut(const std::string& locale) {
-  UErrorCode status = U_ZERO_ERROR;
-  const icu::Locale wanted(locale.c_str());
-  format_ = std::make_unique<Format>(
-      Format{icu::RuleBasedNumberFormat(icu::URBNF_SPELLOUT, wanted, status)});
-  UErrorCode asked = U_ZERO_ERROR;
-  const auto actual = format_->rules.getLocale(ULOC_ACTUAL_LOCALE, asked);
-  // A language without rules silently gets those of another one, and the root's rules write digits.
-  const std::string_view language = wanted.getLanguage();
-  if (U_FAILURE(status) != 0 || U_FAILURE(asked) != 0 || language.empty() ||
-      actual.getLanguage() != language)
-    throw DataError("ICU does not spell out numbers in '" + locale +
-                    "'; use the name of a language such as en, de or fr");
+std::string side_by_side(std::string words, std::string_view separator, const std::string& more) {
+  return words.empty() || more.empty() ? words + more : words.append(separator).append(more);
 }
 
-SpellOut::~SpellOut() = default;
+namespace english {
 
-std::string SpellOut::operator()(int64_t number) const {
-  icu::UnicodeString text;
-  format_->rules.format(number, text);
-  text.findAndReplace(icu::UnicodeString(static_cast<UChar32>(0x00ad)), icu::UnicodeString());
-  std::string words;
-  return text.toUTF8String(words);
+constexpr std::array<Words, 20> kSmall = {
+    "",         "one",     "two",     "three",     "four",     "five",    "six",
+    "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",  "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
+constexpr std::array<Words, 10> kTens = {"",      "",      "twenty",  "thirty", "forty",
+                                         "fifty", "sixty", "seventy", "eighty", "ninety"};
+constexpr std::array<std::pair<int64_t, Words>, 4> kScales = {{{1'000'000'000'000, " trillion"},
+                                                               {1'000'000'000, " billion"},
+                                                               {1'000'000, " million"},
+                                                               {1'000, " thousand"}}};
+
+/// Below 1,000; nothing of 0.
+std::string part(size_t number) {
+  if (number >= 100)
+    return side_by_side(std::string(kSmall[number / 100]) + " hundred", " ", part(number % 100));
+  if (number >= 20) return side_by_side(std::string(kTens[number / 10]), "-", part(number % 10));
+  return std::string(kSmall[number]);
+}
+
+std::string words(int64_t number) {
+  if (number == 0) return "zero";
+  std::string text;
+  for (const auto& [value, name] : kScales) {
+    if (number >= value)
+      text = side_by_side(text, " ", part(static_cast<size_t>(number / value)).append(name));
+    number %= value;
+  }
+  return side_by_side(text, " ", part(static_cast<size_t>(number)));
+}
+
+}  // namespace english
+
+namespace german {
+
+constexpr std::array<Words, 20> kSmall = {
+    "",         "eins",     "zwei",     "drei",     "vier",     "fünf",    "sechs",
+    "sieben",   "acht",     "neun",     "zehn",     "elf",      "zwölf",   "dreizehn",
+    "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn"};
+constexpr std::array<Words, 10> kTens = {"",        "",        "zwanzig", "dreißig", "vierzig",
+                                         "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"};
+struct Scale {
+  int64_t value;
+  Words one, many;
+};
+constexpr std::array<Scale, 3> kScales = {{{1'000'000'000'000, "Billion", "Billionen"},
+                                           {1'000'000'000, "Milliarde", "Milliarden"},
+                                           {1'000'000, "Million", "Millionen"}}};
+
+/// Below 1,000; nothing of 0. A one at the end is `one`.
+std::string part(size_t number, Words one) {
+  const auto small = [&](size_t digit) { return std::string(digit == 1 ? one : kSmall[digit]); };
+  if (number >= 100) {
+    const auto hundreds = number / 100;
+    return std::string(hundreds == 1 ? "ein" : kSmall[hundreds]) + "hundert" +
+           part(number % 100, one);
+  }
+  if (number < 20) return small(number);
+  const auto ones = number % 10;
+  std::string first = ones == 0 ? "" : std::string(ones == 1 ? "ein" : kSmall[ones]) + "und";
+  return first.append(kTens[number / 10]);
+}
+
+std::string words(int64_t number) {
+  if (number == 0) return "null";
+  std::string text;
+  for (const auto& [value, one, many] : kScales) {
+    const auto count = static_cast<size_t>(number / value);
+    if (count > 0)
+      text = side_by_side(
+          text, " ", side_by_side(part(count, "eine"), " ", std::string(count == 1 ? one : many)));
+    number %= value;
+  }
+  const auto thousands = static_cast<size_t>(number / 1000),
+             rest = static_cast<size_t>(number % 1000);
+  const auto below = (thousands > 0 ? part(thousands, "ein") + "tausend" : "") + part(rest, "eins");
+  return side_by_side(text, " ", below);
+}
+
+}  // namespace german
+}  // namespace
+
+std::string spell_out(int64_t number, NumberLanguage language) {
+  switch (language) {
+    case NumberLanguage::english:
+      return english::words(number);
+    case NumberLanguage::german:
+      return german::words(number);
+  }
+  return {};
 }
 
 }  // namespace ablate::data

@@ -1,22 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
+
+#include "data/task_options.h"
 
 namespace ablate::data {
 
-/// Writes whole numbers in words by ICU's spell-out rules, without soft hyphens.
-class SpellOut {
- public:
-  /// Throws DataError where ICU has no rules for `locale`.
-  explicit SpellOut(const std::string& locale);
-  ~SpellOut();
-  std::string operator()(int64_t number) const;
-
- private:
-  struct Format;
-  std::unique_ptr<Format> format_;
-};
+/// `number` in words: "four hundred two", "vierhundertzwei". REQUIRES: 0 <= number < 10^15.
+std::string spell_out(int64_t number, NumberLanguage language);
 
 }  // namespace ablate::data

@@ -173,8 +173,7 @@ struct Aggregate {
 /// How an arm did with a value of the key that the study tunes.
 struct TriedValue {
   std::string task, arm, value;
-  std::optional<int64_t> step;  // of the rung that the score is of; none: of the ends of its runs
-  double score = kUntested;     // the mean over the tuning seeds; NaN: a run diverged
+  double score = kUntested;  // the mean over the tuning seeds; NaN: a run diverged
   bool chosen = false;
 };
 

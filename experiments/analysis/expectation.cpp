@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "experiments/analysis/figure.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 
 namespace ablate::analysis {
 namespace {
@@ -93,8 +93,7 @@ void raise_failed(const std::vector<Expectation>& expectations) {
   std::string failed;
   for (const auto& one : expectations)
     if (!one.holds) failed += fmt::format("\n  {}: {}", one.text, one.numbers);
-  if (!failed.empty())
-    throw records::ExpectationFailed("what the study expects does not hold:" + failed);
+  if (!failed.empty()) throw ExpectationFailed("what the study expects does not hold:" + failed);
 }
 
 }  // namespace ablate::analysis

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::analysis {
@@ -50,7 +50,7 @@ bool is_timed(const config::Study& study, const records::RunResult& result) {
 
 [[noreturn]] void refuse_comparison(const records::RunResult& one, const records::RunResult& other,
                                     const std::string& what, const std::string& name) {
-  throw records::UsageError(fmt::format(
+  throw UsageError(fmt::format(
       "{} and {} {}; they cannot be compared. If the difference is meant, say so in the study: "
       "compare: {{ allow: [{}] }}",
       run_name(one), run_name(other), what, name));
@@ -69,7 +69,7 @@ void check_fair(const config::Study& study, std::span<const records::RunResult> 
     const auto& metric = config::metric_of(*study.compare, result.task);
     if (!records::scores_classes(result) && config::find_metric(metric)->per_token &&
         result.target_tokenizer_sha256 != other.target_tokenizer_sha256)
-      throw records::UsageError(fmt::format(
+      throw UsageError(fmt::format(
           "{} and {} cut text into different tokens, by which {} counts; compare them by "
           "nats_per_character, bits_per_character or a score of the outputs (compare.metric)",
           run_name(other), run_name(result), metric));

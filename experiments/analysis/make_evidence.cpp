@@ -280,7 +280,6 @@ TuningEvidence tuning_of(const config::Tuning& tuning) {
     evidence.tried.push_back({.task = one.task,
                               .arm = one.arm,
                               .value = tuning.values[one.value],
-                              .step = one.step,
                               .score = one.score,
                               .chosen = one.chosen});
   return evidence;

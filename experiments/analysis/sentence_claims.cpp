@@ -1,7 +1,6 @@
 #include "experiments/analysis/sentence_claims.h"
 
 #include <algorithm>
-#include <map>
 
 #include "experiments/analysis/sentence_test.h"
 
@@ -22,20 +21,14 @@ Outputs read_outputs(const config::Study& study, const records::StudyFolder& fol
   return outputs;
 }
 
-/// The draws for each number of sentences, made once.
-using Draws = std::map<size_t, statistics::Resampling>;
-
-void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline, Draws& draws,
+void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline,
                const std::vector<int64_t>& seeds) {
   const bool bleu = cell.metric == "bleu";
   if (cell.sample.count == 0 || (!bleu && cell.metric != "chrf")) return;
   for (size_t i = 0; i < seeds.size(); ++i) {
     if (!arm[i] || !baseline[i]) continue;
-    const size_t sentences = baseline[i]->bleu.sentences();
-    if (arm[i]->bleu.sentences() != sentences) continue;
-    const auto& resampling = draws.try_emplace(sentences, sentences).first->second;
-    auto test = bleu ? bleu_test(*arm[i], *baseline[i], resampling)
-                     : chrf_test(*arm[i], *baseline[i], resampling);
+    if (arm[i]->bleu.sentences() != baseline[i]->bleu.sentences()) continue;
+    auto test = bleu ? bleu_test(*arm[i], *baseline[i]) : chrf_test(*arm[i], *baseline[i]);
     test.seed = seeds[i];
     cell.sentence_tests.push_back(test);
   }
@@ -49,7 +42,6 @@ void add_sentence_tests(TaskEvidence& task, const config::Study& study,
     return *std::ranges::find_if(
         study.runs, [&](const auto& run) { return run.task == task.name && run.arm == arm; });
   };
-  Draws draws;
   for (auto& arm : task.arms) {
     const auto* baseline = baseline_of(task, arm);
     if (baseline == nullptr) continue;
@@ -60,8 +52,7 @@ void add_sentence_tests(TaskEvidence& task, const config::Study& study,
       const auto of_baseline = read_outputs(study, folder, reference, cell.test_set);
       const auto mine = read_outputs(study, folder, run_of(arm.name), cell.test_set);
       for (auto& other : arm.cells)
-        if (other.test_set == cell.test_set)
-          add_tests(other, mine, of_baseline, draws, study.seeds);
+        if (other.test_set == cell.test_set) add_tests(other, mine, of_baseline, study.seeds);
     }
   }
 }

@@ -50,11 +50,11 @@ double total_score(const SentenceTable& table, const statistics::CorpusScore& sc
 }
 
 SentenceTest test(const SentenceTable& arm, const SentenceTable& baseline,
-                  const statistics::CorpusScore& score, const statistics::Resampling& resampling) {
+                  const statistics::CorpusScore& score) {
   if (arm.numbers == baseline.numbers) return {};
   return {.difference = total_score(arm, score) - total_score(baseline, score),
-          .bootstrap_p = resampling.bootstrap_p(baseline, arm, score),
-          .randomisation_p = resampling.randomisation_p(baseline, arm, score)};
+          .bootstrap_p = statistics::bootstrap_p(baseline, arm, score),
+          .randomisation_p = statistics::randomisation_p(baseline, arm, score)};
 }
 
 std::optional<Lines> read_lines(const std::filesystem::path& file) {
@@ -88,14 +88,12 @@ std::optional<ScoredSentences> read_sentences(const records::RunFolder& run,
   return score_sentences(*outputs, *references);
 }
 
-SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline,
-                       const statistics::Resampling& resampling) {
-  return test(arm.bleu, baseline.bleu, bleu_of, resampling);
+SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline) {
+  return test(arm.bleu, baseline.bleu, bleu_of);
 }
 
-SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline,
-                       const statistics::Resampling& resampling) {
-  return test(arm.chrf, baseline.chrf, chrf_of, resampling);
+SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline) {
+  return test(arm.chrf, baseline.chrf, chrf_of);
 }
 
 }  // namespace ablate::analysis

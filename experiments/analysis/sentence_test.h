@@ -24,14 +24,12 @@ ScoredSentences score_sentences(const Lines& outputs, const Lines& references);
 std::optional<ScoredSentences> read_sentences(const records::RunFolder& run,
                                               const std::string& test_set);
 
-/// The p of two systems' BLEU as sacreBLEU's paired tests give it; both 1 where every sentence of
-/// the one has the statistics of the other's, so that there is nothing to test. REQUIRES:
-/// resampling.sentences() sentences in both.
-SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline,
-                       const statistics::Resampling& resampling);
+/// Both p of two systems' BLEU, by the paired tests of sacreBLEU; 1 if every sentence of the one
+/// has the statistics of the other's, so that there is nothing to test. REQUIRES: as many sentences
+/// in both.
+SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline);
 
 /// The same of chrF2.
-SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline,
-                       const statistics::Resampling& resampling);
+SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline);
 
 }  // namespace ablate::analysis

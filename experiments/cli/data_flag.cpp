@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/file_check.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 
 namespace ablate::cli {
 
@@ -13,7 +13,7 @@ void add_data_flag(CLI::App& verb, std::string& folder) {
 
 std::filesystem::path data_folder(const std::string& folder) {
   if (!std::filesystem::is_directory(folder))
-    throw records::UsageError(
+    throw UsageError(
         fmt::format("--data: there is no folder {}{}", folder, config::without_tilde(folder)));
   return folder;
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 
 namespace ablate::cli {
 namespace {
@@ -36,9 +36,9 @@ models::SearchOptions DecodingFlags::over(const config::Experiment& experiment,
   }
   const auto options = flags.over(experiment).decoding;
   if (random && section_.given("beam") && options.beam > 1)
-    throw records::UsageError("--beam searches and --sample draws; choose one");
+    throw UsageError("--beam searches and --sample draws; choose one");
   if (section_.given("beam") && !random && options.beam < n_best)
-    throw records::UsageError(
+    throw UsageError(
         fmt::format("--n-best {0} needs a beam that keeps as many; raise --beam {1} to {0}",
                     *n_best, options.beam));
   return options;

@@ -27,18 +27,6 @@ std::vector<std::string> verb_names(const CLI::App& app) {
   return names;
 }
 
-const CLI::App* verb_named(const CLI::App& app, const std::string& name) {
-  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (verb->get_name() == name) return verb;
-  return nullptr;
-}
-
-/// The option of a verb or of one above it.
-const CLI::Option* option_named(const CLI::App& app, const std::string& flag) {
-  if (const auto* option = app.get_option_no_throw(flag)) return option;
-  return app.get_parent() == nullptr ? nullptr : option_named(*app.get_parent(), flag);
-}
-
 std::vector<std::string> flags_of(const CLI::App& app) {
   std::vector<std::string> flags;
   for (const auto* option : app.get_options())
@@ -72,6 +60,7 @@ std::string reference_of(const CLI::App& app, const std::vector<std::string>& ve
   auto text = fmt::format("\n## {}\n\n```\n{}```\n",
                           verbs.empty() ? "ablate" : "ablate " + path_of(app), help_of(verbs));
   for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (verb->get_group().empty()) continue;
     auto below = verbs;
     below.push_back(verb->get_name());
     text += reference_of(*verb, below);
@@ -119,6 +108,17 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   cli::read_numbers_strictly(*app);
   cli::refuse_tildes(*app);
   return app;
+}
+
+const CLI::App* verb_named(const CLI::App& app, const std::string& name) {
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (verb->get_name() == name) return verb;
+  return nullptr;
+}
+
+const CLI::Option* option_named(const CLI::App& app, const std::string& flag) {
+  if (const auto* option = app.get_option_no_throw(flag)) return option;
+  return app.get_parent() == nullptr ? nullptr : option_named(*app.get_parent(), flag);
 }
 
 bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments) {

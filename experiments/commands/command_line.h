@@ -11,6 +11,12 @@ namespace ablate::commands {
 /// set by --debug and must outlive the command line.
 std::unique_ptr<CLI::App> command_line(bool& debug);
 
+/// Null if there is none.
+const CLI::App* verb_named(const CLI::App& app, const std::string& name);
+
+/// The option of a verb or of one above it; null if there is none.
+const CLI::Option* option_named(const CLI::App& app, const std::string& flag);
+
 /// Whether `arguments` are verbs alone and one more is needed: then the help is what is wanted.
 /// // "ablate", "ablate config"
 bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments);

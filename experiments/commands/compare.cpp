@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "experiments/commands/commands.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/report/run_comparison.h"
 #include "experiments/report/table/layout.h"
 
@@ -18,7 +18,7 @@ struct CompareRequest {
 void compare(const CompareRequest& request) {
   const auto comparison = report::compare_runs({request.folders.begin(), request.folders.end()});
   if (comparison.columns.size() < 2)
-    throw records::UsageError("compare needs two runs or arms; give another folder");
+    throw UsageError("compare needs two runs or arms; give another folder");
   if (!comparison.same_data)
     std::cerr << "the runs saw different data: their scores are not comparable\n";
   if (!comparison.same_tokens)

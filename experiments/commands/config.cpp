@@ -16,7 +16,7 @@
 #include "experiments/config/problem.h"
 #include "experiments/config/study.h"
 #include "experiments/config/suggestion.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/source_run.h"
 
 namespace ablate::commands {
@@ -61,9 +61,8 @@ config::Experiment side(const std::string& name, const config::Study& study) {
   if (std::filesystem::exists(name)) return config::read_experiment(std::filesystem::path(name));
   for (const auto& run : study.runs)
     if (run.arm == name || run.task + "/" + run.arm == name) return run.experiment;
-  throw records::UsageError(fmt::format("'{}' is neither an arm of {} nor a file{}", name,
-                                        study.file.string(),
-                                        config::did_you_mean(name, study.arms)));
+  throw UsageError(fmt::format("'{}' is neither an arm of {} nor a file{}", name,
+                               study.file.string(), config::did_you_mean(name, study.arms)));
 }
 
 void diff(const ConfigRequest& request) {

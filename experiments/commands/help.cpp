@@ -4,7 +4,7 @@
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 
 namespace ablate::commands {
 
@@ -22,7 +22,7 @@ void add_help(CLI::App& app) {
       return;
     }
     const auto mistake = unknown_word(app, *words);
-    if (!mistake.empty()) throw records::UsageError(mistake);
+    if (!mistake.empty()) throw UsageError(mistake);
     std::cout << help_of(*words);
   });
 }

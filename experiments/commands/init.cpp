@@ -4,7 +4,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/config/explanation.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::commands {
@@ -61,7 +61,7 @@ std::string starter(const std::string& file) {
 
 void write_new(const std::filesystem::path& file, const std::string& text) {
   if (std::filesystem::exists(file))
-    throw records::UsageError(file.string() + " exists; name another file or remove it");
+    throw UsageError(file.string() + " exists; name another file or remove it");
   training::write_durably(file, text);
 }
 

@@ -10,7 +10,7 @@
 #include "data/corpus.h"
 #include "experiments/cli/lines.h"
 #include "experiments/commands/commands.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
@@ -78,8 +78,7 @@ void print_scores(const Scores& scores) {
 
 void compare_systems(const MetricsRequest& request) {
   if (request.hypotheses == "-" && request.references == "-")
-    throw records::UsageError(
-        "only one of --hypotheses and --references can be standard input (-)");
+    throw UsageError("only one of --hypotheses and --references can be standard input (-)");
   const auto hypotheses = cli::read_text(request.hypotheses),
              references = cli::read_text(request.references);
   if (hypotheses.size() != references.size())

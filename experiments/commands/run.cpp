@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -16,7 +16,7 @@
 #include "experiments/commands/model/position_pictures.h"
 #include "experiments/commands/shipped_studies.h"
 #include "experiments/config/study.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/study_runs.h"
@@ -83,28 +83,12 @@ schedule::StudyOptions study_options(const RunRequest& request, const config::St
           .has_gpu = training::gpu_count() > 0};
 }
 
-void append_list(const char* flag, const auto& values, std::vector<std::string>& words) {
-  if (!values.empty()) words.insert(words.end(), {flag, fmt::format("{}", fmt::join(values, ","))});
-}
-
-/// The words by which the job that closes a wave goes on, whatever folder it starts in.
-std::vector<std::string> repetition(const RunRequest& request) {
-  const auto absolute = [](const std::string& path) {
-    return std::filesystem::absolute(path).lexically_normal().string();
-  };
-  std::vector<std::string> words{
-      "run", absolute(request.study), "--output", absolute(request.output), "--launcher", "slurm"};
-  if (!request.data.empty()) words.insert(words.end(), {"--data", absolute(request.data)});
-  for (const auto& set : request.selection.sets) words.insert(words.end(), {"--set", set});
-  append_list("--arms", request.selection.arms, words);
-  append_list("--tasks", request.selection.tasks, words);
-  append_list("--seeds", request.selection.seeds, words);
-  if (!request.slurm.empty()) words.push_back("--slurm=" + request.slurm);
-  if (request.jobs > 0) words.insert(words.end(), {"--jobs", std::to_string(request.jobs)});
-  words.insert(words.end(), {"--retries", std::to_string(request.retries), "--grace",
-                             std::to_string(request.grace)});
-  if (request.ranks > 1) words.insert(words.end(), {"--ranks", std::to_string(request.ranks)});
-  if (request.threads) words.insert(words.end(), {"--threads", std::to_string(*request.threads)});
+/// The words that this program was started with, by which the job that closes a wave goes on.
+std::vector<std::string> own_words() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  if (!words.empty()) words.erase(words.begin());  // the program
   return words;
 }
 
@@ -112,8 +96,8 @@ schedule::Launch launch_of(const RunRequest& request, const config::Study& study
   const auto folder = records::study_folder(request.output, study.name);
   return {.folder = std::filesystem::weakly_canonical(folder.path),
           .program = std::filesystem::read_symlink("/proc/self/exe"),
-          .flags = CLI::detail::split_up(request.slurm),
-          .repeat = repetition(request),
+          .flags = schedule::slurm::flags_in(request.slurm),
+          .repeat = own_words(),
           .jobs = request.jobs,
           .worker = {.threads = request.threads.value_or(1), .ranks = request.ranks},
           .retries = request.retries,
@@ -253,13 +237,13 @@ void add_run(CLI::App& app) {
   verb->callback([request] {
     if (request->study.empty()) {
       if (!request->list)
-        throw records::UsageError("run needs a study; ablate run --list shows those that ship");
+        throw UsageError("run needs a study; ablate run --list shows those that ship");
       std::cout << to_text(shipped_studies(std::cerr));
       return;
     }
     if (!request->data.empty()) request->selection.data_folder = cli::data_folder(request->data);
     if (request->dry_run && request->launcher)
-      throw records::UsageError(
+      throw UsageError(
           "--dry-run times the runs on this machine, and --launcher hands them to others; leave "
           "out --launcher, or let '--launcher print' show the commands of the runs that may start");
     if (!request->list && !request->dry_run) return run(*request);

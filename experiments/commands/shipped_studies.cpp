@@ -4,22 +4,23 @@
 
 #include <algorithm>
 
+#include "experiments/commands/model/model_commands.h"
 #include "experiments/config/problem.h"
 #include "experiments/config/study.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 
 namespace ablate::commands {
 namespace {
 
 std::filesystem::path folder_of_studies() {
-  const auto above = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
   const std::filesystem::path in_source = "experiments/studies";
-  for (const auto& folder : {above / "share/ablate" / in_source, in_source, above / in_source})
+  const auto places = shipped_places(in_source);
+  for (const auto& folder : {places[0], in_source, places[1]})
     if (std::filesystem::is_directory(folder)) return folder;
-  throw records::UsageError(
+  throw UsageError(
       fmt::format("no studies in {} nor in {}; name a study file, or write one with "
                   "ablate init",
-                  in_source.string(), (above / in_source).string()));
+                  in_source.string(), places[1].string()));
 }
 
 }  // namespace

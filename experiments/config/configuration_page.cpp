@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -68,6 +69,8 @@ class Page {
         below(key.children, "");
       else if (is_section(key))
         section(key, join_path(path, key.name));
+      else if (key.type == Schema::Type::list && key.children[0].of_layer)
+        changes(key, join_path(path, key.name));
     }
   }
 
@@ -95,8 +98,34 @@ class Page {
     return text;
   }
 
+  /// The keys of a layer are those of the model that a layer has.
+  static bool is_of_model(const Schema& key) {
+    return node_at(experiment_schema(), join_path("model", key.name)) != nullptr;
+  }
+
+  static std::string keys_of_layer(const Schema& schema) {
+    std::vector<std::string> keys;
+    for (const auto& key : schema.children)
+      if (is_of_model(key)) keys.push_back(code("model." + key.name));
+    return fmt::format("{}", fmt::join(keys, ", "));
+  }
+
+  void changes(const Schema& list, const std::string& path) {
+    auto own = list.children[0].children;
+    std::erase_if(own, is_of_model);
+    text_ += fmt::format(
+        "\n## {}\n\n{} An element says which layers it is of and, beside that, what they have "
+        "instead of {}.\n\n{}",
+        path, sentence(list.description), keys_of_layer(list.children[0]), table(own, path));
+  }
+
   void section(const Schema& schema, const std::string& path) {
     const auto heading = fmt::format("\n## {}\n\n{}\n\n", path, sentence(schema.description));
+    if (schema.of_layer) {
+      text_ += fmt::format("{}The keys are those of a layer, as in {}.\n", heading,
+                           keys_of_layer(schema));
+      return;
+    }
     if (schema.type == Schema::Type::mapping) {
       const auto text = heading + table(schema.children, path);
       if (!sections_.insert(text).second) return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "experiments/config/layer_changes.h"
 #include "experiments/config/option.h"
 #include "experiments/config/schema.h"
 #include "experiments/config/value.h"
@@ -19,6 +20,11 @@ std::vector<Schema> describe_fields(const T& options) {
   });
   return keys;
 }
+
+/// The schema of a layer in a place of its own, where what is not given is as the model says.
+Schema describe_layer();
+/// The same of an element of `changes`.
+Schema describe_change();
 
 /// An alternative of a variant; the defaults are those of `held` where it is held.
 template <class Option, class... Options>
@@ -45,7 +51,11 @@ Schema describe_variant(const std::variant<Options...>& held) {
 template <class T>
 Schema describe(const T& value) {
   using Type = Schema::Type;
-  if constexpr (is_variant<T>) {
+  if constexpr (std::is_same_v<T, models::SideLayers>) {
+    return describe_layer();
+  } else if constexpr (std::is_same_v<T, models::LayerChanges>) {
+    return {.type = Type::list, .fallback = "[]", .children = {describe_change()}};
+  } else if constexpr (is_variant<T>) {
     return describe_variant(value);
   } else if constexpr (OptionStruct<T>) {
     return {.type = Type::mapping, .children = describe_fields(value)};

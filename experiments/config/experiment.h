@@ -7,7 +7,7 @@
 #include "data/data_options.h"
 #include "data/sequence_format.h"
 #include "models/inference/search_options.h"
-#include "models/transformer_options.h"
+#include "models/transformer_rules.h"
 #include "tokenizer/tokenizer_options.h"
 #include "training/training_options.h"
 
@@ -75,8 +75,6 @@ struct Experiment {
             "model.parametrization.kind",
             "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
             "adam, adamw, lion, or muon with scale match_rms_adamw");
-    require(o.decoding.coverage_penalty == 0 || models::cross_attention_of(o.model).has_value(),
-            "decoding.coverage_penalty", "needs a model with attention over a source");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
@@ -94,10 +92,14 @@ inline data::SequenceFormat format_of(const Experiment& o) {
 
 inline bool is_moefied(const models::TransformerOptions& model) {
   const auto* mixture = std::get_if<models::MixtureOptions>(&model.feed_forward);
-  return std::holds_alternative<models::Same>(model.encoder.feed_forward) &&
-         std::holds_alternative<models::Same>(model.decoder.feed_forward) && mixture != nullptr &&
-         !mixture->gated && mixture->every == 1 && mixture->shared_experts == 0 &&
-         mixture->match == models::Match::none && mixture->activation == models::Activation::relu &&
+  const auto alike = [&](const models::SideLayers& layers) {
+    return std::ranges::all_of(layers, [&](const auto& layer) {
+      return models::equal_values(layer.feed_forward, model.feed_forward);
+    });
+  };
+  return alike(model.encoder) && alike(model.decoder) && mixture != nullptr && !mixture->gated &&
+         mixture->shared_experts == 0 && mixture->match == models::Match::none &&
+         mixture->activation == models::Activation::relu &&
          std::holds_alternative<models::Dropless>(mixture->capacity) &&
          std::visit([]<class Held>(const Held&) { return Held::moefied; }, mixture->router);
 }

@@ -7,7 +7,6 @@
 
 #include "experiments/config/option.h"
 #include "experiments/config/problem_list.h"
-#include "experiments/config/renamed_key.h"
 #include "experiments/config/schema.h"
 #include "experiments/config/study_schema.h"
 #include "experiments/config/suggestion.h"
@@ -30,6 +29,8 @@ std::string key_lines(const Schema& section, const std::string& indent) {
 
 std::string below(const Schema& schema) {
   if (schema.type == Schema::Type::mapping) return key_lines(schema, "  ");
+  if (schema.type == Schema::Type::list && schema.children[0].type == Schema::Type::mapping)
+    return key_lines(schema.children[0], "  ");
   std::string text;
   if (schema.type == Schema::Type::variant)
     for (const auto& kind : schema.children)
@@ -63,8 +64,6 @@ std::vector<std::string> deeper(const Schema& root, const std::string& path) {
 
 /// Paths that end in the last key of `path`, or the one that is spelled nearly like it.
 std::string hint(const Schema& root, const std::string& path) {
-  if (const auto now = current_name(path); !now.empty())
-    return fmt::format("; it is called {} now", now);
   if (const auto below = deeper(root, path); !below.empty())
     return fmt::format("; did you mean {}?", alternatives(below));
   const auto near = nearest(path, all_paths(root));

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "experiments/config/document.h"
+#include "experiments/config/layer_changes.h"
 #include "experiments/config/leaf.h"
-#include "experiments/config/renamed_key.h"
 #include "experiments/config/rules.h"
 
 namespace ablate::config {
@@ -62,19 +62,16 @@ Experiment read_experiment(const std::filesystem::path& file) {
 Experiment read_experiment(const std::shared_ptr<const Source>& source) {
   const auto& schema = experiment_schema();
   ProblemList problems;
-  auto document = parse_mapping(source, problems);
-  use_current_names(document);
+  const auto document = parse_mapping(source, problems);
   Trail trail{.start = {source, 0, 0}};
   Experiment experiment;
   Reader(schema, problems, trail).lay_over(document, experiment);
+  lay_changes(experiment.model, trail, problems);
   report_missing(schema, trail, problems);
   std::vector<BrokenRule> broken;
   collect_broken_rules(experiment, "", broken);
-  for (const auto& rule : broken) {
-    const auto path = join_path(rule.section, rule.key);
-    if (!follows_from_failure(rule, trail))
-      problems.add(trail.place(path), fmt::format("{} {}", path, rule.why));
-  }
+  for (const auto& [mark, message] : rule_problems(experiment.model, broken, trail))
+    problems.add(mark, message);
   problems.raise();
   return experiment;
 }

@@ -18,6 +18,7 @@ class ProblemList {
   void add(const Mark& mark, std::string message);
   void add(Problem problem) { problems_.push_back(std::move(problem)); }
   bool empty() const { return problems_.empty(); }
+  const std::vector<Problem>& all() const { return problems_; }
   /// Throws ConfigError where there is any problem.
   void raise() const;
 

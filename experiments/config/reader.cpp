@@ -7,7 +7,6 @@
 
 #include "experiments/config/foreign_word.h"
 #include "experiments/config/overlay.h"
-#include "experiments/config/renamed_key.h"
 #include "experiments/config/scalar.h"
 #include "experiments/config/suggestion.h"
 
@@ -42,15 +41,6 @@ std::string as_mapping(const Schema* section, const Value& value) {
   return fmt::format("; write {{{}: {}}}", section->discriminator, kind);
 }
 
-/// "; write model.residual.skip: false" where a section was once this single value.
-std::string as_section(const std::string& path, const Value& value) {
-  const auto now = unfolded(path, value.scalar);
-  const auto equals = now.find('=');
-  if (equals == now.npos) return {};
-  return fmt::format("; write {}: {}", join_path(path, std::string(now.substr(0, equals))),
-                     now.substr(equals + 1));
-}
-
 /// The list that a single value means: of seeds that many of them, or that one.
 std::string as_list(const std::string& key, const std::string& value) {
   if (key != "seeds") return fmt::format("[{}]", value);
@@ -76,24 +66,32 @@ std::string type_at(const Schema& schema, const std::string& path) {
 
 }  // namespace
 
+std::string Trail::deciding(const std::string& path) const {
+  const auto layer = parse_layer_path(path);
+  if (!layer || marks.contains(section_of(layer->side, layer->number))) return path;
+  return layer->key.empty() ? "model" : join_path("model", layer->key);
+}
+
 Mark Trail::place(const std::string& path) const {
-  for (std::string at = path; !at.empty();) {
+  const auto layer = parse_layer_path(deciding(path));
+  const auto section = layer ? section_of(layer->side, layer->number) : "";
+  for (std::string at = deciding(path); at != section;) {
     if (const auto found = marks.find(at); found != marks.end()) return found->second;
     const auto dot = at.rfind('.');
     at.resize(dot == std::string::npos ? 0 : dot);
   }
-  return start;
+  return layer ? place(join_path("model", layer->key)) : start;
 }
 
 bool Reader::is_mapping(const Value& value, const std::string& path) {
   if (value.type == Value::Type::mapping) return true;
-  const auto what = path.empty() ? "the configuration" : path;
+  const auto what = path.empty() ? "the configuration" : shown(path);
   if (value.type == Value::Type::empty)
     fail(value, path, fmt::format("{} is empty; give it keys or leave it out", what));
   else
     fail(value, path,
          fmt::format("{} must be a mapping, not {}{}", what, type_name(value.type),
-                     as_mapping(node_at(schema_, path), value) + as_section(path, value)));
+                     as_mapping(node_at(schema_, shown(path)), value)));
   return false;
 }
 
@@ -120,11 +118,10 @@ bool Reader::is_choice(const Value& value, const std::string& path,
     return false;
   }
   if (std::ranges::find(all, value.scalar) != all.end()) return true;
-  const auto dot = path.rfind('.');
-  const auto section = dot == std::string::npos ? "" : " in " + path.substr(0, dot);
-  const auto now = current_value(path, value.scalar);
-  auto meant = hint_for_foreign_value(path, value.scalar);
-  if (!now.empty()) meant = fmt::format("; it is called {} now", now);
+  const auto name = shown(path);
+  const auto dot = name.rfind('.');
+  const auto section = dot == std::string::npos ? "" : " in " + name.substr(0, dot);
+  auto meant = hint_for_foreign_value(name, value.scalar);
   if (meant.empty()) meant = did_you_mean(value.scalar, all);
   trail_.failed.insert(path);
   problems_.add(value.mark, fmt::format("unknown {} {}{}{}", last_key(path),
@@ -155,12 +152,14 @@ void Reader::keep(const std::string& path, const Value& value) {
 
 Value Reader::carried_over(const std::string& path, const std::string& path_of_kind,
                            const std::string& before, const std::string& after) {
-  const auto* section = node_at(schema_, path);
+  const auto* section = node_at(schema_, shown(path));
   const auto *of_before = section->find(before), *of_after = section->find(after);
   Value kept{.type = Value::Type::mapping};
-  const auto below = path + ".";
-  for (const auto& [given, value] : trail_.given) {
-    if (!given.starts_with(below) || given == path_of_kind) continue;
+  const auto below = path + ".", behind = path + "/";  // a slash is the character behind a dot
+  const auto end = trail_.given.lower_bound(behind);
+  for (auto at = trail_.given.lower_bound(below); at != end; ++at) {
+    const auto& [given, value] = *at;
+    if (given == path_of_kind) continue;
     const auto key = given.substr(below.size());
     const auto type = type_at(*of_before, key);
     if (type.empty() || type != type_at(*of_after, key))
@@ -168,16 +167,19 @@ Value Reader::carried_over(const std::string& path, const std::string& path_of_k
     else if (!trail_.failed.contains(given))
       put(kept, {key, trail_.marks.at(given), value}, Repeated::last_wins, problems_);
   }
-  const auto inside = [&](const auto& entry) { return entry.first.starts_with(below); };
-  std::erase_if(trail_.marks, inside);
-  std::erase_if(trail_.given, inside);
+  const auto forget = [&](auto& entries) {
+    entries.erase(entries.lower_bound(below), entries.lower_bound(behind));
+  };
+  forget(trail_.marks);
+  forget(trail_.given);
   return kept;
 }
 
 void Reader::fail(const Value& value, const std::string& path, const std::string& why) {
   trail_.failed.insert(path);
-  const bool complete = path.empty() || why.starts_with(path);
-  problems_.add(value.mark, complete ? why : path + " " + why);
+  const auto name = shown(path);
+  const bool complete = name.empty() || why.starts_with(name);
+  problems_.add(value.mark, complete ? why : name + " " + why);
 }
 
 void Reader::report_unknown(const Entry& entry, const std::string& path,
@@ -186,15 +188,13 @@ void Reader::report_unknown(const Entry& entry, const std::string& path,
   const bool section = entry.value.type == Value::Type::mapping;
   if (const auto meant = nearest(entry.key, known); !meant.empty() && !section)
     trail_.failed.insert(join_path(path, meant));
-  problems_.add(entry.mark,
-                fmt::format("unknown key {}{}{}", in_quotes(entry.key),
-                            path.empty() ? "" : " in " + path, hint(entry.key, path, known)));
+  problems_.add(entry.mark, fmt::format("unknown key {}{}{}", in_quotes(entry.key),
+                                        path.empty() ? "" : " in " + shown(path),
+                                        hint(entry.key, shown(path), known)));
 }
 
 std::string Reader::hint(const std::string& key, const std::string& path,
                          const std::vector<std::string>& known) {
-  if (auto now = current_name(join_path(path, key)); !now.empty())
-    return fmt::format("; it is called {} now", now);
   if (auto found = owner(node_at(schema_, path), key); !found.empty()) return found;
   if (auto ours = hint_for_foreign_key(key); !ours.empty()) return ours;
   auto elsewhere = paths_of(schema_, key);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/config/layer_path.h"
 #include "experiments/config/option.h"
 #include "experiments/config/problem_list.h"
 #include "experiments/config/scalar.h"
@@ -28,9 +29,20 @@ struct Trail {
   std::set<std::string> failed;        // paths whose value could not be read
   std::vector<Dropped> dropped;
   Mark start;  // of paths that nothing mentions
+  /// What was given of model.encoder and model.decoder, one after another, and of model.changes,
+  /// which lay_changes lays over the layers.
+  std::vector<std::pair<models::Side, Value>> side_changes;
+  Value changes;
 
   /// The place of `path`, or of the nearest section around it.
   Mark place(const std::string& path) const;
+  /// The same path, or the model's if it is of a layer that no change touches.
+  std::string deciding(const std::string& path) const;
+};
+
+/// A section by its path in a trail and by what messages and the schema call it.
+struct Section {
+  std::string path, shown;
 };
 
 /// Lays values over option structs by their fields(), and reports every unknown key and every value
@@ -39,12 +51,14 @@ struct Trail {
 /// and type; the rest of the new one is at its defaults, and Trail::dropped says what it lacks.
 class Reader {
  public:
-  Reader(const Schema& schema, ProblemList& problems, Trail& trail)
-      : schema_(schema), problems_(problems), trail_(trail) {}
+  /// Values are those of `section`, in the absence of one those of a whole configuration.
+  Reader(const Schema& schema, ProblemList& problems, Trail& trail, Section section = {})
+      : schema_(schema), problems_(problems), trail_(trail), section_(std::move(section)) {}
 
   template <OptionStruct Options>
   void lay_over(const Value& value, Options& options) {
-    if (is_mapping(value, "")) read_keys(value, "", options, {});
+    const auto& path = section_.path;
+    if (is_mapping(value, path)) read_keys(value, path, options, {});
   }
 
  private:
@@ -64,7 +78,12 @@ class Reader {
 
   template <class T>
   void read_slot(const Value& value, const std::string& path, T& slot) {
-    if constexpr (is_variant<T>) {
+    if constexpr (std::is_same_v<T, models::SideLayers>) {
+      const auto side = last_key(path) == "encoder" ? models::Side::encoder : models::Side::decoder;
+      if (is_mapping(value, path)) trail_.side_changes.emplace_back(side, value);
+    } else if constexpr (std::is_same_v<T, models::LayerChanges>) {
+      if (is_list(value, path, 0)) trail_.changes = value;
+    } else if constexpr (is_variant<T>) {
       if (is_mapping(value, path)) read_variant(value, path, slot);
     } else if constexpr (OptionStruct<T>) {
       if (is_mapping(value, path)) read_keys(value, path, slot, {});
@@ -139,6 +158,9 @@ class Reader {
       fail(value, path, parsed.why);
   }
 
+  std::string shown(const std::string& path) const {
+    return section_.shown + path.substr(section_.path.size());
+  }
   bool is_mapping(const Value& value, const std::string& path);
   bool is_list(const Value& value, const std::string& path, int length);
   bool is_choice(const Value& value, const std::string& path, const std::vector<std::string>& all);
@@ -160,6 +182,7 @@ class Reader {
   const Schema& schema_;
   ProblemList& problems_;
   Trail& trail_;
+  Section section_;
 };
 
 /// Reports the paths without a default that nothing has named.

@@ -30,12 +30,26 @@ void collect_broken_rules(const Options& options, const std::string& path,
   Options::fields(options, [&](std::string_view name, const auto& slot, std::string_view) {
     using Slot = std::remove_cvref_t<decltype(slot)>;
     const auto below = join_path(path, name);
-    if constexpr (is_variant<Slot>)
+    if constexpr (std::is_same_v<Slot, models::SideLayers>)
+      for (size_t i = 0; i < slot.size(); ++i)
+        collect_broken_rules(slot[i], join_path(below, std::to_string(i + 1)), broken);
+    else if constexpr (is_variant<Slot>)
       std::visit([&](const auto& held) { collect_broken_rules(held, below, broken); }, slot);
     else if constexpr (OptionStruct<Slot>)
       collect_broken_rules(slot, below, broken);
   });
 }
+
+/// A broken rule as it is reported.
+struct RuleProblem {
+  Mark mark;
+  std::string message;
+};
+
+/// The broken rules that do not follow from a value that could not be read. One that several layers
+/// break at the same place is one problem, which names them.
+std::vector<RuleProblem> rule_problems(const models::TransformerOptions& model,
+                                       const std::vector<BrokenRule>& broken, const Trail& trail);
 
 /// Whether the rule may be broken only because a value it speaks of could not be read.
 bool follows_from_failure(const BrokenRule& rule, const Trail& trail);

@@ -10,11 +10,8 @@ void RunCheck::add(const Place& run, const Experiment& experiment, const Trail& 
   ++runs_;
   std::vector<BrokenRule> broken;
   collect_broken_rules(experiment, "", broken);
-  for (const auto& rule : broken) {
-    if (follows_from_failure(rule, trail)) continue;
-    const auto path = join_path(rule.section, rule.key);
-    const Mark mark = trail.place(path);
-    auto& breach = breaches_[{mark.source->name, mark.line, mark.column, path + " " + rule.why}];
+  for (const auto& [mark, message] : rule_problems(experiment.model, broken, trail)) {
+    auto& breach = breaches_[{mark.source->name, mark.line, mark.column, message}];
     if (breach.runs++ == 0) {
       breach.mark = mark;
       breach.first = run;

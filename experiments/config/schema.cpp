@@ -41,16 +41,6 @@ std::vector<std::string> distinct_paths(const Schema& schema, const Wanted& want
   return paths;
 }
 
-/// Whether one of `paths` is `path` without the "other_" of a section.
-bool repeats(const std::string& path, const std::vector<std::string>& paths) {
-  constexpr std::string_view kOther = ".other_";
-  const auto at = path.find(kOther);
-  if (at == path.npos) return false;
-  auto original = path;
-  original.replace(at, kOther.size(), ".");
-  return std::ranges::find(paths, original) != paths.end();
-}
-
 std::string plural_text(const Schema& element) {
   switch (element.type) {
     case Schema::Type::integer:
@@ -59,6 +49,8 @@ std::string plural_text(const Schema& element) {
       return "numbers";
     case Schema::Type::text:
       return "texts";
+    case Schema::Type::mapping:
+      return "mappings";
     case Schema::Type::choice:
       return "words: " + alternatives(element.choices);
     default:
@@ -75,6 +67,7 @@ const Schema* Schema::find(std::string_view key) const {
 
 const Schema* node_at(const Schema& schema, std::string_view path) {
   if (path.empty()) return &schema;
+  if (schema.type == Schema::Type::list) return node_at(schema.children[0], path);
   if (schema.type == Schema::Type::variant) {
     for (const auto& alternative : schema.children)
       if (const auto* found = node_at(alternative, path)) return found;
@@ -92,10 +85,7 @@ std::vector<std::string> all_paths(const Schema& schema) {
 }
 
 std::vector<std::string> paths_of(const Schema& schema, std::string_view key) {
-  auto paths = distinct_paths(schema, [&](const std::string& name) { return name == key; });
-  const auto all = paths;
-  std::erase_if(paths, [&](const std::string& path) { return repeats(path, all); });
-  return paths;
+  return distinct_paths(schema, [&](const std::string& name) { return name == key; });
 }
 
 std::string type_text(const Schema& schema) {
@@ -124,6 +114,30 @@ std::string type_text(const Schema& schema) {
       return "mapping";
   }
   return "";
+}
+
+namespace {
+
+void forget_defaults(Schema& schema) {
+  schema.fallback.clear();
+  for (auto& child : schema.children) forget_defaults(child);
+}
+
+}  // namespace
+
+Schema describe_layer() {
+  Schema schema{.type = Schema::Type::mapping,
+                .children = describe_fields(models::LayerOptions{}),
+                .of_layer = true};
+  forget_defaults(schema);
+  return schema;
+}
+
+Schema describe_change() {
+  auto schema = describe_layer();
+  auto place = describe_fields(ChangePlace{});
+  schema.children.insert(schema.children.begin(), place.begin(), place.end());
+  return schema;
 }
 
 const Schema& experiment_schema() {

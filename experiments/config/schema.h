@@ -20,18 +20,19 @@ struct Schema {
   size_t length = 0;                  // of a list; 0: any
   std::vector<Schema> children;       // keys; the element of a list; a variant's alternatives
   std::vector<std::string> required;  // at the root: paths that have no default
+  bool of_layer = false;  // its keys are those of a layer, which stand below `model`, too
 
   const Schema* find(std::string_view key) const;
 };
 
-/// Every dotted path below `schema` whose last key is `key`. Sections called other_x are left out
-/// where x has the key, too.
+/// Every dotted path below `schema` whose last key is `key`.
 std::vector<std::string> paths_of(const Schema& schema, std::string_view key);
 
 /// Every dotted path below `schema`, those of all alternatives included, in reading order.
 std::vector<std::string> all_paths(const Schema& schema);
 
-/// The node at a dotted path; null where there is none. Keys of any alternative are found.
+/// The node at a dotted path; null: there is none. Keys of any alternative and of the elements of
+/// lists are found.
 const Schema* node_at(const Schema& schema, std::string_view path);
 
 /// "integer", "list of 2 integers", "one of relu, gelu or silu", ...

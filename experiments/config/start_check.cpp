@@ -103,22 +103,24 @@ class StartCheck {
     const auto& model = source_.model;
     const bool there = models::has_side(model.family, name.side);
     const auto stack = models::stack_of(model, name.side);
-    if (!there || name.layer >= stack.layers)
+    if (!there || name.layer >= stack.depth)
       return need(false, "without.layers",
                   fmt::format("names {}, and the {} that it starts from has {}", text_of(name),
                               there ? text_of(name.side) : "model",
-                              there ? fmt::format("the layers 0 to {}", stack.layers - 1)
+                              there ? fmt::format("the layers 0 to {}", stack.depth - 1)
                                     : "no " + text_of(name.side)));
-    need(stack.different_layers() == stack.layers, "without.layers",
+    need(stack.different_layers() == stack.depth, "without.layers",
          fmt::format("names {}, and the {} that it starts from shares its layers (share.layers)",
                      text_of(name), text_of(name.side)));
-    need(stack.pattern.empty(), "without.layers",
-         fmt::format(
-             "names {}, and which mixer a layer of the {} has depends on its place (pattern)",
-             text_of(name), text_of(name.side)));
+    need(models::are_alike(stack.layers), "without.layers",
+         fmt::format("names {}, and the layers of the {} that it starts from differ "
+                     "(model.changes)",
+                     text_of(name), text_of(name.side)));
     const auto scaled = [&](Side side) {
       return models::has_side(model.family, side) &&
-             models::stack_of(model, side).residual.depth != models::ResidualDepth::none;
+             std::ranges::any_of(models::stack_of(model, side).layers, [](const auto& layer) {
+               return layer.residual.depth != models::ResidualDepth::none;
+             });
     };
     need(!scaled(Side::encoder) && !scaled(Side::decoder), "without.layers",
          fmt::format("names {}, and what the other layers compute depends on their number "
@@ -130,8 +132,8 @@ class StartCheck {
   void check_depth(Side side) {
     if (!models::has_side(source_.model.family, side) || !models::has_side(own_.model.family, side))
       return;
-    const auto has = models::stack_of(source_.model, side).layers;
-    const auto own = models::stack_of(own_.model, side).layers;
+    const auto has = models::depth_of(source_.model, side);
+    const auto own = models::depth_of(own_.model, side);
     const auto left = has - std::ranges::count_if(start_.without.layers, [&](const auto& text) {
                         const auto layer = models::parse_layer(text);
                         return layer && layer->side == side;
@@ -140,7 +142,7 @@ class StartCheck {
          fmt::format("leaves no layer of the {}; keep one", text_of(side)));
     need(left == 0 || own == left, "without.layers",
          fmt::format("leaves {} of the {} layers of the {}, of which this model has {}; write "
-                     "model.{}.layers: {}",
+                     "model.{}_layers: {}",
                      left, has, text_of(side), own, text_of(side), left));
   }
 

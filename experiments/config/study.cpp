@@ -12,10 +12,10 @@
 #include "experiments/config/comparison_check.h"
 #include "experiments/config/document.h"
 #include "experiments/config/file_check.h"
+#include "experiments/config/layer_changes.h"
 #include "experiments/config/leaf.h"
 #include "experiments/config/overlay.h"
 #include "experiments/config/printer.h"
-#include "experiments/config/renamed_key.h"
 #include "experiments/config/run_check.h"
 #include "experiments/config/scalar.h"
 #include "experiments/config/selection.h"
@@ -41,12 +41,21 @@ std::string origin(const Mark& mark) {
                      mark.line + 1);
 }
 
+/// Where the trail has what a leaf says of all layers of a side: at the first of them.
+std::string marked_path(const std::string& leaf) {
+  for (const auto side : {models::Side::encoder, models::Side::decoder}) {
+    const auto section = "model." + text_of(side);
+    if (leaf.starts_with(section + ".")) return section_of(side, 1) + leaf.substr(section.size());
+  }
+  return leaf;
+}
+
 std::map<std::string, std::string> origins_of(const Layered& run) {
   std::vector<Leaf> leaves;
   collect_leaves(run.experiment, "", leaves);
   std::map<std::string, std::string> origins;
   for (const auto& leaf : leaves) {
-    const auto found = run.trail.marks.find(leaf.path);
+    const auto found = run.trail.marks.find(marked_path(leaf.path));
     origins[leaf.path] = found == run.trail.marks.end() ? kDefaultOrigin : origin(found->second);
   }
   return origins;
@@ -55,8 +64,8 @@ std::map<std::string, std::string> origins_of(const Layered& run) {
 /// Turns one study file and one selection into runs; every step adds its problems to one list.
 class StudyBuilder {
  public:
-  StudyBuilder(const std::filesystem::path& file, const Selection& selection, bool recorded)
-      : source_(read_source(file)), selection_(selection), recorded_(recorded) {
+  StudyBuilder(const std::filesystem::path& file, const Selection& selection)
+      : source_(read_source(file)), selection_(selection) {
     study_.file = file;
     study_.data_folder = selection.data_folder.value_or(file.parent_path());
     files_ = FileCheck(study_.data_folder);
@@ -134,8 +143,6 @@ class StudyBuilder {
     if (!given("tune.key") || !given("tune.values") || !readable("tune.values")) return;
     need(!file_.tune.values.empty(), "tune.values", "tune.values must list at least one value");
     if (file_.tune.values.empty()) return;
-    need(file_.tune.halve_from.value_or(1) >= 1, "tune.halve_from",
-         "tune.halve_from must be positive");
     if (given("tune.seeds") && readable("tune.seeds"))
       check_seeds(file_.tune.seeds, trail_.place("tune.seeds"), problems_);
     std::vector<Variation> bare;
@@ -145,11 +152,8 @@ class StudyBuilder {
     Value grid{.type = Value::Type::mapping, .mark = values.mark};
     grid.entries.push_back({file_.tune.key, trail_.place("tune.key"), values});
     candidates_ = multiplied(bare, grid, problems_);
-    study_.tuning = Tuning{.key = file_.tune.key,
-                           .values = {},
-                           .metric = file_.tune.metric,
-                           .seeds = tuning_seeds(),
-                           .halve_from = file_.tune.halve_from};
+    study_.tuning = Tuning{
+        .key = file_.tune.key, .values = {}, .metric = file_.tune.metric, .seeds = tuning_seeds()};
     for (const auto& value : values.items) study_.tuning->values.push_back(value.scalar);
   }
 
@@ -223,6 +227,7 @@ class StudyBuilder {
             is_selected(task.name, study_.tasks) && is_selected(arm.name, study_.arms);
         // Options of the command line may fit the selected arms alone.
         if (wanted) lay(sets_, run, false);
+        lay_changes(run.experiment.model, run.trail, problems_);
         report_missing(schema_of_run_, run.trail, problems_);
         check_start(task.name, arm.name, run);
         check_.add({task.name, arm.name}, run.experiment, run.trail);
@@ -254,10 +259,10 @@ class StudyBuilder {
       const auto number = index++;
       Layered candidate = run;
       for (const auto& layer : value.layers) lay(layer, candidate, false);
+      lay_changes(candidate.experiment.model, candidate.trail, problems_);
       check_.add({task, value.name}, candidate.experiment, candidate.trail);
       if (!is_selected(arm, study_.arms)) continue;
-      // A run that is finished cannot be compared with others on their way.
-      const bool same = !file_.tune.halve_from && canonical(candidate.experiment) == base;
+      const bool same = canonical(candidate.experiment) == base;
       study_.tuning->candidates.push_back({task, arm, same ? arm : value.name, number,
                                            candidate.experiment, origins_of(candidate)});
     }
@@ -265,8 +270,7 @@ class StudyBuilder {
 
   void lay(const Value& layer, Layered& run, bool dotted) {
     if (run.trail.start.source == nullptr) run.trail.start = trail_.start;
-    auto values = dotted ? nested(layer, problems_) : layer;
-    if (recorded_) use_current_names(values);
+    const auto values = dotted ? nested(layer, problems_) : layer;
     Reader(schema_of_run_, problems_, run.trail).lay_over(values, run.experiment);
   }
 
@@ -304,7 +308,7 @@ class StudyBuilder {
 
   /// Nothing is chosen by the text that also tests it.
   void check_selection(const std::string& task, const Layered& run) {
-    if (!study_.tuning || recorded_ || !data::tests_on_validation(run.experiment.data)) return;
+    if (!study_.tuning || !data::tests_on_validation(run.experiment.data)) return;
     if (!tested_on_validation_.insert(task).second) return;
     problems_.add(trail_.place("tune"),
                   fmt::format("tune would choose values by the text that tests them, since {} has "
@@ -315,7 +319,7 @@ class StudyBuilder {
   /// No value of the tuned key, but for those of init_from, changes an arm that does not train.
   void check_tuned(const std::string& arm, const Layered& run) {
     const auto& training = run.experiment.training;
-    if (recorded_ || !study_.tuning || training.trains() || !training.init_from.given() ||
+    if (!study_.tuning || training.trains() || !training.init_from.given() ||
         study_.tuning->key.starts_with("training.init_from."))
       return;
     problems_.add(run.trail.place("training.steps"),
@@ -332,7 +336,6 @@ class StudyBuilder {
 
   std::shared_ptr<const Source> source_;
   const Selection& selection_;
-  bool recorded_;  // perhaps by an earlier version
   const Schema& schema_ = study_schema();
   const Schema& schema_of_run_ = experiment_schema();
   ProblemList problems_;
@@ -371,11 +374,7 @@ const Configuration* trained_by(std::span<const Configuration> all, const std::s
 }
 
 Study read_study(const std::filesystem::path& file, const Selection& selection) {
-  return StudyBuilder(file, selection, false).build();
-}
-
-Study read_recorded_study(const std::filesystem::path& file, const Selection& selection) {
-  return StudyBuilder(file, selection, true).build();
+  return StudyBuilder(file, selection).build();
 }
 
 }  // namespace ablate::config

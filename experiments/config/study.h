@@ -26,9 +26,8 @@ struct RunSpecification {
   Experiment experiment;
   /// Dotted path of every value -> kDefaultOrigin, "file:line" or "--set".
   std::map<std::string, std::string> origins;
-  std::string stored;            // the arm whose folder holds it; empty: its own
-  std::string tuned_from;        // the arm that this is at its best value; empty: none
-  std::optional<int64_t> until;  // a step after which it is only validated; see RungScore
+  std::string stored;      // the arm whose folder holds it; empty: its own
+  std::string tuned_from;  // the arm that this is at its best value; empty: none
 };
 
 /// What the name of an arm with the best value ends in.
@@ -46,8 +45,7 @@ struct Candidate {
 /// How an arm did with one of the values that were tried.
 struct TriedValue {
   std::string task, arm;
-  size_t value = 0;             // which one, of Tuning::values
-  std::optional<int64_t> step;  // of the rung that the score is of; none: of the ends of its runs
+  size_t value = 0;  // which one, of Tuning::values
   /// The mean of Tuning::metric over the tuning seeds; NaN where a run diverged.
   double score = std::numeric_limits<double>::quiet_NaN();
   bool chosen = false;
@@ -59,7 +57,6 @@ struct Tuning {
   std::vector<std::string> values;  // in the file's order
   ValidationMetric metric;
   std::vector<int64_t> seeds;
-  std::optional<int64_t> halve_from;
   std::vector<Candidate> candidates;  // of every selected task and arm
   std::vector<TriedValue> tried;      // those that have a score; see with_tuned_arms()
 };
@@ -111,9 +108,5 @@ struct Selection {
 /// Reads a study; values given later win: defaults < base < task < arm < grid < --set. Throws
 /// ConfigError with every problem of the file and of the selection.
 Study read_study(const std::filesystem::path& file, const Selection& selection = {});
-
-/// The same of a study that may have been recorded by an earlier version: what it knew by another
-/// name (renamed_key.h) is read under the present one. Names of arms stay.
-Study read_recorded_study(const std::filesystem::path& file, const Selection& selection);
 
 }  // namespace ablate::config

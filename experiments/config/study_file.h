@@ -69,7 +69,6 @@ struct TuneOptions {
   std::vector<Value> values;
   std::vector<int64_t> seeds;
   ValidationMetric metric = ValidationMetric::perplexity;
-  std::optional<int64_t> halve_from;
 
   static void fields(auto& o, auto&& visit) {
     visit("key", o.key, "dotted path below base, such as training.schedule.peak");
@@ -79,9 +78,6 @@ struct TuneOptions {
         "it stands");
     visit("seeds", o.seeds, "seeds that values are compared on; absent: the study's first");
     visit("metric", o.metric, "perplexity or token_accuracy, of the validation set");
-    visit("halve_from", o.halve_from,
-          "step at which the worse half of an arm's values is given up, again at twice as many, "
-          "until one is left (successive halving); absent: every value trains to the end");
   }
 };
 

@@ -40,10 +40,7 @@ std::vector<std::string> unlike_heads(const models::TransformerOptions& model, c
                       "is {}",
                       key, own->heads, shared->heads));
   };
-  compare("other_attention", model.other_attention);
   compare("cross_attention", model.cross_attention);
-  compare("encoder.attention", model.encoder.attention);
-  compare("decoder.attention", model.decoder.attention);
   return sentences;
 }
 

@@ -7,15 +7,15 @@
 #include "data/random.h"
 #include "experiments/config/document.h"
 #include "experiments/config/printer.h"
+#include "experiments/errors.h"
 #include "experiments/exchange/format/seal.h"
 #include "experiments/records/environment.h"
-#include "experiments/records/exit_code.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/run_data.h"
 #include "models/inference/inference_model.h"
 #include "models/torchscript/torchscript.h"
-#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
+#include "tokenizer/text/digest.h"
 #include "training/checkpoint/safetensors.h"
 #include "training/storage/durable_file.h"
 #include "training/weights.h"
@@ -85,7 +85,7 @@ void require_known_origin(const std::string& bytes, const VerifyRequest& request
     throw training::CheckpointError(
         fmt::format("{}: its SHA-256 is {}, not {}; nothing of it was loaded",
                     request.file.string(), digest, request.sha256));
-  throw records::UsageError(
+  throw UsageError(
       fmt::format("{} is whole, but a TorchScript file is a program, and nothing says whose this "
                   "is; give the SHA-256 that `ablate export` printed (--sha256; this file's is {}) "
                   "or --trust",
@@ -107,7 +107,7 @@ models::Transformer model_of(const Archive& archive, const std::filesystem::path
 
 Agreement export_torchscript(const ExportRequest& request, std::ostream& messages) {
   if (std::filesystem::exists(request.to))
-    throw records::UsageError(request.to.string() + " exists; choose another --to or remove it");
+    throw UsageError(request.to.string() + " exists; choose another --to or remove it");
   auto run = run::load_run(request.run, request.checkpoint);
   auto& model = run.model;
   model->to(torch::kCPU);

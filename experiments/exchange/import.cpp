@@ -5,9 +5,9 @@
 
 #include "experiments/config/document.h"
 #include "experiments/config/printer.h"
+#include "experiments/errors.h"
 #include "experiments/exchange/export.h"
 #include "experiments/exchange/format/name_map.h"
-#include "experiments/records/exit_code.h"
 #include "training/checkpoint/safetensors.h"
 #include "training/weights.h"
 
@@ -92,7 +92,7 @@ int64_t import_safetensors(const ImportRequest& request) {
       request.config.empty() ? records::RunFolder(request.from).config() : request.config;
   const auto tokenizers = request.tokenizers.empty() ? request.from : request.tokenizers;
   if (!folder && (request.config.empty() || request.tokenizers.empty()))
-    throw records::UsageError("a single file needs --config and --tokenizers beside it");
+    throw UsageError("a single file needs --config and --tokenizers beside it");
   const auto experiment = config::read_experiment(config);
   const auto loaded_tokenizers = run::load_tokenizers(tokenizers);
   const auto model = run::make_model(experiment, loaded_tokenizers);

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
@@ -40,7 +40,7 @@ std::optional<RunFailure> read_failure(const RunFolder& folder) {
   if (!std::filesystem::exists(folder.failure())) return {};
   const auto json = training::parse_json(training::read_bytes(folder.failure()));
   try {
-    return training::from_json<RunFailure>(json, training::Absent::keeps_its_default);
+    return training::from_json<RunFailure>(json);
   } catch (const nlohmann::json::exception&) {
     return {};
   }

@@ -19,10 +19,6 @@ std::string label(const config::RunSpecification& run) {
   return label(run.task, run.arm, run.seed);
 }
 
-std::filesystem::path RunFolder::rung(int64_t step) const {
-  return path / fmt::format("rung-{}.json", step);
-}
-
 std::filesystem::path RunFolder::sources(const std::string& test_set) const {
   return path / fmt::format("source-{}.txt", file_part(test_set));
 }

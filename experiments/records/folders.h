@@ -42,8 +42,6 @@ struct RunFolder {
   std::filesystem::path source_tokenizer() const { return path / kSourceTokenizerFile; }
   std::filesystem::path target_tokenizer() const { return path / kTargetTokenizerFile; }
   std::filesystem::path joint_tokenizer() const { return path / "joint.model"; }
-  /// How the run does on the validation set where it pauses after that step.
-  std::filesystem::path rung(int64_t step) const;
   /// Of one test set, a line for each example.
   std::filesystem::path sources(const std::string& test_set) const;
   std::filesystem::path references(const std::string& test_set) const;

@@ -7,11 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/problem.h"
-#include "experiments/config/renamed_key.h"
 #include "experiments/config/study_change.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/tuned_arms.h"
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/folder_lock.h"
@@ -25,11 +24,11 @@ using std::filesystem::path;
 /// Every task and arm with the sets; where these fit the selected ones only, those alone.
 config::Study whole(const path& file, const config::Selection& selection) {
   try {
-    return config::read_recorded_study(
+    return config::read_study(
         file,
         {.sets = selection.sets, .seeds = selection.seeds, .data_folder = selection.data_folder});
   } catch (const config::ConfigError&) {
-    return config::read_recorded_study(file, selection);
+    return config::read_study(file, selection);
   }
 }
 
@@ -56,8 +55,7 @@ std::string selection_json(const config::Selection& selection, const config::Stu
 void check_copy(const StudyFolder& folder) {
   if (!std::filesystem::exists(folder.command())) return;
   const auto json = training::read_sealed_json(folder.command());
-  if (json.contains("study_sha256") &&
-      json.at("study_sha256") != tokenizer::sha256(training::read_bytes(folder.study())))
+  if (json.at("study_sha256") != tokenizer::sha256(training::read_bytes(folder.study())))
     throw training::CheckpointError(
         folder.study().string() +
         " is damaged: it is not the study that was started; repeat `ablate run` with the study's "
@@ -104,8 +102,7 @@ config::Selection frozen_selection(const StudyFolder& folder) {
   try {
     const auto json = training::read_sealed_json(file);
     config::Selection selection;
-    for (const auto& set : json.at("sets"))
-      selection.sets.push_back(config::with_current_names(set));
+    json.at("sets").get_to(selection.sets);
     json.at("arms").get_to(selection.arms);
     json.at("tasks").get_to(selection.tasks);
     training::require_integers(json);

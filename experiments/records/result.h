@@ -56,8 +56,8 @@ struct TestScores {
     visit("beyond", o.beyond);
     visit("examples", o.examples);
     visit("in_training", o.in_training);
-    visit("source_pieces", o.source_tokens);
-    visit("target_pieces", o.target_tokens);
+    visit("source_tokens", o.source_tokens);
+    visit("target_tokens", o.target_tokens);
     visit("bleu", o.bleu);
     visit("chrf", o.chrf);
     visit("exact_match", o.exact_match);
@@ -185,8 +185,8 @@ double value_on(const RunResult& run, const std::string& test_set, const config:
 /// over the places.
 void add_observed(RunResult& result, const std::vector<nlohmann::json>& log);
 
-/// The finished run in `folder`, or nothing where it has not finished. Keys that older versions did
-/// not write have their defaults. Throws CheckpointError where its result.json is damaged.
+/// The finished run in `folder`; nothing if it has not finished. Throws CheckpointError if its
+/// result.json is damaged.
 std::optional<RunResult> read_result(const RunFolder& folder);
 
 /// Writes result.json with the digests of the files beside it. Throws IoError.

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "experiments/config/printer.h"
-#include "experiments/records/exit_code.h"
-#include "tokenizer/digest.h"
+#include "experiments/errors.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 #include "training/storage/sealed_json.h"
@@ -59,7 +59,7 @@ RunPlan read_plan(const RunFolder& folder) {
         file.string() + " is missing: only a run that `ablate run` has planned can be trained");
   const auto json = training::read_sealed_json(file, "; repeat `ablate run`");
   try {
-    return training::from_json<RunPlan>(json, training::Absent::keeps_its_default);
+    return training::from_json<RunPlan>(json);
   } catch (const nlohmann::json::exception& error) {
     throw training::CheckpointError(
         fmt::format("{} is damaged ({}); repeat `ablate run`", file.string(), error.what()));
@@ -67,9 +67,8 @@ RunPlan read_plan(const RunFolder& folder) {
 }
 
 config::Experiment planned_experiment(const RunFolder& folder) {
-  const auto recorded =
-      std::filesystem::exists(folder.plan()) ? read_plan(folder).config_sha256 : std::string();
-  if (!recorded.empty() && tokenizer::sha256(training::read_bytes(folder.config())) != recorded)
+  if (std::filesystem::exists(folder.plan()) &&
+      tokenizer::sha256(training::read_bytes(folder.config())) != read_plan(folder).config_sha256)
     throw training::CheckpointError(
         folder.config().string() +
         " is damaged: it is not the configuration that the run was planned with; repeat `ablate "

@@ -15,7 +15,7 @@ struct RunPlan {
   int64_t seed = 0;
   std::string data_folder;                   // absolute: where relative data paths start
   std::map<std::string, std::string> given;  // path of each value that is no default -> its origin
-  std::string config_sha256;                 // of config.yaml; empty: written by an older version
+  std::string config_sha256;                 // of config.yaml
 
   static void fields(auto& o, auto&& visit) {
     visit("study", o.study);

@@ -16,7 +16,7 @@ std::vector<RunStart> read_starts(const RunFolder& folder) {
   std::vector<RunStart> starts;
   try {
     for (const auto& start : recorded.at("starts"))
-      starts.push_back(training::from_json<RunStart>(start, training::Absent::keeps_its_default));
+      starts.push_back(training::from_json<RunStart>(start));
   } catch (const nlohmann::json::exception&) {
     return {};
   }

@@ -37,7 +37,7 @@ struct RunStart {
   }
 };
 
-/// The starts of the run so far; none where environment.json is missing, damaged, or older.
+/// The starts of the run so far; none where environment.json is missing or damaged.
 std::vector<RunStart> read_starts(const RunFolder& folder);
 
 /// What the starts computed on, each kind once: the GPU, or the processor and what it can do.

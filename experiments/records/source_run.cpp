@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/start_check.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/run_plan.h"
 #include "training/storage/checkpoint_error.h"
 

@@ -5,12 +5,10 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <optional>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/result.h"
-#include "experiments/records/rung.h"
 
 namespace ablate::records {
 namespace {
@@ -39,8 +37,7 @@ class ArmSearch {
     std::vector<Rated> left;
     for (const auto& candidate : study_.tuning->candidates)
       if (candidate.task == task && candidate.arm == arm) left.push_back({&candidate});
-    if (study_.tuning->halve_from) halve(left);
-    if (search_.open.empty()) rate(left, {});
+    rate(left);
     if (!search_.open.empty()) return std::move(search_);
     const auto best = std::ranges::max_element(left, worse);  // the first of equals
     if (best != left.end() && best->quality > kWorst) choose(*best->candidate);
@@ -48,16 +45,6 @@ class ArmSearch {
   }
 
  private:
-  /// Leaves the better half after ever more steps, until one is left or runs have to end first.
-  void halve(std::vector<Rated>& left) {
-    for (int64_t step = *study_.tuning->halve_from; left.size() > 1; step *= 2) {
-      const bool paused = rate(left, step);
-      if (!search_.open.empty() || !paused) return;
-      std::ranges::stable_sort(left, [](const Rated& a, const Rated& b) { return worse(b, a); });
-      left.resize((left.size() + 1) / 2);
-    }
-  }
-
   static bool worse(const Rated& one, const Rated& other) {
     return config::is_above(other.quality, one.quality);
   }
@@ -67,39 +54,25 @@ class ArmSearch {
     for (auto& one : search_.tried) one.chosen = one.value == best.value;
   }
 
-  /// Its last score is the one that counts.
-  void note(const Rated& rated, const std::optional<int64_t>& step) {
+  void note(const Rated& rated) {
     const auto& candidate = *rated.candidate;
     const bool by_perplexity = study_.tuning->metric == config::ValidationMetric::perplexity;
     const double mean = rated.quality / static_cast<double>(study_.tuning->seeds.size());
     config::TriedValue tried{
-        .task = candidate.task, .arm = candidate.arm, .value = candidate.value, .step = step};
+        .task = candidate.task, .arm = candidate.arm, .value = candidate.value};
     if (std::isfinite(mean)) tried.score = by_perplexity ? -mean : mean;
-    const auto found =
-        std::ranges::lower_bound(search_.tried, candidate.value, {}, &config::TriedValue::value);
-    if (found != search_.tried.end() && found->value == candidate.value)
-      *found = tried;
-    else
-      search_.tried.insert(found, tried);
+    search_.tried.push_back(tried);
   }
 
-  /// Gives each its quality at that step or at the end; whether any run paused there.
-  bool rate(std::vector<Rated>& candidates, const std::optional<int64_t>& step) {
-    bool paused = false;
+  /// Gives each candidate its quality, as far as its runs have ended.
+  void rate(std::vector<Rated>& candidates) {
     for (auto& rated : candidates) {
       auto& [candidate, quality] = rated;
       const auto open = search_.open.size();
-      bool at_rung = false;
-      quality = 0;
       for (const int64_t seed : study_.tuning->seeds) {
         auto run = run_of(*candidate, seed);
-        run.until = step;
         const auto folder = folder_.run(run);
-        const auto rung = step ? read_rung(folder, *step) : std::nullopt;
-        at_rung = at_rung || rung;
-        if (rung) {
-          quality += quality_of(rung->validation_perplexity, rung->validation_token_accuracy);
-        } else if (const auto result = read_result(folder)) {
+        if (const auto result = read_result(folder)) {
           check_files(folder, *result);  // so that another run's result chooses nothing
           quality += quality_of(result->validation_perplexity, result->validation_token_accuracy);
         } else if (diverged(folder)) {
@@ -108,10 +81,8 @@ class ArmSearch {
           search_.open.push_back(std::move(run));
         }
       }
-      paused = paused || at_rung;
-      if (search_.open.size() == open) note(rated, at_rung ? step : std::nullopt);
+      if (search_.open.size() == open) note(rated);
     }
-    return paused;
   }
 
   double quality_of(double perplexity, double token_accuracy) const {

@@ -1,24 +1,13 @@
 #include "experiments/records/wave.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
-#include <string_view>
 
-#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::records {
 namespace {
-
-int64_t step_in(std::string_view text, const std::filesystem::path& file) {
-  int64_t step = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw training::CheckpointError(file.string() + " is damaged: a step is no number");
-  return step;
-}
 
 /// Whether every task has one of so many runs.
 bool fits(const WaveJobs& jobs, int64_t runs) {
@@ -36,22 +25,17 @@ int64_t last_wave(const StudyFolder& folder) {
   return number;
 }
 
-void write_wave_runs(const WaveFolder& wave, const std::vector<WaveRun>& runs) {
+void write_wave_runs(const WaveFolder& wave, const std::vector<RunFolder>& runs) {
   std::string lines;
-  for (const auto& [folder, until] : runs)
-    lines += folder.path.string() + (until ? "\t" + std::to_string(*until) : "") + "\n";
+  for (const auto& run : runs) lines += run.path.string() + "\n";
   training::write_durably(wave.runs(), lines);
 }
 
-std::vector<WaveRun> read_wave_runs(const WaveFolder& wave) {
+std::vector<RunFolder> read_wave_runs(const WaveFolder& wave) {
   std::istringstream stream(training::read_bytes(wave.runs()));
-  std::vector<WaveRun> runs;
-  for (std::string line; std::getline(stream, line);) {
-    const auto tab = line.find('\t');
-    WaveRun run{std::filesystem::path(line.substr(0, tab))};
-    if (tab != std::string::npos) run.until = step_in(line.substr(tab + 1), wave.runs());
-    runs.push_back(std::move(run));
-  }
+  std::vector<RunFolder> runs;
+  for (std::string line; std::getline(stream, line);)
+    runs.emplace_back(std::filesystem::path(line));
   return runs;
 }
 

@@ -37,19 +37,12 @@ struct WaveJobs {
 /// The number of the study's last wave; 0: there was none.
 int64_t last_wave(const StudyFolder& folder);
 
-/// A run of a wave, and where it pauses.
-struct WaveRun {
-  RunFolder folder;
-  std::optional<int64_t> until = {};
-};
+/// The folders of the wave's runs, a line each. Both throw IoError.
+void write_wave_runs(const WaveFolder& wave, const std::vector<RunFolder>& runs);
+std::vector<RunFolder> read_wave_runs(const WaveFolder& wave);
 
-/// The wave's runs: a line each, with a folder and, behind a tab, the step where it pauses. Both
-/// throw IoError, and the reader CheckpointError where the step is no number.
-void write_wave_runs(const WaveFolder& wave, const std::vector<WaveRun>& runs);
-std::vector<WaveRun> read_wave_runs(const WaveFolder& wave);
-
-/// Nothing where nothing was submitted, or the record is damaged, as one is whose tasks have no
-/// runs. Throws as read_wave_runs().
+/// Empty if nothing was submitted, or if the record is damaged, as one is whose tasks have no runs.
+/// Throws IoError.
 std::optional<WaveJobs> read_wave_jobs(const WaveFolder& wave);
 
 /// Throws IoError.

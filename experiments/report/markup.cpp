@@ -1,27 +1,19 @@
 #include "experiments/report/markup.h"
 
-#include <unicode/utf8.h>
-
 #include <algorithm>
 #include <array>
+
+#include "tokenizer/text/unicode.h"
 
 namespace ablate::report {
 namespace {
 
-constexpr UChar32 kReplacement = 0xFFFD;
+constexpr char32_t kReplacement = 0xFFFD;
 
-void append(std::string& result, UChar32 character) {
-  std::array<char, U8_MAX_LENGTH> bytes{};
-  int32_t length = 0;
-  U8_APPEND_UNSAFE(bytes, length, character);
-  result.append(bytes.data(), static_cast<size_t>(length));
-}
-
-bool between(UChar32 c, UChar32 low, UChar32 high) { return c >= low && c <= high; }
+bool between(char32_t c, char32_t low, char32_t high) { return c >= low && c <= high; }
 
 /// What stands for a character in the page.
-UChar32 harmless(UChar32 c) {
-  if (c < 0) return kReplacement;
+char32_t harmless(char32_t c) {
   if (c < 0x20)
     return c == '\n' || c == '\t' ? c : 0x2400 + c;  // the pictures of control characters
   if (c == 0x7F) return 0x2421;
@@ -63,18 +55,14 @@ bool is_void(std::string_view name) {
 
 std::string shown(std::string_view text, size_t most) {
   std::string result;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  const auto length = static_cast<int32_t>(std::min<size_t>(text.size(), INT32_MAX));
   size_t last = 0, count = 0;
-  for (int32_t i = 0; i < length; ++count) {
+  for (size_t i = 0; i < text.size(); ++count) {
     if (count == most) {
       result.resize(last);
       return result += "\u2026";
     }
     last = result.size();
-    UChar32 character = 0;
-    U8_NEXT(bytes, i, length, character);
-    append(result, harmless(character));
+    tokenizer::append_utf8(result, harmless(tokenizer::next_code_point(text, i)));
   }
   return result;
 }

@@ -14,7 +14,7 @@
 #include "experiments/analysis/statistics/mean.h"
 #include "experiments/config/option.h"
 #include "experiments/config/printer.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/result.h"
 #include "training/storage/finite_json.h"
@@ -78,8 +78,7 @@ std::vector<Column> columns_of(const path& folder) {
     columns[place->second].results.push_back(std::move(*result));
   }
   if (columns.empty())
-    throw records::UsageError(folder.string() +
-                              " holds no finished run; give run or study folders");
+    throw UsageError(folder.string() + " holds no finished run; give run or study folders");
   return columns;
 }
 

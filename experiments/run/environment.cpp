@@ -6,7 +6,6 @@
 #include "experiments/records/environment.h"
 #include "models/mkl.h"
 #include "training/device.h"
-#include "training/threads.h"
 
 namespace ablate::run {
 namespace {
@@ -32,7 +31,7 @@ Environment set_up(const RunJob& job, std::ostream& messages) {
              << std::flush;
     environment.precision = training::Precision::fp32;
   }
-  training::use_threads(environment.threads);
+  at::set_num_threads(static_cast<int>(environment.threads));
   return environment;
 }
 

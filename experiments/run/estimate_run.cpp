@@ -91,11 +91,10 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
   models::initialize(*model, static_cast<uint64_t>(job.plan.seed));
   const auto cost = update_cost(job.experiment, data, *model);
   model->to(environment.device);
-  records::RunEstimate estimate{
-      .parameters = models::parameter_count(*model),
-      .active_parameters = active_parameter_count(job.experiment.model, *model),
-      .seconds = watch.seconds(),
-      .notes = shortfalls(job.experiment, data)};
+  records::RunEstimate estimate{.parameters = models::parameter_count(*model),
+                                .active_parameters = active_parameter_count(*model),
+                                .seconds = watch.seconds(),
+                                .notes = shortfalls(job.experiment, data)};
   if (options.trains()) {
     const double update = seconds_per_update(job.experiment, data, environment.precision, model);
     estimate.steps = updates_within(options, cost, update);

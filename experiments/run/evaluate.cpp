@@ -198,10 +198,10 @@ Validation validation_of(LoadedRun& run, const data::Corpus& corpus) {
       {run.experiment.training.tokens_per_batch, run.format.masking(run.tokenizers)});
 }
 
-records::RunResult result_of(const config::Experiment& experiment, const models::Transformer& model,
-                             const Validation& validation, Evaluation&& evaluation) {
+records::RunResult result_of(const models::Transformer& model, const Validation& validation,
+                             Evaluation&& evaluation) {
   return {.parameters = models::parameter_count(*model),
-          .active_parameters = active_parameter_count(experiment.model, *model),
+          .active_parameters = active_parameter_count(*model),
           .flops_per_token = flops_per_token(*model, evaluation.first_passes),
           .validation_perplexity = validation.likelihood.perplexity(),
           .validation_token_accuracy = validation.likelihood.token_accuracy,

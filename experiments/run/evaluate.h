@@ -41,7 +41,7 @@ Validation validation_of(LoadedRun& run, const data::Corpus& corpus);
 
 /// What result.json says of a model and its scores. Which run it is of, and how it was trained, is
 /// left to fill in.
-records::RunResult result_of(const config::Experiment& experiment, const models::Transformer& model,
-                             const Validation& validation, Evaluation&& evaluation);
+records::RunResult result_of(const models::Transformer& model, const Validation& validation,
+                             Evaluation&& evaluation);
 
 }  // namespace ablate::run

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 
 namespace ablate::run {
 namespace {

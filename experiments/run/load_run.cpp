@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include "experiments/config/printer.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/labels_file.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/source_run.h"
 #include "experiments/run/recorded_start.h"
 #include "models/mkl.h"
-#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
+#include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
@@ -129,7 +129,7 @@ void write_folder(const std::filesystem::path& given,
                   const std::function<void(const std::filesystem::path&)>& fill) {
   const auto folder = std::filesystem::absolute(given / ".").lexically_normal().parent_path();
   if (std::filesystem::exists(folder))
-    throw records::UsageError(given.string() + " exists; choose another --to or remove it");
+    throw UsageError(given.string() + " exists; choose another --to or remove it");
   const auto parent = folder.parent_path();
   std::filesystem::create_directories(parent);
   const auto part = training::temporary_beside(folder);

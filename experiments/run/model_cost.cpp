@@ -1,11 +1,12 @@
 #include "experiments/run/model_cost.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
+#include "experiments/config/leaf.h"
 #include "models/mixture.h"
 #include "training/caching_allocator.h"
 
@@ -20,21 +21,12 @@ int64_t own_parameters(const torch::nn::Module& module) {
   return count;
 }
 
-/// The share of the parameter `name` that one position uses: active / experts of what the experts
-/// of a mixture own, all of any other.
-double used_share(const std::string& name, const models::TransformerOptions& options,
-                  const models::TransformerImpl& model) {
-  const size_t last = name.rfind('.');
-  if (last == std::string::npos) return 1.0;
-  const auto side = name.starts_with("encoder.") ? models::Side::encoder : models::Side::decoder;
-  const auto feed_forward = models::stack_of(options, side).feed_forward;
-  const auto* mixture = std::get_if<models::MixtureOptions>(&feed_forward);
-  const auto modules = model.named_modules();
-  const auto* owner = modules.find(name.substr(0, last));
-  if (mixture == nullptr || owner == nullptr ||
-      std::dynamic_pointer_cast<models::Mixture>(*owner) == nullptr)
-    return 1.0;
-  return static_cast<double>(mixture->active) / static_cast<double>(mixture->experts);
+/// The share of a module's own parameters that one position uses: active / experts of a mixture,
+/// all of any other.
+double used_share(const torch::nn::Module& module) {
+  const auto* mixture = dynamic_cast<const models::Mixture*>(&module);
+  if (mixture == nullptr) return 1.0;
+  return static_cast<double>(mixture->active()) / static_cast<double>(mixture->experts());
 }
 
 double activation_bytes(models::Transformer& model, const models::Vocabulary& vocabulary,
@@ -48,34 +40,70 @@ double activation_bytes(models::Transformer& model, const models::Vocabulary& vo
   return static_cast<double>(after - before) / static_cast<double>(kRows * length);
 }
 
-void add_lines(const torch::nn::Module& module, int depth, std::string& text) {
-  std::set<std::string> shown;  // of numbered modules, each kind once
-  for (const auto& child : module.named_children()) {
-    if (models::parameter_count(*child.value()) == 0) continue;
-    std::string below;
-    add_lines(*child.value(), depth + 1, below);
-    const auto line = fmt::format("{}", models::parameter_count(*child.value()));
-    const bool numbered = std::isdigit(static_cast<unsigned char>(child.key().front())) != 0;
-    if (numbered && !shown.insert(line + below).second) continue;
-    const auto name = numbered ? "each" : child.key();
-    text += fmt::format("{:<44} {:>14}\n", std::string(static_cast<size_t>(2 * depth), ' ') + name,
-                        line);
-    text += below;
+/// A table of modules, each below its owner.
+class ModuleTree {
+ public:
+  explicit ModuleTree(const models::TransformerImpl& model) : model_(model) {}
+
+  std::string text() && {
+    add_below(model_, 1, "");
+    for (const auto& item : model_.named_parameters(/*recurse=*/false))
+      add_line(1, item.key(), item.value().numel(), c10::str(item.value().sizes()));
+    return std::move(text_);
   }
-  if (const auto own = own_parameters(module); own > 0 && depth <= 1)
-    for (const auto& item : module.named_parameters(/*recurse=*/false))
-      text += fmt::format("{:<44} {:>14}  {}\n",
-                          std::string(static_cast<size_t>(2 * depth), ' ') + item.key(),
-                          item.value().numel(), c10::str(item.value().sizes()));
-}
+
+ private:
+  void add_line(int depth, const std::string& name, int64_t count, const std::string& note = {}) {
+    const auto label = std::string(static_cast<size_t>(2 * depth), ' ') + name;
+    text_ += fmt::format("{:<44} {:>14}{}{}\n", label, count, note.empty() ? "" : "  ", note);
+  }
+
+  void add_below(const torch::nn::Module& module, int depth, const std::string& path) {
+    if (path == ".encoder.layers") return add_layers(module, depth, models::Side::encoder);
+    if (path == ".decoder.layers") return add_layers(module, depth, models::Side::decoder);
+    for (const auto& child : module.named_children()) {
+      const auto count = models::parameter_count(*child.value());
+      if (count == 0) continue;
+      add_line(depth, child.key(), count);
+      add_below(*child.value(), depth + 1, path + "." + child.key());
+    }
+  }
+
+  /// Every kind of layer once, with the layers that are of it and how they differ from the model's.
+  void add_layers(const torch::nn::Module& list, int depth, models::Side side) {
+    auto options = model_.options();
+    const auto& layers = models::own_layers(options, side);
+    const auto modules = list.children();
+    std::vector<bool> shown(layers.size());
+    for (size_t i = 0; i < layers.size(); ++i) {
+      if (shown[i]) continue;
+      std::vector<size_t> numbers;
+      for (size_t j = i; j < layers.size(); ++j)
+        if (layers[j] == layers[i]) {
+          numbers.push_back(j + 1);
+          shown[j] = true;
+        }
+      add_line(depth,
+               numbers.size() == layers.size()
+                   ? "each"
+                   : fmt::format("{} {}", numbers.size() == 1 ? "layer" : "layers",
+                                 fmt::join(numbers, ", ")),
+               models::parameter_count(*modules[i]),
+               config::layer_text(layers[i], model_.options().layer()));
+      add_below(*modules[i], depth + 1, "");
+    }
+  }
+
+  const models::TransformerImpl& model_;
+  std::string text_;
+};
 
 }  // namespace
 
-int64_t active_parameter_count(const models::TransformerOptions& options,
-                               const models::TransformerImpl& model) {
+int64_t active_parameter_count(const models::TransformerImpl& model) {
   double count = 0;
-  for (const auto& item : model.named_parameters())
-    count += used_share(item.key(), options, model) * static_cast<double>(item.value().numel());
+  for (const auto& module : model.modules())
+    count += used_share(*module) * static_cast<double>(own_parameters(*module));
   return std::llround(count);
 }
 
@@ -106,16 +134,12 @@ ModelCost cost_of(const models::TransformerOptions& options, const models::Vocab
   models::Transformer model(options, vocabulary);
   models::initialize(*model, 1);
   return {.parameters = models::parameter_count(*model),
-          .active_parameters = active_parameter_count(options, *model),
+          .active_parameters = active_parameter_count(*model),
           .flops_per_token = models::forward_flops(options, vocabulary, {1, length, length}) /
                              static_cast<double>(length),
           .activation_bytes_per_token = activation_bytes(model, vocabulary, length)};
 }
 
-std::string module_tree(const torch::nn::Module& model) {
-  std::string text;
-  add_lines(model, 1, text);
-  return text;
-}
+std::string module_tree(const models::TransformerImpl& model) { return ModuleTree(model).text(); }
 
 }  // namespace ablate::run

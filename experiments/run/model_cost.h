@@ -21,8 +21,7 @@ struct ModelCost {
 };
 
 /// Parameters that one position uses: of a mixture's experts `active` and the shared ones.
-int64_t active_parameter_count(const models::TransformerOptions& options,
-                               const models::TransformerImpl& model);
+int64_t active_parameter_count(const models::TransformerImpl& model);
 
 models::PassExtent extent_of(const data::Batch& batch);
 
@@ -41,7 +40,8 @@ double flops_per_token(const models::TransformerImpl& model, const ScoringPasses
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
                   int64_t length);
 
-/// The tree of modules with the parameters of each, a line for each; equal layers are one line.
-std::string module_tree(const torch::nn::Module& model);
+/// The tree of modules with the parameters of each. Every kind of layer stands there once, with the
+/// numbers of the layers that are of it, from 1 on, and what it has that the model does not say.
+std::string module_tree(const models::TransformerImpl& model);
 
 }  // namespace ablate::run

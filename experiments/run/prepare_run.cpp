@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "experiments/errors.h"
 #include "experiments/records/environment.h"
-#include "experiments/records/exit_code.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/run_length.h"
 #include "training/process/progress.h"
@@ -18,7 +18,7 @@ std::optional<std::filesystem::path> start_folder(const RunJob& job) {
   if (!start.arm) return {};
   const auto folder = job.folder.of_arm(*start.arm);
   if (!std::filesystem::exists(folder.result()))
-    throw records::UsageError(
+    throw UsageError(
         fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
                     folder.path.string(), *start.arm));
   return folder.path;
@@ -44,7 +44,7 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
 void check_average(const training::TrainingOptions& options, int64_t steps) {
   const auto made = steps / options.save_every;
   if (options.trains() && options.average > made)
-    throw records::UsageError(
+    throw UsageError(
         fmt::format("training.average is {}, and the {} steps of the budget give {} checkpoint{} "
                     "(training.save_every: {}); lower one of the two",
                     options.average, steps, made, made == 1 ? "" : "s", options.save_every));

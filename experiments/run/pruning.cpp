@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/run/evaluate.h"
 #include "training/weights.h"
 #include "training/without.h"
@@ -53,7 +54,7 @@ class PrunedModel {
 
 Pruning prune(LoadedRun& run, const data::Corpus& corpus, const PruneOptions& options) {
   if (models::attentions_of(run.model->options()).empty())
-    throw records::UsageError("this model has no attention heads to leave out");
+    throw UsageError("this model has no attention heads to leave out");
   const auto set = run.format.encode(corpus.validation, run.tokenizers);
   const auto& validation = set.examples;
   const training::LikelihoodOptions scoring{run.experiment.training.tokens_per_batch,
@@ -78,13 +79,13 @@ std::vector<std::string> sides_without_heads(const models::TransformerOptions& m
   std::vector<std::string> sentences;
   for (const auto side : {models::Side::encoder, models::Side::decoder}) {
     if (!models::has_side(model.family, side)) continue;
-    const auto stack = models::stack_of(model, side);
-    for (const auto& attention : stack.mixers()) {
-      if (models::head_count(attention) > 0) continue;
-      const auto kind = std::visit([](const auto& held) { return held.name; }, attention);
+    std::set<std::string_view> kinds;
+    for (const auto& layer : models::stack_of(model, side).layers)
+      if (models::head_count(layer.attention) == 0)
+        kinds.insert(std::visit([](const auto& held) { return held.name; }, layer.attention));
+    for (const auto& kind : kinds)
       sentences.push_back(fmt::format("the {}'s own attention is {}, which has no heads: skipped",
                                       text_of(side), kind));
-    }
   }
   return sentences;
 }

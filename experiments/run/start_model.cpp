@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/moefication/moefication.h"
 #include "training/checkpoint/checkpoint.h"
@@ -135,7 +135,7 @@ void check_fit(const training::Weights& own, const training::Weights& source,
   std::erase_if(unused, [&](const auto& name) { return is_allowed(name, allowed); });
   if (!missing.empty()) {
     for (auto& name : missing) name = with_shapes(name, own.at(name), source);
-    throw records::UsageError(fmt::format(
+    throw UsageError(fmt::format(
         "{} has no weights for: {}; give the arm the model of that run{}", folder.string(),
         listed(missing),
         options.trains()
@@ -144,7 +144,7 @@ void check_fit(const training::Weights& own, const training::Weights& source,
             : ", since training.steps is 0 and nothing would train them"));
   }
   if (!unused.empty())
-    throw records::UsageError(fmt::format(
+    throw UsageError(fmt::format(
         "the arm's model has no place for weights of {}: {}; give it the model of that run, or "
         "name what is left out in training.init_from.without or .allow",
         folder.string(), listed(unused)));
@@ -160,7 +160,7 @@ bool has_other_classes(const LoadedRun& source, const config::Experiment& own,
   const auto& start = own.training.init_from;
   const bool drawn = own.training.trains() && !start.split;
   if (drawn && is_allowed(kClassifier, start.allow)) return true;
-  throw records::UsageError(fmt::format(
+  throw UsageError(fmt::format(
       "{} has the classes {}, and the training data of this run {}; give it data of those "
       "classes{}",
       from.folder.string(), classes_text(*theirs), classes_text(*from.labels),

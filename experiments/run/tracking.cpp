@@ -6,7 +6,7 @@
 
 #include "experiments/config/leaf.h"
 #include "experiments/config/printer.h"
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 
 namespace ablate::run {
 namespace {

@@ -5,11 +5,10 @@
 #include "data/text_file.h"
 #include "experiments/config/option.h"
 #include "experiments/config/printer.h"
+#include "experiments/errors.h"
 #include "experiments/records/environment.h"
-#include "experiments/records/exit_code.h"
 #include "experiments/records/labels_file.h"
 #include "experiments/records/result.h"
-#include "experiments/records/rung.h"
 #include "experiments/run/embedding_vectors.h"
 #include "experiments/run/environment.h"
 #include "experiments/run/evaluate.h"
@@ -23,7 +22,7 @@
 #include "experiments/run/tracking.h"
 #include "models/libtorch.h"
 #include "models/random.h"
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
@@ -35,7 +34,6 @@
 #include "training/ranks/rank_group.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/folder_lock.h"
 #include "training/trainer.h"
 
 namespace ablate::run {
@@ -99,7 +97,6 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
           .train = prepared.data.train.examples,
           .validation = prepared.data.validation.examples,
           .augmentation = prepared.data.augmentation(static_cast<uint64_t>(job.plan.seed)),
-          .until = job.until,
           .folder = job.folder.path,
           .log = job.folder.log(),
           .checkpoints = job.folder.checkpoints(),
@@ -147,30 +144,20 @@ void write_outputs(const records::RunFolder& folder, const Evaluation& evaluatio
   }
 }
 
-Validation validation_of(const RunJob& job, const Prepared& prepared, models::Transformer& model) {
-  return run::validation_of(model, prepared.data.validation,
-                            {job.experiment.training.tokens_per_batch, prepared.data.masking()});
-}
-
-void write_rung_of(const RunJob& job, const Prepared& prepared, models::Transformer& model) {
-  const auto validation = validation_of(job, prepared, model).likelihood;
-  records::write_rung(job.folder, *job.until,
-                      {.validation_perplexity = validation.perplexity(),
-                       .validation_token_accuracy = validation.token_accuracy});
-}
-
 records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::Transformer& model) {
   const auto& experiment = job.experiment;
   const auto chosen = training::select_weights(job.folder.checkpoints(), "", experiment.training);
   training::require_finite(chosen.weights,
                            fmt::format("{} ({})", job.folder.checkpoints().string(), chosen.name));
   training::load_weights(*model, chosen.weights);
-  const auto validation = validation_of(job, prepared, model);
+  const auto validation =
+      validation_of(model, prepared.data.validation,
+                    {experiment.training.tokens_per_batch, prepared.data.masking()});
   const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
                                         prepared.data.format};
   auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
   write_outputs(job.folder, evaluation, prepared.data.corpus.tests);
-  auto result = result_of(experiment, model, validation, std::move(evaluation));
+  auto result = result_of(model, validation, std::move(evaluation));
   result.study = job.plan.study;
   result.task = job.plan.task;
   result.arm = job.plan.arm;
@@ -318,7 +305,6 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
     throw training::Interrupted("stopped after the training; saved in " + job.folder.path.string());
   training::write_record(messages, {.stage = training::Stage::evaluating});
-  if (!trained.summary.finished) return write_rung_of(job, prepared, begun.model);
   auto result = evaluate_run(job, prepared, begun.model);
   add_training(result, trained);
   result.earlier_steps = earlier_steps(prepared);
@@ -343,11 +329,10 @@ RunJob job_of(const records::RunFolder& folder) {
 
 void train_run(const RunJob& job, std::ostream& messages) {
   if (job.place && job.place->rank > 0) return share_training(job);
-  const training::FolderLock lock(job.folder.path, [&] {
+  const training::FolderClaim claim(job.folder.path, [&] {
     messages << "waiting for another process that works on " + job.folder.path.string() + "\n"
              << std::flush;
   });
-  const training::FolderClaim claim(job.folder.path);
   training::remove_leftover_files(job.folder.path);
   try {
     work_on(job, claim, messages);

@@ -15,9 +15,8 @@ struct RunJob {
   records::RunFolder folder;
   records::RunPlan plan;
   config::Experiment experiment;
-  int64_t threads = 1;                // used where the configuration and an earlier start name none
-  std::optional<int64_t> until = {};  // a step after which the run is only validated
-  int64_t ranks = 1;                  // processes that share the training
+  int64_t threads = 1;  // used where the configuration and an earlier start name none
+  int64_t ranks = 1;    // processes that share the training
   std::optional<training::RankPlace> place = {};  // of this one; absent: it starts the others
   std::vector<std::string> rank_command = {};     // that those run
   std::chrono::seconds rank_timeout = training::kRankTimeout;
@@ -28,9 +27,9 @@ struct RunJob {
 RunJob job_of(const records::RunFolder& folder);
 
 /// Trains and evaluates the run in this process, continuing where an earlier one stopped, and
-/// writes result.json, or, where it pauses before its end, a RungScore. A finished run is left
-/// alone. Of several ranks, the first one does all this, and the others only share its training.
-/// `messages` gets lines for people and records of progress (training/process/progress.h).
+/// writes result.json. A finished run is left alone. Of several ranks, the first one does all this,
+/// and the others only share its training. `messages` gets lines for people and records of progress
+/// (training/process/progress.h).
 void train_run(const RunJob& job, std::ostream& messages);
 
 }  // namespace ablate::run

@@ -1,11 +1,12 @@
 #include "experiments/schedule/attempts.h"
 
-#include <fstream>
+#include <cerrno>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "training/process/folder_claim.h"
 #include "training/storage/full_disk.h"
+#include "training/storage/io_error.h"
 
 namespace ablate::schedule {
 namespace {
@@ -19,11 +20,14 @@ std::vector<std::string> Attempts::begin(const Worker& worker) {
   message_.clear();
   told_error_ = false;
   ++options_.made;
-  return train_command(folder_, worker, options_.until);
+  return train_command(folder_, worker);
 }
 
 void Attempts::hear(const std::string& line) {
-  std::ofstream(folder_.messages(), std::ios::app) << line + "\n";
+  const auto file = folder_.messages();
+  errno = 0;
+  if (!log_.is_open()) log_.open(file, std::ios::app);
+  if (!(log_ << line + "\n" << std::flush)) throw training::io_error("write", file, errno);
   // An error may go on over several lines; other messages are one.
   if (line.starts_with(kError)) {
     message_ = line.substr(kError.size());
@@ -35,15 +39,16 @@ void Attempts::hear(const std::string& line) {
 
 Attempts::End Attempts::end(int exit_code) {
   exit_code_ = exit_code;
+  log_.close();
   if (exit_code == 0) return End::finished;
-  if (records::meaning_of(exit_code) == records::ExitCode::interrupted) return End::interrupted;
+  if (meaning_of(exit_code) == ExitCode::interrupted) return End::interrupted;
   if (records::worth_retrying(exit_code) && options_.made <= options_.retries) return End::crashed;
   records::write_failure(folder_, {exit_code, options_.made, message_, training::scheduler_job()});
   return End::failed;
 }
 
 bool Attempts::found_no_room() const {
-  return exit_code_ > 0 && records::meaning_of(exit_code_) == records::ExitCode::io &&
+  return exit_code_ > 0 && meaning_of(exit_code_) == ExitCode::io &&
          message_.find(training::kFreeSpace) != std::string::npos;
 }
 

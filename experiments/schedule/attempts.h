@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,9 +15,8 @@ namespace ablate::schedule {
 class Attempts {
  public:
   struct Options {
-    int64_t retries = 1;                // after a crash: see worth_retrying()
-    std::optional<int64_t> until = {};  // where the run pauses
-    int64_t made = 0;                   // attempts before now that crashed
+    int64_t retries = 1;  // after a crash: see worth_retrying()
+    int64_t made = 0;     // attempts before now that crashed
   };
   enum class End { finished, interrupted, crashed, failed };
 
@@ -31,7 +31,7 @@ class Attempts {
 
   /// Forgets an earlier failure. Gives the command that works on the run now.
   std::vector<std::string> begin(const Worker& worker);
-  /// Takes in what the process says, and keeps it in log.txt.
+  /// Takes in what the process says, and keeps it in log.txt. Throws IoError.
   void hear(const std::string& line);
   /// Takes in how it ended. A run that failed leaves failure.json; one that only crashed should
   /// begin again. Throws IoError.
@@ -45,6 +45,7 @@ class Attempts {
   int exit_code_ = -1;
   std::string message_;  // the last error that it told, or its last line
   bool told_error_ = false;
+  std::ofstream log_;  // once the process says something
 };
 
 }  // namespace ablate::schedule

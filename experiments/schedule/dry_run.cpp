@@ -12,7 +12,7 @@
 
 #include "experiments/config/study_notes.h"
 #include "experiments/config/training_notes.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/run_estimate.h"
 #include "experiments/records/run_plan.h"
@@ -81,8 +81,8 @@ Estimates estimate(const config::Study& study, const Sharing& sharing) {
     for (const auto& event : pool.wait(kWait)) {
       if (const auto* end = std::get_if<ProcessEnd>(&event)) {
         if (end->exit_code != 0)
-          throw records::RunsFailed(records::meaning_of(end->exit_code),
-                                    "no estimate of " + records::label(*runs[end->job]));
+          throw RunsFailed(meaning_of(end->exit_code),
+                           "no estimate of " + records::label(*runs[end->job]));
         continue;
       }
       const auto& line = std::get<ProcessLine>(event);

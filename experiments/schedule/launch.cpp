@@ -5,13 +5,12 @@
 
 #include <algorithm>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/run_start.h"
-#include "experiments/records/rung.h"
 #include "experiments/schedule/tuning.h"
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
 
@@ -26,14 +25,13 @@ namespace fs = std::filesystem;
 // that was cancelled would come back otherwise.
 constexpr std::string_view kJobScript = R"(#!/bin/bash
 line=$((SLURM_ARRAY_TASK_ID + $1 + 1))
-IFS=$'\t' read -r run until < <(sed -n "${{line}}p" {runs})
+run=$(sed -n "${{line}}p" {runs})
 id=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
 trap : TERM
 export MASTER_ADDR=$(hostname)
 export MASTER_PORT=$((20000 + (SLURM_JOB_ID * 7 + ${{SLURM_RESTART_COUNT:-0}}) % 20000))
 srun --kill-on-bad-exit=1 --ntasks={ranks} --cpus-per-task={threads} \
-  {program} train "$run" --threads {threads} --ranks {ranks} --retries {retries} \
-  ${{until:+--until "$until"}} &
+  {program} train "$run" --threads {threads} --ranks {ranks} --retries {retries} &
 child=$!
 while wait $child; code=$?; kill -0 $child 2>/dev/null; do :; done
 [ $code = 75 ] || exit $code
@@ -98,8 +96,8 @@ records::WaveFolder make_wave(int64_t number, const Launch& launch) {
   auto wave = launch.folder.wave(number);
   fs::create_directories(wave.path.parent_path());
   if (!fs::create_directory(wave.path))
-    throw records::UsageError(launch.folder.path.string() +
-                              " is being submitted by another process at this moment");
+    throw UsageError(launch.folder.path.string() +
+                     " is being submitted by another process at this moment");
   return wave;
 }
 
@@ -175,13 +173,13 @@ std::optional<records::RunFailure> unrecorded_end(const records::WaveFolder& wav
   const int64_t attempts = 1 + (before ? before->attempts : 0);
   const auto output = wave.output(array.job, task);
   if (!fs::exists(output) || fs::exists(wave.cancelled(std::to_string(line + 1))))
-    return records::RunFailure{static_cast<int>(records::ExitCode::interrupted), attempts,
+    return records::RunFailure{static_cast<int>(ExitCode::interrupted), attempts,
                                "its job was cancelled, or restarted too often; launch the "
                                "study again to go on",
                                array.job + "_" + task};
   const auto starts = records::read_starts(run);
   if (starts.empty() || starts.back().job != array.job + "_" + task)
-    return records::RunFailure{static_cast<int>(records::ExitCode::internal), attempts,
+    return records::RunFailure{static_cast<int>(ExitCode::internal), attempts,
                                "its job ended before the run began; see " + output.string(),
                                array.job + "_" + task};
   if (starts.back().ended) return {};  // interrupted
@@ -204,7 +202,7 @@ std::vector<std::string> commands_for(const config::Study& study,
   plan(study, runs, launch);
   std::vector<std::string> commands;
   for (const auto& run : runs) {
-    auto words = train_command(launch.folder.run(run), launch.worker, run.until);
+    auto words = train_command(launch.folder.run(run), launch.worker);
     words.front() = launch.program.string();
     words.insert(words.end(), {"--retries", std::to_string(launch.retries)});
     commands.push_back(quoted(words));
@@ -217,9 +215,9 @@ int64_t submit_wave(const config::Study& study, const std::vector<config::RunSpe
   plan(study, runs, launch);
   const auto number = records::last_wave(launch.folder) + 1;
   const auto wave = make_wave(number, launch);
-  std::vector<records::WaveRun> lines;
-  for (const auto& run : runs) lines.push_back({launch.folder.run(run), run.until});
-  records::write_wave_runs(wave, lines);
+  std::vector<records::RunFolder> folders;
+  for (const auto& run : runs) folders.push_back(launch.folder.run(run));
+  records::write_wave_runs(wave, folders);
   write_script(wave.job_script(), job_script(wave, launch));
   write_script(wave.closing_script(),
                fmt::format(kClosingScript, quoted(fs::current_path().string()),
@@ -246,12 +244,10 @@ void account_for(const records::WaveFolder& wave) {
   const auto runs = records::read_wave_runs(wave);
   for (const auto& array : jobs->arrays)
     for (int64_t line = array.first; line < array.first + array.tasks; ++line) {
-      const auto& [run, until] = runs[static_cast<size_t>(line)];
+      const auto& run = runs[static_cast<size_t>(line)];
       const auto failure = records::read_failure(run);
       const auto job = fmt::format("{}_{}", array.job, line - array.first);
-      if (fs::exists(run.result()) || (until && records::read_rung(run, *until)) ||
-          (failure && failure->job == job))
-        continue;
+      if (fs::exists(run.result()) || (failure && failure->job == job)) continue;
       if (const auto end = unrecorded_end(wave, run, array, line))
         records::write_failure(run, *end);
     }
@@ -263,9 +259,9 @@ StudyOutcome outcome_of(const config::Study& study, const records::StudyFolder& 
   std::ranges::move(tuning_stage(study, folder).runs, std::back_inserter(runs));
   for (const auto& run : runs) {
     const auto place = folder.run(run);
-    if (is_done(run, place)) continue;
+    if (is_done(place)) continue;
     const auto failure = records::read_failure(place);
-    if (failure && records::meaning_of(failure->exit_code) != records::ExitCode::interrupted)
+    if (failure && meaning_of(failure->exit_code) != ExitCode::interrupted)
       outcome.failed.push_back({records::label(run), failure->exit_code});
     else
       outcome.interrupted = true;

@@ -17,7 +17,7 @@ struct Launch {
   records::StudyFolder folder;      // absolute
   std::filesystem::path program;    // absolute, as jobs start it
   std::vector<std::string> flags;   // for sbatch
-  std::vector<std::string> repeat;  // the words after `program` by which the closing job goes on
+  std::vector<std::string> repeat;  // what the closing job tells `program`, in the same folder
   int64_t jobs = 0;                 // runs at a time; 0: as many as the cluster lets
   Worker worker;                    // of each run
   int64_t retries = 1;

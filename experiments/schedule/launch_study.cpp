@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/schedule/tuning.h"
 #include "training/process/interrupt.h"
 #include "training/process/machine.h"
@@ -42,7 +42,7 @@ Queue look(const Launch& launch) {
 void refuse_second(const Queue& queue, const Launch& launch) {
   std::set<std::string> ids;
   for (const auto& job : queue.others) ids.insert(job.array);
-  throw records::UsageError(
+  throw UsageError(
       fmt::format("{0} is being worked on by the jobs {1}; see 'ablate status {0}', or end them "
                   "with 'ablate cancel {0}'",
                   launch.folder.path.string(), fmt::join(ids, ", ")));
@@ -51,7 +51,7 @@ void refuse_second(const Queue& queue, const Launch& launch) {
 void refuse_other_program(const Launch& launch) {
   const auto jobs = records::read_wave_jobs(launch.folder.wave(records::last_wave(launch.folder)));
   if (!jobs || jobs->program_sha256 == training::program_sha256()) return;
-  throw records::UsageError(
+  throw UsageError(
       "ablate was built anew since the last wave was submitted, and a study should not mix "
       "programs; launch the study again to go on all the same");
 }

@@ -10,6 +10,8 @@
 #include <limits>
 #include <string_view>
 
+#include "experiments/config/printable.h"
+
 namespace ablate::schedule {
 namespace {
 
@@ -28,14 +30,6 @@ std::string text_of(const training::ProgressRecord& record) {
                           record.loss, record.tokens_per_second, clock_text(record.seconds));
   if (!std::isnan(record.seconds_left)) text += "<" + clock_text(record.seconds_left);
   return text;
-}
-
-/// The line without control characters, so that no text moves the cursor.
-std::string plain(std::string_view text) {
-  std::string line;
-  for (const char byte : text)
-    if (static_cast<unsigned char>(byte) >= 0x20 && byte != 0x7f) line += byte;
-  return line;
 }
 
 /// Its first `columns` characters.
@@ -95,9 +89,10 @@ void LiveTable::end(const std::string& run, const std::string& why) {
                     clock_text(seconds), options_.finished + ended_ - failed_, options_.runs));
 }
 
-void LiveTable::print(const std::string& line) {
+void LiveTable::print(std::string text) {
   clear();
-  options_.stream << plain(line) + "\n" << std::flush;
+  std::ranges::replace(text, '\n', ' ');
+  options_.stream << config::printable_line(std::move(text)) + "\n" << std::flush;
 }
 
 void LiveTable::clear() {

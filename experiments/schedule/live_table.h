@@ -53,7 +53,7 @@ class LiveTable {
     Clock::time_point started = Clock::now(), shown = started;
   };
   void clear();
-  void print(const std::string& line);
+  void print(std::string text);
   std::string summary() const;
   double seconds_left() const;
 

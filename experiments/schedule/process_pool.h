@@ -35,8 +35,9 @@ class ProcessPool {
   ProcessPool(const ProcessPool&) = delete;
   ProcessPool& operator=(const ProcessPool&) = delete;
 
-  /// Starts a program, named by its first argument, which the kernel ends where this process ends
-  /// first. Events call it `job`. Throws std::system_error.
+  /// Starts a program, named by its first argument, which the kernel ends if this process ends
+  /// first. Events call it `job`. Its OpenMP threads wait as suits a busy machine, unless
+  /// GOMP_SPINCOUNT or OMP_WAIT_POLICY is set. Throws std::system_error.
   void start(size_t job, const std::vector<std::string>& arguments);
 
   /// What happened since the last call; waits for something, at most this long.

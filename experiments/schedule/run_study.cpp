@@ -7,10 +7,9 @@
 #include <map>
 #include <set>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/run_plan.h"
-#include "experiments/records/rung.h"
 #include "experiments/schedule/attempts.h"
 #include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
@@ -40,9 +39,7 @@ bool on_gpu(const config::RunSpecification& run, bool has_gpu) {
   return device == training::Device::cuda || (device == training::Device::automatic && has_gpu);
 }
 
-bool is_interruption(int exit_code) {
-  return records::meaning_of(exit_code) == records::ExitCode::interrupted;
-}
+bool is_interruption(int exit_code) { return meaning_of(exit_code) == ExitCode::interrupted; }
 
 /// A run that has no result yet.
 struct OpenRun {
@@ -60,12 +57,12 @@ class StudyRunner {
     for (const auto& run : study.runs) {
       check_ranks(run.experiment, options.ranks);
       const auto folder = options.folder.run(run);
-      if (is_done(run, folder)) {
+      if (is_done(folder)) {
         training::remove_leftover_files(folder.path);  // of who was killed after the result
         continue;
       }
       records::check_plan(folder, run);
-      open_.push_back({&run, Attempts(folder, {.retries = options.retries, .until = run.until})});
+      open_.push_back({&run, Attempts(folder, {.retries = options.retries})});
     }
     std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
                              study.runs.size(), open_.size(), sharing_.jobs,
@@ -194,10 +191,7 @@ Sharing share_cores(const config::Study& study, const StudyOptions& options) {
   return {jobs, {std::max<int64_t>(1, cores / std::max<int64_t>(1, all)), options.ranks}};
 }
 
-bool is_done(const config::RunSpecification& run, const records::RunFolder& folder) {
-  return std::filesystem::exists(folder.result()) ||
-         (run.until && records::read_rung(folder, *run.until));
-}
+bool is_done(const records::RunFolder& folder) { return std::filesystem::exists(folder.result()); }
 
 StudyOutcome run_study(const config::Study& study, const StudyOptions& options) {
   return StudyRunner(study, options).run();
@@ -206,13 +200,13 @@ StudyOutcome run_study(const config::Study& study, const StudyOptions& options) 
 void raise(const StudyOutcome& outcome) {
   if (!outcome.failed.empty()) {
     std::string list;
-    auto worst = records::meaning_of(outcome.failed.front().exit_code);
+    auto worst = meaning_of(outcome.failed.front().exit_code);
     for (const auto& run : outcome.failed) {
       list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", run.label,
                           records::reason({.exit_code = run.exit_code}));
-      worst = records::more_serious(worst, records::meaning_of(run.exit_code));
+      worst = more_serious(worst, meaning_of(run.exit_code));
     }
-    throw records::RunsFailed(worst, "runs that did not finish: " + list);
+    throw RunsFailed(worst, "runs that did not finish: " + list);
   }
   if (outcome.interrupted)
     throw training::Interrupted("interrupted and saved; run the same command again to continue");

@@ -44,8 +44,8 @@ struct StudyOutcome {
   bool interrupted = false;
 };
 
-/// Whether there is nothing left to do for the run: it is finished, or paused where it should.
-bool is_done(const config::RunSpecification& run, const records::RunFolder& folder);
+/// Whether the run is finished, so that nothing is left to do for it.
+bool is_done(const records::RunFolder& folder);
 
 /// Trains every run of the study that is not done, each in a process of its own, after the run
 /// that it starts from. A run that fails does not stop the others and leaves failure.json; what it

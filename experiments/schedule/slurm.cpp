@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/schedule/system_command.h"
 #include "training/process/interrupt.h"
 #include "training/storage/io_error.h"
@@ -55,7 +55,7 @@ std::string ask(
     if (result.exit_code == 0) return result.output;
     const auto failure = fmt::format("{} ended with exit code {}: {}", words.front(),
                                      result.exit_code, trimmed(result.error));
-    if (!is_transient(result.error)) throw records::UsageError(failure);
+    if (!is_transient(result.error)) throw UsageError(failure);
     if (tries + 1 == kTries) throw training::IoError(failure);
     pause(tries);
     if (auto done = before_another(); !done.empty()) return done;
@@ -76,6 +76,25 @@ int64_t number_or(const std::string& text, int64_t otherwise) {
 }
 
 }  // namespace
+
+std::vector<std::string> slurm::flags_in(const std::string& text) {
+  std::vector<std::string> words;
+  char quote = 0;
+  bool within = false;  // a word
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\n';
+    if (!within && !blank) words.emplace_back();
+    within = quote != 0 || !blank;
+    if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+    else if (within)
+      words.back() += c;
+  }
+  if (quote != 0) throw UsageError(fmt::format("--slurm: a {} is not closed in {}", quote, text));
+  return words;
+}
 
 std::vector<QueuedJob> slurm::queue(const std::string& prefix) {
   const auto text =

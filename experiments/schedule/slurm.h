@@ -31,6 +31,9 @@ struct Submission {
 /// a minute, and then throws IoError. Throws UsageError with what Slurm says where that refuses.
 namespace ablate::schedule::slurm {
 
+/// The words of a text of flags, divided at blanks outside of quotation marks, which go. Throws
+/// UsageError if one of those is not closed.
+std::vector<std::string> flags_in(const std::string& text);
 /// The user's jobs whose name begins so, by their ids.
 std::vector<QueuedJob> queue(const std::string& prefix);
 /// Gives the job's id. A job that an unanswered call has submitted all the same is found by its

@@ -28,7 +28,7 @@ std::map<std::filesystem::path, const QueuedJob*> tasks_of(const records::StudyF
   for (const auto& job : queue)
     for (const auto& array : jobs->arrays)
       if (job.array == array.job && job.task >= 0 && job.task < array.tasks)
-        tasks[runs[static_cast<size_t>(array.first + job.task)].folder.path] = &job;
+        tasks[runs[static_cast<size_t>(array.first + job.task)].path] = &job;
   return tasks;
 }
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/schedule/attempts.h"
 #include "experiments/schedule/process_pool.h"
@@ -33,24 +33,22 @@ Attempts::End follow(ProcessPool& pool, Attempts& attempts, std::ostream& messag
 
 }  // namespace
 
-void supervise(const records::RunFolder& folder, const Supervision& supervision,
+void supervise(const records::RunFolder& folder, const Worker& worker, int64_t retries,
                std::ostream& messages) {
   const training::StopRequests requests;
   const auto before = records::read_failure(folder);
-  Attempts attempts(folder, {.retries = supervision.retries,
-                             .until = supervision.until,
-                             .made = before ? before->attempts : 0});
+  Attempts attempts(folder, {.retries = retries, .made = before ? before->attempts : 0});
   for (;;) {
     ProcessPool pool;
-    pool.start(0, attempts.begin(supervision.worker));
+    pool.start(0, attempts.begin(worker));
     switch (follow(pool, attempts, messages)) {
       case Attempts::End::finished:
         return;
       case Attempts::End::interrupted:
         throw training::Interrupted("interrupted and saved in " + folder.path.string());
       case Attempts::End::failed:
-        throw records::RunsFailed(records::meaning_of(attempts.exit_code()),
-                                  folder.path.string() + " failed with " + attempts.reason(true));
+        throw RunsFailed(meaning_of(attempts.exit_code()),
+                         folder.path.string() + " failed with " + attempts.reason(true));
       case Attempts::End::crashed:
         messages << "starting again after " + attempts.reason(true) + "\n" << std::flush;
     }

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 
 namespace ablate::schedule {
 namespace {
@@ -62,8 +62,8 @@ CommandResult run_command(const std::vector<std::string>& words) {
       posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0)
-    throw records::UsageError(words.front() + " cannot be started (" + std::strerror(failure) +
-                              "); is it installed and in PATH?");
+    throw UsageError(words.front() + " cannot be started (" + std::strerror(failure) +
+                     "); is it installed and in PATH?");
   const int code = wait_for(process);
   return {code, output.text(), error.text()};
 }

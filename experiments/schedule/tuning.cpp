@@ -82,8 +82,7 @@ std::vector<config::RunSpecification> next_wave(const config::Study& study,
     const auto place = folder.run(run);
     const auto& from = run.experiment.training.init_from.arm;
     const auto failure = records::read_failure(place);
-    return is_done(run, place) ||
-           (from && !std::filesystem::exists(place.of_arm(*from).result())) ||
+    return is_done(place) || (from && !std::filesystem::exists(place.of_arm(*from).result())) ||
            (failure &&
             !(records::worth_retrying(failure->exit_code) && failure->attempts <= retries));
   });

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +18,9 @@ struct Worker {
   std::chrono::seconds rank_timeout = training::kRankTimeout;
 };
 
-/// The command that works on a planned run, up to the step `until`, in a process of its own: this
-/// very program, even where a rebuild has put another in its place.
-std::vector<std::string> train_command(const records::RunFolder& folder, const Worker& worker,
-                                       std::optional<int64_t> until = {});
+/// The command that works on a planned run in a process of its own: this very program, even if a
+/// rebuild has put another in its place.
+std::vector<std::string> train_command(const records::RunFolder& folder, const Worker& worker);
 
 /// Throws UsageError where so many processes cannot share the work of a run: they divide the
 /// batches of an update in halves, and no statistics may join the examples of several.

@@ -25,8 +25,7 @@ void add_finished(BeamState& state, const Candidate& last, const SearchRules& ru
   const auto& parent = state.open[last.parent];
   Hypothesis done{.ids = parent.ids,
                   .score = normalized(last.log_probability, std::ssize(parent.ids) + 1,
-                                      rules.options.length_penalty) +
-                           parent.coverage,
+                                      rules.options.length_penalty),
                   .log_probability = last.log_probability,
                   .ended = last.token == rules.tokens.eos};
   if (!done.ended) done.ids.push_back(last.token);

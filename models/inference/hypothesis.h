@@ -18,7 +18,7 @@ struct NotFinite : std::runtime_error {
 /// One output. `ids` holds neither the start token nor the end token.
 struct Hypothesis {
   std::vector<int64_t> ids;
-  double score = 0;            // log p / tokens ^ length penalty, plus the coverage penalty
+  double score = 0;            // log p / tokens ^ length penalty
   double log_probability = 0;  // log p; both count the end token
   bool ended = false;          // by the end token, and not by the greatest length
 };
@@ -27,7 +27,6 @@ struct Hypothesis {
 struct OpenHypothesis {
   std::vector<int64_t> ids;
   double log_probability = 0;
-  double coverage = 0;  // its coverage penalty so far
   uint64_t stream = 0;  // of the random numbers, where tokens are drawn
 };
 
@@ -79,7 +78,7 @@ void add_finished(BeamState& state, const Candidate& last, const SearchRules& ru
 void check_number(double log_probability, const OpenHypothesis& hypothesis);
 
 /// Whether none of `open`, best first, can still come among the n best of `state`: log
-/// probabilities only fall, and the coverage penalty is at best 0.
+/// probabilities only fall.
 bool is_done(const BeamState& state, std::span<const OpenHypothesis> open,
              const SearchRules& rules);
 

@@ -29,9 +29,6 @@ WeightLayout layout_of(torch::DeviceType device, WeightDtype dtype) {
       return WeightLayout::dense;
     case WeightDtype::bf16:
       return WeightLayout::cast;
-    case WeightDtype::int8:
-      throw WeightDtypeError("int8 needs the CPU; choose bf16 or fp32 on " +
-                             c10::DeviceTypeName(device, /*lower_case=*/true));
   }
   TORCH_CHECK(false, "invalid WeightDtype ", static_cast<int>(dtype));
 }
@@ -70,10 +67,9 @@ DecoderCache InferenceModel::prefill(const torch::Tensor& source) const {
   return Transformer(network_)->prefill(source);
 }
 
-torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache,
-                                   const Observer* observer) const {
+torch::Tensor InferenceModel::step(const torch::Tensor& last, DecoderCache& cache) const {
   const torch::NoGradGuard no_grad;
-  return Transformer(network_)->step(last, cache, {.observer = observer});
+  return Transformer(network_)->step(last, cache);
 }
 
 }  // namespace ablate::models

@@ -14,8 +14,7 @@ enum class WeightLayout {
   cast,    // all weights in the dtype asked for, and the activations with them
 };
 
-/// The layout for weights of `dtype` on a kind of device. Throws WeightDtypeError for int8 on any
-/// but the CPU.
+/// The layout for weights of `dtype` on a kind of device.
 WeightLayout layout_of(torch::DeviceType device, WeightDtype dtype);
 
 /// A trained model for inference alone: a copy of its weights in a dtype, on its device, which
@@ -23,7 +22,6 @@ WeightLayout layout_of(torch::DeviceType device, WeightDtype dtype);
 /// share it. No method records gradients. All may be called by several threads at once.
 class InferenceModel {
  public:
-  /// Throws WeightDtypeError where the device of `trained` cannot compute with `dtype`.
   explicit InferenceModel(const Transformer& trained, WeightDtype dtype = WeightDtype::fp32);
 
   /// As TransformerImpl::forward. // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
@@ -35,8 +33,7 @@ class InferenceModel {
   /// which no row may be padded. // [B, S]
   DecoderCache prefill(const torch::Tensor& source) const;
   /// Logits behind one more token of every row. // [B] -> [B, V]
-  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
-                     const Observer* observer = nullptr) const;
+  torch::Tensor step(const torch::Tensor& last, DecoderCache& cache) const;
 
   Family family() const { return network_->family(); }
   /// Whether the output is the label of a whole sequence.

@@ -53,14 +53,6 @@ std::vector<RowContext> contexts_of(std::span<const BeamState> states) {
   return rows;
 }
 
-/// Gives every open hypothesis its penalty; there is one for each row, or none at all.
-void set_coverage(std::span<BeamState> states, const std::vector<double>& penalties) {
-  size_t row = 0;
-  if (penalties.empty()) return;
-  for (auto& state : states)
-    for (auto& open : state.open) open.coverage = penalties[row++];
-}
-
 /// Extends every open hypothesis, drawing tokens or keeping the best.
 NextRows expand_all(std::span<BeamState> states, const torch::Tensor& logits,
                     const LogitsProcessors& processors, const SearchRules& rules) {
@@ -84,12 +76,9 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<const InferenceModel> 
   const auto common = common_columns(input, lengths, models.front().family());
   auto states = initial_states(input, lengths, common, options);
   std::vector<std::vector<Hypothesis>> results(states.size());
-  Ensemble ensemble(models, input.source.slice(1, 0, common), input.tokens,
-                    options.coverage_penalty);
+  Ensemble ensemble(models, input.source.slice(1, 0, common), input.tokens);
   while (!states.empty()) {
-    const auto logits = ensemble.step();
-    set_coverage(states, ensemble.coverage());
-    const auto next = expand_all(states, logits, processors, rules);
+    const auto next = expand_all(states, ensemble.step(), processors, rules);
     for (auto& state : states)
       if (state.open.empty()) results[state.row] = std::move(state.best);
     std::erase_if(states, [](const BeamState& state) { return state.open.empty(); });

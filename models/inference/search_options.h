@@ -47,12 +47,9 @@ using SamplingOptions = std::variant<NoSampling, RandomSampling>;
 struct SearchOptions {
   int64_t beam = 1;
   double length_penalty = 1.0;
-  double coverage_penalty = 0.0;
   int64_t min_length = 0;
   int64_t max_length = 256;
   double max_ratio = 3.0;
-  double repetition_penalty = 1.0;
-  int64_t no_repeat_ngram = 0;
   SamplingOptions sampling;
   int64_t batch = 64;
 
@@ -67,19 +64,10 @@ struct SearchOptions {
     visit("beam", o.beam, "hypotheses kept; 1: greedy");
     visit("length_penalty", o.length_penalty,
           "score = log-probability / length ^ penalty, the end token counting as one");
-    visit("coverage_penalty", o.coverage_penalty,
-          "times the sum over source tokens of log min(1, attention), added to the score (Wu et "
-          "al. 2016); 0: none");
-    visit("min_length", o.min_length,
-          "fewest tokens of an output, unless the other options leave no token to go on with");
+    visit("min_length", o.min_length, "fewest tokens of an output");
     visit("max_length", o.max_length, "most tokens of an output");
     visit("max_ratio", o.max_ratio,
           "an output has at most 10 + max_ratio * source tokens, but room for min_length");
-    visit("repetition_penalty", o.repetition_penalty,
-          "above 1: makes tokens that an output already has less likely (Keskar et al. 2019)");
-    visit("no_repeat_ngram", o.no_repeat_ngram,
-          "no sequence of this many tokens twice in an output, which ends where no other token is "
-          "left; 0: any");
     visit("sampling", o.sampling, "draw outputs at random instead of searching");
     visit("batch", o.batch, "sentences decoded together");
   }
@@ -87,16 +75,11 @@ struct SearchOptions {
     require(o.beam >= 1 && o.beam <= 256, "beam", "must be from 1 to 256");
     require(o.length_penalty >= 0 && o.length_penalty <= 10, "length_penalty",
             "must be from 0 to 10");
-    require(o.coverage_penalty >= 0 && o.coverage_penalty <= 10, "coverage_penalty",
-            "must be from 0 to 10");
     require(o.min_length >= 0 && o.min_length < o.max_length, "min_length",
             "must be from 0 to below max_length");
     require(o.max_length >= 1 && o.max_length <= 65'536, "max_length", "must be from 1 to 65536");
     require(o.max_ratio > 0 && o.max_ratio <= 1000, "max_ratio",
             "must be above 0 and at most 1000");
-    require(o.repetition_penalty >= 1 && o.repetition_penalty <= 100, "repetition_penalty",
-            "must be from 1 to 100");
-    require(o.no_repeat_ngram >= 0, "no_repeat_ngram", "must not be negative");
     require(o.batch >= 1 && o.batch <= 65'536, "batch", "must be from 1 to 65536");
   }
 };

@@ -17,12 +17,11 @@ struct LengthError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What one pass of a stack knows of positions.
+/// What a scheme says of the positions of one pass.
 struct PositionTerms {
   torch::Tensor embedding;   // added to the input; undefined: none // [T, D]
   bool every_layer = false;  // added before every later layer too
   ops::AttentionPosition attention;
-  ops::AttentionPosition other_attention = {};  // of the layers with the stack's other mixer
 };
 
 /// How a stack knows positions. Every hook is the identity unless a scheme overrides it. Hooks take

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 
 namespace ablate::data {
 namespace {

@@ -1,11 +1,11 @@
 #include "data/text_file.h"
 
-#include <unicode/unistr.h>
 #include <unistd.h>
 
 #include <utility>
 
 #include "tests/data/folder_test_case.h"
+#include "tokenizer/text/unicode.h"
 #include "tokenizer/tokenizer.h"
 
 namespace ablate::data {
@@ -126,7 +126,7 @@ TEST(Blank, IsEveryCharacterThatANormalisationLeavesWithoutAToken) {
     for (char32_t point = 1; point < 0x10000; ++point) {
       if (point >= 0xd800 && point < 0xe000) continue;
       std::string text;
-      icu::UnicodeString(static_cast<UChar32>(point)).toUTF8String(text);
+      tokenizer::append_utf8(text, point);
       if (!model.encode(text).empty()) continue;
       ++gone;
       EXPECT_TRUE(blank(text)) << std::hex << static_cast<uint32_t>(point);

@@ -86,8 +86,13 @@ int64_t waits_of(const models::Transformer& model, bool bfloat16, const std::str
 
 /// Experts of a width for which CUDA multiplies groups.
 models::TransformerOptions aligned(models::TransformerOptions options) {
-  if (auto* mixture = std::get_if<models::MixtureOptions>(&options.feed_forward))
-    mixture->d_hidden = 16;
+  const auto align = [](auto& layer) {
+    auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward);
+    if (mixture != nullptr) mixture->d_hidden = 16;
+  };
+  align(options);
+  for (auto* list : {&options.encoder, &options.decoder})
+    for (auto& layer : *list) align(layer);
   return options;
 }
 

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/experiments/program.h"
+#include "tests/training/storage/waiting_lock.h"
 #include "training/storage/folder_lock.h"
 
 namespace ablate {
@@ -48,6 +50,18 @@ class HeldBeforeSaving {
   }
   training::FolderLock lock_;
 };
+
+/// Starts the command, which works on the run, and asks it to stop before it saves. How it ends.
+inline int end_of_stopped(const std::string& command, const std::filesystem::path& run) {
+  pid_t process = 0;
+  {
+    const HeldBeforeSaving held(run);
+    process = start_process(command);
+    if (!eventually([&] { return waits_for_a_lock(process); })) kill(process, SIGKILL);
+    kill(process, SIGTERM);
+  }
+  return end_of(process);
+}
 
 /// A named pipe: who opens it for reading waits for a writer, which never writes anything.
 class NamedPipe {

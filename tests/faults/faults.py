@@ -45,8 +45,6 @@ STUDIES = {
     "started": "arms: { base: { training.ema: 0.9, training.evaluate_every: 2 },"
                " best: { training.steps: 0, training.init_from: { arm: base, weights: best } },"
                " mean: { training.steps: 0, training.init_from: { arm: base, average: 2 } } }\n",
-    "halved": "arms: { base: { training.average: 2 } }\n"
-              "tune: { key: training.schedule.peak, values: [1.0e-3, 4.0e-3], halve_from: 12 }\n",
 }
 
 # Of two processes; only for kills, since the others count calls or allocations, of which ranks make some when they like.

@@ -81,8 +81,21 @@ def without_room(lab, restrict, reasons):
     return f"a batch that does not fit, {restrict.__name__}: exit code {code}\n{said}"
 
 
-def addresses():
-    resource.setrlimit(resource.RLIMIT_AS, (3_000_000_000, 3_000_000_000))
+def mapped(program):
+    """Bytes of the libraries that the program maps: 0.4 GB, or 2.9 GB if LibTorch has CUDA."""
+    listed = subprocess.run(["ldd", str(program)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    files = [line.split("=>")[1].split()[0] for line in listed.splitlines() if "=> /" in line]
+    return sum(os.stat(file).st_size for file in files)
+
+
+def addresses(program):
+    """Room for the program and 2.5 GB of data."""
+    limit = mapped(program) + 2_500_000_000
+
+    def address_space():
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    return address_space
 
 
 def small_group():
@@ -120,7 +133,7 @@ def main():
     with Laboratory(pathlib.Path(sys.argv[1]).resolve()) as lab:
         lab.folder.chmod(0o755)
         wrong = tried(lab, "open files", resource.RLIMIT_NOFILE, FILES[::step])
-        unnamed = [without_room(lab, addresses, ["out of memory at step 1, whose batch of", "lower training.tokens_per_batch"])]
+        unnamed = [without_room(lab, addresses(lab.program), ["out of memory at step 1, whose batch of", "lower training.tokens_per_batch"])]
         if os.getuid() == 0:
             unnamed.append(killed_by_the_kernel(lab))
             wrong += tried(lab, "processes", resource.RLIMIT_NPROC, PROCESSES[::step], NOBODY)

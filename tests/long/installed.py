@@ -36,6 +36,7 @@ def check_program(source, prefix, elsewhere):
     shipped = sorted(path.name for path in (source / "experiments/studies").glob("*.yaml"))
     listed = [line.split("\t")[0] for line in must(program, "run", "--list", where=elsewhere).splitlines()]
     same("ablate run --list", listed, [str(studies / name) for name in shipped])
+    must(program, "data", "fetch", "--list", where=elsewhere)
     for name in shipped:
         must(program, "config", "show", studies / name, where=elsewhere)
         schema = re.match(r"# yaml-language-server: \$schema=(.*)", (studies / name).read_text())[1]

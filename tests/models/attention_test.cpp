@@ -128,7 +128,8 @@ TEST(Window, IsNotThatOfTheAttentionOverTheEncodersOutput) {
   torch::NoGradGuard no_grad;
   auto options = tiny();
   options.attention = MultiHead{.heads = 2, .window = 1};
-  EXPECT_FALSE(cross_attention_of(options)->window);
+  const auto stack = stack_of(options, Side::decoder);
+  EXPECT_FALSE(std::get<MultiHead>(stack.layers.front().cross_attention).window);
   auto model = make(options);
   const auto target = ids({{1, 8}});
   EXPECT_GT(largest_difference(model->forward(ids({{5, 6, 7, 8, 2}}), target),

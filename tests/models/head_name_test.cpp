@@ -33,8 +33,9 @@ TEST(HeadName, InAnyOtherFormIsNone) {
 TEST(HeadName, HeadsAreCountedWhereThereAreSome) {
   auto options = tiny();
   options.attention = MultiHead{.heads = 4, .key_value_heads = 2};
-  options.encoder.attention = Lstm{};
-  options.decoder.attention = DeltaRule{{.heads = 8}};
+  change_layers(options, Side::encoder, [](auto& layer) { layer.attention = Lstm{}; });
+  change_layers(options, Side::decoder,
+                [](auto& layer) { layer.attention = DeltaRule{{.heads = 8}}; });
   EXPECT_EQ(head_count(options, {{Side::encoder, 0}, false}), 0);
   EXPECT_EQ(head_count(options, {{Side::decoder, 1}, false}), 8);
   EXPECT_EQ(head_count(options, {{Side::decoder, 1}, true}), 4);
@@ -52,9 +53,9 @@ std::vector<std::string> texts_of(const TransformerOptions& options) {
 
 TEST(HeadName, AttentionsStandInTheOrderOfAPass) {
   auto options = tiny();
-  options.encoder.attention = Average{};
-  options.decoder.layers = 3;
-  options.decoder.share.layers = 2;
+  options.decoder_layers = 3;
+  options.share.layers = 2;
+  change_layers(options, Side::encoder, [](auto& layer) { layer.attention = Average{}; });
   const std::vector<std::string> expected{
       "decoder.layers.0.attention", "decoder.layers.0.cross_attention",
       "decoder.layers.1.attention", "decoder.layers.1.cross_attention",
@@ -63,13 +64,12 @@ TEST(HeadName, AttentionsStandInTheOrderOfAPass) {
   EXPECT_EQ(texts_of(options), expected);
 }
 
-TEST(HeadName, APatternGivesEachLayerTheHeadsOfItsMixer) {
+TEST(HeadName, EachLayerHasTheHeadsOfItsMixer) {
   auto options = tiny();
   options.family = Family::decoder_only;
   options.layers = 3;
   options.attention = MultiHead{.heads = 4};
-  options.other_attention = Lstm{};
-  options.pattern = {MixerChoice::other, MixerChoice::attention};
+  change_layers(options, {1, 3}, [](auto& layer) { layer.attention = Lstm{}; });
   EXPECT_EQ(texts_of(options), std::vector<std::string>{"decoder.layers.1.attention"});
   EXPECT_EQ(head_count(options, {{Side::decoder, 1}, false}), 4);
   EXPECT_EQ(head_count(options, {{Side::decoder, 2}, false}), 0);

@@ -21,7 +21,7 @@ StackOptions linear_stack(const AttentionOptions& attention, bool causal) {
 class LinearAttentionTest : public testing::Test {
  protected:
   void make(const AttentionOptions& attention, bool causal = true) {
-    mixer_ = initialized(make_mixer(linear_stack(attention, causal), 0));
+    mixer_ = initialized(make_mixer(attention, linear_stack(attention, causal)));
     mixer_->to(torch::kDouble);
     torch::NoGradGuard no_grad;
     for (auto& parameter : mixer_->parameters())

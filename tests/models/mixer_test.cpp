@@ -15,6 +15,10 @@ StackOptions stack(const AttentionOptions& attention, bool causal) {
   return stack_of(options, causal ? Side::decoder : Side::encoder);
 }
 
+std::shared_ptr<Mixer> mixer_of(const StackOptions& options) {
+  return make_mixer(options.layers.front().attention, options);
+}
+
 torch::Tensor mixed(const std::shared_ptr<Mixer>& mixer, const torch::Tensor& x,
                     const torch::Tensor& padding_mask = {}) {
   return mixer->forward(x, padding_mask, {}, nullptr);
@@ -25,7 +29,7 @@ TEST(Average, IsTheMeanOfTheValuesSoFarOrOfAllUnpaddedOnes) {
   torch::manual_seed(1);
   const auto x = torch::randn({1, 3, 4});
   for (const bool causal : {true, false}) {
-    auto mixer = initialized(make_mixer(stack(Average{}, causal), 0));
+    auto mixer = initialized(mixer_of(stack(Average{}, causal)));
     const auto weight = mixer->named_parameters();
     const auto values = torch::linear(x, weight["value.weight"]);
     auto mean = values.mean(1, true).expand_as(values);
@@ -41,7 +45,7 @@ TEST(Convolution, LooksAtItsWindowAlone) {
   auto moved = x.clone();
   moved.select(1, 4).add_(1.0);
   const auto reached = [&](bool causal) {
-    auto mixer = initialized(make_mixer(stack(Convolution{.width = 3}, causal), 0));
+    auto mixer = initialized(mixer_of(stack(Convolution{.width = 3}, causal)));
     const auto difference = (mixed(mixer, x) - mixed(mixer, moved)).abs().amax(-1).gt(0)[0];
     std::vector<int64_t> positions;
     for (int64_t t = 0; t < 9; ++t)
@@ -55,7 +59,7 @@ TEST(Convolution, LooksAtItsWindowAlone) {
 TEST(LstmMixer, ReadsBackwardsFromTheLastUnpaddedPosition) {
   torch::NoGradGuard no_grad;
   torch::manual_seed(1);
-  auto mixer = initialized(make_mixer(stack(Lstm{}, false), 0));
+  auto mixer = initialized(mixer_of(stack(Lstm{}, false)));
   const auto x = torch::randn({1, 3, 4});
   const auto padded = torch::cat({x, torch::randn({1, 2, 4})}, 1);
   const auto padding_mask = torch::tensor({{true, true, true, false, false}});
@@ -69,7 +73,7 @@ TEST(GroupedHeads, EqualFullHeadsWhoseKeysAndValuesAreRepeated) {
   torch::manual_seed(1);
   auto few = stack(MultiHead{.heads = 4, .key_value_heads = 2}, false);
   auto all = stack(MultiHead{.heads = 4}, false);
-  auto grouped = initialized(make_mixer(few, 0)), full = initialized(make_mixer(all, 0));
+  auto grouped = initialized(mixer_of(few)), full = initialized(mixer_of(all));
   const auto from = grouped->named_parameters();
   auto to = full->named_parameters();
   const auto packed = from["qkv.weight"];  // [4 + 2 + 2, 4], heads of width 1

@@ -10,7 +10,7 @@ namespace ablate::models {
 namespace {
 
 StackOptions stack(bool bias = true) {
-  return {.d_model = 8, .layers = 1, .causal = false, .bias = bias};
+  return {.d_model = 8, .causal = false, .layers = {}, .depth = 1, .bias = bias};
 }
 
 MixtureOptions small(RouterOptions router, int64_t active, int64_t experts = 4) {

@@ -69,7 +69,7 @@ TEST(Initialization, AGainMultipliesTheMatricesOfLayersAlone) {
 
 TEST(Initialization, ByDeepNormMakesAllButQueriesKeysAndGatesSmaller) {
   auto options = tiny();
-  options.encoder.layers = 3;
+  options.encoder_layers = 3;
   options.attention = MultiHead{.heads = 2, .gate = OutputGate::head};
   const auto plain = drawn_parameters(options);
   options.initialization = XavierInitialization{{.depth = DepthScaling::deepnorm}};

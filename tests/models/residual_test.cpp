@@ -92,7 +92,7 @@ ResidualConnection connection_of(Module& owner, const ResidualOptions& residual)
   options.layers = 4;
   options.norm.kind = NormKind::none;
   options.residual = residual;
-  ResidualConnection connection(owner, "part", stack_of(options, Side::decoder), 1);
+  ResidualConnection connection(owner, "part", options.norm, {stack_of(options, Side::decoder), 1});
   initialize(owner, 1);
   return connection;
 }
@@ -121,8 +121,8 @@ TEST(Residual, FactorsMultiplyWhatTheSubLayerGives) {
 
 TEST(Residual, DeepNormMultipliesTheInputByTheFactorOfThePaper) {
   auto options = tiny();
-  options.encoder.layers = 6;
-  options.decoder.layers = 18;
+  options.encoder_layers = 6;
+  options.decoder_layers = 18;
   EXPECT_NEAR(stack_of(options, Side::encoder).deepnorm.alpha,
               0.81 * std::pow(1296.0 * 18, 1.0 / 16), 1e-9);
   EXPECT_NEAR(stack_of(options, Side::decoder).deepnorm.alpha, std::pow(54.0, 0.25), 1e-9);

@@ -8,7 +8,7 @@
 namespace ablate::models {
 
 inline StackOptions mixture_stack(bool causal = false) {
-  return {.d_model = 4, .layers = 1, .causal = causal, .bias = false};
+  return {.d_model = 4, .causal = causal, .layers = {}, .depth = 1, .bias = false};
 }
 
 /// A mixture whose scores are its input: the router's matrix is the identity.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/transformer.h"
+#include "tests/models/variants.h"
 
 namespace ablate::models {
 namespace {
@@ -50,8 +51,7 @@ TEST(Flops, OfTwoMixersInEqualSharesLiesInTheMiddle) {
   auto convolves = attends, mixed = attends;
   convolves.attention = Convolution{};
   convolves.cross_attention = MultiHead{.heads = 2};
-  mixed.other_attention = Convolution{};
-  mixed.pattern = {MixerChoice::attention, MixerChoice::other};
+  change_layers(mixed, {2, 4}, [](auto& layer) { layer.attention = Convolution{}; });
   EXPECT_EQ(2 * flops(mixed), flops(attends) + flops(convolves));
   EXPECT_NE(flops(attends), flops(convolves));
   EXPECT_EQ(2 * parameters(mixed), parameters(attends) + parameters(convolves));

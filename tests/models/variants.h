@@ -5,19 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/transformer_options.h"
+#include "tests/models/layer_variants.h"
 
 namespace ablate::models {
-
-inline TransformerOptions tiny() {
-  return {.d_model = 16,
-          .layers = 2,
-          .attention = MultiHead{.heads = 2},
-          .feed_forward = DenseFeedForward{.d_hidden = 24},
-          .dropout = 0.0};
-}
-
-using Variant = std::pair<std::string, TransformerOptions>;
 
 /// Every position scheme with every option that changes what it computes.
 inline std::vector<Variant> position_variants() {
@@ -55,14 +45,6 @@ inline std::vector<Variant> position_variants() {
   return variants;
 }
 
-/// The tiny model with one thing changed.
-template <class Change>
-Variant changed(const std::string& name, Change&& change) {
-  auto options = tiny();
-  change(options);
-  return {name, options};
-}
-
 /// Schemes that read position ids, with random ones in training.
 inline std::vector<Variant> position_ids_variants() {
   std::vector<Variant> variants;
@@ -98,80 +80,14 @@ inline std::vector<Variant> mixer_variants() {
       o.cross_attention = MultiHead{.heads = 2};
     }));
   variants.push_back(changed("gated retention", [](auto& o) {
-    o.decoder.attention = LinearAttention{{.heads = 2}, Forgetting::gated};
+    change_layers(o, Side::decoder, [](auto& layer) {
+      layer.attention = LinearAttention{{.heads = 2}, Forgetting::gated};
+    });
   }));
-  variants.push_back(
-      changed("delta", [](auto& o) { o.decoder.attention = DeltaRule{{.heads = 2}}; }));
+  variants.push_back(changed("delta", [](auto& o) {
+    change_layers(o, Side::decoder, [](auto& layer) { layer.attention = DeltaRule{{.heads = 2}}; });
+  }));
   return variants;
-}
-
-/// Stacks whose layers differ in what their attention sees.
-inline std::vector<Variant> attention_pattern_variants() {
-  using enum MixerChoice;
-  return {changed("near and far",
-                  [](auto& o) {
-                    o.position = Rotary{};
-                    o.other_attention = MultiHead{.heads = 2, .window = 2};
-                    o.pattern = {other, attention};
-                  }),
-          changed("near and far with groups and a bias",
-                  [](auto& o) {
-                    o.position = T5Bias{};
-                    o.attention = MultiHead{.heads = 4, .window = 3};
-                    o.other_attention = MultiHead{.heads = 4, .key_value_heads = 2, .window = 2};
-                    o.pattern = {attention, other};
-                  }),
-          changed("other heads",
-                  [](auto& o) {
-                    o.other_attention = MultiHead{.heads = 4, .d_k = 3, .window = 2};
-                    o.pattern = {attention, other};
-                  }),
-          changed("rotary near, nothing far",
-                  [](auto& o) {
-                    o.position = NoPosition{};
-                    o.other_position = Rotary{};
-                    o.other_attention = MultiHead{.heads = 4, .window = 3};
-                    o.pattern = {other, attention};
-                  }),
-          changed("two schemes of content", [](auto& o) {
-            o.layers = 3;
-            o.position = Shaw{.max_distance = 3};
-            o.other_position = Cope{.positions = 4};
-            o.other_attention = MultiHead{.heads = 4};
-            o.pattern = {attention, other, other};
-          })};
-}
-
-/// Stacks in which attention and other mixers take turns.
-inline std::vector<Variant> hybrid_variants() {
-  using enum MixerChoice;
-  return {changed("delta and content",
-                  [](auto& o) {
-                    o.position = Shaw{.max_distance = 3};
-                    o.decoder.layers = 3;
-                    o.decoder.other_attention = DeltaRule{{.heads = 4}};
-                    o.decoder.pattern = {other, other, attention};
-                  }),
-          changed("lstm before attention",
-                  [](auto& o) {
-                    o.position = TransformerXl{};
-                    o.attention = Lstm{};
-                    o.cross_attention = MultiHead{.heads = 2};
-                    o.other_attention = MultiHead{.heads = 2};
-                    o.pattern = {attention, other};
-                  }),
-          changed("attention in every other layer",
-                  [](auto& o) {
-                    o.other_attention = NoAttention{};
-                    o.pattern = {attention, other};
-                  }),
-          changed("shared layers with two mixers", [](auto& o) {
-            o.layers = 4;
-            o.share.layers = 2;
-            o.position = Cope{.positions = 4};
-            o.other_attention = Convolution{};
-            o.pattern = {other, attention};
-          })};
 }
 
 /// Attention whose queries, scores or outputs are others than the paper's, with schemes of every
@@ -282,8 +198,7 @@ inline std::vector<Variant> mixture_variants() {
       {"sigmoid", {.active = 2, .router = SigmoidRouter{}}},
       {"hash", {.active = 2, .router = HashRouter{}}},
       {"gated", {.active = 2, .activation = Activation::silu, .gated = true}},
-      {"shared", {.active = 1, .shared_experts = 1, .router = SwitchRouter{}}},
-      {"every other layer", {.active = 2, .every = 2}}};
+      {"shared", {.active = 1, .shared_experts = 1, .router = SwitchRouter{}}}};
   for (const auto& [name, mixture] : mixtures)
     variants.push_back(changed("experts, " + name, [mixture = mixture](auto& o) {
       auto options = mixture;
@@ -293,6 +208,11 @@ inline std::vector<Variant> mixture_variants() {
     }));
   variants.push_back(changed("experts, few neurons", [](auto& o) {
     o.feed_forward = MixtureOptions{.experts = 4, .active = 2, .d_hidden = 2};
+  }));
+  variants.push_back(changed("experts, every other layer", [](auto& o) {
+    change_layers(o, {2}, [](auto& layer) {
+      layer.feed_forward = MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
+    });
   }));
   return variants;
 }
@@ -355,13 +275,16 @@ inline std::vector<Variant> whole_model_variants() {
                     o.initialization = NormalInitialization{{.depth = DepthScaling::sqrt}, 0.1};
                   }),
           changed("sides of their own", [](auto& o) {
-            o.encoder.layers = 3;
-            o.encoder.norm.placement = NormPlacement::pre;
-            o.encoder.position = Alibi{};
-            o.decoder.attention = Average{};
-            o.decoder.feed_forward = dense(Activation::gelu, true);
-            o.decoder.residual.per = FactorPer::layer;
-            o.decoder.share.layers = 1;
+            o.encoder_layers = 3;
+            change_layers(o, Side::encoder, [](auto& layer) {
+              layer.norm.placement = NormPlacement::pre;
+              layer.position = Alibi{};
+            });
+            change_layers(o, Side::decoder, [](auto& layer) {
+              layer.attention = Average{};
+              layer.feed_forward = dense(Activation::gelu, true);
+              layer.residual.per = FactorPer::layer;
+            });
           })};
 }
 
@@ -369,8 +292,8 @@ inline std::vector<Variant> whole_model_variants() {
 inline std::vector<Variant> variants() {
   auto all = position_variants();
   for (const auto& more :
-       {position_ids_variants(), mixture_variants(), mixer_variants(), attention_pattern_variants(),
-        hybrid_variants(), attention_variants(), norm_variants(), residual_variants(),
+       {position_ids_variants(), mixture_variants(), mixer_variants(), attention_change_variants(),
+        hybrid_variants(), layer_variants(), attention_variants(), norm_variants(), residual_variants(),
         head_and_activation_variants(), whole_model_variants()})
     all.insert(all.end(), more.begin(), more.end());
   return all;

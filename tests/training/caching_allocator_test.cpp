@@ -40,6 +40,12 @@ TEST(CachingAllocator, ImpossibleSizesThrow) {
   EXPECT_EQ(allocator().statistics().in_use, before);
 }
 
+TEST(CachingAllocator, WhatCouldNotBeHadIsNoPeak) {
+  const auto before = allocator().statistics().most;
+  EXPECT_THROW(allocator().allocate(size_t{1} << 50), std::bad_alloc);
+  EXPECT_EQ(allocator().statistics().most, before);
+}
+
 TEST(CachingAllocator, KeepsNoMoreThanWasInUse) {
   // Sizes that grow for ever fit no kept block: without a bound all of them would be kept.
   for (size_t bytes = size_t{1} << 20; bytes < (size_t{64} << 20); bytes += bytes / 4)

@@ -50,13 +50,6 @@ TEST(Ema, GoesThroughACheckpoint) {
   EXPECT_TRUE(torch::equal(resumed.weights().at("weight"), torch::tensor({2.0, 2.5})));
 }
 
-TEST(Ema, OfAnEarlierVersionsCheckpointIsRead) {
-  Weights saved{{"shadow.weight", torch::ones(2)}, {"first.weight", torch::zeros(2)}};
-  const auto averages = extract_ema(saved);
-  ASSERT_TRUE(averages.contains("weight"));
-  EXPECT_TRUE(torch::equal(averages.at("weight"), torch::ones(2)));
-}
-
 TEST(Ema, ACheckpointWithoutAnAverageIsRefusedByName) {
   Weighted model;
   Ema ema(model, 0.5);

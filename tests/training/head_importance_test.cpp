@@ -101,13 +101,16 @@ std::vector<models::Variant> observed() {
           changed("encoder", [](auto& o) { o.family = Family::encoder_only; }),
           changed("lstm encoder",
                   [](auto& o) {
-                    o.encoder.attention = Lstm{};
+                    change_layers(o, Side::encoder, [](auto& layer) { layer.attention = Lstm{}; });
                     o.cross_attention = MultiHead{.heads = 2};
                   }),
           changed("retention and delta rule", [](auto& o) {
-            o.encoder.attention = LinearAttention{{.heads = 2}, Forgetting::fixed};
-            o.decoder.attention = DeltaRule{{.heads = 2}};
             o.cross_attention = MultiHead{.heads = 2};
+            change_layers(o, Side::encoder, [](auto& layer) {
+              layer.attention = LinearAttention{{.heads = 2}, Forgetting::fixed};
+            });
+            change_layers(o, Side::decoder,
+                          [](auto& layer) { layer.attention = DeltaRule{{.heads = 2}}; });
           })};
 }
 

@@ -95,12 +95,13 @@ TEST(OrthogonalSteps, InBfloat16AreNearlyThoseInFloat) {
 }
 
 TEST(OrthogonalSteps, SeeEveryExpertAndEveryPartOfAMixture) {
-  models::Mixture mixture({.experts = 3,
-                           .active = 2,
-                           .d_hidden = 5,
-                           .activation = models::Activation::silu,
-                           .gated = true},
-                          {.d_model = 4, .layers = 1, .causal = false, .bias = true});
+  models::Mixture mixture(
+      {.experts = 3,
+       .active = 2,
+       .d_hidden = 5,
+       .activation = models::Activation::silu,
+       .gated = true},
+      {.d_model = 4, .causal = false, .layers = std::vector<models::LayerOptions>(1), .depth = 1});
   for (const auto& parameter : mixture.own_parameters()) {
     if (parameter.role != models::Role::matrix) continue;
     const bool down = parameter.name == "down";

@@ -48,7 +48,7 @@ using Places = std::set<std::string>;
 
 TEST(Observation, PlacesAreWhereParametersAre) {
   auto options = two_layers();
-  options.decoder.layers = 1;
+  options.decoder_layers = 1;
   const auto figures = observed(options, three_pairs());
   EXPECT_EQ(places(figures, "attention_entropy"),
             (Places{"encoder.layers.0.attention", "encoder.layers.1.attention",
@@ -78,7 +78,7 @@ TEST(Observation, FamiliesOfOneStackAndMixersWithoutScoresHaveTheirOwnPlaces) {
   EXPECT_EQ(attentions(two_layers(Family::encoder_only)),
             (Places{"encoder.layers.0.attention", "encoder.layers.1.attention"}));
   auto recurrent = two_layers();
-  recurrent.decoder.attention = models::Lstm{};
+  for (auto& layer : own_layers(recurrent, models::Side::decoder)) layer.attention = models::Lstm{};
   EXPECT_EQ(attentions(recurrent),
             (Places{"encoder.layers.0.attention", "encoder.layers.1.attention",
                     "decoder.layers.0.cross_attention", "decoder.layers.1.cross_attention"}));
@@ -92,8 +92,7 @@ TEST(Observation, ALayerThatRunsTwiceIsTwoLayersAndSharedExpertsHaveTheirOwnPlac
   auto routed = two_layers(Family::decoder_only);
   auto mixture = mixture_of(models::SoftmaxRouter{}, 1);
   mixture.shared_experts = 1;
-  mixture.every = 2;
-  routed.feed_forward = mixture;
+  own_layers(routed, models::Side::decoder)[1].feed_forward = mixture;
   EXPECT_EQ(places(observed(routed, three_pairs()), "active_neurons"),
             (Places{"decoder.layers.0.feed_forward", "decoder.layers.1.feed_forward",
                     "decoder.layers.1.feed_forward.shared"}));

@@ -96,9 +96,9 @@ void widen(const std::shared_ptr<Affine>& model, int64_t width) {
   models::Module stack;
   stack.register_module("model", model);
   models::parametrize(stack, {.d_model = width,
-                              .layers = 1,
                               .causal = true,
-                              .bias = true,
+                              .layers = std::vector<models::LayerOptions>(1),
+                              .depth = 1,
                               .parametrization = models::MaximalUpdate{.base_width = 1}});
 }
 
@@ -223,7 +223,7 @@ TEST(Optimizer, DecaysWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
 TEST(Optimizer, BiasesOfExpertsDoNotDecay) {
   models::Mixture mixture(
       {.experts = 4, .active = 2, .d_hidden = 24, .router = models::SoftmaxRouter{}},
-      {.d_model = 8, .layers = 1, .causal = false, .bias = true});
+      {.d_model = 8, .causal = false, .layers = std::vector<models::LayerOptions>(1), .depth = 1});
   for (auto& item : mixture.named_parameters()) {
     torch::NoGradGuard no_grad;
     item.value().fill_(1.0);

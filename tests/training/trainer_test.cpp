@@ -105,28 +105,6 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
   }
 }
 
-TEST_F(TrainerTest, GoesOnFromACheckpointWithTheNamesOfEarlierVersions) {
-  auto averaging = input();
-  averaging.options.ema = 0.5;
-  train(averaging, tiny());
-  const auto checkpoints = folder() / "checkpoints";
-  const auto whole = load_checkpoint(list_checkpoints(checkpoints).back().path);
-  auto early = load_checkpoint(list_checkpoints(checkpoints).front().path);
-  early.state["interval_negative"] = early.state["interval_nll"];
-  early.state["best_negative"] = early.state["best_nll"];
-  early.state.erase("interval_nll");
-  early.state.erase("best_nll");
-  for (const auto& [name, average] : extract_ema(early.optimizer))
-    early.optimizer["shadow." + name] = average;
-  std::filesystem::remove_all(checkpoints);
-  save_checkpoint(checkpoints, early);
-  train(averaging, tiny());
-  const auto resumed = load_checkpoint(list_checkpoints(checkpoints).back().path);
-  ASSERT_EQ(resumed.step, whole.step);
-  for (const auto& [name, tensor] : whole.optimizer)
-    EXPECT_TRUE(torch::equal(tensor, resumed.optimizer.at(name))) << name;
-}
-
 TEST_F(TrainerTest, KeepsTheNewestCheckpointsAndTheBest) {
   auto often = input();
   often.options.keep = 1;

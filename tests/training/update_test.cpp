@@ -148,6 +148,19 @@ TEST(Update, IsAFunctionOfItsDropoutSeed) {
   EXPECT_NE(loss(1), loss(2));
 }
 
+TEST(Update, LeavesTheCallersChoiceOfTf32) {
+  auto& context = at::globalContext();
+  for (const bool own : {true, false}) {
+    context.setAllowTF32CuBLAS(own);
+    auto model = tiny_model();
+    const auto optimizer = make_optimizer(Adam{}, *model);
+    const auto one = batch({0});
+    update(model, *optimizer, {&one, 1}, plain());
+    EXPECT_EQ(context.allowTF32CuBLAS(), own);
+  }
+  context.setAllowTF32CuBLAS(false);
+}
+
 TEST(Update, Bfloat16TrainsNearlyAsFloat) {
   auto options = plain();
   auto exact = tiny_model(), rounded = tiny_model();

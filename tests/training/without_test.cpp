@@ -111,7 +111,7 @@ TEST(WithoutLayers, AreThoseOfTheModelWithoutALayerThatDidNothing) {
         if (item.key().find(".position.") != std::string::npos) item.value().normal_();
       make_identity(weights_of(*model), "decoder.layers." + std::to_string(layer));
       auto left = options;
-      left.decoder.layers = 2;
+      left.decoder_layers = 2;
       const std::vector layers{LayerName{Side::decoder, layer}};
       const auto weights = without_layers(weights_of(*model), options, layers);
       EXPECT_LT(models::rounding_difference(model->forward(source_ids(), target_ids()),
@@ -145,7 +145,7 @@ TEST(WithoutLayers, KeepAFeedForwardThatAllLayersShare) {
   options.feed_forward = models::DenseFeedForward{.d_hidden = 24, .shared = true};
   const auto weights = weights_of(*models::make(options));
   auto left = options;
-  left.encoder.layers = 1;
+  left.encoder_layers = 1;
   const std::vector layers{LayerName{Side::encoder, 0}};
   const auto kept = without_layers(weights, options, layers);
   EXPECT_TRUE(kept.at("encoder.layers.0.feed_forward.up.weight")

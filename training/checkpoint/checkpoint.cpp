@@ -13,7 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 #include "training/checkpoint/format/manifest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"

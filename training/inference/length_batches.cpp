@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "data/batch.h"
@@ -58,9 +59,13 @@ void in_parallel(size_t count, int64_t jobs, const std::function<void(size_t)>& 
         next = count;
       }
   };
-  std::vector<std::thread> threads;
-  for (int64_t job = 0; job < jobs; ++job) threads.emplace_back(run);
-  for (auto& thread : threads) thread.join();
+  std::vector<std::jthread> threads;
+  try {
+    while (std::ssize(threads) + 1 < jobs) threads.emplace_back(run);
+  } catch (const std::system_error&) {  // no more threads are to be had, so fewer share the work
+  }
+  run();
+  threads.clear();
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -47,18 +47,27 @@ int64_t positions_of(const data::EncodedExample& example, const models::SearchOp
   return example.prompt_length + decoding.longest_output(read);
 }
 
+/// Where the number of positions of a side's layer is given.
+std::string key_of_positions(const models::TransformerOptions& model, models::Side side,
+                             const models::LayerOptions& layer) {
+  if (models::equal_values(layer.position, model.position)) return "model.position.max_length";
+  if (!models::are_alike(models::list_of(model, side)))
+    return "position.max_length in model.changes";
+  return fmt::format("model.{}.position.max_length", text_of(side));
+}
+
 }  // namespace
 
 std::optional<PositionLimit> position_limit(const models::TransformerOptions& model,
                                             models::Side side) {
   const auto stack = models::stack_of(model, side);
-  const auto* learned = std::get_if<models::Learned>(&stack.position);
   const auto* randomized = std::get_if<models::Randomized>(&stack.position_ids);
   std::optional<PositionLimit> limit;
-  if (learned != nullptr && learned->beyond == models::Beyond::error) {
-    const bool own = !std::holds_alternative<models::Same>(models::own_of(model, side).position);
-    const char* owner = side == models::Side::encoder ? "encoder." : "decoder.";
-    limit = {learned->max_length, fmt::format("model.{}position.max_length", own ? owner : "")};
+  for (const auto& layer : stack.layers) {
+    const auto* learned = std::get_if<models::Learned>(&layer.position);
+    if (learned == nullptr || learned->beyond != models::Beyond::error) continue;
+    if (!limit || learned->max_length < limit->tokens)
+      limit = {learned->max_length, key_of_positions(model, side, layer)};
   }
   if (randomized != nullptr && randomized->longest < (limit ? limit->tokens : kAnyLength))
     limit = {randomized->longest, "model.position_ids.longest"};

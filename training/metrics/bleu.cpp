@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tokenizer/text/unicode.h"
 #include "training/metrics/ngram_matches.h"
 #include "training/metrics/sacrebleu_version.h"
 #include "training/metrics/tokenizer_13a.h"
@@ -17,7 +18,7 @@ namespace ablate::training {
 namespace {
 
 std::vector<std::string> tokens(const std::string& line, BleuOptions options) {
-  return tokenize_13a(options.lowercase ? strip_end(lower_case(line)) : strip_end(line));
+  return tokenize_13a(options.lowercase ? strip_end(tokenizer::lower_case(line)) : strip_end(line));
 }
 
 double brevity_penalty(const BleuStatistics& s) {

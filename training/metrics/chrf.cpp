@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "tokenizer/text/unicode.h"
 #include "training/metrics/ngram_matches.h"
 #include "training/metrics/sacrebleu_version.h"
 #include "training/metrics/unicode_text.h"
@@ -27,10 +28,10 @@ struct Line {
 };
 
 Line read_line(const std::string& text, ChrfOptions options) {
-  const auto lowered = options.lowercase ? lower_case(text) : text;
+  const auto lowered = options.lowercase ? tokenizer::lower_case(text) : text;
   Line line;
   for (const auto part : split_words(lowered)) {
-    const auto word = code_points(part);
+    const auto word = tokenizer::code_points(part);
     line.characters += word;
     if (word.size() > 1 && punctuation(word.back())) {
       line.words.push_back(word.substr(0, word.size() - 1));

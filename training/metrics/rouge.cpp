@@ -1,15 +1,14 @@
 #include "training/metrics/rouge.h"
 
 #include <fmt/format.h>
-#include <unicode/uchar.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
 
+#include "tokenizer/text/unicode.h"
 #include "training/metrics/ngram_matches.h"
-#include "training/metrics/unicode_text.h"
 
 namespace ablate::training {
 namespace {
@@ -24,9 +23,9 @@ bool counts(char32_t letter) {
 bool in_its_letters(std::span<const std::string> texts) {
   int64_t seen = 0, all = 0;
   for (const auto& text : texts)
-    for (const auto letter : code_points(lower_case(text))) {
+    for (const auto letter : tokenizer::code_points(tokenizer::lower_case(text))) {
       seen += counts(letter) ? 1 : 0;
-      all += u_isalnum(static_cast<UChar32>(letter)) != 0 ? 1 : 0;
+      all += tokenizer::is_letter(letter) || tokenizer::is_digit(letter) ? 1 : 0;
     }
   return seen > 0 && 2 * seen >= all;
 }
@@ -34,7 +33,7 @@ bool in_its_letters(std::span<const std::string> texts) {
 Words words_of(const std::string& text) {
   Words words;
   bool inside = false;
-  for (const char letter : lower_case(text)) {
+  for (const char letter : tokenizer::lower_case(text)) {
     const bool part = counts(static_cast<unsigned char>(letter));
     if (part && !inside) words.emplace_back();
     if (part) words.back() += letter;

@@ -1,15 +1,11 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace ablate::training {
 
-// Text as Python's str sees it, which sacreBLEU's scores rest on. Malformed UTF-8 counts as U+FFFD.
-
-/// str.lower(): full case mapping without a language, capital sigma by its place in the word.
-std::string lower_case(std::string_view text);
+// Text as Python's str sees it, which sacreBLEU's scores rest on; so does tokenizer::lower_case.
 
 /// str.split(): the runs between white space, which are parts of `text`. Python's white space is
 /// Unicode's and the four separators U+001C to U+001F.
@@ -17,7 +13,5 @@ std::vector<std::string_view> split_words(std::string_view text);
 
 /// str.rstrip().
 std::string_view strip_end(std::string_view text);
-
-std::u32string code_points(std::string_view text);
 
 }  // namespace ablate::training

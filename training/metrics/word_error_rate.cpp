@@ -19,7 +19,9 @@ using SpacedWords = std::vector<std::string_view>;
 
 /// Whether what stands between two words parts them: a space, or more than one character of white
 /// space.
-bool parts_words(std::string_view gap) { return gap == " " || code_points(gap).size() > 1; }
+bool parts_words(std::string_view gap) {
+  return gap == " " || tokenizer::code_points(gap).size() > 1;
+}
 
 SpacedWords spaced_words(std::string_view text) {
   SpacedWords words;

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
@@ -37,15 +39,17 @@ std::string first_line(const path& file) {
   return text.substr(0, text.find('\n'));
 }
 
-/// When the process began, in ticks since the host did (field 22 of /proc/<pid>/stat); empty where
-/// there is none.
+/// When the process began, in ticks since the host did (field 22 of /proc/<pid>/stat); empty if
+/// there is none, or only what its parent has not yet taken notice of.
 std::string began(int64_t pid) {
   const auto text = text_of(path("/proc") / std::to_string(pid) / "stat");
   const auto name_ends = text.rfind(')');
   if (name_ends == std::string::npos) return "";
   std::istringstream words(text.substr(name_ends + 2));
   std::string word;
-  for (int field = 3; field <= 22; ++field) words >> word;
+  words >> word;  // its state
+  if (word == "Z" || word == "X") return "";
+  for (int field = 4; field <= 22; ++field) words >> word;
   return word;
 }
 
@@ -81,8 +85,13 @@ std::string number_text(int64_t number) {
   return std::string(kDigits - std::min(kDigits, digits.size()), '0') + digits;
 }
 
-bool is_number(const std::string& name) {
-  return name.size() >= kDigits && name.find_first_not_of("0123456789") == std::string::npos;
+/// The number that a claim's file is called after; nothing for the name of any other file.
+std::optional<int64_t> claim_number(const std::string& name) {
+  int64_t number = 0;
+  const auto* const end = name.data() + name.size();
+  const auto [read, fault] = std::from_chars(name.data(), end, number);
+  if (fault != std::errc() || read != end || number_text(number) != name) return {};
+  return number;
 }
 
 std::optional<ProcessIdentity> identity_in(const std::string& text) {
@@ -111,9 +120,12 @@ ProcessIdentity this_process() {
           .job = scheduler_job()};
 }
 
+bool is_in_sight(const ProcessIdentity& process) {
+  return process.boot == own_boot() && process.pid_namespace == own_pid_namespace();
+}
+
 bool surely_gone(const ProcessIdentity& process) {
-  return process.boot == own_boot() && process.pid_namespace == own_pid_namespace() &&
-         process.began != began(process.pid);
+  return is_in_sight(process) && process.began != began(process.pid);
 }
 
 OwnerWatch::Verdict OwnerWatch::observe(const std::string& sign, Clock::time_point now) {
@@ -125,15 +137,16 @@ OwnerWatch::Verdict OwnerWatch::observe(const std::string& sign, Clock::time_poi
   return now - since_ >= lease_ ? Verdict::gone : Verdict::undecided;
 }
 
-FolderClaim::FolderClaim(const path& folder, Times times)
+FolderClaim::FolderClaim(const path& folder, Times times, const Waiting& waiting)
     : claims_(folder / "claims"), times_(times) {
   std::filesystem::create_directories(claims_);
-  for (;;) {
+  for (bool said = false;;) {
     OwnerWatch watch(times_.lease);
     auto pause = kFirstLook;
     const auto watched = highest();
     for (; highest() == watched; pause = std::min(2 * pause, kLookEvery)) {
-      if (!is_free(watched, watch)) {
+      if (const auto owner = find(watched, watch); owner != Owner::gone) {
+        if (owner == Owner::here && !std::exchange(said, true)) waiting();
         std::this_thread::sleep_for(pause);
         continue;
       }
@@ -170,8 +183,8 @@ path FolderClaim::beat(int64_t number) const { return claims_ / ("beat-" + numbe
 int64_t FolderClaim::highest() const {
   int64_t most = 0;
   for (const auto& entry : std::filesystem::directory_iterator(claims_)) {
-    const auto name = entry.path().filename().string();
-    if (is_number(name)) most = std::max<int64_t>(most, std::stoll(name));
+    if (const auto number = claim_number(entry.path().filename().string()))
+      most = std::max(most, *number);
   }
   return most;
 }
@@ -184,15 +197,18 @@ std::string FolderClaim::owner(int64_t number) const {
          (process->job.empty() ? "" : ", job " + process->job);
 }
 
-bool FolderClaim::is_free(int64_t number, OwnerWatch& watch) const {
+FolderClaim::Owner FolderClaim::find(int64_t number, OwnerWatch& watch) const {
   const auto sign = number == 0 ? kReleased : text_of(beat(number));
-  if (sign == kReleased) return true;
+  if (sign == kReleased) return Owner::gone;
   const auto process = identity_in(text_of(claim(number)));
-  if (process && surely_gone(*process)) return true;
-  const auto verdict = watch.observe(sign, OwnerWatch::Clock::now());
+  if (process && surely_gone(*process)) return Owner::gone;
+  const bool here = process && is_in_sight(*process);
+  const auto verdict =
+      here ? OwnerWatch::Verdict::undecided : watch.observe(sign, OwnerWatch::Clock::now());
   if (verdict == OwnerWatch::Verdict::alive || stop_requested())
     throw NotTheOwner(claims_.parent_path().string() + " is being worked on by " + owner(number));
-  return verdict == OwnerWatch::Verdict::gone;
+  if (here) return Owner::here;
+  return verdict == OwnerWatch::Verdict::gone ? Owner::gone : Owner::elsewhere;
 }
 
 /// Whether this process is the one that created the claim.

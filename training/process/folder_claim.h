@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -42,8 +43,11 @@ ProcessIdentity this_process();
 /// The job of a cluster's scheduler that this process belongs to; empty outside of one.
 std::string scheduler_job();
 
-/// Whether the process surely runs no more, as only another on its host and in its pid namespace
-/// can tell.
+/// Whether this process can tell if that one runs: it is on the same host, in the same pid
+/// namespace.
+bool is_in_sight(const ProcessIdentity& process);
+
+/// Whether the process surely runs no more. Of one out of sight nothing is sure.
 bool surely_gone(const ProcessIdentity& process);
 
 /// Decides from the signs of life of a folder's owner whether it is alive. Only the observer's
@@ -79,11 +83,16 @@ class FolderClaim {
     std::chrono::seconds beat{15};    // between two signs of life
   };
 
-  /// Takes over at once from an owner that has let go or has surely ended; watches any other one
-  /// for at most the lease. Throws NotTheOwner where that one is alive or a stop is asked for, and
-  /// IoError.
-  FolderClaim(const std::filesystem::path& folder, Times times);
-  explicit FolderClaim(const std::filesystem::path& folder) : FolderClaim(folder, Times{}) {}
+  using Waiting = std::function<void()>;
+
+  /// Takes over at once from an owner that has let go or has surely ended. Waits for one that runs
+  /// on this host until it ends, and calls `waiting` before; watches one elsewhere for at most the
+  /// lease. Throws NotTheOwner if an owner elsewhere is alive or a stop is asked for, and IoError.
+  FolderClaim(
+      const std::filesystem::path& folder, Times times, const Waiting& waiting = [] {});
+  explicit FolderClaim(
+      const std::filesystem::path& folder, const Waiting& waiting = [] {})
+      : FolderClaim(folder, Times{}, waiting) {}
   /// Lets go, so that the next owner need not wait.
   ~FolderClaim();
   FolderClaim(const FolderClaim&) = delete;
@@ -98,7 +107,9 @@ class FolderClaim {
   std::filesystem::path beat(int64_t number) const;
   int64_t highest() const;
   std::string owner(int64_t number) const;
-  bool is_free(int64_t number, OwnerWatch& watch) const;
+  /// Of claim `number`: no longer there, or running in sight or out of it.
+  enum class Owner { gone, here, elsewhere };
+  Owner find(int64_t number, OwnerWatch& watch) const;
   bool create(int64_t number);
   void keep_beating(const std::stop_token& stop);
   void write_beat(const std::string& sign) const;

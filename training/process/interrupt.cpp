@@ -9,6 +9,7 @@ namespace {
 
 // The handler may run on any thread.
 std::atomic<bool> requested = false;
+std::atomic<int> living = 0;  // of StopRequests
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 void request(int signal) {
@@ -18,6 +19,7 @@ void request(int signal) {
 }  // namespace
 
 StopRequests::StopRequests() {
+  if (living++ == 0) requested = false;
   struct sigaction action = {};
   action.sa_handler = request;
   action.sa_flags = SA_RESTART;
@@ -29,6 +31,7 @@ StopRequests::StopRequests() {
 }
 
 StopRequests::~StopRequests() {
+  --living;
   for (size_t i = 0; i < kStopSignals.size(); ++i) sigaction(kStopSignals[i], &before_[i], nullptr);
 }
 

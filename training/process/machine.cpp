@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::training {
@@ -126,7 +126,8 @@ std::string gpu_names(const path& root) {
 std::string gpu_driver(const path& root) {
   std::ifstream file(root / "proc/driver/nvidia/version");  // "... Kernel Module  550.54.15  ..."
   for (std::string word; file >> word;)
-    if (!word.empty() && std::isdigit(word.front()) && word.find('.') != word.npos) return word;
+    if (!word.empty() && word.front() >= '0' && word.front() <= '9' && word.find('.') != word.npos)
+      return word;
   return "";
 }
 

@@ -170,9 +170,11 @@ RankGroup::RankGroup(const RankPlace& place, torch::Device device)
     : rank_(place.rank), size_(place.size) {
   require_connection(device);
   quieten();
+  auto kept = place;  // by a thread that may outlive whoever is asked for a lost rank
+  kept.lost = nullptr;
   connection_ =
       or_lost("not all " + std::to_string(size_) + " ranks of this run could be reached", [&] {
-        return unless_lost(place, [place, device] { return Connection::make(place, device); });
+        return unless_lost(place, [kept, device] { return Connection::make(kept, device); });
       });
 }
 
@@ -194,9 +196,9 @@ torch::Tensor RankGroup::sum(const torch::Tensor& part) const {
 
 void RankGroup::agree_on(int64_t number, const char* what) const {
   if (size_ == 1) return;
-  const auto options = torch::TensorOptions(torch::kLong).device(connection_->device);
-  const auto sum = this->sum(torch::full({1}, number, options)).item<int64_t>();
-  if (sum != size_ * number)
+  auto own = torch::zeros({size_}, torch::TensorOptions(torch::kLong).device(connection_->device));
+  own[rank_] = number;
+  if (!sum(own).eq(number).all().item<bool>())
     throw RankLost("the ranks of this run found different " + std::string(what));
 }
 

@@ -1,6 +1,7 @@
 #include "training/storage/finite_json.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -44,6 +45,9 @@ void require_integers(const nlohmann::json& value) {
     if (leaf.is_number_float())
       throw nlohmann::json::type_error::create(302, "a fraction stands where an integer belongs",
                                                &leaf);
+    if (leaf.is_number_unsigned() &&
+        leaf.get<uint64_t>() > uint64_t{std::numeric_limits<int64_t>::max()})
+      throw nlohmann::json::type_error::create(302, "an integer is greater than 2^63 - 1", &leaf);
   });
 }
 

@@ -12,8 +12,8 @@ namespace ablate::training {
 /// whatever walks over a value calls itself for each of them.
 nlohmann::json parse_json(std::string_view text);
 
-/// Throw nlohmann::json::exception where `value` is no object, and where a number in it is no
-/// integer.
+/// Throw nlohmann::json::exception if `value` is no object, and if a number in it is no integer of
+/// 64 bits with a sign.
 void require_object(const nlohmann::json& value);
 void require_integers(const nlohmann::json& value);
 
@@ -52,26 +52,22 @@ nlohmann::json to_json(const T& record) {
   return json;
 }
 
-/// What a member is that the JSON does not name.
-enum class Absent { is_an_error, keeps_its_default };
-
 /// Undoes to_json(); a text that reads "NaN" stays a text. Throws nlohmann::json::exception where
 /// `json` is no object, or a member is missing or of another type, as a fraction is where an
 /// integer belongs.
 template <Record T>
-T from_json(const nlohmann::json& json, Absent absent = Absent::is_an_error) {
+T from_json(const nlohmann::json& json) {
   require_object(json);
   T record;
   // Calls name the namespace: without it they find nlohmann's functions of that name, too.
   T::fields(record, [&]<class Member>(const char* name, Member& member) {
-    if (absent == Absent::keeps_its_default && !json.contains(name)) return;
     const auto& value = json.at(name);
     if constexpr (Record<Member>) {
-      member = training::from_json<Member>(value, absent);
+      member = training::from_json<Member>(value);
     } else if constexpr (is_record_list<Member>) {
       member.clear();
       for (const auto& one : value)
-        member.push_back(training::from_json<typename Member::value_type>(one, absent));
+        member.push_back(training::from_json<typename Member::value_type>(one));
     } else if constexpr (std::is_floating_point_v<Member> ||
                          std::is_same_v<Member, std::vector<double>>) {
       with_non_finite(value).get_to(member);

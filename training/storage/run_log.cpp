@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tokenizer/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
@@ -35,6 +34,18 @@ void cut(int descriptor, const std::filesystem::path& path, uint64_t offset) {
     throw io_error("cut", path, errno);
 }
 
+std::string bytes_of(int descriptor, const std::filesystem::path& path, uint64_t size) {
+  std::string bytes(size, '\0');
+  for (size_t read = 0; read < bytes.size();) {
+    const auto more =
+        ::pread(descriptor, bytes.data() + read, bytes.size() - read, static_cast<off_t>(read));
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) throw io_error("read", path, more < 0 ? errno : EIO);
+    read += static_cast<size_t>(more);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 RunLog::RunLog(const std::filesystem::path& path, const Mark& mark)
@@ -45,7 +56,8 @@ RunLog::RunLog(const std::filesystem::path& path, const Mark& mark)
     cut(descriptor_, path, mark.bytes);
     sync_folder(
         path.parent_path());  // or a checkpoint may survive a loss of power, and its log not
-    if (!mark.sha256.empty() && this->mark().sha256 != mark.sha256)
+    digest_.add(bytes_of(descriptor_, path, size_));
+    if (mark.bytes > 0 && this->mark().sha256 != mark.sha256)
       throw CheckpointError(
           fmt::format("'{}' is damaged: its first {} bytes are not those that the checkpoint was "
                       "saved with; put the log back or remove the run's folder to start again",
@@ -59,12 +71,14 @@ RunLog::RunLog(const std::filesystem::path& path, const Mark& mark)
 RunLog::RunLog(RunLog&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      size_(other.size_) {}
+      size_(other.size_),
+      digest_(other.digest_) {}
 
 RunLog& RunLog::operator=(RunLog&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(size_, other.size_);
+  std::swap(digest_, other.digest_);
   return *this;
 }
 
@@ -87,18 +101,12 @@ void RunLog::append(const nlohmann::json& record) {
     throw io_error("write", path_, code);
   }
   size_ += line.size();
+  digest_.add(line);
 }
 
 RunLog::Mark RunLog::mark() const {
-  std::string bytes(size_, '\0');
-  for (size_t read = 0; read < bytes.size();) {
-    const auto more =
-        ::pread(descriptor_, bytes.data() + read, bytes.size() - read, static_cast<off_t>(read));
-    if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) throw io_error("read", path_, more < 0 ? errno : EIO);
-    read += static_cast<size_t>(more);
-  }
-  return {size_, tokenizer::sha256(bytes)};
+  auto digest = digest_;
+  return {size_, digest.sha256()};
 }
 
 void RunLog::sync() {

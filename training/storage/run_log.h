@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tokenizer/text/digest.h"
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/io_error.h"
 
@@ -14,7 +15,7 @@ namespace ablate::training {
 /// the last line.
 class RunLog {
  public:
-  /// A log up to some point: its bytes, and their SHA-256 (empty: not known).
+  /// A log up to some point: its bytes, and their SHA-256 if there are any.
   struct Mark {
     uint64_t bytes = 0;
     std::string sha256 = {};
@@ -33,7 +34,7 @@ class RunLog {
   /// "-Infinity". Throws IoError with the log as it was before.
   void append(const nlohmann::json& record);
 
-  /// All that is there so far, to save in a checkpoint. Throws IoError.
+  /// All that was written so far, to save in a checkpoint.
   Mark mark() const;
 
   /// Makes the lines so far survive a crash of the machine. Throws IoError.
@@ -43,6 +44,7 @@ class RunLog {
   std::filesystem::path path_;
   int descriptor_ = -1;
   uint64_t size_ = 0;
+  tokenizer::Digest digest_;  // of so many bytes
 };
 
 /// The log's records. A last line without its end is dropped; any other line that is no JSON object

@@ -1,6 +1,6 @@
 #include "training/storage/sealed_json.h"
 
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
@@ -24,7 +24,7 @@ nlohmann::json read_sealed_json(const std::filesystem::path& path, const std::st
     return CheckpointError(path.string() + " is damaged: " + how + remedy);
   };
   if (!object.is_object()) throw damaged("it holds no JSON object");
-  if (!object.contains(kDigest)) return object;
+  if (!object.contains(kDigest)) throw damaged("it holds no digest");
   if (sealed_json(object) != bytes) throw damaged("its digest differs");
   object.erase(kDigest);
   return object;

@@ -12,9 +12,8 @@ namespace ablate::training {
 /// of it can change unnoticed. Numbers must be finite (without_non_finite()).
 std::string sealed_json(nlohmann::json object);
 
-/// The object of such a file, without the digest. A file without one, as older versions wrote it,
-/// is taken as it is. Throws CheckpointError where the file is damaged, with `remedy` behind the
-/// reason, and IoError where it cannot be read.
+/// The object of such a file, without the digest. Throws CheckpointError if the file is damaged,
+/// with `remedy` behind the reason, and IoError if it cannot be read.
 nlohmann::json read_sealed_json(const std::filesystem::path& path, const std::string& remedy = "");
 
 }  // namespace ablate::training

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/random.h"
 #include "experiments/analysis/statistics/mean.h"
-#include "experiments/analysis/statistics/numpy_random.h"
+#include "experiments/analysis/statistics/quantile.h"
+#include "experiments/analysis/statistics/resampling.h"
 
 namespace ablate::statistics {
 namespace {
@@ -17,7 +19,7 @@ double middle_mean(std::vector<double>& all) {
   return mean(std::span(all).subspan(cut, all.size() - 2 * cut));
 }
 
-/// Between order statistics as NumPy's default: linear.
+/// Linear between order statistics.
 double percentile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(place);
@@ -34,13 +36,13 @@ double interquartile_mean(const TaskScores& scores) {
 }
 
 Interval interquartile_interval(const TaskScores& scores) {
-  NumpyRandom random(kResamplingSeed);
+  data::Random random(kResamplingSeed);
   std::vector<double> means, sample;
   for (size_t i = 0; i < kSamples; ++i) {
     sample.clear();
     for (const auto& task : scores)
       for (size_t run = 0; run < task.size(); ++run)
-        sample.push_back(task[random.below(static_cast<uint32_t>(task.size()))]);
+        sample.push_back(task[static_cast<size_t>(random.below(std::ssize(task)))]);
     means.push_back(middle_mean(sample));
   }
   std::ranges::sort(means);

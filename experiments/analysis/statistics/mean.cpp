@@ -1,9 +1,10 @@
 #include "experiments/analysis/statistics/mean.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
+
+#include "experiments/analysis/statistics/quantile.h"
 
 namespace ablate::statistics {
 
@@ -26,9 +27,7 @@ std::optional<Interval> t_interval(std::span<const double> values, const Interva
       std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
   if (values.size() < 2 || !finite) return {};
   const auto count = static_cast<double>(values.size());
-  const boost::math::students_t distribution(count - 1);
-  const double half = boost::math::quantile(distribution, (1 + kConfidence) / 2) *
-                      deviation(values) / std::sqrt(count);
+  const double half = t_quantile(std::ssize(values) - 1) * deviation(values) / std::sqrt(count);
   const double middle = mean(values);
   return Interval{std::max(middle - half, range.low), std::min(middle + half, range.high)};
 }

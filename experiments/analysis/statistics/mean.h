@@ -7,9 +7,6 @@
 
 namespace ablate::statistics {
 
-/// The share of intervals that hold what they estimate.
-inline constexpr double kConfidence = 0.95;
-
 /// NaN of nothing.
 double mean(std::span<const double> values);
 

@@ -5,7 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "experiments/analysis/statistics/numpy_random.h"
+#include "data/random.h"
+#include "experiments/analysis/statistics/resampling.h"
 
 namespace ablate::statistics {
 namespace {
@@ -24,7 +25,7 @@ int64_t extreme_patterns(double sum, std::span<const double> rest, const Extreme
 
 template <class Extreme>
 double drawn_share(std::span<const double> values, const Extreme& extreme) {
-  NumpyRandom random(kResamplingSeed);
+  data::Random random(kResamplingSeed);
   int64_t hits = 0;
   for (int64_t trial = 0; trial < kDrawnFlips; ++trial) {
     double sum = 0;

@@ -1,15 +1,14 @@
 #include "experiments/analysis/statistics/wilson.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "experiments/analysis/statistics/mean.h"
+#include "experiments/analysis/statistics/quantile.h"
 
 namespace ablate::statistics {
 
 Interval wilson_interval(int64_t hits, int64_t count) {
-  const double z = boost::math::quantile(boost::math::normal(), (1 + kConfidence) / 2);
+  constexpr double z = kNormalQuantile;
   const auto n = static_cast<double>(count);
   const double share = static_cast<double>(hits) / n;
   const double scale = 1 + z * z / n;

@@ -14,7 +14,7 @@
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/study.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "models/inference/inference_model.h"
 #include "models/mkl.h"
 #include "models/random.h"
@@ -23,7 +23,6 @@
 #include "training/process/machine.h"
 #include "training/schedule.h"
 #include "training/storage/finite_json.h"
-#include "training/threads.h"
 #include "training/update.h"
 
 namespace ablate::commands {
@@ -90,8 +89,8 @@ void write_batches(const BenchRequest& request, const config::Experiment& experi
   const auto& model = experiment.model;
   const auto* dense = std::get_if<models::DenseFeedForward>(&model.feed_forward);
   const auto* attention = std::get_if<models::MultiHead>(&model.attention);
-  if (dense == nullptr || attention == nullptr || !model.pattern.empty())
-    throw records::UsageError(
+  if (dense == nullptr || attention == nullptr || !model.encoder.empty() || !model.decoder.empty())
+    throw UsageError(
         "--batches writes for the PyTorch twin, which has multi_head attention and a "
         "dense feed_forward only");
   stream << nlohmann::json{{"vocabulary", request.vocabulary},
@@ -181,7 +180,8 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
 }
 
 config::Experiment first_experiment(const BenchRequest& request) {
-  training::use_threads(request.threads > 0 ? request.threads : training::available_cores());
+  at::set_num_threads(
+      static_cast<int>(request.threads > 0 ? request.threads : training::available_cores()));
   const auto study = config::read_study(request.study, request.selection);
   const auto& experiment = study.runs.front().experiment;
   models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
@@ -196,7 +196,7 @@ void bench_decode(const BenchRequest& request) {
                                          ? models::WeightDtype::bf16
                                          : models::WeightDtype::fp32);
   if (model.family() == models::Family::encoder_only)
-    throw records::UsageError("an encoder writes nothing; choose another model.family");
+    throw UsageError("an encoder writes nothing; choose another model.family");
   const torch::NoGradGuard no_grad;
   const auto source = torch::randint(tokenizer::kUnk + 1, request.vocabulary,
                                      {request.batch, kDecodedSource}, torch::kLong)

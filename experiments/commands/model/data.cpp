@@ -9,7 +9,7 @@
 #include "experiments/cli/set_flag.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/study.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/result.h"
 #include "experiments/run/run_data.h"
 #include "training/storage/durable_file.h"
@@ -32,8 +32,7 @@ using Body = std::function<void(const std::string&, const data::Corpus&)>;
 /// The corpus that the flags alone describe.
 void for_given_task(const DataRequest& request, const Body& body) {
   if (!request.study.empty())
-    throw records::UsageError(
-        "give a study or the flags of a task, not both; a study is changed by --set");
+    throw UsageError("give a study or the flags of a task, not both; a study is changed by --set");
   const auto options = request.task.read().data;
   const auto name = std::visit([](const auto& task) { return std::string(task.name); }, options);
   body(name, data::load(options, request.data, request.seed));
@@ -43,7 +42,7 @@ void for_given_task(const DataRequest& request, const Body& body) {
 void for_corpora(const DataRequest& request, const Body& body) {
   if (request.task.given()) return for_given_task(request, body);
   if (request.study.empty())
-    throw records::UsageError("name a study, or a task with --task (copy, reverse, numbers, ...)");
+    throw UsageError("name a study, or a task with --task (copy, reverse, numbers, ...)");
   auto selection = request.selection;
   if (!request.data.empty()) selection.data_folder = request.data;
   const auto study = config::read_study(request.study, selection);
@@ -121,7 +120,7 @@ void add_data(CLI::App& app) {
   show_verb->footer(
       "Examples:\n  ablate data show experiments/studies/quickstart.yaml\n  ablate data show "
       "--task "
-      "numbers --source en --target fr --examples 5");
+      "numbers --source en --target de --examples 5");
   show_verb->callback([request] { show_examples(*request); });
   auto* make_verb = verb->add_subcommand("make", "Write every set as a TSV file");
   add_study_argument(*make_verb, *request);

@@ -9,7 +9,6 @@
 #include "models/inference/hypothesis.h"
 #include "models/libtorch.h"
 #include "models/position/position.h"
-#include "models/weight_dtype.h"
 #include "tokenizer/tokenizer.h"
 #include "training/device.h"
 #include "training/out_of_memory.h"
@@ -35,47 +34,44 @@ Failure kind_of(const std::exception_ptr& exception, bool debug) {
   try {
     std::rethrow_exception(exception);
   } catch (const config::ConfigError& error) {
-    return {records::ExitCode::usage, error.what()};
-  } catch (const records::RunsFailed& error) {
+    return {ExitCode::usage, error.what()};
+  } catch (const RunsFailed& error) {
     return {error.code, error.what()};
-  } catch (const records::UsageError& error) {
-    return {records::ExitCode::usage, error.what()};
-  } catch (const models::WeightDtypeError& error) {
-    return {records::ExitCode::usage, error.what()};
+  } catch (const UsageError& error) {
+    return {ExitCode::usage, error.what()};
   } catch (const training::DeviceError& error) {
-    return {records::ExitCode::usage, error.what()};
+    return {ExitCode::usage, error.what()};
   } catch (const data::DataError& error) {
-    return {records::ExitCode::data, error.what()};
+    return {ExitCode::data, error.what()};
   } catch (const tokenizer::TokenizerError& error) {
-    return {records::ExitCode::data, error.what()};
+    return {ExitCode::data, error.what()};
   } catch (const models::LengthError& error) {
-    return {records::ExitCode::data, error.what()};
+    return {ExitCode::data, error.what()};
   } catch (const training::CheckpointError& error) {
-    return {records::ExitCode::checkpoint, error.what()};
+    return {ExitCode::checkpoint, error.what()};
   } catch (const training::Diverged& error) {
-    return {records::ExitCode::diverged, error.what()};
+    return {ExitCode::diverged, error.what()};
   } catch (const models::NotFinite& error) {
-    return {records::ExitCode::diverged, error.what()};
+    return {ExitCode::diverged, error.what()};
   } catch (const training::IoError& error) {
-    return {records::ExitCode::io, error.what()};
+    return {ExitCode::io, error.what()};
   } catch (const std::filesystem::filesystem_error& error) {
-    if (error.code() == std::errc::not_enough_memory) return {records::ExitCode::memory, kMemory};
-    return {records::ExitCode::io, error.what()};
+    if (error.code() == std::errc::not_enough_memory) return {ExitCode::memory, kMemory};
+    return {ExitCode::io, error.what()};
   } catch (const std::system_error& error) {  // of a thread or a process that was not to be had
     if (error.code() != std::errc::resource_unavailable_try_again)
-      return {records::ExitCode::internal, error.what()};
-    return {records::ExitCode::io, std::string(error.what()) + kProcesses};
+      return {ExitCode::internal, error.what()};
+    return {ExitCode::io, std::string(error.what()) + kProcesses};
   } catch (const training::RankLost& error) {
-    return {records::ExitCode::rank, error.what()};
+    return {ExitCode::rank, error.what()};
   } catch (const training::Interrupted& error) {
-    return {records::ExitCode::interrupted, error.what()};
+    return {ExitCode::interrupted, error.what()};
   } catch (const training::OutOfMemory& error) {
-    return {records::ExitCode::memory,
-            std::string("out of memory at ") + error.what() + kMemoryOfUpdates};
+    return {ExitCode::memory, std::string("out of memory at ") + error.what() + kMemoryOfUpdates};
   } catch (const std::exception& error) {
-    if (training::is_out_of_memory(error)) return {records::ExitCode::memory, kMemory};
+    if (training::is_out_of_memory(error)) return {ExitCode::memory, kMemory};
     const auto* of_torch = debug ? nullptr : dynamic_cast<const c10::Error*>(&error);
-    return {records::ExitCode::internal,
+    return {ExitCode::internal,
             of_torch == nullptr ? error.what() : of_torch->what_without_backtrace()};
   }
 }

@@ -3,12 +3,12 @@
 #include <exception>
 #include <string>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 
 namespace ablate::commands {
 
 struct Failure {
-  records::ExitCode code;
+  ExitCode code;
   std::string message;  // without LibTorch's stack frames unless `debug`
 };
 

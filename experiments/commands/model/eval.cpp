@@ -12,7 +12,6 @@
 #include "experiments/run/run_data.h"
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
-#include "training/threads.h"
 
 namespace ablate::commands {
 namespace {
@@ -34,7 +33,7 @@ void print_evaluation(const run::Evaluation& evaluation, const std::string& weig
 }
 
 void evaluate_all(const EvalRequest& request) {
-  training::use_threads(training::available_cores());
+  at::set_num_threads(static_cast<int>(training::available_cores()));
   auto loaded = run::load_run(request.run, request.checkpoint);
   loaded.experiment.decoding = request.decoding.over(loaded.experiment);
   const auto corpus =

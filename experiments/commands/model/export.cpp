@@ -7,8 +7,8 @@
 
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
-#include "experiments/records/exit_code.h"
-#include "tokenizer/digest.h"
+#include "experiments/errors.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::commands {
@@ -20,7 +20,7 @@ struct Words {
 
 void export_run(exchange::ExportRequest request, const Words& words) {
   if (words.dtype != "fp32" && words.dtype != "bf16")
-    throw records::UsageError("--dtype must be fp32 or bf16");
+    throw UsageError("--dtype must be fp32 or bf16");
   if (words.dtype == "bf16") request.type = torch::kBFloat16;
   if (words.format == "safetensors") {
     exchange::export_safetensors(request);
@@ -28,7 +28,7 @@ void export_run(exchange::ExportRequest request, const Words& words) {
     std::cerr << exchange::to_text(exchange::export_torchscript(request, std::cerr))
               << "\nSHA-256: " << tokenizer::sha256(training::read_bytes(request.to)) << "\n";
   } else {
-    throw records::UsageError("--format must be torchscript or safetensors");
+    throw UsageError("--format must be torchscript or safetensors");
   }
   std::cerr << "written: " << request.to.string() << "\n";
 }

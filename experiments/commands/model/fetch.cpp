@@ -1,17 +1,13 @@
-#include "experiments/corpora/fetch.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <iostream>
+#include <cerrno>
+#include <filesystem>
 #include <memory>
 
-#include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
-#include "experiments/config/suggestion.h"
-#include "experiments/corpora/recipes/recipes.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
+#include "training/storage/io_error.h"
 
 namespace ablate::commands {
 namespace {
@@ -24,57 +20,43 @@ struct FetchFlags {
   bool list = false;
 };
 
-void list_recipes() {
-  for (const auto& recipe : corpora::recipes()) {
-    uint64_t bytes = 0;
-    for (const auto& source : recipe.sources) bytes += source.bytes;
-    std::cout << fmt::format("{:<16} {:>5.1f} MB  {}\n", recipe.name,
-                             static_cast<double>(bytes) / 1e6, recipe.about);
-  }
+std::string script() {
+  const auto places = shipped_places("experiments/corpora");
+  for (const auto& place : places)
+    if (std::filesystem::exists(place / "__main__.py")) return place;
+  throw training::IoError(fmt::format("the script that fetches is neither {} nor {}; install it",
+                                      places[0].string(), places[1].string()));
 }
 
-std::vector<std::string> names_of_recipes() {
-  std::vector<std::string> names;
-  for (const auto& recipe : corpora::recipes()) names.push_back(recipe.name);
-  return names;
-}
-
-corpora::Recipe recipe_named(const std::string& name) {
-  const auto all = corpora::recipes();
-  const auto found = std::ranges::find(all, name, &corpora::Recipe::name);
-  if (found != all.end()) return *found;
-  const auto names = names_of_recipes();
-  throw records::UsageError(name.empty() ? "name a corpus: " + config::alternatives(names)
-                                         : "there is no corpus '" + name + "'" +
-                                               config::did_you_mean(name, names));
-}
-
+/// Becomes the script, whose exit codes are ours.
 void fetch_named(const FetchFlags& flags) {
-  if (flags.list) return list_recipes();
-  const auto recipe = recipe_named(flags.name);
-  if (flags.to.empty())
-    throw records::UsageError("name the folder to fetch into with --to, as in --to data");
-  corpora::fetch({.recipe = recipe,
-                  .to = flags.to,
-                  .from = flags.from,
-                  .patience = flags.patience,
-                  .notes = std::cerr,
-                  .terminal = isatty(STDERR_FILENO) != 0});
-  std::cout << (std::filesystem::path(flags.to) / recipe.name).string() << "\n";
+  std::vector<std::string> words{"python3", "-B", script(),
+                                 "--patience=" + std::to_string(flags.patience)};
+  if (flags.list) words.push_back("--list");
+  words.insert(words.end(), {"--to=" + flags.to, "--from=" + flags.from, "--", flags.name});
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  throw training::io_error("run", "python3", errno);
 }
 
 }  // namespace
 
+std::vector<std::filesystem::path> shipped_places(const std::filesystem::path& in_source) {
+  const auto above = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+  return {above / "share/ablate" / in_source, above / in_source};
+}
+
 void add_data_fetch(CLI::App& data) {
   auto flags = std::make_shared<FetchFlags>();
   auto* verb = data.add_subcommand("fetch", "Download a corpus, or make it from downloads");
-  verb->add_option("name", flags->name, "The corpus")
-      ->type_name(cli::type_of_words(names_of_recipes()));
+  verb->add_option("name", flags->name, "The corpus, one of those of --list");
   verb->add_flag("--list", flags->list, "List the corpora that can be fetched");
   verb->add_option("--to", flags->to, "Folder in which the corpus's folder is made");
-  verb->add_option(
-      "--from", flags->from,
-      "A mirror, as a URL or folder; absent: the public servers that the recipe names");
+  verb->add_option("--from", flags->from,
+                   "A mirror, as a URL or folder; absent: the servers that the recipe names, and "
+                   "apt-get and pip for Debian's and Python's packages");
   verb->add_option("--patience", flags->patience,
                    "Seconds in which a server sends 1,000 bytes, or else is given up")
       ->check(CLI::Range(int64_t{1}, int64_t{86'400}))
@@ -82,7 +64,8 @@ void add_data_fetch(CLI::App& data) {
   verb->footer(
       "The licence is shown first. Every download is verified by its SHA-256. The corpus is "
       "written "
-      "whole or not at all, and the same command continues an interrupted download.\n"
+      "whole or not at all, and the same command continues an interrupted download. It takes "
+      "python3.\n"
       "Examples:\n  ablate data fetch --list\n  ablate data fetch tinyshakespeare --to data\n  "
       "ablate data fetch debian-en-de --to data --from http://localhost:8000/debian");
   verb->callback([flags] { fetch_named(*flags); });

@@ -6,7 +6,7 @@
 #include "data/batch.h"
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/report/page/attention_page.h"
 #include "experiments/run/load_run.h"
 #include "training/storage/durable_file.h"
@@ -32,8 +32,8 @@ std::vector<std::string> tokens_of(const torch::Tensor& ids,
   for (int64_t i = 0; i < ids.size(1); ++i)
     texts.push_back(tokenizer.token(static_cast<int32_t>(ids[0][i].item<int64_t>())));
   if (texts.size() > kMostTokens)
-    throw records::UsageError(fmt::format(
-        "the text has {} tokens; at most {} fit on a page: shorten it", texts.size(), kMostTokens));
+    throw UsageError(fmt::format("the text has {} tokens; at most {} fit on a page: shorten it",
+                                 texts.size(), kMostTokens));
   return texts;
 }
 
@@ -49,10 +49,6 @@ std::vector<std::vector<std::vector<double>>> heads_of(const torch::Tensor& prob
   return heads;
 }
 
-bool attends(const models::StackOptions& stack, int64_t depth) {
-  return std::holds_alternative<models::MultiHead>(stack.attention_of(stack.layer_at(depth)));
-}
-
 /// Sorts the attentions of a pass, in the order of the layers, by what they are of.
 class Sorter {
  public:
@@ -61,19 +57,22 @@ class Sorter {
       : attentions_(attentions), source_(std::move(source)), target_(std::move(target)) {}
 
   std::vector<report::AttentionGroup> sorted(const models::TransformerOptions& model) {
-    using models::Family, models::Side;
+    using models::Side;
     report::AttentionGroup encoder{"Encoder, self-attention", {}},
         decoder{"Decoder, self-attention", {}}, memory{"Decoder, over the source", {}};
-    const auto reader = models::stack_of(model, Side::encoder);
-    const auto writer = models::stack_of(model, Side::decoder);
-    if (model.family != Family::decoder_only)
-      for (int64_t i = 0; i < reader.layers; ++i)
-        if (attends(reader, i)) take(encoder, i, source_, source_);
-    if (model.family != Family::encoder_only)
-      for (int64_t i = 0; i < writer.layers; ++i) {
-        if (attends(writer, i)) take(decoder, i, target_, target_);
-        if (writer.cross_attention) take(memory, i, target_, source_);
+    for (const auto side : {Side::encoder, Side::decoder}) {
+      if (!models::has_side(model.family, side)) continue;
+      const bool reads = side == Side::encoder;
+      const auto stack = models::stack_of(model, side);
+      for (int64_t i = 0; i < stack.depth; ++i) {
+        const auto& layer = stack.layer(stack.layer_at(i));
+        const auto& own = reads ? source_ : target_;
+        if (std::holds_alternative<models::MultiHead>(layer.attention))
+          take(reads ? encoder : decoder, i, own, own);
+        if (std::holds_alternative<models::MultiHead>(layer.cross_attention))
+          take(memory, i, target_, source_);
       }
+    }
     std::vector<report::AttentionGroup> groups;
     for (auto& group : {encoder, decoder, memory})
       if (!group.layers.empty()) groups.push_back(group);
@@ -101,7 +100,7 @@ struct AttentionInputs {
 AttentionInputs attention_inputs(const InspectAttentionRequest& request, run::LoadedRun& run) {
   const auto& format = run.format;
   const auto source = format.encode_source(request.text, run.tokenizers);
-  if (!source) throw records::UsageError("--text is blank; give the model something to read");
+  if (!source) throw UsageError("--text is blank; give the model something to read");
   if (run.experiment.model.family == models::Family::encoder_only)
     return {.source = torch::tensor(source->ids, torch::kLong).unsqueeze(0)};
   const auto target = request.target
@@ -132,7 +131,7 @@ void inspect_attention(const InspectAttentionRequest& request) {
     attentions.push_back(probabilities);
   };
   model->hidden(on_device(inputs.source), on_device(inputs.target), {.observer = &observer});
-  if (attentions.empty()) throw records::UsageError(request.run + " has no attention to show");
+  if (attentions.empty()) throw UsageError(request.run + " has no attention to show");
   const auto& tokenizers = run.tokenizers;
   Sorter sorter(attentions, tokens_of(inputs.source, tokenizers.source),
                 tokens_of(inputs.target, tokenizers.target));

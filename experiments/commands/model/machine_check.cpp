@@ -61,15 +61,6 @@ Finding bfloat16() {
                "training.precision: bf16 trains in fp32 on this processor, at half the speed");
 }
 
-Finding int8() {
-#if defined(__x86_64__)
-  const bool has = __builtin_cpu_supports("avx512vnni") != 0;
-#else
-  const bool has = false;
-#endif
-  return good("8-bit products", has ? "in hardware (AVX-512 VNNI)" : "none");
-}
-
 Finding cores() {
   const auto count = training::available_cores();
   const int threads = at::get_num_threads();
@@ -171,7 +162,6 @@ std::vector<Finding> examine(const std::filesystem::path& output) {
   return {libtorch(),
           processor(),
           bfloat16(),
-          int8(),
           cores(),
           cuda(),
           memory(),

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <vector>
 
 namespace ablate::commands {
 
@@ -22,5 +24,9 @@ void add_export(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_import(CLI::App& app);
 void add_doctor(CLI::App& app);
+
+/// Where a file or folder of the source that ships with the program may be: in share/ablate beside
+/// the folder that the program lies in, or else beside that folder.
+std::vector<std::filesystem::path> shipped_places(const std::filesystem::path& in_source);
 
 }  // namespace ablate::commands

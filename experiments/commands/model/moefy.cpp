@@ -8,8 +8,8 @@
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/printer.h"
+#include "experiments/errors.h"
 #include "experiments/records/environment.h"
-#include "experiments/records/exit_code.h"
 #include "experiments/report/page/page.h"
 #include "experiments/report/page/parts.h"
 #include "experiments/run/evaluate.h"
@@ -18,6 +18,7 @@
 #include "training/checkpoint/checkpoint.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
+#include "training/storage/sealed_json.h"
 #include "training/weights.h"
 
 namespace ablate::commands {
@@ -33,14 +34,14 @@ struct MoefyRequest {
 training::Grouping grouping_of(const std::string& word) {
   for (const auto& [grouping, name] : training::names(training::Grouping{}))
     if (name == word) return grouping;
-  throw records::UsageError("--grouping must be random, clusters or coactivation");
+  throw UsageError("--grouping must be random, clusters or coactivation");
 }
 
 models::RouterOptions router_of(const std::string& word) {
   if (word == models::OracleRouter::name) return models::OracleRouter{};
   if (word == models::SimilarityRouter::name) return models::SimilarityRouter{};
   if (word == models::NetworkRouter::name) return models::NetworkRouter{};
-  throw records::UsageError("--router must be oracle, similarity or network");
+  throw UsageError("--router must be oracle, similarity or network");
 }
 
 std::string table(const run::Moefied& moefied, int64_t experts) {
@@ -95,7 +96,7 @@ void write_run(const MoefyRequest& request, const run::Moefied& moefied,
        .environment = environment,
        .files = {{records::kMoeficationTableFile, markdown},
                  {records::kMoeficationPageFile, report::page("MoEfication", content)},
-                 {records::kResultFile, training::json_file(training::to_json(result))}}});
+                 {records::kResultFile, training::sealed_json(training::to_json(result))}}});
 }
 
 void moefy_run(MoefyRequest request) {
@@ -103,7 +104,7 @@ void moefy_run(MoefyRequest request) {
   request.options.grouping = grouping_of(request.grouping);
   request.options.router = router_of(request.router);
   if (std::filesystem::exists(request.to))
-    throw records::UsageError(request.to + " exists; choose another --to or remove it");
+    throw UsageError(request.to + " exists; choose another --to or remove it");
   auto run = run::load_run(request.run, request.checkpoint);
   const auto corpus =
       run::read_corpus_of(records::RunFolder(request.run), run.experiment, request.data);
@@ -117,8 +118,7 @@ void moefy_run(MoefyRequest request) {
     std::cout << "dense, " << cli::score_line(before.tests[i]) << "\nmoefied, "
               << cli::score_line(after.tests[i]) << "\n";
   const auto validation = run::validation_of(mixture, corpus);
-  write_run(request, moefied, run,
-            run::result_of(mixture.experiment, mixture.model, validation, std::move(after)));
+  write_run(request, moefied, run, run::result_of(mixture.model, validation, std::move(after)));
   std::cerr << "written: " << request.to << "\n";
 }
 

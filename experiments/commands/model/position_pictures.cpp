@@ -71,7 +71,6 @@ void add_bias(const torch::Tensor& bias, report::PositionPicture& picture) {
   picture.charts.push_back(std::move(chart));
 }
 
-/// The scheme of the first stack, and whether that one writes from left to right.
 models::StackOptions first_stack(const models::TransformerOptions& model) {
   const bool alone = model.family == models::Family::decoder_only;
   return models::stack_of(model, alone ? models::Side::decoder : models::Side::encoder);
@@ -83,11 +82,11 @@ std::string name_of_scheme(const PositionOptions& scheme) {
 
 /// The schemes of a stack's layers, each with what it is called.
 std::vector<std::pair<std::string, PositionOptions>> schemes_of(const models::StackOptions& stack) {
-  std::vector<std::pair<std::string, PositionOptions>> schemes{
-      {name_of_scheme(stack.position), stack.position}};
-  if (stack.other_position)
-    schemes.emplace_back(name_of_scheme(*stack.other_position) + ", other layers",
-                         *stack.other_position);
+  std::vector<std::pair<std::string, PositionOptions>> schemes;
+  for (const auto& scheme : models::position_plan(stack).schemes) {
+    const auto from = scheme.first == 0 ? "" : fmt::format(", first in layer {}", scheme.first + 1);
+    schemes.emplace_back(name_of_scheme(scheme.options) + from, scheme.options);
+  }
   return schemes;
 }
 
@@ -96,7 +95,7 @@ std::string settings_of(const config::Experiment& experiment) {
   std::istringstream lines(config::canonical(experiment));
   std::string settings;
   for (std::string line; std::getline(lines, line);)
-    if (line.find("position.") != std::string::npos || line.starts_with("model.family"))
+    if (line.find("position") != std::string::npos || line.starts_with("model.family"))
       settings += line + "\n";
   return settings;
 }

@@ -10,14 +10,14 @@
 #include "experiments/cli/score_line.h"
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
+#include "experiments/errors.h"
 #include "experiments/records/environment.h"
-#include "experiments/records/exit_code.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/pruning.h"
 #include "experiments/run/run_data.h"
 #include "training/process/machine.h"
 #include "training/storage/finite_json.h"
-#include "training/threads.h"
+#include "training/storage/sealed_json.h"
 #include "training/weights.h"
 
 namespace ablate::commands {
@@ -76,9 +76,9 @@ nlohmann::json json_of(const run::Pruning& pruning) {
 
 void check_request(const PruneRequest& request) {
   if (request.to.empty() != !request.remove)
-    throw records::UsageError("--to and --remove belong together: where to, and how many heads");
+    throw UsageError("--to and --remove belong together: where to, and how many heads");
   if (!request.to.empty() && std::filesystem::exists(request.to))
-    throw records::UsageError(request.to + " exists; choose another --to or remove it");
+    throw UsageError(request.to + " exists; choose another --to or remove it");
 }
 
 /// Writes `loaded`, of which the first heads were removed.
@@ -102,7 +102,7 @@ void write_pruned_run(const PruneRequest& request, const run::LoadedRun& loaded,
        .weights = training::weights_of(*loaded.model),
        .environment = environment,
        .files = {{records::kPruningTableFile, pruning_table(pruning)},
-                 {records::kResultFile, training::json_file(training::to_json(result))}}});
+                 {records::kResultFile, training::sealed_json(training::to_json(result))}}});
   std::cerr << "written: " << request.to << "\n";
 }
 
@@ -118,19 +118,19 @@ void write_pruned(const PruneRequest& request, run::LoadedRun& loaded, const dat
     out << "whole, " << cli::score_line(before.tests[i]) << "\npruned, "
         << cli::score_line(after.tests[i]) << "\n";
   write_pruned_run(request, loaded, pruning,
-                   run::result_of(loaded.experiment, loaded.model, validation, std::move(after)));
+                   run::result_of(loaded.model, validation, std::move(after)));
 }
 
 void prune_run(const PruneRequest& request) {
   check_request(request);
-  training::use_threads(training::available_cores());
+  at::set_num_threads(static_cast<int>(training::available_cores()));
   auto loaded = run::load_run(request.run, request.checkpoint);
   const auto corpus =
       run::read_corpus_of(records::RunFolder(request.run), loaded.experiment, request.data);
   const auto pruning = prune(loaded, corpus, request.options);
   const auto heads = std::ssize(pruning.heads);
   if (request.remove.value_or(0) > heads)
-    throw records::UsageError(
+    throw UsageError(
         fmt::format("--remove must be at most {}, the heads that {} has", heads, request.run));
   for (const auto& sentence : run::sides_without_heads(loaded.experiment.model))
     std::cerr << sentence << "\n";

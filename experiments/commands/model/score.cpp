@@ -8,12 +8,11 @@
 #include "experiments/cli/lines.h"
 #include "experiments/cli/shell_completion.h"
 #include "experiments/commands/model/model_commands.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/run/load_run.h"
 #include "tokenizer/fidelity.h"
 #include "training/inference/score_targets.h"
 #include "training/process/machine.h"
-#include "training/threads.h"
 
 namespace ablate::commands {
 namespace {
@@ -38,7 +37,7 @@ void note_unknown(const run::LoadedRun& loaded, const std::vector<std::string>& 
 }
 
 void score_all(const ScoreRequest& request) {
-  training::use_threads(training::available_cores());
+  at::set_num_threads(static_cast<int>(training::available_cores()));
   const auto sources = cli::read_text(request.source), targets = cli::read_text(request.target);
   if (sources.size() != targets.size())
     throw data::DataError(fmt::format("{} has {} lines and {} has {}; give one target a source",
@@ -47,8 +46,8 @@ void score_all(const ScoreRequest& request) {
   auto loaded = run::load_run(request.run, request.checkpoint);
   const auto& model = loaded.model;
   if (model->family() == models::Family::encoder_only && !model->labels())
-    throw records::UsageError(request.run +
-                              " is a masked language model, which gives no text a probability");
+    throw UsageError(request.run +
+                     " is a masked language model, which gives no text a probability");
   std::vector<data::Example> examples;
   for (size_t i = 0; i < sources.size(); ++i) examples.push_back({sources[i], targets[i]});
   for (const auto& score :

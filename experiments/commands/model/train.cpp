@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "experiments/commands/model/model_commands.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/run/estimate_run.h"
 #include "experiments/run/train_run.h"
 #include "experiments/schedule/supervise.h"
@@ -16,7 +16,6 @@ namespace {
 struct TrainRequest {
   std::string folder;
   int64_t threads = 0;
-  std::optional<int64_t> until;
   std::optional<int64_t> retries;
   int64_t ranks = 1;
   int64_t rank_timeout = training::kRankTimeout.count();
@@ -31,7 +30,7 @@ std::optional<training::RankPlace> place_of(const TrainRequest& request) {
     if (place) place->timeout = std::chrono::seconds(request.rank_timeout);
     return place;
   } catch (const std::invalid_argument& error) {
-    throw records::UsageError(error.what());
+    throw UsageError(error.what());
   }
 }
 
@@ -45,17 +44,15 @@ void train(const TrainRequest& request) {
   const auto place = place_of(request);
   const bool first = !place || place->rank == 0;
   if (request.retries && first)
-    return schedule::supervise(
-        std::filesystem::path(request.folder),
-        {.worker = worker, .retries = *request.retries, .until = request.until}, std::cerr);
+    return schedule::supervise(std::filesystem::path(request.folder), worker, *request.retries,
+                               std::cerr);
   auto job = run::job_of(std::filesystem::path(request.folder));
   schedule::check_ranks(job.experiment, request.ranks);
   job.threads = worker.threads;
   job.ranks = request.ranks;
   job.place = place;
   job.rank_timeout = worker.rank_timeout;
-  job.rank_command = schedule::train_command(job.folder, worker, request.until);
-  job.until = request.until;
+  job.rank_command = schedule::train_command(job.folder, worker);
   if (!request.dry_run) return run::train_run(job, std::cerr);
   std::cout << training::to_json(run::estimate_run(job, std::cerr)).dump() << "\n";
 }
@@ -71,9 +68,6 @@ void add_train(CLI::App& app) {
                    "Used where neither the configuration nor an earlier start names a number; "
                    "absent: one per core")
       ->check(CLI::Range(1, 1024));
-  verb->add_option("--until", request->until,
-                   "Pause after this step: validate, and write rung-<step>.json")
-      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   verb->add_option("--ranks", request->ranks,
                    "Processes that share the training, a power of two that divides "
                    "training.accumulate; srun or torchrun may have started them")
@@ -98,7 +92,7 @@ void add_train(CLI::App& app) {
       "alone.\n"
       "Examples:\n"
       "  ablate train runs/quickstart/numbers/sinusoidal/seed-1\n"
-      "  ablate train runs/quickstart/numbers/sinusoidal/seed-1 --threads 2 --until 100");
+      "  ablate train runs/quickstart/numbers/sinusoidal/seed-1 --threads 2");
   verb->callback([request] { train(*request); });
 }
 

@@ -10,11 +10,10 @@
 #include "experiments/commands/model/model_commands.h"
 #include "experiments/config/option.h"
 #include "experiments/config/suggestion.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/run/load_run.h"
 #include "training/inference/minimum_bayes_risk.h"
 #include "training/process/machine.h"
-#include "training/threads.h"
 
 namespace ablate::commands {
 namespace {
@@ -40,8 +39,8 @@ struct TranslateRequest {
 models::WeightDtype dtype_of(const std::string& precision) {
   for (const auto& [dtype, name] : names(models::WeightDtype{}))
     if (name == precision) return dtype;
-  throw records::UsageError("--precision must be " +
-                            config::alternatives(config::choices_of(models::WeightDtype{})));
+  throw UsageError("--precision must be " +
+                   config::alternatives(config::choices_of(models::WeightDtype{})));
 }
 
 struct Loaded {
@@ -98,9 +97,9 @@ void note_cut(int64_t count, const Loaded& loaded) {
 
 void check(const TranslateRequest& request) {
   if (request.risk > 0 && request.n_best)
-    throw records::UsageError("--mbr chooses one output; leave out --n-best");
+    throw UsageError("--mbr chooses one output; leave out --n-best");
   if (request.scores && request.n_best)
-    throw records::UsageError("--n-best prints the scores anyway; leave out --scores");
+    throw UsageError("--n-best prints the scores anyway; leave out --scores");
 }
 
 /// What outputs begin with, a line for each line of the input; empty where nothing was asked for.
@@ -108,7 +107,7 @@ class Prefixes {
  public:
   explicit Prefixes(const std::string& file) : file_(file) {
     if (file == "-")
-      throw records::UsageError("--prefixes names a file; standard input is what is translated");
+      throw UsageError("--prefixes names a file; standard input is what is translated");
     if (!file.empty()) lines_ = cli::read_text(file);
   }
   /// Those of `count` lines behind the first `done`.
@@ -133,7 +132,7 @@ class Prefixes {
 
 void translate_all(const TranslateRequest& request) {
   check(request);
-  training::use_threads(request.threads.value_or(1));
+  at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
   auto loaded = load(request);
   const Prefixes prefixes(request.prefixes);
   int64_t cut = 0;
@@ -181,10 +180,10 @@ int64_t go_on(const TranslateRequest& request, const Loaded& loaded,
 }
 
 void generate(const TranslateRequest& request, bool from_input) {
-  training::use_threads(request.threads.value_or(1));
+  at::set_num_threads(static_cast<int>(request.threads.value_or(1)));
   auto loaded = load(request);
   if (!loaded.translators.front().format.continues_text())
-    throw records::UsageError(
+    throw UsageError(
         "generate needs a language model (data.task: language, model.family: decoder_only); "
         "use translate");
   int64_t cut = 0;
@@ -208,7 +207,7 @@ void add_shared(CLI::App& verb, TranslateRequest& request) {
                   "Which weights; absent: those that the run was evaluated with")
       ->type_name(cli::kCheckpoint);
   request.decoding.add(verb);
-  verb.add_option("--precision", request.precision, "Type of the weights; int8 on the CPU only")
+  verb.add_option("--precision", request.precision, "Type of the weights")
       ->type_name(cli::type_of_words(config::choices_of(models::WeightDtype{})))
       ->capture_default_str();
   verb.add_option("--n-best", request.n_best,
@@ -240,7 +239,7 @@ void add_translate(CLI::App& app) {
       "has a blank output.\n"
       "Examples:\n"
       "  echo 'four hundred two' | ablate translate runs/quickstart/numbers/sinusoidal/seed-1\n"
-      "  ablate translate RUN --beam 8 --n-best 4 --no-repeat-ngram 3 < in > out\n"
+      "  ablate translate RUN --beam 8 --n-best 4 < in > out\n"
       "  ablate translate RUN --sample --temperature 0.8 --mbr 16 < in > out");
   verb->callback([request] { translate_all(*request); });
 }

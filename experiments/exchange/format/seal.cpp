@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/checkpoint_error.h"
 
 namespace ablate::exchange {

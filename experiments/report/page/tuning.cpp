@@ -17,11 +17,9 @@ Markup tuning(const analysis::Evidence& evidence, const Looks& looks) {
     rows += row(cell(one.task) + row_heading(looks.named(one.arm)) + cell(one.value) +
                 number_cell(std::isnan(one.score) ? "diverged" : score(one.score, tuning.metric),
                             one.chosen) +
-                cell(one.step ? fmt::format("step {}", *one.step) : "the last step") +
                 cell(one.chosen ? "chosen" : ""));
   const auto head = column_heading("task") + column_heading("arm") + column_heading("value") +
-                    number_heading(analysis::spoken(tuning.metric)) + column_heading("after") +
-                    column_heading("");
+                    number_heading(analysis::spoken(tuning.metric)) + column_heading("");
   return element(
       "section", {{"id", "tuning"}},
       heading("h2", "", "Tuning") +

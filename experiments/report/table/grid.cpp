@@ -197,14 +197,13 @@ std::vector<std::string> missing_lines(const std::vector<records::MissingRun>& m
 Grid tuning_grid(const analysis::TuningEvidence& tuning) {
   Grid grid{.title = fmt::format("values of {} by {}, mean over {}", tuning.key,
                                  analysis::spoken(tuning.metric), seeds_text(tuning.seeds)),
-            .headings = {"task", "arm", "value", analysis::spoken(tuning.metric), "after", ""}};
+            .headings = {"task", "arm", "value", analysis::spoken(tuning.metric), ""}};
   for (const auto& one : tuning.tried)
     grid.rows.push_back(
         {{one.task},
          {one.arm},
          {one.value},
          {std::isnan(one.score) ? "diverged" : analysis::figure(one.score, tuning.metric)},
-         {one.step ? fmt::format("step {}", *one.step) : "the last step"},
          {one.chosen ? "chosen" : ""}});
   return grid;
 }

@@ -100,13 +100,11 @@ Json json_of(const analysis::TaskEvidence& task) {
 
 Json json_of(const analysis::TuningEvidence& tuning) {
   auto tried = list_of(tuning.tried, [](const analysis::TriedValue& one) {
-    Json json{{"task", one.task},
-              {"arm", one.arm},
-              {"value", one.value},
-              {"score", one.score},
-              {"chosen", one.chosen}};
-    if (one.step) json["step"] = *one.step;
-    return json;
+    return Json{{"task", one.task},
+                {"arm", one.arm},
+                {"value", one.value},
+                {"score", one.score},
+                {"chosen", one.chosen}};
   });
   return {{"key", tuning.key},
           {"metric", tuning.metric},

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "data/batching.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/moefication/neuron_groups.h"
 #include "experiments/run/moefication/router_network.h"
@@ -44,15 +44,13 @@ struct Layer {
 void check(const models::FeedForwardOptions& options, const std::string& side, int64_t experts) {
   const auto* dense = std::get_if<models::DenseFeedForward>(&options);
   if (dense == nullptr || dense->gated || dense->activation != models::Activation::relu)
-    throw records::UsageError(
-        side +
-        ": only a dense feed-forward with relu can be split: other activations leave "
-        "no neuron at zero");
-  if (dense->shared)
-    throw records::UsageError(side + ": a feed-forward that layers share cannot be split");
+    throw UsageError(side +
+                     ": only a dense feed-forward with relu can be split: other activations leave "
+                     "no neuron at zero");
+  if (dense->shared) throw UsageError(side + ": a feed-forward that layers share cannot be split");
   if (experts < 1 || dense->d_hidden % experts != 0)
-    throw records::UsageError(fmt::format("--experts must divide the {} hidden neurons of the {}",
-                                          dense->d_hidden, side));
+    throw UsageError(fmt::format("--experts must divide the {} hidden neurons of the {}",
+                                 dense->d_hidden, side));
 }
 
 std::vector<Layer> layers_of(const models::TransformerImpl& model) {
@@ -132,21 +130,18 @@ models::MixtureOptions mixture_of(const models::FeedForwardOptions& dense,
           .balance = {.load = 0, .z = 0}};
 }
 
-using FeedForwardChoice = decltype(models::SideOptions::feed_forward);
-
 /// The experiment with mixtures.
 config::Experiment converted(const config::Experiment& dense, const MoefyOptions& options,
                              int64_t active) {
   auto experiment = dense;
   auto& model = experiment.model;
-  const auto split = [&](models::SideOptions& side) {
-    side.feed_forward = std::visit(
-        [](auto mixture) -> FeedForwardChoice { return mixture; },
-        models::FeedForwardOptions(mixture_of(
-            models::chosen(side.feed_forward, dense.model.feed_forward), options, active)));
+  const auto split = [&](models::FeedForwardOptions& feed_forward) {
+    if (std::holds_alternative<models::DenseFeedForward>(feed_forward))
+      feed_forward = mixture_of(feed_forward, options, active);
   };
-  if (model.family != models::Family::decoder_only) split(model.encoder);
-  if (model.family != models::Family::encoder_only) split(model.decoder);
+  split(model.feed_forward);
+  for (auto* list : {&model.encoder, &model.decoder})
+    for (auto& layer : *list) split(layer.feed_forward);
   return experiment;
 }
 
@@ -177,10 +172,9 @@ void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vecto
   for (auto& [name, tensor] : training::weights_of(model)) {
     const auto found = weights.find(name);
     if (found == weights.end() || found->second.sizes() != tensor.sizes())
-      throw records::UsageError(
-          "training.init_from.split: " + name +
-          " does not fit: but for its mixtures the model must be that of the dense "
-          "run, and experts times d_hidden its d_hidden");
+      throw UsageError("training.init_from.split: " + name +
+                       " does not fit: but for its mixtures the model must be that of the dense "
+                       "run, and experts times d_hidden its d_hidden");
     torch::Tensor(tensor).copy_(found->second);
   }
 }
@@ -228,12 +222,12 @@ double captured(const std::vector<Layer>& layers, const MoefyOptions& options, i
 }
 
 void check_request(const models::TransformerOptions& model, const MoefyOptions& options) {
-  if (model.family != models::Family::decoder_only)
-    check(stack_of(model, models::Side::encoder).feed_forward, "encoder", options.experts);
-  if (model.family != models::Family::encoder_only)
-    check(stack_of(model, models::Side::decoder).feed_forward, "decoder", options.experts);
+  for (const auto side : {models::Side::encoder, models::Side::decoder})
+    if (models::has_side(model.family, side))
+      for (const auto& layer : stack_of(model, side).layers)
+        check(layer.feed_forward, text_of(side), options.experts);
   if (options.active < 1 || options.active > options.experts)
-    throw records::UsageError("--active must be from 1 to the number of experts");
+    throw UsageError("--active must be from 1 to the number of experts");
 }
 
 std::vector<Layer> split_layers(LoadedRun& run, const data::Corpus& corpus,

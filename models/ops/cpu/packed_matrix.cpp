@@ -1,5 +1,4 @@
 #include "models/kernel/bf16_product.h"
-#include "models/kernel/int8_product.h"
 #include "models/kernel/isa.h"
 #include "models/kernel/packed_product.h"
 #include "models/ops/cpu/backend.h"
@@ -15,15 +14,9 @@ int64_t packed_size(float, int64_t outputs, int64_t width) {
 int64_t packed_size(kernel::Bfloat16, int64_t outputs, int64_t width) {
   return kernel::bf16_count(outputs, width);
 }
-int64_t packed_size(int8_t, int64_t outputs, int64_t width) {
-  return kernel::int8_bytes(outputs, width);
-}
 const float* input_rows(float, const float* x, int64_t, int64_t) { return x; }
 auto input_rows(kernel::Bfloat16, const float* x, int64_t rows, int64_t width) {
   return kernel::bf16_rows(x, rows, width);
-}
-auto input_rows(int8_t, const float* x, int64_t rows, int64_t width) {
-  return kernel::int8_rows(x, rows, width);
 }
 
 /// A matrix in panels of element type T.
@@ -83,8 +76,6 @@ std::shared_ptr<const PackedMatrix> pack(const torch::Tensor& weight, WeightDtyp
     case WeightDtype::bf16:
       if (!kernel::has_bf16()) return std::make_shared<RoundedPanels>(weight);
       return std::make_shared<Panels<kernel::Bfloat16>>(weight);
-    case WeightDtype::int8:
-      return std::make_shared<Panels<int8_t>>(weight);
   }
   TORCH_CHECK(false, "invalid WeightDtype ", static_cast<int>(dtype));
 }

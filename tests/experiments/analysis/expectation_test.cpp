@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "tests/experiments/analysis/synthetic.h"
 
 namespace ablate::analysis {
@@ -75,7 +75,7 @@ TEST(Expectation, AFailedOneIsAnErrorWithItsNumbers) {
   try {
     raise_failed({{"a", true, "1 < 2"}, {"b", false, "3 < 2"}});
     FAIL();
-  } catch (const records::ExpectationFailed& error) {
+  } catch (const ExpectationFailed& error) {
     EXPECT_STREQ(error.what(), "what the study expects does not hold:\n  b: 3 < 2");
   }
 }

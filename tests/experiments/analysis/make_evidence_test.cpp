@@ -7,7 +7,7 @@
 #include <random>
 
 #include "experiments/config/study_schema.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "tests/experiments/analysis/synthetic.h"
 
 namespace ablate::analysis {
@@ -175,7 +175,7 @@ TEST(Evidence, RunsOfOtherDataOrStepsAreRefusedUnlessAllowed) {
                                         "exact_match, allow: " +
                                             allow + "}\n")),
                     runs);
-    } catch (const records::UsageError& error) {
+    } catch (const UsageError& error) {
       return error.what();
     }
     return "";
@@ -204,7 +204,7 @@ TEST(Evidence, WhatCountsByTokensIsNotHeldAgainstOtherTokens) {
   }));
   const auto by_loss =
       study_of(study_yaml(1, {"more"}, "compare: {baseline: base, metric: loss}\n"));
-  EXPECT_THROW(make_evidence(by_loss, runs), records::UsageError);
+  EXPECT_THROW(make_evidence(by_loss, runs), UsageError);
   runs.results.back().target_tokenizer_sha256 = "few";
   EXPECT_TRUE(
       find_cell(arm_of(make_evidence(by_loss, runs), "more"), "length 12", "perplexity")->best);
@@ -230,7 +230,7 @@ TEST(Evidence, AnArmThatIsOnlyEvaluatedCountsWithTheStepsOfWhatItStartedFrom) {
   try {
     make_evidence(study, runs_with_evaluated(11));
     FAIL() << "accepted";
-  } catch (const records::UsageError& error) {
+  } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("trained 10 and 11 steps"), std::string::npos)
         << error.what();
   }
@@ -256,7 +256,7 @@ TEST(Evidence, OtherHardwareIsRefusedWhereItDecidesTheNumberOfUpdates) {
     yaml.replace(yaml.find("base: {"), 7, "base: {training.budget: " + budget + ", ");
     try {
       make_evidence(study_of(yaml), runs);
-    } catch (const records::UsageError& error) {
+    } catch (const UsageError& error) {
       return error.what();
     }
     return "";

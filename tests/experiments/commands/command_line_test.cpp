@@ -23,9 +23,11 @@ int hidden_parts(const CLI::App& app) {
   return hidden;
 }
 
-TEST(CommandLine, NothingIsHidden) {
+TEST(CommandLine, OnlyTheVerbThatShellsAskIsHidden) {
   bool debug = false;
-  EXPECT_EQ(hidden_parts(*command_line(debug)), 0);
+  const auto app = command_line(debug);
+  EXPECT_EQ(hidden_parts(*app), 1);
+  EXPECT_EQ(verb_named(*app, "complete")->get_group(), "");
 }
 
 TEST(CommandLine, TheReferenceIsWhatTheProgramPrints) {

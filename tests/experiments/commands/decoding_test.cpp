@@ -207,8 +207,8 @@ TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
   const auto wrong = translated("a\n", "--beam 257");
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.output, "ablate: --beam: decoding.beam must be from 1 to 256\n");
-  EXPECT_EQ(translated("a\n", "--no-repeat-ngram x --seed -1").output,
-            "ablate: --no-repeat-ngram: decoding.no_repeat_ngram 'x' is not an integer\n");
+  EXPECT_EQ(translated("a\n", "--min-length x --seed -1").output,
+            "ablate: --min-length: decoding.min_length 'x' is not an integer\n");
   EXPECT_EQ(translated("a\n", "--top-p 0").code, 2);
   EXPECT_EQ(translated("a\n", "--seed 7").output, translated("a\n", "").output)
       << "a seed alone draws nothing";
@@ -216,11 +216,11 @@ TEST_F(DecodingTest, EveryOptionIsAFlagWhoseRangeIsThatOfTheStudy) {
 
 TEST_F(DecodingTest, EveryPrecisionWritesLines) {
   const std::string input = "a b\nc d a\n";
-  for (const std::string precision : {"fp32", "bf16", "int8"})
+  for (const std::string precision : {"fp32", "bf16"})
     EXPECT_EQ(lines_of(translated(input, "--precision " + precision).output).size(), 2U);
   const auto wrong = translated(input, "--precision int4");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_NE(wrong.output.find("--precision must be fp32, bf16 or int8"), std::string::npos);
+  EXPECT_NE(wrong.output.find("--precision must be fp32 or bf16"), std::string::npos);
 }
 
 TEST_F(DecodingTest, AttentionIsDrawnWithEveryTextEscaped) {

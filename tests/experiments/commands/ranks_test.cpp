@@ -82,8 +82,8 @@ TEST_F(RanksTest, ExpertsMuonAndDroppedMergesDoNotDependOnRanks) {
 
 TEST_F(RanksTest, ARunMayGoOnWithAnotherNumberOfRanks) {
   const auto folder = planned("changing");
-  ASSERT_EQ(shell(train(folder, "--ranks 2 --until 20")).code, 0);
-  ASSERT_EQ(shell(train(folder, "--ranks 4 --until 40")).code, 0);
+  ASSERT_EQ(end_of_stopped(train(folder, "--ranks 2"), folder), 75);
+  ASSERT_EQ(end_of_stopped(train(folder, "--ranks 4"), folder), 75);
   ASSERT_EQ(shell(train(folder, "")).code, 0);
   EXPECT_EQ(trained(folder), undisturbed());
 }

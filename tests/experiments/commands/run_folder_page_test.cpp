@@ -22,8 +22,7 @@ void collect_names(const nlohmann::json& json, std::set<std::string>& names) {
 std::string pattern_of(std::string name) {
   for (const auto& [found, written] :
        {std::pair{"^(source|reference|output)-.*[.]txt", "$1-<test set>.txt"},
-        std::pair{"^rung-[0-9]+", "rung-<step>"}, std::pair{"^[0-9]{6}$", "<number>"},
-        std::pair{"^beat-[0-9]+", "beat-<number>"},
+        std::pair{"^[0-9]{6}$", "<number>"}, std::pair{"^beat-[0-9]+", "beat-<number>"},
         std::pair{"^events[.]out[.].*", "events.out.tfevents.<seconds>.<host>.<process>.0"}})
     name = std::regex_replace(name, std::regex(found), written);
   return name;
@@ -58,15 +57,14 @@ arms:
   failing: { training.init_from: { run: nowhere } }
 compare: { baseline: dense, metric: exact_match, margin: 0.1 }
 expect: ["dense.exact_match >= 0"]
-tune: { key: training.label_smoothing, values: [0.0, 0.1], halve_from: 5 }
+tune: { key: training.label_smoothing, values: [0.0, 0.1] }
 )");
   const auto done = shell(command("out", "--set training.steps=16 --set training.observe.every=8"));
   ASSERT_EQ(done.code, 3) << done.output;
   const auto page = read_file(std::filesystem::path(ABLATE_SOURCE) / "docs/run_folder.md");
   const auto names = names_in(folder_ / "out/tiny");
-  for (const auto* sought :
-       {"failure.json", "rung-<step>.json", "router_gradient", "observed", "libtorch",
-        "validation_loss", "equivalence_p", "tfevents", "manifest.json"})
+  for (const auto* sought : {"failure.json", "router_gradient", "observed", "libtorch",
+                             "validation_loss", "equivalence_p", "tfevents", "manifest.json"})
     EXPECT_TRUE(std::ranges::any_of(names, [&](const auto& name) {
       return name.find(sought) != std::string::npos;
     })) << sought;

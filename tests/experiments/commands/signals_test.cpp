@@ -3,8 +3,8 @@
 
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
-#include "tokenizer/digest.h"
-#include "training/storage/folder_lock.h"
+#include "tokenizer/text/digest.h"
+#include "training/process/folder_claim.h"
 
 namespace ablate::commands {
 namespace {
@@ -138,7 +138,7 @@ TEST_F(SignalsTest, ARunWhoseEvaluationWasInterruptedEndsInTheSameResult) {
 TEST_F(SignalsTest, AFolderThatAnotherProcessHoldsIsWaitedForAndTheWaitCanBeInterrupted) {
   for (const int signal : kSignals) {
     std::filesystem::create_directories(run("out"));
-    const training::FolderLock held(run("out"));
+    const training::FolderClaim held(run("out"));
     std::filesystem::remove(run("out") / "log.txt");
     const pid_t process = start_process(command("out"));
     ASSERT_TRUE(eventually([&] { return !log("out").empty(); }));
@@ -165,7 +165,7 @@ TEST_F(SignalsTest, ARebuildDuringAStudyMixesNoPrograms) {
   pid_t process = 0;
   {
     std::filesystem::create_directories(run("out"));
-    const training::FolderLock held(run("out"));
+    const training::FolderClaim held(run("out"));
     process = start_process(words);
     ASSERT_TRUE(eventually([&] { return !log("out").empty(); }));
     write_file(folder_ / "next", "#!/bin/sh\nexit 9\n");

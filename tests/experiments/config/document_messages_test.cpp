@@ -44,9 +44,9 @@ const std::vector<MessageCase> kDocumentCases = {
      kHead + "question: '\303\244 \303\266 \303\274'\nbase: {data: {task: copy}, model: "
              "{\"\303\274\": 1}}\n",
      "study.yaml:4:36: unknown key '\303\274' in model; the keys are family, d_model, layers, "
-     "attention, other_attention, pattern, cross_attention, feed_forward, position, "
-     "other_position, position_ids, norm, residual, block, share, bias, embedding_scale, tying, "
-     "dropout, output, initialization, parametrization, encoder, decoder"},
+     "encoder_layers, decoder_layers, attention, cross_attention, feed_forward, position, norm, "
+     "residual, block, position_ids, share, bias, embedding_scale, tying, dropout, output, "
+     "initialization, parametrization, encoder, decoder, changes"},
     {"CarriageReturns", "name: s\r\nseeds: [1]\r\nbase: {data: {task: coppy}}\r\n",
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
 };

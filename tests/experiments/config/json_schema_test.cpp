@@ -52,9 +52,8 @@ TEST(JsonSchema, AChoiceIsOneOfItsWords) {
 }
 
 TEST(JsonSchema, AnOptionalChoiceMayBeNull) {
-  EXPECT_EQ(node("model.decoder.block")["enum"], json({"sequential", "parallel", nullptr}));
-  EXPECT_EQ(node("model.encoder.norm.kind")["enum"],
-            json({"layer", "rms", "batch", "tanh", "none", nullptr}));
+  EXPECT_EQ(node("training.init_from.split")["enum"],
+            json({"random", "clusters", "coactivation", nullptr}));
 }
 
 TEST(JsonSchema, EveryReferenceHasItsDefinition) {
@@ -68,6 +67,14 @@ TEST(JsonSchema, EveryReferenceHasItsDefinition) {
     EXPECT_TRUE(schema["definitions"].contains(name)) << name;
   }
   EXPECT_GT(references, 500);
+}
+
+TEST(JsonSchema, HasOneDefinitionOfALayerToWhichItRefersThreeTimes) {
+  int references = 0;
+  const auto leaves = json::parse(json_schema()).flatten();
+  for (const auto& [path, value] : leaves.items())
+    if (path.ends_with("/$ref") && value == "#/definitions/layer") ++references;
+  EXPECT_EQ(references, 3);
 }
 
 TEST(JsonSchema, ThatOfTheRepositoryIsTheProgramsOwn) {
@@ -114,8 +121,10 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
       "  model.layers: 2\n  model: {decoder: {attention.kind: none}}\n"
       "tasks: {copy: {data: {task: copy, symbols: 9}}}\n"
       "arms:\n  a: {}\n  b:\n  c: {model: {residual: {per: layer}}}\n"
-      "  d: {model.encoder: {residual: {per: null}}, training.patience: 2, "
+      "  d: {model.encoder: {residual: {per: layer}}, training.patience: 2, "
       "training.evaluate_every: 5}\n"
+      "  e: {model: {changes: [{every: 2, side: encoder, attention: {scale.learned: true}}, {norm: "
+      "{kind: rms}}]}, model.decoder.norm.kind: rms}\n"
       "grid:\n  model.d_model: [64, 128]\n"
       "  model.position: [{kind: learned}, {kind: learned, max_length: 90}]\n"
       "tune: {key: training.schedule.peak, values: [1.0e-3, 0.5], seeds: [1]}\n"
@@ -137,6 +146,13 @@ TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
       kModel + "{norm: {placement: behind}}\n",
       kBase + "  model.position.knd: learned\n",
       kBase + "  model.dropout: high\n",
+      kModel + "{decoder: {layers: 3}}\n",
+      kModel + "{decoder: {every: 3, norm: {kind: rms}}}\n",
+      kModel + "{changes: [{evry: 3, norm: {kind: rms}}]}\n",
+      kModel + "{changes: [{at: 3, norm: {kind: rms}}]}\n",
+      kModel + "{changes: [{at: [3], norm: {kind: rsm}}]}\n",
+      kModel + "{changes: [{at: [3], d_model: 8}]}\n",
+      kBase + "  model.encoder.norm.knd: rms\n",
       kBase + "arms: {a: {model.position.kind: lerned}}\n",
       kBase + "arms: {a: {model: {layer: 1}}}\n",
       kBase + "arms: {a: 3}\n",

@@ -56,7 +56,8 @@ TEST(Printer, EveryAlternativeComesBack) {
   for (const auto& one : every<models::RouterOptions>()) {
     models::TransformerOptions model;
     const bool alone = std::holds_alternative<models::SwitchRouter>(one);
-    model.encoder.feed_forward = models::MixtureOptions{.active = alone ? 1 : 2, .router = one};
+    for (auto& layer : own_layers(model, models::Side::encoder))
+      layer.feed_forward = models::MixtureOptions{.active = alone ? 1 : 2, .router = one};
     expect_round_trip({.model = model});
   }
   for (const auto& one : every<training::OptimizerOptions>())
@@ -105,11 +106,8 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
     o.tokenizer.mask = true;
   });
   expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.norm.kind = value; });
-  expect_each(models::NormKind{}, [](auto& o, auto value) { o.model.decoder.norm.kind = value; });
   expect_each(models::NormPlacement{}, [](auto& o, auto value) { o.model.norm.placement = value; });
   expect_each(models::FactorPer{}, [](auto& o, auto value) { o.model.residual.per = value; });
-  expect_each(models::FactorPer{},
-              [](auto& o, auto value) { o.model.encoder.residual.per = value; });
   expect_each(models::ResidualDepth{}, [](auto& o, auto value) { o.model.residual.depth = value; });
   expect_each(models::Block{}, [](auto& o, auto value) {
     o.model.norm.placement = models::NormPlacement::pre;
@@ -150,7 +148,8 @@ TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
   expect_each(models::SinusoidalLayout{},
               [](auto& o, auto value) { o.model.position = models::Sinusoidal{.layout = value}; });
   expect_each(models::Beyond{}, [](auto& o, auto value) {
-    o.model.encoder.position = models::Learned{.beyond = value};
+    for (auto& layer : own_layers(o.model, models::Side::encoder))
+      layer.position = models::Learned{.beyond = value};
   });
   expect_each(models::RotaryLayout{},
               [](auto& o, auto value) { o.model.position = models::Rotary{.layout = value}; });
@@ -179,18 +178,6 @@ TEST(Printer, OptionalAndListValuesComeBack) {
   EXPECT_EQ(std::get<models::MultiHead>(back.model.attention).d_k, 16);
   EXPECT_FALSE(std::get<models::MultiHead>(back.model.attention).d_v.has_value());
   EXPECT_EQ(std::get<data::Sort>(back.data).test_length, (std::vector<int64_t>{5, 9, 13}));
-}
-
-TEST(Printer, PatternsOfMixersComeBack) {
-  using enum models::MixerChoice;
-  Experiment experiment;
-  experiment.model.other_attention = models::Lstm{};
-  experiment.model.pattern = {attention, other, other};
-  experiment.model.encoder.pattern = models::MixerPattern{};
-  const auto back = read_back(experiment);
-  EXPECT_EQ(back.model.pattern, experiment.model.pattern);
-  EXPECT_EQ(back.model.encoder.pattern, models::MixerPattern{});
-  EXPECT_FALSE(back.model.decoder.pattern.has_value());
 }
 
 TEST(Printer, OriginsFollowAsComments) {

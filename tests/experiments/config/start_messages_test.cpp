@@ -36,7 +36,7 @@ const std::vector<MessageCase> kStartCases = {
     {"SplitAndWithout",
      starting("split: random, without: {layers: [encoder.layers.0]}",
               ", model.feed_forward: {kind: moe, router: {kind: oracle}}, "
-              "model.encoder.layers: 1"),
+              "model.encoder_layers: 1"),
      "study.yaml:8:70: training.init_from.without and split exclude each other; leave the parts "
      "out in an arm between (task 'copy', arm 'b')"},
     {"NoHead", starting("without: {heads: [encoder.layers.0.attention]}"),
@@ -54,7 +54,7 @@ const std::vector<MessageCase> kStartCases = {
          kArm},
     {"HeadOfALayerThatIsMissing",
      starting("without: {heads: [encoder.layers.0.attention.0], layers: [encoder.layers.0]}",
-              ", model.encoder.layers: 1"),
+              ", model.encoder_layers: 1"),
      "study.yaml:8:72: training.init_from.without.heads names encoder.layers.0.attention.0, whose "
      "layer is left out as a whole" +
          kArm},
@@ -72,29 +72,29 @@ const std::vector<MessageCase> kStartCases = {
          kArm},
     {"OtherNumberOfLayers", starting("without: {layers: [decoder.layers.1]}"),
      "study.yaml:8:73: training.init_from.without.layers leaves 1 of the 2 layers of the decoder, "
-     "of which this model has 2; write model.decoder.layers: 1" +
+     "of which this model has 2; write model.decoder_layers: 1" +
          kArm},
     {"AllLayers", starting("without: {layers: [decoder.layers.0, decoder.layers.1]}"),
      "study.yaml:8:73: training.init_from.without.layers leaves no layer of the decoder; keep one" +
          kArm},
     {"LayerWhoseNumberScalesOthers",
-     starting("without: {layers: [decoder.layers.1]}", ", model.decoder.layers: 1",
+     starting("without: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1",
               "model.residual.depth: sqrt"),
      "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and what the "
      "other layers compute depends on their number (residual.depth)" +
          kArm},
     {"SharedLayer",
-     starting("without: {layers: [decoder.layers.1]}", ", model.decoder.layers: 1",
+     starting("without: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1",
               "model.share.layers: 1"),
      "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and the decoder "
      "that it starts from shares its layers (share.layers)" +
          kArm},
-    {"LayerOfAPattern",
-     starting(
-         "without: {layers: [decoder.layers.1]}", ", model.decoder.layers: 1",
-         "model.decoder.pattern: [attention, other], model.decoder.other_attention.kind: lstm"),
-     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and which mixer a "
-     "layer of the decoder has depends on its place (pattern)" +
+    {"LayerOfAStackWhoseLayersDiffer",
+     starting("without: {layers: [decoder.layers.1]}",
+              ", model.decoder_layers: 1, model.changes: []",
+              "model.changes: [{at: [2], attention: {kind: average}}]"),
+     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and the layers of "
+     "the decoder that it starts from differ (model.changes)" +
          kArm},
     {"MeanOfMoreThanAreKept", starting("average: 3"),
      "study.yaml:8:64: training.init_from.average must be at most 2, the checkpoints of "
@@ -145,7 +145,7 @@ const std::string kCompared = "compare: {baseline: a, metric: bleu}\n";
 TEST(EvaluatedArm, MayBeComparedWithWhatItStartsFrom) {
   EXPECT_EQ(messages_of(starting("weights: last") + kCompared), "");
   EXPECT_EQ(
-      messages_of(starting("without: {layers: [encoder.layers.0]}", ", model.encoder.layers: 1") +
+      messages_of(starting("without: {layers: [encoder.layers.0]}", ", model.encoder_layers: 1") +
                   kCompared),
       "");
 }

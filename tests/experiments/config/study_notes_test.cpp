@@ -42,15 +42,15 @@ TEST(StudyNotes, NameAttentionWithOtherHeadsThatNobodyGave) {
   const auto notes = [](const std::string& other) {
     return study_of(kBase +
                     "  training: {schedule: {warmup: 10}}\n  model: {attention: {heads: 4}, "
-                    "pattern: [attention, other], other_attention: " +
+                    "cross_attention: " +
                     other + "}\n")
         .notes;
   };
-  EXPECT_EQ(notes("{kind: multi_head, window: 8}"),
-            Notes{"model.other_attention.heads is 8, since nothing gives it, and "
+  EXPECT_EQ(notes("{kind: multi_head, d_k: 8}"),
+            Notes{"model.cross_attention.heads is 8, since nothing gives it, and "
                   "model.attention.heads is 4"});
-  EXPECT_EQ(notes("{kind: multi_head, heads: 8, window: 8}"), Notes());
-  EXPECT_EQ(notes("{kind: linear}"), Notes());
+  EXPECT_EQ(notes("{kind: multi_head, heads: 8}"), Notes());
+  EXPECT_EQ(notes("{kind: none}"), Notes());
 }
 
 TEST(StudyNotes, LeaveTheWarmUpOfOtherBudgetsToTheDryRun) {

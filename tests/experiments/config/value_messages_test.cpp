@@ -158,17 +158,17 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:22: tokenizer.joint must be true where model.tying shares the source "
      "embedding; target and none need no joint tokens"},
     {"SideThatTheFamilyLacks",
-     kModel + "{family: encoder_only, decoder: {layers: 2}}\n  tokenizer: {mask: true}\n",
+     kModel + "{family: encoder_only, decoder_layers: 2}\n  tokenizer: {mask: true}\n",
      "study.yaml:5:19: model.family cannot be encoder_only here: an encoder writes no text; "
-     "data.task must be language or labelled\nstudy.yaml:5:33: model.decoder has no effect: an "
-     "encoder_only model has no decoder"},
+     "data.task must be language or labelled\nstudy.yaml:5:49: model.decoder_layers has no effect: "
+     "an encoder_only model has no decoder"},
     {"SchemeThatActsInAttentionWithoutAny",
      kModel + "{attention: {kind: lstm}, cross_attention: "
               "{kind: multi_head}, position: {kind: rotary}}\n",
-     "study.yaml:5:90: model.position.kind acts inside multi_head attention, which this model does "
-     "not have; choose none, sinusoidal or learned"},
+     "study.yaml:5:90: model.position.kind acts inside multi_head attention, which no layer with "
+     "it has; choose none, sinusoidal or learned"},
     {"CrossAttentionLikeNoAttention", kModel + "{attention: {kind: none}}\n",
-     "study.yaml:5:3: model.cross_attention.kind cannot be same where model.attention is not "
+     "study.yaml:5:3: model.cross_attention.kind cannot be same if model.attention is not "
      "multi_head; choose multi_head or none"},
     {"HeadsOfASide", kModel + "{decoder: {attention: {kind: multi_head, heads: 7}}}\n",
      "study.yaml:5:58: model.decoder.attention.heads must divide d_model unless d_k and d_v are "
@@ -189,7 +189,7 @@ const std::vector<MessageCase> kValueCases = {
     {"ExpertsThatWaitForWhatIsToCome",
      kModel + "{feed_forward: {kind: moe, capacity: {kind: limited, evaluation: 1, keep: "
               "likeliest}}}\n",
-     "study.yaml:5:84: model.feed_forward.capacity.keep must be first where a decoder limits the "
+     "study.yaml:5:84: model.feed_forward.capacity.keep must be first if a decoder limits the "
      "evaluation: it cannot know whether a likelier position is still to come"},
     {"NumbersThatNothingReads",
      kModel + "{position: {kind: none}, position_ids: {kind: randomized}}\n",

@@ -5,8 +5,8 @@
 
 #include "models/torchscript/torchscript.h"
 #include "tests/experiments/program.h"
-#include "tokenizer/digest.h"
 #include "tokenizer/special_ids.h"
+#include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 
 namespace ablate::exchange {

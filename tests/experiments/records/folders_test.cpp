@@ -28,7 +28,6 @@ TEST(RunFolder, NamesFilesOfATestSetWithoutBlanks) {
   EXPECT_EQ(run.outputs("length 12"), "r/output-length-12.txt");
   EXPECT_EQ(run.references("length 12"), "r/reference-length-12.txt");
   EXPECT_EQ(run.sources("length 12"), "r/source-length-12.txt");
-  EXPECT_EQ(run.rung(20), "r/rung-20.json");
 }
 
 }  // namespace

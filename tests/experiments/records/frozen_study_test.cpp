@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "tests/experiments/program.h"
 #include "tests/training/storage/waiting_lock.h"
 #include "training/storage/checkpoint_error.h"

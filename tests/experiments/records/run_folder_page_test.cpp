@@ -7,7 +7,6 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_plan.h"
-#include "experiments/records/rung.h"
 
 namespace ablate::records {
 namespace {
@@ -40,7 +39,7 @@ void expect_fields(const std::string& file) {
 TEST(RunFolderPage, NamesEveryFile) {
   const auto spelling =
       read_source("experiments/records/folders.h") + read_source("experiments/records/folders.cpp");
-  const std::regex literal(R"x("([\w.-]{3,})(\{[^"]*)?")x");  // "result.json", "rung-{}.json"
+  const std::regex literal(R"x("([\w.-]{3,})(\{[^"]*)?")x");  // "result.json", "source-{}.txt"
   int files = 0;
   for (std::sregex_iterator at(spelling.begin(), spelling.end(), literal), end; at != end; ++at) {
     EXPECT_NE(kPage.find("`" + (*at)[1].str()), std::string::npos) << (*at)[1].str();
@@ -54,7 +53,6 @@ TEST(RunFolderPage, NamesEveryFieldOfARunsRecords) {
   expect_fields<RunResult>("result.json");
   expect_fields<TestScores>("result.json");
   expect_fields<RunFailure>("failure.json");
-  expect_fields<RungScore>("rung-<step>.json");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ arms:
   shallow:
     training.steps: 0
     training.init_from: { arm: base, without: { layers: [decoder.layers.0] } }
-    model.decoder.layers: 1
+    model.decoder_layers: 1
   averaged: { training.steps: 0, training.init_from: { arm: base, average: 2 } }
   again: { training.steps: 0, training.init_from: { arm: averaged } }
 compare: { baseline: base, metric: exact_match }
@@ -198,7 +198,7 @@ arms:
   shallow:
     training.steps: 3
     training.init_from: { arm: base, without: { layers: [decoder.layers.1], heads: [encoder.layers.0.attention.1] } }
-    model.decoder.layers: 1
+    model.decoder_layers: 1
 )");
   const auto done = shell(command("out"));
   ASSERT_EQ(done.code, 0) << done.output;

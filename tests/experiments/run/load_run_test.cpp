@@ -1,6 +1,6 @@
 #include "experiments/run/load_run.h"
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::run {
@@ -18,7 +18,7 @@ TEST_F(WriteFolderTest, ASlashAtTheEndOfItsNameChangesNothing) {
   write(folder_ / "new/slash/");
   for (const auto* name : {"plain", "slash"})
     EXPECT_EQ(read_file(folder_ / "new" / name / "inside"), "text") << name;
-  EXPECT_THROW(write(folder_ / "new/plain/"), records::UsageError);
+  EXPECT_THROW(write(folder_ / "new/plain/"), UsageError);
 }
 
 TEST_F(WriteFolderTest, AFolderThatCannotBeFilledLeavesNothing) {

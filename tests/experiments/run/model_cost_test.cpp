@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace ablate::run {
 namespace {
 
@@ -29,15 +31,29 @@ TEST(ModelCost, OfATokenIsThatOfAllPassesOverThePredictedOnes) {
   EXPECT_DOUBLE_EQ(flops_per_token(*model, passes), (of(2, 5) + of(1, 5)) / (3 + 2 + 2));
 }
 
-TEST(ModuleTree, ShowsEveryKindOfLayerOnce) {
+TEST(ModuleTree, ShowsEveryKindOfLayerOnceWithItsLayers) {
   auto options = four_layers();
   options.family = models::Family::decoder_only;
-  options.other_attention = models::Convolution{};
-  options.pattern = {models::MixerChoice::attention, models::MixerChoice::other};
+  auto& layers = own_layers(options, models::Side::decoder);
+  layers[1].attention = layers[3].attention = models::Convolution{};
+  std::get<models::MultiHead>(layers[2].attention).window = 8;
   const auto tree = module_tree(*models::Transformer(options, kVocabulary));
-  size_t layers = 0;
-  for (auto at = tree.find("each"); at != tree.npos; at = tree.find("each", at + 1)) ++layers;
-  EXPECT_EQ(layers, 2);
+  std::vector<std::string> kinds;
+  std::istringstream lines(tree);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("      layer")) kinds.push_back(line.substr(6));
+  ASSERT_EQ(kinds.size(), 3U) << tree;
+  EXPECT_TRUE(kinds[0].starts_with("layer 1 ")) << tree;
+  EXPECT_TRUE(kinds[1].starts_with("layers 2, 4 ")) << tree;
+  EXPECT_TRUE(kinds[1].ends_with("attention: {kind: convolution, width: 3}")) << tree;
+  EXPECT_TRUE(kinds[2].starts_with("layer 3 ")) << tree;
+  EXPECT_TRUE(kinds[2].ends_with("attention: {window: 8}")) << tree;
+}
+
+TEST(ModuleTree, SaysOfEqualLayersThatItShowsEach) {
+  const auto tree = module_tree(*models::Transformer(four_layers(), kVocabulary));
+  EXPECT_NE(tree.find("      each "), tree.npos) << tree;
+  EXPECT_EQ(tree.find("      layer"), tree.npos) << tree;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/result.h"
 #include "tests/experiments/program.h"
 #include "training/weights.h"

@@ -3,9 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/printer.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/records/result.h"
-#include "experiments/records/rung.h"
 #include "experiments/run/load_run.h"
 #include "models/mkl.h"
 #include "tests/experiments/program.h"
@@ -94,16 +93,6 @@ TEST_F(TrainRunTest, WhatAKilledProcessWasWritingIsRemoved) {
   EXPECT_FALSE(std::filesystem::exists(leftover));
 }
 
-TEST_F(TrainRunTest, ARunThatPausesGoesOnAsIfItHadNot) {
-  ASSERT_EQ(train("out", "--until 20").code, 0);
-  EXPECT_TRUE(records::read_rung(run("out"), 20));
-  EXPECT_FALSE(records::read_result(run("out")));
-  ASSERT_EQ(train("out").code, 0);
-  plan("whole");
-  ASSERT_EQ(train("whole").code, 0);
-  EXPECT_EQ(weights("out"), weights("whole"));
-}
-
 TEST_F(TrainRunTest, ADryRunPrintsWhatTheRunWillTakeAndWritesNothing) {
   const auto outcome = shell(kProgram + " train " + run("out").string() + " --dry-run 2>/dev/null");
   ASSERT_EQ(outcome.code, 0);
@@ -146,7 +135,7 @@ TEST_F(TrainRunTest, AFolderWithoutAPlanIsRefused) {
 }
 
 TEST_F(TrainRunTest, AFolderOfAnotherConfigurationIsNotPlannedAnew) {
-  EXPECT_THROW(plan("out", {"model.d_model=32"}), records::UsageError);
+  EXPECT_THROW(plan("out", {"model.d_model=32"}), UsageError);
   EXPECT_EQ(job_of(run("out")).experiment.model.d_model, 16);
 }
 

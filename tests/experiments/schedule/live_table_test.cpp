@@ -80,11 +80,15 @@ TEST(LiveTable, FailuresAreCountedAndTheirTextMovesNoCursor) {
   std::ostringstream stream;
   LiveTable table({.stream = stream, .terminal = true, .runs = 2});
   table.start("r");
-  table.say("r", "bad \033[2Jtext\r");
+  table.say("r",
+            "bad \033[2Jtext\r \xc2\x9b"
+            "2J \xff \u202e");
+  table.say("r", "two\nlines");
   table.end("r", "failed with exit code 5");
   table.draw(kWide);
   EXPECT_EQ(stream.str(),
-            "r: bad [2Jtext\n"
+            "r: bad ?[2Jtext? ??2J ? ???\n"
+            "r: two lines\n"
             "r: failed with exit code 5, 0:00 (0 of 2 runs done)\n"
             "0 of 2 runs done, 0 running, 1 failed; about 0:00 left\n");
 }

@@ -69,6 +69,24 @@ TEST(ProcessPool, AStopReachesEveryProcess) {
   EXPECT_EQ(seen.codes, (std::map<size_t, int>{{0, 128 + SIGTERM}, {1, 128 + SIGTERM}}));
 }
 
+TEST(ProcessPool, ThreadsOfOpenMpSleepSoonUnlessTheEnvironmentSaysHowTheyWait) {
+  unsetenv("GOMP_SPINCOUNT");
+  unsetenv("OMP_WAIT_POLICY");
+  const auto spin_count = [] {
+    ProcessPool pool;
+    pool.start(0, as_script("echo \"${GOMP_SPINCOUNT-unset} $HOME\""));
+    return all_of(pool).lines.at(0).at(0);
+  };
+  const auto home = std::string(" ") + getenv("HOME");
+  EXPECT_EQ(spin_count(), "1000" + home);
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  EXPECT_EQ(spin_count(), "unset" + home);
+  unsetenv("OMP_WAIT_POLICY");
+  setenv("GOMP_SPINCOUNT", "7", 1);
+  EXPECT_EQ(spin_count(), "7" + home);
+  unsetenv("GOMP_SPINCOUNT");
+}
+
 TEST(ProcessPool, ProcessesEndWithTheOneThatStartedThem) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that what the owner leaves behind comes here
   const pid_t owner = fork();

@@ -6,7 +6,6 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/result.h"
-#include "experiments/records/rung.h"
 #include "experiments/records/study_runs.h"
 #include "experiments/records/tuned_arms.h"
 #include "experiments/report/read_report_data.h"
@@ -39,7 +38,7 @@ class TuningTest : public ProgramTest {
                                     .arm = arm,
                                     .seed = seed,
                                     .validation_perplexity = validation_perplexity};
-    write_file(folder / "result.json", training::to_json(result).dump());
+    write_file(folder / "result.json", training::sealed_json(training::to_json(result)));
   }
 
   /// Of each run, by arm and seed, in what `ablate run --json` printed.
@@ -83,7 +82,6 @@ TEST_F(TuningTest, TheBestMeanOverTheTuningSeedsWins) {
     EXPECT_EQ(tried[value].value, value);
     EXPECT_EQ(tried[value].score, (std::vector<double>{9, 5, 4.5})[value]);
     EXPECT_EQ(tried[value].chosen, value == 2);
-    EXPECT_FALSE(tried[value].step.has_value());
   }
 }
 
@@ -129,100 +127,44 @@ TEST_F(TuningTest, AValueWhoseRunFailedIsNotChosen) {
   EXPECT_TRUE(std::isnan(tried[2].score)) << "its second run diverged";
 }
 
-TEST_F(TuningTest, HalvingGivesUpTheWorseHalfAtEachRung) {
-  write_file(study(), read_file(study()).replace(read_file(study()).find("seeds: [1, 2] }"), 15,
-                                                 "seeds: [1], halve_from: 10 }"));
-  const auto rung = [&](const std::string& arm, int64_t step, double validation_perplexity) {
-    const auto folder = folder_ / "tiny/copy" / arm / "seed-1";
-    std::filesystem::create_directories(folder);
-    records::write_rung(folder, step, {.validation_perplexity = validation_perplexity});
-  };
-  rung(kHigh, 10, 5);
-  rung(kLow, 10, 9);
-  EXPECT_EQ(chosen(), "tiny/copy/base-tuned/seed-3");  // one is still to be tried
-  rung(kMiddle, 10, 6);                                // the lowest is given up
-  rung(kMiddle, 20, 3);
-  rung(kHigh, 20, 4);
-  EXPECT_EQ(chosen(), "tiny/copy/base-tuned/seed-3");  // the best one is still to be trained
-  finish(kMiddle, 1, 3);
-  EXPECT_EQ(chosen(), "tiny/copy/" + kMiddle + "/seed-3");
-  const auto tried = tried_values();
-  ASSERT_EQ(tried.size(), 3U);
-  EXPECT_EQ(tried[0].step, 10);
-  EXPECT_EQ(tried[0].score, 9);
-  EXPECT_EQ(tried[1].step, 20);
-  EXPECT_EQ(tried[1].score, 4);
-  EXPECT_TRUE(tried[2].chosen);
-}
-
-TEST_F(TuningTest, ADamagedRungIsRefused) {
-  const auto folder = folder_ / "tiny/copy" / kHigh / "seed-1";
-  std::filesystem::create_directories(folder);
-  records::write_rung(folder, 10, {.validation_perplexity = 5});
-  EXPECT_EQ(records::read_rung(folder, 10)->validation_perplexity, 5);
-  auto flipped = read_file(folder / "rung-10.json");
-  flipped[flipped.find("5.0")] = '4';
-  for (const auto& damaged : {flipped, std::string(), std::string("{}")}) {
-    write_file(folder / "rung-10.json", damaged);
-    EXPECT_THROW(records::read_rung(folder, 10), training::CheckpointError) << damaged;
-  }
-}
-
-TEST_F(TuningTest, ARungOfAnotherRunOrStepIsRefused) {
-  const auto high = folder_ / "tiny/copy" / kHigh / "seed-1";
-  const auto low = folder_ / "tiny/copy" / kLow / "seed-1";
-  for (const auto& run : {high, low}) std::filesystem::create_directories(run);
-  records::write_rung(high, 10, {.validation_perplexity = 5});
-  std::filesystem::copy_file(high / "rung-10.json", low / "rung-10.json");
-  std::filesystem::copy_file(high / "rung-10.json", high / "rung-20.json");
-  EXPECT_THROW(records::read_rung(low, 10), training::CheckpointError);
-  EXPECT_THROW(records::read_rung(high, 20), training::CheckpointError);
-  std::filesystem::rename(folder_ / "tiny", folder_ / "moved");
-  EXPECT_TRUE(records::read_rung(folder_ / "moved/copy" / kHigh / "seed-1", 10));
-}
-
 TEST_F(TuningTest, OnlyAValueThatDivergesIsGivenUpForAFailure) {
-  write_file(study(), read_file(study()).replace(read_file(study()).find("seeds: [1, 2] }"), 15,
-                                                 "seeds: [1], halve_from: 10 }"));
   const auto of = [&](const std::string& arm) {
     const auto folder = folder_ / "tiny/copy" / arm / "seed-1";
     std::filesystem::create_directories(folder);
     return folder;
   };
-  records::write_rung(of(kHigh), 10, {.validation_perplexity = 5});
-  records::write_rung(of(kLow), 10, {.validation_perplexity = 9});
+  for (const int64_t seed : {1, 2}) {
+    finish("base", seed, 5);
+    finish(kLow, seed, 9);
+  }
+  finish(kMiddle, 2, 1);
   const auto next = [&](int exit_code) {
     records::write_failure(of(kMiddle), {.exit_code = exit_code, .message = "why"});
     std::string runs;
     for (const auto& run : tuning_stage(config::read_study(study()), folder_ / "tiny").runs)
-      runs += run.arm + " until " + std::to_string(run.until.value_or(0)) + ", ";
+      runs += run.arm + " " + std::to_string(run.seed) + ", ";
     return runs;
   };
   for (const int exit_code : {1, 2, 3, 4, 6, 7, 8, 75, 128 + SIGKILL, 128 + SIGSEGV})
-    EXPECT_EQ(next(exit_code), kMiddle + " until 10, ") << exit_code;
-  EXPECT_EQ(next(5), kHigh + " until 20, " + kLow + " until 20, ");
+    EXPECT_EQ(next(exit_code), kMiddle + " 1, ") << exit_code;
+  EXPECT_EQ(next(5), "base 1, base 2, base 3, ") << "the best one, on all seeds";
 }
 
-TEST_F(TuningTest, AFailedWriteLetsNoOtherValueTrainFurther) {
+TEST_F(TuningTest, AFailedWriteLetsNoOtherValueBeChosen) {
   auto text = read_file(study());
   text.replace(text.find("seeds: [1, 2, 3]"), 16, "seeds: [1]");
-  text.replace(text.find("seeds: [1, 2] }"), 15, "halve_from: 10 }");
+  text.replace(text.find("seeds: [1, 2] }"), 15, "seeds: [1] }");
   write_file(study(), text);
-  const auto of = [&](const std::string& arm) {
-    return folder_ / "out/tiny/copy" / arm / "seed-1";
-  };
-  const auto obstacle = of(kMiddle) / "initial_weights.json";  // no file can take its place
-  std::filesystem::create_directories(obstacle);
+  const auto obstacle = folder_ / "out/tiny/copy" / kMiddle / "seed-1/initial_weights.json";
+  std::filesystem::create_directories(obstacle);  // no file can take its place
   const auto failed = shell(command("out"));
   EXPECT_EQ(failed.code, 7) << failed.output;
-  EXPECT_TRUE(std::filesystem::exists(of(kLow) / "rung-10.json"));
-  for (const auto& arm : {kHigh, kLow})
-    EXPECT_FALSE(std::filesystem::exists(of(arm) / "rung-20.json")) << arm;
+  const auto best = [&] { return records::read_frozen(folder_ / "out/tiny").runs.back().stored; };
+  EXPECT_EQ(best(), "base-tuned") << "none";
   std::filesystem::remove(obstacle);
   const auto again = shell(command("out"));
   EXPECT_EQ(again.code, 0) << again.output;
-  EXPECT_TRUE(std::filesystem::exists(of(kMiddle) / "rung-20.json"));
-  EXPECT_FALSE(std::filesystem::exists(of(kLow) / "rung-20.json"));
+  EXPECT_EQ(best(), "base");
 }
 
 TEST_F(TuningTest, WhatAnEarlierStartLeftOfAnyValueIsRemoved) {
@@ -232,27 +174,6 @@ TEST_F(TuningTest, WhatAnEarlierStartLeftOfAnyValueIsRemoved) {
   write_file(training::temporary_beside(folder / "environment.json"), "{");
   clear_earlier_start(config::read_study(study()), records::StudyFolder(folder_ / "tiny"));
   EXPECT_TRUE(std::filesystem::is_empty(folder));
-}
-
-TEST_F(TuningTest, HalvingTrainsOneValueToTheEndAndEndsInTheSameWeights) {
-  auto text = read_file(study());
-  text.replace(text.find("seeds: [1, 2, 3]"), 16, "seeds: [1]");
-  write_file(study(), text);
-  ASSERT_EQ(shell(command("whole")).code, 0);
-  text.replace(text.find("seeds: [1, 2] }"), 15, "halve_from: 10 }");
-  write_file(study(), text);
-  ASSERT_EQ(shell(command("halved")).code, 0);
-  const auto runs = [&](const std::string& output, const std::string& arm) {
-    return folder_ / output / "tiny/copy" / arm / "seed-1";
-  };
-  for (const auto& arm : {kHigh, kMiddle, kLow})
-    EXPECT_TRUE(std::filesystem::exists(runs("halved", arm) / "rung-10.json")) << arm;
-  EXPECT_FALSE(std::filesystem::exists(runs("halved", kLow) / "rung-20.json"));
-  EXPECT_FALSE(std::filesystem::exists(runs("halved", kLow) / "result.json"));
-  EXPECT_TRUE(std::filesystem::exists(runs("halved", kHigh) / "result.json"));
-  const auto weights = "checkpoints/step-00000060/model.safetensors";
-  EXPECT_EQ(read_file(runs("halved", kHigh) / weights), read_file(runs("whole", "base") / weights));
-  EXPECT_FALSE(read_file(runs("halved", kHigh) / weights).empty());
 }
 
 TEST_F(TuningTest, AStudyThatTunesHasTheArmAsItStandsAndAtItsBest) {

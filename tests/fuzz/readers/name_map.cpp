@@ -1,7 +1,7 @@
 #include "experiments/exchange/format/name_map.h"
 
 #include "experiments/config/problem.h"
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace ablate::fuzz {
@@ -9,7 +9,7 @@ namespace ablate::fuzz {
 /// The map of names that import takes.
 void name_map(std::string_view bytes) {
   static const MemoryFile kFile;
-  may_throw<config::ConfigError, records::UsageError>([&] {
+  may_throw<config::ConfigError, UsageError>([&] {
     for (const auto& [name, origin] : exchange::read_origins(kFile.holding(bytes)))
       require(!origin.names.empty());
   });

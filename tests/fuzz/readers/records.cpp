@@ -5,7 +5,6 @@
 #include "experiments/records/result.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/run_start.h"
-#include "experiments/records/rung.h"
 #include "experiments/records/wave.h"
 #include "tests/fuzz/fuzz.h"
 #include "training/storage/checkpoint_error.h"
@@ -17,11 +16,9 @@ namespace {
 std::vector<std::filesystem::path> files() {
   const records::RunFolder run("");
   const records::WaveFolder wave{};
-  return {run.config(),      run.plan(),
-          run.environment(), run.initial_weights(),
-          run.result(),      run.failure(),
-          run.rung(1),       wave.runs(),
-          wave.jobs(),       records::StudyFolder("").command()};
+  return {run.config(),          run.plan(),   run.environment(),
+          run.initial_weights(), run.result(), run.failure(),
+          wave.runs(),           wave.jobs(),  records::StudyFolder("").command()};
 }
 
 void read(const auto& reader) { may_throw<training::CheckpointError, config::ConfigError>(reader); }
@@ -39,7 +36,6 @@ void records(std::string_view bytes) {
   read([&] {
     if (const auto failure = records::read_failure(run)) records::reason(*failure);
   });
-  read([&] { records::read_rung(run, 1); });
   read([&] { records::read_plan(run); });
   read([&] { records::planned_experiment(run); });
   read([&] { records::hardware_of(records::read_starts(run)); });

@@ -1,7 +1,7 @@
 #include "data/corpus.h"
 #include "data/text_file.h"
 #include "tests/fuzz/fuzz.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/text/unicode.h"
 
 namespace ablate::fuzz {
 

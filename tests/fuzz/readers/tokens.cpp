@@ -2,8 +2,8 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "tokenizer/bpe_sampler.h"
+#include "tokenizer/text/unicode.h"
 #include "tokenizer/tokenizer.h"
-#include "tokenizer/utf8.h"
 
 namespace ablate::fuzz {
 namespace {

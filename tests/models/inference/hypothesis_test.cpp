@@ -20,11 +20,11 @@ TEST(Hypothesis, FinishedOnesStaySortedAndOfEqualOnesTheFirstComesFirst) {
   EXPECT_EQ(state.ended, 3);
 }
 
-TEST(Hypothesis, ItsScoreCountsTheEndTokenAndTheCoverage) {
+TEST(Hypothesis, ItsScoreCountsTheEndToken) {
   const SearchOptions options{.length_penalty = 1};
-  BeamState state{.limit = 9, .open = {{.ids = {3, 4}, .coverage = -0.25}}};
+  BeamState state{.limit = 9, .open = {{.ids = {3, 4}}}};
   add_finished(state, {0, kTokens.eos, -6}, {options, kTokens, 1});
-  EXPECT_DOUBLE_EQ(state.best.at(0).score, -6.0 / 3 - 0.25);
+  EXPECT_DOUBLE_EQ(state.best.at(0).score, -6.0 / 3);
   EXPECT_DOUBLE_EQ(state.best.at(0).log_probability, -6);
 }
 

@@ -17,16 +17,6 @@ std::vector<int64_t> forbidden(const torch::Tensor& row) {
 
 using Ids = std::vector<int64_t>;
 
-TEST(LogitsProcessor, ARepetitionPenaltyWeakensEveryTokenOfTheOutputOnce) {
-  const Ids ids{3, 3, 2}, none;
-  const std::vector<RowContext> rows{{ids, {}}, {none, {}}};
-  const auto row = torch::tensor({0.0, 0.0, -1.0, 2.0, 1.0, -3.0});
-  auto logits = torch::stack({row, row});
-  RepetitionPenalty{2.0}(logits, rows);
-  EXPECT_TRUE(torch::equal(logits[0], torch::tensor({0.0, 0.0, -2.0, 1.0, 1.0, -3.0})));
-  EXPECT_TRUE(torch::equal(logits[1], row));
-}
-
 TEST(LogitsProcessor, AMinimumForbidsTheEndOfShorterOutputs) {
   const Ids two{3, 4}, three{3, 4, 5};
   auto scores = torch::zeros({2, kVocabulary});
@@ -35,28 +25,15 @@ TEST(LogitsProcessor, AMinimumForbidsTheEndOfShorterOutputs) {
   EXPECT_EQ(forbidden(scores[1]), Ids{});
 }
 
-TEST(LogitsProcessor, WhatWouldRepeatAnNgramIsForbidden) {
-  const Ids ids{3, 4, 5, 3, 4, 2, 3, 4};  // 3 4 was followed by 5 and by 2
-  auto scores = torch::zeros({1, kVocabulary});
-  NoRepeatNgram{3}(scores, std::vector<RowContext>{{ids, {}}});
-  EXPECT_EQ(forbidden(scores[0]), (Ids{2, 5}));
-  scores.zero_();
-  NoRepeatNgram{1}(scores, std::vector<RowContext>{{ids, {}}});
-  EXPECT_EQ(forbidden(scores[0]), (Ids{2, 3, 4, 5}));
-  scores.zero_();
-  NoRepeatNgram{9}(scores, std::vector<RowContext>{{ids, {}}});
-  EXPECT_EQ(forbidden(scores[0]), Ids{});
-}
-
 TEST(LogitsProcessor, APrefixLeavesItsTokenAloneWhateverElseIsForbidden) {
   const Ids ids{3, 3}, prefix{3, 3, 3};
   const std::vector<RowContext> rows{{ids, prefix}, {prefix, prefix}};
-  const LogitsProcessors processors({.min_length = 5, .no_repeat_ngram = 1}, kTokens, true);
+  const LogitsProcessors processors({.min_length = 5}, kTokens, true);
   const auto logits = torch::randn({2, kVocabulary});
   const auto scores = processors.apply(logits, rows);
   EXPECT_EQ(forbidden(scores[0]), (Ids{0, 1, 2, 4, 5}));
   EXPECT_EQ(scores[0][3].item<float>(), logits[0].log_softmax(0)[3].item<float>());
-  EXPECT_EQ(forbidden(scores[1]), (Ids{0, 1, 2, 3}));
+  EXPECT_EQ(forbidden(scores[1]), (Ids{0, 1, 2}));
 }
 
 TEST(LogitsProcessor, ScoresStayThoseOfTheModel) {
@@ -68,30 +45,13 @@ TEST(LogitsProcessor, ScoresStayThoseOfTheModel) {
   EXPECT_TRUE(torch::equal(scores[0].slice(0, 3), logits.log_softmax(-1)[0].slice(0, 3)));
 }
 
-TEST(LogitsProcessor, WhereEveryTokenIsForbiddenTheEndIsAllowedAgain) {
-  const Ids all{3, 4, 5}, some{3, 4};
-  const std::vector<RowContext> rows{{all, {}}, {some, {}}};
-  const SearchOptions options{.min_length = 9, .max_length = 20, .no_repeat_ngram = 1};
-  const auto logits = torch::randn({2, kVocabulary});
-  const auto scores = LogitsProcessors(options, kTokens, false).apply(logits, rows);
-  EXPECT_EQ(forbidden(scores[0]), (Ids{0, 1, 3, 4, 5}));
-  EXPECT_EQ(scores[0][2].item<float>(), logits[0].log_softmax(0)[2].item<float>());
-  EXPECT_EQ(forbidden(scores[1]), (Ids{0, 1, 2, 3, 4}));
-  auto endless = kTokens;
-  endless.eos = kNoEnd;
-  const auto stuck = LogitsProcessors(options, endless, false).apply(logits, rows);
-  EXPECT_EQ(forbidden(stuck[0]), (Ids{0, 1, 3, 4, 5})) << "2 is a token like others";
-}
-
 TEST(LogitsProcessor, TheListIsEmptyWhereTheModelAloneDecides) {
   const auto is_empty = [](const SearchOptions& options, bool with_prefixes = false) {
     return LogitsProcessors(options, kTokens, with_prefixes).empty();
   };
   EXPECT_TRUE(is_empty({}));
-  EXPECT_TRUE(is_empty({.beam = 5, .length_penalty = 0.5, .coverage_penalty = 1}));
-  EXPECT_FALSE(is_empty({.repetition_penalty = 1.1}));
+  EXPECT_TRUE(is_empty({.beam = 5, .length_penalty = 0.5}));
   EXPECT_FALSE(is_empty({.min_length = 1}));
-  EXPECT_FALSE(is_empty({.no_repeat_ngram = 3}));
   EXPECT_FALSE(is_empty({}, true));
 }
 

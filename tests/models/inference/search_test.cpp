@@ -150,31 +150,6 @@ TEST(Search, TheFewestTokensHaveRoomWhateverTheRatio) {
       EXPECT_GE(row.ids.size(), 25U);
 }
 
-TEST(Search, EndsWhereNoTokenIsLeft) {
-  const InferenceModel model(small(6));
-  for (const auto& sampling : {SamplingOptions(NoSampling{}), SamplingOptions(RandomSampling{})})
-    for (const int64_t beam : {1, 3})
-      for (const int64_t end : {int64_t{kTokens.eos}, kNoEnd}) {
-        auto tokens = kTokens;
-        tokens.eos = end;
-        const auto found = search_all({&model, 1}, {.source = sources(), .tokens = tokens},
-                                      {.beam = beam,
-                                       .min_length = 20,
-                                       .max_length = 30,
-                                       .no_repeat_ngram = 1,
-                                       .sampling = sampling});
-        for (const auto& row : found) {
-          ASSERT_FALSE(row.empty());
-          auto ids = row[0].ids;
-          std::ranges::sort(ids);
-          const std::vector<int64_t> all =
-              end == kNoEnd ? std::vector<int64_t>{2, 3, 4, 5} : std::vector<int64_t>{3, 4, 5};
-          EXPECT_EQ(ids, all) << "every token once, of those that an output may have";
-          EXPECT_TRUE(std::isfinite(row[0].score));
-        }
-      }
-}
-
 TEST(Search, NamesTheStepWhereScoresAreNotNumbers) {
   for (const double broken : {double{NAN}, double{INFINITY}}) {
     auto transformer = small(6);
@@ -184,7 +159,7 @@ TEST(Search, NamesTheStepWhereScoresAreNotNumbers) {
     }
     const InferenceModel model(transformer);
     for (const SearchOptions& options :
-         {SearchOptions{}, SearchOptions{.beam = 3}, SearchOptions{.no_repeat_ngram = 2},
+         {SearchOptions{}, SearchOptions{.beam = 3}, SearchOptions{.min_length = 2},
           SearchOptions{.sampling = RandomSampling{}},
           SearchOptions{.sampling = RandomSampling{.top_k = 2}}}) {
       try {
@@ -196,25 +171,6 @@ TEST(Search, NamesTheStepWhereScoresAreNotNumbers) {
             << error.what();
       }
     }
-  }
-}
-
-TEST(Search, NoNgramComesTwice) {
-  const InferenceModel model(small(7));
-  const auto repeats = [](const std::vector<int64_t>& ids) {
-    for (size_t i = 0; i + 1 < ids.size(); ++i)
-      for (size_t j = i + 1; j + 1 < ids.size(); ++j)
-        if (ids[i] == ids[j] && ids[i + 1] == ids[j + 1]) return true;
-    return false;
-  };
-  const auto source = torch::tensor({{3, 4, 2}}, torch::kLong);
-  const SearchOptions free{.min_length = 8, .max_length = 10};
-  EXPECT_TRUE(repeats(search(model, source, free)[0].ids));
-  for (const int64_t beam : {1, 4}) {
-    auto options = free;
-    options.beam = beam;
-    options.no_repeat_ngram = 2;
-    EXPECT_FALSE(repeats(search(model, source, options)[0].ids));
   }
 }
 
@@ -308,8 +264,7 @@ TEST(Search, AProcessedOrDrawnContinuationDoesNotCountItsPrompt) {
   const InferenceModel model(small(11, Family::decoder_only));
   const std::vector<SearchOptions> all{
       {.beam = 2, .max_length = 9, .max_ratio = 0.1},
-      {.min_length = 3, .max_length = 6, .no_repeat_ngram = 2},
-      {.max_length = 6, .repetition_penalty = 3},
+      {.min_length = 3, .max_length = 6},
       {.max_length = 6, .sampling = RandomSampling{.temperature = 1.5}}};
   for (const auto& options : all)
     for (const int64_t n_best : {1, 3}) expect_each_as_alone(model, options, n_best);

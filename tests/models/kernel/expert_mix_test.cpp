@@ -12,7 +12,8 @@ constexpr int64_t kMixWidth = 48;
 std::shared_ptr<Mixture> expert_mix(const MixtureOptions& options, bool bias = true) {
   torch::manual_seed(11);
   auto mixture = std::make_shared<Mixture>(
-      options, StackOptions{.d_model = kMixWidth, .layers = 1, .causal = false, .bias = bias});
+      options,
+      StackOptions{.d_model = kMixWidth, .causal = false, .layers = {}, .depth = 1, .bias = bias});
   initialize(*mixture, 11);
   torch::NoGradGuard no_grad;
   for (auto& parameter : mixture->parameters()) parameter.add_(torch::randn_like(parameter) * 0.3);

@@ -113,9 +113,7 @@ std::vector<Variant> encoder_variants() {
 
 /// Whether its layers differ in nothing but their weights.
 bool has_like_layers(const TransformerOptions& options) {
-  const auto* mixture = std::get_if<MixtureOptions>(&options.feed_forward);
-  return options.pattern.empty() && !options.decoder.pattern && !options.share.layers &&
-         (mixture == nullptr || mixture->every == 1);
+  return options.encoder.empty() && options.decoder.empty() && !options.share.layers;
 }
 
 /// Every variant, the same as a language model but for activations and the like, every kind of
@@ -130,8 +128,9 @@ std::vector<Variant> all_modules() {
     if (has_like_layers(variant.second)) variant.second.layers = 1;
     all.push_back(std::move(variant));
   };
-  for (const auto& some : {mixer_variants(), attention_variants(), attention_pattern_variants(),
-                           hybrid_variants(), norm_variants(), residual_variants()})
+  for (const auto& some :
+       {mixer_variants(), attention_variants(), attention_change_variants(), hybrid_variants(),
+        layer_variants(), norm_variants(), residual_variants()})
     for (const auto& variant : some) add(variant, Family::decoder_only);
   for (const auto& variant : encoder_variants()) add(variant, Family::encoder_only);
   for (const auto family : {Family::decoder_only, Family::encoder_only}) {
@@ -150,8 +149,10 @@ std::vector<Variant> all_modules() {
 
 /// Floating-point operations as PyTorch counts them, which are those of hidden keys, too.
 double counted_flops(TransformerOptions options, const Case& one) {
-  if (auto* heads = std::get_if<MultiHead>(&options.attention)) heads->window.reset();
-  if (auto* other = std::get_if<MultiHead>(&options.other_attention)) other->window.reset();
+  for (const auto side : {Side::encoder, Side::decoder})
+    change_layers(options, side, [](auto& layer) {
+      if (auto* heads = std::get_if<MultiHead>(&layer.attention)) heads->window.reset();
+    });
   const bool pair = options.family == Family::encoder_decoder;
   return forward_flops(options, {20, 20, kPad},
                        {.rows = one.source.size(0),
@@ -242,7 +243,7 @@ TEST(TorchScript, RefusesASequenceBeyondTheLearnedPositionsWithASentence) {
   const auto fits = torch::full({2, 5}, 4), longer = torch::full({2, 6}, 4);
   auto options = tiny();
   options.position = Learned{.max_length = 5};
-  options.encoder.position = Sinusoidal{};
+  change_layers(options, Side::encoder, [](auto& layer) { layer.position = Sinusoidal{}; });
   auto writer = make(options);
   const auto pair = to_torchscript(writer, kTokens);
   EXPECT_EQ(refusal(pair, "forward", {longer, fits}), "");

@@ -1,6 +1,9 @@
 #include "training/inference/length_batches.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -20,6 +23,21 @@ TEST(InParallel, CallsEveryIndexOnceAndRethrows) {
   in_parallel(calls.size(), 3, [&](size_t i) { ++calls[i]; });
   for (const auto& count : calls) EXPECT_EQ(count, 1);
   EXPECT_THROW(in_parallel(9, 2, [](size_t i) { TORCH_CHECK(i != 4); }), c10::Error);
+}
+
+TEST(InParallel, DoesAllOfItWithFewerThreadsIfNoMoreAreToBeHad) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit most{1, 1};  // processes and threads of a user, which root may exceed
+    if (setrlimit(RLIMIT_NPROC, &most) != 0 || (geteuid() == 0 && setuid(65534) != 0)) _exit(2);
+    std::atomic<size_t> calls = 0;
+    in_parallel(50, 8, [&](size_t) { ++calls; });
+    _exit(calls == 50 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 /// LibTorch's number of threads as a thread sees it that is made now.

@@ -62,11 +62,14 @@ std::vector<Translator> with_experts() {
        {RouterOptions(SoftmaxRouter{}), RouterOptions(SwitchRouter{}), RouterOptions(NoisyRouter{}),
         RouterOptions(GshardRouter{}), RouterOptions(SigmoidRouter{}), RouterOptions(HashRouter{})})
     all.push_back(small_translator(3, Family::encoder_decoder, [&](TransformerOptions& o) {
-      o.encoder.feed_forward = experts(router, tight(0.4));
-      o.decoder.feed_forward = experts(router, tight(1.2));
+      for (auto& layer : own_layers(o, Side::encoder))
+        layer.feed_forward = experts(router, tight(0.4));
+      for (auto& layer : own_layers(o, Side::decoder))
+        layer.feed_forward = experts(router, tight(1.2));
     }));
   all.push_back(small_translator(3, Family::encoder_decoder, [&](TransformerOptions& o) {
-    o.encoder.feed_forward = experts(ExpertChoiceRouter{}, Dropless{});
+    for (auto& layer : own_layers(o, Side::encoder))
+      layer.feed_forward = experts(ExpertChoiceRouter{}, Dropless{});
   }));
   return all;
 }

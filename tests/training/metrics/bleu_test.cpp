@@ -22,7 +22,7 @@ void expect_golden(const nlohmann::json& example, const nlohmann::json& value,
   EXPECT_NEAR(score.brevity_penalty, value["brevity_penalty"].get<double>(), 1e-6);
   EXPECT_EQ(score.hypothesis_length, value["hypothesis_length"]);
   EXPECT_EQ(score.reference_length, value["reference_length"]);
-  EXPECT_EQ(score.signature, value["bleu_signature"]);
+  EXPECT_EQ(score.signature, value["bleu_signature"].get<std::string>());
   BleuStatistics sum;
   for (size_t i = 0; i < hypotheses.size(); ++i)
     sum += bleu_statistics(hypotheses[i], references[i], options);

@@ -23,10 +23,10 @@ TEST(Chrf, EqualsSacrebleuOnEveryGoldenCase) {
       const auto& value = example[lowercase ? "lc" : "mixed"];
       const auto plain = chrf(hypotheses, references, {.lowercase = lowercase});
       EXPECT_NEAR(plain.score, value["chrf"].get<double>(), 1e-4);
-      EXPECT_EQ(plain.signature, value["chrf_signature"]);
+      EXPECT_EQ(plain.signature, value["chrf_signature"].get<std::string>());
       const auto words = chrf(hypotheses, references, {.lowercase = lowercase, .word_order = 2});
       EXPECT_NEAR(words.score, value["chrf++"].get<double>(), 1e-4);
-      EXPECT_EQ(words.signature, value["chrf++_signature"]);
+      EXPECT_EQ(words.signature, value["chrf++_signature"].get<std::string>());
     }
   }
 }

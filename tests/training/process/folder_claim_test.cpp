@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -105,6 +106,55 @@ TEST_F(FolderClaimTest, TakesOverAtOnceFromAProcessThatIsGone) {
   claim("000001", ended);
   const FolderClaim mine(folder_, kLongTimes);
   EXPECT_TRUE(exists("000002"));
+}
+
+/// The process that does `work` and ends.
+template <class Work>
+pid_t forked(Work&& work) {
+  const pid_t process = fork();
+  if (process != 0) return process;
+  work();
+  _exit(0);
+}
+
+TEST_F(FolderClaimTest, TakesOverAtOnceFromAProcessWhoseParentHasNotNoticedItsEnd) {
+  const pid_t ended = forked([&] { claim("000001", this_process()); });
+  siginfo_t end;
+  waitid(P_PID, static_cast<id_t>(ended), &end, WEXITED | WNOWAIT);
+  const FolderClaim mine(folder_, kLongTimes, [] { throw std::runtime_error("it waits"); });
+  EXPECT_TRUE(exists("000002"));
+  waitpid(ended, nullptr, 0);
+}
+
+TEST_F(FolderClaimTest, AnOwnerOnThisHostIsWaitedForUntilItEnds) {
+  std::array<int, 2> begun{}, go_on{};
+  ASSERT_EQ(pipe(begun.data()) + pipe(go_on.data()), 0);
+  const pid_t owner = forked([&] {
+    close(go_on[1]);
+    const FolderClaim first(folder_, kNoLease);
+    char letter = '.';
+    if (::write(begun[1], &letter, 1) == 1 && read(go_on[0], &letter, 1) == 0)
+      std::ofstream(folder_ / "done") << "done";
+  });
+  char letter = 0;
+  ASSERT_EQ(read(begun[0], &letter, 1), 1);
+  int waits = 0;
+  const FolderClaim second(folder_, kNoLease, [&] {
+    ++waits;
+    close(go_on[1]);
+  });
+  EXPECT_EQ(waits, 1);
+  EXPECT_TRUE(fs::exists(folder_ / "done"));
+  if (waits == 0) close(go_on[1]);
+  waitpid(owner, nullptr, 0);
+}
+
+TEST_F(FolderClaimTest, AFileThatIsNoClaimIsNone) {
+  for (const char* name : {"99999999999999999999", "0000007", "7", "000002x", "-00002"})
+    write(name, "");
+  const FolderClaim mine(folder_, kNoLease);
+  EXPECT_TRUE(exists("000001"));
+  mine.check();
 }
 
 TEST_F(FolderClaimTest, TakesOverAfterTheLeaseFromAnotherHost) {

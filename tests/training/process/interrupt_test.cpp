@@ -71,6 +71,22 @@ TEST_F(InterruptDeathTest, ARequestOutlivesItsScope) {
       testing::ExitedWithCode(0), "");
 }
 
+TEST_F(InterruptDeathTest, TheNextScopeForgetsItAndOneWithinDoesNot) {
+  EXPECT_EXIT(
+      {
+        {
+          const StopRequests requests;
+          deliver_elsewhere(SIGTERM);
+        }
+        const StopRequests next;
+        if (stop_requested()) _exit(1);
+        deliver_elsewhere(SIGTERM);
+        const StopRequests within;
+        _exit(stop_requested() ? 0 : 2);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_F(InterruptDeathTest, UnderNohupAHangUpAsksForNothing) {
   EXPECT_EXIT(
       {

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -58,6 +60,21 @@ TEST(RankGroup, ASumLeavesThePartsAlone) {
   });
 }
 
+/// Two and four of 2, 4, 4 and 6: a sum of 16 is four times the number of two of the ranks.
+TEST(RankGroup, AnyDifferenceIsSeenByEveryRank) {
+  const std::vector<int64_t> numbers{2, 4, 4, 6};
+  std::atomic<int> seen = 0;
+  as_ranks(4, [&](const RankGroup& ranks) {
+    ranks.agree_on(7, "seeds");
+    try {
+      ranks.agree_on(numbers[static_cast<size_t>(ranks.rank())], "steps");
+    } catch (const RankLost&) {
+      ++seen;
+    }
+  });
+  EXPECT_EQ(seen, 4);
+}
+
 /// A folder of keys in which the other of two ranks ends at some time.
 class LostRank : public testing::Test {
  protected:
@@ -99,6 +116,17 @@ TEST_F(LostRank, IsNotWaitedForWhereItEndsBeforeItArrives) { EXPECT_EQ(connect(1
 TEST_F(LostRank, IsNotWaitedForWhereItEndsBeforeItGivesItsAddress) {
   arrive("1");
   EXPECT_EQ(connect(3), named_);
+}
+
+TEST_F(LostRank, TheThreadThatIsLeftBehindKeepsNothingOfItsCaller) {
+  const auto asked = std::make_shared<int>(0);
+  arrive("1");
+  const RankPlace place{
+      .size = 2, .file = store_, .timeout = std::chrono::seconds(20), .lost = [&, asked] {
+        return keys() < 3 ? "" : "rank 1 ended";
+      }};
+  EXPECT_THROW(RankGroup(place, torch::kCPU), RankLost);
+  EXPECT_EQ(asked.use_count(), 2) << "of this test and its place";
 }
 
 TEST_F(LostRank, IsNotWaitedForWhereItEndsAfterItGaveItsAddress) {

@@ -2,16 +2,23 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <limits>
 
 #include "tests/training/folder_test_case.h"
 #include "tests/training/storage/file_size_limit.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::training {
 namespace {
 
 using Json = nlohmann::json;
+
+/// As another process could, who has the file open.
+void write_file_in_place(const std::filesystem::path& path, const std::string& bytes) {
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << bytes;
+}
 
 class RunLogFile : public FolderTestCase {
  protected:
@@ -71,7 +78,20 @@ TEST_F(RunLogFile, RefusesALogThatDoesNotBeginAsItDid) {
   bytes.replace(bytes.find('1'), 1, "3");
   write_durably(path(), bytes);
   EXPECT_THROW(RunLog(path(), saved), CheckpointError);
-  EXPECT_NO_THROW(RunLog(path(), {.bytes = saved.bytes}));  // of a checkpoint that knows no digest
+}
+
+TEST_F(RunLogFile, AMarkIsOfWhatWasWrittenAndReadsNothingAgain) {
+  RunLog::Mark saved;
+  {
+    RunLog log(path(), {});
+    log.append({{"loss", 1}});
+    saved = log.mark();
+  }
+  RunLog log(path(), saved);
+  log.append({{"loss", 2}});
+  const auto whole = read_bytes(path());
+  write_file_in_place(path(), std::string(whole.size(), ' '));
+  EXPECT_EQ(log.mark().sha256, tokenizer::sha256(whole));
 }
 
 TEST_F(RunLogFile, ReaderDropsACutLastLine) {

@@ -55,9 +55,9 @@ TEST_F(SealedJson, AHundredThousandLevelsAreDamage) {
   EXPECT_THROW(read_sealed_json(path()), CheckpointError);
 }
 
-TEST_F(SealedJson, WhatAnOlderVersionWroteIsTaken) {
-  write_durably(path(), R"({"name": "old"})");
-  EXPECT_EQ(read_sealed_json(path()).at("name"), "old");
+TEST_F(SealedJson, AFileWithoutADigestIsDamage) {
+  write_durably(path(), R"({"name": "bare"})");
+  EXPECT_THROW(read_sealed_json(path()), CheckpointError);
 }
 
 }  // namespace

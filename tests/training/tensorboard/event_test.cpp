@@ -29,7 +29,9 @@ TEST(Event, HasTheBytesThatTensorBoardItselfWrites) {
   const auto golden = nlohmann::json::parse(
       read_bytes(std::string(ABLATE_SOURCE) + "/tests/training/golden/tensorboard_events.json"));
   const auto expect = [&](const char* name, int64_t step, auto what) {
-    EXPECT_EQ(hexadecimal(framed(encode({kTime, step, std::move(what)}))), golden.at(name)) << name;
+    EXPECT_EQ(hexadecimal(framed(encode({kTime, step, std::move(what)}))),
+              golden.at(name).get<std::string>())
+        << name;
   };
   expect("version", 0, FileVersion{});
   expect("restart", 301, Restart{});

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "tokenizer/digest.h"
+#include "tokenizer/text/digest.h"
 #include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"

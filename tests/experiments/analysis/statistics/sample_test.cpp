@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -9,6 +10,7 @@
 #include "experiments/analysis/statistics/aggregate.h"
 #include "experiments/analysis/statistics/holm.h"
 #include "experiments/analysis/statistics/mean.h"
+#include "experiments/analysis/statistics/quantile.h"
 #include "experiments/analysis/statistics/sign_flip.h"
 #include "experiments/analysis/statistics/wilson.h"
 #include "tests/experiments/analysis/statistics/golden.h"
@@ -45,6 +47,16 @@ TEST(Statistics, EqualScipyOnEveryGoldenSample) {
     EXPECT_NEAR(interquartile_mean({both}), example["interquartile_mean"].get<double>(),
                 kTolerance);
   }
+}
+
+TEST(Quantiles, EqualScipys) {
+  ASSERT_GT(golden()["t_quantiles"].size(), 30U);
+  for (const auto& example : golden()["t_quantiles"]) {
+    const auto expected = example["quantile"].get<double>();
+    EXPECT_NEAR(t_quantile(example["degrees"].get<int64_t>()) / expected, 1, 1e-12) << example;
+  }
+  EXPECT_DOUBLE_EQ(kNormalQuantile, golden()["normal_quantile"].get<double>());
+  EXPECT_DOUBLE_EQ(std::erf(kNormalQuantile / std::numbers::sqrt2), kConfidence);
 }
 
 TEST(Statistics, EqualScipysWilsonIntervals) {
@@ -190,6 +202,32 @@ TEST(InterquartileMean, ItsIntervalDrawsRunsWithinTheirTask) {
   EXPECT_GT(noisy.high, noisy.low);
   EXPECT_GE(noisy.low, 0.1);
   EXPECT_LE(noisy.high, 0.9);
+}
+
+/// Of five runs there are 3,125 resamples, all equally likely.
+TEST(InterquartileMean, ItsIntervalIsThatOfAllResamplesOfOneTask) {
+  const Values runs{2, 3, 4, 7, 8};
+  Values means;
+  for (int code = 0; code < 3125; ++code) {
+    Values sample;
+    for (int rest = code; sample.size() < runs.size(); rest /= 5)
+      sample.push_back(runs[static_cast<size_t>(rest % 5)]);
+    means.push_back(interquartile_mean({sample}));
+  }
+  const auto share_up_to = [&](double limit) {
+    return static_cast<double>(std::ranges::count_if(means, [=](double m) { return m <= limit; })) /
+           static_cast<double>(means.size());
+  };
+  const auto interval = interquartile_interval({runs});
+  const double noise = 5 * std::sqrt(0.025 * 0.975 / 2000);
+  for (const auto& [end, share] :
+       {std::pair{interval.low, 0.025}, std::pair{interval.high, 0.975}}) {
+    EXPECT_LT(share_up_to(end - 1e-9), share + noise);
+    EXPECT_GT(share_up_to(end + 1e-9), share - noise);
+  }
+  EXPECT_GT(interval.low, 2);
+  EXPECT_LT(interval.high, 8);
+  EXPECT_EQ(interval, interquartile_interval({runs}));
 }
 
 TEST(ProbabilityGreater, CountsTiesHalf) {

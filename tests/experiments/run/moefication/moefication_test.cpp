@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/records/exit_code.h"
+#include "experiments/errors.h"
 #include "experiments/run/moefication/router_network.h"
 #include "tests/experiments/program.h"
 #include "training/storage/sealed_json.h"
@@ -156,7 +156,7 @@ TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
   const auto message = [&](const std::filesystem::path& run, int64_t experts) {
     try {
       made(run, {.experts = experts, .active = 1, .positions = 2000});
-    } catch (const records::UsageError& error) {
+    } catch (const UsageError& error) {
       return std::string(error.what());
     }
     return std::string("no error");

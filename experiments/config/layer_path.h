@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "models/transformer_options.h"
+
+namespace ablate::config {
+
+/// Whether a slot holds layers of their own, which are known once all overlays are laid.
+template <class T>
+inline constexpr bool is_layers =
+    std::is_same_v<T, models::SideLayers> || std::is_same_v<T, models::LayerChanges>;
+
+/// A key of one layer, counted from 1: "norm.kind" of "model.encoder.3.norm.kind".
+struct LayerPath {
+  models::Side side;
+  int64_t number;
+  std::string key;  // empty: the whole layer
+};
+
+/// "model.encoder.3"
+std::string section_of(models::Side side, int64_t number);
+std::optional<LayerPath> parse_layer_path(std::string_view path);
+
+/// The numbers of some layers of each side.
+struct LayerNumbers {
+  std::vector<int64_t> encoder, decoder;
+
+  std::vector<int64_t>& of(models::Side side) {
+    return side == models::Side::encoder ? encoder : decoder;
+  }
+  /// "encoder layers 2 and 4, decoder layer 3"
+  std::string text() const;
+};
+
+}  // namespace ablate::config

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "training/process/interrupt.h"
+
+namespace ablate {
+
+/// How a process ends.
+enum class ExitCode {
+  ok = 0,
+  internal = 1,  // or an expectation of the study that does not hold
+  usage = 2,
+  data = 3,
+  checkpoint = 4,
+  diverged = 5,
+  memory = 6,
+  io = 7,
+  rank = 8,  // a process that shared the work of a run was lost
+  interrupted = 75,
+};
+
+/// All of them: the program's own fault first, then the machine's, then what it was given, and last
+/// what was only interrupted.
+inline constexpr std::array kMostSeriousFirst{
+    ExitCode::internal,    ExitCode::io,   ExitCode::memory, ExitCode::rank,
+    ExitCode::checkpoint,  ExitCode::data, ExitCode::usage,  ExitCode::diverged,
+    ExitCode::interrupted, ExitCode::ok};
+
+/// The one that says more about what has to be fixed.
+constexpr ExitCode more_serious(ExitCode one, ExitCode other) {
+  return *std::ranges::find_first_of(kMostSeriousFirst, std::array{one, other});
+}
+
+/// What the end of a process that the pool started means, of which 128 + n tells that signal n
+/// ended it: SIGKILL, which the system sends if memory is short, is `memory`, a request to end
+/// `interrupted`, and every other signal or unknown code `internal`.
+constexpr ExitCode meaning_of(int exit_code) {
+  if (exit_code == 128 + SIGKILL) return ExitCode::memory;
+  const auto ended_by = [&](int signal) { return exit_code == 128 + signal; };
+  if (std::ranges::any_of(training::kStopSignals, ended_by)) return ExitCode::interrupted;
+  const auto code = static_cast<ExitCode>(exit_code);
+  return std::ranges::find(kMostSeriousFirst, code) == kMostSeriousFirst.end() ? ExitCode::internal
+                                                                               : code;
+}
+
+/// A command line that cannot be carried out.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Runs in processes of their own failed; `code` is the most serious way in which one did.
+struct RunsFailed : std::runtime_error {
+  RunsFailed(ExitCode worst, const std::string& message)
+      : std::runtime_error(message), code(worst) {}
+  ExitCode code;
+};
+
+/// The runs contradict what their study expects.
+struct ExpectationFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace ablate

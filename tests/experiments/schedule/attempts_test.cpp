@@ -1,0 +1,40 @@
+#include "experiments/schedule/attempts.h"
+
+#include "tests/experiments/program.h"
+#include "training/storage/io_error.h"
+
+namespace ablate::schedule {
+namespace {
+
+class AttemptsTest : public ProgramTest {
+ protected:
+  Attempts attempts() const { return {records::RunFolder(folder_), {}}; }
+  std::filesystem::path log() const { return records::RunFolder(folder_).messages(); }
+};
+
+TEST_F(AttemptsTest, WhatAProcessSaysIsKeptBehindWhatOthersSaid) {
+  auto one = attempts();
+  one.end(0);
+  EXPECT_FALSE(std::filesystem::exists(log())) << "it said nothing";
+  for (const char* line : {"a", "b"}) {
+    one.hear(line);
+    one.hear("end");
+    one.end(0);
+  }
+  EXPECT_EQ(read_file(log()), "a\nend\nb\nend\n");
+}
+
+TEST_F(AttemptsTest, AMessageThatCannotBeKeptIsAnErrorWithItsReason) {
+  std::filesystem::create_symlink("/dev/full", log());
+  auto one = attempts();
+  try {
+    one.hear("ablate: the reason");
+    FAIL();
+  } catch (const training::IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(log().string()), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace ablate::schedule
