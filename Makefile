@@ -73,7 +73,7 @@ bench: setup-test build
 	.venv/bin/python bench/compare.py
 
 # The atlas of claims: PART=NAME runs one of its studies with the texts below DATA, and AGAIN=1 for three times the steps; without PART it
-# says what there is to run.
+# lists the parts.
 atlas: setup-test $(if $(PART),build)
 	@python3 experiments/atlas/atlas.py $(if $(PART),run $(PART) $(if $(AGAIN),--again) $(if $(DATA),--data $(DATA)))
 
@@ -84,7 +84,7 @@ licences: build
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp')
 
-# clang-tidy, with the checks of .clang-tidy, on what needs no LibTorch.
+# clang-tidy, with the checks of .clang-tidy, on the sources without LibTorch.
 lint: setup-test
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	python3 cmake/lint.py build

@@ -2,9 +2,8 @@
 
     .venv/bin/python bench/compare.py [--sizes tiny,small,base] [--rounds 3] [--quick]
 
-Every measurement is a process of its own. The programs take turns (A B A B A B), so that what else
-the machine does meets both alike; a ratio compares the two runs of one round. README.md says what
-is compared and what is not.
+Every measurement is a separate process. The programs take turns (A B A B A B), so that other load on the
+machine affects both equally; a ratio compares the two runs of one round. README.md lists what is compared.
 """
 
 import argparse

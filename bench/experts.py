@@ -3,7 +3,7 @@
 
 Runs `ablate bench` for each model in turn, round after round: a mixture of 8 experts, the dense
 feed-forward of its active width and that of its total width. Prints the ratios of times as Markdown
-tables. The vocabulary is small, so that the output layer hides nothing.
+tables. The vocabulary is small, so that the output layer does not dominate.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-// Our packed products beside LibTorch's linear, on one thread, for the instruction sets that
+// Compares our packed products with LibTorch's linear, on one thread, for the instruction sets that
 // ATEN_CPU_CAPABILITY allows. Prints rows of a Markdown table; bench/products.sh runs it for each
 // of them.
 

@@ -3,7 +3,7 @@
 
 Trains bench/<size>.yaml on Multi30k with two batches an update, once for a few updates and once for more; what the
 second run takes longer is the cost of its further updates, so that starting does not count. Seconds are those that runs
-record for training, bytes those that the loopback interface counts, so nothing else may use it meanwhile. Prints a
+record for training, bytes those that the loopback interface counts, so no other program may use it meanwhile. Prints a
 Markdown table.
 """
 
@@ -59,7 +59,7 @@ def update_cost(size: str, kind: tuple[int, int], options: argparse.Namespace) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", default="build/ablate")
-    parser.add_argument("--data", required=True, help="folder in which multi30k/ lies")
+    parser.add_argument("--data", required=True, help="folder that holds multi30k/")
     parser.add_argument("--sizes", default="small,base")
     parser.add_argument("--tokens", type=int, default=2048, help="of a batch, of which an update has two")
     parser.add_argument("--steps", type=int, default=8)

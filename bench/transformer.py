@@ -36,7 +36,7 @@ def projection(width, *parts):
 
 
 class Attention(nn.Module):
-    """Multi-head attention, of x to itself or to a memory; `mask` is true where a key may be seen."""
+    """Multi-head attention, of x to itself or to a memory; `mask` is true for keys that may be seen."""
 
     def __init__(self, o, cross):
         super().__init__()

@@ -16,7 +16,7 @@ import os
 import sys
 import time
 
-LEARNING_RATE = 3e-4  # where the file names none
+LEARNING_RATE = 3e-4  # unless the file names one
 MALLOC = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 36),

@@ -1,5 +1,5 @@
 """Checks that the twins are Ablate's model: the same weights give the same loss and gradients. The one in
-JAX is checked where JAX is installed.
+JAX is checked if it is installed.
 
     .venv/bin/python bench/verify.py
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # cuda_check.sh CPU CUDA: the program built with LibTorch for CPUs and the one built with LibTorch for CUDA. Checks of the
-# latter what needs neither a GPU nor a driver: its libraries are found, it connects ranks by NCCL, it refuses
-# `training.device: cuda` where there is no device, and on the CPU it computes the same bits as the former.
+# latter everything that needs neither a GPU nor a driver: its libraries are found, it connects ranks by NCCL, it
+# refuses `training.device: cuda` without a device, and on the CPU it computes the same bits as the former.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cpu=$1 cuda=$2
-export CUDA_VISIBLE_DEVICES=  # as on a machine without a GPU, also where there is one
+export CUDA_VISIBLE_DEVICES=  # hides a GPU, if there is one
 say() { printf 'cuda-check: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 work=$(mktemp -d)

@@ -27,7 +27,7 @@ if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
     list(APPEND nccl_options -DUSE_C10D_NCCL)
     message(STATUS "NCCL: ${nvidia}/nccl")
   else()
-    message(STATUS "NCCL: none, since not all of its headers lie beside this LibTorch: see docs/gpu.md")
+    message(STATUS "NCCL: none, since this LibTorch lacks some of its headers: see docs/gpu.md")
   endif()
 endif()
 

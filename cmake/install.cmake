@@ -1,5 +1,5 @@
 # `cmake --install build --prefix P`: the program with its studies and documents, and ablate::models as the CMake
-# package Ablate. Both use the LibTorch that they were built with, where it lies.
+# package Ablate. Both use the LibTorch that they were built with, at its path.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ablate)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists what the program is made of, with versions and licences: licences.py PROGRAM [--json FILE]
+"""Lists the parts of the program with versions and licences: licences.py PROGRAM [--json FILE]
 
 Shared libraries are read off the program, headers are named here. Debian's packages
 state their licences in /usr/share/doc, LibTorch and what is built into it in its wheel. FILE gets the same as a
@@ -15,7 +15,7 @@ import sys
 
 HEADERS = {"libcli11-dev": "headers", "nlohmann-json3-dev": "headers", "libprotozero-dev": "headers", "libfmt-dev": "headers"}
 SENTENCEPIECE = {"sentencepiece": "Apache-2.0", "abseil": "Apache-2.0", "darts-clone": "BSD-2-Clause", "esaxx": "MIT",
-                 "protobuf-lite": "BSD-3-Clause"}  # its own licence, and those of what its source brings along
+                 "protobuf-lite": "BSD-3-Clause"}  # its own licence, and those of sources bundled with it
 
 
 def output_of(*command):
@@ -41,7 +41,7 @@ def debian_component(package, use):
 
 
 def owner_of(library):
-    """The Debian package of a library's file; None where it belongs to none."""
+    """The Debian package of a library's file; None if it belongs to none."""
     for path in (library, library.resolve(), pathlib.Path("/usr") / library.relative_to("/")):
         done = subprocess.run(["dpkg-query", "-S", str(path)], capture_output=True, text=True)
         if done.returncode == 0:
@@ -54,7 +54,7 @@ def linked_libraries(program):
 
 
 def torch_components(library):
-    """LibTorch, and what its wheel says to have been built into it."""
+    """LibTorch, and the parts that its wheel lists."""
     packages = next(parent for parent in library.parents if parent.name == "torch").parent
     info = next(packages.glob("torch-*.dist-info"))
     metadata = (info / "METADATA").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Runs clang-tidy on what needs no LibTorch: lint.py <build folder>. Ends with 1 if it finds something."""
+"""Runs clang-tidy on the sources without LibTorch: lint.py <build folder>. Ends with 1 if it finds something."""
 
 import json
 import os

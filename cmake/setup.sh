@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# setup.sh [test|numbers|fuzz|cuda]: brings what the program is built from, and with `test` also what tests and bench read: Debian
-# packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in .deps; with `fuzz` also
-# clang, with `cuda` a second LibTorch, one with CUDA, in .deps/cuda. Says first what it will install. Does nothing when this script,
-# the wheels it pins, TORCH_ROOT and TORCH_BUILD are unchanged.
+# setup.sh [test|numbers|fuzz|cuda]: installs the dependencies of the program, and with `test` also those of tests and
+# bench: Debian packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in
+# .deps; with `fuzz` also clang, with `cuda` a second LibTorch, one with CUDA, in .deps/cuda. Prints first what it will
+# install. Has no effect if this script, the wheels it pins, TORCH_ROOT and TORCH_BUILD are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,7 +32,7 @@ want=$({ cat cmake/setup.sh cmake/wheels/*.txt; echo "${TORCH_ROOT:-} ${TORCH_BU
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 [[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
-# What pip says is shown where it fails, without a line for each of its retries.
+# Output of pip is shown if it fails, without a line for each of its retries.
 pip() {
   .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}" >"$work/pip" 2>&1 && return
   grep -v '^WARNING: ' "$work/pip" | tail -5 >&2
@@ -155,7 +155,7 @@ plan_packages
 plan_torch
 has_sentencepiece || will 4 "SentencePiece $sentencepiece_version, built from source in .deps"
 has_cuda || will 2744 "LibTorch $torch_version with CUDA into .deps/cuda, where it takes 4.8 GB"
-has_peers || will 120 "what our metrics and statistics are held against, into .venv: $(paste -sd ' ' cmake/wheels/numbers.in)"
+has_peers || will 120 "the references of our metrics and statistics, into .venv: $(paste -sd ' ' cmake/wheels/numbers.in)"
 has_wheels || will 57 "Python packages that tests and bench read, into .venv"
 if [ ${#plan[@]} -gt 0 ]; then
   say "downloading about $megabytes MB:"

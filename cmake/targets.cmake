@@ -32,7 +32,7 @@ target_include_directories(ablate_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SO
 
 # ablate_library(folder [TORCH] [USES targets...]): target ablate::<folder> from its sources and those of its sub-folders
 # that are no library of their own, which come first. "experiments/" is left out of the name, and a "/" is a "_" there.
-# Without TORCH nothing of LibTorch is compiled in or linked.
+# Without TORCH a target neither includes nor links LibTorch.
 function(ablate_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "USES")
   string(REGEX REPLACE "^experiments/" "" name ${folder})

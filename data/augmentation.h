@@ -3,20 +3,67 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "data/masking.h"
-#include "data/running_text.h"
+#include "data/batch.h"
+#include "data/corpus.h"
+#include "data/random.h"
+#include "data/text_encoder.h"
 
 namespace ablate::data {
 
-/// What training does anew to its examples, as a function of seed and position: the tokens that
-/// every batch hides, where every epoch cuts running text into blocks, and the tokens in which it
-/// writes them.
+/// Masked language modelling (Devlin et al. 2018, section 3.1).
+struct Masking {
+  double share = 0.15;  // of the tokens to be predicted
+  int64_t vocabulary = 0;
+};
+
+/// Chooses `share` of the tokens in `target_out`, at least one, and replaces the others by padding.
+/// Of the chosen ones the source shows the mask (80 %), any ordinary token (10 %) or the token
+/// itself (10 %). Throws DataError if the vocabulary has no ordinary token. REQUIRES: source and
+/// target_out of one shape.
+void mask(Batch& batch, const Masking& options, Random& random);
+
+/// The same for evaluation. The masked tokens of an example depend only on `seed`, its number and
+/// their places, not on its batch; a larger share masks a superset of those of a smaller one. An
+/// example may keep all its tokens, except the first, number 0, of which at least one is masked.
+/// REQUIRES: the numbers of the batch's rows.
+void mask_by_place(Batch& batch, std::span<const int64_t> examples, const Masking& options,
+                   uint64_t seed);
+
+/// How running text is cut into blocks.
+struct Chunking {
+  int64_t block;        // tokens predicted of each block
+  bool masked = false;  // for masked language modelling
+  int64_t offset = 0;   // tokens predicted in the first block, if it is shorter than the others
+};
+
+/// Consecutive ids of a running text.
+using Block = std::span<const int32_t>;
+
+/// The ids of texts, the targets of `texts`, one after the other, each closed by the end token.
+std::vector<int32_t> concatenate(std::span<const Example> texts, const TextEncoder& encode);
+
+/// Cuts running text into blocks that together predict every id but the first once; the first id of
+/// a block is the last of the block before. Masked blocks hold every id once. The last block may be
+/// shorter.
+std::vector<Block> cut(std::span<const int32_t> ids, const Chunking& chunking);
+
+/// A block as an example: its first id is the prompt of the others; of a masked block the ids
+/// behind the start token are source and target alike.
+EncodedExample example_of(Block block, bool masked);
+
+/// Every block of `ids` as an example.
+std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking);
+
+/// Random changes of the examples in training, as functions of seed and position: the masked tokens
+/// of every batch, the places at which every epoch cuts running text into blocks, and the
+/// segmentation into tokens.
 struct Augmentation {
   std::optional<Masking> masking = {};
   std::optional<Chunking> chunking = {};  // of the examples; their offset is drawn for each epoch
-  /// The examples of an epoch, where every epoch writes them in other tokens; empty: those given.
+  /// The examples of an epoch, if every epoch segments them anew; empty: those given.
   std::function<std::vector<EncodedExample>(int64_t epoch)> rewritten = {};
 };
 

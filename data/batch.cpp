@@ -1,10 +1,69 @@
 #include "data/batch.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "data/corpus.h"
+#include "data/random.h"
 
 namespace ablate::data {
+namespace {
+
+using Indices = std::vector<int64_t>;
+
+std::vector<Indices> batches_of(std::span<const int64_t> lengths, const Indices& order,
+                                int64_t tokens_per_batch) {
+  std::vector<Indices> batches;
+  int64_t longest = 0;
+  for (const int64_t index : order) {
+    const int64_t length = lengths[static_cast<size_t>(index)];
+    const int64_t padded = std::max(longest, length);
+    const bool fits = !batches.empty() &&
+                      padded * static_cast<int64_t>(batches.back().size() + 1) <= tokens_per_batch;
+    if (!fits) batches.emplace_back();
+    longest = fits ? padded : length;
+    batches.back().push_back(index);
+  }
+  return batches;
+}
+
+Indices by_length(std::span<const int64_t> lengths, Indices order) {
+  std::ranges::stable_sort(order, {},
+                           [&](int64_t index) { return lengths[static_cast<size_t>(index)]; });
+  return order;
+}
+
+Indices all_of(std::span<const int64_t> lengths) {
+  Indices order(lengths.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+}  // namespace
+
+std::vector<int64_t> lengths_of(std::span<const EncodedExample> examples) {
+  std::vector<int64_t> lengths;
+  lengths.reserve(examples.size());
+  for (const auto& [source, target, prompt_length] : examples)
+    lengths.push_back(static_cast<int64_t>(std::max(source.size(), target.size())));
+  return lengths;
+}
+
+std::vector<Indices> batch_plan(std::span<const int64_t> lengths, const PlanOptions& options) {
+  Random random(options.seed, "epoch", static_cast<uint64_t>(options.epoch));
+  auto order = all_of(lengths);
+  random.shuffle(order);  // the stable sort keeps this order among equals
+  auto batches =
+      batches_of(lengths, by_length(lengths, std::move(order)), options.tokens_per_batch);
+  random.shuffle(batches);
+  return batches;
+}
+
+std::vector<Indices> ordered_plan(std::span<const EncodedExample> examples,
+                                  int64_t tokens_per_batch) {
+  const auto lengths = lengths_of(examples);
+  return batches_of(lengths, by_length(lengths, all_of(lengths)), tokens_per_batch);
+}
 
 Batch collate(std::span<const EncodedExample> examples, std::span<const int64_t> indices) {
   Batch batch{.rows = static_cast<int64_t>(indices.size())};

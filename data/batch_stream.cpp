@@ -3,7 +3,7 @@
 #include <numeric>
 #include <string>
 
-#include "data/batching.h"
+#include "data/batch.h"
 #include "data/corpus.h"
 
 namespace ablate::data {
@@ -37,7 +37,7 @@ BatchStream::~BatchStream() {
   thread_.join();
 }
 
-/// The running text, cut at an offset of the epoch's own; nothing where examples stay as they are.
+/// The running text, cut at an offset of the epoch; empty if examples are not cut into blocks.
 std::vector<Block> BatchStream::blocks_of(int64_t epoch) const {
   if (!options_.augmentation.chunking) return {};
   auto chunking = *options_.augmentation.chunking;

@@ -20,7 +20,7 @@ struct StreamPosition {
   bool operator==(const StreamPosition&) const = default;
 };
 
-/// Endless shuffled batches, prepared ahead on a thread of its own; every epoch shows every token
+/// Endless shuffled batches, prepared ahead on a separate thread; every epoch shows every token
 /// once. The sequence is a function of examples, tokens_per_batch, seed and augmentation; a stream
 /// started at a position continues it exactly.
 class BatchStream {
@@ -31,14 +31,14 @@ class BatchStream {
     StreamPosition start;
     Augmentation augmentation = {};
   };
-  /// `examples` outlive the stream; where they are to be cut into blocks they are the running text
-  /// as one example. Throws DataError where there is none.
+  /// `examples` outlive the stream; if they are to be cut into blocks, they are the running text as
+  /// one example. Throws DataError if there is none.
   BatchStream(std::span<const EncodedExample> examples, const Options& options);
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
 
-  /// Rethrows what ended the thread, if anything did.
+  /// Rethrows the exception that ended the thread, if any.
   Batch next();
   StreamPosition position() const { return position_; }
 
@@ -55,7 +55,7 @@ class BatchStream {
   bool put(Prepared prepared);
 
   std::span<const EncodedExample> examples_;
-  std::vector<EncodedExample> rewritten_;  // of the epoch, where every epoch has its own
+  std::vector<EncodedExample> rewritten_;  // of the epoch, if every epoch has its own
   Options options_;
   StreamPosition position_;
   std::mutex mutex_;

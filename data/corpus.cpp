@@ -4,10 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "data/labelled_text.h"
-#include "data/language_text.h"
-#include "data/parallel_text.h"
-#include "data/tasks/facts.h"
+#include "data/read_corpus.h"
 #include "data/tasks/generate.h"
 #include "data/tasks/table.h"
 #include "tokenizer/text/digest.h"

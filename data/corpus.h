@@ -20,12 +20,14 @@ struct Example {
   bool operator==(const Example&) const = default;
 };
 
-/// A test set and whether it is longer than what training shows ("length 13", "5 digits").
+/// A test set, and whether it is longer than the training examples.
 struct TestSet {
-  std::string name;
-  bool extrapolation = false;
+  std::string name;           // "length 13", "5 digits"
+  int64_t length = 0;         // of every source, in `unit`; 0: they have no one length
+  std::string unit;           // "symbols" or "digits"; empty without a length
+  bool extrapolates = false;  // is longer than anything in training
   std::vector<Example> examples;
-  int64_t in_training = 0;  // of them, those that stand among the training examples, too
+  int64_t in_training = 0;  // those that are among the training examples, too
 };
 
 struct Corpus {
@@ -35,9 +37,9 @@ struct Corpus {
   std::string sha256;   // of all examples
 };
 
-/// Reads text or generates a task. Generated data is a function of options and seed alone; its
-/// training, validation and test sources are disjoint, and evaluation sources do not repeat.
-/// `folder` is where relative paths start. Throws DataError.
+/// Reads text or generates a task. Generated data depends only on options and seed; its training,
+/// validation and test sources are disjoint, and evaluation sources do not repeat. Relative paths
+/// start at `folder`. Throws DataError.
 Corpus load(const DataOptions& options, const std::filesystem::path& folder, uint64_t seed);
 
 }  // namespace ablate::data

@@ -13,7 +13,10 @@
 
 namespace ablate::data {
 
-/// What happens to a line that cannot be used (empty side, invalid UTF-8, over-long).
+/// How outputs of a test set are scored: as text, as a label, not at all.
+enum class Compared { text, label, nothing };
+
+/// The treatment of a line that cannot be used (empty side, invalid UTF-8, over-long).
 enum class BadLine { error, skip };
 
 constexpr auto names(BadLine) {
@@ -48,7 +51,7 @@ struct Text {
     visit("validation", o.validation, "[source, target] or [tsv]");
     visit("test", o.test, "[source, target] or [tsv]");
     visit("train_pairs", o.train_pairs,
-          "train on so many usable pairs from the start of the files; absent: on all");
+          "train on this many usable pairs from the start of the files; absent: on all");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
   }
@@ -109,20 +112,20 @@ struct Language {
     visit("test", o.test, "file of running text; absent: see test_held_out");
     visit("held_out", o.held_out, "share of the training text at its end that validates instead");
     visit("test_held_out", o.test_held_out,
-          "share of the training text before that which tests instead; 0: without `test`, the "
-          "validation text tests too, and nothing may be chosen by it");
+          "share of the training text before that for testing; 0: without `test`, the validation "
+          "text is also the test text, and no choice may depend on it");
     visit("masked", o.masked, "share of the tokens that an encoder_only model has to find");
     visit("block", o.block,
-          "predicted tokens of a block; every epoch cuts the text at other places; a block is read "
-          "without what stands before it but for one token, so perplexities are those of short "
-          "contexts, and the text's first token is never predicted");
+          "predicted tokens of a block; every epoch cuts the text at other places; only one token "
+          "before a block is read, so perplexities are those of short contexts, and the text's "
+          "first token is never predicted");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is an error");
   }
   static void rules(const Language& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
     require(o.held_out > 0 && o.held_out < 1, "held_out", "must be between 0 and 1");
     require(o.test_held_out >= 0 && o.held_out + o.test_held_out < 1, "test_held_out",
-            "must not be negative, and must leave something to train on beside held_out");
+            "must not be negative, and must leave training text besides held_out");
     require(o.test_held_out == 0 || !o.test, "test_held_out", "and test exclude each other");
     require(o.masked > 0 && o.masked < 1, "masked", "must be between 0 and 1");
     require(o.block >= 2 && o.block <= 65'536, "block", "must be from 2 to 65536");
@@ -138,8 +141,7 @@ using DataOptions =
 inline constexpr const char* kOwnTest =
     "name another file in data.test or, for running text, give data.test_held_out a share";
 
-/// Whether the test set is the validation set, so that what is chosen by the one is flattered by
-/// the other.
+/// Whether the test set is the validation set, so that choices by validation bias test scores.
 inline bool tests_on_validation(const DataOptions& data) {
   if (const auto* text = std::get_if<Language>(&data))
     return text->test ? text->test == text->validation : text->test_held_out == 0;

@@ -28,7 +28,7 @@ constexpr int kPause = 20;                       // milliseconds
 constexpr int kStep = 50, kPatience = 3000;      // milliseconds for the writer of a named pipe
 constexpr auto kGzip = "\x1f\x8b"sv;
 
-/// What marks a file that is no text, and where.
+/// The magic number of a file that is not text, and its offset.
 struct Mark {
   size_t at;
   std::string_view bytes;
@@ -44,7 +44,7 @@ constexpr std::array<Mark, 6> kMarks{{
     {0, "\xfe\xff"sv, "is UTF-16; convert it with iconv -f UTF-16 -t UTF-8"},
 }};
 
-/// Whether a descriptor has bytes or its end within so many milliseconds.
+/// Whether a descriptor has bytes or reaches its end within `milliseconds`.
 bool readable(int file, int milliseconds) {
   pollfd wanted{.fd = file, .events = POLLIN, .revents = 0};
   return poll(&wanted, 1, milliseconds) != 0;
@@ -64,7 +64,7 @@ std::FILE* opened(const std::filesystem::path& file) {
   return stream;
 }
 
-/// Whether so many bytes of a packed file are more than text can unpack to.
+/// Whether a packed file of `packed` bytes unpacks to more than text can.
 bool is_bomb(size_t unpacked, size_t packed) {
   return unpacked > kRatioFrom && unpacked / std::max<size_t>(packed, 1) > kHighestRatio;
 }
@@ -95,7 +95,7 @@ void GzipFile::wait_for_writer() {
     }
     poll(nullptr, 0, kStep);
   }
-  fail("is a named pipe that nothing writes to; start what writes to it, or name a file");
+  fail("is a named pipe without a writer; start the program that writes to it, or name a file");
 }
 
 bool GzipFile::fetch() {

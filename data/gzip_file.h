@@ -17,18 +17,18 @@ namespace ablate::data {
 /// first bytes).
 class GzipFile {
  public:
-  /// Throws DataError where the file cannot be opened, or is a named pipe that nothing opens for
+  /// Throws DataError if the file cannot be opened, or is a named pipe that no process opens for
   /// writing within three seconds.
   explicit GzipFile(const std::filesystem::path& file);
   static GzipFile standard_input();
 
-  /// Fills `buffer` with what there is, waiting for the first byte, and returns the bytes read; 0
-  /// at the end. Throws DataError where the file cannot be read, is packed by another program than
+  /// Fills `buffer` with the available bytes, waiting for the first one, and returns their number;
+  /// 0 at the end. Throws DataError if the file cannot be read, is packed by another program than
   /// gzip or packed twice, or is an archive that is damaged or unpacks to 200 times its size; a
-  /// file also where it holds more than 16 GiB.
+  /// file also if it holds more than 16 GiB.
   size_t read(std::span<char> buffer);
-  /// Whether nothing has come for a moment and read() would wait. False at the end and for files,
-  /// which never make wait.
+  /// Whether no input has come for a moment and read() would wait. False at the end and for files,
+  /// which never wait.
   bool pauses() const;
 
   const std::filesystem::path& path() const { return path_; }
@@ -59,7 +59,7 @@ class GzipFile {
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, Close> file_;
   std::vector<char> fetched_;
-  std::string_view left_;  // of what was fetched
+  std::string_view left_;  // of the bytes read
   std::unique_ptr<z_stream, EndInflation> inflation_;
   bool begun_ = false, in_member_ = false;
   size_t packed_ = 0, total_ = 0;  // bytes fetched and read

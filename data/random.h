@@ -12,7 +12,7 @@ namespace ablate::data {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  /// A stream of its own for one purpose.
+  /// A separate stream for one purpose.
   Random(uint64_t seed, std::string_view purpose, uint64_t index = 0) : state_(seed) {
     for (const char letter : purpose) state_ = next() ^ static_cast<unsigned char>(letter);
     state_ = next() ^ index;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "data/running_text.h"
+#include "data/augmentation.h"
 #include "data/text_file.h"
 
 namespace ablate::data {
@@ -11,21 +11,21 @@ namespace {
 
 constexpr int64_t kWhole = std::numeric_limits<int64_t>::max();
 
-/// At most `max_length` of a text's ids, the end token included.
+/// Returns at most `max_length` of a text's ids, the end token included.
 tokenizer::Encoded closed(std::vector<int32_t> ids, int64_t max_length) {
   auto side = tokenizer::limited(std::move(ids), max_length - 1);
   side.ids.push_back(tokenizer::kEos);
   return side;
 }
 
-/// At most `max_length` of a text's ids between a start and an end token.
+/// Returns at most `max_length` of a text's ids between a start and an end token.
 tokenizer::Encoded enclosed(std::vector<int32_t> ids, int64_t max_length) {
   auto side = closed(std::move(ids), max_length - 1);
   side.ids.insert(side.ids.begin(), kStartToken);
   return side;
 }
 
-/// The source in front of the target, as one sequence whose target alone is predicted.
+/// The source before the target, as one sequence of which only the target is predicted.
 EncodedExample joined(EncodedExample pair) {
   EncodedExample one{.prompt_length = static_cast<int64_t>(pair.source.size())};
   one.target = std::move(pair.source);

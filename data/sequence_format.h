@@ -8,22 +8,20 @@
 #include <vector>
 
 #include "data/augmentation.h"
-#include "data/compared.h"
+#include "data/batch.h"
 #include "data/data_options.h"
-#include "data/encoded_example.h"
 #include "data/text_encoder.h"
-#include "data/tokenizers.h"
 
 namespace ablate::data {
 
-/// Which stacks a model has, as far as the form of its sequences depends on it.
+/// The stacks of a model, as far as the form of its sequences depends on them.
 struct ModelParts {
   bool encoder = true, decoder = true;
 };
 
-/// The form in which one kind of model reads and writes one kind of data: which ids a text becomes,
-/// where an output starts and ends, what is masked. Decided once, from the data and the model; what
-/// trains, evaluates, searches and exports asks it and nothing else.
+/// The form in which one kind of model reads and writes one kind of data: the ids of a text, the
+/// start and end of an output, the masking. Decided once, from the data and the model; training,
+/// evaluation, search and export all use it.
 class SequenceFormat {
  public:
   /// `max_length` limits each side of a pair in training, its end token included, and a prompt that
@@ -37,10 +35,10 @@ class SequenceFormat {
     masked_share_ = text->masked;
   }
 
-  /// Most tokens of a prompt that running text goes on from.
+  /// Most tokens of a prompt that running text continues.
   int64_t longest_prompt() const { return max_length_ - 1; }
-  /// Most tokens of a sequence that a stack may meet, where outputs have up to `output` tokens and
-  /// sources are no longer than in training.
+  /// Most tokens of a sequence in a stack, if outputs have up to `output` tokens and sources are no
+  /// longer than in training.
   int64_t longest_sequence(int64_t output) const {
     if (chunking_) return chunking_->block + 1;
     const int64_t side = std::max(max_length_, output) + 1;
@@ -52,37 +50,37 @@ class SequenceFormat {
   Tokenizers tokenizers(const tokenizer::TokenizerOptions& options, std::span<const Example> train,
                         const std::optional<Tokenizers>& start) const;
 
-  /// The ids of a set to learn from, whose longer sides are cut and counted. Running text is one
-  /// example, whole, which `augmentation` says how to cut.
+  /// The ids of a set for training; sides beyond the limit are cut and counted. Running text is one
+  /// whole example, which `augmentation` cuts into blocks.
   EncodedSet encode_for_training(std::span<const Example> examples,
                                  const TextEncoders& encoders) const;
   EncodedSet encode_for_training(std::span<const Example> examples,
                                  const Tokenizers& tokenizers) const {
     return encode_for_training(examples, encoders_of(tokenizers));
   }
-  /// The ids of a set for teacher-forced scores: all of every example, whatever training cuts.
+  /// The ids of a set for teacher-forced scores: all of every example, even if training cuts it.
   /// Running text is divided into blocks.
   EncodedSet encode(std::span<const Example> examples, const Tokenizers& tokenizers) const;
   /// The same of every example by itself, one for one. Of running text the source is the line
   /// before the target.
   EncodedSet encode_each(std::span<const Example> examples, const Tokenizers& tokenizers) const;
-  /// What is read of a text before anything is written: all of it. In running text it is a prompt,
-  /// whose lines but the last are closed by end tokens, and of a longer one than `longest_prompt`
-  /// its end. Nothing for a line with an empty output: one that is blank to the eye, or that the
-  /// tokenizer's normalisation leaves without a token.
+  /// The input of a text before the output is written: all of it. In running text it is a prompt,
+  /// in which all lines except the last end with end tokens; only the end of a prompt beyond
+  /// `longest_prompt` is read. nullopt for a line with an empty output: one that looks blank, or
+  /// that has no token after the tokenizer's normalisation.
   std::optional<tokenizer::Encoded> encode_source(std::string_view text,
                                                   const Tokenizers& tokenizers) const;
   /// The text of an output; end tokens within it are the ends of lines. Of a class its name.
   std::string decode(std::span<const int32_t> ids, const Tokenizers& tokenizers) const;
 
-  /// What stands before the first id of an output, in training and in search.
+  /// The id before the first one of an output, in training and in search.
   int32_t start_token() const { return kStartToken; }
-  /// What closes an output: nothing where running text goes on over the ends of its lines.
+  /// The id that closes an output; nullopt if running text continues past line ends.
   std::optional<int32_t> end_token(bool one_line) const;
   /// Whether outputs continue the text that was read.
   bool continues_text() const { return chunking_ && model_.decoder; }
   Compared compared() const;
-  /// What is hidden of every batch, if anything.
+  /// The masking of every batch, if there is one.
   std::optional<Masking> masking(const Tokenizers& tokenizers) const;
   /// The same in training, and how its running text is cut into blocks.
   Augmentation augmentation(const Tokenizers& tokenizers) const {
@@ -94,11 +92,11 @@ class SequenceFormat {
                          int64_t max_length) const;
   tokenizer::Encoded prompt(std::string_view text, const tokenizer::Tokenizer& tokenizer) const;
 
-  ModelParts model_;  // a decoder alone reads its source as the prompt of its target
+  ModelParts model_;  // a decoder-only model reads its source as the prompt of its target
   bool labels_;       // the target is the class of the source
   int64_t max_length_;
   std::optional<Chunking> chunking_;  // of running text
-  double masked_share_ = 0;           // of the tokens of its blocks, where they are masked
+  double masked_share_ = 0;           // of the tokens of its blocks, if they are masked
 };
 
 }  // namespace ablate::data

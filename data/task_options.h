@@ -47,6 +47,7 @@ struct SymbolTask {
   std::vector<int64_t> test_length = {12};
   Sizes examples;
 
+  static constexpr const char* unit = "symbols";  // of lengths
   static std::string test_name(int64_t length) { return "length " + std::to_string(length); }
   static void fields(auto& o, auto&& visit) {
     visit("symbols", o.symbols, "number of different symbols");
@@ -85,8 +86,8 @@ struct Duplicate : SymbolTask {
   static constexpr std::string_view name = "duplicate";
   TaskGenerator generator() const;
 };
-/// The sum of the symbols' numbers (a = 0, b = 1, ...) modulo how many there are, as a symbol: with
-/// two symbols, whether b stands there an odd number of times.
+/// The sum of the symbols' numbers (a = 0, b = 1, ...) modulo the number of symbols, as a symbol:
+/// with two symbols, whether b occurs an odd number of times.
 struct Parity : SymbolTask {
   static constexpr std::string_view name = "parity";
   TaskGenerator generator() const;
@@ -161,7 +162,7 @@ struct Recall : SymbolTask {
 };
 
 /// A random table from every key of `key` symbols to one symbol. All of it is trained on and
-/// tested: the task asks for memory, not for a rule.
+/// tested: the task needs memory, not a rule.
 struct Facts {
   static constexpr std::string_view name = "facts";
   static constexpr const char* test_name = "facts";
@@ -214,16 +215,16 @@ struct Table {
           "add, subtract, multiply or divide numbers modulo `modulus`, or permute: one permutation "
           "of `modulus` things after another");
     visit("modulus", o.modulus,
-          "numbers are below it; divide wants a prime, and permute at most 6 things");
+          "numbers are below it; divide needs a prime, and permute at most 6 things");
     visit("share", o.share,
           "share of the table that is trained on; one half of the rest validates, the other tests");
   }
   static void rules(const Table& o, auto&& require) {
     require(o.modulus >= 2 && o.modulus <= 1000, "modulus", "must be from 2 to 1000");
     require(o.operation != TableOperation::divide || is_prime(o.modulus), "modulus",
-            "must be a prime where the operation is divide, or else some quotients do not exist");
+            "must be a prime if the operation is divide, or else some quotients do not exist");
     require(o.operation != TableOperation::permute || (o.modulus >= 3 && o.modulus <= 6), "modulus",
-            "must be from 3 to 6 where the operation is permute: 6 things have 720 permutations");
+            "must be from 3 to 6 if the operation is permute: 6 things have 720 permutations");
     require(o.share > 0 && o.share < 1, "share", "must be between 0 and 1");
   }
 };
@@ -235,6 +236,7 @@ struct DigitTask {
   std::vector<int64_t> test_digits = {4};
   Sizes examples{.train = 8'000, .validation = 300, .test = 300};
 
+  static constexpr const char* unit = "digits";  // of lengths
   static std::string test_name(int64_t digits) {
     return std::to_string(digits) + (digits == 1 ? " digit" : " digits");
   }

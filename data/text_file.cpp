@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "data/corpus.h"
+#include "data/read_corpus.h"
 #include "tokenizer/text/unicode.h"
 
 namespace ablate::data {
@@ -19,7 +20,7 @@ std::string why_no_text(const std::string& line) {
 }
 
 bool shows_nothing(char32_t character) {
-  // SentencePiece's sign for a space, and what stands where a character was lost.
+  // SentencePiece's sign for a space, and the replacement character.
   constexpr char32_t kSpace = 0x2581, kLost = 0xfffd;
   return character == kSpace || character == kLost || tokenizer::is_white_space(character) ||
          tokenizer::is_control(character) || tokenizer::is_default_ignorable(character);
@@ -33,10 +34,10 @@ bool LineReader::fill() {
   return !ended_;
 }
 
-/// Adds what is at hand of the next line. False where nothing is.
+/// Adds the available part of the next line. False if there is none.
 bool LineReader::take() {
   if (ahead_.empty()) return false;
-  // Enough of a line to know that it is too long, whatever mark and line end are left out.
+  // Enough of a line to know that it is too long even without its mark and line end.
   const size_t kept = limit_ + kByteOrderMark.size() + kLineEnds.size();
   const size_t end = ahead_.find('\n');
   const auto part = ahead_.substr(0, end);
@@ -107,6 +108,11 @@ std::string text_of(std::span<const std::string> lines) {
 
 bool blank(std::string_view text) {
   return std::ranges::all_of(tokenizer::code_points(text), shows_nothing);
+}
+
+void check_first_lines(const DataOptions& options, const std::filesystem::path& folder) {
+  if (const auto* text = std::get_if<Text>(&options)) check_first_lines(*text, folder);
+  if (const auto* text = std::get_if<Labelled>(&options)) check_first_lines(*text, folder);
 }
 
 }  // namespace ablate::data

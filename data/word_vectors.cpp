@@ -24,7 +24,7 @@ class Bytes {
  public:
   explicit Bytes(const std::filesystem::path& file) : file_(file) {}
 
-  /// What lies before the next `end`, which is taken too; nothing at the end of the file.
+  /// The bytes before the next `end`, which is consumed, too; nullopt at the end of the file.
   std::optional<std::string> until(char end) {
     size_t length = ahead_.find(end, begin_);
     while (length == std::string::npos && fill()) {
@@ -67,7 +67,7 @@ class Bytes {
 
   GzipFile file_;
   std::string ahead_;
-  size_t begin_ = 0;  // of what is not yet taken
+  size_t begin_ = 0;  // of the bytes that are not yet consumed
 };
 
 std::vector<std::string_view> fields_of(std::string_view line) {
@@ -90,7 +90,7 @@ std::optional<Number> parse_number(std::string_view text) {
   return value;
 }
 
-/// Reads the three formats; `place` names what is being read in messages.
+/// Reads the three formats; `place` names the current line or word in messages.
 class Reader {
  public:
   Reader(const std::filesystem::path& file, const std::unordered_set<std::string>& wanted,

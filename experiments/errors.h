@@ -23,21 +23,21 @@ enum class ExitCode {
   interrupted = 75,
 };
 
-/// All of them: the program's own fault first, then the machine's, then what it was given, and last
-/// what was only interrupted.
+/// All exit codes: first the program's own faults, then the machine's, then those of the input, and
+/// last interruptions.
 inline constexpr std::array kMostSeriousFirst{
     ExitCode::internal,    ExitCode::io,   ExitCode::memory, ExitCode::rank,
     ExitCode::checkpoint,  ExitCode::data, ExitCode::usage,  ExitCode::diverged,
     ExitCode::interrupted, ExitCode::ok};
 
-/// The one that says more about what has to be fixed.
+/// The one that is more urgent to fix.
 constexpr ExitCode more_serious(ExitCode one, ExitCode other) {
   return *std::ranges::find_first_of(kMostSeriousFirst, std::array{one, other});
 }
 
-/// What the end of a process that the pool started means, of which 128 + n tells that signal n
-/// ended it: SIGKILL, which the system sends if memory is short, is `memory`, a request to end
-/// `interrupted`, and every other signal or unknown code `internal`.
+/// The meaning of a child process's exit code, of which 128 + n means signal n: SIGKILL, which the
+/// system sends if memory is short, is `memory`, a request to end `interrupted`, and every other
+/// signal or unknown code `internal`.
 constexpr ExitCode meaning_of(int exit_code) {
   if (exit_code == 128 + SIGKILL) return ExitCode::memory;
   const auto ended_by = [&](int signal) { return exit_code == 128 + signal; };
@@ -59,7 +59,7 @@ struct RunsFailed : std::runtime_error {
   ExitCode code;
 };
 
-/// The runs contradict what their study expects.
+/// The runs contradict the expectations of their study.
 struct ExpectationFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -5,18 +5,18 @@
 #include <iostream>
 #include <new>
 
-#include "experiments/cli/checked_output.h"
 #include "experiments/commands/command_line.h"
-#include "experiments/commands/model/describe_failure.h"
+#include "experiments/commands/describe_failure.h"
+#include "experiments/commands/lines.h"
 #include "experiments/errors.h"
-#include "training/caching_allocator.h"
+#include "training/device.h"
 #include "training/process/interrupt.h"
 
 namespace {
 
 using namespace ablate;
 
-/// What CLI11 would not parse; it knows no nearest word.
+/// Reports an argument that CLI11 could not parse, with the nearest word.
 int usage_mistake(const CLI::App& app, const std::vector<std::string>& arguments,
                   const CLI::ParseError& error) {
   if (commands::lacks_verb(app, arguments)) {
@@ -36,10 +36,9 @@ int out_of_memory() {
   return static_cast<int>(ExitCode::memory);
 }
 
-/// Says what the current exception means; where memory is so short that this cannot be put
-/// together, that alone.
+/// Reports the current exception; if there is no memory for the message, only that.
 int failed(bool debug) {
-  std::cerr.tie(nullptr);  // for what standard output could not take is lost already
+  std::cerr.tie(nullptr);  // output that standard output could not take is already lost
   try {
     const auto failure = commands::describe(std::current_exception(), debug);
     std::cerr << "ablate: " + failure.message + "\n";
@@ -59,8 +58,8 @@ void flush_what_is_left() {
   std::fflush(nullptr);
 }
 
-/// What no one can catch: where a library's thread or destructor found no memory, the program ends
-/// as wherever else memory ends, with what it has written so far.
+/// For exceptions that cannot be caught: if a library's thread or destructor runs out of memory,
+/// the program ends with the same exit code as elsewhere and keeps its files.
 [[noreturn]] void end_uncaught() {
   try {
     if (const auto uncaught = std::current_exception()) std::rethrow_exception(uncaught);
@@ -89,7 +88,7 @@ int run(const std::vector<std::string>& arguments) {
     return static_cast<int>(ExitCode::ok);
   } catch (const CLI::ParseError& error) {
     return usage_mistake(*app, arguments, error);
-  } catch (const cli::OutputClosed&) {
+  } catch (const commands::OutputClosed&) {
     throw;
   } catch (...) {
     return failed(debug);
@@ -97,12 +96,12 @@ int run(const std::vector<std::string>& arguments) {
 }
 
 int run_or_fail(const std::vector<std::string>& arguments) {
-  const cli::CheckedOutput output;
+  const commands::CheckedOutput output;
   try {
     const int code = run(arguments);
     if (std::cout) std::cout.flush();
     return code;
-  } catch (const cli::OutputClosed&) {
+  } catch (const commands::OutputClosed&) {
     return 128 + SIGPIPE;
   } catch (...) {  // before there was a command line, or while a mistake in it was explained
     return failed(false);

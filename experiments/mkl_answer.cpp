@@ -1,6 +1,6 @@
-#include "models/mkl.h"
+#include "models/hardware.h"
 
-// What MKL's own function of this name answers: whether the processor is Intel's. The dynamic
+// Replaces MKL's function of this name, which returns whether the processor is Intel's: the dynamic
 // linker prefers the program's. Only programs of this project are linked with it, so that a program
 // which uses ablate::models keeps its own MKL.
 extern "C" __attribute__((visibility("default"))) int mkl_serv_intel_cpu_true() {

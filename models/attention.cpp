@@ -7,14 +7,14 @@ namespace {
 
 bool is_watched(const Observer* observer) { return observer != nullptr && observer->attention; }
 
-/// The values, after their probabilities were shown to whoever watches.
+/// Returns the values after passing the probabilities to the observer, if there is one.
 torch::Tensor observed_values(const ops::AttentionOutput& output, const Observer* observer) {
   if (is_watched(observer)) observer->attention(output.probabilities);
   return output.values;
 }
 
-/// What queries are multiplied by, where the scale is another than 1 / sqrt(d_k) or the model's
-/// parametrization wants other scores than those of its d_k.
+/// The factor of queries: not 1 if the scale differs from 1 / sqrt(d_k) or the parametrization
+/// changes the size of scores.
 double query_factor_of(const MultiHead& options, const StackOptions& stack) {
   const auto d_k = static_cast<double>(heads_of(options, stack.d_model).d_k);
   const double chosen = options.scale.value ? *options.scale.value * std::sqrt(d_k) : 1;
@@ -33,10 +33,11 @@ ops::Heads heads_of(const MultiHead& options, int64_t d_model) {
           .d_v = options.d_v.value_or(d_model / options.heads)};
 }
 
-HeadParts::HeadParts(Module& owner, const MultiHead& options, const StackOptions& stack)
+HeadOptionsModule::HeadOptionsModule(Module& owner, const MultiHead& options,
+                                     const StackOptions& stack)
     : heads_(heads_of(options, stack.d_model)),
-      weights_(options.weights),
-      cap_(options.cap),
+      score_function_(options.score_function),
+      softcap_(options.softcap),
       factor_(query_factor_of(options, stack)) {
   if (options.qk_norm != QkNorm::none) {
     const NormOptions norm{.kind =
@@ -53,22 +54,22 @@ HeadParts::HeadParts(Module& owner, const MultiHead& options, const StackOptions
   const int64_t gates = heads_.count * (options.gate == OutputGate::head ? 1 : heads_.d_v);
   gate_ = owner.register_module(
       "gate", Linear(stack.d_model, std::vector{gates}, stack.bias,
-                     options.gate == OutputGate::head && !options.d_k ? InBranch::gates
-                                                                      : InBranch::scores));
+                     options.gate == OutputGate::head && !options.d_k ? Projection::head_gate
+                                                                      : Projection::query));
 }
 
-double HeadParts::root() const { return std::sqrt(static_cast<double>(heads_.d_k)); }
+double HeadOptionsModule::root() const { return std::sqrt(static_cast<double>(heads_.d_k)); }
 
-torch::Tensor HeadParts::normed_query(const torch::Tensor& projected) {
+torch::Tensor HeadOptionsModule::normed_query(const torch::Tensor& projected) {
   if (!query_norm_) return projected;
   return query_norm_(projected.unflatten(-1, {heads_.count, -1}), ForwardContext()).flatten(-2);
 }
 
-ops::QueryFactor HeadParts::factor() const {
+ops::QueryFactor HeadOptionsModule::factor() const {
   return {.fixed = factor_, .by_head = scale_.defined() ? scale_ * root() : scale_};
 }
 
-torch::Tensor HeadParts::query(const torch::Tensor& projected) {
+torch::Tensor HeadOptionsModule::query(const torch::Tensor& projected) {
   if (!query_norm_ && !scale_.defined()) return factor_ == 1 ? projected : projected * factor_;
   auto x = projected.unflatten(-1, {heads_.count, -1});  // [B, T, H, K]
   if (query_norm_) x = query_norm_(x, ForwardContext());
@@ -79,32 +80,32 @@ torch::Tensor HeadParts::query(const torch::Tensor& projected) {
   return x.flatten(-2);
 }
 
-torch::Tensor HeadParts::key_value(const torch::Tensor& projected) {
+torch::Tensor HeadOptionsModule::key_value(const torch::Tensor& projected) {
   if (!key_norm_) return projected;
   const auto parts = projected.split_with_sizes({heads_.key_width(), heads_.value_width()}, -1);
   const auto keys = parts[0].unflatten(-1, {heads_.key_values, -1});  // [B, S, G, K]
   return torch::cat({key_norm_(keys, ForwardContext()).flatten(-2), parts[1]}, -1);
 }
 
-torch::Tensor HeadParts::query_key_value(const torch::Tensor& projected) {
+torch::Tensor HeadOptionsModule::query_key_value(const torch::Tensor& projected) {
   if (!query_norm_ && !scale_.defined() && factor_ == 1) return projected;
   const auto parts = projected.split_with_sizes(
       {heads_.query_width(), heads_.key_width() + heads_.value_width()}, -1);
   return torch::cat({query(parts[0]), key_value(parts[1])}, -1);
 }
 
-torch::Tensor HeadParts::unscaled_query_key_value(const torch::Tensor& projected) {
+torch::Tensor HeadOptionsModule::unscaled_query_key_value(const torch::Tensor& projected) {
   if (!query_norm_) return projected;
   const auto parts = projected.split_with_sizes(
       {heads_.query_width(), heads_.key_width() + heads_.value_width()}, -1);
   return torch::cat({normed_query(parts[0]), key_value(parts[1])}, -1);
 }
 
-ops::Weighting HeadParts::weighting() const {
-  return {.weights = weights_, .cap = cap_, .sinks = sinks_};
+ops::Weighting HeadOptionsModule::weighting() const {
+  return {.score_function = score_function_, .softcap = softcap_, .sinks = sinks_};
 }
 
-torch::Tensor HeadParts::gated(const torch::Tensor& values, const torch::Tensor& x) const {
+torch::Tensor HeadOptionsModule::gated(const torch::Tensor& values, const torch::Tensor& x) const {
   if (!gate_) return values;
   const auto gates = gate_->forward(x).sigmoid();  // [B, T, H] or [B, T, HW]
   if (gates.size(-1) == values.size(-1)) return values * gates;
@@ -117,10 +118,10 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
       qkv_(register_module(
           "qkv", Linear(stack.d_model,
                         std::vector{heads_.query_width(), heads_.key_width(), heads_.value_width()},
-                        stack.bias, InBranch::scores_and_value))),
+                        stack.bias, Projection::qkv))),
       out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
-                                         stack.bias, InBranch::last))),
-      parts_(*this, options, stack) {}
+                                         stack.bias, Projection::output))),
+      head_options_(*this, options, stack) {}
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                                      const ops::AttentionPosition& position,
@@ -130,7 +131,7 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor
   input.causal = causal_;
   input.wants_probabilities = is_watched(observer);
   const auto read = ops::attention(input);
-  const auto values = parts_.gated(observed_values(read, observer), x);
+  const auto values = head_options_.gated(observed_values(read, observer), x);
   return out_(observed_heads(values, heads_.count, observer));
 }
 
@@ -138,19 +139,19 @@ torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
                                   const ops::AttentionPosition& position) {
   auto input = reads(x, position);
   input.causal = true;
-  return out_(parts_.gated(ops::attention(input, cache).values, x));
+  return out_(head_options_.gated(ops::attention(input, cache).values, x));
 }
 
 ops::AttentionInput SelfAttention::reads(const torch::Tensor& x,
                                          const ops::AttentionPosition& position) {
   const auto projected = qkv_(x);
   const bool scheme = position.content != nullptr;
-  return {.query = scheme ? parts_.unscaled_query_key_value(projected)
-                          : parts_.query_key_value(projected),
+  return {.query = scheme ? head_options_.unscaled_query_key_value(projected)
+                          : head_options_.query_key_value(projected),
           .heads = heads_,
           .position = position,
-          .weighting = parts_.weighting(),
-          .factor = scheme ? parts_.factor() : ops::QueryFactor()};
+          .weighting = head_options_.weighting(),
+          .factor = scheme ? head_options_.factor() : ops::QueryFactor()};
 }
 
 KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {
@@ -160,42 +161,42 @@ KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {
 CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)
     : heads_(heads_of(options, stack.d_model)),
       query_(register_module("query", Linear(stack.d_model, std::vector{heads_.query_width()},
-                                             stack.bias, InBranch::scores))),
+                                             stack.bias, Projection::query))),
       key_value_(register_module(
           "key_value", Linear(stack.d_model, std::vector{heads_.key_width(), heads_.value_width()},
-                              stack.bias, InBranch::scores_and_value))),
+                              stack.bias, Projection::qkv))),
       out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
-                                         stack.bias, InBranch::last))),
-      parts_(*this, options, stack) {}
+                                         stack.bias, Projection::output))),
+      head_options_(*this, options, stack) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
                                           const torch::Tensor& padding_mask,
                                           const Observer* observer) {
   auto input = reads(x, padding_mask, observer);
-  input.key_value = parts_.key_value(key_value_(memory));
-  const auto values = parts_.gated(observed_values(ops::attention(input), observer), x);
+  input.key_value = head_options_.key_value(key_value_(memory));
+  const auto values = head_options_.gated(observed_values(ops::attention(input), observer), x);
   return out_(observed_heads(values, heads_.count, observer));
 }
 
 KVCache CrossAttentionImpl::project(const torch::Tensor& memory) {
-  return ops::cache_of(parts_.key_value(key_value_(memory)), heads_);
+  return ops::cache_of(head_options_.key_value(key_value_(memory)), heads_);
 }
 
 torch::Tensor CrossAttentionImpl::step(const torch::Tensor& x, KVCache& memory,
                                        const torch::Tensor& padding_mask,
                                        const Observer* observer) {
   const auto read = ops::attention(reads(x, padding_mask, observer), memory);
-  return out_(parts_.gated(observed_values(read, observer), x));
+  return out_(head_options_.gated(observed_values(read, observer), x));
 }
 
 ops::AttentionInput CrossAttentionImpl::reads(const torch::Tensor& x,
                                               const torch::Tensor& padding_mask,
                                               const Observer* observer) {
-  return {.query = parts_.query(query_(x)),
+  return {.query = head_options_.query(query_(x)),
           .heads = heads_,
           .padding_mask = padding_mask,
           .wants_probabilities = is_watched(observer),
-          .weighting = parts_.weighting()};
+          .weighting = head_options_.weighting()};
 }
 
 }  // namespace ablate::models

@@ -14,23 +14,22 @@ namespace ablate::models {
 /// Numbers and widths of heads, with the defaults of `MultiHead` filled in.
 ops::Heads heads_of(const MultiHead& options, int64_t d_model);
 
-/// What an attention's heads have beside their projections: norms of queries and keys, a factor of
-/// the scores, a weighting of their own and a gate on what they give. All of it is the identity
-/// unless the options say otherwise.
-class HeadParts {
+/// The optional parts of attention heads: QK norm, score scale, score function, soft-capping, sinks
+/// and the output gate. By default all of them are the identity.
+class HeadOptionsModule {
  public:
   /// Registers its parameters with `owner`: query_norm, key_norm, scale, sinks and gate.
-  HeadParts(Module& owner, const MultiHead& options, const StackOptions& stack);
+  HeadOptionsModule(Module& owner, const MultiHead& options, const StackOptions& stack);
 
-  /// Queries, keys and values beside each other, as an attention reads them. // [.., HK + GK + GW]
+  /// Queries, keys and values side by side, as an attention reads them. // [.., HK + GK + GW]
   torch::Tensor query_key_value(const torch::Tensor& projected);
-  /// The same with queries that the factor still has to multiply.
+  /// The same with queries that are not yet multiplied by the factor.
   torch::Tensor unscaled_query_key_value(const torch::Tensor& projected);
   torch::Tensor query(const torch::Tensor& projected);      // [B, T, HK]
   torch::Tensor key_value(const torch::Tensor& projected);  // [B, S, GK + GW]
   ops::QueryFactor factor() const;
   ops::Weighting weighting() const;
-  /// What the heads give, through the gates of the attention's input x. // [B, T, HW], [B, T, D]
+  /// The heads' outputs times the gates of the attention's input x. // [B, T, HW], [B, T, D]
   torch::Tensor gated(const torch::Tensor& values, const torch::Tensor& x) const;
 
  private:
@@ -38,8 +37,8 @@ class HeadParts {
   torch::Tensor normed_query(const torch::Tensor& projected);  // [B, T, HK]
 
   ops::Heads heads_;
-  ScoreWeights weights_;
-  double cap_, factor_;  // queries are multiplied by the factor, scores by 1 / sqrt(K) beside it
+  ScoreFunction score_function_;
+  double softcap_, factor_;  // the factor of queries; scores are also multiplied by 1 / sqrt(K)
   Norm query_norm_{nullptr}, key_norm_{nullptr};  // [K]
   torch::Tensor scale_, sinks_;                   // [H] or undefined
   Linear gate_{nullptr};
@@ -58,13 +57,13 @@ class SelfAttention : public Mixer {
                      const ops::AttentionPosition& position) override;
 
  private:
-  /// What queries read, but for padding and observation.
+  /// The input of the operation without padding mask and observation.
   ops::AttentionInput reads(const torch::Tensor& x, const ops::AttentionPosition& position);
 
   ops::Heads heads_;
   bool causal_;
   Linear qkv_, out_;
-  HeadParts parts_;
+  HeadOptionsModule head_options_;
 };
 
 /// Multi-head attention over the encoder's output, whose keys and values are projected once.
@@ -81,13 +80,13 @@ class CrossAttentionImpl : public Module {
                      const Observer* observer);
 
  private:
-  /// What queries read, but for the keys and values.
+  /// The input of the operation without keys and values.
   ops::AttentionInput reads(const torch::Tensor& x, const torch::Tensor& padding_mask,
                             const Observer* observer);  // [B, T, D], [B, S]
 
   ops::Heads heads_;
   Linear query_, key_value_, out_;
-  HeadParts parts_;
+  HeadOptionsModule head_options_;
 };
 TORCH_MODULE(CrossAttention);
 

@@ -8,19 +8,74 @@
 #include <utility>
 #include <variant>
 
-#include "models/empty_options.h"
-#include "models/linear_attention_options.h"
+#include "models/option_traits.h"
 
 namespace ablate::models {
 
 class Mixer;
 struct StackOptions;
 
-// Every mixer says whether it `has_scores`, on which position schemes may act, and has `make`,
-// which is defined beside the module in mixer.cpp and attention.cpp.
+/// How fast a linear attention forgets.
+enum class Forgetting { none, fixed, gated };
 
-/// A norm of the queries and keys of every head, before positions turn them: rms as in Henry et al.
-/// 2020, up to their trained scale; layer as in Dehghani et al. 2023.
+constexpr auto names(Forgetting) {
+  return std::to_array<std::pair<Forgetting, std::string_view>>(
+      {{Forgetting::none, "none"}, {Forgetting::fixed, "fixed"}, {Forgetting::gated, "gated"}});
+}
+
+/// Members of the mixers that keep a matrix for each head instead of keys and values.
+struct MatrixState {
+  static constexpr bool has_scores = false;
+  int64_t heads = 8;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("heads", o.heads, "heads, each with its own state; must divide d_model");
+  }
+  static void rules(const MatrixState& o, auto&& require) {
+    require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
+  }
+};
+
+/// Attention without softmax, whose sum over the past is a matrix of fixed size. Without decay it
+/// is the linear Transformer of Katharopoulos et al. 2020: elu(x) + 1 of queries and keys, divided
+/// by the sum of the weights. With fixed decay, head h forgets the share 2^(-5-h) at each position,
+/// as in retention (Sun et al. 2023). With gated decay, the input decides at each position how much
+/// a head keeps, as in the gated retention of Sun et al. 2024. The outputs of both are divided by
+/// the absolute sum of the weights if it is above 1, as in mLSTM (Beck et al. 2024) and instead of
+/// retention's group norm, and multiplied by silu of a projection of the input, as in retention.
+/// Neither is a RetNet, which normalises every head and rotates queries and keys.
+struct LinearAttention : MatrixState {
+  static constexpr std::string_view name = "linear";
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+
+  Forgetting decay = Forgetting::none;
+
+  static void fields(auto& o, auto&& visit) {
+    MatrixState::fields(o, visit);
+    visit("decay", o.decay,
+          "none: all positions count alike (linear Transformer); fixed: each head forgets at its "
+          "own rate (RetNet's, without its group norm and rotation), in an encoder in both "
+          "directions; gated: the input decides how much is forgotten (decoders only)");
+  }
+};
+
+/// Linear attention that replaces the value stored under a key instead of adding to it: the delta
+/// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024) but without that
+/// model's SiLU, short convolutions and norm. It reads from left to right, so only decoders can
+/// have it.
+struct DeltaRule : MatrixState {
+  static constexpr std::string_view name = "delta";
+  std::shared_ptr<Mixer> make(const StackOptions& stack) const;
+};
+
+class Mixer;
+struct StackOptions;
+
+// Every mixer states whether it `has_scores` for position schemes to act on, and has `make`, which
+// is defined with the module in mixer.cpp, attention.cpp or linear_attention.cpp.
+
+/// A norm of the queries and keys of every head, before rotary positions rotate them: rms as in
+/// Henry et al. 2020 without their learned scale; layer as in Dehghani et al. 2023.
 enum class QkNorm { none, rms, layer };
 
 constexpr auto names(QkNorm) {
@@ -28,15 +83,15 @@ constexpr auto names(QkNorm) {
       {{QkNorm::none, "none"}, {QkNorm::rms, "rms"}, {QkNorm::layer, "layer"}});
 }
 
-/// What the product of a query and a key is multiplied by.
+/// The factor of query-key products.
 struct ScaleOptions : EmptyOptions {
   std::optional<double> value;
   bool learned = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("value", o.value, "the factor; absent: 1 / sqrt(d_k)");
+    visit("value", o.value, "absent: 1 / sqrt(d_k)");
     visit("learned", o.learned,
-          "train one factor for each head (Henry et al. 2020), the value being its first");
+          "learn one factor per head (Henry et al. 2020), initialised with value");
   }
   static void rules(const ScaleOptions& o, auto&& require) {
     require(!o.value || (*o.value > 0 && *o.value <= 1e6), "value",
@@ -44,17 +99,17 @@ struct ScaleOptions : EmptyOptions {
   }
 };
 
-/// How the scores s of a query become weights, n being the keys that it sees. softmax_one:
-/// e^s / (1 + sum of e^s) (Miller 2023); sigmoid: sigmoid(s - ln n) (Ramapuram et al. 2024); relu2:
-/// relu(s)^2 / n (Wortsman et al. 2023).
-enum class ScoreWeights { softmax, softmax_one, sigmoid, relu2 };
+/// Turns the scores s of a query into attention weights; n is the number of keys that it sees.
+/// softmax_one: e^s / (1 + sum of e^s) (Miller 2023); sigmoid: sigmoid(s - ln n) (Ramapuram et al.
+/// 2024); relu2: relu(s)^2 / n (Wortsman et al. 2023).
+enum class ScoreFunction { softmax, softmax_one, sigmoid, relu2 };
 
-constexpr auto names(ScoreWeights) {
-  return std::to_array<std::pair<ScoreWeights, std::string_view>>(
-      {{ScoreWeights::softmax, "softmax"},
-       {ScoreWeights::softmax_one, "softmax_one"},
-       {ScoreWeights::sigmoid, "sigmoid"},
-       {ScoreWeights::relu2, "relu2"}});
+constexpr auto names(ScoreFunction) {
+  return std::to_array<std::pair<ScoreFunction, std::string_view>>(
+      {{ScoreFunction::softmax, "softmax"},
+       {ScoreFunction::softmax_one, "softmax_one"},
+       {ScoreFunction::sigmoid, "sigmoid"},
+       {ScoreFunction::relu2, "relu2"}});
 }
 
 /// A gate sigmoid(W x + b) on the output of every head, x being the attention's input (Qiu et al.
@@ -68,7 +123,7 @@ constexpr auto names(OutputGate) {
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
 /// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
-/// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), the cap that of Gemma 2 (2024).
+/// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), soft-capping that of Gemma 2 (2024).
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
   static constexpr bool has_scores = true;
@@ -80,10 +135,10 @@ struct MultiHead {
   std::optional<int64_t> key_value_heads;
   QkNorm qk_norm = QkNorm::none;
   ScaleOptions scale;
-  ScoreWeights weights = ScoreWeights::softmax;
+  ScoreFunction score_function = ScoreFunction::softmax;
   std::optional<int64_t> window;
   bool sinks = false;
-  double cap = 0.0;
+  double softcap = 0.0;
   OutputGate gate = OutputGate::none;
 
   static void fields(auto& o, auto&& visit) {
@@ -91,22 +146,26 @@ struct MultiHead {
     visit("d_k", o.d_k, "width of a query and a key; absent: d_model / heads");
     visit("d_v", o.d_v, "width of a value; absent: d_model / heads");
     visit("key_value_heads", o.key_value_heads,
-          "heads of keys and values, each shared by a group of heads; absent: heads");
+          "heads of keys and values (num_key_value_heads), each shared by a group of heads; "
+          "absent: heads");
     visit(
         "qk_norm", o.qk_norm,
-        "a norm of the queries and keys of every head: none, rms or layer, with norm's epsilon of "
-        "1e-5");
-    visit("scale", o.scale, "what the product of a query and a key is multiplied by");
-    visit("weights", o.weights,
-          "how scores become weights: softmax; softmax_one (with 1 more in the denominator); "
+        "norm of the queries and keys of every head: none, rms or layer, with an epsilon of 1e-5");
+    visit("scale", o.scale, "the factor of query-key products");
+    visit("score_function", o.score_function,
+          "turns scores into attention weights: softmax; softmax_one (with 1 more in the "
+          "denominator); "
           "sigmoid(score - ln n) or relu2 (relu(score)^2 / n) of a query that sees n keys");
     visit("window", o.window,
-          "a query sees the keys at a distance below this, itself included; absent: all");
+          "sliding window (sliding_window): a query sees the keys at a distance below this, itself "
+          "included; absent: all");
     visit("sinks", o.sinks,
-          "a trained score for each head that takes part in the softmax and has no value");
-    visit("cap", o.cap, "scores become cap tanh(score / cap); 0: they stay");
+          "a learned score per head that takes part in the softmax and has no value");
+    visit("softcap", o.softcap,
+          "logit soft-capping: scores become softcap * tanh(score / softcap); 0: no cap");
     visit("gate", o.gate,
-          "a gate on the output of every head: none, head (one number) or element (each its own)");
+          "a gate on the output of every head: none, head (one number per head) or element (one "
+          "per element)");
   }
   static void rules(const MultiHead& o, auto&& require) {
     require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
@@ -116,9 +175,9 @@ struct MultiHead {
             "key_value_heads", "must divide heads");
     require(!o.window || (*o.window >= 1 && *o.window <= 1'048'576), "window",
             "must be from 1 to 1048576");
-    require(!o.sinks || o.weights == ScoreWeights::softmax, "sinks",
-            "must be false where weights is not softmax, in which alone they take part");
-    require(o.cap >= 0, "cap", "must not be negative");
+    require(!o.sinks || o.score_function == ScoreFunction::softmax, "sinks",
+            "must be false unless score_function is softmax");
+    require(o.softcap >= 0, "softcap", "must not be negative");
   }
 
   /// Whether heads of a model this wide have whole widths.
@@ -134,16 +193,16 @@ struct NoAttention : EmptyOptions {
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
-/// A recurrent network in attention's place (Hochreiter & Schmidhuber 1997): left to right where
-/// causal, otherwise both ways with half the width each.
+/// A recurrent network instead of attention (Hochreiter & Schmidhuber 1997): from left to right if
+/// causal, otherwise in both directions with half the width each.
 struct Lstm : EmptyOptions {
   static constexpr std::string_view name = "lstm";
   static constexpr bool has_scores = false;
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
-/// A gated convolution in attention's place (Gehring et al. 2017, section 3.2), over the last
-/// `width` positions where causal, otherwise over as many to both sides.
+/// A gated convolution instead of attention (Gehring et al. 2017, section 3.2), over the last
+/// `width` positions if causal, otherwise centred.
 struct Convolution {
   static constexpr std::string_view name = "convolution";
   static constexpr bool has_scores = false;
@@ -160,15 +219,15 @@ struct Convolution {
   }
 };
 
-/// The mean of all values in attention's place, of those so far where causal: the average of Zhang
-/// et al. 2018, without the feed-forward and the gates that follow it there.
+/// The mean of all values instead of attention, or of all values so far if causal: the average of
+/// Zhang et al. 2018 without its feed-forward and gates.
 struct Average : EmptyOptions {
   static constexpr std::string_view name = "average";
   static constexpr bool has_scores = false;
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
 };
 
-/// What mixes positions within one sequence.
+/// A mixer of the positions within one sequence.
 using AttentionOptions =
     std::variant<MultiHead, NoAttention, Lstm, Convolution, Average, LinearAttention, DeltaRule>;
 

@@ -1,13 +1,191 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
-#include "models/dense_options.h"
-#include "models/empty_options.h"
-#include "models/expert_options.h"
+#include "models/option_traits.h"
+#include "models/router_options.h"
 
 namespace ablate::models {
+
+/// relu2 is the square of relu (So et al. 2021, Primer).
+enum class Activation { relu, gelu, silu, relu2, sigmoid, identity };
+
+constexpr auto names(Activation) {
+  return std::to_array<std::pair<Activation, std::string_view>>(
+      {{Activation::relu, "relu"},
+       {Activation::gelu, "gelu"},
+       {Activation::silu, "silu"},
+       {Activation::relu2, "relu2"},
+       {Activation::sigmoid, "sigmoid"},
+       {Activation::identity, "identity"}});
+}
+
+/// Position-wise feed-forward (Vaswani et al. 2017, section 3.3); gated: Shazeer 2020.
+struct DenseFeedForward {
+  static constexpr std::string_view name = "dense";
+  int64_t d_hidden = 2048;
+  Activation activation = Activation::relu;
+  bool gated = false;
+  bool shared = false;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("d_hidden", o.d_hidden, "width of the hidden layer (intermediate_size)");
+    visit("activation", o.activation,
+          "relu, gelu, silu, relu2 (the square of relu), sigmoid or identity");
+    visit(
+        "gated", o.gated,
+        "multiply the activation by a second projection of the input (silu: SwiGLU, sigmoid: GLU, "
+        "identity: bilinear)");
+    visit("shared", o.shared, "one feed-forward for all layers of the stack (Pires et al. 2023)");
+  }
+  static void rules(const DenseFeedForward& o, auto&& require) {
+    require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
+  }
+};
+
+/// Auxiliary losses: of each of these the mean over the layers with experts, not their sum as in
+/// Switch and GShard.
+struct BalanceOptions {
+  double load = 0.01;
+  double z = 0.001;
+  double importance = 0.0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("load", o.load,
+          "times the load balance loss, which is 1 if all experts have the same load; this and the "
+          "next two losses are averaged over the layers with experts, not summed as in Switch");
+    visit("z", o.z, "times the mean square of the scores' log-sum-exp (ST-MoE)");
+    visit("importance", o.importance,
+          "times 1 + the squared variation of the experts' summed weights (Shazeer et al. 2017)");
+  }
+  static void rules(const BalanceOptions& o, auto&& require) {
+    require(o.load >= 0, "load", "must not be negative");
+    require(o.z >= 0, "z", "must not be negative");
+    require(o.importance >= 0, "importance", "must not be negative");
+  }
+};
+
+/// Every expert takes all positions that are sent to it.
+struct Dropless : EmptyOptions {
+  static constexpr std::string_view name = "none";
+};
+
+enum class Keep { first, likeliest };
+
+constexpr auto names(Keep) {
+  return std::to_array<std::pair<Keep, std::string_view>>(
+      {{Keep::first, "first"}, {Keep::likeliest, "likeliest"}});
+}
+
+/// In training an expert takes ceil(factor active N / experts) of a batch's N unpadded positions
+/// and drops the rest. First choices go before second ones. Evaluation has no limit unless one is
+/// given, which then holds within every sequence, so that outputs do not depend on other sequences
+/// of the batch. In a decoder it holds at position t among the first t positions, in their order,
+/// so that generating a text and scoring it agree.
+struct LimitedCapacity {
+  static constexpr std::string_view name = "limited";
+  double factor = 1.25;
+  std::optional<double> evaluation;
+  Keep keep = Keep::first;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("factor", o.factor,
+          "capacity in training, counted over a batch; 1: just enough for equal loads");
+    visit("evaluation", o.evaluation,
+          "capacity in evaluation, counted within every sequence, in a decoder over the positions "
+          "so far; absent: no limit");
+    visit("keep", o.keep,
+          "which positions an expert keeps: first (in their order) or likeliest (by weight)");
+  }
+  static void rules(const LimitedCapacity& o, auto&& require) {
+    require(o.factor > 0, "factor", "must be positive");
+    require(!o.evaluation || *o.evaluation > 0, "evaluation", "must be positive");
+  }
+};
+
+using CapacityOptions = std::variant<Dropless, LimitedCapacity>;
+
+/// A dense feed-forward instead of the mixture.
+enum class Match { none, active, total };
+
+constexpr auto names(Match) {
+  return std::to_array<std::pair<Match, std::string_view>>(
+      {{Match::none, "none"}, {Match::active, "active"}, {Match::total, "total"}});
+}
+
+/// A mixture of expert feed-forwards, of which each position uses `active` (Shazeer et al. 2017).
+/// Padding is never routed and counts nowhere.
+struct MixtureOptions {
+  static constexpr std::string_view name = "moe";
+  int64_t experts = 8;
+  int64_t active = 2;
+  int64_t d_hidden = 1024;
+  Activation activation = Activation::relu;
+  bool gated = false;
+  int64_t shared_experts = 0;
+  RouterOptions router;
+  BalanceOptions balance;
+  CapacityOptions capacity;
+  Match match = Match::none;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("experts", o.experts, "feed-forwards to choose from");
+    visit("active", o.active, "experts that a position uses (num_experts_per_tok)");
+    visit("d_hidden", o.d_hidden, "width of one expert's hidden layer (intermediate_size)");
+    visit("activation", o.activation,
+          "relu, gelu, silu, relu2 (the square of relu), sigmoid or identity");
+    visit(
+        "gated", o.gated,
+        "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "
+        "identity: bilinear)");
+    visit("shared_experts", o.shared_experts, "further experts that every position uses");
+    visit("router", o.router, "how experts are chosen");
+    visit("balance", o.balance, "losses that spread the work");
+    visit("capacity", o.capacity, "whether an expert's work is limited");
+    visit("match", o.match,
+          "active or total: a dense feed-forward with the mixture's active or total width instead");
+  }
+  static void rules(const MixtureOptions& o, auto&& require) {
+    require(o.experts >= 1 && o.experts <= 1024, "experts", "must be from 1 to 1024");
+    require(o.active >= 1 && o.active <= o.experts, "active", "must be from 1 to experts");
+    require(o.d_hidden >= 1 && o.d_hidden <= 1'048'576, "d_hidden", "must be from 1 to 1048576");
+    require(o.shared_experts >= 0 && o.shared_experts <= 1024, "shared_experts",
+            "must be from 0 to 1024");
+    std::visit([&](const auto& kind) { router_rules(o, kind, require); }, o.router);
+  }
+
+  /// The dense feed-forward with the same width: that of the experts that one position uses, or of
+  /// all.
+  DenseFeedForward dense_twin(Match which) const {
+    const int64_t used = (which == Match::total ? experts : active) + shared_experts;
+    return {.d_hidden = used * d_hidden, .activation = activation, .gated = gated};
+  }
+
+ private:
+  template <class Held>
+  static void router_rules(const MixtureOptions& o, const Held& router, auto& require) {
+    const bool chooses = o.active > 1 || o.experts == 1;
+    if constexpr (requires { router.renormalize; })
+      require(chooses || !router.renormalize, "router.renormalize",
+              "must be false if active is 1: the only weight would always be 1, and the router "
+              "would not learn");
+    require(chooses || !std::is_same_v<Held, NoisyRouter>, "router.kind",
+            "cannot be noisy if active is 1: the only weight would always be 1, and the router "
+            "would not learn; choose switch");
+    require(Held::only_active == 0 || o.active == Held::only_active, "active",
+            "must be " + std::to_string(Held::only_active) + " with the " +
+                std::string(Held::name) + " router");
+    require(!Held::fixes_loads || std::holds_alternative<Dropless>(o.capacity), "capacity.kind",
+            "has no effect: with " + std::string(Held::name) + " every expert has its fixed share");
+  }
+};
 
 /// No sub-layer.
 struct NoFeedForward : EmptyOptions {
@@ -16,7 +194,7 @@ struct NoFeedForward : EmptyOptions {
 
 using FeedForwardOptions = std::variant<DenseFeedForward, MixtureOptions, NoFeedForward>;
 
-/// The feed-forward that a layer with these options has: a mixture may stand for its dense twin.
+/// The feed-forward that a layer with these options has: the dense twin of a mixture with `match`.
 inline FeedForwardOptions feed_forward_of(const FeedForwardOptions& options) {
   const auto* mixture = std::get_if<MixtureOptions>(&options);
   if (mixture == nullptr || mixture->match == Match::none) return options;

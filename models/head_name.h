@@ -13,7 +13,7 @@ namespace ablate::models {
 
 // Layers, attentions and heads are called as their modules are, and counted from 0 on.
 
-/// A layer with weights of its own: "encoder.layers.0".
+/// A layer with its own weights: "encoder.layers.0".
 struct LayerName {
   Side side = Side::encoder;
   int64_t layer = 0;
@@ -82,7 +82,7 @@ class NameReader {
   std::string_view rest_;
 };
 
-/// The layer that `text` names; nothing where it is written in any other way.
+/// The layer that `text` names; nullopt if `text` has another form.
 inline std::optional<LayerName> parse_layer(std::string_view text) {
   LayerName name;
   if (!NameReader(text).layer(name) || name.layer < 0 || text_of(name) != text) return {};
@@ -109,7 +109,7 @@ inline int64_t head_count(const AttentionOptions& attention) {
       attention);
 }
 
-/// How many heads an attention of the model has; 0 where the model has no such attention.
+/// How many heads an attention of the model has; 0 if the model has no such attention.
 inline int64_t head_count(const TransformerOptions& o, const AttentionName& name) {
   if (!has_side(o.family, name.layer.side)) return 0;
   const auto stack = stack_of(o, name.layer.side);

@@ -16,8 +16,7 @@ struct Normal {
   double deviation = 1;
 };
 
-/// Normal with mean 0 and nothing beyond two standard deviations; `deviation` is that before the
-/// cut.
+/// Normal with mean 0, truncated at two standard deviations; `deviation` is that before truncation.
 struct TruncatedNormal {
   double deviation = 1;
 };
@@ -27,15 +26,15 @@ struct Uniform {
   double bound = 1;
 };
 
-/// Matrices that lie below each other in the tensor, `rows` of each; every one is uniform within
-/// gain sqrt(6 / (rows + columns)) (Glorot & Bengio 2010). Rows are outputs or, transposed, inputs.
+/// Matrices stacked in the tensor, with `rows` rows each; every one is uniform within gain sqrt(6 /
+/// (rows + columns)) (Glorot & Bengio 2010). Rows are outputs or, transposed, inputs.
 struct XavierUniform {
   std::vector<int64_t> rows;
   bool transposed = false;
-  bool adds_to_residual = false;  // what the matrices give is added to the residual stream
-  size_t scores = 0;              // how many of them, the first ones, give what weighs values
+  bool adds_to_residual = false;  // their output is added to the residual stream
+  size_t scores = 0;              // number of leading matrices whose outputs are scores
   double gain = 1;
-  double value_gain = 1;  // what the gain of all others is multiplied by
+  double value_gain = 1;  // factor of the gain of all others
 };
 
 /// Numbers whose softplus is uniform in [0.01, 1].
@@ -50,8 +49,8 @@ using Initializer =
 void fill(torch::Tensor tensor, const Initializer& initializer, uint64_t seed);
 
 /// Draws every parameter and random buffer of `model` from a generator of `seed` and the tensor's
-/// full name. Models of one seed then agree wherever they share a name, a shape and a
-/// distribution. Throws c10::Error where a parameter has no stated distribution.
+/// full name. Models of one seed thus share all tensors that agree in name, shape and distribution.
+/// Throws c10::Error if a parameter has no stated distribution.
 void initialize(const torch::nn::Module& model, uint64_t seed);
 
 }  // namespace ablate::models

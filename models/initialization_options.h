@@ -6,16 +6,16 @@
 #include <utility>
 #include <variant>
 
-#include "models/empty_options.h"
+#include "models/option_traits.h"
 
 namespace ablate::models {
 
-/// What first values owe to the depth of a stack. sqrt: matrices whose products are added to the
-/// residual stream are divided by the root of the number of such additions (Radford et al. 2019,
-/// section 2.3), sqrt(2 L) in a stack of attention and feed-forward. deepnorm: matrices of values,
-/// outputs of attention and feed-forwards are multiplied by (8 L)^(-1/4) of L layers, and in an
-/// encoder-decoder of N and M layers by 0.87 (N^4 M)^(-1/16) and (12 M)^(-1/4); those of queries,
-/// keys and gates are not (Wang et al. 2022, figure 2).
+/// How initial values depend on the depth of a stack. sqrt: matrices whose products are added to
+/// the residual stream are divided by the root of the number of such additions (Radford et al.
+/// 2019, section 2.3), sqrt(2 L) in a stack of attention and feed-forward. deepnorm: matrices of
+/// values, outputs of attention and feed-forwards are multiplied by (8 L)^(-1/4) of L layers, and
+/// in an encoder-decoder of N and M layers by 0.87 (N^4 M)^(-1/16) and (12 M)^(-1/4); those of
+/// queries, keys and gates are not (Wang et al. 2022, figure 2).
 enum class DepthScaling { none, sqrt, deepnorm };
 
 constexpr auto names(DepthScaling) {
@@ -25,7 +25,8 @@ constexpr auto names(DepthScaling) {
        {DepthScaling::deepnorm, "deepnorm"}});
 }
 
-/// Members of every initialization. Matrices within layers have a gain or a deviation beside them.
+/// Members of every initialization. Matrices within layers also have a gain or a standard
+/// deviation.
 struct Initialization {
   DepthScaling depth = DepthScaling::none;
   double embeddings = 1.0, output = 1.0;
@@ -34,10 +35,10 @@ struct Initialization {
     visit("depth", o.depth,
           "sqrt: matrices whose products are added to the residual stream start smaller, by the "
           "root of the number of sub-layers; deepnorm: matrices of values, outputs of attention "
-          "and feed-forwards start smaller, as DeepNorm wants it; none: they do not");
+          "and feed-forwards start smaller, as in DeepNorm; none: neither");
     visit("embeddings", o.embeddings,
           "times the first values of token embeddings and of an output tied to one");
-    visit("output", o.output, "times the first values of an output projection of its own");
+    visit("output", o.output, "factor of the initial values of an untied output projection");
   }
   static void rules(const Initialization& o, auto&& require) {
     const auto positive = [&](double factor, const char* key) {
@@ -76,7 +77,7 @@ struct NormalInitialization : Initialization {
   static void rules(const NormalInitialization& o, auto&& require) {
     Initialization::rules(o, require);
     require(o.depth != DepthScaling::deepnorm, "depth",
-            "can be deepnorm only where kind is xavier, which DeepNorm's factors are for");
+            "can be deepnorm only if kind is xavier, which DeepNorm's factors are for");
     require(o.deviation > 0 && o.deviation <= 100, "deviation", "must be above 0 and at most 100");
   }
 };
@@ -91,15 +92,15 @@ struct Standard : EmptyOptions {
 };
 
 /// Maximal update parametrization (Yang et al. 2022, table 8): a learning rate that is best at
-/// `base_width` is about the best at every width. Where d_model is m times base_width, matrices
-/// within layers learn at 1/m of the rate (with Muon at 1/sqrt(m), but for scores of experts and
-/// gates of heads) and start with 1/m of the variance, embeddings and output start as at the base
-/// width, logits are multiplied by 1/m, and scores of multi-head attention by sqrt(base d_k) / d_k;
-/// those of linear attention stay as they are. Decoupled weight decay does not become smaller with
-/// these rates, so a step takes the same share off a matrix at every width.
-/// At the base width the model is the standard one. All widths are taken to grow alike, d_hidden
-/// with d_model, and d_k where it is not given; where it is, heads grow in number. Learning rates
-/// are those of optimizers whose steps do not depend on a gradient's size.
+/// `base_width` is about the best at every width. If d_model is m times base_width, matrices within
+/// layers learn at 1/m of the rate (with Muon at 1/sqrt(m), except for router scores and head
+/// gates) and start with 1/m of the variance, embeddings and output start as at the base width,
+/// logits are multiplied by 1/m, and scores of multi-head attention by sqrt(base d_k) / d_k; scores
+/// of linear attention stay unchanged. Decoupled weight decay does not become smaller with these
+/// rates, so a step takes the same share off a matrix at every width. At the base width the model
+/// is the standard one. All widths are assumed to grow in proportion: d_hidden with d_model, and
+/// d_k unless it is given; if it is, the number of heads grows. The learning rates are for
+/// optimizers whose steps do not depend on a gradient's size.
 struct MaximalUpdate {
   static constexpr std::string_view name = "mup";
   int64_t base_width = 64;

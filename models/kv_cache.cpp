@@ -16,7 +16,7 @@ KVCache::Block rows_of(const KVCache::Block& block, const torch::Tensor& rows) {
 
 }  // namespace
 
-void KVCache::append(Block next) {
+void KVCache::append_block(Block next) {
   const auto own = torch::arange(next[0].size(0)).unsqueeze(1);  // [B, 1]
   if (!beam_index.defined()) {
     if (!blocks.empty() && blocks[0][0].size(2) == 0) blocks.clear();
@@ -26,7 +26,7 @@ void KVCache::append(Block next) {
   beam_index = torch::cat({beam_index, own}, 1);
 }
 
-const KVCache::Block& KVCache::extend(const Block& next) {
+const KVCache::Block& KVCache::append_in_place(const Block& next) {
   const auto& [key, value] = next;
   const int64_t length = blocks.front()[0].size(2), end = length + key.size(2);
   const int64_t width = key.size(3), both = width + value.size(3);
@@ -50,7 +50,7 @@ const KVCache::Block& KVCache::extend(const Block& next) {
   return blocks.front();
 }
 
-const KVCache::Block& KVCache::merge() {
+const KVCache::Block& KVCache::concatenate() {
   if (beam_index.defined()) {
     const auto rows = beam_index.unbind(1);
     for (size_t i = 0; i < blocks.size(); ++i) blocks[i] = rows_of(blocks[i], rows[i]);
@@ -68,13 +68,13 @@ const KVCache::Block& KVCache::merge() {
   return blocks.front();
 }
 
-const KVCache::Block& KVCache::gathered() {
+const KVCache::Block& KVCache::reordered() {
   if (!beam_index.defined()) return blocks.front();
-  if (!gathered_by.is_same(beam_index)) {
-    gathered_block = rows_of(blocks.front(), beam_index.select(1, 0));
-    gathered_by = beam_index;
+  if (!reordered_by.is_same(beam_index)) {
+    reordered_block = rows_of(blocks.front(), beam_index.select(1, 0));
+    reordered_by = beam_index;
   }
-  return gathered_block;
+  return reordered_block;
 }
 
 void KVCache::reorder(const torch::Tensor& order) {

@@ -9,38 +9,38 @@ namespace ablate::models {
 
 // B sequences, M rows of a block
 
-/// What decoding keeps of earlier positions, of a mixer's own or of a memory. Rows come, go and
-/// change places without copying: only `beam_index` follows them.
+/// Keys and values of earlier positions or of the encoder's output. Sequences are dropped, repeated
+/// and reordered without copying: only `beam_index` changes.
 struct KVCache {
-  /// Keys [M, G, S, K] and values [M, G, S, W] of some positions, or whatever else a mixer keeps of
-  /// all of them, row by row.
+  /// Keys [M, G, S, K] and values [M, G, S, W] of some positions, or another mixer's state for each
+  /// sequence.
   using Block = std::array<torch::Tensor, 2>;
 
   std::vector<Block> blocks;
   torch::Tensor beam_index;  // row of each block that each sequence reads; undefined: its own
                              // // [B, blocks]
 
-  /// Adds positions of every sequence as a block of their own.
-  void append(Block next);
-  /// Writes positions of every sequence behind those of the only block, whose tensors are parts of
-  /// `room`, and returns all of them, row b being sequence b's. What is there is copied only where
-  /// rows change or the room ends, which then doubles. REQUIRES: the cache began empty, every
-  /// position came this way, and no copy of the cache is in use.
-  const Block& extend(const Block& next);
-  /// Joins all blocks along dimension 2, row b being sequence b's, and returns the one that is
-  /// left.
-  const Block& merge();
-  /// The only block with row b being sequence b's. The gathered rows are kept until `beam_index` is
-  /// another tensor.
-  const Block& gathered();
+  /// Adds positions of every sequence as a new block.
+  void append_block(Block next);
+  /// Writes positions of every sequence behind those of the only block, whose tensors are views of
+  /// `room`, and returns that block, row b being sequence b's. Earlier positions are copied only if
+  /// rows were reordered or the room is full, which then doubles. REQUIRES: the cache began empty,
+  /// all positions were appended by this method, and no copy of the cache is in use.
+  const Block& append_in_place(const Block& next);
+  /// Concatenates all blocks along dimension 2, row b being sequence b's, and returns the result.
+  const Block& concatenate();
+  /// The only block, row b being sequence b's. The result is cached until `beam_index` is another
+  /// tensor.
+  const Block& reordered();
   /// Sequence i becomes what sequence order[i] was. // [B']
   void reorder(const torch::Tensor& order);
 
-  /// Keys and values beside each other of which the block is a part, once `extend` was called.
+  /// The buffer of keys and values, side by side, that the block is a view of after
+  /// `append_in_place`.
   torch::Tensor room;  // [M, G, at least S, K + W]
-  /// What `gathered` keeps, and the beam_index by which it gathered.
-  Block gathered_block;
-  torch::Tensor gathered_by;
+  /// The cached result of `reordered` and the beam_index that it belongs to.
+  Block reordered_block;
+  torch::Tensor reordered_by;
 };
 
 }  // namespace ablate::models

@@ -11,30 +11,30 @@
 
 namespace ablate::models {
 
-/// What a stack makes of a sequence; of the encoder it is the memory that the decoder reads.
+/// The output of a stack; that of the encoder is the memory that the decoder attends to.
 struct StackOutput {
   torch::Tensor output;           // [B, T, D]
   torch::Tensor padding_mask;     // true: keep // [B, T]
   std::vector<Routing> routings;  // of every mixture of experts, in the order of the layers
 };
 
-/// What one layer keeps between steps.
+/// The state of one layer between decoding steps.
 struct LayerCache {
   KVCache self_attention, cross_attention, feed_forward;
 };
 
-/// A mixer of positions, attention over a memory, and a feed-forward, each if the layer has one
-/// and each in its place in the residual stream. In a parallel block the first of them has the norm
-/// through which all read the layer's input.
+/// A mixer of positions, attention over a memory, and a feed-forward, each optional and with its
+/// residual connection. In a parallel block the first of them has the norm of the input that all
+/// read.
 class LayerImpl : public Module {
  public:
-  /// `index` counts the layers of the stack from 0 on. `feed_forward` is that of another layer,
-  /// which owns it; null: the layer has its own.
+  /// `index` counts the layers of the stack from 0 on. `feed_forward` belongs to another layer,
+  /// which owns it; null: the layer makes its own.
   LayerImpl(const StackOptions& stack, int64_t index,
             std::shared_ptr<FeedForward> feed_forward = nullptr);
 
-  /// `memory` is null where the stack has no cross-attention. Padding at the end of a causal
-  /// stack's rows needs no mask: no token looks at it. // [B, T, D]
+  /// `memory` is null if the stack has no cross-attention. Padding at the end of a causal stack's
+  /// rows needs no mask, since no token attends to it. // [B, T, D]
   RoutedOutput forward(const torch::Tensor& x, const StackOutput* memory,
                        const ops::AttentionPosition& position, const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
@@ -45,7 +45,7 @@ class LayerImpl : public Module {
   const std::shared_ptr<FeedForward>& feed_forward() const { return feed_forward_; }
 
  private:
-  /// What each of its sub-layers makes of its input. // [B, T, D] -> [B, T, D]
+  /// Applies the sub-layers to x. // [B, T, D] -> [B, T, D]
   template <class Mix, class Cross, class Feed>
   struct SubLayers {
     Mix mix;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,15 +12,138 @@
 #include <vector>
 
 #include "models/attention_options.h"
-#include "models/empty_options.h"
-#include "models/equal_options.h"
 #include "models/feed_forward_options.h"
+#include "models/option_traits.h"
 #include "models/position/position_options.h"
-#include "models/residual_options.h"
 
 namespace ablate::models {
 
-/// Which of a model's two stacks is meant.
+enum class NormKind { layer, rms, batch, tanh, none };
+
+constexpr auto names(NormKind) {
+  return std::to_array<std::pair<NormKind, std::string_view>>({{NormKind::layer, "layer"},
+                                                               {NormKind::rms, "rms"},
+                                                               {NormKind::batch, "batch"},
+                                                               {NormKind::tanh, "tanh"},
+                                                               {NormKind::none, "none"}});
+}
+
+enum class NormPlacement { post, pre, both };
+
+constexpr auto names(NormPlacement) {
+  return std::to_array<std::pair<NormPlacement, std::string_view>>(
+      {{NormPlacement::post, "post"}, {NormPlacement::pre, "pre"}, {NormPlacement::both, "both"}});
+}
+
+struct NormOptions {
+  NormKind kind = NormKind::layer;
+  NormPlacement placement = NormPlacement::post;
+  double alpha = 0.5;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("kind", o.kind,
+          "layer, rms, batch (statistics over the unpadded positions), tanh (DyT: tanh(alpha x) "
+          "replaces the norm) or none; the epsilon is 1e-5, while the RMS norm of some models has "
+          "1e-6");
+    visit("placement", o.placement,
+          "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
+          "the sub-layer and on its output");
+    visit("alpha", o.alpha, "DyT: initial value of the learnable alpha");
+  }
+  static void rules(const NormOptions& o, auto&& require) {
+    require(o.alpha > 0, "alpha", "must be positive");
+  }
+};
+
+/// Learnable factors of sub-layer outputs: none, one per sub-layer (ReZero, Bachlechner et al.
+/// 2020), or one per channel (LayerScale, Touvron et al. 2021).
+enum class FactorPer { none, layer, channel };
+
+constexpr auto names(FactorPer) {
+  return std::to_array<std::pair<FactorPer, std::string_view>>(
+      {{FactorPer::none, "none"}, {FactorPer::layer, "layer"}, {FactorPer::channel, "channel"}});
+}
+
+/// How residual connections depend on the depth of a stack. sqrt: outputs of sub-layers are divided
+/// by the root of their number (Yang et al. 2023, Depth-muP). deepnorm: their inputs are multiplied
+/// by (2 L)^(1/4) of L layers before they are added, and in an encoder-decoder of N and M layers by
+/// 0.81 (N^4 M)^(1/16) and (3 M)^(1/4) (Wang et al. 2022); the matching smaller initial values are
+/// model.initialization.depth: deepnorm.
+enum class ResidualDepth { none, sqrt, deepnorm };
+
+constexpr auto names(ResidualDepth) {
+  return std::to_array<std::pair<ResidualDepth, std::string_view>>(
+      {{ResidualDepth::none, "none"},
+       {ResidualDepth::sqrt, "sqrt"},
+       {ResidualDepth::deepnorm, "deepnorm"}});
+}
+
+/// How the output of a sub-layer joins its input.
+struct ResidualOptions {
+  bool skip = true;
+  double start = 1.0;
+  FactorPer per = FactorPer::none;
+  ResidualDepth depth = ResidualDepth::none;
+  double drop = 0.0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("skip", o.skip, "whether a sub-layer's input is added to its output");
+    visit("start", o.start,
+          "factor of sub-layer outputs, or its initial value if it is learned: 0 for ReZero, 0.1 "
+          "or less for LayerScale");
+    visit("per", o.per,
+          "learned factors of sub-layer outputs: none, layer (one per sub-layer, ReZero) or "
+          "channel (one per channel, LayerScale)");
+    visit("depth", o.depth,
+          "sqrt: divide outputs by the root of the number of sub-layers; deepnorm: multiply inputs "
+          "by DeepNorm's factor before they are added, together with model.initialization.depth: "
+          "deepnorm; none: neither");
+    visit("drop", o.drop,
+          "stochastic depth (Huang et al. 2016): share of the sequences that skip the sub-layers "
+          "of the last layer in training, and l / L of it for layer l of L; outputs of the others "
+          "are divided by the remaining share, so that evaluation needs no scaling");
+  }
+  static void rules(const ResidualOptions& o, auto&& require) {
+    require(o.start >= 0 && o.start <= 1000, "start", "must be from 0 to 1000");
+    require(o.drop >= 0 && o.drop < 1, "drop", "must be in [0, 1)");
+  }
+};
+
+/// sequential: each sub-layer reads what those before it have added. parallel: all read the layer's
+/// input through one norm (Wang & Komatsuzaki 2021, GPT-J; Chowdhery et al. 2022, PaLM).
+enum class Block { sequential, parallel };
+
+constexpr auto names(Block) {
+  return std::to_array<std::pair<Block, std::string_view>>(
+      {{Block::sequential, "sequential"}, {Block::parallel, "parallel"}});
+}
+
+/// The order of shared layers: 0 1 2 0 1 2, or 0 0 1 1 2 2.
+enum class ShareOrder { cycle, sequence };
+
+constexpr auto names(ShareOrder) {
+  return std::to_array<std::pair<ShareOrder, std::string_view>>(
+      {{ShareOrder::cycle, "cycle"}, {ShareOrder::sequence, "sequence"}});
+}
+
+/// Layers that are one and the same at several depths (Dehghani et al. 2019, Universal Transformer;
+/// Lan et al. 2020, ALBERT; orders: Takase & Kiyono 2021).
+struct ShareOptions {
+  std::optional<int64_t> layers;
+  ShareOrder order = ShareOrder::cycle;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("layers", o.layers, "different layers of a stack; absent: all");
+    visit("order", o.order,
+          "cycle: the different layers one after another, again and again; sequence: each as often "
+          "as it is used, then the next");
+  }
+  static void rules(const ShareOptions& o, auto&& require) {
+    require(!o.layers || *o.layers >= 1, "layers", "must be positive");
+  }
+};
+
+/// One of a model's two stacks.
 enum class Side { encoder, decoder };
 
 constexpr auto names(Side) {
@@ -37,7 +161,7 @@ struct Same : EmptyOptions {
 /// Attention of a decoder's layer over the encoder's output.
 using CrossAttentionOptions = std::variant<Same, MultiHead, NoAttention>;
 
-/// What one layer is.
+/// The options of one layer.
 struct LayerOptions {
   AttentionOptions attention;
   CrossAttentionOptions cross_attention;
@@ -48,11 +172,11 @@ struct LayerOptions {
   Block block = Block::sequential;
 
   static void fields(auto& o, auto&& visit) {
-    visit("attention", o.attention, "what mixes the positions of a sequence");
+    visit("attention", o.attention, "mixer of the positions of a sequence");
     visit("cross_attention", o.cross_attention,
           "attention of the decoder over the encoder's output; same: as model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward");
-    visit("position", o.position, "how a layer knows positions");
+    visit("position", o.position, "position scheme");
     visit("norm", o.norm, "normalisation");
     visit("residual", o.residual, "how sub-layers join the residual stream");
     visit("block", o.block,
@@ -66,7 +190,7 @@ struct LayerOptions {
   }
 };
 
-/// The different layers of one side; empty: all of them are as the model says.
+/// The different layers of one side; empty: all of them have the model's options.
 using SideLayers = std::vector<LayerOptions>;
 
 /// Whether all of these layers have the same options.

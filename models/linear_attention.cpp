@@ -8,7 +8,7 @@
 namespace ablate::models {
 namespace {
 
-/// Of the gate that decides what is kept: heads keep nearly everything at first (Sun et al. 2024).
+/// Temperature of the forget gate: heads start by keeping nearly everything (Sun et al. 2024).
 constexpr double kTemperature = 16;
 
 /// x [B, T, H K] as heads. // [B, H, T, K]
@@ -46,15 +46,15 @@ class LinearAttentionMixer : public Mixer {
         heads_(options.heads),
         causal_(stack.causal),
         qkv_(register_module("qkv", Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias,
-                                           InBranch::scores_and_value))),
-        out_(register_module(
-            "out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::last))) {
+                                           Projection::qkv))),
+        out_(register_module("out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias,
+                                           Projection::output))) {
     if (decay_ != Forgetting::none)
       gate_ = register_module(
-          "gate", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::scores));
+          "gate", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, Projection::query));
     if (decay_ == Forgetting::gated)
-      keep_ = register_module("keep",
-                              Linear(stack.d_model, std::vector{heads_}, true, InBranch::gates));
+      keep_ = register_module(
+          "keep", Linear(stack.d_model, std::vector{heads_}, true, Projection::head_gate));
     const auto number = torch::arange(heads_, torch::kFloat);
     if (decay_ == Forgetting::fixed)
       log_kept_ = register_buffer("log_kept", torch::log1p(-torch::exp2(-5 - number)));
@@ -88,14 +88,16 @@ class LinearAttentionMixer : public Mixer {
   }
 
  private:
-  /// Sums over what a query sees: of values [B, H, T, K], and of their weights [B, H, T, 1].
+  /// Sums over the positions that a query sees: of values [B, H, T, K], and of their weights
+  /// [B, H, T, 1].
   struct Sums {
     torch::Tensor values, weights;
   };
 
   torch::Tensor continued(const torch::Tensor& x, KVCache& cache, const Observer* observer) {
     auto [query, key, value] = projected(x);
-    auto [state, sum] = cache.merge();  // of values [B, H, K, K] and of ones [B, H, K, 1], by key
+    auto [state, sum] =
+        cache.concatenate();  // of values [B, H, K, K] and of ones [B, H, K, 1], by key
     auto weights = query.matmul(key.transpose(2, 3)).tril();  // [B, H, T, T]
     if (decay_ != Forgetting::none) {
       const auto kept = log_kept_until(x, query);  // [B, H, T]
@@ -106,7 +108,7 @@ class LinearAttentionMixer : public Mixer {
       state = state * last.exp().unsqueeze(-1);
       sum = sum * last.exp().unsqueeze(-1);
     }
-    const auto& before = cache.merge();
+    const auto& before = cache.concatenate();
     const auto seen = weights.matmul(value) + query.matmul(before[0]);
     const auto total = weights.sum(-1, /*keepdim=*/true) + query.matmul(before[1]);
     const auto by_key = key.transpose(2, 3);  // [B, H, K, T]
@@ -122,12 +124,12 @@ class LinearAttentionMixer : public Mixer {
     return {query / std::sqrt(static_cast<double>(query.size(-1))), key, value};
   }
 
-  /// Logarithm of what each head keeps from one position to the next. // -> [H, 1, 1]
+  /// Logarithm of the share that each head keeps from one position to the next. // -> [H, 1, 1]
   torch::Tensor rates(const torch::Tensor& like) const {
     return log_kept_.to(like.scalar_type()).view({-1, 1, 1});
   }
 
-  /// Logarithm of what is left at each position of what stood before the first.
+  /// Logarithm of the share of the state before the first position that is left at each position.
   /// // [B, T, D], [B, H, T, K] -> [B, H, T]
   torch::Tensor log_kept_until(const torch::Tensor& x, const torch::Tensor& query) const {
     if (decay_ == Forgetting::gated)
@@ -138,7 +140,7 @@ class LinearAttentionMixer : public Mixer {
     return ones.cumsum(2) * rates(query).squeeze(-1);
   }
 
-  /// Sums of values over their weights' sum, gated where there is decay, and projected.
+  /// Sums of values over their weights' sum, gated if there is decay, and projected.
   torch::Tensor finished(const torch::Tensor& x, const Sums& sums,
                          const Observer* observer) const {  // -> [B, T, D]
     const bool positive = decay_ == Forgetting::none;
@@ -161,12 +163,11 @@ class DeltaRuleMixer : public Mixer {
   DeltaRuleMixer(const DeltaRule& options, const StackOptions& stack)
       : heads_(options.heads),
         qkv_(register_module("qkv", Linear(stack.d_model, std::vector(3, stack.d_model), stack.bias,
-                                           InBranch::scores_and_value))),
-        write_(register_module("write",
-                               Linear(stack.d_model, std::vector{heads_}, true, InBranch::gates))),
-        out_(register_module(
-            "out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias, InBranch::last))) {
-  }
+                                           Projection::qkv))),
+        write_(register_module(
+            "write", Linear(stack.d_model, std::vector{heads_}, true, Projection::head_gate))),
+        out_(register_module("out", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias,
+                                           Projection::output))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor&, const ops::AttentionPosition&,
                         const Observer* observer) override {
@@ -184,8 +185,8 @@ class DeltaRuleMixer : public Mixer {
   }
 
  private:
-  /// What is written at a position is its value less what its key finds there, so the written
-  /// values solve a triangular system of all positions at once (Yang et al. 2024, section 3).
+  /// The update of a position is its value minus the value already stored under its key, so all
+  /// updates together solve one triangular system (Yang et al. 2024, section 3).
   torch::Tensor continued(const torch::Tensor& x, KVCache& cache, const Observer* observer) {
     const auto parts = in_full_precision(qkv_->forward(x)).chunk(3, -1);
     const auto query = unit(heads_first(parts[0], heads_)),
@@ -194,8 +195,8 @@ class DeltaRuleMixer : public Mixer {
     const auto strength = in_full_precision(write_->forward(x))
                               .sigmoid()
                               .transpose(1, 2)
-                              .unsqueeze(-1);  // [B, H, T, 1]
-    const auto state = cache.merge()[0];       // [B, H, K, K]
+                              .unsqueeze(-1);   // [B, H, T, 1]
+    const auto state = cache.concatenate()[0];  // [B, H, K, K]
     const auto overlap = (strength * key.matmul(key.transpose(2, 3))).tril(-1);
     const auto written =
         at::linalg_solve_triangular(overlap, strength * (value - key.matmul(state)),

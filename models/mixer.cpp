@@ -15,8 +15,7 @@ torch::Tensor without_padding(const torch::Tensor& x, const torch::Tensor& paddi
   return padding_mask.defined() ? x.masked_fill(padding_mask.logical_not().unsqueeze(-1), 0.0) : x;
 }
 
-/// Input, forget, cell and output gates below each other; names and distribution are those of
-/// torch.nn.LSTM.
+/// Input, forget, cell and output gates stacked; names and distribution are those of torch.nn.LSTM.
 class LstmCellsImpl : public Module {
  public:
   LstmCellsImpl(int64_t width, int64_t hidden) {
@@ -71,7 +70,7 @@ class LstmMixer : public Mixer {
   }
 
  private:
-  /// Column from which each column of a row comes when its tokens are turned round. // [B, T]
+  /// The source column of each column of a row whose tokens are reversed. // [B, T]
   static torch::Tensor reversal(const torch::Tensor& x, const torch::Tensor& padding_mask) {
     const auto column = torch::ones_like(x.select(-1, 0), torch::kLong).cumsum(1) - 1;
     const auto length = padding_mask.defined() ? padding_mask.sum(1, /*keepdim=*/true)
@@ -81,7 +80,7 @@ class LstmMixer : public Mixer {
 
   static torch::Tensor run(const LstmCells& lstm, const torch::Tensor& x, KVCache& cache) {
     const auto type = lstm->type();
-    const auto& state = cache.merge();
+    const auto& state = cache.concatenate();
     const auto [output, hidden, cell] =
         lstm->forward(x.to(type), state[0].to(type).unsqueeze(0), state[1].to(type).unsqueeze(0));
     cache.blocks = {{hidden.squeeze(0), cell.squeeze(0)}};
@@ -99,7 +98,7 @@ class ConvolutionMixer : public Mixer {
         causal_(stack.causal),
         kernel_(register_module(
             "kernel", Linear(stack.d_model * width_, std::vector{stack.d_model, stack.d_model},
-                             stack.bias, InBranch::last))) {}
+                             stack.bias, Projection::output))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                         const ops::AttentionPosition&, const Observer*) override {
@@ -113,7 +112,7 @@ class ConvolutionMixer : public Mixer {
 
   torch::Tensor step(const torch::Tensor& x, KVCache& cache,
                      const ops::AttentionPosition&) override {
-    const auto seen = torch::cat({cache.merge()[0], x}, 1);  // [B, width - 1 + T, D]
+    const auto seen = torch::cat({cache.concatenate()[0], x}, 1);  // [B, width - 1 + T, D]
     cache.blocks = {{width_ == 1 ? seen.slice(1, 0, 0) : seen.slice(1, 1 - width_), {}}};
     return over(seen);
   }
@@ -136,7 +135,7 @@ class AverageMixer : public Mixer {
         value_(register_module(
             "value", Linear(options.d_model, std::vector{options.d_model}, options.bias))),
         out_(register_module("out", Linear(options.d_model, std::vector{options.d_model},
-                                           options.bias, InBranch::last))) {}
+                                           options.bias, Projection::output))) {}
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                         const ops::AttentionPosition& position, const Observer*) override {
@@ -157,7 +156,7 @@ class AverageMixer : public Mixer {
 
   torch::Tensor step(const torch::Tensor& x, KVCache& cache,
                      const ops::AttentionPosition&) override {
-    const auto& [sum, count] = cache.merge();
+    const auto& [sum, count] = cache.concatenate();
     const auto sums = sum + value_(x).cumsum(1, sum_type(x));  // [B, T, D]
     const auto counts = count + counted(x);                    // [B, T, 1]
     cache.blocks = {{sums.slice(1, -1), counts.slice(1, -1)}};

@@ -10,13 +10,12 @@
 
 namespace ablate::models {
 
-/// What mixes the positions of one sequence: attention, or what stands in its place. A mixer of a
-/// causal stack lets nothing pass from later positions to earlier ones.
+/// Mixes the positions of one sequence: attention or an alternative to it. In a causal stack no
+/// position depends on later ones.
 class Mixer : public Module {
  public:
-  /// `padding_mask` [B, T] is false at padding, or undefined where no token stands behind padding.
-  /// `observer` may be null.
-  /// // [B, T, D] -> [B, T, D]
+  /// `padding_mask` [B, T] is false at padding, or undefined if no token follows padding.
+  /// `observer` may be null. // [B, T, D] -> [B, T, D]
   virtual torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                                 const ops::AttentionPosition& position,
                                 const Observer* observer) = 0;
@@ -28,8 +27,8 @@ class Mixer : public Module {
                              const ops::AttentionPosition& position) = 0;
 };
 
-/// What goes on to the projection of what `heads` heads give: the same, unless `observer`, which
-/// may be null, gives something else in its place. // [B, T, HW] -> [B, T, HW]
+/// The outputs of `heads` heads, or their replacement by `observer`, which may be null.
+/// // [B, T, HW] -> [B, T, HW]
 torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const Observer* observer);
 
 /// A mixer of a layer of this stack; null: the layer has none.

@@ -13,7 +13,7 @@ torch::Tensor undrawn(torch::IntArrayRef shape, const Initializer& initializer) 
                      torch::kFloat);
 }
 
-/// Those that are drawn each by itself; otherwise every matrix of the tensor is one map.
+/// The maps that are drawn separately; by default every matrix of the tensor is one map.
 Maps maps_of(const torch::Tensor& tensor, const Initializer& initializer) {
   if (const auto* xavier = std::get_if<XavierUniform>(&initializer))
     return {.rows = xavier->rows, .transposed = xavier->transposed};

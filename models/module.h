@@ -10,27 +10,28 @@ namespace ablate::models {
 
 struct StackOptions;
 
-/// What a parameter is to an optimizer. Weight decay leaves vectors alone, and Muon moves matrices.
+/// The kind of a parameter to an optimizer. Vectors have no weight decay, and Muon updates
+/// matrices.
 enum class Role {
   embedding,  // tables of tokens or positions, and maps of positions
   matrix,     // linear maps within a layer
-  gate,       // those whose outputs do not grow in number with the width: scores of experts, gates
-  output,     // the projection to the vocabulary, where no embedding is that too
-  vector,     // biases, norms, gains
+  gate,    // maps whose number of outputs does not grow with the width: router scores, head gates
+  output,  // the projection to the vocabulary, unless it is tied to an embedding
+  vector,  // biases, norms, gains
 };
 
 /// Whether it is a linear map within a layer.
 constexpr bool is_linear_map(Role role) { return role == Role::matrix || role == Role::gate; }
 
-/// Linear maps whose matrices lie below each other in a tensor with its leading dimensions
-/// flattened. A matrix has a row for each output or, transposed, for each input.
+/// Linear maps whose matrices are stacked in a tensor with its leading dimensions flattened. A
+/// matrix has a row for each output or, transposed, for each input.
 struct Maps {
   std::vector<int64_t> rows;
   bool transposed = false;
 };
 
-/// A module that says of every parameter how its first values are drawn. Until `initialize` draws
-/// them or a checkpoint is loaded, random tensors hold NaN.
+/// A module whose parameters have a stated initial distribution. Until `initialize` draws them or a
+/// checkpoint is loaded, random tensors hold NaN.
 class Module : public torch::nn::Module {
  public:
   struct Parameter {
@@ -47,7 +48,7 @@ class Module : public torch::nn::Module {
     Initializer initializer;
   };
 
-  // These take the place of torch's own, which know of no distribution.
+  // These replace torch's own, which take no distribution.
   torch::Tensor register_parameter(const std::string& name, torch::IntArrayRef shape,
                                    const Initializer& initializer, Role role);
   torch::Tensor register_buffer(const std::string& name, torch::IntArrayRef shape,
@@ -58,8 +59,8 @@ class Module : public torch::nn::Module {
   const std::vector<Parameter>& own_parameters() const { return own_parameters_; }
   const std::vector<Buffer>& random_buffers() const { return random_buffers_; }
 
-  /// A hash of the module's full name in its model; everything random that the module does in a
-  /// pass is drawn from the pass's seed and this.
+  /// A hash of the module's full name in its model; all randomness of the module in a pass is drawn
+  /// from the pass's seed and this.
   uint64_t site() const { return site_; }
 
  private:
@@ -71,7 +72,7 @@ class Module : public torch::nn::Module {
   uint64_t site_ = 0;
 };
 
-/// Tells the modules below `model` their sites. A model calls it once it is complete.
+/// Sets the sites of all modules below `model`. A model calls it when it is complete.
 void assign_sites(torch::nn::Module& model);
 
 }  // namespace ablate::models

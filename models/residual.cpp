@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/ops/add_norm.h"
+#include "models/ops/elementwise.h"
 
 namespace ablate::models {
 namespace {
@@ -26,14 +26,22 @@ NormImpl::NormImpl(const NormOptions& options, int64_t width, bool with_bias)
 
 torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& context) {
   const auto type = x.scalar_type();
-  if (kind_ == NormKind::batch) return batch_norm(x, context);
-  if (kind_ == NormKind::tanh) {
-    const auto y = (x * alpha.to(type)).tanh() * weight.to(type);
-    return bias.defined() ? y + bias.to(type) : y;
+  const auto own_bias = bias.defined() ? bias.to(type) : bias;
+  switch (kind_) {
+    case NormKind::layer:
+      return torch::layer_norm(x, {weight.size(0)}, weight.to(type), own_bias, kEpsilon);
+    case NormKind::rms:
+      return at::rms_norm(x, {weight.size(0)}, weight.to(type), kEpsilon);
+    case NormKind::batch:
+      return batch_norm(x, context);
+    case NormKind::tanh: {
+      const auto y = (x * alpha.to(type)).tanh() * weight.to(type);
+      return own_bias.defined() ? y + own_bias : y;
+    }
+    case NormKind::none:
+      return x;
   }
-  if (kind_ == NormKind::rms) return at::rms_norm(x, {weight.size(0)}, weight.to(type), kEpsilon);
-  return torch::layer_norm(x, {weight.size(0)}, weight.to(type),
-                           bias.defined() ? bias.to(type) : bias, kEpsilon);
+  TORCH_CHECK(false, "invalid NormKind ", static_cast<int>(kind_));
 }
 
 torch::Tensor NormImpl::batch_norm(const torch::Tensor& x, const ForwardContext& context) {

@@ -2,25 +2,38 @@
 
 #include <string>
 
-#include "models/dropout.h"
+#include "models/forward_context.h"
 #include "models/module.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
 
+/// Dropout at one place of a model. Its mask is a function of the pass's seed and of the module's
+/// name, so that models share the masks of the modules they share.
+class DropoutImpl : public Module {
+ public:
+  ops::DropoutStream stream(const ForwardContext& context) const {
+    return context.dropout_at(site());
+  }
+  torch::Tensor forward(const torch::Tensor& x, const ForwardContext& context) const {
+    return ops::dropout(x, stream(context));  // [..., D] -> [..., D]
+  }
+};
+TORCH_MODULE(Dropout);
+
 /// Normalisation of every position, epsilon 1e-5: over the last dimension, as layer (Ba et al.
 /// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the unpadded positions of the
 /// batch (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
-/// statistics of a decoder see later positions. What stands in a norm's place as tanh is
-/// weight tanh(alpha x) + bias with one trained alpha (Zhu et al. 2025, DyT).
+/// statistics of a decoder see later positions. tanh is DyT (Zhu et al. 2025), which replaces the
+/// norm by weight * tanh(alpha x) + bias with a learnable alpha.
 class NormImpl : public Module {
  public:
-  /// REQUIRES: a kind other than none.
+  /// REQUIRES: options.kind is not none.
   NormImpl(const NormOptions& options, int64_t width, bool with_bias);
 
   torch::Tensor forward(const torch::Tensor& x,
                         const ForwardContext& context);  // [..., D] -> [..., D]
-  /// forward(x + dropout(branch)) in one pass over memory where a CPU kernel can run.
+  /// forward(x + dropout(branch)), in one pass over memory if a CPU kernel can run.
   torch::Tensor add_norm(const torch::Tensor& x, const torch::Tensor& branch,
                          const Dropout& dropout, const ForwardContext& context);
 
@@ -45,18 +58,18 @@ struct ResidualPlace {
 /// A sub-layer f's place in the residual stream: where its input is normalised and how its output
 /// joins. post (Vaswani et al. 2017, section 3.1): norm(x + dropout(f(x))); pre: x +
 /// dropout(f(norm(x))); both: x + dropout(norm'(f(norm(x)))) (Ding et al. 2021). Factors multiply
-/// f's share or x; without a skip x is left out of the sum.
+/// f's output or x; without a skip x is left out of the sum.
 class ResidualConnection {
  public:
   /// Registers its norms, factor and dropouts with `owner`, as `<name>_norm` and so on.
   ResidualConnection(Module& owner, const std::string& name, const NormOptions& norm,
                      const ResidualPlace& place);
 
-  /// What the sub-layer reads. // [B, T, D] -> [B, T, D]
+  /// The input of the sub-layer. // [B, T, D] -> [B, T, D]
   torch::Tensor enter(const torch::Tensor& x, const ForwardContext& context) {
     return before_ ? before_(x, context) : x;
   }
-  /// x with what the sub-layer made of it. // [B, T, D], [B, T, D] -> [B, T, D]
+  /// Adds the sub-layer's output to x. // [B, T, D], [B, T, D] -> [B, T, D]
   torch::Tensor join(const torch::Tensor& x, torch::Tensor branch, const ForwardContext& context);
 
  private:
@@ -69,8 +82,8 @@ class ResidualConnection {
   torch::Tensor factor_;  // [1] or [D]
 };
 
-/// The norm at the end of a stack, that of its last layer, whose last sum nothing has normalised;
-/// null: none is needed.
+/// The norm at the end of a stack whose last sum is not normalised, of its last layer's kind; null:
+/// none is needed.
 Norm make_final_norm(Module& owner, const StackOptions& stack);
 
 }  // namespace ablate::models

@@ -8,7 +8,77 @@
 namespace ablate::models {
 namespace {
 
-/// Of variance 0.1 / fan-in before the cut (Fedus et al. 2021, section 2.4).
+/// 1 + the squared coefficient of variation. // [E] -> []
+torch::Tensor unevenness(const torch::Tensor& x) {
+  return static_cast<double>(x.size(0)) * x.square().sum() / x.sum().square();
+}
+
+/// Each position's share of a mean: 0 at padding, otherwise one over the unpadded ones. // [N]
+torch::Tensor shares_of(const Routing& routing) {
+  const auto& weight = routing.router.topk_weight;
+  const auto mask = routing.padding_mask.defined() ? routing.padding_mask.to(weight.scalar_type())
+                                                   : torch::ones_like(weight.select(1, 0));
+  return mask.detach() / mask.detach().sum();
+}
+
+/// Tokens of each expert, empty slots not counted. // [N, k] -> [E]
+torch::Tensor tokens_per_expert(const torch::Tensor& idx, int64_t experts) {
+  return ops::bin_counts(idx.flatten(), experts + 1).slice(0, 0, experts);
+}
+
+torch::Tensor load_of(const Routing& routing, const torch::Tensor& share) {
+  const auto& router = routing.router;
+  if (router.selection_prob.defined())
+    return unevenness((router.selection_prob * share.unsqueeze(1)).sum(0));
+  const auto mean = (router.probs * share.unsqueeze(1)).sum(0);  // [E]
+  const auto one_position = share.amax();
+  const int64_t choices = router.load_choices == 0 ? routing.active : router.load_choices;
+  const auto counts = tokens_per_expert(routing.wanted_idx.slice(1, 0, choices), routing.experts);
+  const auto used = counts * one_position / static_cast<double>(choices);  // [E]
+  return static_cast<double>(routing.experts) * (used * mean).sum();
+}
+
+torch::Tensor importance_of(const Routing& routing, const torch::Tensor& share) {
+  const auto weight = (routing.router.topk_weight * share.unsqueeze(1)).flatten();
+  const auto none = torch::zeros({routing.experts + 1}, weight.options());
+  const auto summed = none.index_add(0, routing.router.topk_idx.flatten(), weight);
+  return unevenness(summed.slice(0, 0, routing.experts));
+}
+
+}  // namespace
+
+RoutingStatistics statistics_of(const Routing& routing) {
+  const auto& router = routing.router;
+  const auto& balance = routing.balance;
+  const auto share = shares_of(routing);
+  RoutingStatistics statistics{.counts = tokens_per_expert(routing.wanted_idx, routing.experts),
+                               .entropy = torch::zeros({}, share.options())};
+  const auto kept = routing.kept_idx.ne(routing.experts).sum().to(torch::kFloat);
+  statistics.dropped = 1 - kept / statistics.counts.sum();
+  if (!router.probs.defined()) return statistics;
+  statistics.z = (router.logits.logsumexp(-1).square() * share).sum();
+  statistics.aux_loss = balance.z * statistics.z;
+  if (router.balances_load) {
+    statistics.load = load_of(routing, share);
+    statistics.aux_loss = statistics.aux_loss + balance.load * statistics.load;
+  }
+  if (balance.importance > 0)
+    statistics.aux_loss = statistics.aux_loss + balance.importance * importance_of(routing, share);
+  const auto probs = router.probs.detach();
+  statistics.entropy = -(probs.clamp_min(1e-30).log() * probs).sum(-1).mul(share).sum();
+  return statistics;
+}
+
+torch::Tensor aux_loss(const std::vector<RoutingStatistics>& mixtures) {
+  torch::Tensor sum;
+  for (const auto& mixture : mixtures)
+    if (mixture.aux_loss.defined()) sum = sum.defined() ? sum + mixture.aux_loss : mixture.aux_loss;
+  return sum.defined() ? sum / static_cast<double>(mixtures.size()) : sum;
+}
+
+namespace {
+
+/// Truncated normal of variance 0.1 / fan-in before truncation (Fedus et al. 2021, section 2.4).
 TruncatedNormal small_normal(int64_t width) {
   return {.deviation = std::sqrt(0.1 / static_cast<double>(width))};
 }
@@ -154,7 +224,7 @@ class ExpertChoice : public ScoringRouter {
     const int64_t experts = p.size(1);
     const auto there = input.company.unsqueeze(0).expand({experts, -1, -1});  // [E, G, M]
     const auto open = p.detach().t().reshape_as(there).masked_fill(there.logical_not(), -1.0);
-    // A rank instead of a top-k, whose length a trace would bake.
+    // A rank instead of a top-k, whose length a trace would make constant.
     const auto rank =
         open.argsort(/*stable=*/true, -1, /*descending=*/true).argsort(int64_t{-1}, false);
     const double share = static_cast<double>(active_) / static_cast<double>(experts);
@@ -172,8 +242,8 @@ class Hash : public Router {
       : active_(options.active), experts_(options.experts) {}
 
   RouterOutput forward(const RouterInput& input, const ForwardContext&) override {
-    // Each token orders the experts by a hash of both. Every product is taken of a number below
-    // 2^31, so that none overflows.
+    // Each token orders the experts by a hash of both. Factors are below 2^31, so that no product
+    // overflows.
     constexpr int64_t kPrime = 2'147'483'647;
     const auto expert_id = torch::arange(experts_, input.token_ids.options()) + 1;
     auto hash = input.token_ids.remainder(kPrime).unsqueeze(1) * 1'000'003 + expert_id * 7919;
@@ -189,7 +259,7 @@ class Hash : public Router {
   int64_t active_, experts_;
 };
 
-/// The experts of the highest scores, all with weight 1 and nothing to learn.
+/// The experts with the highest scores, all with weight 1 and without a gradient.
 RouterOutput unweighted_top_k(const torch::Tensor& scores, int64_t active) {
   const auto expert = std::get<1>(scores.topk(active, -1));
   return {expert, torch::ones_like(expert, torch::kFloat)};

@@ -5,22 +5,22 @@
 #include <string_view>
 #include <variant>
 
-#include "models/empty_options.h"
+#include "models/option_traits.h"
 
 namespace ablate::models {
 
 class Router;
 struct MixtureOptions;
 
-// Every router says of itself
-//   causal              whether what it does at a position depends on no later one
-//   needs_padding_mask  whether it reads `company` even where nothing is padded
+// Every router states
+//   causal              whether its choice at a position depends on no later one
+//   needs_padding_mask  whether it reads `company` even without padding
 //   fixes_loads         whether every expert has its fixed share, so that no capacity limits it
 //   only_active         the only number of experts that a token may use; 0: any
-//   moefied             whether it serves models made by `ablate moefy` alone
-// and has `make`, which is defined beside the module in router.cpp.
+//   moefied             whether it is only for models made by `ablate moefy`
+// and has `make`, which is defined with the module in router.cpp.
 
-/// What routers answer alike in which every token chooses its experts by itself.
+/// Traits of routers in which every token chooses its experts.
 struct TokenChoice : EmptyOptions {
   static constexpr bool causal = true;
   static constexpr bool needs_padding_mask = false;
@@ -29,7 +29,7 @@ struct TokenChoice : EmptyOptions {
   static constexpr bool moefied = false;
 };
 
-/// Of models made by `ablate moefy`. All weights are 1.
+/// Members of the routers of models made by `ablate moefy`. All weights are 1.
 struct Moefied : TokenChoice {
   static constexpr bool moefied = true;
 };
@@ -52,7 +52,7 @@ struct SoftmaxRouter : TokenChoice {
   }
 };
 
-/// The likeliest expert alone, with its probability as weight (Fedus et al. 2021, Switch).
+/// The likeliest expert, with its probability as weight (Fedus et al. 2021, Switch).
 struct SwitchRouter : TokenChoice {
   static constexpr std::string_view name = "switch";
   static constexpr int64_t only_active = 1;
@@ -106,7 +106,7 @@ struct SigmoidRouter : TokenChoice {
 
 /// Every expert chooses its likeliest positions (Zhou et al. 2022), `active` per position on
 /// average: in training among those of the batch, in evaluation among those of one sequence, so
-/// that what a model makes of a sequence does not depend on others.
+/// that outputs do not depend on other sequences.
 struct ExpertChoiceRouter : EmptyOptions {
   static constexpr std::string_view name = "expert_choice";
   static constexpr bool causal = false;

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "models/parametrization.h"
+#include "models/transformer.h"
 
 namespace ablate::models {
 namespace {
 
-/// What a position scheme must know of the layers that it serves.
+/// The properties of its layers that a position scheme depends on.
 PositionContext context_of(const StackOptions& options, const Scheme& scheme) {
   PositionContext context{.d_model = options.d_model,
                           .heads = 1,
@@ -37,8 +37,7 @@ std::shared_ptr<Position> make_scheme(const StackOptions& options, const Scheme&
   return make_position(scheme.options, context_of(options, scheme));
 }
 
-/// The feed-forward of the first layer before this one that shares the same one; null: there is
-/// none.
+/// The feed-forward of the first layer before this one that shares it; null: there is none.
 std::shared_ptr<FeedForward> earlier_feed_forward(const StackOptions& options, int64_t index,
                                                   const std::vector<Layer>& layers) {
   const auto* own = shared_feed_forward(options.layer(index));
@@ -60,8 +59,8 @@ std::vector<Layer> make_layers(Module& owner, const StackOptions& options) {
   return layers;
 }
 
-/// Runs x through the layers, each by `run(number of the entry, layer, x, what it knows of
-/// positions, context)`. A layer that runs again draws other random numbers.
+/// Runs x through the layers, each by `run(number of the entry, layer, x, its position terms,
+/// context)`. A layer that runs again draws other random numbers.
 template <class Run>
 torch::Tensor through(torch::Tensor x, std::vector<StackEntry>& entries,
                       const StackPositions& positions, const ForwardContext& context, Run&& run) {
@@ -83,8 +82,9 @@ torch::Tensor through(torch::Tensor x, std::vector<StackEntry>& entries,
   return x;
 }
 
-/// The bias, or zeros, with -infinity at the keys that stand `window` or more from a query, which
-/// end the sequence. Position ids say nothing of places, for they may be any. // [H, T, S]
+/// The bias, or zeros, with -infinity at the keys at a distance of `window` or more from a query.
+/// The queries are the last positions. Distances are counted in tokens, not in position ids, which
+/// may have gaps. // [H, T, S]
 torch::Tensor hide_beyond(int64_t window, const ops::AttentionPosition& position, int64_t heads) {
   const auto place = torch::ones_like(position.key_positions).cumsum(0);     // [S]
   const auto number = torch::ones_like(position.query_positions).cumsum(0);  // [T]
@@ -111,8 +111,9 @@ void DecoderCache::reorder(const torch::Tensor& order) {
   }
   const auto reads = [](const LayerCache& layer) { return !layer.cross_attention.blocks.empty(); };
   if (std::ranges::none_of(layers, reads)) return;
-  // Hypotheses of one sentence read the same row: the tensor stays while nothing changes, and with
-  // it what layers have gathered by it. The host compares, for which it need not wait.
+  // Hypotheses of one sentence read the same row. If no row changes, beam_index stays the same
+  // tensor, so that layers reuse their reordered blocks. The comparison is on the CPU and waits for
+  // no GPU.
   const auto rows = memory_rows.defined() ? memory_rows.index_select(0, order) : order;
   if (memory_rows.defined() && torch::equal(memory_rows, rows)) return;
   memory_rows = rows;

@@ -2,75 +2,74 @@
 
 #include <vector>
 
-#include "models/dropout.h"
 #include "models/layer.h"
 #include "models/position/position.h"
-#include "models/position/position_ids.h"
+#include "models/residual.h"
 
 namespace ablate::models {
 
-/// What decoding keeps between steps.
+/// The state of decoding between steps.
 struct DecoderCache {
   std::vector<LayerCache> layers;
-  torch::Tensor memory_mask;   // of the memory's rows; undefined: there is no memory // [M, S]
+  torch::Tensor memory_mask;   // of the memory's rows; undefined: no memory // [M, S]
   torch::Tensor position_ids;  // of the tokens decoded so far // [T]
   int64_t length = 0;          // their number, for length checks
   /// The row of the memory that each sequence reads, on the CPU; undefined: its own. // [B]
   torch::Tensor memory_rows = {};
 
-  /// Sequence i becomes what sequence order[i] was. REQUIRES: `order` lies on the CPU. // [B']
+  /// Sequence i becomes what sequence order[i] was. REQUIRES: `order` is on the CPU. // [B']
   void reorder(const torch::Tensor& order);
 };
 
-/// What one pass of a stack knows of positions.
+/// Positions of one pass of a stack.
 struct StackPositions {
   std::vector<PositionTerms> schemes;         // the first one serves the first layer
   std::vector<ops::AttentionPosition> views;  // of the schemes, through the layers' windows
 
-  /// What is added to the embeddings before the first layer; undefined: nothing. // [T, D]
+  /// Added to the embeddings before the first layer; undefined: no vectors. // [T, D]
   const torch::Tensor& embedding() const { return schemes.front().embedding; }
 };
 
-/// A place in a stack and the layer that stands there.
+/// One step through a stack: a layer and its position scheme.
 struct StackEntry {
   Layer layer;
-  size_t scheme, view;  // which of the stack's it has
+  size_t scheme, view;  // indices into the stack's schemes and views
   bool starts_scheme;   // no layer before it has this scheme
-  int64_t score_index;  // different layers before this one whose scores the scheme serves
-  int64_t repeat;       // how often the layer has been run before
+  int64_t score_index;  // index among the layers that share this position scheme
+  int64_t repeat;       // number of earlier entries with the same layer
 };
 
-/// Layers over embedded sequences; a final norm where norms come first.
+/// Layers over embedded sequences; pre-norm stacks end with a norm.
 class StackImpl : public Module {
  public:
   explicit StackImpl(const StackOptions& options);
 
-  /// `memory` is null where the stack has no cross-attention. // [B, T, D]
+  /// `memory` is null if the stack has no cross-attention. // [B, T, D]
   StackOutput forward(torch::Tensor x, const StackOutput* memory, const StackPositions& positions,
                       const ForwardContext& context);
   /// `like` [B, T, D] gives batch, type and device.
   DecoderCache init_cache(const torch::Tensor& like, const StackOutput* memory);
   torch::Tensor step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
                      const ForwardContext& context);  // [B, T, D]
-  /// Embedding sums on their way into the first layer. // [B, T, D] -> [B, T, D]
+  /// Applies dropout to the sums of embeddings before the first layer. // [B, T, D] -> [B, T, D]
   torch::Tensor drop_embeddings(const torch::Tensor& x, const ForwardContext& context) {
     return dropout_(x, context);
   }
-  /// Ids of the tokens with these indices. // [T] -> [T]
+  /// Position ids of the tokens with these indices. // [T] -> [T]
   torch::Tensor position_ids(const torch::Tensor& indices, const ForwardContext& context) const {
     return (*position_ids_)(indices, context);
   }
-  /// Throws LengthError where a sequence of `length` has no positions.
+  /// Throws LengthError if a sequence of `length` exceeds the positions.
   void check(int64_t length, const ForwardContext& context) const;
-  /// What the layers know of queries at `query` in a sequence at `key`. // [T], [S]
+  /// Position terms of queries with the ids `query` in a sequence with the ids `key`. // [T], [S]
   StackPositions positions(const torch::Tensor& query, const torch::Tensor& key) const;
 
  private:
-  /// What layers see of a scheme: no farther than a window, if they have one.
+  /// A scheme as layers with one window, or without one, see it.
   struct View {
     size_t scheme;
     std::optional<int64_t> window;
-    int64_t heads;  // that the window is for
+    int64_t heads;  // of the layers with this window
 
     bool operator==(const View&) const = default;
   };
@@ -88,7 +87,7 @@ class StackImpl : public Module {
 };
 TORCH_MODULE(Stack);
 
-/// x plus position vectors, where there are any. // [B, T, D], [T, D]
+/// x plus position vectors; x if they are undefined. // [B, T, D], [T, D]
 torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedding);
 
 }  // namespace ablate::models

@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "models/initialization_options.h"
 #include "models/layer_options.h"
-#include "models/position/position_ids_options.h"
+#include "models/position/position_options.h"
 
 namespace ablate::models {
 
@@ -31,7 +34,7 @@ struct StackOptions {
   ParametrizationOptions parametrization = {};
 
   int64_t different_layers() const { return static_cast<int64_t>(layers.size()); }
-  /// Which of the different layers a pass runs at this depth, from 0 on.
+  /// The index of the different layer that a pass runs at this depth, from 0 on.
   int64_t layer_at(int64_t depth_from_0) const {
     return order == ShareOrder::cycle ? depth_from_0 % different_layers()
                                       : depth_from_0 * different_layers() / depth;
@@ -69,7 +72,7 @@ struct Scheme {
   }
 };
 
-/// Which scheme serves each of the different layers.
+/// The position scheme of each of the different layers.
 struct PositionPlan {
   struct Use {
     size_t scheme;
@@ -94,5 +97,118 @@ inline PositionPlan position_plan(const StackOptions& stack) {
   }
   return plan;
 }
+
+/// The rules of one stack. `path` leads to the keys of a layer, as broken rules are called by them.
+template <class Path, class Require>
+struct StackRules {
+  const StackOptions& stack;
+  const Path& path;  // of the layer with this number, from 0 on: "encoder.3."
+  Require& require;
+
+  void check() const {
+    for (int64_t i = 0; i < stack.different_layers(); ++i) check_layer(stack.layer(i), path(i));
+    check_schemes();
+  }
+
+ private:
+  void check_layer(const LayerOptions& layer, const std::string& at) const {
+    check_mixer(layer.attention, at + "attention.");
+    check_feed_forward(layer, at + "feed_forward.");
+    check_position(layer, at + "position.");
+    check_residual(layer, at);
+  }
+
+  void check_mixer(const AttentionOptions& mixer, const std::string& at) const {
+    const auto* heads = std::get_if<MultiHead>(&mixer);
+    require(heads == nullptr || heads->divides(stack.d_model), at + "heads",
+            "must divide d_model unless d_k and d_v are given");
+    const auto* matrices = std::visit(
+        []<class Held>(const Held& held) -> const MatrixState* {
+          if constexpr (std::is_base_of_v<MatrixState, Held>) return &held;
+          return nullptr;
+        },
+        mixer);
+    require(matrices == nullptr || matrices->heads < 1 || stack.d_model % matrices->heads == 0,
+            at + "heads", "must divide d_model");
+    require(stack.causal || !std::holds_alternative<DeltaRule>(mixer), at + "kind",
+            "cannot be delta in an encoder: it writes from left to right");
+    const auto* linear = std::get_if<LinearAttention>(&mixer);
+    require(stack.causal || linear == nullptr || linear->decay != Forgetting::gated, at + "decay",
+            "cannot be gated in an encoder: it forgets from left to right");
+    require(!std::holds_alternative<Lstm>(mixer) || stack.causal || stack.d_model % 2 == 0,
+            "d_model", "must be even if an encoder's attention is lstm, half for each direction");
+  }
+
+  void check_position(const LayerOptions& layer, const std::string& at) const {
+    const auto* learned = std::get_if<Learned>(&layer.position);
+    require(learned == nullptr || learned->beyond != Beyond::interpolate || !stack.causal,
+            at + "beyond",
+            "cannot be interpolate in a decoder, which does not know how long its output will be");
+    const auto* randomized = std::get_if<Randomized>(&stack.position_ids);
+    require(randomized == nullptr || learned == nullptr || learned->max_length >= randomized->range,
+            at + "max_length", "must be at least model.position_ids.range");
+    check_rotary(layer, at);
+  }
+
+  void check_rotary(const LayerOptions& layer, const std::string& at) const {
+    const auto* rotary = std::get_if<Rotary>(&layer.position);
+    const auto* heads = std::get_if<MultiHead>(&layer.attention);
+    if (rotary == nullptr || heads == nullptr) return;
+    const int64_t width = heads->d_k.value_or(stack.d_model / std::max<int64_t>(1, heads->heads));
+    require(rotary->fraction * static_cast<double>(width) >= 2, at + "fraction",
+            "must leave at least two dimensions of a head to turn");
+  }
+
+  /// Every scheme does something in every layer that has it.
+  void check_schemes() const {
+    const auto plan = position_plan(stack);
+    const Scheme* added = nullptr;  // to the embeddings, by a layer before
+    for (int64_t i = 0; i < stack.different_layers(); ++i) {
+      const auto& scheme = plan.schemes[plan.layers[static_cast<size_t>(i)].scheme];
+      require(!needs_attention(scheme.options) || scheme.heads, path(i) + "position.kind",
+              "acts inside multi_head attention, which no layer with it has; choose none, "
+              "sinusoidal or learned");
+      const bool none = std::holds_alternative<NoPosition>(scheme.options);
+      require(!none || added == nullptr, path(i) + "position.kind",
+              "cannot be none after a layer whose position is added to the embeddings: it stays in "
+              "them");
+      if (adds_to_embeddings(scheme.options) && !adds_in_every_layer(scheme.options))
+        added = &scheme;
+    }
+  }
+
+  void check_residual(const LayerOptions& layer, const std::string& at) const {
+    const auto& residual = layer.residual;
+    require(residual.skip || residual.drop == 0, at + "residual.drop",
+            "must be 0 if residual.skip is false: a skipped sequence would become zero");
+    require(residual.depth != ResidualDepth::deepnorm ||
+                (residual.skip && layer.norm.placement == NormPlacement::post &&
+                 layer.norm.kind != NormKind::none),
+            at + "residual.depth",
+            "can be deepnorm only if residual.skip is true and a norm is placed post");
+    require(layer.block == Block::sequential || layer.norm.placement == NormPlacement::pre,
+            at + "block", "can be parallel only if norm.placement is pre");
+  }
+
+  void check_feed_forward(const LayerOptions& layer, const std::string& at) const {
+    const auto* mixture = std::get_if<MixtureOptions>(&layer.feed_forward);
+    if (mixture == nullptr) return;
+    require(stack.different_layers() == stack.depth, "share.layers",
+            "must be absent if a feed-forward is moe: the routers of shared layers are one");
+    if (!stack.causal) return;
+    std::visit(
+        [&]<class Held>(const Held&) {
+          require(Held::causal, at + "router.kind",
+                  "cannot be " + std::string(Held::name) +
+                      " in a decoder: experts would choose among positions that are still to come");
+        },
+        mixture->router);
+    const auto* limited = std::get_if<LimitedCapacity>(&mixture->capacity);
+    require(
+        limited == nullptr || !limited->evaluation || limited->keep == Keep::first,
+        at + "capacity.keep",
+        "must be first if a decoder limits the evaluation: a likelier position may still follow");
+  }
+};
 
 }  // namespace ablate::models

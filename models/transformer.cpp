@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iterator>
 
-#include "models/ignored_target.h"
-#include "models/mixture.h"
-#include "models/ops/permutation.h"
+#include "models/feed_forward.h"
+#include "models/module.h"
+#include "models/ops/top_k.h"
 
 namespace ablate::models {
 namespace {
@@ -154,7 +154,7 @@ DecoderCache TransformerImpl::prefill(const torch::Tensor& source, const Forward
     const auto encoded = encode(source, context);
     return decoder_->init_cache(encoded.output, &encoded);
   }
-  // A sum over columns has every row, in a trace of any batch and where there is no column.
+  // A sum over columns has every row, also in a trace and if there is no column.
   const auto like = (source.sum(1).to(compute_type(context)) * 0)
                         .unsqueeze(1)
                         .unsqueeze(2)
@@ -201,6 +201,51 @@ int64_t parameter_count(const torch::nn::Module& model) {
   int64_t count = 0;
   for (const auto& parameter : model.parameters()) count += parameter.numel();
   return count;
+}
+
+namespace {
+
+/// How one matrix of a layer starts.
+struct Start {
+  const XavierUniform& stated;
+  const StackOptions& stack;
+  double width;  // factor of standard deviations
+
+  Initializer operator()(const XavierInitialization& o) const {
+    auto scaled = stated;
+    scaled.gain = o.gain * root_of_additions(o.depth);
+    if (o.depth == DepthScaling::deepnorm) scaled.value_gain = stack.deepnorm.beta;
+    return scaled;
+  }
+  Initializer operator()(const NormalInitialization& o) const {
+    return Normal{o.deviation * root_of_additions(o.depth) * width};
+  }
+
+ private:
+  double root_of_additions(DepthScaling depth) const {
+    if (depth != DepthScaling::sqrt || !stated.adds_to_residual) return 1;
+    return 1 / std::sqrt(static_cast<double>(stack.additions()));
+  }
+};
+
+}  // namespace
+
+void parametrize(torch::nn::Module& stack, const StackOptions& options) {
+  const double share =
+      static_cast<double>(base_width_of(options.parametrization, options.d_model)) /
+      static_cast<double>(options.d_model);
+  for (const auto& module : stack.modules(/*include_self=*/false)) {
+    auto* own = dynamic_cast<Module*>(module.get());
+    if (own == nullptr) continue;
+    for (auto& parameter : own->own_parameters_) {
+      if (!is_linear_map(parameter.role)) continue;
+      parameter.width = share;
+      const auto* stated = std::get_if<XavierUniform>(&parameter.initializer);
+      if (stated == nullptr) continue;
+      parameter.initializer =
+          std::visit(Start{*stated, options, std::sqrt(share)}, options.initialization);
+    }
+  }
 }
 
 }  // namespace ablate::models

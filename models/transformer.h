@@ -5,20 +5,21 @@
 #include "models/libtorch.h"
 #include "models/ops/linear_cross_entropy.h"
 #include "models/stack.h"
+#include "models/stack_options.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
 
 // B batch, S source length, T target length, D model width, V vocabulary
 
-/// What the model must know of the tokenizers.
+/// Sizes and ids of the tokenizers.
 struct Vocabulary {
   int64_t source,
-      target;   // sizes, of a label head the classes; equal where one tokenizer serves both
+      target;   // sizes; of a label head the number of classes
   int64_t pad;  // id of padding
 };
 
-/// What a pass computes before the projection to the vocabulary.
+/// The output of a pass before the projection to the vocabulary.
 struct ModelOutput {
   torch::Tensor hidden;           // [B, T, D], encoder only: [B, S, D], with a label head [B, 1, D]
   std::vector<Routing> routings;  // of every mixture of experts, the encoder's first
@@ -32,16 +33,16 @@ class TransformerImpl : public Module {
   TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary);
 
   /// Logits of padded ids: of every next target token, or, encoder only, of every source token.
-  /// Decoder-only models read the target alone; a label head has one position.
-  /// // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
+  /// Decoder-only models read only the target; a label head has one position. // [B, S],
+  /// [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target);
-  /// What the projection to the vocabulary reads: the last stack's output times the scale of the
-  /// logits. // [B, S], [B, T]
+  /// The input of the projection to the vocabulary: the last stack's output times the logit scale.
+  /// // [B, S], [B, T]
   ModelOutput hidden(const torch::Tensor& source, const torch::Tensor& target,
                      const ForwardContext& context = {});
 
-  /// What the model says of given targets, of which padding is ignored, without a gradient: the
-  /// logits never exist all at once. // [B, S], [B, T], [B, T] -> [B, T]
+  /// Scores of given targets without a gradient; padding is ignored. The logits are computed in
+  /// parts, to save memory. // [B, S], [B, T], [B, T] -> [B, T]
   ops::TargetScores score_targets(const torch::Tensor& source, const torch::Tensor& target_in,
                                   const torch::Tensor& target_out);
 
@@ -49,33 +50,32 @@ class TransformerImpl : public Module {
   /// The cache before the first target token. A decoder-only model reads `source` as the beginning
   /// of the sequence, in which no row may be padded. // [B, S]
   DecoderCache prefill(const torch::Tensor& source, const ForwardContext& context = {});
-  /// Logits behind one more token of every row. // [B] -> [B, V]
+  /// Logits after one more token of every row. // [B] -> [B, V]
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache,
                      const ForwardContext& context = {});
-  /// Logits behind the last of these tokens, of which an empty cache takes several.
-  /// // [B, T] -> [B, V]
+  /// Logits after the last of these tokens; only an empty cache takes several. // [B, T] -> [B, V]
   torch::Tensor forward_step(const torch::Tensor& ids, DecoderCache& cache,
                              const ForwardContext& context = {});
   /// Position ids of a target's tokens in evaluation. // [B, T] -> [T]
   torch::Tensor target_position_ids(const torch::Tensor& ids) const;
-  /// Throws LengthError where no sequence of `length` has positions on this side.
+  /// Throws LengthError if a sequence of `length` exceeds the positions of this side.
   void check_length(Side side, int64_t length) const;
 
   Family family() const { return family_; }
-  /// Whether the head gives the label of a whole sequence.
+  /// Whether the head predicts the label of a whole sequence.
   bool labels() const { return pool_.has_value(); }
-  /// Matrices of the embeddings; one and the same where they are tied. // [V, D]
+  /// Matrices of the embeddings; the same tensor if they are tied. // [V, D]
   const torch::Tensor& source_embedding() const { return source_table_; }
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
   const torch::Tensor& output_weight() const { return output_.dense; }
-  /// What the model was made from.
+  /// The options that the model was made from.
   const TransformerOptions& options() const { return options_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:
   friend class InferenceModel;
-  /// Lays all matrices out for products on the CPU; the weights must not change afterwards.
+  /// Repacks all matrices for products on the CPU; the weights must not change afterwards.
   void prepack(WeightDtype dtype);
   torch::Tensor table(const std::string& name, int64_t size, Role role = Role::embedding);
   void make_tables(Tying tying, const Vocabulary& vocabulary);
@@ -86,7 +86,7 @@ class TransformerImpl : public Module {
   torch::Tensor extend(const torch::Tensor& ids, DecoderCache& cache, ForwardContext context);
   torch::Tensor pooled(const StackOutput& encoded) const;
   torch::ScalarType compute_type(const ForwardContext& context) const;
-  /// What the projection to the vocabulary reads. // [..., D] -> [..., D]
+  /// The input of the projection to the vocabulary. // [..., D] -> [..., D]
   torch::Tensor scaled_for_output(const torch::Tensor& x) const;
   torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
 
@@ -102,7 +102,16 @@ class TransformerImpl : public Module {
 };
 TORCH_MODULE(Transformer);
 
-/// Trained numbers of a model, shared matrices counted once.
+/// The number of a model's trainable parameters; shared matrices count once.
 int64_t parameter_count(const torch::nn::Module& model);
+
+/// Sets the initial distribution of every parameter below `stack` by the stack's initialization and
+/// parametrization, and the ratio of its input width to the base width, by which optimizers choose
+/// its learning rate.
+void parametrize(torch::nn::Module& stack, const StackOptions& options);
+
+/// The id of targets that do not count in the loss: padding of tokens; every class of a label head
+/// counts.
+inline int64_t ignored_target(bool labels, int64_t pad) { return labels ? -1 : pad; }
 
 }  // namespace ablate::models

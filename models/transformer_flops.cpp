@@ -16,7 +16,7 @@ concept OneOf = (std::same_as<T, Others> || ...);
 
 double times(auto... extents) { return (static_cast<double>(extents) * ...); }
 
-/// One attention: the sequences, each with so many queries, which see so many keys.
+/// One attention: the number of sequences, of queries in each, and of keys that they see.
 struct Reach {
   ops::Heads heads;
   int64_t rows, queries, keys;
@@ -24,7 +24,7 @@ struct Reach {
   double products() const { return times(rows, heads.count, queries, keys, heads.d_k + heads.d_v); }
 };
 
-/// What a position scheme adds in one layer.
+/// The products of a position scheme in one layer.
 struct LayerPosition {
   const StackOptions& stack;
   Reach reach;
@@ -60,7 +60,7 @@ struct LayerPosition {
   }
 };
 
-/// What FIRE's network multiplies for every pair of `length` positions, once for all layers.
+/// The products of FIRE's network for every pair of `length` positions, once for all layers.
 double fire_products(const PositionOptions& scheme, int64_t heads, int64_t length) {
   const auto* fire = std::get_if<Fire>(&scheme);
   return fire == nullptr ? 0 : times(length, length, fire->hidden, 1 + heads);
@@ -108,11 +108,11 @@ struct MixerProducts {
   }
 
  private:
-  /// From or to the model's width.
+  /// Products of a projection from or to the model's width.
   double projected(int64_t width) const { return times(rows, length, stack.d_model, width); }
-  /// Of all positions with all others, in heads that divide the model's width.
+  /// Products of all positions with all others, in heads that divide the model's width.
   double square() const { return times(rows, length, length, stack.d_model); }
-  /// Of every position with the matrix that each head keeps.
+  /// Products of every position with the matrix that each head keeps.
   double of_state(const MatrixState& o) const {
     return times(rows, length, stack.d_model, stack.d_model / o.heads);
   }
@@ -128,7 +128,7 @@ double cross_products(const StackOptions& stack, const MultiHead& o, const PassE
          Reach{heads, extent.rows, extent.target, extent.source}.products();
 }
 
-/// Of a router, for one position.
+/// Products of a router for one position.
 struct RouterProducts {
   const MixtureOptions& mixture;
   int64_t d_model;
@@ -149,7 +149,7 @@ struct RouterProducts {
   }
 };
 
-/// Of a feed-forward, for one position.
+/// Products of a feed-forward for one position.
 struct FeedForwardProducts {
   int64_t d_model;
 

@@ -4,7 +4,7 @@
 
 namespace ablate::models {
 
-/// The extent of the padded ids that a pass reads. A model of one side reads its own alone.
+/// The extent of the padded ids that a pass reads. A model of one side reads only its own.
 struct PassExtent {
   int64_t rows = 0, source = 0, target = 0;
 };

@@ -32,8 +32,8 @@ constexpr bool has_side(Family family, Side side) {
          (family == Family::encoder_only) == (side == Side::encoder);
 }
 
-/// Which of source embedding, target embedding and output projection are one matrix. A family with
-/// one embedding has it as source and target.
+/// The matrices among source embedding, target embedding and output projection that are tied. A
+/// family with one embedding has it as source and target.
 enum class Tying { three_way, embeddings, target, source, none };
 
 constexpr auto names(Tying) {
@@ -64,7 +64,7 @@ struct Head {
   double scale = 1.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("scale", o.scale, "what logits are multiplied by, as muP does (Yang et al. 2022)");
+    visit("scale", o.scale, "factor of the logits, as in muP (Yang et al. 2022)");
   }
   static void rules(const Head& o, auto&& require) {
     require(o.scale > 0 && o.scale <= 1000, "scale", "must be above 0 and at most 1000");
@@ -93,8 +93,8 @@ using HeadOptions = std::variant<LmHead, LabelHead>;
 /// How the `changes` of a configuration are called, which the lists of layers hold.
 struct LayerChanges : EmptyOptions {};
 
-/// A Transformer; the defaults are the base model of Vaswani et al. 2017. A layer is as the members
-/// of LayerOptions say here, unless its side has a list.
+/// A Transformer; the defaults are the base model of Vaswani et al. 2017. All layers have the
+/// members of LayerOptions given here, unless their side has a list.
 struct TransformerOptions {
   Family family = Family::encoder_decoder;
   int64_t d_model = 512;
@@ -125,30 +125,28 @@ struct TransformerOptions {
     visit("encoder_layers", o.encoder_layers, "layers of the encoder; absent: layers");
     visit("decoder_layers", o.decoder_layers, "layers of the decoder; absent: layers");
     LayerOptions::fields(o, visit);
-    visit("position_ids", o.position_ids,
-          "which ids the position scheme knows the tokens of a sequence by");
+    visit("position_ids", o.position_ids, "position ids of the tokens of a sequence");
     visit("share", o.share, "layers of a stack that are one and the same");
     visit("bias", o.bias, "biases of projections and norms");
     visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
     visit("tying", o.tying,
-          "one matrix: three_way, embeddings (source = target), target (target = output), source "
-          "(source = output) or none");
+          "which matrices are one (tie_word_embeddings): three_way, embeddings (source = target), "
+          "target (target = output), source (source = output) or none");
     visit("dropout", o.dropout, "on sub-layer outputs and on embedding sums");
-    visit("output", o.output,
-          "what is predicted: tokens, or the label of an encoder's whole input");
+    visit("output", o.output, "prediction: tokens, or the label of an encoder's whole input");
     visit("initialization", o.initialization, "how parameters start");
     visit("parametrization", o.parametrization,
-          "what learning rates, first values and scales make of the model's width");
-    visit("encoder", o.encoder, "what all layers of the encoder have of their own");
-    visit("decoder", o.decoder, "what all layers of the decoder have of their own");
+          "how learning rates, initial values and scales depend on the model's width");
+    visit("encoder", o.encoder, "options in which all layers of the encoder differ");
+    visit("decoder", o.decoder, "options in which all layers of the decoder differ");
     LayerChanges changes;
     visit("changes", changes,
-          "what some layers have of their own: a list, in which later changes win over earlier "
-          "ones and all over encoder and decoder");
+          "options in which some layers differ: a list, in which later changes override earlier "
+          "ones and all override encoder and decoder");
   }
   static void rules(const TransformerOptions& o, auto&& require);  // in models/transformer_rules.h
 
-  /// A layer that is as the model says.
+  /// A layer with the model's options.
   LayerOptions layer() const {
     return {.attention = attention,
             .cross_attention = cross_attention,
@@ -165,7 +163,7 @@ inline int64_t depth_of(const TransformerOptions& o, Side side) {
   return (side == Side::encoder ? o.encoder_layers : o.decoder_layers).value_or(o.layers);
 }
 
-/// Of those, the layers with weights of their own.
+/// The number of these layers with their own weights.
 inline int64_t different_layers_of(const TransformerOptions& o, Side side) {
   return o.share.layers.value_or(depth_of(o, side));
 }
@@ -182,7 +180,7 @@ inline const SideLayers& list_of(const TransformerOptions& o, Side side) {
   return side == Side::encoder ? o.encoder : o.decoder;
 }
 
-/// The different layers of a side, to be changed: until then they are as the model says.
+/// The different layers of a side, to be changed; they start with the model's options.
 inline SideLayers& own_layers(TransformerOptions& o, Side side) {
   auto& list = side == Side::encoder ? o.encoder : o.decoder;
   if (list.empty()) list.assign(static_cast<size_t>(different_layers_of(o, side)), o.layer());
@@ -242,6 +240,107 @@ inline bool attends_to_source(const TransformerOptions& o) {
          std::ranges::any_of(stack_of(o, Side::decoder).layers, [](const LayerOptions& layer) {
            return std::holds_alternative<MultiHead>(layer.cross_attention);
          });
+}
+
+void family_rules(const TransformerOptions& o, auto& require) {
+  const bool pair = o.family == Family::encoder_decoder;
+  const bool labels = std::holds_alternative<LabelHead>(o.output);
+  require(!labels || o.family == Family::encoder_only, "output.kind",
+          "can be label only in an encoder_only model");
+  require(!labels || o.tying == Tying::none, "tying",
+          "must be none if model.output is label: classes are not tokens");
+  require(pair || o.tying == Tying::three_way || o.tying == Tying::none, "tying",
+          "must be three_way or none in a family with one embedding");
+  const auto owns = [&](Side side, const auto& layers) {
+    const auto name = text_of(side);
+    const bool has = has_side(o.family, side);
+    const auto why =
+        "has no effect: " + std::string(side == Side::encoder ? "a decoder" : "an encoder") +
+        "_only model has no " + name;
+    require(has || list_of(o, side).empty(), name, why);
+    require(has || !layers, name + "_layers", why);
+  };
+  owns(Side::encoder, o.encoder_layers);
+  owns(Side::decoder, o.decoder_layers);
+}
+
+void depth_rules(const TransformerOptions& o, auto& require) {
+  const auto sane = [&](const std::optional<int64_t>& layers, const char* key) {
+    require(!layers || (*layers >= 1 && *layers <= kMostLayers), key, "must be from 1 to 1000");
+  };
+  sane(o.layers, "layers");
+  sane(o.encoder_layers, "encoder_layers");
+  sane(o.decoder_layers, "decoder_layers");
+  for (const auto side : {Side::encoder, Side::decoder})
+    require(!has_side(o.family, side) || !o.share.layers || *o.share.layers <= depth_of(o, side),
+            "share.layers", "must not exceed the number of layers");
+}
+
+void cross_attention_rules(const TransformerOptions& o, auto& require) {
+  const auto check = [&](const CrossAttentionOptions& cross, const std::string& at) {
+    const bool pair = o.family == Family::encoder_decoder;
+    const bool same = std::holds_alternative<Same>(cross);
+    require(pair || same, at + "cross_attention",
+            "has no effect: only an encoder_decoder model has cross-attention");
+    require(!pair || !same || std::holds_alternative<MultiHead>(o.attention),
+            at + "cross_attention.kind",
+            "cannot be same if model.attention is not multi_head; choose multi_head or none");
+    const auto resolved = cross_attention_of(o, Side::decoder, cross);
+    const auto* heads = std::get_if<MultiHead>(&resolved);
+    require(heads == nullptr || !heads->window, at + "cross_attention.window",
+            "has no effect: targets and sources have no distance");
+    require(heads == nullptr || heads->divides(o.d_model),
+            same ? "attention.heads" : at + "cross_attention.heads",
+            "must divide d_model unless d_k and d_v are given");
+  };
+  if (o.decoder.empty()) return check(o.cross_attention, "");
+  for (size_t i = 0; i < o.decoder.size(); ++i)
+    check(o.decoder[i].cross_attention, "decoder." + std::to_string(i + 1) + ".");
+}
+
+void position_rules(const TransformerOptions& o, auto& require) {
+  bool reads = false;
+  for (const auto side : {Side::encoder, Side::decoder}) {
+    if (!has_side(o.family, side)) continue;
+    const auto& list = list_of(o, side);
+    reads = reads || (list.empty() && reads_position_ids(o.position)) ||
+            std::ranges::any_of(
+                list, [](const auto& layer) { return reads_position_ids(layer.position); });
+  }
+  require(reads || std::holds_alternative<Consecutive>(o.position_ids), "position_ids.kind",
+          "has no effect: the position scheme reads no position ids; choose consecutive");
+  const auto looks_left = [&](const PositionOptions& scheme, const std::string& at) {
+    const auto* alibi = std::get_if<Alibi>(&scheme);
+    // A decoder may have the scheme of the whole model, of which it has no use for one side.
+    const bool shared = o.family != Family::decoder_only && equal_values(scheme, o.position);
+    require(!has_side(o.family, Side::decoder) || shared || alibi == nullptr ||
+                alibi->encoder == Sides::symmetric,
+            at + "position.encoder",
+            "cannot be two_sided in a decoder, whose heads all look to the left");
+  };
+  if (o.decoder.empty()) return looks_left(o.position, "");
+  for (size_t i = 0; i < o.decoder.size(); ++i)
+    looks_left(o.decoder[i].position, "decoder." + std::to_string(i + 1) + ".");
+}
+
+void TransformerOptions::rules(const TransformerOptions& o, auto&& require) {
+  require(o.d_model >= 1 && o.d_model <= 65'536, "d_model", "must be from 1 to 65536");
+  require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
+  family_rules(o, require);
+  depth_rules(o, require);
+  cross_attention_rules(o, require);
+  position_rules(o, require);
+  for (const auto side : {Side::encoder, Side::decoder}) {
+    if (!has_side(o.family, side) || !has_sane_depth(o, side)) continue;
+    const bool listed = !list_of(o, side).empty();
+    const auto name = text_of(side) + ".";
+    const auto path = [&](int64_t layer) {
+      return listed ? name + std::to_string(layer + 1) + "." : std::string();
+    };
+    const auto stack = stack_of(o, side);
+    StackRules<decltype(path), std::remove_reference_t<decltype(require)>>{stack, path, require}
+        .check();
+  }
 }
 
 }  // namespace ablate::models

@@ -18,7 +18,7 @@ import records  # noqa: E402
 
 def record(direction, contrast):
     """One task with a baseline that scores 2 and an arm."""
-    arm = {"parameters": 10, "steps": 100, "tuned": False, "test_set": "", "beyond": False, "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
+    arm = {"parameters": 10, "steps": 100, "tuned": False, "test_set": "", "extrapolates": False, "mean": 2.0, "deviation": 0.1, "values": [2.0, 2.0]}
     return {"tasks": {"t": {"metric": "loss", "direction": direction, "arms": {"base": arm, "arm": arm | {"contrast": contrast}}}}}
 
 
@@ -48,7 +48,7 @@ class Verdicts(unittest.TestCase):
             task["arms"] = {name: arm | {"mean": mean - 0.1 * (name == "arm")} for name, arm in task["arms"].items()}
             claim = claims.Claim({"arm": "arm", "expect": "worse", "guess": guess})
             self.assertEqual(claim.verdict({"tasks": {"t": task}}), verdict, (guess, mean))
-            task["arms"]["arm"]["beyond"] = True
+            task["arms"]["arm"]["extrapolates"] = True
             self.assertEqual(claim.verdict({"tasks": {"t": task}}), "reproduced", "beyond the trained length the program says so itself")
 
     def test_arms_at_their_best_rates_are_compared_where_the_study_tunes(self):
@@ -104,7 +104,7 @@ class Entries(unittest.TestCase):
 
 def results(arms, notes=()):
     """What the program writes of one task t: arms are the name and whether it is tuned."""
-    cell = {"primary": True, "test_set": "", "beyond": False, "direction": "lower", "sample": {"mean": 1.0, "deviation": 0.0, "values": [1.0]}}
+    cell = {"primary": True, "test_set": "", "extrapolates": False, "direction": "lower", "sample": {"mean": 1.0, "deviation": 0.0, "values": [1.0]}}
     return {"study": "s", "question": "?", "seeds": [1], "expectations": [], "notes": list(notes), "tasks": [
         {"name": "t", "metric": "loss", "comparisons": 1, "arms": [{"name": name, "parameters": 10, "tuned": tuned, "cells": [cell]}
                                                                    for name, tuned in arms.items()]}]}

@@ -10,7 +10,7 @@ if(clashes)
   message(FATAL_ERROR "${PROGRAM} exports ${count} symbols of SentencePiece or its dependencies, such as ${first}")
 endif()
 
-# The program answers for MKL whose processor it runs on (models/mkl.h), and no library does, since that would answer for
+# The program answers for MKL whose processor it runs on (models/hardware.h), and no library does, since that would answer for
 # whatever program is linked with it.
 set(answer mkl_serv_intel_cpu_true)
 if(NOT symbols MATCHES "${answer}")

@@ -34,16 +34,14 @@ ROOMS = {
     "run": ["config", "records"],
     "exchange/format": ["config", "records"],
     "exchange": ["config", "exchange/format", "records", "run"],
-    "cli": ["config", "records"],
-    "commands/model": ["analysis", "analysis/statistics", "cli", "config", "exchange", "records", "report", "run", "schedule"],
-    "commands": ["analysis", "analysis/statistics", "cli", "commands/model", "config", "records", "report", "schedule"],
+    "commands": ["analysis", "analysis/statistics", "config", "exchange", "records", "report", "run", "schedule"],
 }
 # One library, one unity build; the longest folder that holds a file is its library.
 LIBRARIES = ["tokenizer", "tokenizer/text", "data", "models", "models/kernel", "training/storage", "training/process", "training/metrics",
              "training/tensorboard", "training/checkpoint/format", "training"] + ["experiments/" + room for room in ROOMS] + ["experiments"]
 TORCH_FREE = ["tokenizer", "tokenizer/text", "data", "models/kernel", "training/storage", "training/process", "training/metrics",
               "training/tensorboard", "training/checkpoint/format"] + [
-    "experiments/" + room for room in ROOMS if room not in ("run", "exchange", "commands/model")]
+    "experiments/" + room for room in ROOMS if room not in ("run", "exchange", "commands")]
 SEAMS = {"models/kernel": "models/ops"}  # what stands behind the seam: the folder that may include it
 FOLDERS = "experiments/records/folders"  # .h and .cpp
 SPELLS_ITS_OWN = ["experiments/commands/init.cpp"]  # the user's study, which a frozen one is called after
@@ -106,7 +104,7 @@ def room_problems(includes):
 def namespace_problems(files):
     for path, text in files.items():
         room = room_of(path)
-        name = room and {"analysis/statistics": "statistics", "commands/model": "commands", "exchange/format": "exchange"}.get(room, room)
+        name = room and {"analysis/statistics": "statistics", "exchange/format": "exchange"}.get(room, room)
         if room and not re.search(rf"^namespace ablate::{name} {{$", text, re.M):
             yield f"{path}: what stands in experiments/{room}/ belongs to namespace ablate::{name}"
 

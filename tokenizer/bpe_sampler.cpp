@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -17,7 +17,7 @@ size_t character_size(char lead) {
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
-/// Of a piece that SentencePiece calls "<0x41>".
+/// The byte of a piece that SentencePiece calls "<0x41>".
 size_t byte_of(const std::string& piece) { return std::stoul(piece.substr(3, 2), nullptr, 16); }
 
 /// Whether text is written with pieces of this type.
@@ -93,8 +93,8 @@ class BpeSampler::Merging {
     if (piece->second.unused) parts_[piece->first] = at(left).size;
   }
 
-  /// Adds the ids of one symbol: of a piece that is not in use those of what it was made of, of an
-  /// unknown one its bytes. Unknown ones in a row, where there are no bytes, are one.
+  /// Adds the ids of one symbol: of an unused piece those of its parts, of an unknown one its
+  /// bytes. Without bytes, consecutive unknown ones are one.
   void add(const std::string& text, std::vector<int32_t>& all) const {
     const auto piece = sampler_.pieces_.find(text);
     const bool known = piece != sampler_.pieces_.end();
@@ -144,14 +144,14 @@ BpeSampler::BpeSampler(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {
     const auto text = tokenizer_.token(id);
     bytes_.resize(256);
     bytes_.at(byte_of(text)) = id;
-    // What is spelled like the name of a byte is read as the byte.
+    // Text spelled like the name of a byte is read as the byte.
     const auto piece = pieces_.find(text);
     if (piece != pieces_.end()) piece->second = {id, piece->second.score, false};
   }
 }
 
 size_t BpeSampler::user_symbol(std::string_view text) const {
-  // What `text` begins with is no greater than it and has its first byte.
+  // A prefix of `text` is not greater than it and has its first byte.
   for (auto symbol = user_symbols_.upper_bound(text); symbol != user_symbols_.begin();) {
     --symbol;
     if (symbol->front() != text.front()) return 0;

@@ -6,7 +6,7 @@
 #include <protozero/pbf_reader.hpp>
 #include <string>
 
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 #include "tokenizer/text/digest.h"
 #include "tokenizer/text/unicode.h"
 
@@ -70,8 +70,8 @@ void check_piece(std::string_view message, size_t index) {
   if (!valid_utf8(text) || text.find('\0') != std::string_view::npos)
     refuse(where + " is not valid UTF-8 text");
   if (index < kSpecials.size() && (text != kSpecials[index].piece || type != kSpecials[index].type))
-    refuse(where + " is '" + std::string(text) + "' where '" + std::string(kSpecials[index].piece) +
-           "' must be; train it with `ablate tokenizer train`");
+    refuse(where + " is '" + std::string(text) + "' instead of '" +
+           std::string(kSpecials[index].piece) + "'; train it with `ablate tokenizer train`");
 }
 
 void check_trainer(std::string_view message) {
@@ -86,11 +86,11 @@ void check_normalizer(std::string_view message) {
       case tag_and_type(kCharsMap, pbf_wire_type::length_delimited): {
         const auto table = bytes_of(fields);
         if (!table.empty() && std::ranges::find(kKnownTables, sha256(table)) == kKnownTables.end())
-          refuse("its normalisation table is none of SentencePiece 0.2.1's own");
+          refuse("its normalisation table is not one of SentencePiece 0.2.1");
         break;
       }
       case tag_and_type(kRuleTable, pbf_wire_type::length_delimited):
-        if (!bytes_of(fields).empty()) refuse("it has a normalisation table of its own");
+        if (!bytes_of(fields).empty()) refuse("it has a custom normalisation table");
         break;
       default:
         fields.skip();
@@ -98,7 +98,7 @@ void check_normalizer(std::string_view message) {
   }
 }
 
-/// Throws protozero::exception where the message is malformed.
+/// Throws protozero::exception if the message is malformed.
 void check_sections(std::string_view model) {
   size_t pieces = 0;
   for (pbf_reader sections(model.data(), model.size()); sections.next();) {
@@ -148,7 +148,7 @@ std::vector<PieceType> piece_types(std::string_view model) {
 }
 
 ModelType model_type(std::string_view model) {
-  auto type = ModelType::unigram;  // what a model is that does not say
+  auto type = ModelType::unigram;  // the default of the format
   for (pbf_reader sections(model.data(), model.size());
        sections.next(kTrainer, pbf_wire_type::length_delimited);) {
     const auto trainer = bytes_of(sections);

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <protozero/pbf_writer.hpp>
 #include <string_view>
 #include <unordered_map>
 
 #include "tokenizer/model_check.h"
-#include "tokenizer/special_ids.h"
-#include "tokenizer/special_names.h"
+#include "tokenizer/special_tokens.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -33,7 +33,7 @@ std::string name_of(Kind kind) {
     case Kind::word:
       return "word";
     case Kind::byte:
-      break;  // nothing is learned
+      break;  // learns no model
   }
   throw TokenizerError("unknown kind of tokenizer");
 }
@@ -86,7 +86,7 @@ std::string with_words_cut(const std::string& line) {
   return cut;
 }
 
-/// The library leaves out every line with U+2585, its mark of the unknown, and never says so.
+/// The library silently leaves out every line with U+2585, its mark of the unknown.
 std::string readable(std::string line) {
   constexpr std::string_view kUnknownMark = "\xe2\x96\x85";
   std::ranges::replace(line, '\0', ' ');
@@ -116,8 +116,8 @@ class Lines : public sentencepiece::SentenceIterator {
   std::string line_;
 };
 
-/// Whether normalisation leaves any character but spaces; the unigram trainer ends the process
-/// where it leaves none.
+/// Whether normalisation leaves any character but spaces; the unigram trainer ends the process if
+/// there is none.
 bool has_text(Normalization normalization, std::span<const std::string> lines) {
   sentencepiece::SentencePieceNormalizer normalizer;
   const auto status = normalizer.LoadFromRuleName(name_of(normalization));
@@ -131,7 +131,7 @@ bool has_text(Normalization normalization, std::span<const std::string> lines) {
   });
 }
 
-/// The number behind `words` in the library's message; empty where they are not there.
+/// The number after `words` in the library's message; empty if they do not occur.
 std::string number_after(const std::string& message, std::string_view words) {
   const auto at = message.rfind(words);
   if (at == std::string::npos) return {};
@@ -167,6 +167,45 @@ std::string train_model(const TokenizerOptions& options, std::span<const std::st
     if (largest.empty() || !first) refuse_vocabulary(status.ToString(), wanted["vocab_size"]);
     wanted["vocab_size"] = largest;
   }
+}
+
+namespace {
+
+void add_piece(protozero::pbf_writer& model, std::string_view text, PieceType type) {
+  protozero::pbf_writer piece(model, kPieces);
+  piece.add_string(kPieceText, text.data(), text.size());
+  piece.add_float(kPieceScore, 0);
+  piece.add_enum(kPieceType, static_cast<int32_t>(type));
+}
+
+/// "<0x00>", as SentencePiece calls the byte 0.
+std::string byte_name(unsigned byte) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  return {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
+}
+
+}  // namespace
+
+std::string byte_model(bool mask) {
+  std::string bytes;
+  protozero::pbf_writer model(bytes);
+  add_piece(model, kPadPiece, PieceType::control);
+  add_piece(model, kBosPiece, PieceType::control);
+  add_piece(model, kEosPiece, PieceType::control);
+  add_piece(model, kUnkPiece, PieceType::unknown);
+  if (mask) add_piece(model, kMaskToken, PieceType::control);
+  for (unsigned byte = 0; byte < 256; ++byte) add_piece(model, byte_name(byte), PieceType::byte);
+  {
+    protozero::pbf_writer trainer(model, kTrainer);
+    trainer.add_enum(kModelType, static_cast<int32_t>(ModelType::character));
+    trainer.add_bool(kByteFallback, true);
+  }
+  protozero::pbf_writer normalizer(model, kNormalizer);
+  normalizer.add_string(kNormalizerName, "identity");
+  normalizer.add_bool(kAddDummyPrefix, false);
+  normalizer.add_bool(kRemoveExtraWhitespaces, false);
+  normalizer.add_bool(kEscapeWhitespaces, false);
+  return bytes;
 }
 
 }  // namespace ablate::tokenizer

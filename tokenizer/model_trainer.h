@@ -10,7 +10,12 @@ namespace ablate::tokenizer {
 /// Learns a SentencePiece model from `lines` and returns it serialised. The same lines give the
 /// same bytes, no line is left out for its length, NUL and the library's own mark U+2585 count
 /// as spaces. A vocabulary larger than the text supports becomes the largest possible. Throws
-/// TokenizerError where the text is empty or the vocabulary has no room for its characters.
+/// TokenizerError if the text is empty or the vocabulary has no room for its characters.
 std::string train_model(const TokenizerOptions& options, std::span<const std::string> lines);
+
+/// A serialised SentencePiece model without training: the special tokens (with `<mask>` if `mask`)
+/// and the 256 bytes, which write all text unchanged (ByT5, Xue et al. 2022). Decoded bytes that
+/// are not UTF-8 become U+FFFD.
+std::string byte_model(bool mask);
 
 }  // namespace ablate::tokenizer

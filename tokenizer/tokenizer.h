@@ -13,7 +13,7 @@
 
 namespace ablate::tokenizer {
 
-/// Ids of a line; `cut` says whether tokens behind the limit were left out.
+/// Ids of a line; `cut`: whether tokens beyond the limit were left out.
 struct Encoded {
   std::vector<int32_t> ids;
   bool cut = false;
@@ -27,14 +27,13 @@ Encoded limited(std::vector<int32_t> ids, int64_t limit);
 class Tokenizer {
  public:
   /// Learns a model from `lines`; the same lines give the same model. A vocabulary larger than the
-  /// text supports becomes the largest possible. Throws TokenizerError where nothing can be
-  /// learned.
+  /// text supports becomes the largest possible. Throws TokenizerError if no model can be learned.
   static Tokenizer train(const TokenizerOptions& options, std::span<const std::string> lines);
-  /// Both throw TokenizerError with the reason where the model is unusable (model_check.h).
+  /// Both throw TokenizerError with the reason if the model is unusable (model_check.h).
   static Tokenizer load(const std::filesystem::path& file);
   static Tokenizer from_bytes(std::string model);
 
-  /// The serialised SentencePiece model: what `load` reads.
+  /// The serialised SentencePiece model, as `load` reads it.
   const std::string& bytes() const;
   std::string sha256() const;
 
@@ -54,7 +53,8 @@ class Tokenizer {
   /// The token with this id, its leading space written as U+2581. REQUIRES: an id of the
   /// vocabulary.
   std::string token(int32_t id) const;
-  /// Of a bpe's token: higher where it was learned earlier. REQUIRES: an id of the vocabulary.
+  /// The score of a bpe's token: higher if it was learned earlier. REQUIRES: an id of the
+  /// vocabulary.
   float score(int32_t id) const;
 
  private:
@@ -62,5 +62,18 @@ class Tokenizer {
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
   std::shared_ptr<const Model> model_;
 };
+
+/// The normalised text, in which the tokenizer's sign for a space is a space.
+std::string normal_form(const Tokenizer& tokenizer, std::string_view text);
+
+/// How faithfully texts survive encoding and decoding by a tokenizer.
+struct Fidelity {
+  int64_t unknown_tokens = 0;
+  int64_t hidden_bytes = 0;  // of the normalised text, behind the unknown tokens
+  bool altered = false;      // it is not restored exactly
+  bool lost = false;         // and its normal form, too
+};
+
+Fidelity fidelity(const Tokenizer& tokenizer, std::string_view text);
 
 }  // namespace ablate::tokenizer

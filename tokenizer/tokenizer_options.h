@@ -29,7 +29,7 @@ constexpr auto names(Normalization) {
 }
 
 /// tidy: runs of spaces become one and a word at the start looks like any other; exact: every space
-/// stays as it is and none is added.
+/// is kept and none is added.
 enum class Spaces { tidy, exact };
 
 constexpr auto names(Spaces) {
@@ -37,9 +37,9 @@ constexpr auto names(Spaces) {
       {{Spaces::tidy, "tidy"}, {Spaces::exact, "exact"}});
 }
 
-/// How text becomes tokens. The model is learned by SentencePiece from the training text alone;
-/// that of bytes, which ByT5 has (Xue et al. 2022), is always the same. BPE-dropout is that of
-/// Provilkov et al. 2020.
+/// How text becomes tokens. The model is learned by SentencePiece from the training text only; the
+/// byte model (ByT5, Xue et al. 2022) is always the same. BPE-dropout is that of Provilkov et al.
+/// 2020.
 struct TokenizerOptions {
   Kind kind = Kind::bpe;
   std::optional<int64_t> vocabulary;
@@ -70,14 +70,16 @@ struct TokenizerOptions {
     require(o.coverage >= 0.98 && o.coverage <= 1, "coverage", "must be from 0.98 to 1");
     require(o.dropout >= 0 && o.dropout < 1, "dropout", "must be in [0, 1)");
     require(o.dropout == 0 || o.kind == Kind::bpe, "dropout",
-            "must be 0 where kind is not bpe: it leaves out merges of bpe");
+            "must be 0 unless kind is bpe: it leaves out merges of bpe");
     const bool bytes = o.kind == Kind::byte;
-    require(!bytes || !o.vocabulary, "vocabulary",
-            "must be absent where kind is byte: the 256 bytes and the special tokens are all");
-    require(!bytes || o.coverage == 1, "coverage", "must be 1 where kind is byte: bytes are all");
+    require(
+        !bytes || !o.vocabulary, "vocabulary",
+        "must be absent if kind is byte: the vocabulary is the 256 bytes and the special tokens");
+    require(!bytes || o.coverage == 1, "coverage",
+            "must be 1 if kind is byte: bytes cover all text");
     require(!bytes || o.normalization == Normalization::nmt_nfkc ||
                 o.normalization == Normalization::identity,
-            "normalization", "has no effect where kind is byte: bytes stay as they are");
+            "normalization", "has no effect if kind is byte: bytes are not normalised");
   }
 };
 

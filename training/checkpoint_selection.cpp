@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "training/checkpoint/checkpoint.h"
-#include "training/ema.h"
+#include "training/weights.h"
 
 namespace ablate::training {
 namespace {
@@ -28,9 +28,8 @@ SelectedWeights exponential_average(const std::filesystem::path& checkpoints) {
   return {"exponential average", extract_ema(last.optimizer)};
 }
 
-/// The last `count` checkpoints that training.save_every names. Others may lie between them, and
-/// which ones depends on how often a run was stopped or validated. Throws CheckpointError unless
-/// all are there.
+/// The last `count` checkpoints that training.save_every names. There may be others between them,
+/// depending on when the run was stopped or validated. Throws CheckpointError unless all are there.
 std::vector<Found> last_regular(const std::filesystem::path& checkpoints, int64_t count,
                                 int64_t save_every) {
   const auto all = list_checkpoints(checkpoints);

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/ignored_target.h"
 #include "models/ops/linear_cross_entropy.h"
-#include "tokenizer/special_ids.h"
-#include "training/diverged.h"
+#include "models/transformer.h"
+#include "tokenizer/special_tokens.h"
+#include "training/storage/errors.h"
 #include "training/update.h"
 
 namespace ablate::training {
 namespace {
 
-/// The attentions of a model, and which of them each call of an observer is of.
+/// The attentions of a model, and the attention of each call of an observer.
 struct Attentions {
   std::vector<models::AttentionName> names;
   std::vector<size_t> of_call;

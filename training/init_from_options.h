@@ -9,9 +9,44 @@
 #include <utility>
 #include <vector>
 
-#include "training/without_options.h"
+#include "models/head_name.h"
 
 namespace ablate::training {
+
+/// Parts that are dropped from the model that a run starts from, named as in that model: heads as
+/// in Michel et al. 2019, whole layers as in Fan et al. 2020.
+struct DropOptions {
+  std::vector<std::string> heads, layers;
+
+  bool empty() const { return heads.empty() && layers.empty(); }
+
+  static void fields(auto& o, auto&& visit) {
+    visit("heads", o.heads,
+          "attention heads, such as encoder.layers.0.attention.3 or "
+          "decoder.layers.1.cross_attention.0, counted from 0 on; the weights that read their "
+          "output start at zero");
+    visit("layers", o.layers,
+          "whole layers, such as encoder.layers.1; later ones move up, and model.layers, "
+          "encoder_layers or decoder_layers must state how many are left");
+  }
+  static void rules(const DropOptions& o, auto&& require) {
+    for (const auto& text : o.layers) {
+      require(models::parse_layer(text).has_value(), "layers",
+              "must name layers such as encoder.layers.1, not '" + text + "'");
+      require(std::ranges::count(o.layers, text) == 1, "layers", "names " + text + " twice");
+    }
+    for (const auto& text : o.heads) {
+      const auto head = models::parse_head(text);
+      require(head.has_value(), "heads",
+              "must name heads such as encoder.layers.0.attention.3 or "
+              "decoder.layers.1.cross_attention.0, not '" +
+                  text + "'");
+      require(std::ranges::count(o.heads, text) == 1, "heads", "names " + text + " twice");
+      require(!head || std::ranges::count(o.layers, text_of(head->attention.layer)) == 0, "heads",
+              "names " + text + ", whose layer is left out as a whole");
+    }
+  }
+};
 
 /// How the neurons of a feed-forward are divided into experts.
 enum class Grouping { random, clusters, coactivation };
@@ -22,7 +57,7 @@ constexpr auto names(Grouping) {
        {Grouping::coactivation, "coactivation"}});
 }
 
-/// Which weights of a run another one starts from: those that it was evaluated with, or those of
+/// The weights of a run that another one starts from: those that it was evaluated with, those of
 /// its last or its best checkpoint, or the exponential average of its weights.
 enum class StartWeights { evaluated, last, best, ema };
 constexpr auto names(StartWeights) {
@@ -39,7 +74,7 @@ struct InitFromOptions {
   std::optional<std::string> arm;
   StartWeights weights = StartWeights::evaluated;
   int64_t average = 0;
-  WithoutOptions without;
+  DropOptions drop;
   std::vector<std::string> allow;
   std::optional<Grouping> split;
   int64_t positions = 20'000;
@@ -56,13 +91,13 @@ struct InitFromOptions {
     visit("weights", o.weights,
           "which of its weights: evaluated (those that it was evaluated with), last, best or ema");
     visit("average", o.average,
-          "the mean of its last checkpoints of save_every, so many of them; 0: no mean");
-    visit("without", o.without, "parts of its model that are left out");
+          "average this many of its last checkpoints of save_every; 0: no average");
+    visit("drop", o.drop, "heads and layers of its model to drop");
     visit(
         "allow", o.allow,
         "weights that may lack a counterpart of their name and shape, each by its name or by whole "
-        "words of it, such as router or decoder.layers.3; tokenizer: that run's is taken, "
-        "whatever this one's section says");
+        "words of it, such as router or decoder.layers.3; tokenizer: take that run's tokenizer "
+        "instead of this section's");
     visit("split", o.split,
           "divide its relu feed-forwards among the experts instead (MoEfication): random, clusters "
           "or coactivation");
@@ -75,10 +110,10 @@ struct InitFromOptions {
     require(o.given() || o.average == 0, "average", "needs run or arm");
     require(o.average == 0 || o.weights == StartWeights::evaluated, "average",
             "and weights exclude each other: it is the mean of the last ones");
-    require(o.given() || o.without.empty(), "without", "needs run or arm");
+    require(o.given() || o.drop.empty(), "drop", "needs run or arm");
     require(o.given() || o.allow.empty(), "allow", "needs run or arm");
     require(std::ranges::none_of(o.allow, &std::string::empty), "allow", "has an empty name");
-    require(!o.split || o.without.empty(), "without",
+    require(!o.split || o.drop.empty(), "drop",
             "and split exclude each other; leave the parts out in an arm between");
     require(!o.split || o.given(), "split", "needs run or arm");
     require(o.positions >= 100 && o.positions <= 10'000'000, "positions",

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "data/batching.h"
-#include "models/ignored_target.h"
-#include "tokenizer/special_ids.h"
-#include "training/diverged.h"
+#include "data/batch.h"
+#include "models/transformer.h"
+#include "tokenizer/special_tokens.h"
+#include "training/storage/errors.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kMaskSeed = 1;
 constexpr int64_t kFewestExamples = 10;
 
-/// Target tokens at each position of an example's target, and how many of them were the likeliest.
+/// Counts target tokens at each position of a target, and how many of them were the likeliest.
 class PositionCounts {
  public:
   explicit PositionCounts(torch::Device device)
@@ -33,7 +33,7 @@ class PositionCounts {
     all_.scatter_add_(0, position.flatten(), padding_mask.flatten().to(torch::kLong));
   }
 
-  /// Those of all ranks, of targets of at most that length.
+  /// The accuracies over all ranks, for targets of at most that length.
   std::vector<double> accuracy(const RankGroup& ranks, int64_t longest) const {
     const auto missing = std::max<int64_t>(0, longest - all_.size(0));
     const auto both = ranks.sum(torch::constant_pad_nd(torch::stack({right_, all_}), {0, missing}));
@@ -48,14 +48,14 @@ class PositionCounts {
   torch::Tensor right_, all_;  // [T]
 };
 
-/// What likelihood_on() asks of a model.
+/// The scores that likelihood_on() needs of a model.
 struct Scored {
   torch::Device device;
   int64_t ignored;  // of targets that do not count
 };
 
-/// Scores every example; `score` stands for the model and gives the scores of a batch's targets.
-/// Sums of batches are added on the host in their order, whichever rank computed them.
+/// Scores every example; `score` returns the scores of a batch's targets. Sums of batches are added
+/// on the host in their order, independent of the rank that computed them.
 template <class Score>
 Likelihood likelihood_on(const Scored& model, std::span<const data::EncodedExample> examples,
                          const LikelihoodOptions& options, Score&& score) {

@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "data/augmentation.h"
 #include "data/batch.h"
-#include "data/encoded_example.h"
-#include "data/masking.h"
 #include "models/inference/inference_model.h"
 #include "training/ranks/rank_group.h"
 
@@ -18,7 +17,7 @@ struct Likelihood {
   double nll = 0;             // mean -log p(target) per token, in nats
   double token_accuracy = 0;  // share of tokens that are the likeliest one
   int64_t tokens = 0;
-  /// The same share at each target position from the first, as far as ten examples reach.
+  /// The accuracy at each target position, from the first up to the last that ten examples reach.
   std::vector<double> position_accuracy;
 
   double perplexity() const;
@@ -30,7 +29,7 @@ struct LikelihoodOptions {
   const RankGroup& ranks = RankGroup::alone();  // which share the batches
 };
 
-/// The batches that examples are scored in. Which tokens are hidden does not depend on them.
+/// The batches in which examples are scored. Masking does not depend on them.
 class ScoredBatches {
  public:
   /// REQUIRES: `examples` outlive it.
@@ -46,7 +45,7 @@ class ScoredBatches {
   size_t next_ = 0;
 };
 
-/// Scores every example. Throws Diverged where their loss is not finite.
+/// Scores every example. Throws Diverged if their loss is not finite.
 Likelihood likelihood(models::Transformer& model, std::span<const data::EncodedExample> examples,
                       const LikelihoodOptions& options);
 Likelihood likelihood(const models::InferenceModel& model,

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "data/batching.h"
-#include "tokenizer/special_ids.h"
-#include "training/observables.h"
+#include "data/batch.h"
+#include "models/feed_forward.h"
+#include "tokenizer/special_tokens.h"
 #include "training/update.h"
+#include "training/update_observer.h"
 
 namespace ablate::training {
 namespace {
@@ -21,7 +23,7 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// Follows a pass through the layers and notes what it is shown.
+/// Follows a pass through the layers and records the observations.
 class PassObserver {
  public:
   PassObserver(const models::TransformerOptions& model, const BatchTensors& batch,
@@ -68,9 +70,7 @@ class PassObserver {
     return stack_.layer(stack_.layer_at(depth_));
   }
   const models::AttentionOptions& mixer() const { return layer_options().attention; }
-  std::string layer() const {
-    return fmt::format("{}.layers.{}", text_of(side_), depth_);
-  }
+  std::string layer() const { return fmt::format("{}.layers.{}", text_of(side_), depth_); }
   bool is_mixture() const {
     return std::holds_alternative<models::MixtureOptions>(
         models::feed_forward_of(layer_options().feed_forward));
@@ -97,7 +97,7 @@ class PassObserver {
           training::attention_sink(weights, own ? beside_first_key() : over_several_keys()));
   }
 
-  /// Queries of this stack that see its first position and another. // [B, T]
+  /// Queries of this stack that see its first position and another one. // [B, T]
   torch::Tensor beside_first_key() const {
     const auto number = torch::ones_like(mask(), torch::kLong).cumsum(1);  // [B, T], from 1
     auto seeing =
@@ -106,7 +106,7 @@ class PassObserver {
       seeing = seeing.logical_and(number.le(*window > 1 ? *window : 0));
     return seeing;
   }
-  /// Queries of this stack in whose source there are several. // [B, T]
+  /// Queries of this stack whose source has several positions. // [B, T]
   torch::Tensor over_several_keys() const {
     return mask().logical_and(source_.sum(1, /*keepdim=*/true).gt(1));
   }
@@ -161,6 +161,72 @@ std::vector<Observation> observe_pass(models::Transformer& model, const data::Ba
   const auto observer = pass.observer();
   model->hidden(tensors.source, tensors.target_in, {.observer = &observer});
   return std::move(pass).observations();
+}
+
+namespace {
+
+/// Below this a router's gradient is rounding noise.
+constexpr double kNoGradient = 1e-7;
+
+double number(const torch::Tensor& x) { return x.defined() ? x.item<double>() : 0.0; }
+
+/// Norm of the gradients of a mixture's router; 0 if it has no parameters.
+double router_gradient(const torch::nn::Module& mixture) {
+  double square = 0;
+  for (const auto& item : mixture.named_parameters())
+    if (item.key().starts_with("router.") && item.value().grad().defined())
+      square += std::pow(item.value().grad().norm().item<double>(), 2);
+  return std::sqrt(square);
+}
+
+}  // namespace
+
+double MixtureRecord::variation() const {
+  const auto count = static_cast<double>(shares.size());
+  double square = 0;
+  for (const double share : shares) square += std::pow(share * count - 1, 2);
+  return std::sqrt(square / count);
+}
+
+double MixtureRecord::highest() const {
+  return *std::ranges::max_element(shares) * static_cast<double>(shares.size());
+}
+
+std::string MixtureRecord::fault() const {
+  if (static_cast<int64_t>(shares.size()) <= active) return "";
+  const auto used = std::ranges::count_if(
+      shares, [&](double share) { return share * static_cast<double>(shares.size()) > 0.01; });
+  if (used <= active)
+    return fmt::format("{}: collapsed, {} of {} experts get every position; raise balance.load",
+                       name, used, shares.size());
+  // A router without scores (hash) has no load and no gradient by design.
+  if (load > 0 && router_gradient < kNoGradient)
+    return fmt::format("{}: the router gets no gradient; it will never learn", name);
+  return "";
+}
+
+std::vector<MixtureRecord> mixture_records(const models::TransformerImpl& model,
+                                           const std::vector<models::RoutingStatistics>& mixtures) {
+  std::vector<MixtureRecord> records;
+  for (const auto& item : model.named_modules()) {
+    const auto mixture = std::dynamic_pointer_cast<models::Mixture>(item.value());
+    if (mixture == nullptr) continue;
+    const auto& routing = mixtures.at(records.size());
+    MixtureRecord record{.name = item.key(),
+                         .active = mixture->active(),
+                         .shares = {},
+                         .load = number(routing.load),
+                         .z = number(routing.z),
+                         .entropy = number(routing.entropy),
+                         .dropped = number(routing.dropped),
+                         .router_gradient = router_gradient(*mixture)};
+    const auto counts = routing.counts.to(torch::kDouble).cpu();
+    const auto shares = (counts / counts.sum().clamp_min(1)).contiguous();
+    record.shares.assign(shares.const_data_ptr<double>(),
+                         shares.const_data_ptr<double>() + shares.numel());
+    records.push_back(std::move(record));
+  }
+  return records;
 }
 
 }  // namespace ablate::training

@@ -10,7 +10,7 @@
 
 namespace ablate::training {
 
-/// What is looked at in a model while it trains; training/observables.h defines each.
+/// Quantities observed in a model while it trains; training/update_observer.h defines each.
 enum class Observable {
   attention_entropy,
   attention_sink,
@@ -36,26 +36,28 @@ constexpr std::string_view word(Observable what) {
   return "";
 }
 
-/// Whether there is such a figure only where the model is trained.
+/// Whether the quantity exists only in training.
 constexpr bool is_of_updates(Observable what) {
   return what == Observable::update_ratio || what == Observable::gradient_noise;
 }
 
-/// When a model is observed, which changes nothing of its training.
+/// When a model is observed. Observing does not change the training.
 struct ObserveOptions {
   int64_t every = 0;
   std::vector<int64_t> at;
-  std::vector<Observable> what = all();
+  std::vector<Observable> quantities = all();
 
   static std::vector<Observable> all() {
     std::vector<Observable> observables;
     for (const auto& named : names(Observable{})) observables.push_back(named.first);
     return observables;
   }
-  bool wants(Observable one) const { return std::ranges::find(what, one) != what.end(); }
+  bool wants(Observable one) const {
+    return std::ranges::find(quantities, one) != quantities.end();
+  }
   /// Whether there is any observation.
   bool looks() const { return every > 0 || !at.empty(); }
-  /// Whether there is one after `step` of `steps`; 0: before the first.
+  /// Whether there is an observation after `step` of `steps`; 0: before the first.
   bool looks_after(int64_t step, int64_t steps) const {
     if (!looks()) return false;
     return step == 0 || step == steps || (every > 0 && step % every == 0) ||
@@ -63,15 +65,14 @@ struct ObserveOptions {
   }
 
   static void fields(auto& o, auto&& visit) {
-    visit(
-        "every", o.every,
-        "steps between observations; where there are any, there is one before the first step and "
-        "one after the last, too, and one alone where there are no steps; 0: none but those of at");
-    visit("at", o.at, "steps after which there is an observation besides, such as [1, 10, 100]");
-    visit("what", o.what,
-          "entropy of the attention's weights, their share on the first key, what sets positions "
-          "apart in the residual stream, share of non-zero neurons, updates in relation to the "
-          "weights, noise of the gradient in relation to its size");
+    visit("every", o.every,
+          "steps between observations, with one before the first step and one after the last; 0: "
+          "only at the steps in at");
+    visit("at", o.at, "further steps after which to observe, such as [1, 10, 100]");
+    visit("quantities", o.quantities,
+          "entropy of the attention weights, their share on the first key, difference between "
+          "positions in the residual stream, share of non-zero neurons, updates relative to the "
+          "weights, gradient noise relative to the gradient");
   }
   static void rules(const ObserveOptions& o, auto&& require) {
     require(o.every >= 0, "every", "must not be negative");
@@ -79,11 +80,13 @@ struct ObserveOptions {
             "must hold steps from 1 on; before the first there is an observation anyway");
     require(std::ranges::adjacent_find(o.at, std::greater_equal<>()) == o.at.end(), "at",
             "must name its steps in order, each once");
-    require(!o.what.empty(), "what", "names nothing; to observe nothing leave every and at out");
-    auto sorted = o.what;
+    require(!o.quantities.empty(), "quantities",
+            "is empty; to observe nothing leave every and at out");
+    auto sorted = o.quantities;
     std::ranges::sort(sorted);
-    require(std::ranges::adjacent_find(sorted) == sorted.end(), "what", "names one thing twice");
-    require(o.looks() || o.what == all(), "what", "needs every or at");
+    require(std::ranges::adjacent_find(sorted) == sorted.end(), "quantities",
+            "names one quantity twice");
+    require(o.looks() || o.quantities == all(), "quantities", "needs every or at");
   }
 };
 

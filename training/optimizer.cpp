@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <type_traits>
+#include <utility>
 
-#include "training/muon.h"
+#include "training/device.h"
 #include "training/trained_parameters.h"
 
 namespace ablate::training {
@@ -25,7 +27,7 @@ struct Kept {
   bool scalar = false;
 };
 
-/// Parameters that one call updates alike, their gradients and what is kept of them, at the same
+/// Parameters that one call updates, their gradients and their optimizer states, at the same
 /// indices.
 template <size_t N>
 struct Group {
@@ -34,20 +36,20 @@ struct Group {
   std::array<TensorVector, N> kept;
 };
 
-/// What one call does to a group.
+/// One update of a group.
 struct Step {
   double learning_rate;  // of the group
-  double rate;           // what the schedule's was multiplied by, which decoupled decay leaves out
+  double rate;  // factor of the schedule's learning rate, which decoupled decay does not have
   bool decays;
 
-  /// The share of itself that a parameter loses by decoupled weight decay.
+  /// The share of a parameter that decoupled weight decay subtracts.
   double lost(double weight_decay) const {
     return decays ? learning_rate / rate * weight_decay : 0.0;
   }
 };
 
-/// How one kind of optimizer works: what it keeps, and its update. An alternative of
-/// OptimizerOptions that has no rule does not compile.
+/// The state and the update of one kind of optimizer. An alternative of OptimizerOptions without a
+/// rule does not compile.
 template <class Options>
 struct Rule;
 
@@ -102,7 +104,7 @@ struct Rule<Lion> {
   }
 };
 
-/// Of matrices within layers; make_optimizer gives the rest to AdamW.
+/// For matrices within layers; make_optimizer gives the rest to AdamW.
 template <>
 struct Rule<Muon> {
   static constexpr std::array kept{Kept{"momentum"}};
@@ -123,11 +125,11 @@ bool decays_weights(const Options& options) {
   return false;
 }
 
-/// What the learning rate of a parameter is multiplied by in a model wider than its base width
-/// (Yang et al. 2022; for steps of one spectral norm, Yang et al. 2023, A Spectral Condition).
-/// Every number of a step has Adam's size: over inputs of which there are m times as many, such
-/// steps add up to m times the change. An orthogonal step of a matrix that grows on both sides,
-/// scaled to the same size of numbers, changes what it gives by sqrt(m) only.
+/// The learning-rate multiplier of a parameter in a model wider than its base width (Yang et al.
+/// 2022; for steps of one spectral norm, Yang et al. 2023, A Spectral Condition). Every element of
+/// a step has Adam's size, so with m times as many inputs the output changes m times as much. An
+/// orthogonal step of a matrix that grows on both sides, with elements of the same size, changes
+/// the output only sqrt(m) times as much.
 template <class Options>
 double width_rate(const TrainedParameter& one) {
   const bool orthogonal = std::is_same_v<Options, Muon> && one.role == models::Role::matrix;
@@ -141,7 +143,7 @@ class RuleOptimizer : public Optimizer {
       : options_(options) {
     for (const auto& one : parameters) {
       const Alike alike{.decays = decays_weights(options) && one.role != models::Role::vector,
-                        .rate = one.rate * width_rate<Options>(one)};
+                        .rate = one.multiplier * width_rate<Options>(one)};
       Entry entry{.trained = one, .alike = alike, .kept = {}};
       for (size_t i = 0; i < kKept; ++i)
         entry.kept[i] = Rule<Options>::kept[i].scalar
@@ -184,7 +186,7 @@ class RuleOptimizer : public Optimizer {
 
  private:
   static constexpr size_t kKept = Rule<Options>::kept.size();
-  /// What parameters of one group have in common.
+  /// The properties that all parameters of a group share.
   struct Alike {
     bool decays;
     double rate;
@@ -214,7 +216,7 @@ class RuleOptimizer : public Optimizer {
   std::vector<Alike> groups_;
 };
 
-/// Two optimizers, each of some of the parameters.
+/// Two optimizers, each with a part of the parameters.
 class JointOptimizer : public Optimizer {
  public:
   JointOptimizer(std::unique_ptr<Optimizer> first, std::unique_ptr<Optimizer> second)
@@ -266,10 +268,76 @@ void Optimizer::load(const Tensors& saved) { load_tensors(state(), saved, "optim
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
                                           const torch::nn::Module& model,
-                                          const RateOptions& rates) {
+                                          const LrMultipliers& multipliers) {
   return std::visit(
-      [&](const auto& chosen) { return optimizer_of(chosen, trained_parameters_of(model, rates)); },
+      [&](const auto& chosen) {
+        return optimizer_of(chosen, trained_parameters_of(model, multipliers));
+      },
       options);
+}
+
+namespace {
+
+constexpr int kIterations = 5;
+constexpr double kEpsilon = 1e-7;
+
+/// Matrices of one shape, as views of outputs by inputs into their tensors.
+struct SameShape {
+  std::vector<torch::Tensor> parameters, directions;  // [R, C]
+};
+
+/// The maps of a tensor, outputs by inputs.
+std::vector<torch::Tensor> matrices_of(const torch::Tensor& tensor, const models::Maps& maps) {
+  auto matrices = tensor.reshape({-1, tensor.size(-1)}).split_with_sizes(maps.rows);
+  if (maps.transposed)
+    for (auto& matrix : matrices) matrix = matrix.t();
+  return matrices;
+}
+
+std::map<std::pair<int64_t, int64_t>, SameShape> by_shape(const MapSteps& steps) {
+  std::map<std::pair<int64_t, int64_t>, SameShape> shapes;
+  for (size_t i = 0; i < steps.parameters.size(); ++i) {
+    const auto parameters = matrices_of(steps.parameters[i], *steps.maps[i]);
+    const auto directions = matrices_of(steps.directions[i], *steps.maps[i]);
+    for (size_t j = 0; j < parameters.size(); ++j) {
+      auto& same = shapes[{parameters[j].size(0), parameters[j].size(1)}];
+      same.parameters.push_back(parameters[j]);
+      same.directions.push_back(directions[j]);
+    }
+  }
+  return shapes;
+}
+
+double scale_of(MuonScale scale, int64_t outputs, int64_t inputs) {
+  const auto rows = static_cast<double>(outputs), columns = static_cast<double>(inputs);
+  if (scale == MuonScale::original) return std::sqrt(std::max(1.0, rows / columns));
+  return 0.2 * std::sqrt(std::max(rows, columns));
+}
+
+}  // namespace
+
+torch::Tensor orthogonalized(const torch::Tensor& matrices) {
+  const bool tall = matrices.size(1) > matrices.size(2);
+  auto x = tall ? matrices.transpose(1, 2) : matrices;
+  x = x / at::linalg_vector_norm(x, 2, at::IntArrayRef{1, 2}, /*keepdim=*/true).clamp_min(kEpsilon);
+  for (int i = 0; i < kIterations; ++i) {
+    const auto gram = x.bmm(x.transpose(1, 2));                         // [N, R, R]
+    const auto polynomial = gram.baddbmm(gram, gram, -4.7750, 2.0315);  // [N, R, R]
+    x = x.baddbmm(polynomial, x, 3.4445, 1.0);
+  }
+  return tall ? x.transpose(1, 2) : x;
+}
+
+void take_orthogonal_steps(const MapSteps& steps, double learning_rate, const Muon& options) {
+  for (auto& [shape, same] : by_shape(steps)) {
+    const auto directions = torch::stack(same.directions);
+    const bool rounds = options.precision == MuonPrecision::bf16 &&
+                        has_products(Precision::bf16, directions.device());
+    const auto type = rounds ? torch::kBFloat16 : directions.scalar_type();
+    const auto orthogonal = orthogonalized(directions.to(type)).to(directions.scalar_type());
+    at::_foreach_add_(same.parameters, orthogonal.unbind(),
+                      -learning_rate * scale_of(options.scale, shape.first, shape.second));
+  }
 }
 
 }  // namespace ablate::training

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -26,8 +27,8 @@ struct Adam {
   }
 };
 
-/// A step takes the learning rate times the decay off a weight (grokking wants a decay of 1: Power
-/// et al. 2022).
+/// A step subtracts learning rate * decay * weight (grokking needs a decay of 1: Power et al.
+/// 2022).
 void decay_rule(double weight_decay, auto& require) {
   require(weight_decay >= 0 && weight_decay <= 10, "weight_decay", "must be from 0 to 10");
 }
@@ -71,7 +72,7 @@ struct Sgd {
 };
 
 /// Lion (Chen et al. 2023, algorithm 2): the sign of an interpolated momentum, with decoupled
-/// weight decay. Every number moves by exactly the learning rate, so that wants to be 3 to 10 times
+/// weight decay. Every element moves by exactly the learning rate, which should be 3 to 10 times
 /// smaller than Adam's.
 struct Lion {
   static constexpr std::string_view name = "lion";
@@ -93,9 +94,9 @@ struct Lion {
   }
 };
 
-/// What an orthogonalised step of an R by C matrix (outputs by inputs) is multiplied by, as
-/// torch.optim.Muon calls it: 0.2 sqrt(max(R, C)), which gives the step Adam's usual size (Liu et
-/// al. 2025, section 2.2), or sqrt(max(1, R / C)) (Jordan 2024).
+/// The scale of an orthogonalised step of an R by C matrix (outputs by inputs), named as in
+/// torch.optim.Muon: 0.2 sqrt(max(R, C)), which gives the step Adam's usual size (Liu et al. 2025,
+/// section 2.2), or sqrt(max(1, R / C)) (Jordan 2024).
 enum class MuonScale { match_rms_adamw, original };
 
 constexpr auto names(MuonScale) {
@@ -103,7 +104,7 @@ constexpr auto names(MuonScale) {
       {{MuonScale::match_rms_adamw, "match_rms_adamw"}, {MuonScale::original, "original"}});
 }
 
-/// Of the products that make a step orthogonal.
+/// The precision of the products that orthogonalise a step.
 enum class MuonPrecision { fp32, bf16 };
 
 constexpr auto names(MuonPrecision) {
@@ -129,12 +130,12 @@ struct Muon {
     visit("momentum", o.momentum, "decay of the momentum, an average of gradients");
     visit("nesterov", o.nesterov, "look ahead along the momentum (Nesterov)");
     visit("scale", o.scale,
-          "of a step (queries, keys and values are orthogonalised apart): match_rms_adamw, by "
-          "which Adam's learning rates fit, or original, which "
-          "wants a rate some 20 times as high, and training.rates for the rest");
+          "scale of a step (queries, keys and values are orthogonalised separately): "
+          "match_rms_adamw, for Adam's learning rates, or original, which needs a rate some 20 "
+          "times as high, and training.lr_multipliers for the rest");
     visit("precision", o.precision,
-          "of the products that make a step orthogonal: fp32, or bf16, as in Jordan (2024), where "
-          "the device has them");
+          "precision of the products that orthogonalise a step: fp32, or bf16, as in Jordan "
+          "(2024), if the device has it");
     visit(
         "weight_decay", o.weight_decay,
         "decoupled decay of weight matrices, embeddings and output, by the schedule's rate alone");
@@ -149,27 +150,26 @@ struct Muon {
 
 using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon>;
 
-/// Whether the learning rate alone decides how large steps are, whatever a matrix's shape.
+/// Whether the size of steps depends only on the learning rate, not on a matrix's shape.
 inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
   const auto* muon = std::get_if<Muon>(&optimizer);
   return !std::holds_alternative<Sgd>(optimizer) &&
          (muon == nullptr || muon->scale == MuonScale::match_rms_adamw);
 }
 
-/// What the schedule's learning rate is multiplied by, for each kind of parameter (Yang et al.
-/// 2022, table 3). Decoupled weight decay goes by the schedule alone, neither by these nor by the
-/// width.
-struct RateOptions {
+/// Learning-rate multipliers per parameter group (Yang et al. 2022, table 3). Decoupled weight
+/// decay follows the schedule only: neither these nor the width change it.
+struct LrMultipliers {
   double embeddings = 1.0, matrices = 1.0, output = 1.0, vectors = 1.0;
 
   static void fields(auto& o, auto&& visit) {
     visit("embeddings", o.embeddings,
           "for embeddings of tokens, an output tied to one, and positions");
     visit("matrices", o.matrices, "for the matrices within layers");
-    visit("output", o.output, "for an output projection of its own");
+    visit("output", o.output, "for an untied output projection");
     visit("vectors", o.vectors, "for norms, biases and gains");
   }
-  static void rules(const RateOptions& o, auto&& require) {
+  static void rules(const LrMultipliers& o, auto&& require) {
     const auto positive = [&](double rate, const char* key) {
       require(rate > 0 && rate <= 1000, key, "must be above 0 and at most 1000");
     };
@@ -179,5 +179,84 @@ struct RateOptions {
     positive(o.vectors, "vectors");
   }
 };
+
+/// Members of every schedule: a linear warm-up to `peak`.
+struct Warmup {
+  double peak = 1e-3;
+  int64_t warmup = 0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("peak", o.peak, "highest learning rate, reached at the end of the warm-up");
+    visit("warmup", o.warmup, "steps of linear warm-up");
+  }
+  static void rules(const Warmup& o, auto&& require) {
+    require(o.peak > 0 && o.peak <= 100, "peak", "must be above 0 and at most 100");
+    require(o.warmup >= 0, "warmup", "must not be negative");
+  }
+};
+
+/// peak after the warm-up.
+struct Constant : Warmup {
+  static constexpr std::string_view name = "constant";
+};
+
+/// peak sqrt(warmup / step): the paper's schedule, whose peak is (d_model warmup)^-1/2.
+struct InverseSquareRoot : Warmup {
+  static constexpr std::string_view name = "inverse_square_root";
+};
+
+/// Members of the schedules that end at `floor` on the last step.
+struct Decay : Warmup {
+  double floor = 0.0;
+
+  static void fields(auto& o, auto&& visit) {
+    Warmup::fields(o, visit);
+    visit("floor", o.floor, "learning rate at the last step");
+  }
+  static void rules(const Decay& o, auto&& require) {
+    Warmup::rules(o, require);
+    require(o.floor >= 0 && o.floor <= o.peak, "floor", "must be from 0 to peak");
+  }
+};
+
+struct Cosine : Decay {
+  static constexpr std::string_view name = "cosine";
+};
+
+struct Linear : Decay {
+  static constexpr std::string_view name = "linear";
+};
+
+/// How a learning rate falls from the peak to the floor over the share x of its way: by 1 - x, by
+/// 1 - sqrt(x) (Haegele et al. 2024), or by equal factors (Hu et al. 2024, MiniCPM).
+enum class DecayShape { linear, square_root, exponential };
+
+constexpr auto names(DecayShape) {
+  return std::to_array<std::pair<DecayShape, std::string_view>>(
+      {{DecayShape::linear, "linear"},
+       {DecayShape::square_root, "square_root"},
+       {DecayShape::exponential, "exponential"}});
+}
+
+/// Warm-up, peak, decay over the last share of all steps (Hu et al. 2024, MiniCPM, section 4.3).
+struct Stable : Decay {
+  static constexpr std::string_view name = "stable";
+  double decay = 0.2;
+  DecayShape shape = DecayShape::linear;
+
+  static void fields(auto& o, auto&& visit) {
+    Decay::fields(o, visit);
+    visit("decay", o.decay, "share of all steps over which the rate falls to the floor");
+    visit("shape", o.shape, "how it falls: linear, square_root (by 1 - sqrt) or exponential");
+  }
+  static void rules(const Stable& o, auto&& require) {
+    Decay::rules(o, require);
+    require(o.decay > 0 && o.decay <= 1, "decay", "must be above 0 and at most 1");
+    require(o.shape != DecayShape::exponential || o.floor > 0, "floor",
+            "must be above 0 if shape is exponential");
+  }
+};
+
+using ScheduleOptions = std::variant<Constant, InverseSquareRoot, Cosine, Linear, Stable>;
 
 }  // namespace ablate::training

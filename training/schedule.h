@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "training/schedule_options.h"
+#include "training/optimizer_options.h"
 
 namespace ablate::training {
 

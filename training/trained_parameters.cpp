@@ -5,17 +5,17 @@
 namespace ablate::training {
 namespace {
 
-double rate_of(models::Role role, const RateOptions& rates) {
+double multiplier_of(models::Role role, const LrMultipliers& multipliers) {
   switch (role) {
     case models::Role::embedding:
-      return rates.embeddings;
+      return multipliers.embeddings;
     case models::Role::matrix:
     case models::Role::gate:
-      return rates.matrices;
+      return multipliers.matrices;
     case models::Role::output:
-      return rates.output;
+      return multipliers.output;
     case models::Role::vector:
-      return rates.vectors;
+      return multipliers.vectors;
   }
   return 1.0;
 }
@@ -37,7 +37,7 @@ Registered registered_in(const torch::nn::Module& model) {
 }  // namespace
 
 std::vector<TrainedParameter> trained_parameters_of(const torch::nn::Module& model,
-                                                    const RateOptions& rates) {
+                                                    const LrMultipliers& multipliers) {
   const auto registered = registered_in(model);
   std::vector<TrainedParameter> trained;
   for (const auto& item : model.named_parameters()) {
@@ -45,8 +45,8 @@ std::vector<TrainedParameter> trained_parameters_of(const torch::nn::Module& mod
     const auto found = registered.find(item.value().unsafeGetTensorImpl());
     TORCH_CHECK(found != registered.end(), "the parameter '", item.key(), "' states no role");
     const auto& own = found->second;
-    trained.push_back(
-        {item.key(), item.value(), own.role, own.maps, rate_of(own.role, rates), own.width});
+    trained.push_back({item.key(), item.value(), own.role, own.maps,
+                       multiplier_of(own.role, multipliers), own.width});
   }
   return trained;
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "models/random.h"
-#include "training/out_of_memory.h"
+#include "training/device.h"
 #include "training/process/interrupt.h"
 #include "training/schedule.h"
 #include "training/storage/finite_json.h"
@@ -15,10 +15,10 @@
 namespace ablate::training {
 namespace {
 
-/// Without the sign that NaN may have: "nan", not "-nan".
+/// NaN without a sign: "nan", not "-nan".
 double unsigned_nan(double value) { return std::isnan(value) ? std::abs(value) : value; }
 
-/// Names the largest batch of an update that memory had no room for.
+/// The message of an update that ran out of memory, with its largest batch.
 std::string too_large(int64_t step, const std::vector<data::Batch>& batches) {
   const auto& batch = *std::ranges::max_element(batches, {}, [](const data::Batch& one) {
     return one.rows * (one.source_length + one.target_length);
@@ -40,7 +40,7 @@ std::vector<Observation> observe_validation(models::Transformer& model, const Tr
 Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Options progress)
     : model_(std::move(model)),
       input_(std::move(input)),
-      optimizer_(make_optimizer(input_.options.optimizer, *model_, input_.options.rates)),
+      optimizer_(make_optimizer(input_.options.optimizer, *model_, input_.options.lr_multipliers)),
       progress_(std::move(progress)) {
   if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema);
 }
@@ -75,7 +75,7 @@ TrainingSummary Trainer::run() {
   const bool resumed = resume();
   input_.ranks.agree_on(state_.step, "steps to continue from");
   if (resumed) {
-    prune();  // a killed process may not have come to it
+    prune();  // a killed process may have left checkpoints
     progress_.say(fmt::format("continuing after step {}", state_.step));
   }
   progress_.restart(state_.step);
@@ -113,7 +113,7 @@ void Trainer::train_step(data::BatchStream& stream) {
   const UpdateOptions update_options{
       .learning_rate = rate,
       .label_smoothing = options.label_smoothing,
-      .clip = options.clip,
+      .max_grad_norm = options.max_grad_norm,
       .dropout = input_.dropout,
       .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
       .precision = input_.precision,
@@ -133,7 +133,7 @@ void Trainer::train_step(data::BatchStream& stream) {
     log_interval(record, rate);  // how it came to this
     throw Diverged(fmt::format(
         "step {}: the loss is {} and the gradient norm {}; lower training.schedule.peak, set "
-        "training.clip, or leave such updates out with training.not_finite: skip",
+        "training.max_grad_norm, or leave such updates out with training.not_finite: skip",
         step, unsigned_nan(record.loss), unsigned_nan(record.gradient_norm)));
   }
   if (ema_ && !record.skipped) ema_->update();
@@ -211,7 +211,7 @@ void Trainer::log_mixture(const MixtureRecord& mixture) {
     progress_.say(fmt::format("step {}: {}", state_.step, fault));
 }
 
-/// The first rank's model is everybody's.
+/// All ranks have the same model, so the first one observes it.
 bool Trainer::observes(int64_t step) const {
   const auto& options = input_.options;
   return log_ && options.observe.looks_after(step, options.steps);
@@ -261,8 +261,9 @@ void Trainer::validate() {
 void Trainer::save() {
   if (saved_step_ == state_.step && !state_.stopped_early) return;
   if (const auto fault = not_finite(weights_of(*model_)))
-    throw Diverged(fmt::format("step {}: {}; lower training.schedule.peak or set training.clip",
-                               state_.step, *fault));
+    throw Diverged(
+        fmt::format("step {}: {}; lower training.schedule.peak or set training.max_grad_norm",
+                    state_.step, *fault));
   saved_step_ = state_.step;
   if (!log_) return;
   input_.check_owner();

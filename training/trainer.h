@@ -9,33 +9,33 @@
 #include <span>
 #include <string>
 
+#include "data/batch.h"
 #include "data/batch_stream.h"
-#include "data/encoded_example.h"
 #include "models/transformer.h"
 #include "training/checkpoint/checkpoint.h"
-#include "training/diverged.h"
-#include "training/ema.h"
 #include "training/likelihood.h"
 #include "training/observation.h"
 #include "training/optimizer.h"
 #include "training/process/progress.h"
+#include "training/storage/errors.h"
 #include "training/storage/run_log.h"
-#include "training/tensorboard/event_file.h"
+#include "training/tensorboard/event.h"
 #include "training/training_options.h"
 #include "training/update.h"
+#include "training/weights.h"
 
 namespace ablate::training {
 
-/// Where a training stands between two updates; everything that a checkpoint's state.json holds.
+/// The state of a training between two updates, as in a checkpoint's state.json.
 struct TrainingState {
   int64_t step = 0;
   data::StreamPosition position;
   int64_t tokens = 0;        // target tokens trained on, padding left out
-  int64_t skipped = 0;       // updates left out because they were not finite
+  int64_t skipped = 0;       // updates skipped because they were not finite
   double interval_loss = 0;  // sums over the updates since the last log line
   double interval_nll = 0;
   int64_t interval_tokens = 0;
-  int64_t best_step = 0;  // validation's best; 0: none yet
+  int64_t best_step = 0;  // of the best validation; 0: none yet
   double best_nll = 0;
   int64_t validations_since_best = 0;
   bool stopped_early = false;
@@ -71,16 +71,16 @@ struct TrainerInput {
   std::filesystem::path log;                 // a file of JSON lines
   std::filesystem::path checkpoints;         // their folder
   std::map<std::string, std::string> files;  // copied into every checkpoint: name -> bytes
-  Session session = {};                      // what TensorBoard calls this run
-  /// Called before anything is written into these folders; throws where that is no longer allowed.
+  Session session = {};                      // the run's entry on TensorBoard's hparams page
+  /// Called before every write into these folders; throws if this process no longer owns them.
   std::function<void()> check_owner = [] {};
-  const RankGroup& ranks = RankGroup::alone();  // the first one alone writes
+  const RankGroup& ranks = RankGroup::alone();  // only the first one writes
 };
 
-/// What `model` does with the first validation examples; nothing without any.
+/// Observations of `model` on the first validation examples; empty without any.
 std::vector<Observation> observe_validation(models::Transformer& model, const TrainerInput& input);
 
-/// What a finished training leaves besides its checkpoints.
+/// The results of a finished training besides its checkpoints.
 struct TrainingSummary {
   TrainingState state;
   double train_loss = 0;         // of the last log line
@@ -90,8 +90,8 @@ struct TrainingSummary {
 
 /// Trains `model` to the last step, from the newest checkpoint that verifies or from the beginning.
 /// Ended at any moment and started again, also with another number of ranks, it gives the same
-/// weights, optimizer and log, bit for bit. Throws Interrupted (after saving) when a stop is asked
-/// for, Diverged, OutOfMemory, CheckpointError, RankLost and IoError.
+/// weights, optimizer and log, bit for bit. Throws Interrupted (after saving) when a stop is
+/// requested, Diverged, OutOfMemory, CheckpointError, RankLost and IoError.
 class Trainer {
  public:
   Trainer(models::Transformer model, TrainerInput input, Progress::Options progress);
@@ -123,12 +123,12 @@ class Trainer {
   std::optional<Ema> ema_;
   TrainingState state_;
   std::optional<RunLog> log_;
-  std::optional<EventFile> events_;  // shows what the log holds
-  std::set<std::string> warned_;     // mixtures whose fault has been named
+  std::optional<EventFile> events_;  // the same numbers as the log
+  std::set<std::string> warned_;     // mixtures whose fault has been reported
   Progress progress_;
   int64_t saved_step_ = -1;
   double train_loss_ = 0;
-  bool asked_to_stop_ = false;  // a rank was, when the last update was made
+  bool asked_to_stop_ = false;  // whether a rank was, at the last update
 };
 
 }  // namespace ablate::training

@@ -8,16 +8,88 @@
 #include <utility>
 #include <variant>
 
-#include "training/budget_options.h"
-#include "training/device_options.h"
 #include "training/init_from_options.h"
 #include "training/observe_options.h"
 #include "training/optimizer_options.h"
-#include "training/schedule_options.h"
 
 namespace ablate::training {
 
-/// What an update with a loss or gradient norm that is not finite does.
+/// `training.steps` updates.
+struct StepBudget {
+  static constexpr std::string_view name = "steps";
+
+  bool operator==(const StepBudget&) const = default;
+  static void fields(auto&, auto&&) {}
+  static void rules(const StepBudget&, auto&&) {}
+};
+
+/// As many updates as fit into a number of target tokens, by the mean over an epoch's first
+/// batches.
+struct TokenBudget {
+  static constexpr std::string_view name = "tokens";
+  int64_t tokens = 1'000'000;
+
+  bool operator==(const TokenBudget&) const = default;
+  static void fields(auto& o, auto&& visit) {
+    visit("tokens", o.tokens, "target tokens to train on, the end marks included");
+  }
+  static void rules(const TokenBudget& o, auto&& require) {
+    require(o.tokens >= 1, "tokens", "must be positive");
+  }
+};
+
+/// As many updates as fit into a number of floating-point operations: three times those of a
+/// forward pass.
+struct FlopBudget {
+  static constexpr std::string_view name = "flops";
+  double flops = 1e15;
+
+  bool operator==(const FlopBudget&) const = default;
+  static void fields(auto& o, auto&& visit) {
+    visit("flops", o.flops, "floating-point operations to train with: products of matrices only");
+  }
+  static void rules(const FlopBudget& o, auto&& require) {
+    require(o.flops > 0, "flops", "must be positive");
+  }
+};
+
+/// As many updates as fit into a time, by a few that are timed before the first one. Their number
+/// depends on the machine and its load and is then recorded; everything after that is repeatable.
+struct TimeBudget {
+  static constexpr std::string_view name = "seconds";
+  double seconds = 600;
+
+  bool operator==(const TimeBudget&) const = default;
+  static void fields(auto& o, auto&& visit) {
+    visit("seconds", o.seconds,
+          "time for updates; a run's first start derives their number by timing a few, so "
+          "repeating the run gives another number");
+  }
+  static void rules(const TimeBudget& o, auto&& require) {
+    require(o.seconds > 0 && o.seconds <= 1e8, "seconds", "must be above 0 and at most 100000000");
+  }
+};
+
+/// How long a run trains. In every unit, the number of updates is fixed before the first one, since
+/// schedules end with the last.
+using BudgetOptions = std::variant<StepBudget, TokenBudget, FlopBudget, TimeBudget>;
+
+/// How matrix products are computed; weights are float numbers in any case.
+enum class Precision { fp32, bf16, tf32 };
+
+constexpr auto names(Precision) {
+  return std::to_array<std::pair<Precision, std::string_view>>(
+      {{Precision::fp32, "fp32"}, {Precision::bf16, "bf16"}, {Precision::tf32, "tf32"}});
+}
+
+enum class Device { automatic, cpu, cuda };
+
+constexpr auto names(Device) {
+  return std::to_array<std::pair<Device, std::string_view>>(
+      {{Device::automatic, "auto"}, {Device::cpu, "cpu"}, {Device::cuda, "cuda"}});
+}
+
+/// Whether a loss or gradient norm that is not finite stops the run or skips the update.
 enum class NotFinite { stop, skip };
 
 constexpr auto names(NotFinite) {
@@ -46,10 +118,10 @@ struct TrainingOptions {
   int64_t tokens_per_batch = 4096;
   int64_t accumulate = 1;
   OptimizerOptions optimizer = Adam{};
-  RateOptions rates;
+  LrMultipliers lr_multipliers;
   ScheduleOptions schedule = InverseSquareRoot{{.peak = 1e-3, .warmup = 400}};
   double label_smoothing = 0.1;
-  double clip = 0.0;
+  double max_grad_norm = 0.0;
   Precision precision = Precision::fp32;
   Device device = Device::automatic;
   std::optional<int64_t> threads;
@@ -72,19 +144,20 @@ struct TrainingOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("steps", o.steps,
-          "optimizer updates, where budget does not give their number; 0, whatever the budget: "
-          "none, the weights of init_from are only evaluated");
-    visit("budget", o.budget, "what a run may take: steps, tokens, flops or seconds");
+          "optimizer updates, unless budget gives their number; 0: no training, for any budget: "
+          "the weights of init_from are only evaluated");
+    visit("budget", o.budget, "limit of a run: steps, tokens, flops or seconds");
     visit("tokens_per_batch", o.tokens_per_batch,
           "most target tokens, padding included, of a batch");
     visit("accumulate", o.accumulate, "batches per update");
     visit("optimizer", o.optimizer, "how gradients move the weights");
-    visit("rates", o.rates, "what the learning rate is multiplied by, for each kind of parameter");
+    visit("lr_multipliers", o.lr_multipliers, "learning-rate multiplier per parameter group");
     visit("schedule", o.schedule, "learning rate as a function of the step");
     visit("label_smoothing", o.label_smoothing, "probability spread over the vocabulary");
-    visit("clip", o.clip, "largest global gradient norm; 0: no clipping");
+    visit("max_grad_norm", o.max_grad_norm,
+          "gradients are clipped to this global norm; 0: no clipping");
     visit("precision", o.precision,
-          "of matrix products: fp32, or bf16 or (on a GPU) tf32 where the device has them");
+          "precision of matrix products: fp32, or bf16 or (on a GPU) tf32 if the device has it");
     visit("device", o.device, "auto, cpu or cuda");
     visit("threads", o.threads,
           "CPU threads; absent: the cores divided by the runs of the study, at least one");
@@ -92,7 +165,7 @@ struct TrainingOptions {
           "on an AMD processor, let MKL choose its code by instruction set, not by maker");
     visit("max_length", o.max_length,
           "tokens kept of a source or a target in training, with its end mark, and of a prompt; "
-          "what is scored or translated stays whole");
+          "scored and translated texts are not cut");
     visit("log_every", o.log_every, "steps between lines of metrics.jsonl");
     visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");
     visit("patience", o.patience, "validations without a better loss before stopping; 0: never");
@@ -104,7 +177,7 @@ struct TrainingOptions {
     visit("ema", o.ema, "decay of the exponential average of the weights; 0: none");
     visit("not_finite", o.not_finite,
           "stop or skip an update whose loss or gradient is not finite");
-    visit("observe", o.observe, "figures of what the model does, layer by layer");
+    visit("observe", o.observe, "quantities measured in the model, layer by layer");
     visit("init_from", o.init_from, "another run to start from");
     visit("pretrained_embeddings", o.pretrained_embeddings,
           "word vectors that embeddings start from");
@@ -123,7 +196,7 @@ struct TrainingOptions {
             "must be from 1 to 1000000");
     require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label_smoothing",
             "must be in [0, 1)");
-    require(o.clip >= 0, "clip", "must not be negative");
+    require(o.max_grad_norm >= 0, "max_grad_norm", "must not be negative");
     require(!o.threads || (*o.threads >= 1 && *o.threads <= 1024), "threads",
             "must be from 1 to 1024");
     require(o.observe.at.empty() || !o.trains() || !std::holds_alternative<StepBudget>(o.budget) ||

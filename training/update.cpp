@@ -7,17 +7,17 @@
 #include <numeric>
 #include <utility>
 
-#include "models/ignored_target.h"
-#include "models/mixture.h"
+#include "models/feed_forward.h"
 #include "models/ops/linear_cross_entropy.h"
 #include "models/random.h"
-#include "tokenizer/special_ids.h"
+#include "models/transformer.h"
+#include "tokenizer/special_tokens.h"
 #include "training/process/interrupt.h"
 
 namespace ablate::training {
 namespace {
 
-/// What the forward passes of some batches leave; of one batch after the other they add up.
+/// Sums over the forward passes of some batches.
 struct Sums {
   torch::Tensor loss, nll;            // over target tokens, in nats
   std::vector<torch::Tensor> counts;  // of every mixture, positions sent to each expert // [E]
@@ -38,8 +38,8 @@ models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
   return context;
 }
 
-/// While one lives, CUDA multiplies float numbers as TF32 ones if `wanted`, which keep 10 bits of a
-/// fraction.
+/// While one exists and is `wanted`, CUDA multiplies float matrices in TF32, with a fraction of 10
+/// bits.
 class Tf32Products {
  public:
   explicit Tf32Products(bool wanted) { at::globalContext().setAllowTF32CuBLAS(wanted); }
@@ -68,8 +68,8 @@ class Backward {
     share_ = 1.0 / static_cast<double>(tokens);
   }
 
-  /// Leaves the gradient of the mean loss over this rank's batches in the parameters, a token of
-  /// which has the weight share().
+  /// Leaves the gradient of the loss over this rank's batches in the parameters, with the weight
+  /// share() per token.
   Sums run() {
     const Tf32Products products(options_.precision == Precision::tf32);
     const auto part = batches_.size() / static_cast<size_t>(options_.ranks.size());
@@ -77,11 +77,11 @@ class Backward {
     return range(first, first + part);
   }
   double share() const { return share_; }
-  /// Of this rank's first batch.
+  /// The statistics of this rank's first batch.
   const std::vector<models::RoutingStatistics>& mixtures() const { return mixtures_; }
 
  private:
-  /// The batches from `from` up to `to`, each half of them summed by itself.
+  /// The batches from `from` up to `to`, each half of them summed separately.
   Sums range(size_t from, size_t to) {
     if (to - from == 1) return one(from);
     const auto middle = std::midpoint(from, to);
@@ -131,8 +131,8 @@ class Backward {
   std::vector<models::RoutingStatistics> mixtures_;
 };
 
-/// Adds gradients and sums over all ranks; whether any of them was asked to stop. A parameter that
-/// has a gradient on no rank keeps none.
+/// Adds gradients and sums over all ranks. Returns whether any rank was asked to stop. A parameter
+/// that has a gradient on no rank keeps none.
 bool add_over_ranks(const RankGroup& ranks, const models::TransformerImpl& model, Sums& sums) {
   if (ranks.size() == 1) return stop_requested();
   auto parameters = trained_parameters(model);
@@ -179,7 +179,7 @@ torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
   return at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)), 2);
 }
 
-/// Gives a model's buffers, such as running means, back what they held.
+/// Restores a model's buffers, such as running means.
 class KeptBuffers {
  public:
   explicit KeptBuffers(const models::TransformerImpl& model) : buffers_(model.buffers()) {
@@ -229,9 +229,9 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
   if (options.mixtures) record.mixtures = mixture_records(*model, backward.mixtures());
   record.skipped = !std::isfinite(record.loss) || !std::isfinite(record.gradient_norm);
   if (!record.skipped) {
-    if (options.clip > 0 && record.gradient_norm > options.clip) {
+    if (options.max_grad_norm > 0 && record.gradient_norm > options.max_grad_norm) {
       torch::NoGradGuard no_grad;
-      at::_foreach_mul_(gradients, options.clip / (record.gradient_norm + 1e-6));
+      at::_foreach_mul_(gradients, options.max_grad_norm / (record.gradient_norm + 1e-6));
     }
     optimizer.step(options.learning_rate);
     update_selection_biases(*model, sums.counts);

@@ -6,10 +6,10 @@
 
 #include "data/batch.h"
 #include "models/transformer.h"
-#include "training/device_options.h"
-#include "training/mixture_record.h"
+#include "training/observation.h"
 #include "training/optimizer.h"
 #include "training/ranks/rank_group.h"
+#include "training/training_options.h"
 
 namespace ablate::training {
 
@@ -21,45 +21,45 @@ struct BatchTensors {
 /// Copies a batch to `device`, to a GPU by way of pinned memory and without waiting for it.
 BatchTensors to_tensors(const data::Batch& batch, torch::Device device);
 
-/// What one update did. Losses are means over the update's target tokens, in nats.
+/// The outcome of one update. Losses are means over the update's target tokens, in nats.
 struct StepRecord {
   double loss = 0;                      // label-smoothed
   double nll = 0;                       // -log p(target)
   double gradient_norm = 0;             // before clipping
   int64_t tokens = 0;                   // target tokens, padding left out
-  bool skipped = false;                 // weights left alone: the loss or the norm was not finite
-  std::vector<MixtureRecord> mixtures;  // where asked for
+  bool skipped = false;                 // no weight changed: the loss or the norm was not finite
+  std::vector<MixtureRecord> mixtures;  // if requested
   bool stop = false;                    // a rank was asked to stop
 };
 
-/// What an update does, in order; the first three for each of its batches.
+/// The parts of an update, in order; the first three for each of its batches.
 enum class UpdatePart { data, forward, backward, optimizer };
 
 struct UpdateOptions {
   double learning_rate;
   double label_smoothing;
-  double clip;  // largest gradient norm; 0: none
+  double max_grad_norm;  // largest gradient norm; 0: none
   double dropout;
   uint64_t dropout_seed;  // of this update
   Precision precision;
-  bool mixtures = false;  // whether to report on them, which reads back from the device again
+  bool mixtures = false;  // whether to report on them, which waits for the device again
   const RankGroup& ranks = RankGroup::alone();
   /// Called after each part, without waiting for the device.
   std::function<void(UpdatePart)> finished = [](UpdatePart) {};
 };
 
 /// Forward, backward, clip and step with the gradient of the mean loss per target token of all
-/// `batches` together, however they are split. Ranks share the batches, the number of which they
-/// divide; gradients are added in the order of a binary tree over all batches, so that an update is
-/// the same, bit for bit, whatever the number of ranks. `batches` are all of them on every rank. An
-/// update whose loss or gradient norm is not finite changes nothing and says so. The update waits
-/// for the device once, to read the losses and the norm of the gradient; batches are copied there
-/// without waiting. Where ops::expert_feed_forward waits, that comes on top.
+/// `batches` together, independent of their split. Ranks share the batches, and their number must
+/// divide that of the batches; gradients are added in the order of a binary tree over all batches,
+/// so that an update is the same, bit for bit, for any number of ranks. `batches` are all of them
+/// on every rank. An update whose loss or gradient norm is not finite changes no parameter and
+/// reports it. The update waits for the device once, to read the losses and the norm of the
+/// gradient; batches are copied without waiting. ops::expert_feed_forward may wait in addition.
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
 
 /// Norm of the gradient that an update of `batch` alone would have, before clipping. Weights and
-/// buffers stay as they are. REQUIRES: one rank, and no gradients, which it leaves none of.
+/// buffers do not change. REQUIRES: one rank, and no gradients; it leaves none.
 double gradient_norm(models::Transformer& model, const data::Batch& batch,
                      const UpdateOptions& options);
 

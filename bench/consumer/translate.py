@@ -37,7 +37,7 @@ class Translator:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", help="what `ablate export RUN --to model.pt` wrote")
+    parser.add_argument("model", help="file of `ablate export RUN --to model.pt`")
     parser.add_argument("--beams", type=int, default=1)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--device", default="cpu")

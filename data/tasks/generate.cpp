@@ -24,14 +24,14 @@ struct Drawn {
 struct Source {
   const TaskGenerator& task;
   Random random;
-  std::optional<int64_t> length = {};  // none: any trained one
+  std::optional<int64_t> length = {};  // nullopt: any trained one
 
   Drawn of(int64_t size) { return {task.sample(random, size), size}; }
   Drawn any() { return of(length ? *length : task.draw_length(random)); }
 };
 
-/// Draws until `count` examples with new sources are found. A space that seems exhausted (many
-/// repeats in a row) gives fewer.
+/// Draws until `count` examples with new sources are found. Returns fewer if the space seems
+/// exhausted (many repeats in a row).
 std::vector<Drawn> distinct(int64_t count, Taken& taken, const std::function<Drawn()>& draw) {
   std::vector<Drawn> found;
   int64_t repeats = 0;
@@ -110,7 +110,10 @@ Corpus generate(const TaskGenerator& task, uint64_t seed) {
   Taken held_out;
   for (const int64_t length : task.test_lengths) {
     const Random random(seed, "test", static_cast<uint64_t>(length));
-    TestSet test{task.test_name(length), length > task.longest_trained, {}};
+    TestSet test{.name = task.test_name(length),
+                 .length = length,
+                 .unit = task.unit,
+                 .extrapolates = length > task.longest_trained};
     test.examples = new_half(task.sizes.test, {task, random, length}, held_out);
     if (test.examples.empty()) refuse_small_space(task, seed);
     corpus.tests.push_back(std::move(test));

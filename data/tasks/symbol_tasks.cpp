@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "data/tasks/task_generator.h"
+#include "data/tasks/generate.h"
 
 namespace ablate::data {
 namespace {
@@ -28,6 +28,7 @@ TaskGenerator sampled_by_length(const SymbolTask& task, Sample sample) {
           .test_lengths = task.test_length,
           .longest_trained = longest,
           .test_name = SymbolTask::test_name,
+          .unit = SymbolTask::unit,
           .sizes = task.examples};
 }
 

@@ -8,6 +8,23 @@
 #include "data/tasks/symbol_tasks.h"
 
 namespace ablate::data {
+
+Corpus fact_table(const Facts& task, uint64_t seed) {
+  Random random(seed, "facts");
+  int64_t facts = 1;
+  for (int64_t i = 0; i < task.key; ++i) facts *= task.symbols;
+  std::vector<Example> all;
+  for (int64_t fact = 0; fact < facts; ++fact) {
+    std::vector<int64_t> key;
+    for (int64_t i = 0, rest = fact; i < task.key; ++i, rest /= task.symbols)
+      key.push_back(rest % task.symbols);
+    all.push_back({join(key), symbol(random.below(task.symbols))});
+  }
+  Corpus corpus{.train = all, .validation = all};
+  corpus.tests.push_back({.name = Facts::test_name, .examples = std::move(all)});
+  return corpus;
+}
+
 namespace {
 
 using Permutation = std::vector<int64_t>;
@@ -24,8 +41,7 @@ Example entry(int64_t left, int64_t right, int64_t result) {
   return {join({left, right}), symbol(result)};
 }
 
-/// left after right, for all pairs; a symbol stands for a permutation's place in the alphabet's
-/// order.
+/// left after right, for all pairs; a symbol is a permutation's index in lexicographic order.
 std::vector<Example> compositions(int64_t things) {
   const auto all = permutations(things);
   const auto number = [&](const Permutation& one) {
@@ -41,8 +57,8 @@ std::vector<Example> compositions(int64_t things) {
   return table;
 }
 
-/// A quotient is what gives the left number when it is multiplied by the right one, so the table of
-/// divisions is that of products, read the other way.
+/// A quotient times the right number is the left number, so the table of divisions is that of
+/// products, read the other way.
 std::vector<Example> residues(const Table& task) {
   std::vector<Example> table;
   const int64_t m = task.modulus;
@@ -76,7 +92,7 @@ Corpus operation_table(const Table& task, uint64_t seed) {
     return std::vector<Example>(table.begin() + begin, table.begin() + end);
   };
   Corpus corpus{.train = part(0, trained), .validation = part(tested, std::ssize(table))};
-  corpus.tests.push_back({Table::test_name, false, part(trained, tested)});
+  corpus.tests.push_back({.name = Table::test_name, .examples = part(trained, tested)});
   if (trained == 0 || tested == trained)
     throw DataError("data.share leaves too few of the table's " + std::to_string(table.size()) +
                     " entries for training, validation or test");

@@ -3,11 +3,102 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "experiments/analysis/figure.h"
+#include "experiments/errors.h"
 
 namespace ablate::analysis {
+namespace {
+
+const Cell* cell_of_term(const ArmEvidence& arm, const config::Term& term) {
+  const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
+    return cell.metric == term.metric && (term.test_set.empty() || cell.test_set == term.test_set);
+  });
+  return found == arm.cells.end() ? nullptr : &*found;
+}
+
+/// A side of the claim, and how it is written.
+struct Side {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::string text;
+};
+
+Side side_of(const config::Term& term, const TaskEvidence& task) {
+  if (!term.arm) return {term.factor, fmt::format("{}", term.factor)};
+  const auto name = term.arm->name();
+  const auto arm = std::ranges::find(task.arms, name, &ArmEvidence::name);
+  const auto* cell = arm == task.arms.end() ? nullptr : cell_of_term(*arm, term);
+  if (cell == nullptr || cell->sample.count == 0)
+    return {.text = fmt::format("{}.{}{} is missing", name, term.metric,
+                                term.test_set.empty() ? "" : "[" + term.test_set + "]")};
+  if (is_censored(cell->sample))
+    return {.text = fmt::format("{}.{} is {}: a run has not got there", name, term.metric,
+                                mean_figure(cell->sample, term.metric))};
+  const double mean = cell->sample.mean;
+  if (term.factor == 1) return {mean, format_metric(mean, term.metric)};
+  return {term.factor * mean,
+          fmt::format("{} * {} = {}", term.factor, format_metric(mean, term.metric),
+                      format_metric(term.factor * mean, term.metric))};
+}
+
+bool holds(const config::Clause& clause, double left, double right) {
+  if (std::isnan(left) || std::isnan(right)) return false;
+  switch (clause.relation) {
+    case config::Relation::less:
+      return config::is_above(right, left);
+    case config::Relation::at_most:
+      return !config::is_above(left, right);
+    case config::Relation::greater:
+      return config::is_above(left, right);
+    case config::Relation::at_least:
+      return !config::is_above(right, left);
+    case config::Relation::within:
+      return !config::is_above(std::abs(left - right), clause.tolerance);
+  }
+  return false;
+}
+
+std::string clause_words(const config::Clause& clause) {
+  switch (clause.relation) {
+    case config::Relation::less:
+      return "<";
+    case config::Relation::at_most:
+      return "<=";
+    case config::Relation::greater:
+      return ">";
+    case config::Relation::at_least:
+      return ">=";
+    case config::Relation::within:
+      return fmt::format("within {} of", clause.tolerance);
+  }
+  return "";
+}
+
+}  // namespace
+
+Expectation check_clause(const config::Clause& clause, const Evidence& evidence) {
+  Expectation expectation{.text = clause.text};
+  const auto task = std::ranges::find(evidence.tasks, clause.task, &TaskEvidence::name);
+  if (task == evidence.tasks.end()) return expectation;
+  const auto left = side_of(clause.left, *task), right = side_of(clause.right, *task);
+  expectation.holds = holds(clause, left.value, right.value);
+  if (std::isnan(left.value) || std::isnan(right.value))
+    expectation.numbers = std::isnan(left.value) ? left.text : right.text;
+  else
+    expectation.numbers = fmt::format("{} {} {}", left.text, clause_words(clause), right.text);
+  return expectation;
+}
+
+void raise_failed(const std::vector<Expectation>& expectations) {
+  std::string failed;
+  for (const auto& one : expectations)
+    if (!one.holds) failed += fmt::format("\n  {}: {}", one.text, one.numbers);
+  if (!failed.empty()) throw ExpectationFailed("what the study expects does not hold:" + failed);
+}
+
 namespace {
 
 /// An arm's claim on one test set.
@@ -24,7 +115,7 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
 
 std::string with_figure(const Claimed& claimed) {
   return fmt::format("{} ({})", claimed.arm->name,
-                     figure(claimed.cell->sample.mean, claimed.cell->metric));
+                     format_metric(claimed.cell->sample.mean, claimed.cell->metric));
 }
 
 std::string enumerated(std::vector<std::string> parts) {
@@ -78,7 +169,7 @@ std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
   clauses.front() += " " + with_figure({&baseline, claims.baseline});
   for (size_t i = 1; i < clauses.size(); ++i) clauses[i] += " it";
   return fmt::format("{}{}{}", test_set.empty() ? "" : fmt::format("on {} ", test_set),
-                     claims.baseline->beyond ? "(beyond the trained length) " : "",
+                     claims.baseline->extrapolates ? "(beyond the trained length) " : "",
                      joined(clauses, "; "));
 }
 
@@ -90,7 +181,7 @@ std::vector<std::string> beside(const TaskEvidence& task, const ArmEvidence& bas
     if (!cell.primary) continue;
     const auto claims = claims_on(task, baseline, cell);
     if (claims.none()) continue;
-    if (cell.beyond && claims.told_nothing() && claims.undecided.empty())
+    if (cell.extrapolates && claims.told_nothing() && claims.undecided.empty())
       alike.push_back(cell.test_set);
     else
       parts.push_back(sentence_on(claims, baseline));
@@ -109,7 +200,7 @@ std::vector<std::string> of_task(const TaskEvidence& task) {
     if (arm.baseline)
       for (auto& part : beside(task, arm)) parts.push_back(std::move(part));
   if (parts.empty()) return parts;
-  return {fmt::format("{}, {}: {}.", task.name, spoken(task.metric), joined(parts, "; "))};
+  return {fmt::format("{}, {}: {}.", task.name, display_name(task.metric), joined(parts, "; "))};
 }
 
 /// Why nothing is claimed: the first reason that a verdict gives.

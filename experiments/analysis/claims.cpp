@@ -7,7 +7,8 @@
 
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/figure.h"
-#include "experiments/analysis/statistics/holm.h"
+#include "experiments/analysis/sentence_test.h"
+#include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::analysis {
 namespace {
@@ -41,7 +42,8 @@ std::string not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
   return fmt::format(
       "neither arm learned the task within the trained length (exact match {} and "
       "{} on {})",
-      figure(mine->sample.mean, kGate), figure(others->sample.mean, kGate), mine->test_set);
+      format_metric(mine->sample.mean, kGate), format_metric(others->sample.mean, kGate),
+      mine->test_set);
 }
 
 /// Of test sets there is then none but the one without a name.
@@ -61,7 +63,7 @@ std::vector<std::string> primary_sets(const TaskEvidence& task,
                                       const config::Comparison& comparison) {
   const auto named = comparison.test_sets.find(task.name);
   if (named != comparison.test_sets.end()) return named->second;
-  const auto within = names_of_test_sets(task, [](const Cell& cell) { return !cell.beyond; });
+  const auto within = names_of_test_sets(task, [](const Cell& cell) { return !cell.extrapolates; });
   return within.empty() ? names_of_test_sets(task, [](const Cell&) { return true; }) : within;
 }
 
@@ -120,7 +122,7 @@ void correct(const std::vector<Contrast*>& tested, size_t comparisons, bool with
 
 const Cell* cell_within(const ArmEvidence& arm, const std::string& metric) {
   const auto found = std::ranges::find_if(arm.cells, [&](const Cell& cell) {
-    return cell.metric == metric && !cell.beyond && !cell.test_set.empty();
+    return cell.metric == metric && !cell.extrapolates && !cell.test_set.empty();
   });
   return found == arm.cells.end() ? nullptr : &*found;
 }
@@ -165,7 +167,59 @@ void add_claims(TaskEvidence& task, const config::Study& study) {
                               ? ""
                               : seeds_apart(cell.sample, baseline->cells[i].sample, study.seeds),
                .censored = is_censored(cell.sample) || is_censored(baseline->cells[i].sample),
-               .not_learned = cell.beyond ? not_learned(arm, *baseline) : ""});
+               .not_learned = cell.extrapolates ? not_learned(arm, *baseline) : ""});
+  }
+}
+
+namespace {
+
+/// The outputs of one arm on one test set, a value for each seed.
+using Outputs = std::vector<std::optional<ScoredSentences>>;
+
+Outputs read_outputs(const config::Study& study, const records::StudyFolder& folder,
+                     const config::RunSpecification& any, const std::string& test_set) {
+  Outputs outputs;
+  for (const int64_t seed : study.seeds) {
+    auto run = any;
+    run.seed = seed;
+    outputs.push_back(read_sentences(folder.run(run), test_set));
+  }
+  return outputs;
+}
+
+void add_tests(Cell& cell, const Outputs& arm, const Outputs& baseline,
+               const std::vector<int64_t>& seeds) {
+  const bool bleu = cell.metric == "bleu";
+  if (cell.sample.count == 0 || (!bleu && cell.metric != "chrf")) return;
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    if (!arm[i] || !baseline[i]) continue;
+    if (arm[i]->bleu.sentences() != baseline[i]->bleu.sentences()) continue;
+    auto test = bleu ? bleu_test(*arm[i], *baseline[i]) : chrf_test(*arm[i], *baseline[i]);
+    test.seed = seeds[i];
+    cell.sentence_tests.push_back(test);
+  }
+}
+
+}  // namespace
+
+void add_sentence_tests(TaskEvidence& task, const config::Study& study,
+                        const records::StudyFolder& folder) {
+  const auto run_of = [&](const std::string& arm) -> const config::RunSpecification& {
+    return *std::ranges::find_if(
+        study.runs, [&](const auto& run) { return run.task == task.name && run.arm == arm; });
+  };
+  for (auto& arm : task.arms) {
+    const auto* baseline = baseline_of(task, arm);
+    if (baseline == nullptr) continue;
+    const auto& reference = run_of(baseline->name);
+    if (!std::holds_alternative<data::Text>(reference.experiment.data)) continue;
+    for (const auto& cell : baseline->cells) {
+      if (cell.metric != "bleu") continue;
+      const auto of_baseline = read_outputs(study, folder, reference, cell.test_set);
+      const auto mine = read_outputs(study, folder, run_of(arm.name), cell.test_set);
+      for (auto& other : arm.cells)
+        if (other.test_set == cell.test_set) add_tests(other, mine, of_baseline, study.seeds);
+    }
   }
 }
 

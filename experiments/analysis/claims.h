@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
+#include "experiments/records/folders.h"
 
 namespace ablate::analysis {
 
@@ -22,5 +23,10 @@ void mark_primary(TaskEvidence& task, const config::Comparison& comparison);
 /// family, verdicts. The family is every arm of the study's file beside a baseline on every primary
 /// test set, whether it is selected and finished or not. REQUIRES: mark_primary() was called.
 void add_claims(TaskEvidence& task, const config::Study& study);
+
+/// Adds what BLEU and chrF of the outputs in the study's folder say, each seed of each arm beside
+/// the baseline's. Only in tasks that are read from text files: generated ones hold no language.
+void add_sentence_tests(TaskEvidence& task, const config::Study& study,
+                        const records::StudyFolder& folder);
 
 }  // namespace ablate::analysis

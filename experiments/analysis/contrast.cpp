@@ -4,14 +4,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "experiments/analysis/figure.h"
-#include "experiments/analysis/sample.h"
-#include "experiments/analysis/statistics/aggregate.h"
-#include "experiments/analysis/statistics/mean.h"
-#include "experiments/analysis/statistics/sign_flip.h"
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::analysis {
+
+Sample sample_of(std::vector<double> values, const statistics::Interval& range) {
+  Sample sample{.values = std::move(values)};
+  const auto finished = finished_values(sample);
+  sample.count = std::ssize(finished);
+  sample.mean = statistics::mean(finished);
+  sample.deviation = statistics::deviation(finished);
+  sample.interval = statistics::t_interval(finished, range);
+  return sample;
+}
+
+std::vector<double> finished_values(const Sample& sample) {
+  std::vector<double> finished;
+  std::ranges::copy_if(sample.values, std::back_inserter(finished),
+                       [](double value) { return !std::isnan(value); });
+  return finished;
+}
+
 namespace {
 
 bool finite(const Contrast& contrast) {
@@ -36,8 +54,8 @@ Verdict verdict_of(const Contrast& contrast, const Cell& cell, const Claim& clai
 }
 
 std::string difference_text(const Contrast& contrast, const std::string& metric) {
-  const auto interval = figure(contrast.interval, metric);
-  return fmt::format("difference {}{}{}", figure(contrast.mean, metric),
+  const auto interval = format_metric(contrast.interval, metric);
+  return fmt::format("difference {}{}{}", format_metric(contrast.mean, metric),
                      interval.empty() ? "" : " ", interval);
 }
 
@@ -45,7 +63,8 @@ std::string difference_text(const Contrast& contrast, const std::string& metric)
 std::string size_text(const Contrast& contrast, const std::string& metric) {
   auto interval = contrast.interval;
   if (interval && contrast.mean < 0) interval = {-interval->high, -interval->low};
-  return fmt::format("{} {}", figure(std::abs(contrast.mean), metric), figure(interval, metric));
+  return fmt::format("{} {}", format_metric(std::abs(contrast.mean), metric),
+                     format_metric(interval, metric));
 }
 
 /// "p = 0.004 (Holm 0.031)"

@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/analysis/statistics/interval.h"
-#include "experiments/analysis/statistics/power_law.h"
-#include "experiments/config/metric.h"
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/config/schema/metric.h"
 #include "experiments/records/failure.h"
 
 namespace ablate::analysis {
@@ -97,8 +96,10 @@ struct SentenceTest {
 
 /// One metric of one arm on one test set.
 struct Cell {
-  std::string test_set;  // empty: of training or validation
-  bool beyond = false;   // the test set is longer than anything in training
+  std::string test_set;       // empty: of training or validation
+  int64_t length = 0;         // of the test set's sources, in `unit`; 0: they have no one length
+  std::string unit;           // "symbols" or "digits"; empty without a length
+  bool extrapolates = false;  // the test set is longer than anything in training
   std::string metric;
   Direction direction = Direction::higher;
   bool primary = false;    // metric and test set are those that the study makes claims of

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/config/option.h"
+#include "experiments/config/schema/option.h"
 
 namespace ablate::analysis {
 namespace {
@@ -22,22 +22,24 @@ std::string with_spaces(std::string words) {
 
 }  // namespace
 
-std::string figure(double value, const std::string& metric) {
+std::string format_metric(double value, const std::string& metric) {
   return config::number_text(value, digits_of(metric));
 }
 
 std::string mean_figure(const Sample& sample, const std::string& metric) {
-  return (is_censored(sample) ? "> " : "") + figure(sample.mean, metric);
+  return (is_censored(sample) ? "> " : "") + format_metric(sample.mean, metric);
 }
 
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric) {
   const bool censored = is_censored(sample) && sample.censored[i];
-  return (censored ? "> " : "") + figure(sample.values[i], metric);
+  return (censored ? "> " : "") + format_metric(sample.values[i], metric);
 }
 
-std::string figure(const std::optional<statistics::Interval>& interval, const std::string& metric) {
+std::string format_metric(const std::optional<statistics::Interval>& interval,
+                          const std::string& metric) {
   if (!interval) return "";
-  return fmt::format("[{}, {}]", figure(interval->low, metric), figure(interval->high, metric));
+  return fmt::format("[{}, {}]", format_metric(interval->low, metric),
+                     format_metric(interval->high, metric));
 }
 
 std::string p_figure(double p) {
@@ -63,12 +65,12 @@ std::string megaflops_figure(const ArmEvidence& arm) {
   return arm.flops_per_token > 0 ? fmt::format("{:.3g}", arm.flops_per_token / 1e6) : "-";
 }
 
-std::string spoken(const std::string& name) {
+std::string display_name(const std::string& name) {
   const auto* metric = config::find_metric(name);
   return metric == nullptr ? with_spaces(name) : metric->label;
 }
 
-std::string spoken(Verdict verdict) {
+std::string display_name(Verdict verdict) {
   switch (verdict) {
     case Verdict::indistinguishable:
       return "not distinguishable";
@@ -86,10 +88,10 @@ std::string spoken(Verdict verdict) {
 bool is_best(std::span<const double> means, size_t i, const Scored& scored) {
   if (std::isnan(means[i]) || scored.direction == Direction::neither) return false;
   const double sign = scored.direction == Direction::higher ? 1 : -1;
-  const auto mine = figure(means[i], scored.metric);
+  const auto mine = format_metric(means[i], scored.metric);
   bool some_worse = false;
   for (const double other : means) {
-    if (std::isnan(other) || figure(other, scored.metric) == mine) continue;
+    if (std::isnan(other) || format_metric(other, scored.metric) == mine) continue;
     if (sign * other > sign * means[i]) return false;
     some_worse = true;
   }

@@ -10,7 +10,7 @@
 namespace ablate::analysis {
 
 /// A score with as many digits after the point as its metric has; "-" of NaN.
-std::string figure(double value, const std::string& metric);
+std::string format_metric(double value, const std::string& metric);
 
 /// The mean of a sample; "> 400" where it is a lower bound.
 std::string mean_figure(const Sample& sample, const std::string& metric);
@@ -19,7 +19,8 @@ std::string mean_figure(const Sample& sample, const std::string& metric);
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric);
 
 /// "[0.020, 0.042]"; empty where there is none.
-std::string figure(const std::optional<statistics::Interval>& interval, const std::string& metric);
+std::string format_metric(const std::optional<statistics::Interval>& interval,
+                          const std::string& metric);
 
 /// "0.031", "< 0.001".
 std::string p_figure(double p);
@@ -36,10 +37,10 @@ std::string parameters_figure(const ArmEvidence& arm);
 std::string megaflops_figure(const ArmEvidence& arm);
 
 /// "exact match", "BLEU": a metric as it is read.
-std::string spoken(const std::string& name);
+std::string display_name(const std::string& name);
 
 /// "not distinguishable": a verdict as it is read.
-std::string spoken(Verdict verdict);
+std::string display_name(Verdict verdict);
 
 /// How a metric is written, and which of its values are better.
 struct Scored {

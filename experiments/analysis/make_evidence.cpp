@@ -11,17 +11,13 @@
 #include "experiments/analysis/aggregate.h"
 #include "experiments/analysis/answer.h"
 #include "experiments/analysis/claims.h"
-#include "experiments/analysis/expectation.h"
+#include "experiments/analysis/contrast.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/notes.h"
-#include "experiments/analysis/sample.h"
-#include "experiments/analysis/sentence_claims.h"
-#include "experiments/analysis/size_fits.h"
-#include "experiments/analysis/statistics/wilson.h"
-#include "experiments/analysis/steps_to.h"
-#include "experiments/config/option.h"
-#include "experiments/config/printer.h"
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/config/schema/option.h"
+#include "experiments/config/schema/printer.h"
 
 namespace ablate::analysis {
 namespace {
@@ -103,7 +99,9 @@ std::vector<Cell> cells_of(const Runs& runs, const Measures& measures) {
         return records::value_on(run, set.name, metric);
       });
       cell.test_set = set.name;
-      cell.beyond = set.beyond;
+      cell.length = set.length;
+      cell.unit = set.unit;
+      cell.extrapolates = set.extrapolates;
       if (metric.counts_right) cell.success = success_of(cell.sample);
       cells.push_back(std::move(cell));
     }
@@ -116,10 +114,9 @@ std::vector<Cell> cells_of(const Runs& runs, const Measures& measures) {
 
 /// The baseline of the study's tuned or fixed arms; without one what changes are counted from.
 std::string baseline_name(const config::Study& study, bool tuned) {
-  auto name = study.compare ? study.compare->baseline : study.arms.front();
-  const std::string suffix = config::kTunedSuffix;
-  if (study.tuning && name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-  return tuned ? name + suffix : name;
+  auto arm = study.compare ? study.compare->baseline : config::ComparedArm{study.arms.front()};
+  arm.tuned = tuned;
+  return arm.name();
 }
 
 /// Keys that differ from the baseline's.
@@ -221,19 +218,18 @@ class TaskBuilder {
     return found == runs.results.end() ? nullptr : &*found;
   }
 
-  const config::Experiment& experiment_of(const std::string& arm) const {
-    return std::ranges::find_if(
-               study_.runs, [&](const auto& run) { return run.task == task_ && run.arm == arm; })
-        ->experiment;
+  const config::RunSpecification& run_of(const std::string& arm) const {
+    return *std::ranges::find_if(
+        study_.runs, [&](const auto& run) { return run.task == task_ && run.arm == arm; });
   }
 
   ArmEvidence arm_evidence(size_t index, const Measures& measures) const {
     const auto& runs = arms_[index];
     ArmEvidence arm{.name = study_.arms[index]};
-    arm.tuned = study_.tuning && arm.name.ends_with(config::kTunedSuffix);
+    arm.tuned = !run_of(arm.name).tuned_from.empty();
     const auto compared_with = baseline_name(study_, arm.tuned);
     arm.baseline = study_.compare && arm.name == compared_with;
-    arm.changes = changes_of(experiment_of(compared_with), experiment_of(arm.name));
+    arm.changes = changes_of(run_of(compared_with).experiment, run_of(arm.name).experiment);
     const auto any = std::ranges::find_if(runs, [](const auto* run) { return run != nullptr; });
     if (any != runs.end()) {
       arm.parameters = (*any)->parameters;
@@ -291,7 +287,7 @@ Evidence make_evidence(const config::Study& study, const records::StudyRuns& run
   check_fair(study, runs.results);
   Evidence evidence{.study = study.name, .question = study.question, .seeds = study.seeds};
   if (study.compare) {
-    evidence.baseline = study.compare->baseline;
+    evidence.baseline = study.compare->baseline.name();
     evidence.metric = study.compare->metric;
   }
   for (const auto& task : study.tasks) {

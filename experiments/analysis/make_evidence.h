@@ -1,8 +1,8 @@
 #pragma once
 
 #include "experiments/analysis/evidence.h"
-#include "experiments/config/study.h"
-#include "experiments/records/study_runs.h"
+#include "experiments/config/study/study.h"
+#include "experiments/records/result.h"
 
 namespace ablate::analysis {
 

@@ -13,11 +13,10 @@
 
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
+#include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
-#include "experiments/analysis/test_flaws.h"
-#include "experiments/config/scalar.h"
-#include "experiments/config/study_notes.h"
-#include "experiments/config/training_notes.h"
+#include "experiments/config/study/study_notes.h"
+#include "experiments/config/yaml/value.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::analysis {
@@ -39,7 +38,7 @@ void add_flaws(const records::RunResult& run, std::vector<std::string>& notes) {
     notes.push_back(fmt::format(
         "{}: the validation perplexity, {}, is above {}, which guessing among all tokens of a "
         "target would give: this run has learned nothing, or has diverged.",
-        name, figure(run.validation_perplexity, "perplexity"), run.target_vocabulary));
+        name, format_metric(run.validation_perplexity, "perplexity"), run.target_vocabulary));
 }
 
 void add_scoring(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
@@ -58,7 +57,7 @@ void add_targets(const config::Study& study, std::vector<std::string>& notes) {
     notes.push_back(fmt::format(
         "Steps to {0}: those made at the first validation with {0} {1} {2}. A figure \"> N\" is a "
         "lower bound: a run has made N steps without getting there.",
-        spoken(metric),
+        display_name(metric),
         config::find_metric(metric)->direction == Direction::higher ? "at least" : "at most",
         value));
 }
@@ -211,7 +210,7 @@ void add_fits(const TaskEvidence& task, std::vector<std::string>& notes) {
   for (const auto& fit : task.fits) {
     auto words = fmt::format("{}{}: {} goes as parameters^{:.3f}", task.name,
                              fit.test_set.empty() ? "" : " (" + fit.test_set + ")",
-                             spoken(fit.metric), fit.law.exponent);
+                             display_name(fit.metric), fit.law.exponent);
     if (fit.exponents.interval)
       words += fmt::format(", 95 % interval of {} seeds [{:.3f}, {:.3f}]", fit.exponents.count,
                            fit.exponents.interval->low, fit.exponents.interval->high);
@@ -323,7 +322,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
         !config::find_metric(task.metric)->on.empty() &&
         cell_within(task.arms.front(), task.metric) == nullptr)
       notes.push_back(fmt::format("{}: {} is not measured within the trained length.", task.name,
-                                  spoken(task.metric)));
+                                  display_name(task.metric)));
   for (const auto& task : evidence.tasks) add_fits(task, notes);
   add_starts(evidence, results, notes);
   add_training_notes(study, results, notes);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/analysis/evidence.h"
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "experiments/records/result.h"
 
 namespace ablate::analysis {

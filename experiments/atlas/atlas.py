@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The atlas of claims: runs its studies and writes docs/atlas.md from what they found.
 
-    make atlas                       lists the parts, what each takes and what is there
+    make atlas                       lists the parts, their cost and their state
     make atlas PART=feed_forward     runs one study, takes its results over, writes the page
     make atlas PART=recall AGAIN=1   the same with three times the steps
     experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
     experiments/atlas/atlas.py page  writes docs/atlas.md and its picture from docs/results/atlas
-    experiments/atlas/atlas.py check fails where the page is not what the results make it
+    experiments/atlas/atlas.py check fails if the page does not follow from the results
 """
 
 import argparse
@@ -110,7 +110,7 @@ def arguments():
     runs.add_argument("--jobs", type=int, help="runs at once (default: as ablate run chooses)")
     runs.add_argument("--output", type=pathlib.Path, default=pathlib.Path("runs"), help="where runs are kept (default runs)")
     verbs.add_parser("page", help="write the page from the results that are there")
-    verbs.add_parser("check", help="fail where the page is out of date")
+    verbs.add_parser("check", help="fail if the page is out of date")
     return parser.parse_args()
 
 

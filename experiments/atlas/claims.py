@@ -1,4 +1,4 @@
-"""The claims of claims.yaml beside what their studies found."""
+"""The claims of claims.yaml with the findings of their studies."""
 
 import dataclasses
 import functools
@@ -30,7 +30,7 @@ class Finding:
     """An arm beside its baseline in one record of a study; differences are arm less baseline."""
 
     task: str
-    baseline_name: str  # tuned where the study tunes, like the arm's
+    baseline_name: str  # tuned if the study tunes, like the arm's
     name: str  # of the arm
     metric: str
     lower_is_better: bool
@@ -60,7 +60,7 @@ class Claim:
         return self.entry.get(name)
 
     def finding(self, record):
-        """What `record` holds of this claim; None where it holds nothing."""
+        """The finding on this claim in `record`; None if there is none."""
         if record is None:
             return None
         task = self.task or next(iter(record["tasks"]))
@@ -86,14 +86,14 @@ class Claim:
         return verdict(self.expect, found.contrast["verdict"]) if self.learned(found) else "not learned"
 
     def learned(self, found):
-        """Whether one of both arms came at least half the way from guessing to 1, where the metric is a share of right answers. What
-        lies beyond the trained length need not be solved: of that the program's own verdict says whether an arm learned the task."""
+        """Whether one of both arms came at least half the way from guessing to 1, if the metric is a share of right answers. Lengths
+        beyond the trained one need not be solved: for them the program's own verdict decides whether an arm learned the task."""
         best = max(found.baseline["mean"], found.arm["mean"])
-        return found.metric not in SHARES or found.arm["beyond"] or best >= (1 + (self.guess or 0)) / 2
+        return found.metric not in SHARES or found.arm["extrapolates"] or best >= (1 + (self.guess or 0)) / 2
 
     @property
     def published_effect(self):
-        """Per cent of the published baseline by which the arm was better; None where no two figures are published."""
+        """Per cent of the published baseline by which the arm was better; None unless two figures are published."""
         if not self.published:
             return None
         baseline, arm = self.published["baseline"], self.published["arm"]

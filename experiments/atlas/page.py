@@ -1,4 +1,4 @@
-"""docs/atlas.md, from the claims and what their studies found."""
+"""docs/atlas.md, from the claims and the findings of their studies."""
 
 import claims
 import picture
@@ -71,7 +71,7 @@ def arms_of(finding):
 
 
 def verdict_text(claim):
-    """The verdict, with a star where a tuned rate lies at an end of what was tried, and a dagger where it is contested."""
+    """The verdict, with a star if a tuned rate is at an end of the tried range, and a dagger if it is contested."""
     finding = claim.finding(claim.record)
     starred = finding and any("best_was" in arm for _, arm in arms_of(finding))
     return claim.verdict(claim.record) + "\\*" * bool(starred) + "†" * bool(claim.contested)
@@ -94,7 +94,7 @@ def table(found):
 
 
 def count_text(finding, key):
-    """The baseline's parameters or steps, and the arm's where they differ."""
+    """The baseline's parameters or steps, and the arm's if they differ."""
     words = f"{finding.baseline[key]:,} {key}"
     if finding.arm[key] == finding.baseline[key]:
         return words
@@ -112,7 +112,7 @@ def scale_of(record, finding):
 
 
 def end_text(study, name, arm):
-    """A warning where the arm's tuned value lies at an end of what was tried."""
+    """A warning if the arm's tuned value is at an end of the tried range."""
     if "best_was" not in arm:
         return ""
     direction = {"largest": "larger", "smallest": "smaller"}[arm["best_was"]]
@@ -137,7 +137,7 @@ def published_text(claim):
 
 
 def figures_text(figures):
-    """The published pair, of which a baseline of 1 stands for a ratio."""
+    """The published pair; a baseline of 1 means a ratio."""
     if not figures:
         return ""
     if figures["baseline"] == 1:

@@ -14,7 +14,7 @@ LARGEST = 200
 
 
 def place(effect):
-    """Where an effect in per cent stands: linear around 0, by its logarithm far away."""
+    """The coordinate of an effect in per cent: linear around 0, logarithmic far away."""
     kept = max(-LARGEST, min(LARGEST, effect))
     share = math.asinh(kept) / math.asinh(LARGEST)
     return LEFT + WIDTH * (share + 1) / 2

@@ -1,4 +1,4 @@
-"""What the atlas keeps of a finished study: its primary cells, and where they come from."""
+"""The atlas's record of a finished study: its primary cells, and where they come from."""
 
 import json
 import re
@@ -15,8 +15,8 @@ def cell_of(arm):
 
 def arm_record(arm, steps):
     cell = cell_of(arm)
-    record = {"parameters": arm["parameters"], "steps": steps, "tuned": arm["tuned"], "test_set": cell["test_set"], "beyond": cell["beyond"],
-              "mean": cell["sample"]["mean"], "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
+    record = {"parameters": arm["parameters"], "steps": steps, "tuned": arm["tuned"], "test_set": cell["test_set"],
+              "extrapolates": cell["extrapolates"], "mean": cell["sample"]["mean"], "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
     return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {})
 
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
+#include <memory>
 
-#include "experiments/cli/number_flags.h"
-#include "experiments/cli/path_flags.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/model/model_commands.h"
-#include "experiments/config/suggestion.h"
+#include "experiments/commands/flags.h"
+#include "experiments/config/yaml/suggestion.h"
+#include "experiments/errors.h"
 
 namespace ablate::commands {
 namespace {
@@ -72,13 +73,13 @@ std::string reference_of(const CLI::App& app, const std::vector<std::string>& ve
 
 std::unique_ptr<CLI::App> command_line(bool& debug) {
   auto app = std::make_unique<CLI::App>(
-      "Ablate: trains Transformers from a YAML study, measures what a part is worth, and reports "
-      "it.\n"
-      "Start with: ablate run experiments/studies/quickstart.yaml",
+      "Ablate: trains Transformers from a YAML study, measures the effect of each part, and "
+      "reports it.\nStart with: ablate run experiments/studies/quickstart.yaml",
       "ablate");
+  app->formatter(std::make_shared<HelpFormatter>());  // verbs that are added later inherit it
   app->require_subcommand(1);
   app->set_version_flag("--version", "ablate " ABLATE_VERSION);
-  app->add_flag("--debug", debug, "Show where in LibTorch an internal error comes from");
+  app->add_flag("--debug", debug, "Show the LibTorch stack trace of an internal error");
   app->fallthrough();
   add_run(*app);
   add_train(*app);
@@ -86,7 +87,6 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_status(*app);
   add_cancel(*app);
   add_report(*app);
-  add_compare(*app);
   add_eval(*app);
   add_score(*app);
   add_translate(*app);
@@ -105,8 +105,8 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_doctor(*app);
   add_completion(*app);
   add_help(*app);
-  cli::read_numbers_strictly(*app);
-  cli::refuse_tildes(*app);
+  read_numbers_strictly(*app);
+  refuse_tildes(*app);
   return app;
 }
 
@@ -132,7 +132,7 @@ bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments) 
 
 std::string help_of(const std::vector<std::string>& verbs) {
   bool debug = false;
-  const auto app = command_line(debug);  // a parsed one shows the help of what was parsed
+  const auto app = command_line(debug);  // a parsed app shows the help of the parsed verb
   const CLI::App* at = app.get();
   std::string above;
   for (const auto& verb : verbs) {
@@ -144,9 +144,8 @@ std::string help_of(const std::vector<std::string>& verbs) {
 
 std::string reference_page() {
   bool debug = false;
-  return "# Commands\n\nThe help of every verb, as `ablate help --all` prints it. What exit codes "
-         "mean is in\n"
-         "[troubleshooting.md](troubleshooting.md).\n" +
+  return "# Commands\n\nThe help of every verb, as `ablate help --all` prints it. Exit codes are "
+         "explained in\n[troubleshooting.md](troubleshooting.md).\n" +
          reference_of(*command_line(debug), {});
 }
 
@@ -158,7 +157,7 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       const auto flag = word.substr(0, word.find('='));
       const auto* option = option_named(*at, flag);
       if (option == nullptr) return unknown_flag(*at, flag);
-      if (option->get_items_expected_min() > 0 && flag == word) ++i;  // its value, whatever it is
+      if (option->get_items_expected_min() > 0 && flag == word) ++i;  // any value of the flag
     } else if (const auto* verb = verb_named(*at, word)) {
       at = verb;
     } else if (at->get_require_subcommand_min() > 0) {
@@ -189,6 +188,25 @@ std::string empty_item(const CLI::App& app, const std::vector<std::string>& argu
       return fmt::format("{}: '{}' has an empty item", flag, value);
   }
   return {};
+}
+
+void add_help(CLI::App& app) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto all = std::make_shared<bool>(false);
+  auto* verb = app.add_subcommand("help", "Print the help of a verb");
+  verb->add_option("verb", *words, "A verb, and one of its subcommands; absent: all verbs")
+      ->type_name(kVerb);
+  verb->add_flag("--all", *all, "Print the help of every verb as a Markdown page");
+  verb->footer("Examples:\n  ablate help run\n  ablate help config show\n  ablate help --all");
+  verb->callback([&app, words, all] {
+    if (*all) {
+      std::cout << reference_page();
+      return;
+    }
+    const auto mistake = unknown_word(app, *words);
+    if (!mistake.empty()) throw UsageError(mistake);
+    std::cout << help_of(*words);
+  });
 }
 
 }  // namespace ablate::commands

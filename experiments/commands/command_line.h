@@ -17,8 +17,8 @@ const CLI::App* verb_named(const CLI::App& app, const std::string& name);
 /// The option of a verb or of one above it; null if there is none.
 const CLI::Option* option_named(const CLI::App& app, const std::string& flag);
 
-/// Whether `arguments` are verbs alone and one more is needed: then the help is what is wanted.
-/// // "ablate", "ablate config"
+/// Whether `arguments` are only verbs and one more is needed: then the help is shown. // "ablate",
+/// "ablate config"
 bool lacks_verb(const CLI::App& app, const std::vector<std::string>& arguments);
 
 /// The help of a verb; REQUIRES: it exists.
@@ -28,7 +28,7 @@ std::string help_of(const std::vector<std::string>& verbs);
 std::string reference_page();
 
 /// The first verb or flag of `arguments` that does not exist, as a message with the nearest one
-/// that does; empty where all do.
+/// that does; empty if all do.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& arguments);
 
 /// The error message for the first list with an empty item ("--seeds 1,,2"), which CLI11 skips;

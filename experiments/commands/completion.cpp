@@ -3,18 +3,18 @@
 #include <memory>
 #include <sstream>
 
-#include "experiments/cli/shell_completion.h"
 #include "experiments/commands/command_line.h"
 #include "experiments/commands/commands.h"
-#include "experiments/config/schema.h"
-#include "experiments/config/suggestion.h"
+#include "experiments/commands/flags.h"
+#include "experiments/config/schema/schema.h"
+#include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"
 
 namespace ablate::commands {
 namespace {
 
 // Each script hands the words so far to `ablate complete`, which prints the words that the last one
-// can become, a line each with a tab and a description, or * where the shell completes a file name.
+// can become, a line each with a tab and a description, or * if the shell completes a file name.
 
 constexpr const char* kBash = R"(# Completion of ablate in bash: source <(ablate completion bash)
 _ablate() {
@@ -73,7 +73,7 @@ void print_script(const std::string& shell) {
     std::cout << kFish;
   else
     throw UsageError("unknown shell '" + shell + "'" +
-                              config::did_you_mean(shell, {"bash", "zsh", "fish"}));
+                     config::did_you_mean(shell, {"bash", "zsh", "fish"}));
 }
 
 struct Candidate {
@@ -102,7 +102,7 @@ Candidates flag_candidates(const CLI::App& app) {
   return flags;
 }
 
-/// Of "{a,b,STEP}" and, of a CLI::Transformer, "{a->0,b->1}": a and b.
+/// The words a and b of "{a,b,STEP}" or, for a CLI::Transformer, of "{a->0,b->1}".
 Candidates words_in(const std::string& type) {
   const auto begin = type.find('{') + 1;
   std::istringstream list(type.substr(begin, type.find('}') - begin));
@@ -145,12 +145,12 @@ Candidates values_of_key(const std::string& path) {
   return values;
 }
 
-/// What `word` can become as a value of the option.
+/// The completions of `word` as a value of the option.
 Candidates values_of(const CLI::Option& option, const CLI::App& app, const std::string& word) {
   const auto type = option.get_type_name();
-  if (type == cli::kVerb) return verbs_of(*app.get_parent());
-  if (type == cli::kKeyPath) return key_paths("");
-  if (type == cli::kKeyAndValue) {
+  if (type == kVerb) return verbs_of(*app.get_parent());
+  if (type == kKeyPath) return key_paths("");
+  if (type == kKeyAndValue) {
     const auto end = word.find('=');
     return end == std::string::npos ? key_paths("=") : values_of_key(word.substr(0, end));
   }
@@ -178,7 +178,7 @@ std::vector<std::string> joined(const std::vector<std::string>& words) {
   return whole;
 }
 
-/// What the last word can become, whatever it begins with.
+/// The candidates for the last word, not yet filtered by its beginning.
 Candidates candidates_for(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* at = &app;
   const CLI::Option* open = nullptr;  // its value comes next
@@ -221,10 +221,11 @@ void print_candidates(const CLI::App& app, const std::vector<std::string>& given
 
 void add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  auto* verb = app.add_subcommand("completion", "Print what lets a shell complete with Tab");
+  auto* verb =
+      app.add_subcommand("completion", "Print a script that lets a shell complete with Tab");
   verb->add_option("shell", *shell, "Which shell reads it")
       ->required()
-      ->type_name(cli::type_of_words({"bash", "zsh", "fish"}));
+      ->type_name(type_of_words({"bash", "zsh", "fish"}));
   verb->footer(
       "Put the line for your shell into its start-up file.\n"
       "Examples:\n"
@@ -234,7 +235,7 @@ void add_completion(CLI::App& app) {
   verb->callback([shell] { print_script(*shell); });
 
   auto words = std::make_shared<std::vector<std::string>>();
-  auto* asked = app.add_subcommand("complete", "Print what the last word can become")->group("");
+  auto* asked = app.add_subcommand("complete", "Print the completions of the last word")->group("");
   asked->add_option("words", *words, "Behind --, the command line so far without the program");
   asked->callback([&app, words] { print_candidates(app, *words); });
 }

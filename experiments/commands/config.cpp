@@ -6,18 +6,16 @@
 #include <iostream>
 #include <memory>
 
-#include "data/first_lines.h"
-#include "experiments/cli/data_flag.h"
-#include "experiments/cli/set_flag.h"
-#include "experiments/cli/shell_completion.h"
+#include "data/text_file.h"
 #include "experiments/commands/commands.h"
-#include "experiments/config/explanation.h"
-#include "experiments/config/printer.h"
-#include "experiments/config/problem.h"
-#include "experiments/config/study.h"
-#include "experiments/config/suggestion.h"
+#include "experiments/commands/flags.h"
+#include "experiments/config/schema/printer.h"
+#include "experiments/config/study/explanation.h"
+#include "experiments/config/study/study.h"
+#include "experiments/config/yaml/problem.h"
+#include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"
-#include "experiments/records/source_run.h"
+#include "experiments/records/run_start.h"
 
 namespace ablate::commands {
 namespace {
@@ -31,7 +29,7 @@ struct ConfigRequest {
 };
 
 void check_study(ConfigRequest& request) {
-  if (!request.data.empty()) request.selection.data_folder = cli::data_folder(request.data);
+  if (!request.data.empty()) request.selection.data_folder = data_folder(request.data);
   request.selection.with_files = true;
   const auto study = config::read_study(request.study, request.selection);
   for (const auto& run : study.runs) {
@@ -75,7 +73,7 @@ void diff(const ConfigRequest& request) {
 
 void add_study(CLI::App& verb, ConfigRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file")->required();
-  cli::add_set_flag(verb, request.selection.sets);
+  add_set_flag(verb, request.selection.sets);
   verb.add_option("--arms", request.selection.arms, "Only these arms")->delimiter(',');
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
 }
@@ -90,7 +88,7 @@ void add_config(CLI::App& app) {
       "check",
       "Report every mistake of a study at once, and files that are not there or have another form");
   add_study(*check_verb, *request);
-  cli::add_data_flag(*check_verb, request->data);
+  add_data_flag(*check_verb, request->data);
   check_verb->footer("Example:\n  ablate config check experiments/studies/quickstart.yaml");
   check_verb->callback([request] { check_study(*request); });
   auto* show_verb =
@@ -98,7 +96,7 @@ void add_config(CLI::App& app) {
   add_study(*show_verb, *request);
   show_verb->footer("Example:\n  ablate config show study.yaml --arms learned");
   show_verb->callback([request] { show(*request); });
-  auto* diff_verb = verb->add_subcommand("diff", "Print what differs between two arms");
+  auto* diff_verb = verb->add_subcommand("diff", "Print the differences between two arms");
   add_study(*diff_verb, *request);
   diff_verb->add_option("sides", request->sides, "Two arms, or config.yaml files of runs")
       ->required()
@@ -112,9 +110,9 @@ void add_config(CLI::App& app) {
   auto* docs_verb = verb->add_subcommand("docs", "Print the reference of every key as Markdown");
   docs_verb->footer("Example:\n  ablate config docs > docs/configuration.md");
   docs_verb->callback([] { std::cout << config::configuration_page(); });
-  auto* explain_verb = verb->add_subcommand("explain", "Say what a key means and may hold");
+  auto* explain_verb = verb->add_subcommand("explain", "Explain a key and its values");
   explain_verb->add_option("key", request->key, "A dotted path, such as model.position")
-      ->type_name(cli::kKeyPath)
+      ->type_name(kKeyPath)
       ->required();
   explain_verb->footer("Example:\n  ablate config explain training.schedule");
   explain_verb->callback([request] { std::cout << config::explanation(request->key); });

@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "data/corpus.h"
-#include "experiments/cli/lines.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/lines.h"
 #include "experiments/errors.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
-#include "training/metrics/word_error_rate.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::commands {
@@ -64,9 +63,8 @@ void print_scores(const Scores& scores) {
   else
     std::cout << fmt::format("chrF2  {:.2f}\n       {}\n", chrf.score, chrf.signature);
   if (!rouge.defined)
-    std::cout
-        << "ROUGE  not defined: it counts words of a to z and 0 to 9 alone, and the references "
-           "have none, or most of their letters are others\n";
+    std::cout << "ROUGE  not defined: it counts only words of a to z and 0 to 9, and the "
+                 "references have none, or most of their letters are others\n";
   else
     std::cout << fmt::format("ROUGE  {:.3f} (1), {:.3f} (2), {:.3f} (L)\n", rouge.one, rouge.two,
                              rouge.longest);
@@ -79,8 +77,7 @@ void print_scores(const Scores& scores) {
 void compare_systems(const MetricsRequest& request) {
   if (request.hypotheses == "-" && request.references == "-")
     throw UsageError("only one of --hypotheses and --references can be standard input (-)");
-  const auto hypotheses = cli::read_text(request.hypotheses),
-             references = cli::read_text(request.references);
+  const auto hypotheses = read_text(request.hypotheses), references = read_text(request.references);
   if (hypotheses.size() != references.size())
     throw data::DataError(fmt::format(
         "{} has {} lines and {} has {}; a line of one must belong to a line of the other",
@@ -115,7 +112,7 @@ void add_metrics(CLI::App& app) {
       "Print BLEU and chrF of translations, as sacreBLEU, ROUGE, and the word error rate");
   verb->add_option("--hypotheses", request->hypotheses, "Translations, one a line; - for input")
       ->required();
-  verb->add_option("--references", request->references, "What they should be, line for line")
+  verb->add_option("--references", request->references, "The references, line for line")
       ->required();
   verb->add_flag("--lowercase", request->lowercase,
                  "Ignore the case of letters, as ROUGE always does");

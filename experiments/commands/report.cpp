@@ -4,10 +4,10 @@
 
 #include "experiments/analysis/make_evidence.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/model/position_pictures.h"
+#include "experiments/commands/position_pictures.h"
 #include "experiments/records/frozen_study.h"
-#include "experiments/records/study_runs.h"
-#include "experiments/report/table/table.h"
+#include "experiments/records/result.h"
+#include "experiments/report/table/layout.h"
 #include "experiments/report/write_report.h"
 
 namespace ablate::commands {
@@ -52,7 +52,7 @@ void add_report(CLI::App& app) {
   auto request = std::make_shared<ReportRequest>();
   auto* verb = app.add_subcommand("report", "Make a study's report and tables again from its runs");
   verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
-  verb->add_option("--format", request->format, "What is printed")
+  verb->add_option("--format", request->format, "Format of the printed table")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::text},
                                                                 {"csv", Format::csv},
@@ -62,7 +62,7 @@ void add_report(CLI::App& app) {
               .description(""))
       ->type_name("{text,csv,json,markdown,latex}");
   verb->footer(
-      "Trains nothing. Writes report.html, results.jsonl, results.csv, results.json, table.txt, "
+      "Does not train. Writes report.html, results.jsonl, results.csv, results.json, table.txt, "
       "table.md and table.tex into the folder, as 'ablate run' does, and prints one of them.\n"
       "Examples:\n"
       "  ablate report runs/quickstart\n"

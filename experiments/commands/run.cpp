@@ -8,33 +8,31 @@
 #include <memory>
 #include <optional>
 
-#include "experiments/analysis/expectation.h"
+#include "experiments/analysis/answer.h"
 #include "experiments/analysis/make_evidence.h"
-#include "experiments/cli/data_flag.h"
-#include "experiments/cli/set_flag.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/model/position_pictures.h"
-#include "experiments/commands/shipped_studies.h"
-#include "experiments/config/study.h"
+#include "experiments/commands/flags.h"
+#include "experiments/commands/position_pictures.h"
+#include "experiments/config/study/study.h"
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/frozen_study.h"
-#include "experiments/records/study_runs.h"
+#include "experiments/records/result.h"
 #include "experiments/records/tuned_arms.h"
-#include "experiments/report/table/table.h"
+#include "experiments/report/table/layout.h"
 #include "experiments/report/write_report.h"
 #include "experiments/schedule/dry_run.h"
 #include "experiments/schedule/launch_study.h"
 #include "experiments/schedule/run_study.h"
 #include "experiments/schedule/tuning.h"
-#include "training/gpu.h"
+#include "training/device.h"
 #include "training/process/interrupt.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::commands {
 namespace {
 
-/// Who starts the processes of runs, where this program does not.
+/// The launcher of the processes of runs, if it is not this program.
 enum class Launcher { slurm, print };
 
 struct RunRequest {
@@ -83,7 +81,7 @@ schedule::StudyOptions study_options(const RunRequest& request, const config::St
           .has_gpu = training::gpu_count() > 0};
 }
 
-/// The words that this program was started with, by which the job that closes a wave goes on.
+/// The command line of this program, by which the job that closes a wave continues.
 std::vector<std::string> own_words() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> words;
@@ -118,7 +116,7 @@ void print_commands(const RunRequest& request, const config::Study& study) {
           failed.label, failed.exit_code);
 }
 
-/// Nothing where the study goes on elsewhere.
+/// nullopt if the study goes on elsewhere.
 std::optional<schedule::StudyOutcome> carry_out(const RunRequest& request,
                                                 const config::Study& study) {
   if (request.launcher) return schedule::launch_study(study, launch_of(request, study), std::cerr);
@@ -126,7 +124,7 @@ std::optional<schedule::StudyOutcome> carry_out(const RunRequest& request,
   return schedule::run_with_tuning(study, study_options(request, study));
 }
 
-/// What there is to say of a study's runs.
+/// The findings on a study's runs.
 struct Findings {
   config::Study study;
   records::StudyRuns runs;
@@ -150,7 +148,7 @@ void run(const RunRequest& request) {
   const auto outcome = carry_out(request, study);
   if (!outcome) return;
   const auto folder = records::study_folder(request.output, study.name);
-  // The files are always of the whole study, and what is printed is of what was selected.
+  // The files always cover the whole study; the printed table covers the selection.
   const auto whole = findings(records::read_frozen(folder), folder);
   if (!whole.runs.results.empty())
     report::write_report(whole.study, whole.runs, whole.evidence, position_pictures(whole.study));
@@ -165,8 +163,8 @@ void run(const RunRequest& request) {
 void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("study", request.study, "The study's YAML file");
   verb.add_option("--output", request.output, "Folder of all runs")->capture_default_str();
-  cli::add_data_flag(verb, request.data);
-  cli::add_set_flag(verb, request.selection.sets);
+  add_data_flag(verb, request.data);
+  add_set_flag(verb, request.selection.sets);
   verb.add_option("--arms", request.selection.arms, "Only these arms, separated by commas")
       ->delimiter(',');
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks, separated by commas")
@@ -174,23 +172,23 @@ void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("--seeds", request.selection.seeds, "These seeds instead of the study's")
       ->delimiter(',');
   verb.add_option("--jobs", request.jobs,
-                  "Runs at a time; absent: one per core, or one where they train on a GPU")
-      ->check(CLI::Range(1, 1024));
+                  "Runs at a time; absent: one per core, or one if they train on a GPU")
+      ->check(between(1, 1024));
   verb.add_option("--threads", request.threads,
-                  "Of each run, where neither the configuration nor an earlier start names a "
+                  "Threads of each run, if neither the configuration nor an earlier start names a "
                   "number; absent: the cores here divided by the runs, with a launcher 1")
-      ->check(CLI::Range(1, 1024));
+      ->check(between(1, 1024));
   verb.add_option("--ranks", request.ranks,
                   "Processes that share the training of each run, a power of two that divides "
                   "training.accumulate")
-      ->check(CLI::Range(1, 1024))
+      ->check(between(1, 1024))
       ->capture_default_str();
   verb.add_option("--retries", request.retries,
                   "Times a run that crashed or ran out of memory is started again")
-      ->check(CLI::Range(0, 100))
+      ->check(between(0, 100))
       ->capture_default_str();
   verb.add_flag("--dry-run", request.dry_run,
-                "List the runs with what each will take; train nothing");
+                "List the runs with an estimate of their cost; do not train");
   verb.add_flag("--list", request.list,
                 "List the runs and their state; without a study, the studies that ship");
   verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
@@ -210,10 +208,11 @@ void add_launcher(CLI::App& verb, RunRequest& request) {
   verb.add_option("--grace", request.grace,
                   "Seconds before the end of a job's time at which its run saves and stops")
       ->needs(launcher)
-      ->check(CLI::Range(1, 86400))
+      ->check(between(1, 86400))
       ->capture_default_str();
-  verb.add_flag("--wait", request.waits,
-                "Watch the queue until the study is done, where jobs may not submit jobs")
+  verb.add_flag(
+          "--wait", request.waits,
+          "Watch the queue until the study is done, for clusters on which jobs may not submit jobs")
       ->needs(launcher);
 }
 
@@ -226,14 +225,12 @@ void add_run(CLI::App& app) {
   add_launcher(*verb, *request);
   verb->footer(
       "Finished runs are skipped and interrupted or failed ones continued, so the same command may "
-      "be repeated. The study is frozen when it starts: <output>/<study>/study.yaml is what runs, "
-      "and later only tasks, arms and seeds may be added.\n"
-      "Examples:\n"
-      "  ablate run experiments/studies/quickstart.yaml\n"
-      "  ablate run study.yaml --set training.steps=200 --arms learned --seeds 1,2 --jobs 2\n"
-      "  ablate run study.yaml --dry-run\n"
-      "  ablate run study.yaml --launcher slurm --slurm '--partition=gpu --time=4:00:00' --jobs 8\n"
-      "  ablate run --list");
+      "be repeated. The study is frozen when it starts: runs follow <output>/<study>/study.yaml, "
+      "to which only tasks, arms and seeds may be added later.\nExamples:\n  ablate run "
+      "experiments/studies/quickstart.yaml\n  ablate run study.yaml --set training.steps=200 "
+      "--arms learned --seeds 1,2 --jobs 2\n  ablate run study.yaml --dry-run\n  ablate run "
+      "study.yaml --launcher slurm --slurm '--partition=gpu --time=4:00:00' --jobs 8\n  ablate run "
+      "--list");
   verb->callback([request] {
     if (request->study.empty()) {
       if (!request->list)
@@ -241,7 +238,7 @@ void add_run(CLI::App& app) {
       std::cout << to_text(shipped_studies(std::cerr));
       return;
     }
-    if (!request->data.empty()) request->selection.data_folder = cli::data_folder(request->data);
+    if (!request->data.empty()) request->selection.data_folder = data_folder(request->data);
     if (request->dry_run && request->launcher)
       throw UsageError(
           "--dry-run times the runs on this machine, and --launcher hands them to others; leave "

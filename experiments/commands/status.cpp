@@ -9,9 +9,8 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/records/frozen_study.h"
-#include "experiments/records/wave.h"
+#include "experiments/records/run_plan.h"
 #include "experiments/schedule/launch.h"
-#include "experiments/schedule/live_table.h"
 #include "experiments/schedule/study_status.h"
 #include "training/storage/finite_json.h"
 
@@ -26,7 +25,7 @@ struct StatusRequest {
   bool watch = false;
 };
 
-/// Nothing is asked of Slurm where the study never went there.
+/// Slurm is not asked if the study was never submitted to it.
 std::vector<schedule::QueuedJob> queue_of(const records::StudyFolder& folder) {
   if (records::last_wave(folder) == 0) return {};
   return schedule::slurm::queue(schedule::job_prefix(folder));
@@ -61,8 +60,8 @@ std::string as_table(const std::vector<schedule::RunStatus>& runs) {
   return text + sum + "\n";
 }
 
-/// Whether a run may still come further: jobs are queued; or, where no job goes on with the study,
-/// another process may work on a run that is not settled.
+/// Whether a run may still progress: jobs are queued; or, without jobs, another process may work on
+/// a run that is not settled.
 bool may_move(const std::vector<schedule::RunStatus>& runs,
               const std::vector<schedule::QueuedJob>& queue, const records::StudyFolder& folder) {
   if (!queue.empty()) return true;
@@ -94,27 +93,27 @@ void cancel(const std::string& name) {
   std::vector<std::string> closing, arrays;
   for (const auto& job : schedule::slurm::queue(schedule::job_prefix(folder)))
     (job.name.ends_with(schedule::kClosing) ? closing : arrays).push_back(job.array);
-  schedule::slurm::cancel(closing);  // first, or it would go on where the others end
+  schedule::slurm::cancel(closing);  // first, or it would continue the study
   schedule::slurm::cancel(arrays);
   std::cout << (closing.empty() && arrays.empty()
                     ? "no job of this study is queued\n"
-                    : "cancelled; runs save what they have, and the study can be launched again\n");
+                    : "cancelled; runs save their state, and the study can be launched again\n");
 }
 
 }  // namespace
 
 void add_status(CLI::App& app) {
   auto request = std::make_shared<StatusRequest>();
-  auto* verb = app.add_subcommand("status", "Show how the runs of a study stand");
+  auto* verb = app.add_subcommand("status", "Show the status of a study's runs");
   verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
   verb->add_flag("--json", request->json, "Print one JSON line per run");
   verb->add_flag("--watch", request->watch,
                  "Show it again every 5 seconds until no run can come further");
   verb->footer(
-      "Says of each run its state, where it runs, since when, the last step and loss it logged and "
-      "how long ago, how often it was started again, and why it failed or waits; a run is blocked "
-      "where the one that it starts from has failed. Of a study on Slurm the queue is asked, "
-      "too.\n"
+      "Shows for each run its state, where it runs, since when, the last step and loss it logged "
+      "and how long ago, how often it was started again, and why it failed or waits; a run is "
+      "blocked if the one that it starts from has failed. For a study on Slurm it also asks the "
+      "queue.\n"
       "Examples:\n"
       "  ablate status runs/quickstart\n"
       "  ablate status runs/quickstart --json");
@@ -126,8 +125,8 @@ void add_cancel(CLI::App& app) {
   auto* verb = app.add_subcommand("cancel", "End the jobs of a study on Slurm");
   verb->add_option("folder", *folder, "The study's folder: <output>/<study>")->required();
   verb->footer(
-      "Runs that are being trained save their last step, and nothing is submitted any more. "
-      "Repeating the 'ablate run' that launched the study goes on with it.\n"
+      "Runs that are being trained save their last step, and no further jobs are submitted. Repeat "
+      "the 'ablate run' that launched the study to continue it.\n"
       "Example:\n"
       "  ablate cancel runs/quickstart");
   verb->callback([folder] { cancel(*folder); });

@@ -12,10 +12,10 @@
 #include <sstream>
 
 #include "data/corpus.h"
-#include "experiments/cli/lines.h"
-#include "experiments/cli/section_flags.h"
 #include "experiments/commands/commands.h"
-#include "experiments/config/scalar.h"
+#include "experiments/commands/lines.h"
+#include "experiments/commands/section_flags.h"
+#include "experiments/config/yaml/value.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::commands {
@@ -24,16 +24,16 @@ namespace {
 struct TokenizerRequest {
   std::vector<std::string> input;
   std::string model;
-  cli::SectionFlags options;
+  SectionFlags options;
   bool tokens = false;
   bool json = false;
 };
 
-void train(const TokenizerRequest& request) {
+void train_tokenizer(const TokenizerRequest& request) {
   const auto options = request.options.read().tokenizer;
   std::vector<std::string> lines;
   for (const auto& file : request.input) {
-    auto read = cli::read_text(file);
+    auto read = read_text(file);
     if (read.empty()) throw data::DataError(file + ": the file is empty");
     std::ranges::move(read, std::back_inserter(lines));
   }
@@ -42,13 +42,13 @@ void train(const TokenizerRequest& request) {
   std::cerr << fmt::format("{}: {} tokens from {} lines, SHA-256 {}\n", request.model,
                            model.vocabulary_size(), lines.size(), model.sha256());
   if (options.vocabulary && model.vocabulary_size() < *options.vocabulary)
-    std::cerr << fmt::format("these are fewer than --vocabulary {}: the text gives no more\n",
+    std::cerr << fmt::format("these are fewer than --vocabulary {}: the text has no more\n",
                              *options.vocabulary);
 }
 
 /// Prints a line for every line of standard input, as they come.
 void answer_lines(const std::function<std::string(const std::string&)>& answer) {
-  cli::InputLines input;
+  InputLines input;
   while (const auto line = input.next()) {
     std::cout << answer(*line) << '\n';
     if (input.pauses()) std::cout.flush();
@@ -123,7 +123,7 @@ void add_tokenizer(CLI::App& app) {
   train_verb->footer(
       "Example:\n  ablate tokenizer train --input a.en a.de --model joint.model --kind bpe "
       "--vocabulary 8000");
-  train_verb->callback([request] { train(*request); });
+  train_verb->callback([request] { train_tokenizer(*request); });
   auto* encode_verb = add(*verb, *request, "encode", "Standard input to ids, line by line");
   encode_verb->add_flag("--tokens", request->tokens, "Print tokens instead of ids");
   encode_verb->footer("Example:\n  echo 'a line' | ablate tokenizer encode --model joint.model");

@@ -8,7 +8,7 @@ import os
 import pathlib
 import shutil
 
-from download import DATA, USAGE, Failure, download, forget, is_url, places_of
+from download import DATA, USAGE, Failure, download, delete_partial, is_url, places_of
 
 RECORD = "corpus.json"
 
@@ -143,12 +143,12 @@ def make(name, recipe, folder, mirror, patience, notes):
         record = json.dumps(record_of(name, recipe, files, counts), indent=2, ensure_ascii=False) + "\n"
         write({**files, RECORD: record.encode()}, downloads / name, folder)
         for source in recipe.sources:
-            forget(source, downloads)
+            delete_partial(source, downloads)
 
 
 def fetch(name, recipe, to, mirror="", patience=60, notes=None):
-    """Says what the licence is, downloads the sources, makes the corpus and writes `to`/<name>/. That folder is there whole or not at
-    all; what has been downloaded stays in `to`/.fetch until then, so that the same call continues. A corpus that is there is verified and
+    """Prints the licence, downloads the sources, makes the corpus and writes `to`/<name>/. That folder appears complete or not at all;
+    downloads stay in `to`/.fetch until then, so that the same call continues. A corpus that is there is verified and
     left alone. Throws Failure and OSError."""
     check_mirror(mirror)
     folder = pathlib.Path(to) / name

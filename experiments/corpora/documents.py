@@ -128,17 +128,17 @@ SHOWN.update({"-": "-", " ": " ", "~": " ", "e": "\\"})
 
 
 def without_escapes(text):
-    """Without troff's escapes; one that is not known stands for itself."""
+    """Without troff's escapes; an unknown one stays unchanged."""
     return normalized(ESCAPE.sub(lambda escape: SHOWN.get(escape[escape.lastindex], "") if escape.lastindex else "", text))
 
 
 def arguments_of(text, between):
-    """Words, or what is in quotation marks, joined by `between`."""
+    """Words, or text in quotation marks, joined by `between`."""
     return between.join(quoted + word for quoted, word in re.findall('"([^"]*)"?|([^ ]+)', text))
 
 
 def man_blocks(page):
-    """[request, text] of what a man page in troff consists of, without examples and tables: paragraphs have no request, and requests that
+    """[request, text] of the parts of a man page in troff, without examples and tables: paragraphs have no request, and requests that
     divide them no text unless they are headings."""
     blocks, inside = [["", ""]], set()
     for line in page.split("\n"):
@@ -162,7 +162,7 @@ def man_blocks(page):
 
 
 def without_end(blocks, heading):
-    """Without the section `heading`, what follows, and requests at the end."""
+    """Without the section `heading`, everything after it, and requests at the end."""
     texts = [text for _, text in blocks]
     blocks = blocks[:texts.index(heading)] if heading in texts else blocks[:]
     while blocks and not blocks[-1][1]:

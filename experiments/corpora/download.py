@@ -1,4 +1,4 @@
-"""Brings the sources of a corpus, verified to the byte, and continues what was broken off."""
+"""Downloads the sources of a corpus, verified to the byte, and continues partial downloads."""
 
 import hashlib
 import http.client
@@ -88,7 +88,7 @@ def take(answer, part, source, patience, progress):
 
 
 def ask(url, part, source, patience, progress):
-    """Asks a server for what `part` lacks."""
+    """Asks a server for the bytes that `part` lacks."""
     came = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"User-Agent": "ablate", **({"Range": f"bytes={came}-"} if came else {})})
     try:
@@ -102,7 +102,7 @@ def ask(url, part, source, patience, progress):
 
 
 def from_server(url, part, source, patience, progress):
-    """After an OSError `part` holds what has come, and the same call continues there."""
+    """After an OSError `part` holds the bytes so far, and the same call continues there."""
     why = "the server ended it too early"
     signal.signal(signal.SIGALRM, impatient)
     signal.alarm(patience)
@@ -122,7 +122,7 @@ def from_server(url, part, source, patience, progress):
 
 
 def run(*command, folder):
-    """Runs a registry's client and returns what it prints. Throws OSError with its last words."""
+    """Runs a registry's client and returns its output. Throws OSError with its last words."""
     try:
         done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     except FileNotFoundError as error:
@@ -184,7 +184,7 @@ def verified(data, source):
     return data
 
 
-def bring(place, part, source, patience, progress):
+def download_file(place, part, source, patience, progress):
     """The bytes of the source from one place. `part` is gone if they are other ones."""
     if not is_url(place) and place != source.origin:
         return verified(pathlib.Path(place).read_bytes(), source)
@@ -201,7 +201,7 @@ def bring(place, part, source, patience, progress):
 
 
 def part_of(source, folder):
-    """Where what has come of a source is kept."""
+    """The file of a partial download."""
     return folder / f"{source.sha256[:16]}-{source.name}.part"
 
 
@@ -211,7 +211,7 @@ def download(source, mirror, folder, patience, progress):
     part, refusals, code = part_of(source, folder), "", IO
     for place in places_of(source, mirror):
         try:
-            return bring(place, part, source, patience, progress)
+            return download_file(place, part, source, patience, progress)
         except NotTheFile as error:
             refusals, code = f"{refusals}\n  {place}: {error}", DATA
         except OSError as error:
@@ -219,8 +219,8 @@ def download(source, mirror, folder, patience, progress):
     raise Failure(code, f"cannot fetch {source.name}:{refusals}")
 
 
-def forget(source, folder):
-    """Removes what download() left of a source in `folder`."""
+def delete_partial(source, folder):
+    """Removes the partial download of a source from `folder`."""
     part = part_of(source, folder)
     part.unlink(missing_ok=True)
     shutil.rmtree(client_folder(part), ignore_errors=True)

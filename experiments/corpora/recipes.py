@@ -19,7 +19,7 @@ class Source(NamedTuple):
     path: str  # below a root of its origin, or of a mirror
     bytes: int
     sha256: str
-    requirement: str = ""  # what a client is asked for: name and version; empty: a path of the registry
+    requirement: str = ""  # name and version for a client; empty: a path of the registry
 
     @property
     def name(self):
@@ -30,7 +30,7 @@ class Recipe(NamedTuple):
     """How a corpus comes about."""
     about: str
     licence: str
-    comparable: str  # what results on it may be compared with
+    comparable: str  # the results that may be compared
     sources: list
     sha256: str  # of the files on which results are published
     make: Callable  # of {name of a source: bytes} the files, {name: bytes}, and {what: count}

@@ -10,7 +10,7 @@
 
 #include "data/batch.h"
 #include "models/inference/search.h"
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 #include "training/update.h"
 
 namespace ablate::exchange {
@@ -21,7 +21,7 @@ constexpr int64_t kLongestOutput = 48;
 constexpr double kScoreRounding = 1e-3;  // of the largest logit
 
 struct Inputs {
-  torch::Tensor source, target;  // target undefined where the family reads one sequence
+  torch::Tensor source, target;  // target undefined if the family reads one sequence
 };
 
 Inputs inputs_of(models::Family family, const ExportExamples& examples, std::vector<int64_t> rows) {
@@ -64,7 +64,7 @@ void compare_logits(Agreement& agreement, models::Transformer& model, torch::jit
   const auto expected =
       model->forward(inputs.source, inputs.target.defined() ? inputs.target : inputs.source)
           .to(torch::kFloat);
-  // Nothing reads the logits at padding.
+  // Logits at padding are not compared.
   const auto read = inputs.target.defined() ? inputs.target : inputs.source;
   const auto padding_mask = read.ne(tokenizer::kPad).unsqueeze(-1);
   const auto counts = expected.size(1) == padding_mask.size(1)
@@ -84,8 +84,8 @@ void compare_first_logits(Agreement& agreement, models::Transformer& model,
   add_logits(agreement, expected, found.to(torch::kFloat));
 }
 
-/// What the module's own search gives; nothing where it refuses, as it does where scores are not
-/// numbers.
+/// The output of the module's own search; nullopt if it refuses, for example because scores are
+/// NaN.
 std::optional<c10::IValue> searched(torch::jit::Module& module, const torch::Tensor& source,
                                     int64_t beams) {
   try {
@@ -129,12 +129,12 @@ void compare_search(Agreement& agreement, const models::InferenceModel& model,
   }
 }
 
-/// What training put before the first id of an output, which a search must start from.
+/// The id before the first one of an output in training, which a search must start from.
 int64_t trained_start(const ExportExamples& examples) {
   return data::collate(examples, std::vector<int64_t>{0}).target_in.front();
 }
 
-/// What a search starts from: sources, or the beginnings of sequences, of which each goes alone.
+/// The inputs of a search: sources, or beginnings of sequences, one per batch.
 std::vector<torch::Tensor> prompts(models::Family family, const ExportExamples& examples) {
   std::vector<int64_t> rows;
   for (size_t i = 0; i < examples.size(); ++i) rows.push_back(static_cast<int64_t>(i));

@@ -5,8 +5,8 @@
 
 namespace ablate::exchange {
 
-/// How far an exported module is from the model it was made from, over its examples: alone and
-/// together, whole and cut to half their length.
+/// The difference between an exported module and its model over the examples: one by one and in a
+/// batch, whole and cut to half their length.
 struct Agreement {
   int64_t inputs = 0;      // tensors of ids compared
   double logits = 0;       // largest difference of finite ones
@@ -20,7 +20,7 @@ Agreement compare(models::Transformer& model, torch::jit::Module& module,
                   const ExportContents& contents);
 
 /// Whether all logits are finite and the difference is within rounding: 1e-4 of the largest logit
-/// in float, where all searches must agree; a twentieth in bfloat16.
+/// in float, for which all searches must agree, too; a twentieth in bfloat16.
 bool agrees(const Agreement& agreement, torch::ScalarType type);
 
 /// One sentence.

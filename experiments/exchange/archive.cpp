@@ -5,14 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "experiments/config/document.h"
-#include "experiments/config/option.h"
-#include "experiments/config/printer.h"
-#include "experiments/exchange/format/seal.h"
+#include "experiments/config/schema/option.h"
+#include "experiments/config/schema/printer.h"
+#include "experiments/config/yaml/document.h"
+#include "experiments/exchange/format/name_map.h"
 #include "experiments/records/folders.h"
-#include "experiments/records/labels_file.h"
-#include "tokenizer/special_ids.h"
-#include "training/storage/checkpoint_error.h"
+#include "tokenizer/special_tokens.h"
+#include "training/storage/errors.h"
 
 namespace ablate::exchange {
 namespace {
@@ -36,7 +35,7 @@ ExportExamples examples_of(const nlohmann::json& json) {
   return examples;
 }
 
-/// Those in labels.txt, which is empty where the model has no label head.
+/// The labels in labels.txt, which is empty if the model has no label head.
 std::optional<data::Labels> labels_of(const std::string& text) {
   if (text.empty()) return {};
   return data::Labels::from_text(text);
@@ -99,7 +98,7 @@ Archive from_archive(const std::string& bytes, const std::string& source) {
   } catch (const c10::Error& error) {
     fail(source, std::string("cannot be read: ") + error.what_without_backtrace());
   } catch (const nlohmann::json::exception&) {
-    fail(source, "lacks what `ablate export` writes beside the model");
+    fail(source, "lacks files that `ablate export` writes beside the model");
   }
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/encoded_example.h"
-#include "experiments/config/experiment.h"
+#include "data/batch.h"
+#include "experiments/config/schema/experiment.h"
 
 namespace ablate::exchange {
 
@@ -15,7 +15,7 @@ namespace ablate::exchange {
 /// anywhere.
 using ExportExamples = std::vector<data::EncodedExample>;
 
-/// What a TorchScript file of Ablate holds beside the module.
+/// The contents of an Ablate TorchScript file besides the module.
 struct ExportContents {
   config::Experiment experiment;
   data::Tokenizers tokenizers;

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 
 namespace ablate::records {
 
@@ -91,5 +91,11 @@ struct StudyFolder {
 
 /// Where a study of that name begins.
 StudyFolder study_folder(const std::filesystem::path& output, const std::string& name);
+
+/// The classes of a model with a label head, in its run's folder and inside a checkpoint or an
+/// exported model.
+inline constexpr const char* kLabelsFile = "labels.txt";
+
+inline std::filesystem::path labels_of(const RunFolder& run) { return run.path / kLabelsFile; }
 
 }  // namespace ablate::records

@@ -6,30 +6,26 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "experiments/config/problem.h"
-#include "experiments/config/study_change.h"
+#include "experiments/config/study/parsed_study.h"
+#include "experiments/config/study/study_change.h"
 #include "experiments/errors.h"
 #include "experiments/records/tuned_arms.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/folder_lock.h"
-#include "training/storage/sealed_json.h"
 
 namespace ablate::records {
 namespace {
 
 using std::filesystem::path;
 
-/// Every task and arm with the sets; where these fit the selected ones only, those alone.
-config::Study whole(const path& file, const config::Selection& selection) {
-  try {
-    return config::read_study(
-        file,
-        {.sets = selection.sets, .seeds = selection.seeds, .data_folder = selection.data_folder});
-  } catch (const config::ConfigError&) {
-    return config::read_study(file, selection);
-  }
+/// Every task and arm with the sets; if these fit the selected ones only, those alone.
+config::Study whole(const config::ParsedStudy& parsed, const config::Selection& selection) {
+  const config::Selection all{
+      .sets = selection.sets, .seeds = selection.seeds, .data_folder = selection.data_folder};
+  config::ProblemList problems;
+  auto study = config::make_study(parsed, all, problems);
+  return problems.empty() ? study : config::make_study(parsed, selection);
 }
 
 /// Seeds of earlier starts, then what this one adds.
@@ -80,7 +76,8 @@ void refuse_changes(const StudyFolder& folder, const config::Study& now,
   const auto frozen = frozen_selection(folder);
   auto lines = config::changed_sets(frozen.sets, selection.sets);
   // Other sets change values, too; naming the sets says it.
-  if (lines.empty()) lines = config::changes(whole(folder.study(), frozen), now);
+  if (lines.empty())
+    lines = config::changes(whole(config::parse_study(folder.study()), frozen), now);
   if (lines.empty()) return;
   throw UsageError(fmt::format(
       "{} is the study as it was started, from which {} differs:\n  {}\n"
@@ -115,15 +112,16 @@ config::Selection frozen_selection(const StudyFolder& folder) {
 }
 
 config::Study planned(const path& file, const config::Selection& selection, const path& output) {
-  const auto now = whole(file, selection);
+  const auto parsed = config::parse_study(file);
+  const auto now = whole(parsed, selection);
   refuse_changes(study_folder(output, now.name), now, selection);
-  return config::read_study(file, selection);
+  return config::make_study(parsed, selection);
 }
 
 config::Study freeze(const path& file, const config::Selection& selection, const path& output) {
-  const auto selected = config::read_study(file, selection);
-  const auto bytes = training::read_bytes(file);
-  const auto now = whole(file, selection);
+  auto parsed = config::parse_study(file);
+  const auto selected = config::make_study(parsed, selection);
+  const auto now = whole(parsed, selection);
   const auto folder = study_folder(output, now.name);
   std::filesystem::create_directories(folder.path);
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
@@ -131,17 +129,19 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   refuse_changes(folder, now, selection);
   auto frozen = selection;
   frozen.seeds = all_seeds(frozen_selection(folder).seeds, selected.seeds);
-  replace(folder.command(), selection_json(frozen, now, bytes));
-  replace(folder.study(), bytes);
+  replace(folder.command(), selection_json(frozen, now, parsed.source->text));
+  replace(folder.study(), parsed.source->text);
   auto chosen = selection;
   chosen.data_folder = selected.data_folder;
-  return config::read_study(folder.study(), chosen);
+  parsed.file = folder.study();  // whatever becomes of `file`
+  return config::make_study(parsed, chosen);
 }
 
 config::Study read_frozen(const StudyFolder& folder) {
   require_study(folder);
   check_copy(folder);
-  return with_tuned_arms(whole(folder.study(), frozen_selection(folder)), folder);
+  return with_tuned_arms(whole(config::parse_study(folder.study()), frozen_selection(folder)),
+                         folder);
 }
 
 }  // namespace ablate::records

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::records {

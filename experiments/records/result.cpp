@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "experiments/records/failure.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/sealed_json.h"
 
 namespace ablate::records {
 namespace {
@@ -92,6 +92,21 @@ void check_files(const RunFolder& folder, const RunResult& result) {
                                       " is damaged: it is not the file that the run's result.json "
                                       "was written with; remove that to evaluate the run again");
   }
+}
+
+StudyRuns read_runs(const config::Study& study, const StudyFolder& folder) {
+  StudyRuns runs{.folder = folder};
+  for (const auto& run : study.runs) {
+    const auto place = folder.run(run);
+    if (auto result = read_result(place)) {
+      check_files(place, *result);
+      result->arm = run.arm;  // the stored one where this arm is another with a tuned value
+      runs.results.push_back(std::move(*result));
+    } else {
+      runs.missing.push_back({run.task, run.arm, run.seed, why_missing(place)});
+    }
+  }
+  return runs;
 }
 
 }  // namespace ablate::records

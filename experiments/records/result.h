@@ -8,10 +8,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "data/compared.h"
-#include "experiments/config/metric.h"
+#include "data/data_options.h"
+#include "experiments/config/schema/metric.h"
+#include "experiments/config/study/study.h"
+#include "experiments/records/failure.h"
 #include "experiments/records/folders.h"
-#include "experiments/records/initial_weights.h"
+#include "experiments/records/run_start.h"
 
 namespace ablate::data {
 NLOHMANN_JSON_SERIALIZE_ENUM(Compared, {{Compared::text, "text"},
@@ -28,7 +30,9 @@ inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 /// included.
 struct TestScores {
   std::string name;
-  bool beyond = false;  // longer than anything in training
+  int64_t length = 0;         // of every source, in `unit`; 0: they have no one length
+  std::string unit;           // "symbols" or "digits"; empty without a length
+  bool extrapolates = false;  // is longer than anything in training
   int64_t examples = 0;
   int64_t in_training = 0;                          // of them, those that training shows, too
   double source_tokens = 0, target_tokens = 0;      // means, without start and end tokens
@@ -53,7 +57,9 @@ struct TestScores {
 
   static void fields(auto& o, auto&& visit) {
     visit("name", o.name);
-    visit("beyond", o.beyond);
+    visit("length", o.length);
+    visit("unit", o.unit);
+    visit("extrapolates", o.extrapolates);
     visit("examples", o.examples);
     visit("in_training", o.in_training);
     visit("source_tokens", o.source_tokens);
@@ -195,5 +201,16 @@ void write_result(const RunFolder& folder, RunResult result);
 /// Throws CheckpointError where one of these files is no longer the one that was written, or is not
 /// in the folder. One that is missing is no damage.
 void check_files(const RunFolder& folder, const RunResult& result);
+
+/// What a study's folder holds of its runs.
+struct StudyRuns {
+  StudyFolder folder;
+  std::vector<RunResult> results;
+  std::vector<MissingRun> missing;  // every other run of the study
+};
+
+/// The runs of `study` in its folder. Throws CheckpointError where a result.json or a
+/// file beside it is damaged.
+StudyRuns read_runs(const config::Study& study, const StudyFolder& folder);
 
 }  // namespace ablate::records

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::records {
@@ -42,5 +44,68 @@ RunPlan read_plan(const RunFolder& folder);
 /// The configuration in the run's config.yaml. Throws CheckpointError where it is not the one that
 /// was planned, and ConfigError where it cannot be read.
 config::Experiment planned_experiment(const RunFolder& folder);
+
+/// What a run will take.
+struct RunEstimate {
+  int64_t parameters = 0, active_parameters = 0;
+  int64_t steps = 0;
+  double flops = 0;          // of training: three times those of its forward passes
+  int64_t memory_bytes = 0;  // most of the process that timed a few updates
+  double seconds = 0;        // data, training, validations and evaluation, by the timed updates
+  int64_t disk_bytes = 0;    // of the checkpoints that are kept at the end
+  double calibration_seconds = 0;
+  std::vector<std::string> notes;  // what its data give less of than was asked for
+
+  static void fields(auto& o, auto&& visit) {
+    visit("parameters", o.parameters);
+    visit("active_parameters", o.active_parameters);
+    visit("steps", o.steps);
+    visit("flops", o.flops);
+    visit("memory_bytes", o.memory_bytes);
+    visit("seconds", o.seconds);
+    visit("disk_bytes", o.disk_bytes);
+    visit("calibration_seconds", o.calibration_seconds);
+    visit("notes", o.notes);
+  }
+};
+
+/// A job array that works on some of a wave's runs: task i on that of line first + i, from 0.
+struct WaveArray {
+  std::string job;
+  int64_t first = 0, tasks = 0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("job", o.job);
+    visit("first", o.first);
+    visit("tasks", o.tasks);
+  }
+};
+
+/// What has been submitted of a wave: jobs.json.
+struct WaveJobs {
+  std::vector<WaveArray> arrays;
+  std::string closing;         // the job that follows them; empty: none
+  std::string program_sha256;  // that submitted them
+
+  static void fields(auto& o, auto&& visit) {
+    visit("arrays", o.arrays);
+    visit("closing", o.closing);
+    visit("program_sha256", o.program_sha256);
+  }
+};
+
+/// The number of the study's last wave; 0: there was none.
+int64_t last_wave(const StudyFolder& folder);
+
+/// The folders of the wave's runs, a line each. Both throw IoError.
+void write_wave_runs(const WaveFolder& wave, const std::vector<RunFolder>& runs);
+std::vector<RunFolder> read_wave_runs(const WaveFolder& wave);
+
+/// Empty if nothing was submitted, or if the record is damaged, as one is whose tasks have no runs.
+/// Throws IoError.
+std::optional<WaveJobs> read_wave_jobs(const WaveFolder& wave);
+
+/// Throws IoError.
+void write_wave_jobs(const WaveFolder& wave, const WaveJobs& jobs);
 
 }  // namespace ablate::records

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 
-#include "experiments/records/environment.h"
+#include "experiments/config/study/study_check.h"
+#include "experiments/errors.h"
+#include "experiments/records/run_plan.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::records {
@@ -29,6 +34,86 @@ std::string hardware_of(const std::vector<RunStart>& starts) {
     kinds.insert(start.gpu.empty() ? fmt::format("{} ({})", start.processor, start.cpu_capability)
                                    : start.gpu);
   return fmt::format("{}", fmt::join(kinds, "; "));
+}
+
+nlohmann::json recorded_environment(const RunFolder& folder) {
+  const auto file = folder.environment();
+  if (!std::filesystem::exists(file)) return nullptr;
+  return training::read_sealed_json(file, "; the run goes on without it once it is removed");
+}
+
+std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given) {
+  if (!given.empty()) return given;
+  const auto recorded = recorded_environment(run);
+  if (!recorded.is_object() || !recorded.contains("data_folder")) return ".";
+  const auto& folder = recorded.at("data_folder");
+  if (!folder.is_string())
+    throw training::CheckpointError(RunFolder(run).environment().string() +
+                                    " is damaged: its data_folder is no text");
+  return folder.get<std::string>();
+}
+
+namespace {
+
+constexpr int kRunDepth = 2;  // of task/arm/seed-n
+
+/// A run's folder of the study in `path`; empty where there is none.
+std::filesystem::path some_run(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(StudyFolder(path).study())) return {};
+  for (std::filesystem::recursive_directory_iterator at(path), end; at != end; ++at) {
+    if (at.depth() == kRunDepth && std::filesystem::exists(RunFolder(at->path()).config()))
+      return at->path();
+    if (at.depth() == kRunDepth) at.disable_recursion_pending();
+  }
+  return {};
+}
+
+}  // namespace
+
+void require_run(const RunFolder& folder) {
+  if (std::filesystem::exists(folder.config())) return;
+  const auto& path = folder.path;
+  if (!std::filesystem::exists(path))
+    throw training::CheckpointError("there is no run folder " + path.string());
+  const auto run = some_run(path);
+  if (!run.empty())
+    throw training::CheckpointError(
+        fmt::format("{} is the folder of a study; name one of its runs, such as {}", path.string(),
+                    run.string()));
+  throw training::CheckpointError(path.string() +
+                                  " is no run folder: it holds no config.yaml (a run folder is "
+                                  "<output>/<study>/<task>/<arm>/seed-<n>)");
+}
+
+void check_start(const RunFolder& folder, const config::Experiment& own) {
+  require_run(folder);
+  for (const auto& [key, why] : config::start_problems(own, planned_experiment(folder)))
+    throw UsageError(fmt::format("training.init_from.{} {} ({})", key, why, folder.path.string()));
+}
+
+double shared_share(const InitialWeights& arm, const InitialWeights& baseline) {
+  int64_t all = 0, shared = 0;
+  for (const auto& [digest, numbers] : arm) {
+    all += numbers;
+    if (baseline.contains(digest)) shared += numbers;
+  }
+  return static_cast<double>(shared) / static_cast<double>(all);
+}
+
+void write_initial_weights(const RunFolder& folder, const InitialWeights& weights) {
+  training::write_durably(folder.initial_weights(), training::sealed_json(weights));
+}
+
+InitialWeights read_initial_weights(const RunFolder& folder) {
+  if (!std::filesystem::exists(folder.initial_weights())) return {};
+  const auto json = training::read_sealed_json(folder.initial_weights());
+  try {
+    training::require_integers(json);
+    return json.get<InitialWeights>();
+  } catch (const nlohmann::json::exception& error) {
+    throw training::CheckpointError(folder.initial_weights().string() + " is damaged (" +
+                                    error.what() + ")");
+  }
 }
 
 }  // namespace ablate::records

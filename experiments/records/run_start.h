@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "experiments/config/schema/experiment.h"
 #include "experiments/records/folders.h"
 
 namespace ablate::records {
@@ -42,5 +46,35 @@ std::vector<RunStart> read_starts(const RunFolder& folder);
 
 /// What the starts computed on, each kind once: the GPU, or the processor and what it can do.
 std::string hardware_of(const std::vector<RunStart>& starts);
+
+/// What environment.json of the run holds; null where it is missing. Throws CheckpointError where
+/// it is damaged.
+nlohmann::json recorded_environment(const RunFolder& folder);
+
+/// Where a run's relative data paths start: `given`, or where they did in training. Throws as
+/// recorded_environment().
+std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given);
+
+/// Throws CheckpointError if the folder holds no run; for a study's folder it names one of its
+/// runs.
+void require_run(const RunFolder& folder);
+
+/// Throws UsageError if the configurations show that a run of `own` cannot start from the run in
+/// the folder as its training.init_from says; CheckpointError as require_run().
+void check_start(const RunFolder& folder, const config::Experiment& own);
+
+/// What the parameters of a run start from: how many numbers each digest of a parameter's name,
+/// shape and values stands for.
+using InitialWeights = std::map<std::string, int64_t>;
+
+/// The share of `arm`'s initial weights, counted in numbers, that `baseline` starts from too, under
+/// the same names and in the same shapes. REQUIRES: `arm` is not empty.
+double shared_share(const InitialWeights& arm, const InitialWeights& baseline);
+
+/// Keeps them in the run's folder, where a continued run finds what it started from.
+void write_initial_weights(const RunFolder& folder, const InitialWeights& weights);
+/// Empty where the run was started by a version that did not keep them. Throws CheckpointError
+/// where the file is damaged.
+InitialWeights read_initial_weights(const RunFolder& folder);
 
 }  // namespace ablate::records

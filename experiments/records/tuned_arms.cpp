@@ -96,6 +96,10 @@ class ArmSearch {
   Search search_;
 };
 
+std::string tuned_name(const std::string& arm) {
+  return config::ComparedArm{.arm = arm, .tuned = true}.name();
+}
+
 }  // namespace
 
 config::RunSpecification run_of(const config::Candidate& candidate, int64_t seed) {
@@ -132,14 +136,14 @@ config::Study with_tuned_arms(config::Study study, const StudyFolder& folder) {
       }
       const auto* best = found->second;
       auto tuned = best == nullptr ? run : run_of(*best, run.seed);
-      tuned.stored = best == nullptr ? run.arm + config::kTunedSuffix : best->name;
-      tuned.arm = run.arm + config::kTunedSuffix;
+      tuned.arm = tuned_name(run.arm);
+      tuned.stored = best == nullptr ? tuned.arm : best->name;
       tuned.tuned_from = run.arm;
       runs.push_back(std::move(tuned));
     }
   }
   study.runs = std::move(runs);
-  for (const auto& arm : std::vector(study.arms)) study.arms.push_back(arm + config::kTunedSuffix);
+  for (const auto& arm : std::vector(study.arms)) study.arms.push_back(tuned_name(arm));
   return study;
 }
 

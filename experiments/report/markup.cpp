@@ -1,8 +1,13 @@
 #include "experiments/report/markup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
+#include "experiments/analysis/figure.h"
 #include "tokenizer/text/unicode.h"
 
 namespace ablate::report {
@@ -12,7 +17,7 @@ constexpr char32_t kReplacement = 0xFFFD;
 
 bool between(char32_t c, char32_t low, char32_t high) { return c >= low && c <= high; }
 
-/// What stands for a character in the page.
+/// The character that represents `c` in the page.
 char32_t harmless(char32_t c) {
   if (c < 0x20)
     return c == '\n' || c == '\t' ? c : 0x2400 + c;  // the pictures of control characters
@@ -85,6 +90,48 @@ Markup element(const char* name, const std::vector<Attribute>& attributes, const
 
 Markup style_element(std::string_view sheet) {
   return Markup("<style>" + std::string(sheet) + "</style>");
+}
+
+std::string typeset(const std::string& figures) {
+  if (figures == "-") return "\u2013";
+  std::string result;
+  for (const char letter : figures) result += letter == '-' ? "\u2212" : std::string(1, letter);
+  return result;
+}
+
+std::string score(double value, const std::string& metric) {
+  return typeset(analysis::format_metric(value, metric));
+}
+
+std::string difference(double value, const std::string& metric) {
+  const auto digits = analysis::format_metric(value, metric);
+  const bool positive = value > 0 && digits.find_first_of("123456789i") != std::string::npos;
+  return positive ? "+" + digits : typeset(digits);
+}
+
+std::string interval(const std::optional<statistics::Interval>& interval,
+                     const std::string& metric) {
+  return typeset(analysis::format_metric(interval, metric));
+}
+
+std::string fixed(double number, int decimals) {
+  return typeset(std::isfinite(number) ? fmt::format("{:.{}f}", number, decimals) : "-");
+}
+
+std::string plain(double number) {
+  return typeset(std::isfinite(number) ? fmt::format("{:.4g}", number + 0.0)  // -0 becomes 0
+                                       : "-");
+}
+
+std::string large(double number) {
+  static constexpr std::array<std::pair<double, const char*>, 4> kUnits = {
+      {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
+  for (const auto& [unit, name] : kUnits)
+    if (std::abs(number) >= 0.9995 * unit) {
+      const double scaled = std::abs(number) / unit;
+      return fixed(number / unit, scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0) + name;
+    }
+  return std::isfinite(number) ? typeset(fmt::format("{:.3g}", number)) : plain(number);
 }
 
 }  // namespace ablate::report

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "experiments/analysis/statistics/estimates.h"
+
 namespace ablate::report {
 
-/// Part of a page that is well-formed as HTML and as XML. Whatever a user wrote stands in it as
-/// text alone: only the functions below make one.
+/// Part of a page that is well-formed as HTML and as XML. Text of users is always escaped: only the
+/// functions below make a Markup.
 class Markup {
  public:
   Markup() = default;
@@ -45,7 +48,26 @@ Markup element(const char* name, const std::vector<Attribute>& attributes = {},
 Markup style_element(std::string_view sheet);
 
 /// Text as `text` shows it, before escaping, and at most `most` characters of it, the last an
-/// ellipsis where some are left out.
+/// ellipsis if some are left out.
 std::string shown(std::string_view text, size_t most = std::string_view::npos);
+
+// Numbers as the page shows them: figures of analysis/figure.h with true minus signs, and a dash if
+// there is no number.
+
+/// A figure, or several in a text, with its hyphens as minus signs; "-" alone is a dash.
+std::string typeset(const std::string& figures);
+
+std::string score(double value, const std::string& metric);
+/// A number with its sign: "+0.012", "\u22120.012".
+std::string difference(double value, const std::string& metric);
+/// "[0.984, 1.000]"; empty if there is none.
+std::string interval(const std::optional<statistics::Interval>& interval,
+                     const std::string& metric);
+
+std::string fixed(double number, int decimals);
+/// Four significant digits: "0.7391", "12.35".
+std::string plain(double number);
+/// Three digits and a unit: "1.06 M", "235 k", "12.4".
+std::string large(double number);
 
 }  // namespace ablate::report

@@ -7,11 +7,10 @@
 
 #include "experiments/report/chart/heat_map.h"
 #include "experiments/report/chart/line_chart.h"
-#include "experiments/report/chart/thinning.h"
 
 namespace ablate::report {
 
-/// What one mixture of experts did over a run.
+/// The loads of one mixture of experts over a run.
 struct ExpertLoad {
   std::string module;
   std::vector<double> steps;
@@ -29,11 +28,10 @@ struct ObservedFigure {
 /// Token accuracy at each target position, from the first.
 struct PositionAccuracy {
   std::string test_set;
-  bool beyond = false;
   std::vector<double> accuracy;
 };
 
-/// What a run's folder holds beyond its scores.
+/// The records in a run's folder besides its scores.
 struct RunRecord {
   std::string task, arm;
   int64_t seed = 0;
@@ -43,13 +41,13 @@ struct RunRecord {
   std::vector<PositionAccuracy> positions;
 };
 
-/// What an arm made of an example.
+/// The output of an arm for an example.
 struct SampleOutput {
   std::string arm, text;
   bool exact = false;  // as exact match is counted
 };
 
-/// One example of a test set and what each arm made of it.
+/// One example of a test set and the outputs of the arms.
 struct SampleOutputs {
   std::string task, test_set;
   int64_t seed = 0;
@@ -81,7 +79,7 @@ struct RowCommand {
   std::string task, arm, command;
 };
 
-/// What the page shows beside the evidence.
+/// The data of the page besides the evidence.
 struct ReportData {
   std::vector<RunRecord> runs;
   std::vector<SampleOutputs> samples;

@@ -1,20 +1,24 @@
 #include "experiments/run/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <span>
 
+#include "experiments/config/schema/printer.h"
+#include "experiments/config/schema/schema.h"
 #include "experiments/run/run_data.h"
-#include "tokenizer/fidelity.h"
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
+#include "tokenizer/text/digest.h"
+#include "tokenizer/tokenizer.h"
 #include "training/inference/translator.h"
 #include "training/likelihood.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
-#include "training/metrics/word_error_rate.h"
 
 namespace ablate::run {
 namespace {
@@ -42,7 +46,7 @@ int64_t characters_of(const data::TestSet& test) {
   return count;
 }
 
-/// The ids that are predicted.
+/// The predicted ids.
 std::span<const int32_t> written(const data::EncodedExample& example) {
   return std::span(example.target).subspan(static_cast<size_t>(example.prompt_length));
 }
@@ -60,7 +64,8 @@ void add_tokens(records::TestScores& scores, const data::EncodedSet& encoded) {
   scores.unknown_targets = unknown_share(encoded, scores.compared == data::Compared::label);
 }
 
-/// What the tokenizer does to the targets. Returns the nats that spell what unknown tokens hide.
+/// Adds how faithfully the tokenizer writes the targets. Returns the nats for spelling the text of
+/// unknown tokens.
 double add_fidelity(records::TestScores& scores, const data::TestSet& test,
                     const tokenizer::Tokenizer& tokenizer) {
   const double price = std::log(257);  // of each byte, and of the sign that ends a spelling
@@ -85,13 +90,13 @@ void add_likelihood(records::TestScores& scores, const training::Translator& tra
   scores.nats_per_character = records::kNotMeasured;
   if (scores.compared == data::Compared::label) return;
   const auto spelled = add_fidelity(scores, test, translator.tokenizers.target);
-  // Where only some tokens are asked for, no sum over all characters exists.
+  // With masking only some tokens are predicted, so there is no sum over all characters.
   if (options.masking) return;
   scores.nats_per_character = (likelihood.nll * static_cast<double>(likelihood.tokens) + spelled) /
                               static_cast<double>(characters_of(test));
 }
 
-/// How many outputs are their references.
+/// The share of outputs that equal their references.
 double share_equal(std::span<const std::string> outputs, std::span<const std::string> references) {
   int64_t equal = 0;
   for (size_t i = 0; i < references.size(); ++i) equal += outputs[i] == references[i] ? 1 : 0;
@@ -161,7 +166,9 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
                                                format.masking(translator.tokenizers)};
   for (const auto& test : tests) {
     records::TestScores scores{.name = test.name,
-                               .beyond = test.extrapolation,
+                               .length = test.length,
+                               .unit = test.unit,
+                               .extrapolates = test.extrapolates,
                                .examples = static_cast<int64_t>(test.examples.size()),
                                .in_training = test.in_training,
                                .compared = compared};
@@ -209,6 +216,41 @@ records::RunResult result_of(const models::Transformer& model, const Validation&
           .bleu_signature = evaluation.bleu_signature,
           .chrf_signature = evaluation.chrf_signature,
           .tests = std::move(evaluation.tests)};
+}
+
+namespace {
+
+/// A leaf's YAML as a value that TensorBoard can sort by.
+std::variant<bool, double, std::string> parameter(const std::string& yaml) {
+  const auto value = nlohmann::json::parse(yaml, nullptr, false);
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  return yaml;
+}
+
+}  // namespace
+
+training::Session session_of(const records::RunPlan& plan, const config::Experiment& experiment) {
+  constexpr size_t kDigits = 8;  // distinguish arms with different --set in two output folders
+  const auto digest = tokenizer::sha256(config::canonical(experiment)).substr(0, kDigits);
+  training::Session session{
+      .group = fmt::format("{}/{}/{} {}", plan.study, plan.task, plan.arm, digest),
+      .parameters = {{"task", plan.task}, {"arm", plan.arm}}};
+  std::vector<config::Leaf> leaves;
+  config::collect_leaves(experiment, "", leaves);
+  for (const auto& leaf : leaves)
+    if (plan.given.contains(leaf.path)) session.parameters[leaf.path] = parameter(leaf.text);
+  return session;
+}
+
+std::vector<training::Scalar> final_scalars(const records::RunResult& result) {
+  std::vector<training::Scalar> scalars;
+  for (const auto& test : result.tests)
+    for (const auto& metric : config::metrics_on(test.compared))
+      if (const double value = records::value_of(test, metric); std::isfinite(value))
+        scalars.push_back({fmt::format("test/{}/{}", test.name, metric.name), value});
+  return scalars;
 }
 
 }  // namespace ablate::run

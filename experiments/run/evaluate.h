@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "data/corpus.h"
-#include "experiments/config/experiment.h"
+#include "experiments/config/schema/experiment.h"
 #include "experiments/records/result.h"
+#include "experiments/records/run_plan.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/model_cost.h"
 #include "training/inference/translator.h"
 #include "training/likelihood.h"
+#include "training/tensorboard/event.h"
 
 namespace ablate::run {
 
@@ -20,9 +22,8 @@ struct Evaluation {
   ScoringPasses first_passes;                     // of the first test set
 };
 
-/// Translates and scores every test set, all of it; running text is scored without translating
-/// anything. The weights must not change afterwards. Throws LengthError where the model has no
-/// positions for the whole of a test set and its outputs.
+/// Translates and scores all of every test set; running text is only scored. The weights must not
+/// change afterwards. Throws LengthError if a test set or its outputs exceed the model's positions.
 Evaluation evaluate(const training::Translator& translator, const std::vector<data::TestSet>& tests,
                     const config::Experiment& experiment);
 
@@ -30,7 +31,7 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
 /// are no targets or if they are classes.
 double unknown_share(const data::EncodedSet& set, bool labels);
 
-/// What a model says of the validation set.
+/// Scores of a model on the validation set.
 struct Validation {
   training::Likelihood likelihood;
   double unknown_targets;  // share of the target tokens without their ends; NaN of classes
@@ -39,9 +40,15 @@ Validation validation_of(models::Transformer& model, const data::EncodedSet& set
                          const training::LikelihoodOptions& options);
 Validation validation_of(LoadedRun& run, const data::Corpus& corpus);
 
-/// What result.json says of a model and its scores. Which run it is of, and how it was trained, is
-/// left to fill in.
+/// The part of result.json on a model and its scores, without the run and its training.
 records::RunResult result_of(const models::Transformer& model, const Validation& validation,
                              Evaluation&& evaluation);
+
+/// The hyperparameters of a run on TensorBoard: every value that its study or the command line set.
+/// Runs that differ only in the seed are one group.
+training::Session session_of(const records::RunPlan& plan, const config::Experiment& experiment);
+
+/// The final scores that the run has, as test/<test set>/<score>.
+std::vector<training::Scalar> final_scalars(const records::RunResult& result);
 
 }  // namespace ablate::run

@@ -2,28 +2,27 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/printer.h"
+#include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
-#include "experiments/records/labels_file.h"
+#include "experiments/records/folders.h"
 #include "experiments/records/run_plan.h"
-#include "experiments/records/source_run.h"
+#include "experiments/records/run_start.h"
 #include "experiments/run/recorded_start.h"
-#include "models/mkl.h"
-#include "tokenizer/special_ids.h"
+#include "models/hardware.h"
+#include "tokenizer/special_tokens.h"
 #include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
-#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/sealed_json.h"
 #include "training/weights.h"
 
 namespace ablate::run {
 namespace {
 
-/// The file and, beside it, its digest.
+/// Writes the file and, beside it, its digest.
 void save_sealed(const std::filesystem::path& file, const std::string& bytes) {
   training::write_durably(file, bytes);
   training::write_durably(file.string() + ".sha256", tokenizer::sha256(bytes) + "\n");
@@ -48,7 +47,7 @@ tokenizer::Tokenizer load_tokenizer(const std::filesystem::path& file) {
   return model;
 }
 
-/// Nothing where there is no such file.
+/// nullopt if there is no such file.
 std::optional<data::Labels> load_labels(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return {};
   const auto text = training::read_bytes(file);
@@ -60,7 +59,7 @@ std::optional<data::Labels> load_labels(const std::filesystem::path& file) {
   }
 }
 
-/// The run in `path` with the weights that `select` takes from the checkpoints of such a run.
+/// The run in `path` with the weights that `select` takes from its checkpoints.
 template <class Select>
 LoadedRun loaded(const std::filesystem::path& path, const Select& select) {
   const records::RunFolder folder = path;
@@ -105,7 +104,7 @@ models::Transformer make_model(const config::Experiment& experiment,
         labels
             ? fmt::format("a model with a label head needs {}, its classes, beside the tokenizer",
                           records::kLabelsFile)
-            : fmt::format("{} stands beside the tokenizer of a model without a label head",
+            : fmt::format("{} is beside the tokenizer of a model without a label head",
                           records::kLabelsFile));
   return models::Transformer(experiment.model,
                              models::Vocabulary{tokenizers.source.vocabulary_size(),
@@ -152,7 +151,7 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
   experiment.training.ema = 0;
   experiment.training.patience = 0;
   experiment.training.init_from = {};
-  // A run that starts from nothing has updates.
+  // A run without a starting run must train.
   if (!experiment.training.trains()) experiment.training.steps = training::TrainingOptions{}.steps;
   experiment.training.pretrained_embeddings = {};
   experiment.training.budget = {};

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "data/tokenizers.h"
-#include "experiments/config/experiment.h"
+#include "data/text_encoder.h"
+#include "experiments/config/schema/experiment.h"
 #include "experiments/records/folders.h"
 #include "models/transformer.h"
 #include "training/inference/translator.h"
@@ -15,7 +15,7 @@
 
 namespace ablate::run {
 
-/// Writes those of source and target, or one where both are the same.
+/// Writes the tokenizers of source and target, or one file if both are the same.
 void save_tokenizers(const records::RunFolder& run, const data::Tokenizers& tokenizers);
 
 /// The tokenizers of a run; their SHA-256 must be the recorded ones. Throws TokenizerError.
@@ -32,21 +32,21 @@ struct LoadedRun {
   data::SequenceFormat format;
   std::string weights;  // which checkpoint: "last", "best", ...
 
-  /// What translates with a copy of the weights in `dtype`.
+  /// A translator with a copy of the weights in `dtype`.
   training::Translator translator(models::WeightDtype dtype = models::WeightDtype::fp32) const {
     return {models::InferenceModel(model, dtype), tokenizers, format};
   }
 };
 
-/// `which` as for `--checkpoint`; empty: what the configuration asks for. Throws CheckpointError
-/// where `folder` is no run folder.
+/// `which` as for `--checkpoint`; empty: the configuration's choice. Throws CheckpointError if
+/// `folder` is not a run folder.
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& which);
 
-/// The same with the weights that a run of `own` starts from. Throws UsageError where it cannot
-/// start from that run as its training.init_from says.
+/// The same with the weights that a run of `own` starts from. Throws UsageError if that run does
+/// not fit its training.init_from.
 LoadedRun load_start(const std::filesystem::path& folder, const config::Experiment& own);
 
-/// A run that was made, not trained here.
+/// A run that was written without training.
 struct NewRun {
   config::Experiment experiment;
   data::Tokenizers tokenizers;
@@ -55,9 +55,8 @@ struct NewRun {
   std::map<std::string, std::string> files;  // further ones, name -> bytes
 };
 
-/// Makes a folder that appears complete or not at all: `fill` gets one of another name beside it,
-/// which is then renamed. Throws UsageError where `folder` exists, IoError where it cannot be
-/// written.
+/// Makes a folder that appears complete or not at all: `fill` gets a temporary folder, which is
+/// then renamed. Throws UsageError if `folder` exists, IoError if it cannot be written.
 void write_folder(const std::filesystem::path& folder,
                   const std::function<void(const std::filesystem::path&)>& fill);
 

@@ -1,15 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 
-#include "experiments/config/experiment.h"
+#include "experiments/config/schema/experiment.h"
+#include "experiments/records/run_plan.h"
+#include "experiments/run/train_run.h"
 #include "models/transformer_flops.h"
 #include "training/likelihood.h"
 
 namespace ablate::run {
 
-/// What a model costs for sources and targets of `length` tokens each.
+/// The cost of a model for sources and targets of `length` tokens each.
 struct ModelCost {
   int64_t parameters = 0;
   int64_t active_parameters = 0;  // of a mixture those that one position uses
@@ -40,8 +43,13 @@ double flops_per_token(const models::TransformerImpl& model, const ScoringPasses
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
                   int64_t length);
 
-/// The tree of modules with the parameters of each. Every kind of layer stands there once, with the
-/// numbers of the layers that are of it, from 1 on, and what it has that the model does not say.
+/// The tree of modules with the parameters of each. Every kind of layer is listed once, with the
+/// numbers of its layers, from 1 on, and the options in which it differs from the model's.
 std::string module_tree(const models::TransformerImpl& model);
+
+/// Reads the run's data and times some updates of its model, a validation and a part of the
+/// evaluation, with outputs of the references' length. Writes no files. A run that starts from an
+/// arm is estimated as one that trains from scratch.
+records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages);
 
 }  // namespace ablate::run

@@ -2,13 +2,51 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "data/batch_stream.h"
+#include "experiments/config/schema/option.h"
 #include "experiments/errors.h"
-#include "experiments/records/environment.h"
+#include "experiments/records/run_start.h"
+#include "experiments/run/evaluate.h"
 #include "experiments/run/load_run.h"
-#include "experiments/run/run_length.h"
+#include "experiments/run/model_cost.h"
+#include "models/hardware.h"
+#include "models/random.h"
+#include "training/device.h"
 #include "training/process/progress.h"
+#include "training/update.h"
 
 namespace ablate::run {
+namespace {
+
+int64_t threads_of(const RunJob& job) {
+  if (job.experiment.training.threads) return *job.experiment.training.threads;
+  const auto recorded = records::recorded_environment(job.folder);
+  return recorded.is_object() ? recorded.value("threads", job.threads) : job.threads;
+}
+
+}  // namespace
+
+Environment set_up(const RunJob& job, std::ostream& messages) {
+  const auto& options = job.experiment.training;
+  const auto device = training::resolve(options.device);
+  models::allow_mkl_fast_path(options.mkl_fast_path);
+  Environment environment{threads_of(job), device, options.precision,
+                          models::mkl_takes_fast_path()};
+  if (!training::has_products(options.precision, device)) {
+    messages << fmt::format("this {} has no {} products: training in fp32\n",
+                            device.is_cuda() ? "GPU" : "processor",
+                            config::word_of(options.precision))
+             << std::flush;
+    environment.precision = training::Precision::fp32;
+  }
+  at::set_num_threads(static_cast<int>(environment.threads));
+  return environment;
+}
+
 namespace {
 
 /// The run that training starts from, if any.
@@ -18,9 +56,8 @@ std::optional<std::filesystem::path> start_folder(const RunJob& job) {
   if (!start.arm) return {};
   const auto folder = job.folder.of_arm(*start.arm);
   if (!std::filesystem::exists(folder.result()))
-    throw UsageError(
-        fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
-                    folder.path.string(), *start.arm));
+    throw UsageError(fmt::format("training.init_from.arm: {} is not finished; run the arm '{}' too",
+                                 folder.path.string(), *start.arm));
   return folder.path;
 }
 
@@ -60,6 +97,88 @@ Prepared prepare(const RunJob& job, std::ostream& messages) {
   const auto steps = steps_of(job, environment, data);
   check_average(job.experiment.training, steps);
   return {environment, std::move(start), std::move(data), steps};
+}
+
+namespace {
+
+constexpr int64_t kCountedBatches = 256;
+constexpr int64_t kUntimedUpdates = 2, kFewestTimed = 3;
+constexpr double kTimedSeconds = 1;
+constexpr double kMostUpdates = 1e9;
+
+data::BatchStream batches_of(const config::Experiment& experiment, const RunData& data) {
+  return {data.train.examples,
+          {.tokens_per_batch = experiment.training.tokens_per_batch,
+           .seed = models::derive_seed(kDataSeed, "order"),
+           .start = {},
+           .augmentation = data.augmentation(kDataSeed)}};
+}
+
+/// Updates that fit into a budget.
+struct Fitting {
+  const training::TrainingOptions& options;
+  const UpdateCost& cost;
+  double seconds;
+
+  double operator()(const training::StepBudget&) const {
+    return static_cast<double>(options.steps);
+  }
+  double operator()(const training::TokenBudget& budget) const {
+    return std::max(1.0, static_cast<double>(budget.tokens) / cost.tokens);
+  }
+  double operator()(const training::FlopBudget& budget) const {
+    return std::max(1.0, budget.flops / cost.flops);
+  }
+  double operator()(const training::TimeBudget& budget) const {
+    return std::max(1.0, budget.seconds / seconds);
+  }
+};
+
+}  // namespace
+
+UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,
+                       const models::TransformerImpl& model) {
+  auto stream = batches_of(experiment, data);
+  UpdateCost sum;
+  for (int64_t i = 0; i < kCountedBatches; ++i) {
+    const auto batch = stream.next();
+    sum.tokens += static_cast<double>(batch.tokens);
+    sum.flops += 3 * models::forward_flops(model.options(), model.vocabulary(), extent_of(batch));
+  }
+  const double batches = static_cast<double>(experiment.training.accumulate) / kCountedBatches;
+  return {.tokens = batches * sum.tokens, .flops = batches * sum.flops};
+}
+
+double seconds_per_update(const config::Experiment& experiment, const RunData& data,
+                          training::Precision precision, models::Transformer model) {
+  const auto& options = experiment.training;
+  const auto optimizer =
+      training::make_optimizer(options.optimizer, *model, options.lr_multipliers);
+  auto stream = batches_of(experiment, data);
+  const auto now = std::chrono::steady_clock::now;
+  auto start = now();
+  const auto seconds = [&] { return std::chrono::duration<double>(now() - start).count(); };
+  for (int64_t step = 0;; ++step) {
+    if (step == kUntimedUpdates) start = now();
+    const auto timed = step - kUntimedUpdates;
+    if (timed >= kFewestTimed && (seconds() >= kTimedSeconds || timed >= options.steps))
+      return seconds() / static_cast<double>(timed);
+    std::vector<data::Batch> batches;
+    for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
+    training::update(model, *optimizer, batches,
+                     {.learning_rate = 1e-9,
+                      .label_smoothing = options.label_smoothing,
+                      .max_grad_norm = options.max_grad_norm,
+                      .dropout = experiment.model.dropout,
+                      .dropout_seed = static_cast<uint64_t>(step),
+                      .precision = precision});
+  }
+}
+
+int64_t updates_within(const training::TrainingOptions& options, const UpdateCost& cost,
+                       double seconds) {
+  const auto updates = std::visit(Fitting{options, cost, seconds}, options.budget);
+  return static_cast<int64_t>(std::min(updates, kMostUpdates));
 }
 
 }  // namespace ablate::run

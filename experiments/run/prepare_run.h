@@ -1,16 +1,33 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <ostream>
 
-#include "experiments/run/environment.h"
+#include "experiments/config/schema/experiment.h"
 #include "experiments/run/run_data.h"
 #include "experiments/run/train_run.h"
+#include "models/libtorch.h"
+#include "models/transformer.h"
+#include "training/training_options.h"
 
 namespace ablate::run {
 
-/// What a run needs before it trains.
+/// The device, threads and precision of a run's process.
+struct Environment {
+  int64_t threads;
+  torch::Device device;
+  training::Precision precision;  // of matrix products in training
+  bool mkl_fast_path;
+};
+
+/// Sets the process up for a run: a continued one keeps its number of threads, which is part of
+/// what makes it repeatable. If the device lacks the precision, it reports that and falls back to
+/// fp32.
+Environment set_up(const RunJob& job, std::ostream& messages);
+
+/// The data and settings of a run before it trains.
 struct Prepared {
   Environment environment;
   std::optional<std::filesystem::path> start;  // the run that training starts from
@@ -19,8 +36,27 @@ struct Prepared {
 };
 
 /// Sets the process up, reads the data and counts the updates. Throws UsageError if the arm that
-/// the run starts from is not finished, or if fewer checkpoints are made than it averages, and what
-/// read_run_data() throws.
+/// the run starts from is not finished, or if fewer checkpoints are made than it averages, and the
+/// exceptions of read_run_data().
 Prepared prepare(const RunJob& job, std::ostream& messages);
+
+/// The average cost of one update of a run, from the first batches of one epoch, the same ones for
+/// every seed.
+struct UpdateCost {
+  double tokens = 0;  // predicted tokens, the end tokens included
+  double flops =
+      0;  // three times those of a forward pass over its batches (models/transformer_flops.h)
+};
+
+UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,
+                       const models::TransformerImpl& model);
+
+/// Seconds of an update in this process, timed for about a second. Changes `model`.
+double seconds_per_update(const config::Experiment& experiment, const RunData& data,
+                          training::Precision precision, models::Transformer model);
+
+/// Updates that training.budget allows, at least one; `seconds` is the time of one.
+int64_t updates_within(const training::TrainingOptions& options, const UpdateCost& cost,
+                       double seconds);
 
 }  // namespace ablate::run

@@ -8,7 +8,6 @@
 #include "experiments/errors.h"
 #include "experiments/run/evaluate.h"
 #include "training/weights.h"
-#include "training/without.h"
 
 namespace ablate::run {
 namespace {
@@ -26,7 +25,7 @@ std::vector<models::HeadName> names_of(std::span<const training::HeadScore> head
   return names;
 }
 
-/// Scores a model without some of its heads, and gives it all of them back at the end.
+/// Scores a model without some of its heads, and restores them at the end.
 class PrunedModel {
  public:
   PrunedModel(LoadedRun& run, const std::vector<data::EncodedExample>& validation,
@@ -38,7 +37,7 @@ class PrunedModel {
 
   PrunePoint without(std::span<const training::HeadScore> heads) {
     training::load_weights(*run_.model,
-                           training::without_heads(whole_, run_.model->options(), names_of(heads)));
+                           training::drop_heads(whole_, run_.model->options(), names_of(heads)));
     const auto scores = training::likelihood(run_.model, validation_, options_);
     return {std::ssize(heads), scores.nll, scores.token_accuracy};
   }
@@ -92,8 +91,8 @@ std::vector<std::string> sides_without_heads(const models::TransformerOptions& m
 
 void remove_heads(LoadedRun& run, std::span<const training::HeadScore> heads, int64_t count) {
   const auto removed = names_of(heads.first(static_cast<size_t>(count)));
-  training::load_weights(*run.model, training::without_heads(training::weights_of(*run.model),
-                                                             run.model->options(), removed));
+  training::load_weights(*run.model, training::drop_heads(training::weights_of(*run.model),
+                                                          run.model->options(), removed));
 }
 
 }  // namespace ablate::run

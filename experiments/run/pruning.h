@@ -24,14 +24,14 @@ struct PrunePoint {
 
 struct Pruning {
   std::vector<training::HeadScore> heads;  // the least important first
-  std::vector<PrunePoint> points;          // without none of them, more and more, and all
-  std::vector<PrunePoint> alone;           // without one of `heads` each, where that was asked for
+  std::vector<PrunePoint> points;          // from no head left out to all
+  std::vector<PrunePoint> alone;           // without one of `heads` each, if requested
   double unknown_targets = 0;              // see Validation
 };
 
 /// Ranks the heads of a trained model by their importance on the validation set, and scores the
 /// model on that set as they are left out in this order, the least important first (Michel et al.
-/// 2019, section 4). The model is afterwards what it was. Throws UsageError where it has no heads.
+/// 2019, section 4). The model is restored afterwards. Throws UsageError if it has no heads.
 Pruning prune(LoadedRun& run, const data::Corpus& corpus, const PruneOptions& options);
 
 /// A sentence for each side whose positions are mixed by something without heads.

@@ -1,16 +1,17 @@
 #include "experiments/run/recorded_start.h"
 
 #include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/version.h>
 
 #include <ctime>
 
+#include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/host_name.h"
-#include "training/storage/sealed_json.h"
 
 namespace ablate::run {
 namespace {
@@ -65,6 +66,24 @@ void RecordedStart::write() const {
   record["starts"] = nlohmann::json::array();
   for (const auto& start : starts_) record["starts"].push_back(training::to_json(start));
   training::write_durably(folder_.environment(), training::sealed_json(record));
+}
+
+namespace {
+
+constexpr size_t kDigestLength = 16;
+
+}  // namespace
+
+records::InitialWeights initial_weights_of(const torch::nn::Module& model) {
+  records::InitialWeights weights;
+  for (const auto& item : model.named_parameters()) {
+    const auto values = item.value().detach().cpu().contiguous();
+    tokenizer::Digest digest;
+    digest.add(fmt::format("{} {}\n", item.key(), fmt::join(values.sizes(), " ")));
+    digest.add({static_cast<const char*>(values.const_data_ptr()), values.nbytes()});
+    weights[digest.sha256().substr(0, kDigestLength)] = values.numel();
+  }
+  return weights;
 }
 
 }  // namespace ablate::run

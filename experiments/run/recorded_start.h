@@ -8,15 +8,15 @@
 
 namespace ablate::run {
 
-/// What this process computes on.
+/// The hardware and software of this process.
 records::RunStart start_on(const torch::Device& device);
 
-/// Keeps environment.json while a process works on its run: `facts`, and in `starts` one entry more
-/// than before. However the work ends, short of a killed process, that entry then says so, with the
-/// last step that was saved.
+/// Keeps environment.json while a process works on its run: `facts`, and a further entry in
+/// `starts`. Unless the process is killed, that entry records how the work ended, and the last
+/// saved step.
 class RecordedStart {
  public:
-  /// Writes nothing once `owner` has lost the folder. Throws NotTheOwner and IoError.
+  /// Does not write after `owner` has lost the folder. Throws NotTheOwner and IoError.
   RecordedStart(records::RunFolder folder, nlohmann::json facts, records::RunStart start,
                 const training::FolderClaim& owner);
   ~RecordedStart();
@@ -31,5 +31,8 @@ class RecordedStart {
   nlohmann::json facts_;
   std::vector<records::RunStart> starts_;
 };
+
+/// The record of the model's current parameters.
+records::InitialWeights initial_weights_of(const torch::nn::Module& model);
 
 }  // namespace ablate::run

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "experiments/records/environment.h"
+#include "experiments/records/run_start.h"
 #include "experiments/run/load_run.h"
 #include "training/inference/length_check.h"
 

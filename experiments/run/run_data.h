@@ -8,9 +8,9 @@
 
 #include "data/corpus.h"
 #include "data/sequence_format.h"
-#include "experiments/config/experiment.h"
+#include "experiments/config/schema/experiment.h"
 #include "experiments/records/folders.h"
-#include "experiments/run/embedding_vectors.h"
+#include "experiments/run/start_model.h"
 
 namespace ablate::run {
 
@@ -22,7 +22,7 @@ struct Cuts {
   int64_t sources = 0, targets = 0;
 };
 
-/// What a run learns from and is tested on.
+/// The data that a run is trained and tested on.
 struct RunData {
   data::Corpus corpus;
   data::SequenceFormat format;
@@ -33,32 +33,32 @@ struct RunData {
   double token_dropout = 0;  // share of the merges that training text leaves out
 
   std::optional<data::Masking> masking() const { return format.masking(tokenizers); }
-  /// How many sides of the training set are longer than the limit: those of the first epoch, where
-  /// every epoch writes it anew.
+  /// The number of sides of the training set beyond the limit, in the first epoch if augmentation
+  /// changes every epoch.
   Cuts cuts(uint64_t seed) const;
-  /// What training with this seed does to `train`. REQUIRES: this outlives it and is not moved.
+  /// The augmentation of `train` in training with this seed. REQUIRES: this outlives it and is not
+  /// moved.
   data::Augmentation augmentation(uint64_t seed) const;
 };
 
 /// The examples that the finished run in `folder` was trained and tested on; relative paths start
-/// at `data` or, where that is empty, where they did in training. Throws DataError where they
-/// differ from those that the run recorded.
+/// at `data` or, if that is empty, at the folder of the training. Throws DataError if they differ
+/// from those that the run recorded.
 data::Corpus read_corpus_of(const records::RunFolder& folder, const config::Experiment& experiment,
                             const std::string& data);
 
-/// Reads and encodes it, with the tokenizers of the run in the folder `start` where there is one,
-/// else with new ones. Relative paths start at `folder`. Throws DataError and TokenizerError, and
-/// LengthError where the model has no positions for all of the validation and test sets, and of the
-/// longest outputs that these may have.
+/// Reads and encodes the data, with the tokenizers of the run in the folder `start` if there is
+/// one, else with new ones. Relative paths start at `folder`. Throws DataError and TokenizerError,
+/// and LengthError if the validation and test sets or their longest possible outputs exceed the
+/// model's positions.
 RunData read_run_data(const config::Experiment& experiment, const std::filesystem::path& folder,
                       const std::optional<std::filesystem::path>& start);
 
-/// Throws LengthError where the model has no positions for all of a test set, or for the longest
-/// outputs that it may have.
+/// Throws LengthError if a test set or its longest possible outputs exceed the model's positions.
 void check_lengths(const config::Experiment& experiment, const data::SequenceFormat& format,
                    const data::Tokenizers& tokenizers, const std::vector<data::TestSet>& tests);
-/// What there is less of than the configuration asks for or training needs, a sentence each: tokens
-/// of a vocabulary, examples of a generated set or for more than one batch.
+/// A sentence for each shortfall against the configuration or the needs of training: tokens of a
+/// vocabulary, examples of a generated set, or too few for more than one batch.
 std::vector<std::string> shortfalls(const config::Experiment& experiment, const RunData& data);
 
 }  // namespace ablate::run

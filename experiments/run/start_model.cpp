@@ -7,29 +7,32 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
+#include "data/word_vectors.h"
 #include "experiments/errors.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/moefication/moefication.h"
+#include "models/libtorch.h"
+#include "tokenizer/special_tokens.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/weights.h"
-#include "training/without.h"
 
 namespace ablate::run {
 namespace {
 
 const std::string kClassifier = "classifier";  // the weight that has a row for each class
 
-/// A weight of the run that is started from.
+/// A weight of the starting run.
 struct Source {
   std::string name;
   torch::Tensor weight;
 };
 
-/// The weight that `tensor`, named `name`, can start from: the one of its name and shape, or, of a
-/// mixture, the dense feed-forward's of each expert's shape (sparse upcycling, Komatsuzaki et al.
-/// 2022). Nothing where there is none.
+/// The weight that `tensor`, named `name`, can start from: the one with its name and shape, or for
+/// a mixture that of a dense feed-forward with an expert's shape (sparse upcycling, Komatsuzaki et
+/// al. 2022). nullopt if there is none.
 std::optional<Source> source_of(const std::string& name, const torch::Tensor& tensor,
                                 const training::Weights& weights) {
   const auto found = weights.find(name);
@@ -40,14 +43,15 @@ std::optional<Source> source_of(const std::string& name, const torch::Tensor& te
   const auto dense =
       weights.find(bias ? name.substr(0, name.size() - kBias.size()) + ".bias" : name + ".weight");
   if (dense == weights.end() || tensor.dim() < 2) return {};
-  // Of a mixture a neuron's weights are a row in both layers, of a dense one a column in the
-  // second.
+  // In a mixture a neuron's weights are a row in both layers, in a dense feed-forward a column in
+  // the second.
   const auto weight = name.ends_with("down") ? dense->second.t() : dense->second;
   if (weight.sizes() != tensor.sizes().slice(1)) return {};
   return Source{dense->first, weight.unsqueeze(0).expand_as(tensor)};
 }
 
-/// Copies what there is, and says how many there were and which of the model's are its own.
+/// Copies the weights that fit, and returns how many they are and which of the model's keep their
+/// initial values.
 std::string copy_weights(models::TransformerImpl& model, const training::Weights& weights,
                          const std::filesystem::path& folder) {
   const torch::NoGradGuard no_grad;
@@ -71,7 +75,7 @@ training::Weights parameters_of(const models::TransformerImpl& model) {
   return parameters;
 }
 
-/// The first names, and how many more there are.
+/// The first names, and the number of the others.
 std::string listed(const std::vector<std::string>& names) {
   constexpr size_t kMostNames = 3;
   const std::span all(names);
@@ -99,7 +103,7 @@ std::string with_shapes(const std::string& name, const torch::Tensor& own,
 
 /// Weights of two models without a counterpart.
 struct Unmatched {
-  std::vector<std::string> missing;  // of the own model, with shapes
+  std::vector<std::string> missing;  // of this run's model, with shapes
   std::vector<std::string> unused;   // of the source
 };
 
@@ -123,9 +127,9 @@ Unmatched unmatched(const training::Weights& own, const training::Weights& sourc
   return found;
 }
 
-/// Throws UsageError where a parameter would stay as it was drawn, or one of the source would be
-/// left out, and training.init_from.allow does not name it. Nothing is drawn for a model that
-/// nothing trains.
+/// Throws UsageError if a parameter would keep its initial value, or one of the source would be
+/// unused, and training.init_from.allow does not name it. Without training no parameter may keep
+/// its initial value.
 void check_fit(const training::Weights& own, const training::Weights& source,
                const training::TrainingOptions& options, const std::filesystem::path& folder) {
   const auto& allowed = options.init_from.allow;
@@ -138,16 +142,15 @@ void check_fit(const training::Weights& own, const training::Weights& source,
     throw UsageError(fmt::format(
         "{} has no weights for: {}; give the arm the model of that run{}", folder.string(),
         listed(missing),
-        options.trains()
-            ? ", or name in training.init_from.allow what is to begin as drawn (router, "
-              "decoder.layers.3)"
-            : ", since training.steps is 0 and nothing would train them"));
+        options.trains() ? ", or name the parameters that may keep their initial values in "
+                           "training.init_from.allow (router, decoder.layers.3)"
+                         : ", since training.steps is 0 and they would not be trained"));
   }
   if (!unused.empty())
-    throw UsageError(fmt::format(
-        "the arm's model has no place for weights of {}: {}; give it the model of that run, or "
-        "name what is left out in training.init_from.without or .allow",
-        folder.string(), listed(unused)));
+    throw UsageError(
+        fmt::format("the arm's model has no place for weights of {}: {}; give it the model of that "
+                    "run, or name the unused parts in training.init_from.drop or .allow",
+                    folder.string(), listed(unused)));
 }
 
 /// Whether the source run has other classes, so that its classifier cannot be copied. Throws
@@ -167,10 +170,10 @@ bool has_other_classes(const LoadedRun& source, const config::Experiment& own,
       drawn ? ", or name classifier in training.init_from.allow, so that it begins as drawn" : ""));
 }
 
-/// Which weights were taken, and of what.
+/// The description of the weights that were taken.
 std::string description(const LoadedRun& source, const training::InitFromOptions& start) {
-  std::vector<std::string> parts = start.without.layers;
-  parts.insert(parts.end(), start.without.heads.begin(), start.without.heads.end());
+  std::vector<std::string> parts = start.drop.layers;
+  parts.insert(parts.end(), start.drop.heads.begin(), start.drop.heads.end());
   return fmt::format("{}{}{}{}{}", source.weights,
                      source.experiment.training.trains() ? " of " : ", by way of ",
                      start.arm.value_or(start.run.value_or("")),
@@ -192,7 +195,7 @@ std::string start_model(models::TransformerImpl& model, const config::Experiment
   }
   const auto& options = source.experiment.model;
   const auto left = [&](const training::Weights& weights) {
-    auto all = training::without(weights, options, start.without);
+    auto all = training::drop_parts(weights, options, start.drop);
     if (other_classes) all.erase(kClassifier);
     return all;
   };
@@ -201,6 +204,93 @@ std::string start_model(models::TransformerImpl& model, const config::Experiment
   messages << copy_weights(model, left(training::weights_of(*source.model)), from.folder) << "\n"
            << std::flush;
   return description(source, start);
+}
+
+namespace {
+
+constexpr std::string_view kSpace = "\xe2\x96\x81";  // how SentencePiece writes a space
+
+/// The words whose vector a token may take, best first.
+std::vector<std::string> words_of_token(const std::string& token) {
+  std::vector<std::string> words{token};
+  if (token.starts_with(kSpace) && token.size() > kSpace.size())
+    words.push_back(token.substr(kSpace.size()));
+  return words;
+}
+
+EmbeddingVectors read_side(const std::string& side, const tokenizer::Tokenizer& tokenizer,
+                           const std::filesystem::path& file, int64_t width) {
+  std::vector<std::vector<std::string>> spellings;
+  std::unordered_set<std::string> wanted;
+  const auto size = static_cast<int32_t>(tokenizer.vocabulary_size());
+  for (int32_t id = tokenizer::kUnk + 1; id < size; ++id) {
+    const auto token = tokenizer.token(id);
+    spellings.push_back(token == tokenizer::kMaskToken ? std::vector<std::string>()
+                                                       : words_of_token(token));
+    wanted.insert(spellings.back().begin(), spellings.back().end());
+  }
+  const auto vectors = data::read_word_vectors(file, wanted, width);
+  const auto words =
+      std::ranges::count_if(spellings, [](const auto& of_token) { return !of_token.empty(); });
+  EmbeddingVectors result{side, file.string(), words, {}, {}};
+  for (size_t i = 0; i < spellings.size(); ++i)
+    for (const auto& word : spellings[i]) {
+      const auto found = vectors.find(word);
+      if (found == vectors.end()) continue;
+      result.ids.push_back(tokenizer::kUnk + 1 + static_cast<int64_t>(i));
+      result.numbers.insert(result.numbers.end(), found->second.begin(), found->second.end());
+      break;
+    }
+  if (result.ids.empty())
+    throw data::DataError(file.string() + ": has a vector for none of the " +
+                          std::to_string(words) + " tokens of the " + side +
+                          " vocabulary; is it of the same language?");
+  return result;
+}
+
+}  // namespace
+
+std::string EmbeddingVectors::coverage() const {
+  return fmt::format(
+      "{} embedding: vectors for {} of {} tokens ({:.1f} %) from {}", side, ids.size(), vocabulary,
+      100.0 * static_cast<double>(ids.size()) / static_cast<double>(vocabulary), file);
+}
+
+std::vector<EmbeddingVectors> read_vectors(const config::Experiment& experiment,
+                                           const data::Tokenizers& tokenizers,
+                                           const std::filesystem::path& data_folder) {
+  const auto& options = experiment.training.pretrained_embeddings;
+  const int64_t width = experiment.model.d_model;
+  std::vector<EmbeddingVectors> vectors;
+  if (options.source)
+    vectors.push_back(read_side("source", tokenizers.source, data_folder / *options.source, width));
+  if (options.target)
+    vectors.push_back(read_side("target", tokenizers.target, data_folder / *options.target, width));
+  return vectors;
+}
+
+void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVectors>& vectors,
+                 bool frozen) {
+  torch::NoGradGuard no_grad;
+  for (const auto& given : vectors) {
+    torch::Tensor table =
+        given.side == "source" ? model.source_embedding() : model.target_embedding();
+    const auto ids = torch::tensor(given.ids, torch::kLong);
+    const auto values = torch::tensor(given.numbers).view({ids.size(0), table.size(1)});
+    const auto scale = table.index_select(0, ids).norm() / values.norm().clamp_min(1e-12);
+    table.index_copy_(0, ids, values * scale);
+    table.set_requires_grad(!frozen);
+  }
+}
+
+nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors) {
+  auto list = nlohmann::json::array();
+  for (const auto& given : vectors)
+    list.push_back({{"side", given.side},
+                    {"file", given.file},
+                    {"covered", given.ids.size()},
+                    {"vocabulary", given.vocabulary}});
+  return list;
 }
 
 }  // namespace ablate::run

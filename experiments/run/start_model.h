@@ -1,13 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "data/corpus.h"
-#include "data/labels.h"
-#include "experiments/config/experiment.h"
+#include "data/text_encoder.h"
+#include "experiments/config/schema/experiment.h"
 #include "models/transformer.h"
 
 namespace ablate::run {
@@ -15,19 +17,45 @@ namespace ablate::run {
 /// The run that another one starts from.
 struct StartedFrom {
   std::filesystem::path folder;
-  const data::Corpus& corpus;                 // what a split records
+  const data::Corpus& corpus;                 // read by a split
   uint64_t seed;                              // of a split
   const std::optional<data::Labels>& labels;  // the run's own
 };
 
-/// Fills `model`, which `experiment` describes, with weights of the run in `from.folder`, as
-/// training.init_from says, and returns which they are: "last of base without encoder.layers.1".
-/// They are copied where name and shape are the same, a dense feed-forward into every expert of a
-/// mixture of its width; `messages` gets how many there were and which of the model's are its own.
-/// Throws UsageError where that run cannot be started from so, or where a parameter of one of the
-/// two models has no counterpart and training.init_from.allow does not name it, as the classifier
-/// has none in a run of other classes; CheckpointError where that run has no such weights.
+/// Fills `model`, which `experiment` describes, with weights of the run in `from.folder` by its
+/// training.init_from, and returns their description: "last of base without encoder.layers.1". They
+/// are copied if name and shape are the same, a dense feed-forward into every expert of a mixture
+/// of its width; `messages` gets their number and the parameters that keep their initial values.
+/// Throws UsageError if that run does not fit, or if a parameter of one of the two models has no
+/// counterpart and training.init_from.allow does not name it, such as the classifier of other
+/// classes; CheckpointError if that run has no such weights.
 std::string start_model(models::TransformerImpl& model, const config::Experiment& experiment,
                         const StartedFrom& from, std::ostream& messages);
+
+/// Vectors from a file for the tokens of one embedding.
+struct EmbeddingVectors {
+  std::string side;  // source or target
+  std::string file;
+  int64_t vocabulary;          // tokens of the vocabulary, special ones left out
+  std::vector<int64_t> ids;    // of the tokens that have a vector
+  std::vector<float> numbers;  // ids.size() rows of d_model
+
+  /// "source embedding: vectors for 912 of 1000 tokens (91.2 %) from wiki.vec"
+  std::string coverage() const;
+};
+
+/// The vectors of the files that `experiment` names. A token gets the vector of its text or, if it
+/// begins a word, of that word. Throws DataError if a file cannot be used or has no token at all.
+std::vector<EmbeddingVectors> read_vectors(const config::Experiment& experiment,
+                                           const data::Tokenizers& tokenizers,
+                                           const std::filesystem::path& data_folder);
+
+/// Puts the vectors into the model's embeddings, scaled by one factor to the root mean square of
+/// the rows that they replace, and freezes those embeddings if `frozen`.
+void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVectors>& vectors,
+                 bool frozen);
+
+/// Their record in environment.json.
+nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors);
 
 }  // namespace ablate::run

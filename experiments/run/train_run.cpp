@@ -3,23 +3,18 @@
 #include <fmt/format.h>
 
 #include "data/text_file.h"
-#include "experiments/config/option.h"
-#include "experiments/config/printer.h"
+#include "experiments/config/schema/option.h"
+#include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
-#include "experiments/records/environment.h"
-#include "experiments/records/labels_file.h"
+#include "experiments/records/folders.h"
 #include "experiments/records/result.h"
-#include "experiments/run/embedding_vectors.h"
-#include "experiments/run/environment.h"
+#include "experiments/records/run_start.h"
 #include "experiments/run/evaluate.h"
-#include "experiments/run/initial_weights.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/prepare_run.h"
 #include "experiments/run/recorded_start.h"
 #include "experiments/run/run_data.h"
-#include "experiments/run/run_length.h"
 #include "experiments/run/start_model.h"
-#include "experiments/run/tracking.h"
 #include "models/libtorch.h"
 #include "models/random.h"
 #include "tokenizer/text/digest.h"
@@ -39,7 +34,7 @@
 namespace ablate::run {
 namespace {
 
-/// Throws DataError where a continued run would go on with other data than it began with.
+/// Throws DataError if a continued run would go on with other data than it began with.
 void check_same_data(const records::RunFolder& folder, const data::Corpus& corpus) {
   const auto recorded = records::recorded_environment(folder);
   if (!recorded.contains("data_sha256") || recorded.at("data_sha256") == corpus.sha256) return;
@@ -48,7 +43,7 @@ void check_same_data(const records::RunFolder& folder, const data::Corpus& corpu
                         "another --output or remove that folder");
 }
 
-/// Says where a continued run goes on with another program than it began with.
+/// Reports that a continued run goes on with another program than it began with.
 void note_other_program(const records::RunFolder& folder, std::ostream& messages) {
   const auto starts = records::read_starts(folder);
   if (!starts.empty() && starts.front().program_sha256 != training::program_sha256())
@@ -56,7 +51,7 @@ void note_other_program(const records::RunFolder& folder, std::ostream& messages
              << std::flush;
 }
 
-/// What environment.json tells of the run, besides its starts.
+/// The facts of environment.json, besides the starts.
 nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
   const auto& environment = prepared.environment;
   nlohmann::json record{{"ablate", ABLATE_VERSION},
@@ -76,7 +71,7 @@ nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
   return record;
 }
 
-/// What travels with every checkpoint.
+/// The files in every checkpoint.
 std::map<std::string, std::string> files_of(const RunJob& job, const data::Tokenizers& tokenizers) {
   std::map<std::string, std::string> files{
       {records::kConfigFile, training::read_bytes(job.folder.config())},
@@ -105,28 +100,28 @@ training::TrainerInput trainer_input(const RunJob& job, const Prepared& prepared
           .ranks = ranks};
 }
 
-/// A model and which weights it has of the run that it starts from; empty: of none.
-struct Begun {
+/// A model before its first step, and which weights of another run it starts from; empty: of none.
+struct InitialModel {
   models::Transformer model{nullptr};
   std::string weights;
 };
 
 /// The model before the first step; a continued run takes its weights from a checkpoint later.
-Begun begin_model(const RunJob& job, const Prepared& prepared, bool continued,
-                  std::ostream& messages) {
+InitialModel begin_model(const RunJob& job, const Prepared& prepared, bool continued,
+                         std::ostream& messages) {
   const auto seed = static_cast<uint64_t>(job.plan.seed);
-  Begun begun{.model = make_model(job.experiment, prepared.data.tokenizers)};
-  models::initialize(*begun.model, models::derive_seed(seed, "weights"));
+  InitialModel initial{.model = make_model(job.experiment, prepared.data.tokenizers)};
+  models::initialize(*initial.model, models::derive_seed(seed, "weights"));
   if (prepared.start && !continued)
-    begun.weights = start_model(
-        *begun.model, job.experiment,
+    initial.weights = start_model(
+        *initial.model, job.experiment,
         {*prepared.start, prepared.data.corpus, seed, prepared.data.tokenizers.labels}, messages);
-  set_vectors(*begun.model, prepared.data.vectors,
+  set_vectors(*initial.model, prepared.data.vectors,
               job.experiment.training.pretrained_embeddings.frozen);
   for (const auto& given : prepared.data.vectors)
     messages << given.coverage() << "\n" << std::flush;
-  begun.model->to(prepared.environment.device);
-  return begun;
+  initial.model->to(prepared.environment.device);
+  return initial;
 }
 
 void write_outputs(const records::RunFolder& folder, const Evaluation& evaluation,
@@ -171,7 +166,7 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
   return result;
 }
 
-/// The part in a run of a rank that is not the first.
+/// The work of a rank that is not the first.
 void share_training(const RunJob& job) {
   if (!job.experiment.training.trains() || records::read_result(job.folder)) return;
   std::ostream nowhere(nullptr);
@@ -184,12 +179,12 @@ void share_training(const RunJob& job) {
       .run();
 }
 
-/// The first rank's connection to the others, which it starts where nobody else has.
+/// The first rank's connection to the others, which it starts unless a launcher has.
 class SharedTraining {
  public:
   explicit SharedTraining(const RunJob& job) {
     if (!job.experiment.training.trains()) return;
-    if (job.ranks > 1)  // before it starts the others, of which each would be refused by itself
+    if (job.ranks > 1)  // before it starts the others, each of which would fail separately
       training::require_connection(training::resolve(job.experiment.training.device));
     if (job.place) place_ = *job.place;
     if (job.place || job.ranks == 1) return;
@@ -215,7 +210,7 @@ class SharedTraining {
   std::optional<training::RankProcesses> processes_;  // ends before the connection does
 };
 
-/// What the training of a run leaves besides its checkpoints.
+/// The results of a training besides its checkpoints.
 struct TrainingOutcome {
   training::TrainingSummary summary = {};
   int64_t memory_bytes = 0;
@@ -229,7 +224,7 @@ TrainingOutcome train(training::TrainerInput input, const models::Transformer& m
   return {std::move(summary), training::peak_memory(model->output_weight().device())};
 }
 
-/// Writes down what the weights that a run only evaluates do.
+/// Logs the observations of weights that a run only evaluates.
 void observe_start(const training::TrainerInput& input, models::Transformer& model) {
   if (!input.options.observe.looks()) return;
   training::RunLog log(input.log, {});
@@ -238,16 +233,17 @@ void observe_start(const training::TrainerInput& input, models::Transformer& mod
   log.sync();
 }
 
-/// Keeps the weights that a run evaluates without training them where a trained one's are.
-void keep_start(const RunJob& job, const training::TrainerInput& input, Begun& begun) {
+/// Saves the weights of a run that only evaluates as a trained run saves its own.
+void save_initial_checkpoint(const RunJob& job, const training::TrainerInput& input,
+                             InitialModel& initial) {
   input.check_owner();
-  observe_start(input, begun.model);
+  observe_start(input, initial.model);
   training::save_checkpoint(
       job.folder.checkpoints(),
       {.step = 0,
-       .model = training::weights_of(*begun.model),
+       .model = training::weights_of(*initial.model),
        .optimizer = {},
-       .state = nlohmann::json::object({{training::kWeightsRecord, begun.weights}}),
+       .state = nlohmann::json::object({{training::kWeightsRecord, initial.weights}}),
        .files = input.files});
 }
 
@@ -281,7 +277,7 @@ void write_scores(const RunJob& job, records::RunResult result) {
   records::write_result(job.folder, std::move(result));
 }
 
-/// What the owner of the run's folder does there.
+/// The work of the owner of the run's folder.
 void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream& messages) {
   if (records::read_result(job.folder)) return;
   SharedTraining shared(job);
@@ -292,20 +288,20 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   const bool continued = !training::list_checkpoints(job.folder.checkpoints()).empty();
   const RecordedStart start(job.folder, environment_facts(job, prepared),
                             start_on(prepared.environment.device), claim);
-  auto begun = begin_model(job, prepared, continued, messages);
-  if (!continued) records::write_initial_weights(job.folder, initial_weights_of(*begun.model));
+  auto initial = begin_model(job, prepared, continued, messages);
+  if (!continued) records::write_initial_weights(job.folder, initial_weights_of(*initial.model));
   auto input = trainer_input(job, prepared, shared.connect(prepared.environment.device));
   input.check_owner = [&claim] { claim.check(); };
   TrainingOutcome trained;
   if (job.experiment.training.trains())
-    trained = train(std::move(input), begun.model, messages);
+    trained = train(std::move(input), initial.model, messages);
   else if (!continued)
-    keep_start(job, input, begun);
+    save_initial_checkpoint(job, input, initial);
   shared.finish();
-  if (training::stop_requested())  // with the last update, or this loop would have ended otherwise
+  if (training::stop_requested())  // at the last update; an earlier stop throws in the loop
     throw training::Interrupted("stopped after the training; saved in " + job.folder.path.string());
   training::write_record(messages, {.stage = training::Stage::evaluating});
-  auto result = evaluate_run(job, prepared, begun.model);
+  auto result = evaluate_run(job, prepared, initial.model);
   add_training(result, trained);
   result.earlier_steps = earlier_steps(prepared);
   if (std::filesystem::exists(job.folder.log()))
@@ -337,7 +333,7 @@ void train_run(const RunJob& job, std::ostream& messages) {
   try {
     work_on(job, claim, messages);
   } catch (const std::exception&) {
-    claim.check();  // who has lost the folder may fail by what its new owner does there
+    claim.check();  // after losing the folder, its new owner may cause any error
     throw;
   }
 }

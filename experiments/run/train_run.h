@@ -3,7 +3,7 @@
 #include <optional>
 #include <ostream>
 
-#include "experiments/config/experiment.h"
+#include "experiments/config/schema/experiment.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/run_plan.h"
 #include "training/ranks/rank_place.h"
@@ -15,21 +15,21 @@ struct RunJob {
   records::RunFolder folder;
   records::RunPlan plan;
   config::Experiment experiment;
-  int64_t threads = 1;  // used where the configuration and an earlier start name none
+  int64_t threads = 1;  // used if the configuration and an earlier start name none
   int64_t ranks = 1;    // processes that share the training
   std::optional<training::RankPlace> place = {};  // of this one; absent: it starts the others
   std::vector<std::string> rank_command = {};     // that those run
   std::chrono::seconds rank_timeout = training::kRankTimeout;
 };
 
-/// Reads what `ablate run` has planned there. Throws CheckpointError where that is nothing, and
-/// ConfigError where its configuration cannot be read.
+/// Reads the plan of `ablate run` in the folder. Throws CheckpointError if there is none, and
+/// ConfigError if its configuration cannot be read.
 RunJob job_of(const records::RunFolder& folder);
 
 /// Trains and evaluates the run in this process, continuing where an earlier one stopped, and
-/// writes result.json. A finished run is left alone. Of several ranks, the first one does all this,
-/// and the others only share its training. `messages` gets lines for people and records of progress
-/// (training/process/progress.h).
+/// writes result.json. A finished run is not changed. Of several ranks, the first one does all
+/// this, and the others only share its training. `messages` gets lines for people and records of
+/// progress (training/process/progress.h).
 void train_run(const RunJob& job, std::ostream& messages);
 
 }  // namespace ablate::run

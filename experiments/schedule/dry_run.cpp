@@ -10,19 +10,17 @@
 #include <map>
 #include <variant>
 
-#include "experiments/config/study_notes.h"
-#include "experiments/config/training_notes.h"
+#include "experiments/config/study/study_notes.h"
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
-#include "experiments/records/run_estimate.h"
 #include "experiments/records/run_plan.h"
-#include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
+#include "experiments/schedule/study_status.h"
 #include "experiments/schedule/worker.h"
 #include "training/process/interrupt.h"
 #include "training/process/machine.h"
+#include "training/storage/errors.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/io_error.h"
 
 namespace ablate::schedule {
 namespace {
@@ -43,7 +41,7 @@ std::vector<const config::RunSpecification*> one_each(const config::Study& study
   return runs;
 }
 
-/// A folder for plans that nobody keeps.
+/// A temporary folder for plans.
 class ScratchFolder {
  public:
   ScratchFolder() : path_((std::filesystem::temp_directory_path() / "ablate-XXXXXX").string()) {
@@ -61,7 +59,7 @@ class ScratchFolder {
   std::string path_;
 };
 
-/// An estimate of every task and arm, each from a process of its own. Throws Interrupted.
+/// An estimate of every task and arm, each from a child process. Throws Interrupted.
 Estimates estimate(const config::Study& study, const Sharing& sharing) {
   const auto runs = one_each(study);
   const training::StopRequests requests;  // the folder has to be removed first
@@ -70,7 +68,7 @@ Estimates estimate(const config::Study& study, const Sharing& sharing) {
   ProcessPool pool;
   size_t next = 0;
   while (next < runs.size() || pool.running() > 0) {
-    if (training::stop_requested()) throw training::Interrupted("interrupted; nothing was written");
+    if (training::stop_requested()) throw training::Interrupted("interrupted; no file was written");
     for (; next < runs.size() && static_cast<int64_t>(pool.running()) < sharing.jobs; ++next) {
       const auto folder = scratch.folder().run(*runs[next]);
       records::write_plan(folder, study, *runs[next]);
@@ -136,7 +134,7 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
       megabytes(training::available_memory()), megabytes(total.disk_bytes), calibration);
 }
 
-/// What the study's file shows, and what only its data and the machine do.
+/// Notes on the study from its file, its data and the machine.
 void print_notes(const config::Study& study, const Estimates& estimates) {
   for (const auto& note : study.notes) std::cout << "note: " << note << "\n";
   std::map<std::string, std::vector<std::string>> runs;  // note -> task/arm

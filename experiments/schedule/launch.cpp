@@ -19,10 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Slurm asks the step to stop, so the shell only has to outlive a request of its own; wait returns
-// once for that and once for the end. A job that saved its run asks to be started again only while
-// Slurm means it to run, or ends it for its time limit, as where the run could not stop before: one
-// that was cancelled would come back otherwise.
+// Slurm asks the step to stop, so the shell only has to outlive its own request; wait returns once
+// for that and once for the end. A job that saved its run is requeued only if Slurm still runs it
+// or ends it for its time limit; otherwise a cancelled job would come back.
 constexpr std::string_view kJobScript = R"(#!/bin/bash
 line=$((SLURM_ARRAY_TASK_ID + $1 + 1))
 run=$(sed -n "${{line}}p" {runs})
@@ -55,7 +54,7 @@ constexpr int kMostRestarts = 50;
 constexpr size_t kDigestDigits = 8;
 constexpr int kKilled = 128 + 9;
 
-/// As one word of a shell.
+/// Quotes a word for a shell.
 std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
@@ -107,7 +106,7 @@ void plan(const config::Study& study, const std::vector<config::RunSpecification
   for (const auto& run : runs) records::write_plan(launch.folder.run(run), study, run);
 }
 
-/// Array after array, so that an array that is longer than Slurm allows becomes several. Where the
+/// Array after array, so that an array that is longer than Slurm allows becomes several. If the
 /// number of runs at a time is limited, each waits for the one before.
 records::WaveJobs submit_arrays(int64_t number, int64_t count, const Launch& launch) {
   const auto wave = launch.folder.wave(number);
@@ -184,7 +183,7 @@ std::optional<records::RunFailure> unrecorded_end(const records::WaveFolder& wav
                                array.job + "_" + task};
   if (starts.back().ended) return {};  // interrupted
   return records::RunFailure{kKilled, attempts,
-                             "its job ended without a word; see " + output.string(),
+                             "the job ended without writing a result; see " + output.string(),
                              array.job + "_" + task};
 }
 

@@ -10,24 +10,31 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
+
+#include "experiments/errors.h"
+#include "experiments/records/failure.h"
+#include "experiments/schedule/worker.h"
+#include "training/process/interrupt.h"
+#include "training/process/progress.h"
 
 namespace ablate::schedule {
 namespace {
 
 constexpr size_t kLongestOutputLine = 1 << 16;
-// A process ends after its pipe has closed, and that end wakes no poll().
+// A process ends after its pipe has closed, and its end does not wake poll().
 constexpr std::chrono::milliseconds kLookForEnds{20};
-// How often a thread of OpenMP looks before it sleeps while it waits for another one. By default it
-// looks 300,000 times, for some milliseconds. That is fastest if each thread has a processor to
-// itself; beside other runs it takes the processor from the thread that it waits for. 1,000 times
-// is what libgomp itself chooses for more threads than processors.
+// How often an OpenMP thread spins before it sleeps while it waits for another one. The default of
+// 300,000, some milliseconds, is fastest if each thread has its own processor; beside other runs it
+// takes the processor from the thread that it waits for. 1,000 times is what libgomp itself chooses
+// for more threads than processors.
 constexpr const char* kSpinCount = "GOMP_SPINCOUNT=1000";
 
 [[noreturn]] void fail_with_errno(int error, const char* what) {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-/// The child's part of spawn(); only what a signal handler may call, too.
+/// The child's part of spawn(); calls only async-signal-safe functions.
 [[noreturn]] void become(char* const* arguments, char* const* environment, int output,
                          pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -37,7 +44,7 @@ constexpr const char* kSpinCount = "GOMP_SPINCOUNT=1000";
   _exit(127);
 }
 
-/// This process's environment, and how OpenMP's threads wait, unless it says so already.
+/// This process's environment with the spin count of OpenMP, unless it is set already.
 std::vector<char*> environment_of_child() {
   std::vector<char*> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
@@ -130,6 +137,51 @@ std::vector<ProcessEvent> ProcessPool::wait(std::chrono::milliseconds longest) {
 
 void ProcessPool::stop() const {
   for (const auto& [id, process] : processes_) kill(id, SIGTERM);
+}
+
+namespace {
+
+constexpr std::chrono::milliseconds kLookForStops{200};
+
+/// Waits for the only process of the pool and returns how it ended.
+Attempts::End follow(ProcessPool& pool, Attempts& attempts, std::ostream& messages) {
+  for (bool asked = false;;) {
+    if (training::stop_requested()) {
+      if (!std::exchange(asked, true)) messages << "asked to stop\n" << std::flush;
+      pool.stop();
+    }
+    for (const auto& event : pool.wait(kLookForStops)) {
+      if (const auto* end = std::get_if<ProcessEnd>(&event)) return attempts.end(end->exit_code);
+      const auto& line = std::get<ProcessLine>(event).text;
+      if (training::read_record(line)) continue;
+      attempts.on_output_line(line);
+      messages << line + "\n" << std::flush;
+    }
+  }
+}
+
+}  // namespace
+
+void supervise(const records::RunFolder& folder, const Worker& worker, int64_t retries,
+               std::ostream& messages) {
+  const training::StopRequests requests;
+  const auto before = records::read_failure(folder);
+  Attempts attempts(folder, {.retries = retries, .made = before ? before->attempts : 0});
+  for (;;) {
+    ProcessPool pool;
+    pool.start(0, attempts.begin(worker));
+    switch (follow(pool, attempts, messages)) {
+      case Attempts::End::finished:
+        return;
+      case Attempts::End::interrupted:
+        throw training::Interrupted("interrupted and saved in " + folder.path.string());
+      case Attempts::End::failed:
+        throw RunsFailed(meaning_of(attempts.exit_code()),
+                         folder.path.string() + " failed with " + attempts.reason(true));
+      case Attempts::End::crashed:
+        messages << "starting again after " + attempts.reason(true) + "\n" << std::flush;
+    }
+  }
 }
 
 }  // namespace ablate::schedule

@@ -10,9 +10,9 @@
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/run_plan.h"
-#include "experiments/schedule/attempts.h"
-#include "experiments/schedule/live_table.h"
 #include "experiments/schedule/process_pool.h"
+#include "experiments/schedule/study_status.h"
+#include "experiments/schedule/worker.h"
 #include "training/process/interrupt.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedrawEvery{200};
 
-/// "1 thread", "2 threads", or both where runs that name their number differ.
+/// "1 thread", "2 threads", or both if runs that name their number differ.
 std::string threads_text(const config::Study& study, int64_t shared) {
   std::set<int64_t> numbers;
   for (const auto& run : study.runs)
@@ -33,7 +33,7 @@ std::string threads_text(const config::Study& study, int64_t shared) {
   return fmt::format("{} thread{}", least, least == 1 ? "" : "s");
 }
 
-/// Whether the run trains on a GPU, of whose memory it would leave little to others.
+/// Whether the run trains on a GPU, which it does not share with other runs.
 bool on_gpu(const config::RunSpecification& run, bool has_gpu) {
   const auto device = run.experiment.training.device;
   return device == training::Device::cuda || (device == training::Device::automatic && has_gpu);
@@ -58,7 +58,7 @@ class StudyRunner {
       check_ranks(run.experiment, options.ranks);
       const auto folder = options.folder.run(run);
       if (is_done(folder)) {
-        training::remove_leftover_files(folder.path);  // of who was killed after the result
+        training::remove_leftover_files(folder.path);  // of a process killed after the result
         continue;
       }
       records::check_plan(folder, run);
@@ -99,8 +99,8 @@ class StudyRunner {
     }
   }
 
-  /// The run to start now; one that crashed comes after those that have not, since memory may be
-  /// short only beside others.
+  /// The run to start now; one that crashed comes after the others, since memory may be short only
+  /// while others run.
   std::optional<size_t> next() const {
     std::optional<size_t> best;
     for (size_t i = 0; i < open_.size(); ++i) {
@@ -130,7 +130,7 @@ class StudyRunner {
     auto& open = open_[line.job];
     if (const auto record = training::read_record(line.text))
       return table.at(records::label(*open.run), *record);
-    open.attempts.hear(line.text);
+    open.attempts.on_output_line(line.text);
     table.say(records::label(*open.run), line.text);
   }
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "experiments/records/folders.h"
 #include "experiments/schedule/worker.h"
 
 namespace ablate::schedule {
 
-/// How a study's runs are carried out.
+/// Options of running a study.
 struct StudyOptions {
   records::StudyFolder folder;
   int64_t jobs = 0;                     // runs at a time; 0: see share_cores()
@@ -27,10 +27,9 @@ struct Sharing {
   Worker worker;     // of each
 };
 
-/// `options.jobs` runs at a time; where it is 0, as many as have a core for
-/// each of their ranks, or one where a run trains on a GPU.
-/// Threads follow from the study alone, since their number may change a result's last digits: cores
-/// divided by all its runs, at least one.
+/// `options.jobs` runs at a time; if it is 0, as many as have a core for each of their ranks, or
+/// one if a run trains on a GPU. The number of threads depends only on the study, since it may
+/// change a result's last digits: cores divided by all its runs, at least one.
 Sharing share_cores(const config::Study& study, const StudyOptions& options);
 
 /// A run that ended without a result.
@@ -44,16 +43,16 @@ struct StudyOutcome {
   bool interrupted = false;
 };
 
-/// Whether the run is finished, so that nothing is left to do for it.
+/// Whether the run is finished.
 bool is_done(const records::RunFolder& folder);
 
-/// Trains every run of the study that is not done, each in a process of its own, after the run
-/// that it starts from. A run that fails does not stop the others and leaves failure.json; what it
-/// says is kept in log.txt. A stop request is passed on to the running ones, and none is started
-/// any more. Shows all this on standard error.
+/// Trains every run of the study that is not done, each in its own process, after the run that it
+/// starts from. A run that fails does not stop the others and leaves failure.json; its messages are
+/// kept in log.txt. A stop request is passed on to the running ones, and no further one is started.
+/// Shows the progress on standard error.
 StudyOutcome run_study(const config::Study& study, const StudyOptions& options);
 
-/// Throws RunsFailed where a run failed, else Interrupted where one was interrupted.
+/// Throws RunsFailed if a run failed, else Interrupted if one was interrupted.
 void raise(const StudyOutcome& outcome);
 
 }  // namespace ablate::schedule

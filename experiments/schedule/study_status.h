@@ -1,17 +1,21 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "experiments/records/folders.h"
 #include "experiments/schedule/slurm.h"
+#include "training/process/progress.h"
 
 namespace ablate::schedule {
 
-/// How one run stands.
+/// The status of one run.
 struct RunStatus {
   std::string run;    // task/arm/seed-n
   std::string state;  // new, pending, running, started, finished, failed, blocked
@@ -20,7 +24,7 @@ struct RunStatus {
   int64_t step = 0;   // the last that it logged
   int64_t steps = 0;  // that it is to make; 0: not known before it starts
   double loss = std::numeric_limits<double>::quiet_NaN();  // the last that it logged
-  double step_age = -1;  // seconds since it did; -1: it has logged none
+  double step_age = -1;  // seconds since then; -1: no step was logged
   int64_t restarts = 0;  // starts after the first
   std::string why;       // it failed, is blocked, was interrupted, or waits in the queue
 
@@ -38,9 +42,66 @@ struct RunStatus {
   }
 };
 
-/// The runs of a study, those of candidates that `tune` tries included, as its folders and the
-/// scheduler's queue tell. A new one is blocked where what it starts from has failed or is blocked.
+/// The status of the runs of a study, including candidates of `tune`, by its folders and the
+/// scheduler's queue. A new one is blocked if the run that it starts from has failed or is blocked.
 std::vector<RunStatus> status_of(const config::Study& study, const records::StudyFolder& folder,
                                  const std::vector<QueuedJob>& queue);
+
+struct TerminalSize {
+  size_t columns = 0, rows = 0;
+};
+
+/// The size of the terminal of standard error; zeros if there is none that can redraw.
+TerminalSize terminal_size();
+
+/// Shows the progress of a study's runs: on a terminal a line for each running one and a summary,
+/// redrawn; otherwise whole lines, at most one per run every 30 seconds besides messages.
+class LiveTable {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Options {
+    std::ostream& stream;
+    bool terminal;
+    int64_t runs;          // of the study
+    int64_t finished = 0;  // before now
+    int64_t parallel = 1;
+  };
+  explicit LiveTable(Options options) : options_(options) {}
+  /// Leaves the messages on the terminal, not the table.
+  ~LiveTable() { clear(); }
+  LiveTable(const LiveTable&) = delete;
+  LiveTable& operator=(const LiveTable&) = delete;
+
+  void start(const std::string& run);
+  void at(const std::string& run, const training::ProgressRecord& record);
+  /// A message of a run.
+  void say(const std::string& run, const std::string& message);
+  /// The run will be started again.
+  void retry(const std::string& run, const std::string& why);
+  /// `why` is empty if the run has finished.
+  void end(const std::string& run, const std::string& why);
+
+  /// Draws the rows anew on a terminal of this size.
+  void draw(const TerminalSize& size);
+
+ private:
+  struct Row {
+    training::ProgressRecord record;
+    Clock::time_point started = Clock::now(), shown = started;
+  };
+  void clear();
+  void print(std::string text);
+  std::string summary() const;
+  double seconds_left() const;
+
+  Options options_;
+  std::map<std::string, Row> rows_;  // of the running runs
+  size_t drawn_ = 0;                 // lines on the terminal that the next drawing replaces
+  int64_t ended_ = 0, failed_ = 0;
+  double seconds_ended_ = 0;  // that the ended runs took
+};
+
+/// 12:03, 1:02:03
+std::string clock_text(double seconds);
 
 }  // namespace ablate::schedule

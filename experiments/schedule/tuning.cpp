@@ -9,7 +9,7 @@
 namespace ablate::schedule {
 namespace {
 
-/// Adds the run where it is not one of them.
+/// Adds the run unless it is one of them.
 void add_run(config::RunSpecification run, std::vector<config::RunSpecification>& runs) {
   const auto same = [&](const config::RunSpecification& other) {
     return records::label(other) == records::label(run);
@@ -26,7 +26,7 @@ void append(StudyOutcome& outcome, const StudyOutcome& more) {
   outcome.interrupted = outcome.interrupted || more.interrupted;
 }
 
-/// A value that lost its search may never start again, so nobody else removes its leftovers.
+/// A value that lost its search may never start again, so its leftovers are removed here.
 void clear(const records::RunFolder& run) {
   records::remove_failure(run);
   training::remove_leftover_files(run.path);

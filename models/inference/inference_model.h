@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "models/inference/hypothesis.h"
 #include "models/transformer.h"
 #include "models/weight_dtype.h"
 
@@ -18,19 +22,19 @@ enum class WeightLayout {
 WeightLayout layout_of(torch::DeviceType device, WeightDtype dtype);
 
 /// A trained model for inference alone: a copy of its weights in a dtype, on its device, which
-/// nothing changes afterwards, neither further training of the original nor its own use; copies
-/// share it. No method records gradients. All may be called by several threads at once.
+/// neither further training of the original nor its own use changes; copies share it. No method
+/// records gradients. All of them may be called by several threads at once.
 class InferenceModel {
  public:
   explicit InferenceModel(const Transformer& trained, WeightDtype dtype = WeightDtype::fp32);
 
-  /// As TransformerImpl::forward. // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
+  /// See TransformerImpl::forward. // [B, S], [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target) const;
-  /// As TransformerImpl::score_targets. // [B, S], [B, T], [B, T]
+  /// See TransformerImpl::score_targets. // [B, S], [B, T], [B, T]
   ops::TargetScores score_targets(const torch::Tensor& source, const torch::Tensor& target_in,
                                   const torch::Tensor& target_out) const;
-  /// What decoding keeps of the source, or of the beginning of a decoder-only model's sequence, in
-  /// which no row may be padded. // [B, S]
+  /// The cache of the source, or of the beginning of a decoder-only model's sequence, which must
+  /// have no padding. // [B, S]
   DecoderCache prefill(const torch::Tensor& source) const;
   /// Logits behind one more token of every row. // [B] -> [B, V]
   torch::Tensor step(const torch::Tensor& last, DecoderCache& cache) const;
@@ -38,7 +42,7 @@ class InferenceModel {
   Family family() const { return network_->family(); }
   /// Whether the output is the label of a whole sequence.
   bool labels() const { return network_->labels(); }
-  /// What the model was made from.
+  /// The options that the model was made from.
   const TransformerOptions& options() const { return network_->options(); }
   torch::Device device() const { return network_->output_weight().device(); }
 
@@ -49,5 +53,28 @@ class InferenceModel {
 /// Casts the floating weights of a model or of a part of it, except those of routers, whose
 /// rounding would change which experts are chosen.
 void cast_weights(torch::nn::Module& module, torch::ScalarType dtype);
+
+// R rows, S source length, V vocabulary
+
+/// One model or several that write the same outputs step by step, with a cache each. Several vote
+/// by the mean of their probabilities.
+class Ensemble {
+ public:
+  /// Reads the source and the start token; a decoder-only model reads the start token and then the
+  /// source, in which no row may be padded. REQUIRES: models of one family. // source [R, S]
+  Ensemble(std::span<const InferenceModel> models, const torch::Tensor& source,
+           const SpecialTokens& tokens);
+
+  /// Logits of every row's next token; of several models the log of the mean probability, which is
+  /// its own log-softmax. // [R, V]
+  torch::Tensor step();
+  /// Row i becomes a continuation of row parents[i] by tokens[i]. // [R']
+  void advance(const NextRows& next);
+
+ private:
+  std::span<const InferenceModel> models_;
+  std::vector<DecoderCache> caches_;
+  torch::Tensor last_;  // the token that the next step reads // [R]
+};
 
 }  // namespace ablate::models

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-#include "models/empty_options.h"
+#include "models/option_traits.h"
 
 namespace ablate::models {
 
@@ -27,7 +27,7 @@ struct RandomSampling {
     visit("top_k", o.top_k, "draw from this many of the likeliest tokens; 0: from all");
     visit("top_p", o.top_p,
           "draw from the likeliest tokens that together have this probability (Holtzman et al. "
-          "2020), counted of all tokens, also where top_k leaves out some");
+          "2020), taken over all tokens, even if top_k leaves out some");
     visit("random_seed", o.random_seed, "of the numbers drawn; each line has its own");
   }
   static void rules(const RandomSampling& o, auto&& require) {
@@ -53,7 +53,7 @@ struct SearchOptions {
   SamplingOptions sampling;
   int64_t batch = 64;
 
-  /// Most tokens of an output, its end included, of a source of so many tokens.
+  /// Most tokens of an output, its end included, for a source of `source_tokens` tokens.
   int64_t longest_output(int64_t source_tokens) const {
     const double limit = std::min(10 + max_ratio * static_cast<double>(source_tokens),
                                   static_cast<double>(max_length));
@@ -91,15 +91,15 @@ struct TokenId {
   int64_t value;
 };
 
-/// As the end of outputs: they go on up to their greatest length.
+/// An end token for outputs that always reach their greatest length.
 constexpr int64_t kNoEnd = -1;
 
-/// The tokens that a search must know.
+/// The special tokens of a search.
 struct SpecialTokens {
   TokenId pad;    // fills rows up; no token of an output
   TokenId bos;    // begins sequences; no token of an output
   TokenId eos;    // ends an output, or kNoEnd
-  TokenId start;  // stands before the first token of an output
+  TokenId start;  // precedes the first token of an output
 };
 
 }  // namespace ablate::models

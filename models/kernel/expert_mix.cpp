@@ -53,8 +53,7 @@ struct Rows {
   int64_t count = 0;
 };
 
-/// to[r][n] = up[n] . x[position r] for `neurons` rows of `up`; what stands behind them is
-/// undefined.
+/// to[r][n] = up[n] . x[position r] for `neurons` rows of `up`; later elements are undefined.
 template <int R>
 ABLATE_INLINE void products(const float* x, const Rows& rows, const float* up, int64_t neurons,
                             int64_t d_model, float (*to)[kNeurons]) {
@@ -126,7 +125,7 @@ ABLATE_INLINE void add_outputs(const float (*hidden)[kNeurons], const Rows& rows
     add_columns<L, R, 1>(hidden, rows, down + d, neurons, d_model, output + d);
 }
 
-/// At most kNeurons neurons of one expert, with their biases or zeros.
+/// Part of an expert: at most kNeurons neurons, with their biases or zeros.
 struct Part {
   const float *up, *gate, *down;  // rows; no gate: null
   alignas(64) float up_bias[kNeurons], gate_bias[kNeurons];
@@ -134,7 +133,7 @@ struct Part {
   bool packed;  // `up` and `gate` are panels
 };
 
-/// What a part adds to R positions.
+/// Adds the output of a part to R positions.
 template <int L, int R>
 ABLATE_INLINE void mix_tile(const Part& part, Activation activation, int64_t d_model,
                             const Rows& rows, const float* x, float* output) {
@@ -168,7 +167,7 @@ ABLATE_INLINE void mix_tile(const Part& part, Activation activation, int64_t d_m
 ABLATE_INLINE Part part_of(const ExpertWeights& w, int64_t expert, int64_t first) {
   const int64_t wide = w.gated ? 2 * w.d_hidden : w.d_hidden;
   const int64_t row = expert * wide + first, behind = w.gated ? w.d_hidden : 0;
-  // Whole panels stand where their rows did.
+  // Packed panels start at the offset of their rows.
   const float* up = w.up_packed == nullptr ? w.up : w.up_packed;
   Part part{.up = up + (row + behind) * w.d_model,
             .gate = w.gated ? up + row * w.d_model : nullptr,

@@ -21,7 +21,7 @@ struct ExpertWeights {
   bool gated;
 };
 
-/// Where positions go. Slots with an expert of E or more are empty.
+/// The experts of the positions. Slots with an expert of E or more are empty.
 struct ExpertSlots {
   const int64_t* expert;  // [N, k]
   const float* weight;    // [N, k]

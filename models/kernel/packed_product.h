@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "models/kernel/simd.h"
 
@@ -9,8 +10,8 @@ namespace ablate::models::kernel {
 
 // M rows, K input width, N outputs
 
-/// Outputs that stand together in a packed matrix: panel p holds W^T of outputs [32 p, 32 p + 32),
-/// zeros behind the last.
+/// Outputs per panel of a packed matrix: panel p holds W^T of outputs [32 p, 32 p + 32), padded
+/// with zeros.
 constexpr int64_t kPanel = 32;
 constexpr int64_t panels(int64_t outputs) { return (outputs + kPanel - 1) / kPanel; }
 
@@ -40,5 +41,21 @@ void pack(const float* weight, int64_t outputs, int64_t width, float* to);
 /// Computes the outputs of panels [begin, end). REQUIRES: AVX2.
 void multiply(const PackedProduct& product, const float* x, const float* weight, int64_t begin,
               int64_t end);
+
+/// Whether the processor multiplies bfloat16 numbers, which all other functions here need.
+bool has_bf16();
+
+/// Numbers of a packed matrix [panels(N)][ceil(K / 2)][32][2].
+int64_t bf16_count(int64_t outputs, int64_t width);
+/// Packs W [N, K], rounded to nearest even.
+void pack(const float* weight, int64_t outputs, int64_t width, Bfloat16* to);
+
+/// Rounded rows [M][K, rounded up to even].
+std::vector<Bfloat16> bf16_rows(const float* x, int64_t rows, int64_t width);
+
+/// Computes the outputs of panels [begin, end) from rounded rows; sums are in float.
+/// REQUIRES: has_bf16().
+void multiply(const PackedProduct& product, const std::vector<Bfloat16>& x, const Bfloat16* weight,
+              int64_t begin, int64_t end);
 
 }  // namespace ablate::models::kernel

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "models/dropout_mask.h"
 #include "models/kernel/simd.h"
+#include "models/random.h"
 
 namespace ablate::models::kernel {
 

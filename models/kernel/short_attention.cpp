@@ -165,7 +165,7 @@ ABLATE_INLINE void softmax_row(float* row, int64_t visible, int64_t wide, const 
     for (int64_t lane = 0; lane < kLanes; ++lane) row[s + lane] *= inverse;
 }
 
-/// Where one (batch, head) item lies.
+/// The position of one (batch, head) item.
 struct Item {
   int64_t batch, head;
 };

@@ -17,15 +17,15 @@ struct AttentionShape {
   bool causal;
 };
 
-/// A [B, rows, stride] array, seen from the column where its heads start.
+/// A [B, rows, stride] array, from the column of its first head on.
 template <class T>
 struct Packed {
   T* pointer;
   int64_t stride;
 };
 
-/// Angles of a self-attention's positions, twice, so that both layouts of a matrix turn along their
-/// rows. No pairs: nothing turns.
+/// Angles of a self-attention's positions, in two layouts, so that both layouts of a matrix are
+/// rotated along their rows. No pairs: no rotation.
 struct RotaryTable {
   int64_t pairs;                // R
   bool interleaved;             // dimensions 2i and 2i+1 are a pair; otherwise i and i + R
@@ -40,7 +40,7 @@ template <class T>
 struct AttentionInput {
   Packed<const T> query, key, value;
   const bool* padding_mask;  // [B, S]: true: a key may be attended to; null: all may
-  const float* bias;         // [H, T, padded(S)]: added to the scaled scores; null: nothing
+  const float* bias;         // [H, T, padded(S)]: added to the scaled scores; null: no bias
   RotaryTable rotary;
 };
 
@@ -48,7 +48,7 @@ struct AttentionInput {
 constexpr int64_t padded(int64_t length) { return (length + 15) / 16 * 16; }
 
 /// Runs items [begin, end) of B * H. `probabilities` [B, H, T, padded(S)] is written for the
-/// gradient. A query that may attend to no key gives zeros.
+/// gradient. The output of a query that may attend to no key is zero.
 template <class T>
 struct Attention {
   AttentionShape shape;

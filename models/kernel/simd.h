@@ -66,7 +66,7 @@ ABLATE_INLINE void store(Bfloat16& to, float x) {
 constexpr float kRounder = 12582912.0F;  // 1.5 * 2^23
 constexpr uint32_t kRounderBits = std::bit_cast<uint32_t>(kRounder);
 
-/// The whole number that was rounded in `shifted` = x + kRounder; any number where x was NaN.
+/// The integer that x was rounded to in `shifted` = x + kRounder; any number if x was NaN.
 ABLATE_INLINE uint32_t whole_of(float shifted) {
   return std::bit_cast<uint32_t>(shifted) - kRounderBits;
 }
@@ -88,7 +88,8 @@ ABLATE_INLINE float exponential(float x) {
   return x < -87.0F ? 0.0F : sum * power;
 }
 
-/// Adds the lanes that differ in bit `Size`; a's sums stand where the bit is clear, b's where set.
+/// Adds the lanes that differ in bit `Size`; a's sums are in the lanes with the bit clear, b's in
+/// those with it set.
 template <int Size>
 ABLATE_INLINE void fold(f32x16& a, const f32x16& b) {
   i32x16 same, other;
@@ -132,7 +133,7 @@ ABLATE_INLINE void transpose(f32x16 (&rows)[kLanes]) {
   exchange<8>(rows);
 }
 
-/// Asks for numbers that are read soon, where the processor sees no pattern.
+/// Prefetches numbers that are read soon, if the processor cannot predict them.
 template <int Locality>
 ABLATE_INLINE void prefetch(const float* x, int64_t count) {
   for (int64_t i = 0; i < count; i += kLanes) __builtin_prefetch(x + i, 0, Locality);

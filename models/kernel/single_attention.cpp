@@ -12,7 +12,7 @@ namespace ablate::models::kernel {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::max();
-/// Keys asked for ahead of their use: positions stand too far apart for the processor to foresee.
+/// Keys prefetched ahead of their use: positions are too far apart for the hardware prefetcher.
 constexpr int64_t kPrefetchKeys = 4;
 
 ABLATE_INLINE float dot(const float* a, const float* b, int64_t count) {
@@ -22,7 +22,7 @@ ABLATE_INLINE float dot(const float* a, const float* b, int64_t count) {
   return sum;
 }
 
-/// Scores to probabilities in place; all zero where nothing may be attended to.
+/// Turns scores into probabilities in place; all zero if every key is masked.
 ABLATE_INLINE void softmax(float* scores, int64_t count) {
   float highest = kNever, sum = 0;
 #pragma omp simd reduction(max : highest)
@@ -37,7 +37,7 @@ ABLATE_INLINE void softmax(float* scores, int64_t count) {
   for (int64_t s = 0; s < count; ++s) scores[s] *= inverse;
 }
 
-/// What one query works with: the place of each position, and its score.
+/// The buffers of one query: the address of each position, and its score.
 struct Workspace {
   explicit Workspace(int64_t keys)
       : key(static_cast<size_t>(keys + kPrefetchKeys)), value(key.size()), scores(key.size()) {}
@@ -46,7 +46,7 @@ struct Workspace {
   std::vector<float> scores;
 };
 
-/// Fills in where a row's keys and values stand; those behind the last repeat it.
+/// Sets the addresses of a row's keys and values; those after the last repeat it.
 ABLATE_INLINE void find(const SingleAttention& a, int64_t row, int64_t head, Workspace& space) {
   const float** key = space.key.data();
   const float** value = space.value.data();

@@ -27,14 +27,14 @@ struct SingleAttention {
   std::span<const KeyValueBlock> blocks;
   const int64_t* rows;       // [B, blocks]: which row of a block a query reads; null: its own
   const bool* padding_mask;  // [M, S] of an only block, true: may be attended to; null: all may
-  const float* bias;         // [H, S]: added to the scaled scores; null: nothing
+  const float* bias;         // [H, S]: added to the scaled scores; null: no bias
   float* output;             // [B, H, W]
   int64_t heads;
   int64_t group;  // heads that share keys and values
   int64_t keys, d_k, d_v;
 };
 
-/// Runs items [begin, end) of B * H. A query that may attend to no key gives zeros.
+/// Runs items [begin, end) of B * H. The output of a query that may attend to no key is zero.
 void attend(const SingleAttention& attention, int64_t begin, int64_t end);
 
 }  // namespace ablate::models::kernel

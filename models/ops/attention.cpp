@@ -25,7 +25,7 @@ KVCache::Block split_key_value(const torch::Tensor& key_value, const Heads& head
   return {split_heads(parts[0], heads.key_values), split_heads(parts[1], heads.key_values)};
 }
 
-/// What stands in `query`; queries and keys are turned.
+/// The parts of `query`; queries and keys are rotated.
 struct OwnHeads {
   torch::Tensor query;       // [B, H, T, K]
   KVCache::Block key_value;  // of the same positions; undefined: none
@@ -51,7 +51,7 @@ torch::Tensor key_numbers(const torch::Tensor& key) {
 
 bool masks_future(const AttentionInput& in) { return in.causal && in.query.size(1) > 1; }
 
-/// Which keys each query may attend to, but for the bias. // [B or 1, 1, T or 1, S]
+/// Which keys each query may attend to, not counting the bias. // [B or 1, 1, T or 1, S]
 torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
   torch::Tensor visible;
   if (in.padding_mask.defined()) visible = in.padding_mask.unsqueeze(1).unsqueeze(1);
@@ -62,8 +62,8 @@ torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
   return visible.defined() ? visible.logical_and(past) : past.unsqueeze(0).unsqueeze(0);
 }
 
-/// The same as what is added to scores, 0 or -infinity, in rows that begin where fused kernels want
-/// them: one operator, where SDPA would take five. // [..., S] -> [..., S]
+/// The same as a mask to add to scores, 0 or -infinity, with rows aligned for fused kernels: one
+/// operator instead of the five of SDPA. // [..., S] -> [..., S]
 torch::Tensor score_mask(const torch::Tensor& visible, torch::ScalarType type) {
   constexpr int64_t kAlignment = 16;
   auto sizes = visible.sizes().vec();
@@ -108,7 +108,7 @@ torch::Tensor wide(const torch::Tensor& x) {
   return x.to(torch::promoteTypes(x.scalar_type(), torch::kFloat));
 }
 
-/// Attention whose scores exist: what has no fused kernel.
+/// Attention that materialises its scores, for options without a fused kernel.
 AttentionOutput weighted_values(const torch::Tensor& query, const KVCache::Block& memory,
                                 const AttentionInput& in) {
   const auto& [key, value] = memory;
@@ -149,7 +149,7 @@ AttentionOutput attend(const torch::Tensor& query, const KVCache::Block& memory,
   return output;
 }
 
-/// Softmax with one more score for each head in the denominator, 0 where there are no sinks.
+/// Softmax with one more score per head in the denominator: its sink, or 0 if there are no sinks.
 /// // [B, H, T, S], [H]
 torch::Tensor softmax_beside_sinks(const torch::Tensor& scores, const torch::Tensor& sinks) {
   auto all = torch::constant_pad_nd(scores, {1, 0});  // [B, H, T, 1 + S]
@@ -170,7 +170,7 @@ torch::Tensor QueryFactor::operator()(const torch::Tensor& query) const {
 torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor& visible,
                                 const Weighting& weighting) {
   auto capped = wide(scores);
-  if (weighting.cap > 0) capped = (capped / weighting.cap).tanh() * weighting.cap;
+  if (weighting.softcap > 0) capped = (capped / weighting.softcap).tanh() * weighting.softcap;
   const auto hidden = visible.logical_not();
   const auto shown = [&] {
     return capped.masked_fill(hidden, std::numeric_limits<float>::lowest());
@@ -178,16 +178,21 @@ torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor
   const auto number = [&] {  // of the visible keys // [B or 1, H or 1, T or 1, 1]
     return visible.sum(-1, /*keepdim=*/true).clamp_min(1).to(capped.scalar_type());
   };
-  torch::Tensor weights;
-  if (weighting.weights == ScoreWeights::sigmoid)
-    weights = (capped - number().log()).sigmoid();
-  else if (weighting.weights == ScoreWeights::relu2)
-    weights = capped.relu().square() / number();
-  else if (weighting.weights == ScoreWeights::softmax_one || weighting.sinks.defined())
-    weights = softmax_beside_sinks(shown(), weighting.sinks);
-  else
-    weights = shown().softmax(-1);
-  return weights.masked_fill(hidden, 0.0);
+  const auto weights = [&] {
+    switch (weighting.score_function) {
+      case ScoreFunction::softmax:
+        return weighting.sinks.defined() ? softmax_beside_sinks(shown(), weighting.sinks)
+                                         : shown().softmax(-1);
+      case ScoreFunction::softmax_one:
+        return softmax_beside_sinks(shown(), weighting.sinks);
+      case ScoreFunction::sigmoid:
+        return (capped - number().log()).sigmoid();
+      case ScoreFunction::relu2:
+        return capped.relu().square() / number();
+    }
+    TORCH_CHECK(false, "invalid ScoreFunction ", static_cast<int>(weighting.score_function));
+  };
+  return weights().masked_fill(hidden, 0.0);
 }
 
 AttentionOutput attention(const AttentionInput& in) {
@@ -204,20 +209,20 @@ AttentionOutput attention(const AttentionInput& in, KVCache& cache) {
   const bool appends = has_own_keys(in);
   if constexpr (kHasKernels)
     if (cpu::serves_single_query(in)) {
-      if (appends) cache.append(next);
+      if (appends) cache.append_block(next);
       return {.values = cpu::single_query_attention(query, cache, in), .probabilities = {}};
     }
   if (appends && computes_elsewhere(query) && !torch::GradMode::is_enabled())
-    return attend(query, cache.extend(next), in);
+    return attend(query, cache.append_in_place(next), in);
   if (appends) {
-    const auto& past = cache.merge();
+    const auto& past = cache.concatenate();
     cache.blocks = {{torch::cat({past[0], next[0]}, 2), torch::cat({past[1], next[1]}, 2)}};
     return attend(query, cache.blocks.front(), in);
   }
   auto own = in;
   if (cache.beam_index.defined() && in.padding_mask.defined())
     own.padding_mask = in.padding_mask.index_select(0, cache.beam_index.select(1, 0));
-  return attend(query, cache.gathered(), own);
+  return attend(query, cache.reordered(), own);
 }
 
 KVCache cache_of(const torch::Tensor& key_value, const Heads& heads) {

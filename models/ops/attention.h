@@ -2,7 +2,7 @@
 
 #include "models/attention_options.h"
 #include "models/kv_cache.h"
-#include "models/ops/rotation.h"
+#include "models/ops/positions.h"
 
 namespace ablate::models::ops {
 
@@ -19,33 +19,32 @@ struct Heads {
   int64_t value_width() const { return key_values * d_v; }
 };
 
-/// How scores become weights.
+/// How scores become attention weights.
 struct Weighting {
-  ScoreWeights weights = ScoreWeights::softmax;
-  double cap = 0;       // of scores; 0: none
+  ScoreFunction score_function = ScoreFunction::softmax;
+  double softcap = 0;   // of scores; 0: none
   torch::Tensor sinks;  // scores of keys without a value; undefined: none // [H]
 
   /// Whether this is the softmax of the scores as they are, which every back end computes.
   bool is_softmax() const {
-    return weights == ScoreWeights::softmax && cap == 0 && !sinks.defined();
+    return score_function == ScoreFunction::softmax && softcap == 0 && !sinks.defined();
   }
 };
 
-/// Weights of `scores`, zeros where nothing is visible, computed in float or wider.
-/// // [B, H, T, S], [B or 1, H or 1, T or 1, S] -> [B, H, T, S]
+/// Attention weights of `scores`, all zero for a query that sees no key, computed in float or
+/// wider. // [B, H, T, S], [B or 1, H or 1, T or 1, S] -> [B, H, T, S]
 torch::Tensor attention_weights(const torch::Tensor& scores, const torch::Tensor& visible,
                                 const Weighting& weighting);
 
-/// What queries are multiplied by where scores want another factor than 1 / sqrt(K).
+/// The factor of queries, for scores with another factor than 1 / sqrt(K).
 struct QueryFactor {
   double fixed = 1;
-  torch::Tensor by_head = {};  // takes the place of `fixed`; undefined: nothing does // [H]
+  torch::Tensor by_head = {};  // replaces `fixed` unless undefined // [H]
 
   torch::Tensor operator()(const torch::Tensor& query) const;  // [.., H, T, K] -> [.., H, T, K]
 };
 
-/// One attention of one layer, as a scheme sees it whose scores depend on content and positions
-/// together.
+/// One attention of one layer, for schemes whose scores depend on content and positions together.
 struct ContentAttention {
   torch::Tensor query, key, value;               // [B, H, T, K], [B, H, S, K], [B, H, S, W]
   torch::Tensor visible;                         // [B or 1, H or 1, T or 1, S]
@@ -65,16 +64,16 @@ class ContentScheme {
   ~ContentScheme() = default;
 };
 
-/// What a self-attention must know of positions.
+/// The position terms of a self-attention.
 struct AttentionPosition {
   Rotation rotation;                 // of the queries, and of the keys at the same positions
   torch::Tensor bias;                // added to the scores; undefined: none // [H, T, S]
-  ContentScheme* content = nullptr;  // computes the attention itself; null: nothing does
+  ContentScheme* content = nullptr;  // computes the attention itself; null: the operation does
   torch::Tensor query_positions, key_positions;  // [T], [S]
   int64_t layer = 0;
 };
 
-/// What one attention reads: heads side by side, as projections leave them.
+/// The input of one attention: heads side by side, as projections return them.
 struct AttentionInput {
   /// [B, T, HK], or with the keys and values of the same positions behind: [B, T, HK + GK + GW].
   torch::Tensor query;
@@ -85,7 +84,7 @@ struct AttentionInput {
   bool causal = false;  // no query attends to a key behind its own place; T = S, or T = 1
   bool wants_probabilities = false;
   Weighting weighting = {};
-  QueryFactor factor = {};  // left to a scheme that computes the attention; nothing else reads it
+  QueryFactor factor = {};  // only read by a scheme that computes the attention
 };
 
 struct AttentionOutput {
@@ -98,7 +97,7 @@ struct AttentionOutput {
 /// the softmax's place.
 AttentionOutput attention(const AttentionInput& input);
 
-/// The same over the positions of `cache`: keys and values that stand behind the queries are
+/// The same over the positions of `cache`: keys and values that follow the queries in `query` are
 /// appended to it first. `padding_mask` has a row for each row of the cache's block.
 AttentionOutput attention(const AttentionInput& input, KVCache& cache);
 

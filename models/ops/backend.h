@@ -12,23 +12,23 @@ inline constexpr bool kHasKernels = true;
 inline constexpr bool kHasKernels = false;
 #endif
 
-/// Whether x lies on a CPU in one of the two types that are trained in there: float or bfloat16.
+/// Whether x is on a CPU in one of the two types that are trained in there: float or bfloat16.
 bool has_cpu_type(const torch::Tensor& x);
 
-/// Whether an operation with a gradient of its own may take x, of such a type, in this pass: a
-/// gradient is recorded, though not as a trace, which needs ATen's operators.
+/// Whether an operation with its own gradient may take x, of such a type, in this pass: autograd
+/// records, but no trace, which needs ATen's operators.
 bool trains_on_cpu(const torch::Tensor& x);
 
-/// Whether an operation without a gradient may take x, float on a CPU, in this pass: neither a
-/// gradient nor a trace is recorded.
+/// Whether an operation without a gradient may take x, float on a CPU, in this pass: neither
+/// autograd nor a trace records.
 bool infers_on_cpu(const torch::Tensor& x);
 
-/// Whether x lies on no CPU, in a pass that is not recorded as a trace: where every operator costs
-/// a launch, fewer of them are worth a detour.
+/// Whether x is on a GPU, in a pass that is not traced: there every operator costs a launch, so
+/// that fewer operators pay off.
 bool computes_elsewhere(const torch::Tensor& x);
 
-/// Called at the start of a backward pass that is not itself differentiable: throws where its
-/// gradient is to be recorded (create_graph), instead of treating it as a constant.
+/// Called at the start of a backward pass that is not itself differentiable: throws under
+/// create_graph instead of treating the gradient as a constant.
 void refuse_second_derivative(const char* operation);
 
 }  // namespace ablate::models::ops

@@ -3,10 +3,10 @@
 #include <ATen/ops/_grouped_mm.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 
-#include "models/cuda.h"
+#include "models/hardware.h"
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
-#include "models/ops/permutation.h"
+#include "models/ops/top_k.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -20,7 +20,7 @@ struct Permutation {
   int64_t copies = 1;
 };
 
-/// The gradient is gathered by the inverse, where index_select's own would scatter row by row.
+/// The gradient is gathered by the inverse, while index_select's own would scatter row by row.
 struct PermuteRows : torch::autograd::Function<PermuteRows> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const Permutation& to) {
@@ -45,15 +45,15 @@ torch::Tensor permute_rows(const torch::Tensor& x, const Permutation& to) {
   return x.index_select(0, to.order.remainder(rows));
 }
 
-/// Matrices or biases of all experts in `type`, expert by expert; undefined where there are none.
+/// Matrices or biases of all experts in `type`, expert by expert; undefined if there are none.
 std::vector<torch::Tensor> by_expert(const torch::Tensor& of_all, const Experts& experts,
                                      torch::ScalarType type) {
   if (!of_all.defined()) return std::vector<torch::Tensor>(size_t(experts.up.size(0)));
   return of_all.to(type).unbind(0);
 }
 
-/// Rows sorted by expert, expert by expert, and those of none at the end.
-/// // [M, D], [E + 1] -> E + 1 of [Me, D]
+/// Rows sorted by expert, expert by expert, with rows without an expert at the end. // [M, D],
+/// [E + 1] -> E + 1 of [Me, D]
 std::vector<torch::Tensor> split_by_expert(const torch::Tensor& sorted,
                                            const torch::Tensor& counts) {
   return at::tensor_split(sorted, counts.cumsum(0).slice(0, 0, counts.size(0) - 1).cpu());
@@ -74,7 +74,7 @@ struct UpProjections {
   std::vector<torch::Tensor> up, bias;
 };
 
-/// Rows sorted by expert, through their experts; those of none, at the end, become 0.
+/// Rows sorted by expert, through their experts; rows without an expert, at the end, become 0.
 /// // [M, D], [E + 1] -> [M, D]
 torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& counts,
                               const Experts& experts) {
@@ -88,8 +88,8 @@ torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& 
   return torch::cat(rows);
 }
 
-/// Whether LibTorch multiplies all groups of rows at once. Where it has no kernel for that, it
-/// copies their ends to the host for every product and every gradient.
+/// Whether LibTorch multiplies all groups of rows at once. Without a kernel for that, it copies
+/// their ends to the host for every product and every gradient.
 bool multiplies_groups(const torch::Tensor& x, const Experts& experts) {
   constexpr int64_t kAlignment = 8;  // 16 bytes
   const int capability = computes_elsewhere(x) ? cuda_compute_capability() : 0;
@@ -97,8 +97,8 @@ bool multiplies_groups(const torch::Tensor& x, const Experts& experts) {
          x.size(1) % kAlignment == 0 && experts.down.size(1) % kAlignment == 0;
 }
 
-/// The same by two products over all experts, so that the host need not know where their rows end.
-/// `expert` is that of each row. // [M, D], [M] -> [M, D]
+/// The same by two products over all experts, so that the ends of their rows need not be copied to
+/// the host. `expert` is that of each row. // [M, D], [M] -> [M, D]
 torch::Tensor through_groups(const torch::Tensor& sorted, const torch::Tensor& expert,
                              const Experts& experts) {
   const auto type = sorted.scalar_type();
@@ -133,20 +133,20 @@ torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const Expe
   return slots == 1 ? y : y.unflatten(0, {slots, -1}).sum(0);
 }
 
-/// Whether the neurons of all experts cost a position less than its rows' way to its experts and
-/// back. On one CPU thread they take a seventh to all of its time where they are this few.
+/// Whether computing all experts for a position is cheaper than moving its rows to its experts and
+/// back. With this few neurons it takes from a seventh to all of that time on one CPU thread.
 bool multiplies_all(const Experts& experts, const ExpertChoice& choice) {
   const auto& down = experts.down;
   return 2 * down.size(0) * down.size(1) <= choice.expert.size(1) * down.size(2);
 }
 
-/// What each expert's output counts at each position. // [N, E]
+/// The weight of each expert's output at each position. // [N, E]
 torch::Tensor weights_by_expert(const ExpertChoice& choice, int64_t experts) {
   const auto zeros = torch::zeros_like(choice.weight.narrow(1, 0, 1)).expand({-1, experts + 1});
   return zeros.scatter_add(1, choice.expert, choice.weight).narrow(1, 0, experts);
 }
 
-/// All experts over all positions by two products, with weights of 0 where an expert is not chosen.
+/// All experts over all positions by two products, with weight 0 for experts that are not chosen.
 torch::Tensor weighted(const torch::Tensor& x, const Experts& experts, const ExpertChoice& choice) {
   const auto type = x.scalar_type();
   const int64_t count = experts.up.size(0);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "models/ops/hidden_layer.h"
 #include "models/ops/linear.h"
 
 namespace ablate::models::ops {
@@ -15,8 +14,8 @@ struct Experts {
   bool gated;
   torch::Tensor packed_up;  // a copy of `up` laid out for decoding; undefined: none
 
-  /// The same experts with such a copy, where a back end has use for one. REQUIRES: `up` stays as
-  /// it is, for the copy does not follow it.
+  /// The same experts with such a copy, if a back end uses one. REQUIRES: `up` does not change
+  /// afterwards.
   Experts prepacked() const;
 };
 
@@ -28,8 +27,8 @@ struct ExpertChoice {
 
 /// Sum over a position's slots of weight * (down^T activation(up x + up_bias) + down_bias)
 /// (Shazeer et al. 2017, equation 1). On CUDA the host waits for the ends of the experts' rows,
-/// except in bfloat16 on compute capability 9 or 10 with D and F divisible by 8, and where all
-/// experts work for every position because together they are small: 2 E F <= k D.
+/// except in bfloat16 on compute capability 9 or 10 with D and F divisible by 8, and if all experts
+/// are computed for every position because together they are small: 2 E F <= k D.
 /// // [N, D] -> [N, D]
 torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
                                   const ExpertChoice& choice);

@@ -50,4 +50,59 @@ torch::Tensor linear_relu(const torch::Tensor& x, const LinearWeight& weight,
   return LinearRelu::apply(x.flatten(0, -2), weight.dense.to(type), bias.to(type)).view(sizes);
 }
 
+namespace {
+
+torch::Tensor activate(Activation activation, const torch::Tensor& x) {
+  switch (activation) {
+    case Activation::relu:
+      return torch::relu(x);
+    case Activation::gelu:
+      return torch::gelu(x);
+    case Activation::silu:
+      return torch::silu(x);
+    case Activation::relu2:
+      return torch::relu(x).square();
+    case Activation::sigmoid:
+      return torch::sigmoid(x);
+    case Activation::identity:
+      return x;
+  }
+  TORCH_CHECK(false, "invalid Activation ", static_cast<int>(activation));
+}
+
+}  // namespace
+
+torch::Tensor hidden_layer(const torch::Tensor& products, Activation activation, bool gated) {
+  if (!gated) return activate(activation, products);
+  const auto halves = products.chunk(2, -1);
+  return activate(activation, halves[0]) * halves[1];
+}
+
+namespace {
+
+class Bfloat16Matrix : public PackedMatrix {
+ public:
+  explicit Bfloat16Matrix(const torch::Tensor& weight) : weight_(to_bfloat16(weight)) {}
+  torch::Tensor multiply(const torch::Tensor& x, const torch::Tensor& bias) const override {
+    return torch::linear(to_bfloat16(x), weight_, bias);
+  }
+
+ private:
+  torch::Tensor weight_;
+};
+
+}  // namespace
+
+std::shared_ptr<const PackedMatrix> round(const torch::Tensor& weight, WeightDtype dtype) {
+  const torch::NoGradGuard no_grad;
+  const auto wide = weight.to(torch::kFloat);
+  switch (dtype) {
+    case WeightDtype::fp32:
+      return nullptr;
+    case WeightDtype::bf16:
+      return std::make_shared<Bfloat16Matrix>(wide);
+  }
+  TORCH_CHECK(false, "invalid WeightDtype ", static_cast<int>(dtype));
+}
+
 }  // namespace ablate::models::ops

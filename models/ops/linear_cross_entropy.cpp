@@ -23,8 +23,8 @@ torch::ScalarType score_type(const torch::Tensor& x) {
   return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
 }
 
-/// What cpu::cross_entropy_gradient leaves in the logits, with LibTorch's operators, and 0 where a
-/// target is ignored. // [N, V], [N] -> [N, V], losses [2, N]
+/// The same as cpu::cross_entropy_gradient by LibTorch's operators, with 0 for ignored targets.
+/// // [N, V], [N] -> [N, V], losses [2, N]
 torch::Tensor cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
                                      const CrossEntropyOptions& options,
                                      const torch::Tensor& losses) {

@@ -25,10 +25,10 @@ struct CrossEntropy {
 CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
                                   const torch::Tensor& target, const CrossEntropyOptions& options);
 
-/// What a model says of given targets.
+/// Scores of given targets.
 struct TargetScores {
-  torch::Tensor nll;        // -log p(target), in float or wider; 0 where ignored // [...]
-  torch::Tensor likeliest;  // whether no other id is likelier; false where ignored // [...]
+  torch::Tensor nll;        // -log p(target), in float or wider; 0 if ignored // [...]
+  torch::Tensor likeliest;  // whether no other id is likelier; false if ignored // [...]
 };
 
 /// The same logits' scores of single tokens, without a gradient and in as little memory.

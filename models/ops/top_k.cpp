@@ -1,12 +1,14 @@
 #include "models/ops/top_k.h"
 
+#include <torch/csrc/jit/frontend/tracer.h>
+
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
 
 namespace ablate::models::ops {
 namespace {
 
-/// Of more choices a sort is faster than picking one by one.
+/// For more choices a sort is faster than picking one by one.
 constexpr int64_t kMostPicked = 8;
 
 }  // namespace
@@ -31,6 +33,26 @@ TopK log_softmax_top_k(const torch::Tensor& logits, int64_t k) {
     if (infers_on_cpu(logits)) return cpu::log_softmax_top_k(logits.contiguous(), k);
   const auto wide = logits.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
   return top_k(torch::log_softmax(logits, -1, wide), k);
+}
+
+torch::Tensor indices_of(const torch::Tensor& x) {
+  if (!torch::jit::tracer::isTracing())
+    return torch::arange(x.size(0), x.options().dtype(torch::kLong));
+  return torch::ones_like(x, torch::kLong).cumsum(0) - 1;
+}
+
+torch::Tensor indices_behind(const torch::Tensor& past, const torch::Tensor& x) {
+  if (!torch::jit::tracer::isTracing())
+    return torch::arange(past.size(0), past.size(0) + x.size(0), x.options().dtype(torch::kLong));
+  return torch::ones_like(past).sum() + indices_of(x);
+}
+
+torch::Tensor inverse_permutation(const torch::Tensor& order) {
+  return torch::empty_like(order).index_copy(0, order, indices_of(order));
+}
+
+torch::Tensor bin_counts(const torch::Tensor& x, int64_t count) {
+  return torch::zeros({count}, x.options()).index_add(0, x, torch::ones_like(x));
 }
 
 }  // namespace ablate::models::ops

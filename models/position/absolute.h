@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/ops/kept_table.h"
+#include "models/ops/positions.h"
 #include "models/position/position.h"
 
 namespace ablate::models {

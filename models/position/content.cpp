@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/ops/distances.h"
+#include "models/ops/positions.h"
 #include "models/position/absolute.h"
 
 namespace ablate::models {
@@ -20,7 +20,7 @@ torch::ScalarType wide_type(const torch::Tensor& x) {
   return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
 }
 
-/// Zeros where nothing is visible. // [B, H, T, S] -> [B, H, T, S]
+/// All zero for a query that sees no key. // [B, H, T, S] -> [B, H, T, S]
 torch::Tensor probabilities(const torch::Tensor& scores, const ops::ContentAttention& a) {
   auto weights = ops::attention_weights(scores, a.visible, a.weighting).to(a.value.scalar_type());
   if (a.probabilities != nullptr) *a.probabilities = weights;

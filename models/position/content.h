@@ -7,7 +7,7 @@ namespace ablate::models {
 // L layers; parameters of all layers are one tensor, whose first dimension is the layer
 
 /// e_ij = q_i . (k_j + a_c) / sqrt(K), z_i = sum_j p_ij (v_j + b_c), c the distance clipped to
-/// max_distance either way; each layer has vectors of its own, shared by its heads.
+/// max_distance either way; each layer has its own vectors, shared by its heads.
 class ShawPosition : public Position {
  public:
   ShawPosition(const Shaw& options, const PositionContext& context);
@@ -38,9 +38,8 @@ class TransformerXlPosition : public Position {
 
 /// A key's position is the sum of the gates sigmoid(q_i . k_t / sqrt(K)) between query and key,
 /// both included; scores gain q_i . e at that position, interpolated between whole ones. Another
-/// scale than 1 / sqrt(K) is that of q_i . k_t alone; q_i . e has none, but a parametrization by
-/// width divides it by what the width of a head has grown by. An encoder counts outwards in both
-/// directions alike.
+/// scale than 1 / sqrt(K) changes only q_i . k_t; q_i . e has none, but a parametrization by width
+/// divides it by the growth of a head's width. An encoder counts from the query in both directions.
 class CopePosition : public Position {
  public:
   CopePosition(const Cope& options, const PositionContext& context);

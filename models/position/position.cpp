@@ -1,6 +1,9 @@
 #include "models/position/position.h"
 
+#include "models/generator.h"
+
 namespace ablate::models {
+
 torch::Tensor Position::embedding(const torch::Tensor&, int64_t) { return {}; }
 bool Position::every_layer() const { return false; }
 ops::Rotation Position::rotation(const torch::Tensor&) { return {}; }
@@ -22,6 +25,42 @@ std::shared_ptr<Position> make_position(const PositionOptions& options,
 
 std::shared_ptr<Position> NoPosition::make(const PositionContext&) const {
   return std::make_shared<Position>();
+}
+
+namespace {
+
+/// The same for every run, so that runs of any seed are evaluated alike.
+constexpr uint64_t kEvaluationSeed = 20'230'526;
+
+/// `count` of the numbers 0 ... range - 1 in increasing order. // [count]
+torch::Tensor sorted_subset(int64_t range, int64_t count, uint64_t seed) {
+  const auto all = torch::randperm(range, seeded_generator(seed), torch::kLong);
+  return std::get<0>(all.slice(0, 0, count).sort());
+}
+
+}  // namespace
+
+PositionIds::PositionIds(const PositionIdsOptions& options) {
+  const auto* randomized = std::get_if<Randomized>(&options);
+  if (randomized == nullptr) return;
+  range_ = randomized->range;
+  chosen_ = register_buffer("chosen", sorted_subset(range_, randomized->longest, kEvaluationSeed));
+}
+
+torch::Tensor PositionIds::operator()(const torch::Tensor& indices,
+                                      const ForwardContext& context) const {
+  if (range_ == 0) return indices;
+  if (!context.training) return chosen_.index_select(0, indices);
+  return sorted_subset(range_, indices.size(0), context.seed_at(site())).to(indices.device());
+}
+
+void PositionIds::check(int64_t length, const ForwardContext& context) const {
+  if (range_ == 0) return;
+  const int64_t most = context.training ? range_ : chosen_.size(0);
+  if (length > most)
+    throw LengthError("a sequence of " + std::to_string(length) + " tokens is longer than the " +
+                      std::to_string(most) + " randomized positions; raise model.position_ids." +
+                      (context.training ? "range" : "longest") + " or shorten the input");
 }
 
 }  // namespace ablate::models

@@ -1,14 +1,34 @@
 #pragma once
 
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <variant>
 
+#include "models/forward_context.h"
 #include "models/module.h"
 #include "models/ops/attention.h"
-#include "models/position/position_context.h"
 #include "models/position/position_options.h"
 
 namespace ablate::models {
+
+/// Properties of the stack that a scheme serves.
+struct PositionContext {
+  int64_t d_model, heads, d_k, d_v, layers;
+  bool causal;                // a decoder's stack, in which no key follows the query
+  int64_t id_range = 0;       // position ids are any below it; 0: they follow on each other
+  int64_t base_width = 0;     // of a parametrization by width; 0: d_model
+  double head_narrowing = 1;  // base width over d_model if d_k follows it, otherwise 1
+
+  /// Standard deviation of the initial values of a learned table of embeddings.
+  double embedding_deviation() const {
+    return 1.0 / std::sqrt(static_cast<double>(base_width == 0 ? d_model : base_width));
+  }
+};
 
 // T queries, S keys, D model width, H heads
 
@@ -17,33 +37,34 @@ struct LengthError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a scheme says of the positions of one pass.
+/// The terms of a scheme for the positions of one pass.
 struct PositionTerms {
   torch::Tensor embedding;   // added to the input; undefined: none // [T, D]
   bool every_layer = false;  // added before every later layer too
   ops::AttentionPosition attention;
 };
 
-/// How a stack knows positions. Every hook is the identity unless a scheme overrides it. Hooks take
-/// position tensors, so a cached step is an offset and other positions are only other numbers.
-/// Cross-attention gets no position information from any scheme: distances between a source and a
-/// target mean nothing until the model learns an alignment.
+/// The base of position schemes. Every hook is the identity unless a scheme overrides it. Hooks
+/// take position tensors, so a cached step is only an offset. No scheme acts on cross-attention,
+/// since distances between a source and a target have no meaning before the model learns an
+/// alignment.
 class Position : public Module, public ops::ContentScheme {
  public:
   /// Vectors to add to the embeddings at `positions`, which end a sequence of `length`; undefined
-  /// where the scheme adds none. // [T] -> [T, D]
+  /// if the scheme adds none. // [T] -> [T, D]
   virtual torch::Tensor embedding(const torch::Tensor& positions, int64_t length);
   /// Whether `embedding` is added before every layer and not only before the first.
   virtual bool every_layer() const;
   virtual ops::Rotation rotation(const torch::Tensor& positions);  // [T]
   /// Numbers to add to the scores, the same for every layer. // [T], [S] -> [H, T, S]
   virtual torch::Tensor bias(const torch::Tensor& query, const torch::Tensor& key);
-  /// Whether `attend` computes the attention, for what it adds depends on queries and keys.
+  /// Whether `attend` computes the attention, because the scheme's terms depend on queries and
+  /// keys.
   virtual bool attends() const;
   torch::Tensor attend(const ops::ContentAttention& attention) override;  // [B, H, T, W]
-  /// All of it for queries at `query` and keys at `key`, which are a whole sequence. // [T], [S]
+  /// The terms of queries at `query` and keys at `key`, which are a whole sequence. // [T], [S]
   PositionTerms terms(const torch::Tensor& query, const torch::Tensor& key);
-  /// Throws LengthError, with both lengths, where a sequence of `length` has no position.
+  /// Throws LengthError, with both lengths, if a sequence of `length` exceeds the positions.
   virtual void check(int64_t length) const;
 };
 
@@ -56,5 +77,40 @@ torch::Tensor alibi_slopes(int64_t heads);
 
 /// T5's bucket of every distance key - query (Raffel et al. 2019, section 2.1).
 torch::Tensor t5_buckets(const torch::Tensor& distance, const T5Bias& options, bool causal);
+
+/// The declared properties of a position scheme. tests/models/position/compatibility_test.cpp
+/// measures each of them, and that every scheme works in every family, with the key/value cache and
+/// in a trace, and that no position of a decoder sees later ones.
+struct Compatibility {
+  std::string_view scheme;  // its kind
+  std::string_view acts_on;
+  bool tells_order, shift_free, reads_position_ids;
+  std::string_view beyond_training;
+};
+
+template <class... Schemes>
+constexpr auto compatibility_of(std::type_identity<std::variant<Schemes...>>) {
+  return std::array{Compatibility{Schemes::name, Schemes::acts_on, Schemes::tells_order,
+                                  Schemes::shift_free, Schemes::reads_position_ids,
+                                  Schemes::beyond_training}...};
+}
+
+inline constexpr auto kCompatibility = compatibility_of(std::type_identity<PositionOptions>());
+
+/// The position ids of the tokens of a sequence.
+class PositionIds : public Module {
+ public:
+  explicit PositionIds(const PositionIdsOptions& options);
+
+  /// Ids of the tokens with indices 0, 1, 2, ...; increasing. In training, randomized ids are drawn
+  /// from the pass's own stream of random numbers. // [T] -> [T]
+  torch::Tensor operator()(const torch::Tensor& indices, const ForwardContext& context) const;
+  /// Throws LengthError, with both lengths, if there are fewer than `length` ids.
+  void check(int64_t length, const ForwardContext& context) const;
+
+ private:
+  int64_t range_ = 0;     // 0: indices are ids
+  torch::Tensor chosen_;  // of evaluation // [longest]
+};
 
 }  // namespace ablate::models

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "models/empty_options.h"
+#include "models/option_traits.h"
 #include "models/position/rotary_scaling_options.h"
 
 namespace ablate::models {
@@ -16,14 +16,14 @@ namespace ablate::models {
 class Position;
 struct PositionContext;
 
-// Every scheme says of itself
+// Every scheme states
 //   needs_attention     whether it acts inside multi-head attention
-//   reads_position_ids  whether it matters to it which ids the tokens have
-//   tells_order         whether an encoder tells the orders of its input apart by it
-//   shift_free          whether an encoder's output stays where the whole input is shifted
-//   by_layer            whether each layer has parameters of its own, rows of one tensor
-//   acts_on, beyond_training  what it acts on, and what happens at lengths beyond training
-// and has `make`, which is defined beside the module in position/*.cpp.
+//   reads_position_ids  whether it depends on position ids
+//   tells_order         whether an encoder can distinguish orders of its input
+//   shift_free          whether an encoder's output is the same if all positions are shifted
+//   by_layer            whether each layer has its own parameters, rows of one tensor
+//   acts_on, beyond_training  the tensors that it acts on, and its behaviour beyond trained lengths
+// and has `make`, which is defined with the module in position/*.cpp.
 
 /// No position information at all.
 struct NoPosition : EmptyOptions {
@@ -38,7 +38,7 @@ struct NoPosition : EmptyOptions {
   std::shared_ptr<Position> make(const PositionContext& context) const;
 };
 
-/// What schemes answer alike that add vectors to embeddings.
+/// Properties of schemes that add vectors to embeddings.
 struct AbsoluteScheme : EmptyOptions {
   static constexpr bool needs_attention = false;
   static constexpr bool reads_position_ids = true;
@@ -48,7 +48,7 @@ struct AbsoluteScheme : EmptyOptions {
   static constexpr std::string_view acts_on = "embeddings";
 };
 
-/// What schemes answer alike that see distances inside attention.
+/// Properties of schemes that act on distances inside attention.
 struct RelativeScheme : EmptyOptions {
   static constexpr bool needs_attention = true;
   static constexpr bool reads_position_ids = true;
@@ -57,7 +57,7 @@ struct RelativeScheme : EmptyOptions {
   static constexpr bool by_layer = false;
 };
 
-/// Of these, what those answer alike that change the scores alone.
+/// Properties of those that only change scores.
 struct ScoreScheme : RelativeScheme {
   static constexpr std::string_view acts_on = "scores";
   static constexpr std::string_view beyond_training = "runs";
@@ -182,8 +182,8 @@ struct Alibi : ScoreScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("encoder", o.encoder,
-          "symmetric: by the distance alone; two_sided: every other head looks to the left only "
-          "and the others to the right");
+          "symmetric: by the absolute distance; two_sided: every other head looks only to the left "
+          "and the others only to the right");
   }
 };
 
@@ -247,7 +247,7 @@ struct Kerple : ScoreScheme {
 };
 
 /// Inner products of sinusoidal vectors, divided by 8h/H in head h of H (Chi et al. 2023,
-/// Sandwich). They are counted from their highest, at distance 0, which a softmax does not see.
+/// Sandwich). They are relative to their maximum, at distance 0, which does not change a softmax.
 struct Sandwich : ScoreScheme {
   static constexpr std::string_view name = "sandwich";
   std::shared_ptr<Position> make(const PositionContext& context) const;
@@ -276,7 +276,7 @@ struct Shaw : RelativeScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("max_distance", o.max_distance,
-          "from which all distances share a vector; each layer has vectors of its own");
+          "distance from which all share a vector; each layer has its own vectors");
     visit("values", o.values, "also add vectors to the values");
   }
   static void rules(const Shaw& o, auto&& require) {
@@ -297,7 +297,7 @@ struct TransformerXl : ScoreScheme {
     visit("frequencies", o.frequencies,
           "of the distances' vectors: paper: 10000^(-2i / d_model) of pair i, as in the authors' "
           "code; tensor2tensor: spread so that the slowest is exactly 1 / 10000; each layer has "
-          "biases and a projection of distances of its own");
+          "its own biases and projection of distances");
   }
 };
 
@@ -322,5 +322,32 @@ struct Cope : ScoreScheme {
 
 using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Shaw,
                                      Fire, TransformerXl, Kerple, Sandwich, Cope>;
+
+/// Tokens have the ids 0, 1, 2, ...
+struct Consecutive : EmptyOptions {
+  static constexpr std::string_view name = "consecutive";
+};
+
+/// In training, the ids of every batch are a sorted random subset of 0 ... range - 1, so that ids
+/// which only longer inputs would reach are trained as well (Ruoss et al. 2023). Evaluation uses
+/// one fixed subset, drawn once: an output then depends neither on its batch nor on how much of it
+/// has been written.
+struct Randomized {
+  static constexpr std::string_view name = "randomized";
+  int64_t range = 2048;
+  int64_t longest = 512;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("range", o.range, "ids are drawn from 0 ... range - 1");
+    visit("longest", o.longest, "ids in the subset for evaluation: the longest sequence there");
+  }
+  static void rules(const Randomized& o, auto&& require) {
+    require(o.range >= 2 && o.range <= 1'048'576, "range", "must be from 2 to 1048576");
+    require(o.longest >= 1 && o.longest <= o.range, "longest", "must be from 1 to range");
+  }
+};
+
+/// The position ids of the tokens of a sequence.
+using PositionIdsOptions = std::variant<Consecutive, Randomized>;
 
 }  // namespace ablate::models

@@ -101,7 +101,7 @@ torch::Tensor KerplePosition::bias(const torch::Tensor& query, const torch::Tens
   const auto amount = per_head(torch::softplus(amount_)), shape = per_head(torch::softplus(shape_));
   if (kernel_ == KerpleKernel::logarithmic) return -amount * (distance * shape).log1p();
   // 0^b is 0 and has no gradient in b, which a logarithm of 0 would turn into NaN. The exponent
-  // stays below 2, where the kernel is positive definite.
+  // stays below 2, so that the kernel is positive definite.
   const auto power = distance.clamp_min(1.0).pow(shape.clamp_max(2.0));
   return -amount * power.masked_fill(distance.eq(0), 0.0);
 }
@@ -115,7 +115,7 @@ torch::Tensor SandwichPosition::bias(const torch::Tensor& query, const torch::Te
   const auto rate =
       torch::exp(torch::arange(pairs, type) * (-std::log(10'000.0) / static_cast<double>(pairs)));
   const auto angle = distances(query, key).to(torch::kDouble).unsqueeze(-1) * rate;
-  // The largest product, at distance 0, is the zero point: a softmax does not see the difference.
+  // The largest product, at distance 0, is subtracted, which does not change a softmax.
   const auto product = (angle.cos() - 1).sum(-1).to(torch::kFloat);  // [T, S]
   return per_head(slopes_) * product;
 }

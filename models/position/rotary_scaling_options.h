@@ -4,7 +4,7 @@
 #include <string_view>
 #include <variant>
 
-#include "models/empty_options.h"
+#include "models/option_traits.h"
 
 namespace ablate::models {
 

@@ -3,9 +3,9 @@
 namespace ablate::models {
 
 /// Decoding in TorchScript over the traced `begin` and `step`: the same search as that of
-/// models/inference/, hypothesis for hypothesis; finished rows leave the batch. `@name` stands for
-/// the default of the search option of that name. Types are numbers here: 4 is int64, 6 float32, 7
-/// float64.
+/// models/inference/, hypothesis for hypothesis; finished rows leave the batch. `@name` is replaced
+/// by the default of the search option of that name. Types are numbers here: 4 is int64, 6 float32,
+/// 7 float64.
 inline constexpr const char* kDecodingLoops = R"(
 def limits(self, source: Tensor, max_length: int, max_ratio: float) -> Tensor:
     tokens = (source != self.pad).sum(1).to(dtype=7)

@@ -66,8 +66,8 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
   return like;
 }
 
-/// A trace holds C++ tensors and devices as constants, which would stay behind where the module is
-/// moved: tensors become its buffers, devices that of the anchor.
+/// A trace holds C++ tensors and devices as constants, which moving the module would not move:
+/// tensors become its buffers, devices that of the anchor.
 void make_device_free(jit::Module& module, jit::Graph& graph, const std::string& method) {
   auto* self = graph.inputs().at(0);
   std::vector<jit::Node*> devices, tensors;
@@ -107,8 +107,8 @@ struct Bound {
   int64_t longest;
 };
 
-/// Most tokens of a sequence for which this side of the model has positions; kUnlimited where all
-/// have.
+/// Most tokens of a sequence for which this side of the model has positions; kUnlimited if all
+/// lengths have.
 int64_t longest_of(const TransformerImpl& model, Side side) {
   const auto fits = [&](int64_t length) {
     try {
@@ -140,8 +140,8 @@ def refuse_beyond(self, length: int, longest: int):
     assert length <= longest, 'a sequence of {} tokens is longer than the {} positions that this model has; shorten the input'.format(length, longest)
 )";
 
-/// Hides a traced method behind one that refuses sequences beyond its bounds with a sentence, where
-/// a trace can only say that an index is out of range.
+/// Wraps a traced method in one that refuses too long sequences with a readable message, while a
+/// trace can only report an index out of range.
 std::string checked_method(const Method& method, const std::string& traced) {
   std::string parameters = "self", passed, checks;
   for (const auto& argument : method.arguments) {
@@ -229,7 +229,7 @@ void add_decoding(jit::Module& module, Transformer& model, const SpecialTokens& 
                           },
                       .bounds = {first}});
   const auto like = initial_cache(model, source);
-  // Of the traced method: without a trace, steps keep their state in another form.
+  // The state must come from the traced method: without a trace, steps keep it in another form.
   const auto state = module.get_method("begin")({source}).toTuple()->elements()[1];
   add_method(module, {.name = "step",
                       .arguments = {"last", "state"},

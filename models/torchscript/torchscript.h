@@ -11,7 +11,7 @@ namespace ablate::models {
 
 /// The model as a TorchScript module whose methods are traces of its own forward pass, with loops
 /// written in TorchScript around them; parameters keep their names and sharing. It runs in any
-/// batch and length, on the device that it is moved to, and needs nothing but LibTorch.
+/// batch and length, on the device that it is moved to, and needs only LibTorch.
 ///
 /// Every family: forward(source[, target]) -> logits [B, T, V]; with an encoder: encode(source) ->
 /// [B, S, D]. Families that write: begin(source) -> (logits [B, V], state), step(last [B], state)
@@ -20,7 +20,8 @@ namespace ablate::models {
 /// SearchOptions. Rows of a decoder-only model's source have no padding.
 torch::jit::Module to_torchscript(Transformer& model, const SpecialTokens& tokens);
 
-/// Most tokens of a target, or of a source, that have positions; a large number where all do.
+/// Most tokens of a target, or of a source, that have positions; a large number if all lengths
+/// have.
 int64_t longest_length(const TransformerImpl& model);
 
 /// Weights of such a module by the model's names, shared ones once.

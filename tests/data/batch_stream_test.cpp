@@ -7,7 +7,7 @@
 #include <set>
 
 #include "data/corpus.h"
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 
 namespace ablate::data {
 namespace {

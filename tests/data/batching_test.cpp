@@ -1,5 +1,3 @@
-#include "data/batching.h"
-
 #include <gtest/gtest.h>
 
 #include <set>

@@ -84,9 +84,9 @@ TEST_F(GzipFileTest, PackedInAnotherWayOrTwiceIsNamed) {
 TEST_F(GzipFileTest, WhereANamedPipeStandsWaitsForItsWriterButNotForEver) {
   const auto pipe = folder_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(
-      message(pipe),
-      "pipe: is a named pipe that nothing writes to; start what writes to it, or name a file");
+  EXPECT_EQ(message(pipe),
+            "pipe: is a named pipe without a writer; start the program that writes to it, or name "
+            "a file");
   std::thread writer([&] { std::ofstream(pipe) << "text\n"; });
   GzipFile stream(pipe);
   std::array<char, 64> buffer{};

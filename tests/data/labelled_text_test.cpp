@@ -1,6 +1,5 @@
-#include "data/labelled_text.h"
-
-#include "data/first_lines.h"
+#include "data/read_corpus.h"
+#include "data/text_file.h"
 #include "tests/data/folder_test_case.h"
 
 namespace ablate::data {
@@ -43,7 +42,7 @@ TEST_F(LabelledText, OfOneClassTeachesNothing) {
   write("train.tsv", "a film\tgood\nno film\tgood\n");
   write("test.tsv", "film\tgood\n");
   EXPECT_EQ(message_of([&] { read_labelled(options_, folder_); }),
-            "train.tsv: every line has the class 'good'; there must be two classes to tell apart");
+            "train.tsv: every line has the class 'good'; there must be at least two classes");
 }
 
 }  // namespace

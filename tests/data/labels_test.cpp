@@ -1,5 +1,4 @@
-#include "data/labels.h"
-
+#include "data/text_encoder.h"
 #include "tests/data/folder_test_case.h"
 
 namespace ablate::data {
@@ -36,7 +35,7 @@ TEST_F(LabelList, AnUnknownNameIsToldTheKnownOnes) {
   std::string text;
   for (int i = 0; i < 12; ++i) text += "c" + std::to_string(i) + "\n";
   EXPECT_EQ(message_of([&] { Labels::from_text(text).number("c12"); }),
-            "'c12' is none of the 12 classes c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, ...");
+            "'c12' is not one of the 12 classes c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, ...");
 }
 
 TEST_F(LabelList, WithoutANameOrWithOneTwiceIsRefused) {

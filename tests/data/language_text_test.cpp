@@ -1,5 +1,4 @@
-#include "data/language_text.h"
-
+#include "data/read_corpus.h"
 #include "tests/data/folder_test_case.h"
 
 namespace ablate::data {

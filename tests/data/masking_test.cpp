@@ -1,11 +1,10 @@
-#include "data/masking.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "data/augmentation.h"
 #include "data/corpus.h"
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 
 namespace ablate::data {
 namespace {

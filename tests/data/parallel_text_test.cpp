@@ -1,6 +1,5 @@
-#include "data/parallel_text.h"
-
-#include "data/first_lines.h"
+#include "data/read_corpus.h"
+#include "data/text_file.h"
 #include "tests/data/folder_test_case.h"
 
 namespace ablate::data {
@@ -155,6 +154,7 @@ TEST(Multi30k, LoadsWhereTheDataIs) {
   EXPECT_EQ(corpus.validation.size(), 1'014U);
   EXPECT_EQ(corpus.tests[0].examples.size(), 1'000U);
   EXPECT_EQ(corpus.tests[0].name, "test_2016_flickr");
+  EXPECT_EQ(corpus.tests[0].length, 0);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-#include "data/running_text.h"
-
 #include <gtest/gtest.h>
+
+#include "data/augmentation.h"
 
 namespace ablate::data {
 namespace {

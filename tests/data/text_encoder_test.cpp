@@ -49,7 +49,7 @@ TEST(DroppedMerges, LeaveClassesAlone) {
     merges.encoders(0).target(2, "fine");
     ADD_FAILURE() << "an unknown class has a number";
   } catch (const DataError& error) {
-    EXPECT_EQ(std::string(error.what()), "example 3: 'fine' is none of the 2 classes bad, good");
+    EXPECT_EQ(std::string(error.what()), "example 3: 'fine' is not one of the 2 classes bad, good");
   }
 }
 

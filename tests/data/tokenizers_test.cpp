@@ -1,6 +1,6 @@
-#include "data/tokenizers.h"
-
 #include <gtest/gtest.h>
+
+#include "data/text_encoder.h"
 
 namespace ablate::data {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "models/feed_forward.h"
 #include "models/inference/search.h"
-#include "models/mixture.h"
 #include "tests/device/fake_cuda/counts.h"
 #include "tests/models/variants.h"
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -30,7 +30,7 @@ data::Batch three_pairs() {
 UpdateOptions plain() {
   return {.learning_rate = 1e-3,
           .label_smoothing = 0.1,
-          .clip = 0.5,
+          .max_grad_norm = 0.5,
           .dropout = 0,
           .dropout_seed = 3,
           .precision = Precision::fp32};

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "models/ops/dropout.h"
+#include "models/ops/elementwise.h"
 #include "models/ops/expert_feed_forward.h"
 #include "tests/device/fake_cuda/counts.h"
 

@@ -11,7 +11,7 @@
 
 #include "tests/experiments/program.h"
 #include "tests/training/storage/waiting_lock.h"
-#include "training/storage/folder_lock.h"
+#include "training/storage/durable_file.h"
 
 namespace ablate {
 

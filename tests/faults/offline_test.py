@@ -24,7 +24,7 @@ def commands(lab):
     return [["doctor"], ["config", "check", study], ["data", "show", study], ["inspect", "model", study],
             ["run", study, "--output", output, "--dry-run"], ["run", study, "--output", output, "--jobs", "2"],
             ["status", output / "faults"], ["report", output / "faults"],
-            ["compare", run, run.parents[1] / "more/seed-1"], ["eval", run], ["translate", run], ["export", run, "--to", model], ["verify", model, "--trust"],
+            ["eval", run], ["translate", run], ["export", run, "--to", model], ["verify", model, "--trust"],
             ["export", run, "--format", "safetensors", "--to", lab.folder / "weights"], ["data", "fetch", "--list"]]
 
 

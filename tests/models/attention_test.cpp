@@ -106,8 +106,8 @@ TEST(Window, ShowsAQueryTheKeysNearItOnEveryPath) {
   for (const bool gradients : {false, true}) {
     const torch::AutoGradMode mode(gradients);
     for (const auto& position : std::vector<PositionOptions>{NoPosition{}, T5Bias{}, Shaw{}})
-      for (const auto weights : {ScoreWeights::softmax, ScoreWeights::sigmoid}) {
-        auto options = one_layer({.heads = 2, .weights = weights, .window = 2});
+      for (const auto weights : {ScoreFunction::softmax, ScoreFunction::sigmoid}) {
+        auto options = one_layer({.heads = 2, .score_function = weights, .window = 2});
         options.position = position;
         auto model = make(options);
         EXPECT_EQ(reached_from(model, 3), (std::vector<int64_t>{2, 3, 4}));

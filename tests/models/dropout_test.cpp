@@ -1,10 +1,9 @@
-#include "models/dropout.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
+#include "models/residual.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 

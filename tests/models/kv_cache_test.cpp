@@ -34,41 +34,41 @@ KVCache empty_cache(int64_t rows) {
 
 TEST(KVCache, MergesWhatWasAppendedInTheRowsThatTheBeamTook) {
   KVCache cache;
-  cache.append(position({1, 2}));
+  cache.append_block(position({1, 2}));
   cache.reorder(torch::tensor({1, 1, 0}));
-  cache.append(position({3, 4, 5}));
+  cache.append_block(position({3, 4, 5}));
   cache.reorder(torch::tensor({2, 0}));
-  cache.append(position({6, 7}));
+  cache.append_block(position({6, 7}));
   EXPECT_EQ(cache.blocks.size(), 3U) << "nothing was copied yet";
-  EXPECT_EQ(rows_of(cache.merge()), (Rows{{1, 5, 6}, {2, 3, 7}}));
+  EXPECT_EQ(rows_of(cache.concatenate()), (Rows{{1, 5, 6}, {2, 3, 7}}));
   EXPECT_EQ(cache.blocks.size(), 1U);
 }
 
 TEST(KVCache, GoesOnAfterAMerge) {
   KVCache cache;
-  cache.append(position({1, 2}));
-  cache.merge();
+  cache.append_block(position({1, 2}));
+  cache.concatenate();
   cache.reorder(torch::tensor({1, 0}));
-  EXPECT_EQ(rows_of(cache.merge()), (Rows{{2}, {1}}));
-  cache.append(position({3, 4}));
-  EXPECT_EQ(rows_of(cache.merge()), (Rows{{2, 3}, {1, 4}}));
+  EXPECT_EQ(rows_of(cache.concatenate()), (Rows{{2}, {1}}));
+  cache.append_block(position({3, 4}));
+  EXPECT_EQ(rows_of(cache.concatenate()), (Rows{{2, 3}, {1, 4}}));
 }
 
 TEST(KVCache, AnEmptyBlockMakesRoomForTheFirstPosition) {
   auto cache = empty_cache(2);
-  cache.append(position({1, 2}));
+  cache.append_block(position({1, 2}));
   EXPECT_EQ(cache.blocks.size(), 1U);
-  EXPECT_EQ(rows_of(cache.merge()), (Rows{{1}, {2}}));
+  EXPECT_EQ(rows_of(cache.concatenate()), (Rows{{1}, {2}}));
 }
 
 TEST(KVCache, ExtendsByThePositionsOfTheRowsThatTheBeamTook) {
   auto cache = empty_cache(2);
-  EXPECT_EQ(rows_of(cache.extend(position({1, 2}))), (Rows{{1}, {2}}));
+  EXPECT_EQ(rows_of(cache.append_in_place(position({1, 2}))), (Rows{{1}, {2}}));
   cache.reorder(torch::tensor({1, 1, 0}));
-  EXPECT_EQ(rows_of(cache.extend(position({3, 4, 5}))), (Rows{{2, 3}, {2, 4}, {1, 5}}));
+  EXPECT_EQ(rows_of(cache.append_in_place(position({3, 4, 5}))), (Rows{{2, 3}, {2, 4}, {1, 5}}));
   cache.reorder(torch::tensor({2, 0}));
   cache.reorder(torch::tensor({1, 0}));
-  EXPECT_EQ(rows_of(cache.extend(position({6, 7}))), (Rows{{2, 3, 6}, {1, 5, 7}}));
+  EXPECT_EQ(rows_of(cache.append_in_place(position({6, 7}))), (Rows{{2, 3, 6}, {1, 5, 7}}));
 }
 
 TEST(KVCache, ExtendsInPlaceUntilTheRoomEnds) {
@@ -77,7 +77,7 @@ TEST(KVCache, ExtendsInPlaceUntilTheRoomEnds) {
   std::vector<float> expected;
   for (int i = 0; i < 100; ++i) {
     expected.push_back(static_cast<float>(i));
-    const auto& all = cache.extend(position({expected.back()}));
+    const auto& all = cache.append_in_place(position({expected.back()}));
     ASSERT_EQ(rows_of(all), (Rows{expected}));
     places.insert(all[0].const_data_ptr());
   }
@@ -86,19 +86,19 @@ TEST(KVCache, ExtendsInPlaceUntilTheRoomEnds) {
 
 TEST(KVCache, GathersOnceUntilTheRowsChange) {
   KVCache cache{.blocks = {position({1, 2})}, .beam_index = {}};
-  EXPECT_TRUE(cache.gathered()[0].is_same(cache.blocks[0][0]));
+  EXPECT_TRUE(cache.reordered()[0].is_same(cache.blocks[0][0]));
   cache.reorder(torch::tensor({1, 1, 0}));
-  const auto key = cache.gathered()[0];
-  EXPECT_EQ(rows_of(cache.gathered()), (Rows{{2}, {2}, {1}}));
-  EXPECT_TRUE(cache.gathered()[0].is_same(key));
+  const auto key = cache.reordered()[0];
+  EXPECT_EQ(rows_of(cache.reordered()), (Rows{{2}, {2}, {1}}));
+  EXPECT_TRUE(cache.reordered()[0].is_same(key));
   cache.reorder(torch::tensor({2, 0}));
-  EXPECT_EQ(rows_of(cache.gathered()), (Rows{{1}, {2}}));
+  EXPECT_EQ(rows_of(cache.reordered()), (Rows{{1}, {2}}));
 }
 
 TEST(KVCache, WhatIsNoKeyMayLackItsPartner) {
   KVCache cache{.blocks = {{torch::tensor({1.0F, 2.0F}), torch::Tensor()}}, .beam_index = {}};
   cache.reorder(torch::tensor({1, 0, 1}));
-  const auto& [state, nothing] = cache.merge();
+  const auto& [state, nothing] = cache.concatenate();
   EXPECT_TRUE(torch::equal(state, torch::tensor({2.0F, 1.0F, 2.0F})));
   EXPECT_FALSE(nothing.defined());
 }

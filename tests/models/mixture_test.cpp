@@ -1,9 +1,8 @@
-#include "models/mixture.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "models/feed_forward.h"
 #include "tests/models/models.h"
 
 namespace ablate::models {

@@ -1,8 +1,7 @@
-#include "models/mkl.h"
-
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include "models/hardware.h"
 #include "models/libtorch.h"
 
 namespace ablate::models {

@@ -1,11 +1,10 @@
-#include "models/parametrization.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
 #include "models/module.h"
+#include "models/transformer.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 

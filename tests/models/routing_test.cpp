@@ -1,9 +1,8 @@
-#include "models/routing.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "models/router.h"
 #include "tests/models/routed.h"
 
 namespace ablate::models {

@@ -105,22 +105,22 @@ inline std::vector<Variant> attention_variants() {
       {"learned scale",
        {.heads = 2, .qk_norm = QkNorm::rms, .scale = {.value = 2, .learned = true}},
        Alibi{}},
-      {"softmax_one", {.heads = 2, .weights = ScoreWeights::softmax_one}, Rotary{}},
-      {"sigmoid weights", grouped({.weights = ScoreWeights::sigmoid}), T5Bias{}},
+      {"softmax_one", {.heads = 2, .score_function = ScoreFunction::softmax_one}, Rotary{}},
+      {"sigmoid weights", grouped({.score_function = ScoreFunction::sigmoid}), T5Bias{}},
       {"sigmoid weights, two-sided",
-       {.heads = 2, .weights = ScoreWeights::sigmoid},
+       {.heads = 2, .score_function = ScoreFunction::sigmoid},
        Alibi{.encoder = Sides::two_sided}},
-      {"relu2 weights", {.heads = 2, .weights = ScoreWeights::relu2}, Shaw{}},
+      {"relu2 weights", {.heads = 2, .score_function = ScoreFunction::relu2}, Shaw{}},
       {"window", {.heads = 2, .window = 2}, Sinusoidal{}},
       {"window of groups", grouped({.window = 2}), Rotary{}},
       {"window on a bias", {.heads = 2, .window = 3}, T5Bias{}},
       {"window on content", {.heads = 2, .window = 2}, Cope{.positions = 4}},
       {"window of weights",
-       {.heads = 2, .weights = ScoreWeights::sigmoid, .window = 2},
+       {.heads = 2, .score_function = ScoreFunction::sigmoid, .window = 2},
        Sinusoidal{}},
       {"sinks", grouped({.sinks = true}), Rotary{}},
       {"sinks beside content", {.heads = 2, .sinks = true}, TransformerXl{}},
-      {"cap", {.heads = 2, .cap = 0.5}, Alibi{}},
+      {"cap", {.heads = 2, .softcap = 0.5}, Alibi{}},
       {"gated heads", grouped({.gate = OutputGate::head}), Sinusoidal{}},
       {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}}};
   std::vector<Variant> variants;
@@ -135,7 +135,7 @@ inline std::vector<Variant> attention_variants() {
 /// Whether the weights of every query sum to 1.
 inline bool weights_sum_to_one(const TransformerOptions& options) {
   const auto* heads = std::get_if<MultiHead>(&options.attention);
-  return heads == nullptr || (heads->weights == ScoreWeights::softmax && !heads->sinks);
+  return heads == nullptr || (heads->score_function == ScoreFunction::softmax && !heads->sinks);
 }
 
 inline std::vector<Variant> norm_variants() {
@@ -293,8 +293,8 @@ inline std::vector<Variant> variants() {
   auto all = position_variants();
   for (const auto& more :
        {position_ids_variants(), mixture_variants(), mixer_variants(), attention_change_variants(),
-        hybrid_variants(), layer_variants(), attention_variants(), norm_variants(), residual_variants(),
-        head_and_activation_variants(), whole_model_variants()})
+        hybrid_variants(), layer_variants(), attention_variants(), norm_variants(),
+        residual_variants(), head_and_activation_variants(), whole_model_variants()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

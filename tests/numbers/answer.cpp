@@ -5,16 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "experiments/analysis/statistics/aggregate.h"
-#include "experiments/analysis/statistics/holm.h"
-#include "experiments/analysis/statistics/mean.h"
-#include "experiments/analysis/statistics/power_law.h"
-#include "experiments/analysis/statistics/sign_flip.h"
-#include "experiments/analysis/statistics/wilson.h"
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/significance.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
-#include "training/metrics/word_error_rate.h"
 
 namespace ablate {
 namespace {

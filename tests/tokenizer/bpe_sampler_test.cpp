@@ -11,7 +11,7 @@
 #include <random>
 
 #include "tokenizer/model_check.h"
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 
 namespace ablate::tokenizer {
 namespace {

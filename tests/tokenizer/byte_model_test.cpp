@@ -1,10 +1,9 @@
-#include "tokenizer/byte_model.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "tokenizer/special_ids.h"
+#include "tokenizer/model_trainer.h"
+#include "tokenizer/special_tokens.h"
 #include "tokenizer/tokenizer.h"
 
 namespace ablate::tokenizer {

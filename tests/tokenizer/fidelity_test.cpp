@@ -1,6 +1,6 @@
-#include "tokenizer/fidelity.h"
-
 #include <gtest/gtest.h>
+
+#include "tokenizer/tokenizer.h"
 
 namespace ablate::tokenizer {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 
 namespace ablate::tokenizer {
 namespace {
@@ -162,7 +162,7 @@ TEST(ModelCheck, ReasonsAreNamed) {
   EXPECT_EQ(message_of("hello world"),
             "not a usable tokenizer model: the file is cut off or no SentencePiece model");
   EXPECT_EQ(message_of(field(1, field(1, "<unk>"))),
-            "not a usable tokenizer model: piece 0 is '<unk>' where '<pad>' must be; train it with "
+            "not a usable tokenizer model: piece 0 is '<unk>' instead of '<pad>'; train it with "
             "`ablate tokenizer train`");
   const auto model = trained(Kind::bpe).bytes();
   EXPECT_EQ(message_of(model), "accepted");

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 #include "tokenizer/tokenizer.h"
 
 namespace ablate::tokenizer {

@@ -1,9 +1,9 @@
-#include "training/caching_allocator.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <thread>
+
+#include "training/device.h"
 
 namespace ablate::training {
 namespace {

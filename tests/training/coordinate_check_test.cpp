@@ -26,7 +26,7 @@ data::Batch next_symbols() {
 
 /// After some updates of a decoder without norms, in which nothing holds activations together.
 Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& parametrization,
-                    const OptimizerOptions& optimizer, const RateOptions& rates = {}) {
+                    const OptimizerOptions& optimizer, const LrMultipliers& rates = {}) {
   models::Transformer model(
       models::TransformerOptions{.family = models::Family::decoder_only,
                                  .d_model = width,
@@ -56,7 +56,7 @@ Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& paramet
     update(model, *steps, {&batch, 1},
            {.learning_rate = 4e-3,
             .label_smoothing = 0,
-            .clip = 0,
+            .max_grad_norm = 0,
             .dropout = 0,
             .dropout_seed = 1,
             .precision = Precision::fp32});
@@ -101,7 +101,7 @@ TEST(CoordinateCheck, ActivationsStayWithinAFactorOfTwoOverWidthsByMaximalUpdate
 /// learn. What they add to the stream must be the same at every width; a rate that is wrong by the
 /// root of the width is wrong by a factor of 2.8 at eight times the width.
 TEST(CoordinateCheck, MatricesAloneMoveTheStreamAlikeAtEveryWidth) {
-  const RateOptions matrices{.embeddings = 1e-9, .matrices = 1, .output = 1e-9, .vectors = 1e-9};
+  const LrMultipliers matrices{.embeddings = 1e-9, .matrices = 1, .output = 1e-9, .vectors = 1e-9};
   for (const OptimizerOptions& optimizer :
        {OptimizerOptions(Adam{}), OptimizerOptions(Lion{}), OptimizerOptions(Muon{})}) {
     const double narrow = trained_sizes(64, models::MaximalUpdate{}, optimizer, matrices).moved;

@@ -1,6 +1,6 @@
-#include "training/ema.h"
-
 #include <gtest/gtest.h>
+
+#include "training/weights.h"
 
 namespace ablate::training {
 namespace {

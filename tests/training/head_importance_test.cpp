@@ -7,15 +7,13 @@
 
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
-#include "tokenizer/special_ids.h"
-#include "training/diverged.h"
+#include "tokenizer/special_tokens.h"
+#include "training/storage/errors.h"
 #include "training/update.h"
 #include "training/weights.h"
 
 namespace ablate::training {
 namespace {
-
-constexpr int64_t kVocabulary = 12;
 
 std::vector<data::EncodedExample> examples(const models::TransformerOptions& options) {
   std::vector<data::EncodedExample> all{{.source = {5, 6, 2}, .target = {7, 6, 5, 2}},
@@ -29,7 +27,7 @@ std::vector<data::EncodedExample> examples(const models::TransformerOptions& opt
 }
 
 models::Transformer model_of(const models::TransformerOptions& options) {
-  return models::make(options, kVocabulary);
+  return models::make(options, 12);
 }
 
 std::map<std::string, double> importance(models::Transformer& model, int64_t tokens_per_batch) {

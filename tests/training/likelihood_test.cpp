@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "models/ops/linear_cross_entropy.h"
-#include "tokenizer/special_ids.h"
-#include "training/diverged.h"
+#include "tokenizer/special_tokens.h"
+#include "training/storage/errors.h"
 #include "training/update.h"
 
 namespace ablate::training {

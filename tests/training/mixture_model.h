@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -27,7 +27,7 @@ inline data::Batch three_pairs() {
 inline UpdateOptions mixture_updates() {
   return {.learning_rate = 1e-3,
           .label_smoothing = 0.1,
-          .clip = 0,
+          .max_grad_norm = 0,
           .dropout = 0,
           .dropout_seed = 3,
           .precision = Precision::fp32,

@@ -1,10 +1,9 @@
-#include "training/mixture_record.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/training/mixture_model.h"
+#include "training/observation.h"
 
 namespace ablate::training {
 namespace {

@@ -1,13 +1,12 @@
-#include "training/muon.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "models/feed_forward.h"
 #include "models/generator.h"
-#include "models/mixture.h"
 #include "training/device.h"
+#include "training/optimizer.h"
 
 namespace ablate::training {
 namespace {

@@ -1,9 +1,9 @@
-#include "training/observables.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "training/update_observer.h"
 
 namespace ablate::training {
 namespace {

@@ -174,8 +174,8 @@ TEST(Observation, NeuronsAreThoseBehindTheActivation) {
   auto parameters = model->named_parameters();
   parameters["encoder.layers.0.feed_forward.up.bias"].fill_(-100);
   parameters["encoder.layers.1.feed_forward.up.bias"].fill_(100);
-  for (const auto& one :
-       observe_pass(model, three_pairs(), {.every = 1, .what = {Observable::active_neurons}})) {
+  for (const auto& one : observe_pass(model, three_pairs(),
+                                      {.every = 1, .quantities = {Observable::active_neurons}})) {
     EXPECT_EQ(one.what, "active_neurons");
     if (one.place.starts_with("decoder")) continue;
     EXPECT_EQ(one.value, one.place == "encoder.layers.0.feed_forward" ? 0 : 1) << one.place;
@@ -199,7 +199,7 @@ TEST(Observation, OfRoutedExpertsThoseThatAPositionUsesCount) {
     const std::vector<data::EncodedExample> examples{{{2}, {token, token, token, 2}},
                                                      {{2}, {token, 2}}};
     const auto figures = observe_pass(model, data::collate(examples, std::vector<int64_t>{0, 1}),
-                                      {.every = 1, .what = {Observable::active_neurons}});
+                                      {.every = 1, .quantities = {Observable::active_neurons}});
     ASSERT_EQ(figures.size(), 1U);
     shares.insert(figures.front().value);
   }

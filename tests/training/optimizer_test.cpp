@@ -6,9 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "models/mixture.h"
+#include "models/feed_forward.h"
 #include "models/module.h"
-#include "models/parametrization.h"
 #include "models/transformer.h"
 
 namespace ablate::training {
@@ -255,7 +254,7 @@ struct EveryRole : models::Module {
 };
 
 TEST(Optimizer, ARateMultipliesTheStepsOfItsKindAndLeavesDecoupledDecayAlone) {
-  const RateOptions rates{.embeddings = 2, .matrices = 3, .output = 5, .vectors = 7};
+  const LrMultipliers rates{.embeddings = 2, .matrices = 3, .output = 5, .vectors = 7};
   const std::map<std::string, double> factors{
       {"embedding", 2}, {"gate", 3}, {"matrix", 3}, {"output", 5}, {"vector", 7}};
   for (auto options : every_kind(OptimizerOptions{})) {

@@ -68,7 +68,7 @@ TEST_F(TrainerTest, AWeightThatIsNotFiniteIsNamedAndNeverSaved) {
   const auto infinite = biased(std::numeric_limits<float>::infinity());
   EXPECT_EQ(complaint([&] { train(skipping, infinite); }),
             "step 4: the weight 'decoder.layers.0.feed_forward.up.bias' holds 8 numbers of 8 that "
-            "are not finite; lower training.schedule.peak or set training.clip");
+            "are not finite; lower training.schedule.peak or set training.max_grad_norm");
   EXPECT_TRUE(list_checkpoints(folder() / "checkpoints").empty());
 }
 
@@ -183,7 +183,7 @@ TEST_F(TrainerTest, ObservingChangesNoBitOfTheTraining) {
   for (const int64_t accumulate : {1, 3}) {
     auto plain = input();
     plain.options.accumulate = accumulate;
-    plain.options.clip = 0.5;
+    plain.options.max_grad_norm = 0.5;
     plain.options.ema = 0.5;
     plain.options.evaluate_every = 5;
     train(plain, with_running_means());

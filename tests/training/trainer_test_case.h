@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/training/folder_test_case.h"
-#include "tokenizer/special_ids.h"
+#include "tokenizer/special_tokens.h"
 #include "training/trainer.h"
 
 namespace ablate::training {

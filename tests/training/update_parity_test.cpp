@@ -144,7 +144,7 @@ TEST_P(Parity, TheLossOverTenUpdatesIsThatOfPyTorch) {
     const auto record = update(model, *optimizer, {&one, 1},
                                {.learning_rate = o.at("learning_rate"),
                                 .label_smoothing = golden().at("label_smoothing"),
-                                .clip = 0,
+                                .max_grad_norm = 0,
                                 .dropout = 0,
                                 .dropout_seed = 0,
                                 .precision = Precision::fp32});

@@ -15,7 +15,7 @@ std::string sha256(std::string_view bytes);
 class Digest {
  public:
   void add(std::string_view bytes);
-  /// Of all bytes added. REQUIRES: nothing is added afterwards.
+  /// The digest of all bytes added. REQUIRES: no bytes are added afterwards.
   std::string sha256();
 
  private:

@@ -23,7 +23,7 @@ int32_t decode(std::string_view text, size_t& offset) {
   if (lead < 0x80) return static_cast<int32_t>(lead);
   if (lead < 0xc2 || lead > 0xf4) return -1;
   const unsigned tails = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-  // Of the second byte, against overlong forms, surrogates and what is beyond U+10FFFF.
+  // Bounds of the second byte, against overlong forms, surrogates and values beyond U+10FFFF.
   unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
   unsigned point = lead & (0x3fU >> tails);
@@ -60,7 +60,7 @@ constexpr std::array<Range, 5> kLetterLike = {{{0x2160, 0x217f},
                                                {0x1f150, 0x1f169},
                                                {0x1f170, 0x1f189}}};
 
-/// The property Cased of what is not case-ignorable.
+/// The property Cased of a character that is not case-ignorable.
 bool is_cased(char32_t point) {
   constexpr char32_t kFeminine = 0xaa, kMasculine = 0xba;  // ordinals
   return between(category(point), UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LT) ||

@@ -6,9 +6,9 @@
 
 namespace ablate::tokenizer {
 
-// Characters by the tables of utf8proc. What is no well-formed UTF-8 (RFC 3629: no overlong forms,
-// no surrogates, at most U+10FFFF) counts as U+FFFD, one for each maximal part of a character
-// (Unicode 15, section 3.9).
+// Characters by the tables of utf8proc. Ill-formed UTF-8 (RFC 3629: no overlong forms, no
+// surrogates, at most U+10FFFF) counts as U+FFFD, one for each maximal part of a character (Unicode
+// 15, section 3.9).
 
 bool valid_utf8(std::string_view text);
 
@@ -28,7 +28,7 @@ bool is_control(char32_t point);      // Cc
 /// \w of regular expressions (Unicode Technical Standard 18): also marks, letter-like numbers and
 /// symbols, joiners and underscores.
 bool is_word_part(char32_t point);
-/// The property Default_Ignorable_Code_Point: nothing is seen of it.
+/// The property Default_Ignorable_Code_Point: invisible characters.
 bool is_default_ignorable(char32_t point);
 
 /// Full case mapping without a language (Unicode 15, section 3.13): a capital sigma becomes the

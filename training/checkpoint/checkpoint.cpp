@@ -17,7 +17,6 @@
 #include "training/checkpoint/format/manifest.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/folder_lock.h"
 
 namespace ablate::training {
 namespace {
@@ -31,7 +30,7 @@ constexpr const char* kState = "state.json";
 
 std::string folder_name(int64_t step) { return fmt::format("step-{:08}", step); }
 
-/// The step that a checkpoint's folder is named for; nothing for any other name.
+/// The step in the name of a checkpoint's folder; nullopt for any other name.
 std::optional<int64_t> step_of(const std::string& name) {
   int64_t step = 0;
   if (std::sscanf(name.c_str(), "step-%18ld", &step) != 1 || name != folder_name(step)) return {};
@@ -72,8 +71,8 @@ void rename_folder(const fs::path& from, const fs::path& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) throw io_error("create", to, errno);
 }
 
-/// Replaces a folder where the file system cannot exchange two, as NFS. A kill between the renames
-/// costs the checkpoint that was to be replaced, never another.
+/// Replaces a folder on a file system that cannot exchange two, such as NFS. A kill between the
+/// renames loses only the checkpoint being replaced.
 void replace_in_two_steps(const fs::path& temporary, const fs::path& final) {
   const TemporaryFolder old(final);
   rename_folder(final, old.path());
@@ -85,8 +84,8 @@ void replace_in_two_steps(const fs::path& temporary, const fs::path& final) {
   }
 }
 
-/// Gives the written folder its name. Where the name is taken the two are exchanged in one step, so
-/// that at no moment neither exists; what was there before is then the temporary one.
+/// Gives the written folder its name. If the name is taken, the two are exchanged atomically, so
+/// that one of them always exists; the old one then has the temporary name.
 void publish(const fs::path& temporary, const fs::path& final) {
   if (!fs::exists(fs::symlink_status(final))) return rename_folder(temporary, final);
   if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, final.c_str(), RENAME_EXCHANGE) == 0)
@@ -115,8 +114,8 @@ bool own_file(const std::string& name) {
   return name == kManifest || name == kModel || name == kOptimizer || name == kState;
 }
 
-/// Removes what killed processes left behind. REQUIRES: the folder's lock, which every save holds,
-/// so that nothing here is still being written.
+/// Removes leftovers of killed processes. REQUIRES: the folder's lock, which every save holds, so
+/// that no leftover is still being written.
 void remove_leftovers(const fs::path& folder) {
   std::vector<fs::path> leftovers;
   std::error_code error;
@@ -127,7 +126,7 @@ void remove_leftovers(const fs::path& folder) {
   for (const auto& path : leftovers) remove_folder(path);
 }
 
-/// Those of `found`, newest last, that need not stay.
+/// The checkpoints of `found`, newest last, to be removed.
 std::vector<Found> not_kept(std::vector<Found> found, const KeptCheckpoints& kept) {
   auto steps = kept.steps;
   steps.insert(found.back().step);

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "training/checkpoint/format/element_type.h"
 #include "training/checkpoint/format/safetensors_header.h"
 #include "training/storage/durable_file.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "models/libtorch.h"
-#include "training/storage/checkpoint_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 
@@ -24,7 +24,7 @@ std::string to_safetensors(const Tensors& tensors,
 /// end.
 Tensors from_safetensors(std::string_view bytes, const std::string& source);
 
-/// `from_safetensors` of a file; throws IoError where it cannot be read.
+/// `from_safetensors` of a file; throws IoError if it cannot be read.
 Tensors read_safetensors(const std::filesystem::path& path);
 
 }  // namespace ablate::training

@@ -15,4 +15,9 @@ std::vector<std::optional<double>> score_targets(const Translator& translator,
                                                  std::span<const data::Example> examples,
                                                  int64_t rows);
 
+/// The likeliest class of every line with its log-probability, `rows` lines together; empty for a
+/// blank line. REQUIRES: a model with a label head.
+std::vector<Translation> classify(const Translator& translator, std::span<const std::string> lines,
+                                  int64_t rows);
+
 }  // namespace ablate::training

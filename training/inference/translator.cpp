@@ -1,11 +1,13 @@
 #include "training/inference/translator.h"
 
+#include <algorithm>
+
 #include "data/text_file.h"
 #include "models/inference/search.h"
-#include "tokenizer/special_ids.h"
-#include "training/inference/classify.h"
-#include "training/inference/length_batches.h"
+#include "tokenizer/special_tokens.h"
 #include "training/inference/length_check.h"
+#include "training/inference/score_targets.h"
+#include "training/metrics/chrf.h"
 
 namespace ablate::training {
 namespace {
@@ -36,14 +38,14 @@ struct EncodedLines {
   }
 };
 
-/// What bounds outputs that do not end by themselves is their greatest length alone.
+/// Outputs that do not end by themselves are bounded only by their greatest length.
 models::SearchOptions options_for(const TranslationTask& task, const data::SequenceFormat& format,
                                   models::SearchOptions options) {
   if (!format.end_token(task.one_line)) options.max_ratio = kUnlimited;
   return options;
 }
 
-/// Throws LengthError where a model has no positions for all of a line and its output.
+/// Throws LengthError if a line or its output exceeds a model's positions.
 EncodedLines encode_lines(std::span<const Translator> translators, const TranslationTask& task,
                           const models::SearchOptions& options) {
   const auto& translator = translators.front();
@@ -160,6 +162,14 @@ std::vector<Translation> translate(const Translator& translator, std::span<const
   for (auto& found : translate_all({&translator, 1}, {.lines = lines}, options))
     best.push_back(std::move(found.front()));
   return best;
+}
+
+size_t least_risk(std::span<const Translation> candidates) {
+  std::vector<double> gains(candidates.size(), 0);
+  for (size_t i = 0; i < candidates.size(); ++i)
+    for (const auto& other : candidates)
+      gains[i] += chrf(chrf_statistics(candidates[i].text, other.text)).score;
+  return static_cast<size_t>(std::ranges::max_element(gains) - gains.begin());
 }
 
 }  // namespace ablate::training

@@ -8,8 +8,7 @@
 #include <string_view>
 
 #include "tokenizer/text/unicode.h"
-#include "training/metrics/ngram_matches.h"
-#include "training/metrics/sacrebleu_version.h"
+#include "training/metrics/bleu.h"
 #include "training/metrics/unicode_text.h"
 
 namespace ablate::training {

@@ -15,8 +15,8 @@ struct ChrfOptions {
   int64_t beta = 2;  // recall counts beta times as much as precision
 };
 
-/// What chrF needs of sentences, one entry for each n-gram order, characters first; the statistics
-/// of a corpus are the sum of its sentences'.
+/// Sufficient statistics of chrF, one entry for each n-gram order, characters first; those of a
+/// corpus are the sum of its sentences'.
 struct ChrfStatistics {
   struct Order {
     int64_t hypothesis = 0;
@@ -43,7 +43,7 @@ ChrfStatistics chrf_statistics(const std::string& hypothesis, const std::string&
 /// The score that statistics amount to.
 ChrfScore chrf(const ChrfStatistics& statistics, ChrfOptions options = {});
 
-/// Corpus chrF as sacreBLEU computes it (one reference). Throws std::invalid_argument where the
+/// Corpus chrF as sacreBLEU computes it (one reference). Throws std::invalid_argument if the
 /// numbers of lines differ.
 ChrfScore chrf(std::span<const std::string> hypotheses, std::span<const std::string> references,
                ChrfOptions options = {});

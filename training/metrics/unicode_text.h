@@ -5,7 +5,7 @@
 
 namespace ablate::training {
 
-// Text as Python's str sees it, which sacreBLEU's scores rest on; so does tokenizer::lower_case.
+// Text as Python's str sees it, which sacreBLEU's scores depend on; tokenizer::lower_case agrees.
 
 /// str.split(): the runs between white space, which are parts of `text`. Python's white space is
 /// Unicode's and the four separators U+001C to U+001F.

@@ -15,9 +15,8 @@
 
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/host_name.h"
-#include "training/storage/io_error.h"
 
 namespace ablate::training {
 namespace {
@@ -28,7 +27,7 @@ constexpr std::chrono::milliseconds kFirstLook{10}, kLookEvery{1000};
 constexpr const char* kReleased = "released\n";
 constexpr size_t kDigits = 6;
 
-/// Empty where the file cannot be read: another process may be writing it.
+/// Empty if the file cannot be read: another process may be writing it.
 std::string text_of(const path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -40,7 +39,7 @@ std::string first_line(const path& file) {
 }
 
 /// When the process began, in ticks since the host did (field 22 of /proc/<pid>/stat); empty if
-/// there is none, or only what its parent has not yet taken notice of.
+/// there is none, or only a zombie.
 std::string began(int64_t pid) {
   const auto text = text_of(path("/proc") / std::to_string(pid) / "stat");
   const auto name_ends = text.rfind(')');
@@ -65,7 +64,7 @@ std::string environment_value(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Writes the whole file and makes it survive a crash; false where it exists and must not.
+/// Writes the whole file and makes it survive a crash; false if it exists and must not.
 bool put(const path& file, const std::string& text, int how) {
   const int descriptor = open_file(file, O_WRONLY | O_CREAT | how);
   if (descriptor < 0 && errno == EEXIST) return false;
@@ -85,7 +84,7 @@ std::string number_text(int64_t number) {
   return std::string(kDigits - std::min(kDigits, digits.size()), '0') + digits;
 }
 
-/// The number that a claim's file is called after; nothing for the name of any other file.
+/// The number in the name of a claim's file; nullopt for any other file.
 std::optional<int64_t> claim_number(const std::string& name) {
   int64_t number = 0;
   const auto* const end = name.data() + name.size();
@@ -172,7 +171,7 @@ void FolderClaim::check() const {
   const auto now = highest();
   if (now != number_)
     throw NotTheOwner(claims_.parent_path().string() + " was taken over by " + owner(now) +
-                      " while this process gave no sign of life; nothing more is written");
+                      " while this process gave no sign of life; it stops writing");
 }
 
 path FolderClaim::claim(int64_t number) const { return claims_ / number_text(number); }

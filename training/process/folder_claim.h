@@ -19,13 +19,13 @@ struct NotTheOwner : Interrupted {
   using Interrupted::Interrupted;
 };
 
-/// A process as others can recognise it, on whatever host they run.
+/// The identity of a process, for processes of any host.
 struct ProcessIdentity {
   std::string host;
   std::string boot;           // changes whenever the host starts
   std::string pid_namespace;  // containers of one host number their processes each for themselves
   int64_t pid = 0;
-  std::string began;  // tells it from a later process with the same number
+  std::string began;  // distinguishes it from a later process with the same number
   std::string job;    // of a cluster's scheduler; empty without one
 
   static void fields(auto& o, auto&& visit) {
@@ -43,11 +43,11 @@ ProcessIdentity this_process();
 /// The job of a cluster's scheduler that this process belongs to; empty outside of one.
 std::string scheduler_job();
 
-/// Whether this process can tell if that one runs: it is on the same host, in the same pid
+/// Whether this process can check if that one runs: it is on the same host, in the same pid
 /// namespace.
 bool is_in_sight(const ProcessIdentity& process);
 
-/// Whether the process surely runs no more. Of one out of sight nothing is sure.
+/// Whether the process has certainly ended. False for one out of sight.
 bool surely_gone(const ProcessIdentity& process);
 
 /// Decides from the signs of life of a folder's owner whether it is alive. Only the observer's
@@ -59,8 +59,8 @@ class OwnerWatch {
 
   explicit OwnerWatch(std::chrono::seconds lease) : lease_(lease) {}
 
-  /// Takes in what the owner last wrote, read at that time. It is alive where that has changed, and
-  /// gone where it has not for the whole lease.
+  /// Takes the owner's last sign of life, read at `now`. The owner is alive if it has changed, and
+  /// gone if it has not for the whole lease.
   Verdict observe(const std::string& sign, Clock::time_point now);
 
  private:
@@ -69,13 +69,12 @@ class OwnerWatch {
   Clock::time_point since_;
 };
 
-/// Makes this process the one owner of a folder, also on file systems of several hosts where locks
-/// hold on one host only. It needs no more than that a file can be created exclusively (so on NFS
-/// since version 3).
+/// Makes this process the one owner of a folder, also on file systems of several hosts, on which
+/// locks hold on one host only. It only needs exclusive creation of files (NFS since version 3).
 ///
 /// claims/000001, 000002, ... in the folder each name a process; the highest one owns the folder.
 /// They are never removed or renamed. An owner shows that it lives by counting in beat-<number>;
-/// who finds it gone creates the next claim, which one process alone can.
+/// who finds it gone creates the next claim, in which only one process succeeds.
 class FolderClaim {
  public:
   struct Times {
@@ -98,8 +97,8 @@ class FolderClaim {
   FolderClaim(const FolderClaim&) = delete;
   FolderClaim& operator=(const FolderClaim&) = delete;
 
-  /// Throws NotTheOwner where another process has taken this one for gone, as when it was stopped
-  /// for longer than the lease. To be called before anything is written into the folder.
+  /// Throws NotTheOwner if another process has taken over, for example because this one was stopped
+  /// for longer than the lease. To be called before every write into the folder.
   void check() const;
 
  private:
@@ -107,7 +106,7 @@ class FolderClaim {
   std::filesystem::path beat(int64_t number) const;
   int64_t highest() const;
   std::string owner(int64_t number) const;
-  /// Of claim `number`: no longer there, or running in sight or out of it.
+  /// The owner of claim `number`: ended, running in sight, or out of sight.
   enum class Owner { gone, here, elsewhere };
   Owner find(int64_t number, OwnerWatch& watch) const;
   bool create(int64_t number);

@@ -15,9 +15,9 @@ struct Interrupted : std::runtime_error {
 constexpr std::array kStopSignals{SIGINT, SIGTERM, SIGHUP};
 
 /// While one lives, kStopSignals only ask for a stop, and a second SIGINT ends the process at once;
-/// before and after, each ends it. A SIGHUP that nohup has switched off stays so. Wanted only if
-/// something has to be saved first. What one was asked for is forgotten when the next one begins,
-/// unless that lives within it.
+/// before and after, each ends it. A SIGHUP that nohup has switched off stays so. For code that has
+/// to save its state first. A request is cleared when the next object is created, unless it is
+/// nested.
 class StopRequests {
  public:
   StopRequests();

@@ -26,7 +26,7 @@ std::optional<double> number_in(const path& file, const std::string& key = "") {
   return stream >> number ? std::optional(number) : std::nullopt;
 }
 
-/// Page cache that nobody uses counts as taken, but the system gives it back before it runs short.
+/// Inactive page cache counts as used, but the system frees it before memory runs short.
 void limit_memory(GroupLimits& limits, const path& limit, const path& taken,
                   const std::string& cache) {
   const auto most = number_in(limit);
@@ -36,7 +36,7 @@ void limit_memory(GroupLimits& limits, const path& limit, const path& taken,
   limits.memory = std::clamp(left, 0.0, limits.memory);
 }
 
-/// What stands behind "<key> ... :" in a file of such lines, at its first place; empty without one.
+/// The value of the first line "<key> ... : value" of a file; empty if there is none.
 std::string value_in(const path& file, const std::string& key) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -53,7 +53,7 @@ void limit_cores(GroupLimits& limits, std::optional<double> quota, std::optional
     limits.cores = std::min(limits.cores, *quota / *period);
 }
 
-/// Applies the limits of one group, whose files tell which version it is of.
+/// Applies the limits of one group, of the version that its files show.
 void apply(GroupLimits& limits, const path& group) {
   double quota = 0, period = 0;
   if (std::ifstream(group / "cpu.max") >> quota >> period) limit_cores(limits, quota, period);
@@ -64,8 +64,8 @@ void apply(GroupLimits& limits, const path& group) {
                "total_inactive_file");
 }
 
-/// A container may see a group by its path on the host, below which it finds nothing: its own
-/// limits then stand at the top.
+/// A container may see a group by its path on the host, which does not exist inside: its own limits
+/// are then at the top.
 void apply_with_parents(GroupLimits& limits, const path& mount, path group) {
   for (; group.has_relative_path(); group = group.parent_path())
     apply(limits, mount / group.relative_path());

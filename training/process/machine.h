@@ -14,7 +14,7 @@ int64_t available_cores();
 /// Bytes of memory that are free here, and that the limits of this process's control groups leave.
 int64_t available_memory();
 
-/// The processor's model; "unknown" where it has no name.
+/// The processor's model; "unknown" if it has no name.
 std::string processor_name();
 
 /// The models of the NVIDIA GPUs here, each once, and the version of their driver; empty without
@@ -22,10 +22,10 @@ std::string processor_name();
 std::string gpu_names(const std::filesystem::path& root = "/");
 std::string gpu_driver(const std::filesystem::path& root = "/");
 
-/// SHA-256 of this program's file, also where another has taken its place since the start.
+/// SHA-256 of this program's file, even if it has been replaced since the start.
 std::string program_sha256();
 
-/// What control groups (version 1 or 2) leave to a process.
+/// Limits of control groups (version 1 or 2).
 struct GroupLimits {
   double cores = std::numeric_limits<double>::infinity();
   double memory = std::numeric_limits<double>::infinity();  // bytes

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char kRecordSeparator = '\x1e';
 constexpr auto kRecordEvery = std::chrono::milliseconds(200);
-constexpr int64_t kFirstEstimate = 5;  // steps after which the time left can be told
+constexpr int64_t kFirstEstimate = 5;  // steps before the first estimate of the remaining time
 
 }  // namespace
 

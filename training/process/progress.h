@@ -9,7 +9,7 @@
 
 namespace ablate::training {
 
-/// What one update tells of a training run.
+/// Progress of a training run after one update.
 struct ProgressPoint {
   int64_t step;
   double loss;  // per token, in nats
@@ -18,7 +18,7 @@ struct ProgressPoint {
 
 enum class Stage { preparing, training, evaluating };
 
-/// Where a run stands.
+/// The progress of a run.
 struct ProgressRecord {
   Stage stage = Stage::preparing;
   int64_t step = 0, steps = 0;
@@ -42,7 +42,7 @@ struct ProgressRecord {
 /// which no message for people begins with.
 void write_record(std::ostream& stream, const ProgressRecord& record);
 
-/// The record that `line`, without its end, holds; nothing where it is a message or damaged.
+/// The record in `line`, without its end; nullopt if it is a message or damaged.
 std::optional<ProgressRecord> read_record(std::string_view line);
 
 /// Follows a training run: a record at most five times a second and at the last step.
@@ -58,13 +58,13 @@ class Progress {
   void restart(int64_t step);
 
   void at(const ProgressPoint& point);
-  /// A message on a line of its own.
+  /// A message on its own line.
   void say(const std::string& message);
   /// Target tokens per second since the first step, evaluation and saving excluded.
   double tokens_per_second() const;
   /// Time since the first step, without that between `pause` and `resume`.
   double seconds() const;
-  /// Time until the matching `resume` is not training time; pairs may stand within pairs.
+  /// Time until the matching `resume` is not training time; pairs may be nested.
   void pause();
   void resume();
 

@@ -30,7 +30,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-/// Those that are there; another process of this run may leave some behind when it is killed.
+/// Removes existing files; another process of this run may leave some behind when it is killed.
 void remove_files_of(const std::filesystem::path& prefix) {
   const auto begin = prefix.filename().string() + ".";
   std::error_code error;
@@ -56,7 +56,7 @@ RankProcesses::RankProcesses(const std::vector<std::string>& command, int64_t si
     const pid_t process = fork();
     if (process < 0)
       throw std::system_error(errno, std::generic_category(), "cannot start another rank");
-    if (process == 0) {  // only what a signal handler may call, too
+    if (process == 0) {  // only async-signal-safe functions
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() == parent) execve(arguments[0], arguments.data(), environment.data());
       _exit(127);

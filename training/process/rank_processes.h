@@ -10,11 +10,11 @@
 
 namespace ablate::training {
 
-/// After which a rank that gives no answer is lost.
+/// After this time a rank that does not answer is lost.
 inline constexpr std::chrono::seconds kRankTimeout{300};
 
-/// What RankProcesses tells the processes that it starts, besides RANK and WORLD_SIZE: what the
-/// names of the files begin with in which ranks find each other.
+/// The variable that RankProcesses sets in addition to RANK and WORLD_SIZE: the prefix of the files
+/// by which ranks find each other.
 inline constexpr const char* kRankFile = "ABLATE_RANK_FILE";
 
 /// The processes on this machine that share the work of this one, which is rank 0: they run the
@@ -24,12 +24,12 @@ class RankProcesses {
   /// Starts ranks 1 to size - 1. Throws std::system_error.
   RankProcesses(const std::vector<std::string>& command, int64_t size,
                 const std::filesystem::path& file);
-  /// Kills what still runs, and removes the files.
+  /// Kills processes that still run, and removes the files.
   ~RankProcesses();
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
 
-  /// "rank 1 ended with exit code 3" where one has ended; empty: none has.
+  /// "rank 1 ended with exit code 3" if one has ended; otherwise empty.
   std::string lost() const;
   /// Waits until all have ended by themselves.
   void wait();

@@ -10,9 +10,9 @@
 
 namespace ablate::training {
 
-/// Where the ranks of one machine find each other: a file for each key, which appears with all its
-/// bytes or not at all. c10d's FileStore keeps all keys in one file, and waits for ever for the
-/// rest of a record whose writer has ended.
+/// The store by which the ranks of one machine find each other: a file for each key, which appears
+/// atomically. c10d's FileStore keeps all keys in one file, and waits forever for the rest of a
+/// record whose writer has ended.
 class KeyFileStore final : public c10d::Store {
  public:
   /// Files are named `prefix`, a dot and the key.
@@ -21,16 +21,16 @@ class KeyFileStore final : public c10d::Store {
   c10::intrusive_ptr<c10d::Store> clone() override;
   /// Throws IoError.
   void set(const std::string& key, const std::vector<uint8_t>& value) override;
-  /// Waits for the key. Throws IoError and what wait() throws.
+  /// Waits for the key. Throws IoError and the exceptions of wait().
   std::vector<uint8_t> get(const std::string& key) override;
   bool check(const std::vector<std::string>& keys) override;
-  /// Throws std::runtime_error where the keys do not come in time.
+  /// Throws std::runtime_error if the keys do not appear in time.
   void wait(const std::vector<std::string>& keys,
             const std::chrono::milliseconds& timeout) override;
   void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
   bool deleteKey(const std::string& key) override;
 
-  // Of no use to Gloo and NCCL, and refused.
+  // Throws: neither Gloo nor NCCL uses it.
   int64_t add(const std::string& key, int64_t value) override;
   int64_t getNumKeys() override;
 

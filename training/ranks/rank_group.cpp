@@ -1,6 +1,6 @@
 #include "training/ranks/rank_group.h"
 
-// This file and key_file_store alone know c10d, whose headers move from version to version.
+// Only this file and key_file_store include c10d, whose headers move from version to version.
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -33,7 +33,7 @@ std::string first_line(const std::exception& error) {
   return text.substr(0, text.find('\n'));
 }
 
-/// What c10d throws becomes RankLost; DeviceError stays.
+/// Turns exceptions of c10d into RankLost; DeviceError passes.
 auto or_lost(const std::string& what, auto&& call) {
   try {
     return call();
@@ -44,7 +44,7 @@ auto or_lost(const std::string& what, auto&& call) {
   }
 }
 
-/// c10d also logs, with stack traces, what it throws; the variable asks for that.
+/// c10d also logs its exceptions with stack traces, unless this variable limits the log.
 void quieten() {
   c10::utils::set_env("TORCH_CPP_LOG_LEVEL", "FATAL", /*overwrite=*/false);
   c10::initLogging();
@@ -109,8 +109,8 @@ BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& p
 #endif
 }
 
-/// What `connect` returns. A thread of its own calls it, which is left behind where a rank turns
-/// out to be lost: for one that has given its address and ended since, Gloo waits till the timeout.
+/// Returns the result of `connect`, which runs in a separate thread. The thread is detached if a
+/// rank is lost: if a rank has published its address and ended, Gloo waits until the timeout.
 auto unless_lost(const RankPlace& place, auto connect) {
   const auto check = [&] {
     if (const auto lost = place.lost(); !lost.empty()) throw std::runtime_error(lost);
@@ -125,7 +125,7 @@ auto unless_lost(const RankPlace& place, auto connect) {
   try {
     return connected.get();
   } catch (const std::exception&) {
-    check();  // a refused connection says less than which rank is gone
+    check();  // names the lost rank instead of a refused connection
     throw;
   }
 }
@@ -170,7 +170,7 @@ RankGroup::RankGroup(const RankPlace& place, torch::Device device)
     : rank_(place.rank), size_(place.size) {
   require_connection(device);
   quieten();
-  auto kept = place;  // by a thread that may outlive whoever is asked for a lost rank
+  auto kept = place;  // in a thread that may outlive the owner of `lost`
   kept.lost = nullptr;
   connection_ =
       or_lost("not all " + std::to_string(size_) + " ranks of this run could be reached", [&] {

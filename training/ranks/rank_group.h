@@ -15,7 +15,7 @@ void require_connection(torch::Device device);
 /// calls are made by every rank, in the same order, and throw RankLost.
 class RankGroup {
  public:
-  /// Of this process alone.
+  /// A group of only this process.
   RankGroup();
   /// Waits for the others. Tensors live on `device`: NCCL connects CUDA devices, Gloo CPUs. Throws
   /// as require_connection().
@@ -32,10 +32,10 @@ class RankGroup {
   bool is_first() const { return rank_ == 0; }
 
   /// The sum of all ranks' tensors of the same shape, in the order of a binary tree over the ranks:
-  /// all get the same bits, and those that one process would get that adds in this order.
+  /// all ranks get the same bits as one process that adds in this order.
   torch::Tensor sum(const torch::Tensor& part) const;
 
-  /// Throws where the ranks do not all say the same number; `what` names it.
+  /// Throws unless all ranks pass the same number; `what` names it.
   void agree_on(int64_t number, const char* what) const;
 
  private:

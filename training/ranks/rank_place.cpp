@@ -12,7 +12,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// A number from 0 to `most`, of digits alone.
+/// A number from 0 to `most`, written only in digits.
 int64_t numeric_variable(const char* name, int64_t most = std::numeric_limits<int32_t>::max()) {
   const auto text = variable(name);
   int64_t number = -1;

@@ -17,24 +17,24 @@ struct RankLost : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Which of the processes that share a run's work this one is, and where they find each other: at
-/// the address of the first one, or, on one machine, in files.
+/// The rank of this process among those that share a run's work, and how they find each other: at
+/// the address of the first one, or, on one machine, by files.
 struct RankPlace {
   int64_t rank = 0, size = 1;
   std::string host;  // of rank 0; empty: `file`
   uint16_t port = 0;
   bool served = false;         // a launcher's agent answers at the port, and not rank 0
-  std::filesystem::path file;  // with it begin the names of those in which ranks find each other
-  std::string attempt;         // tells this start from an earlier one that left its keys there
+  std::filesystem::path file;  // prefix of the files by which ranks find each other
+  std::string attempt;         // distinguishes this start from an earlier one that left its keys
   std::chrono::seconds timeout = kRankTimeout;
-  /// Why a rank that is waited for will never come, as far as this process knows; empty: it may.
+  /// Why a missing rank will never connect, if this process knows; empty: it may still.
   std::function<std::string()> lost = [] { return ""; };
 };
 
-/// The place that who started this process gave it: torchrun's variables RANK, WORLD_SIZE,
-/// MASTER_ADDR and MASTER_PORT; those of `srun` with the latter two; or those of RankProcesses.
-/// Nothing where it is none of `size` processes. Throws std::invalid_argument where the variables
-/// name another number of processes or are incomplete.
+/// The place from the environment: torchrun's variables RANK, WORLD_SIZE, MASTER_ADDR and
+/// MASTER_PORT; those of `srun` with the latter two; or those of RankProcesses. nullopt if it is
+/// not one of `size` processes. Throws std::invalid_argument if the variables name another number
+/// of processes or are incomplete.
 std::optional<RankPlace> place_of_this_process(int64_t size);
 
 }  // namespace ablate::training

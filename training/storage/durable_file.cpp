@@ -6,18 +6,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <random>
 #include <system_error>
 
-#include "training/storage/full_disk.h"
-#include "training/storage/host_name.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 namespace {
 
-/// What the user can do about an error of the operating system; empty where nothing is known.
+/// The user's remedy for an error of the operating system; empty if none is known.
 std::string_view remedy(int code) {
   switch (code) {
     case ENOSPC:
@@ -78,8 +78,7 @@ class Descriptor {
 
   void sync() const { sync_open(value_, path_); }
 
-  /// For this process alone, until the file is closed. Where the file system has no locks, nobody
-  /// gets one.
+  /// An exclusive lock until the file is closed; without effect if the file system has no locks.
   void lock() const {
     while (::flock(value_, LOCK_EX) != 0 && errno == EINTR) continue;
   }
@@ -102,10 +101,10 @@ void write_to(const std::filesystem::path& path, std::string_view bytes, int fla
   file.close();
 }
 
-/// What the temporary names of this host begin with. No host has an @ in its name.
+/// The prefix of temporary names of this host. No host has an @ in its name.
 std::string own_prefix() { return fmt::format("{}{}@", kTemporary, host_name()); }
 
-/// Whoever writes a temporary file locks it before its first byte.
+/// A writer locks its temporary file before the first byte.
 bool is_leftover(int file) {
   struct stat status {};
   return ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &status) == 0 && status.st_size > 0;
@@ -183,6 +182,27 @@ void sync_folder(const std::filesystem::path& folder) {
 
 std::string read_bytes(const std::filesystem::path& path) {
   return Descriptor(path, O_RDONLY).read();
+}
+
+FolderLock::FolderLock(const std::filesystem::path& folder, const std::function<void()>& waiting) {
+  const auto file = folder / ".lock";
+  descriptor_ = open_file(file, O_CREAT | O_RDWR);
+  if (descriptor_ < 0) throw io_error("open", file, errno);
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) waiting();
+  while (::flock(descriptor_, LOCK_EX) != 0) {
+    const int error = errno;
+    if (error == EINTR) continue;
+    ::close(descriptor_);
+    throw io_error("lock", file, error);
+  }
+}
+
+FolderLock::~FolderLock() { ::close(descriptor_); }
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 }  // namespace ablate::training

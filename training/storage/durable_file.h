@@ -1,19 +1,20 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
-#include "training/storage/io_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 
-/// What temporary names begin with.
+/// The prefix of temporary names.
 inline constexpr std::string_view kTemporary = ".tmp-";
 
-/// A hidden name beside `path` for what will be renamed to it. It begins with kTemporary and the
-/// host's name, and is drawn at random, so that no two processes choose the same one, whichever
-/// machine, container or namespace they run in.
+/// A hidden name in the folder of `path` for a file to be renamed to it. It begins with kTemporary
+/// and the host's name and is random, so that no two processes choose the same one, on any machine,
+/// in any container or namespace.
 std::filesystem::path temporary_beside(const std::filesystem::path& path);
 
 /// Removes the temporary files in `folder` whose write_durably() a process of this host began and
@@ -26,15 +27,15 @@ void remove_leftover_files(const std::filesystem::path& folder);
 void write_durably(const std::filesystem::path& path, std::string_view bytes);
 
 /// Creates `path` with `bytes` and syncs it, without the rename: for files in a folder that is
-/// itself renamed. Throws IoError, also where `path` exists.
+/// itself renamed. Throws IoError, also if `path` exists.
 void write_synced(const std::filesystem::path& path, std::string_view bytes);
 
-/// open(2), again where a signal interrupts it; -1 with errno where it fails. Programs that are
-/// started do not inherit the file.
+/// open(2), repeated if a signal interrupts it; -1 with errno if it fails. Child programs do not
+/// inherit the file.
 int open_file(const std::filesystem::path& path, int flags);
 
-/// Writes all bytes to the file at `path` that is open as `file` and syncs it, whatever signals
-/// come. Throws IoError.
+/// Writes all bytes to the file at `path` that is open as `file` and syncs it, despite signals.
+/// Throws IoError.
 void write_and_sync(int file, const std::filesystem::path& path, std::string_view bytes);
 
 /// Makes the names in `folder` survive a crash. Throws IoError.
@@ -42,5 +43,25 @@ void sync_folder(const std::filesystem::path& folder);
 
 /// All bytes of the file. Throws IoError.
 std::string read_bytes(const std::filesystem::path& path);
+
+/// Holds a folder for one process at a time by a lock on its file .lock, which the kernel releases
+/// when the process ends in any way. The holder therefore knows that unfinished files of earlier
+/// holders are not being continued.
+class FolderLock {
+ public:
+  /// Waits until no other process holds `folder`, and calls `waiting` before, if it has to. Throws
+  /// IoError if the folder cannot be written.
+  explicit FolderLock(
+      const std::filesystem::path& folder, const std::function<void()>& waiting = [] {});
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+/// The name of the host; "unknown" if it has none.
+std::string host_name();
 
 }  // namespace ablate::training

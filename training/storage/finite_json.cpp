@@ -5,6 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "tokenizer/text/digest.h"
+#include "training/storage/durable_file.h"
+
 namespace ablate::training {
 namespace {
 
@@ -43,8 +46,7 @@ void require_object(const nlohmann::json& value) {
 void require_integers(const nlohmann::json& value) {
   for_each_leaf(value, [](const nlohmann::json& leaf) {
     if (leaf.is_number_float())
-      throw nlohmann::json::type_error::create(302, "a fraction stands where an integer belongs",
-                                               &leaf);
+      throw nlohmann::json::type_error::create(302, "a fraction instead of an integer", &leaf);
     if (leaf.is_number_unsigned() &&
         leaf.get<uint64_t>() > uint64_t{std::numeric_limits<int64_t>::max()})
       throw nlohmann::json::type_error::create(302, "an integer is greater than 2^63 - 1", &leaf);
@@ -78,6 +80,31 @@ nlohmann::json with_non_finite(nlohmann::json value) {
 
 std::string json_file(const nlohmann::json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+constexpr const char* kDigest = "sha256";
+
+}  // namespace
+
+std::string sealed_json(nlohmann::json object) {
+  object.erase(kDigest);
+  object[kDigest] = tokenizer::sha256(json_file(object));
+  return json_file(object);
+}
+
+nlohmann::json read_sealed_json(const std::filesystem::path& path, const std::string& remedy) {
+  const auto bytes = read_bytes(path);
+  auto object = parse_json(bytes);
+  const auto damaged = [&](const char* how) {
+    return CheckpointError(path.string() + " is damaged: " + how + remedy);
+  };
+  if (!object.is_object()) throw damaged("it holds no JSON object");
+  if (!object.contains(kDigest)) throw damaged("it holds no digest");
+  if (sealed_json(object) != bytes) throw damaged("its digest differs");
+  object.erase(kDigest);
+  return object;
 }
 
 }  // namespace ablate::training

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "training/storage/errors.h"
+
 namespace ablate::training {
 
-/// The JSON that `text` is; a discarded value where it is none, or nested deeper than 64 levels:
-/// whatever walks over a value calls itself for each of them.
+/// Parses JSON; a discarded value if `text` is not JSON or nested deeper than 64 levels, since
+/// functions that walk over a value recurse.
 nlohmann::json parse_json(std::string_view text);
 
 /// Throw nlohmann::json::exception if `value` is no object, and if a number in it is no integer of
@@ -34,8 +37,8 @@ inline constexpr bool is_record_list = false;
 template <Record T>
 inline constexpr bool is_record_list<std::vector<T>> = true;
 
-/// The members by name, in structs within it and in lists of such, too. Numbers that are not finite
-/// are written as without_non_finite() does.
+/// The members by name, including those of nested structs and lists of structs. Numbers that are
+/// not finite are written as without_non_finite() does.
 template <Record T>
 nlohmann::json to_json(const T& record) {
   auto json = nlohmann::json::object();
@@ -52,9 +55,9 @@ nlohmann::json to_json(const T& record) {
   return json;
 }
 
-/// Undoes to_json(); a text that reads "NaN" stays a text. Throws nlohmann::json::exception where
-/// `json` is no object, or a member is missing or of another type, as a fraction is where an
-/// integer belongs.
+/// Undoes to_json(); a text that reads "NaN" stays a text. Throws nlohmann::json::exception if
+/// `json` is not an object, or a member is missing or of another type, such as a fraction for an
+/// integer.
 template <Record T>
 T from_json(const nlohmann::json& json) {
   require_object(json);
@@ -79,7 +82,15 @@ T from_json(const nlohmann::json& json) {
   return record;
 }
 
-/// As the bytes of a file: indented, with an end of line, and without bytes that are no UTF-8.
+/// The bytes of a file: indented, with an end of line, and valid UTF-8.
 std::string json_file(const nlohmann::json& json);
+
+/// An object as the bytes of a file that holds the digest of everything else in it, so that no byte
+/// of it can change unnoticed. Numbers must be finite (without_non_finite()).
+std::string sealed_json(nlohmann::json object);
+
+/// The object of such a file, without the digest. Throws CheckpointError if the file is damaged,
+/// with `remedy` after the reason, and IoError if it cannot be read.
+nlohmann::json read_sealed_json(const std::filesystem::path& path, const std::string& remedy = "");
 
 }  // namespace ablate::training

@@ -94,7 +94,7 @@ void RunLog::append(const nlohmann::json& record) {
   do written = ::write(descriptor_, line.data(), line.size());
   while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(line.size())) {
-    // A regular file takes part of a write only where there is no room for the rest.
+    // A partial write to a regular file means that there is no space for the rest.
     const int code = written < 0 ? errno : ENOSPC;
     if (written > 0 && ::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0)
       throw io_error("cut", path_, errno);

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "tokenizer/text/digest.h"
-#include "training/storage/checkpoint_error.h"
-#include "training/storage/io_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 
@@ -21,8 +20,8 @@ class RunLog {
     std::string sha256 = {};
   };
 
-  /// Opens or creates the log and cuts it behind `mark`: what a resumed run will write again.
-  /// Throws IoError, and CheckpointError where the log is shorter or does not begin as it did.
+  /// Opens or creates the log and cuts it after `mark`, since a resumed run writes the rest again.
+  /// Throws IoError, and CheckpointError if the log is shorter or its beginning has changed.
   RunLog(const std::filesystem::path& path, const Mark& mark);
   RunLog(RunLog&& other) noexcept;
   RunLog& operator=(RunLog&& other) noexcept;
@@ -44,11 +43,11 @@ class RunLog {
   std::filesystem::path path_;
   int descriptor_ = -1;
   uint64_t size_ = 0;
-  tokenizer::Digest digest_;  // of so many bytes
+  tokenizer::Digest digest_;  // of the bytes written so far
 };
 
-/// The log's records. A last line without its end is dropped; any other line that is no JSON object
-/// throws CheckpointError with its number. Throws IoError where the file cannot be read.
+/// The log's records. A last line without its end is dropped; any other line that is not a JSON
+/// object throws CheckpointError with its number. Throws IoError if the file cannot be read.
 std::vector<nlohmann::json> read_run_log(const std::filesystem::path& path);
 
 }  // namespace ablate::training

@@ -1,5 +1,5 @@
-// Builds a small language model from ablate::models, passes one batch through it, and prints what
-// came out.
+// Builds a small language model from ablate::models, passes one batch through it, and prints the
+// result.
 #include <iostream>
 
 #include "models/initialization.h"

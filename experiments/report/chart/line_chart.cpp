@@ -8,9 +8,29 @@
 #include <set>
 
 #include "experiments/report/chart/scale.h"
-#include "experiments/report/number.h"
+#include "experiments/report/markup.h"
 
 namespace ablate::report {
+
+std::vector<Point> thinned(const std::vector<Point>& points, size_t most) {
+  std::vector<Point> finite;
+  std::ranges::copy_if(points, std::back_inserter(finite),
+                       [](const Point& point) { return std::isfinite(point.y); });
+  if (finite.size() <= most) return finite;
+  std::vector<Point> kept{finite.front()};
+  const size_t stretches = (most - 2) / 2, inner = finite.size() - 2;
+  for (size_t i = 0; i < stretches; ++i) {
+    const auto first = finite.begin() + 1 + static_cast<ptrdiff_t>(i * inner / stretches);
+    const auto last = finite.begin() + 1 + static_cast<ptrdiff_t>((i + 1) * inner / stretches);
+    auto [low, high] = std::ranges::minmax_element(first, last, {}, &Point::y);
+    if (high < low) std::swap(low, high);
+    kept.push_back(*low);
+    if (low != high) kept.push_back(*high);
+  }
+  kept.push_back(finite.back());
+  return kept;
+}
+
 namespace {
 
 constexpr double kChartWidth = 480, kChartHeight = 300, kChartTop = 20, kChartBottom = 46,
@@ -18,7 +38,7 @@ constexpr double kChartWidth = 480, kChartHeight = 300, kChartTop = 20, kChartBo
 constexpr double kLetter = 6.6, kLineHeight = 14;
 constexpr size_t kLongestLabel = 20, kMostLabels = 18, kMostMarkers = 13, kMostRows = 15;
 
-/// The chart with few enough points, and where they lie on the paper.
+/// The chart with few enough points, and their coordinates.
 struct Layout {
   const LineChart& chart;
   std::vector<std::vector<Point>> lines;  // thinned
@@ -58,7 +78,7 @@ Layout lay_out(const LineChart& chart) {
   for (const auto& line : chart.lines) {
     for (const auto& point : line.points) x.take(point.x);
     if (chart.trained_to && x.any() && x.low() >= *chart.trained_to)
-      x.take(x.low() - 0.15 * (x.high() - x.low()));  // room for what was trained
+      x.take(x.low() - 0.15 * (x.high() - x.low()));  // room for the label of the trained lengths
     lines.push_back(thinned(line.points, kMostPoints));
   }
   const bool labelled = chart.lines.size() <= kMostLabels;
@@ -75,7 +95,7 @@ Markup rule(const char* kind, const Point& from, const Point& to) {
                   {"d", fmt::format("M{} {}L{} {}", at(from.x), at(from.y), at(to.x), at(to.y))}});
 }
 
-/// Whether no x lies between whole numbers.
+/// Whether every x is a whole number.
 bool whole_numbers(const LineChart& chart) {
   return std::ranges::all_of(chart.lines, [](const Line& line) {
     return std::ranges::all_of(line.points, [](const Point& p) { return p.x == std::round(p.x); });
@@ -173,7 +193,7 @@ Markup draw_line(const Layout& layout, size_t number) {
   return element("g", {{"class", line.look.colour_class()}}, drawn);
 }
 
-/// Names beside the lines' ends, moved apart where they would touch.
+/// Names beside the lines' ends, moved apart if they would touch.
 Markup labels(const Layout& layout) {
   struct Label {
     double y;
@@ -198,7 +218,7 @@ Markup labels(const Layout& layout) {
   return result;
 }
 
-/// At most kMostRows of all x, evenly among them, with the first and the last.
+/// At most kMostRows evenly spaced x of all, including the first and the last.
 std::vector<double> value_rows(const LineChart& chart) {
   std::set<double> all;
   for (const auto& line : chart.lines)

@@ -1,21 +1,31 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "experiments/analysis/statistics/interval.h"
-#include "experiments/report/chart/palette.h"
-#include "experiments/report/chart/thinning.h"
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/report/chart/scale.h"
 #include "experiments/report/markup.h"
 
 namespace ablate::report {
+
+struct Point {
+  double x = 0, y = 0;
+  bool operator==(const Point&) const = default;
+};
+
+/// Reduces the points to at most `most`, in their order: the first, the last and, of every stretch
+/// of equally many points, the lowest and the highest, so that no extreme is lost. Points whose y
+/// is not a finite number are left out. REQUIRES: most >= 4.
+std::vector<Point> thinned(const std::vector<Point>& points, size_t most);
 
 struct Line {
   std::string name;
   Look look;
   std::vector<Point> points;
-  std::vector<statistics::Interval> spread;  // around each point; empty: none is known
+  std::vector<statistics::Interval> spread;  // around each point; empty: unknown
 };
 
 struct LineChart {
@@ -23,7 +33,7 @@ struct LineChart {
   std::vector<Line> lines;
   std::optional<double> trained_to;  // x up to here was seen in training: that part is shaded
   bool whiskers = false;             // spread as a bar at each point instead of a band
-  std::optional<statistics::Interval> y_range;  // absent: what the lines need
+  std::optional<statistics::Interval> y_range;  // absent: the range of the lines
 
   /// Whether y is drawn by its logarithm: positive numbers over more than a factor of 30.
   bool logarithmic() const;
@@ -32,7 +42,7 @@ struct LineChart {
 /// Points of one line that are drawn.
 constexpr size_t kMostPoints = 500;
 
-/// The chart as one SVG element. A point that has a marker says its values where a pointer rests.
+/// The chart as one SVG element. A point that has a marker shows its values in a tooltip.
 Markup draw(const LineChart& chart);
 
 /// The same numbers: a row for an x, at most 15 of them, and a column for a line.

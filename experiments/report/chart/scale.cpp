@@ -1,6 +1,9 @@
 #include "experiments/report/chart/scale.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ablate::report {
@@ -68,6 +71,72 @@ Scale Extent::padded(double margin) const {
     return {low_ - some, high_ + some};
   }
   return {low_ - margin * range, high_ + margin * range};
+}
+
+namespace {
+
+// Okabe and Ito's, without yellow, which has no contrast on white; 0 is the text's colour, 7 a
+// grey.
+constexpr std::array<const char*, kColours> kColour = {"",        "#0072b2", "#d55e00", "#009e73",
+                                                       "#cc79a7", "#e69f00", "#56b4e9", "#868b93"};
+constexpr std::array<const char*, kDashes> kDash = {"none", "7 3", "2 2.5", "9 3 2 3"};
+
+/// Outlines about (0, 0), within 4 units.
+constexpr std::array<const char*, kMarkers> kShape = {
+    "M-3.6 0A3.6 3.6 0 1 1 3.6 0A3.6 3.6 0 1 1 -3.6 0Z",    // circle
+    "M-3.3-3.3H3.3V3.3H-3.3Z",                              // square
+    "M0-4.2L4 3H-4Z",                                       // triangle
+    "M0-4.6L4.6 0L0 4.6L-4.6 0Z",                           // diamond
+    "M0 4.2L4-3H-4Z",                                       // triangle, point down
+    "M-1.2-4H1.2V-1.2H4V1.2H1.2V4H-1.2V1.2H-4V-1.2H-1.2Z",  // plus
+    "M-4-2.4L-2.4-4L0-1.6L2.4-4L4-2.4L1.6 0L4 2.4L2.4 4L0 1.6L-2.4 4L-4 2.4L-1.6 0Z",  // cross
+    "M-4.4-1.6H4.4V1.6H-4.4Z"};                                                        // bar
+
+}  // namespace
+
+// The cycle of colours is one shorter than that of markers, so that arms of one colour differ in
+// their markers.
+std::string Look::colour_class() const {
+  return fmt::format("c{}", arm == 0 ? 0 : 1 + (arm - 1) % (kColours - 1));
+}
+std::string Look::dashes() const { return kDash[(arm + arm / kMarkers) % kDashes]; }
+size_t Look::marker() const { return (arm + arm / kMarkers * (kMarkers / 2)) % kMarkers; }
+
+std::string colour_rules() {
+  std::string rules;
+  for (size_t i = 0; i < kColours; ++i)
+    rules += fmt::format(".c{}{{--c:{}}}\n", i, i == 0 ? "var(--ink)" : kColour[i]);
+  return rules;
+}
+
+Markup marker(const Look& look, double x, double y, const std::string& title) {
+  return element("path",
+                 {{"class", "mark"},
+                  {"transform", fmt::format("translate({} {})", at(x), at(y))},
+                  {"d", kShape[look.marker()]}},
+                 title.empty() ? Markup() : element("title", {}, text(title)));
+}
+
+Markup swatch(const Look& look) {
+  return element(
+      "svg",
+      {{"class", "swatch " + look.colour_class()},
+       {"viewBox", "0 0 34 12"},
+       {"width", "34"},
+       {"height", "12"},
+       {"aria-hidden", "true"}},
+      element("path", {{"class", "line"}, {"stroke-dasharray", look.dashes()}, {"d", "M1 6H33"}}) +
+          marker(look, 17, 6));
+}
+
+std::string at(double coordinate) {
+  auto digits = fmt::format("{:.1f}", coordinate);
+  if (digits.ends_with(".0")) digits.resize(digits.size() - 2);
+  return digits == "-0" ? "0" : digits;
+}
+
+Markup words(double x, double y, const char* kind, const std::string& what) {
+  return element("text", {{"class", kind}, {"x", at(x)}, {"y", at(y)}}, text(what));
 }
 
 }  // namespace ablate::report

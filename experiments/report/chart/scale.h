@@ -1,15 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "experiments/report/markup.h"
+
 namespace ablate::report {
 
-/// From numbers to places along an axis.
+/// Maps numbers to coordinates along an axis.
 class Scale {
  public:
-  /// Numbers from `low` to `high` lie between the places `from` and `to`, those beyond them beyond.
-  /// `logarithmic` REQUIRES low > 0.
+  /// Maps `low` to `from` and `high` to `to`, and other numbers beyond them. `logarithmic` REQUIRES
+  /// low > 0.
   Scale(double low, double high, bool logarithmic = false);
   Scale& over(double from, double to);
 
@@ -33,12 +36,39 @@ class Extent {
   bool any() const { return low_ <= high_; }
   double low() const { return low_; }
   double high() const { return high_; }
-  /// With a margin of the share `margin` of the range on both sides; a range of one number,
-  /// or of some that differ by rounding, gets some width.
+  /// The scale with a margin of `margin` times its range on both sides; a range of one number, or
+  /// of numbers that differ by rounding, gets some width.
   Scale padded(double margin) const;
 
  private:
   double low_ = 1, high_ = 0;
 };
+
+/// How one arm is drawn everywhere on the page: a colour (Okabe and Ito), and a marker and a dash
+/// that together no other of the first 32 arms has. Arm 0 has the colour of the text.
+struct Look {
+  size_t arm = 0;
+
+  std::string colour_class() const;  // "c0" ...: sets --c
+  std::string dashes() const;        // of stroke-dasharray; "none": solid
+  size_t marker() const;
+};
+
+constexpr size_t kColours = 8, kMarkers = 8, kDashes = 4;
+
+/// The style rules of the colour classes.
+std::string colour_rules();
+
+/// A marker around (x, y); `title` is its tooltip.
+Markup marker(const Look& look, double x, double y, const std::string& title = "");
+
+/// A short line with its marker, as in a legend.
+Markup swatch(const Look& look);
+
+/// A coordinate of a picture.
+std::string at(double coordinate);
+
+/// Text in a picture, styled by the class `kind`.
+Markup words(double x, double y, const char* kind, const std::string& what);
 
 }  // namespace ablate::report

@@ -1,24 +1,26 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "experiments/analysis/figure.h"
-#include "experiments/report/number.h"
-#include "experiments/report/page/score_group.h"
-#include "experiments/report/page/sections.h"
+#include "experiments/report/markup.h"
+#include "experiments/report/page/page.h"
+#include "experiments/report/page/scores.h"
 
 namespace ablate::report {
 namespace {
 
-/// Of a contrast: mean, pairs, two p values for each test, verdict.
+/// The columns of a contrast: mean, pairs, two p values for each test, verdict.
 size_t contrast_columns(const TaskView& view) { return view.task.margin ? 7 : 5; }
 
 std::string test_set_of(const ScoreGroup& group) {
-  return group.test_set + (group.beyond ? ", beyond training" : "");
+  return group.test_set + (group.extrapolates ? ", beyond training" : "");
 }
 
 std::string place_of(const ScoreGroup& group) {
-  return analysis::spoken(group.metric) +
+  return analysis::display_name(group.metric) +
          (group.test_set.empty() ? "" : " on " + test_set_of(group));
 }
 
@@ -32,7 +34,7 @@ Markup in_words(const ScoreGroup& group) {
   return items.empty() ? items : element("ul", {}, items);
 }
 
-/// A sign that the words can be told by without reading them.
+/// A symbol for the verdict beside its words.
 const char* sign_of(analysis::Verdict verdict) {
   switch (verdict) {
     case analysis::Verdict::better:
@@ -54,7 +56,7 @@ const char* class_of(analysis::Verdict verdict) {
                                                : "verdict";
 }
 
-/// What the arm has; keys that another kind leaves behind say nothing more.
+/// The changes of the arm, without keys that another kind replaces.
 Markup changes_of(const analysis::ArmEvidence& arm) {
   if (arm.baseline) return element("span", {{"class", "changes"}}, text("baseline"));
   const bool any_value = std::ranges::any_of(
@@ -100,14 +102,14 @@ Markup p_cells(const analysis::Test& test) {
 Markup contrast_cells(const TaskView& view, const ScoreGroup& group, const ScoreRow& row) {
   if (!row.cell->contrast)
     return element("td", {{"colspan", std::to_string(contrast_columns(view))}, {"class", "muted"}},
-                   text(row.arm->baseline ? "what the others are compared with" : ""));
+                   text(row.arm->baseline ? "the baseline of the other arms" : ""));
   const auto& contrast = *row.cell->contrast;
   return estimate(difference(contrast.mean, group.metric), contrast.interval, group.metric) +
          element("td", {}, draw(difference_strip(view, row), group.differences)) +
          p_cells(contrast.difference) +
          (view.task.margin ? p_cells(contrast.equivalence) : Markup()) +
          element("td", {{"class", class_of(contrast.verdict)}},
-                 text(sign_of(contrast.verdict) + analysis::spoken(contrast.verdict)));
+                 text(sign_of(contrast.verdict) + analysis::display_name(contrast.verdict)));
 }
 
 std::string mean_of(const analysis::Sample& sample, const std::string& unit) {
@@ -141,10 +143,11 @@ std::string baseline_names(const analysis::TaskEvidence& task) {
   return tuned.empty() ? fixed : fmt::format("{}, of tuned arms from {}", fixed, tuned);
 }
 
-/// What the columns hold; `axes` where one group alone is below them.
+/// The column headings; `axes` if only one group is below them.
 Markup head_of(const TaskView& view, const ScoreGroup& group, bool alone) {
-  auto above = element("td") + spanning(alone ? place_of(group) : analysis::spoken(group.metric),
-                                        group.counted ? 4 : 3);
+  auto above =
+      element("td") + spanning(alone ? place_of(group) : analysis::display_name(group.metric),
+                               group.counted ? 4 : 3);
   const auto axis = [&](const Extent& extent) {
     return alone ? strip_axis(extent, group.metric) : Markup();
   };
@@ -237,6 +240,29 @@ Markup ablation(const TaskView& view) {
   const auto first = family + first_table(view, groups.front());
   groups.erase(groups.begin());
   return groups.empty() ? first : first + further_table(view, groups);
+}
+
+Markup tuning(const analysis::Evidence& evidence, const Looks& looks) {
+  if (!evidence.tuning || evidence.tuning->tried.empty()) return {};
+  const auto& tuning = *evidence.tuning;
+  Markup rows;
+  for (const auto& one : tuning.tried)
+    rows += row(cell(one.task) + row_heading(looks.named(one.arm)) + cell(one.value) +
+                number_cell(std::isnan(one.score) ? "diverged" : score(one.score, tuning.metric),
+                            one.chosen) +
+                cell(one.chosen ? "chosen" : ""));
+  const auto head = column_heading("task") + column_heading("arm") + column_heading("value") +
+                    number_heading(analysis::display_name(tuning.metric)) + column_heading("");
+  return element(
+      "section", {{"id", "tuning"}},
+      heading("h2", "", "Tuning") +
+          paragraph("",
+                    fmt::format("The values of {} that were tried for each arm, by {}: the mean "
+                                "over {} {}. Test sets play no part.",
+                                tuning.key, analysis::display_name(tuning.metric),
+                                tuning.seeds.size() == 1 ? "seed" : "seeds",
+                                fmt::join(tuning.seeds, ", "))) +
+          scrolled("Tuning", table(row(head), rows)));
 }
 
 }  // namespace ablate::report

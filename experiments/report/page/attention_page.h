@@ -18,8 +18,8 @@ struct AttentionGroup {
   std::vector<AttentionMap> layers;
 };
 
-/// A page that needs nothing else: every head as a table whose cells show their share in per cent
-/// and by their shade. All texts are escaped.
+/// A self-contained page: every head as a table whose cells show their share in per cent and by
+/// their shade. All texts are escaped.
 std::string attention_page(const std::string& title, const std::vector<AttentionGroup>& groups);
 
 }  // namespace ablate::report

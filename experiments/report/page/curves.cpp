@@ -6,14 +6,15 @@
 #include <optional>
 
 #include "experiments/analysis/figure.h"
-#include "experiments/report/page/sections.h"
+#include "experiments/report/markup.h"
+#include "experiments/report/page/page.h"
 
 namespace ablate::report {
 namespace {
 
 constexpr statistics::Interval kShares{-0.02, 1.02};  // with room for marks at the ends
 
-/// The mean over runs where x is the same, with the lowest and the highest as spread.
+/// The mean over runs at each x, with the lowest and the highest as spread.
 Line mean_line(const std::vector<std::vector<Point>>& runs, std::string name, Look look) {
   std::map<double, std::vector<double>> at_x;
   for (const auto& points : runs)
@@ -59,33 +60,12 @@ Markup curve(const TaskView& view, const char* what, std::vector<Point> RunRecor
                            scale_words(chart));
 }
 
-/// The number in a test set's name: 12 of "length 12".
-std::optional<double> length_of(const std::string& test_set) {
-  const auto first =
-      std::ranges::find_if(test_set, [](unsigned char c) { return std::isdigit(c); });
-  if (first == test_set.end()) return {};
-  double length = 0;
-  for (auto digit = first;
-       digit != test_set.end() && std::isdigit(static_cast<unsigned char>(*digit)); ++digit)
-    length = 10 * length + (*digit - '0');
-  return length < 1e9 ? std::optional(length) : std::nullopt;
-}
-
-/// "length" of "length 12", "digits" of "4 digits".
-std::string unit_of(std::string test_set) {
-  std::erase_if(test_set, [](unsigned char c) { return std::isdigit(c); });
-  const auto first = test_set.find_first_not_of(' ');
-  if (first == std::string::npos) return "length";
-  return test_set.substr(first, test_set.find_last_not_of(' ') - first + 1);
-}
-
 Line length_line(const TaskView& view, const analysis::ArmEvidence& arm,
                  const std::string& metric) {
   Line line{.name = arm.name, .look = view.looks.of(arm.name), .points = {}, .spread = {}};
   for (const auto& cell : arm.cells) {
-    const auto length = length_of(cell.test_set);
-    if (cell.metric != metric || !length || cell.sample.count == 0) continue;
-    line.points.push_back({*length, cell.sample.mean});
+    if (cell.metric != metric || cell.length == 0 || cell.sample.count == 0) continue;
+    line.points.push_back({static_cast<double>(cell.length), cell.sample.mean});
     line.spread.push_back(
         cell.sample.interval.value_or(statistics::Interval{cell.sample.mean, cell.sample.mean}));
   }
@@ -93,17 +73,16 @@ Line length_line(const TaskView& view, const analysis::ArmEvidence& arm,
 }
 
 std::optional<double> trained_to(const analysis::TaskEvidence& task) {
-  std::optional<double> longest;
+  int64_t longest = 0;
   for (const auto& cell : task.arms.front().cells)
-    if (const auto length = length_of(cell.test_set); length && !cell.beyond)
-      longest = std::max(longest.value_or(*length), *length);
-  return longest;
+    if (!cell.extrapolates) longest = std::max(longest, cell.length);
+  return longest > 0 ? std::optional(static_cast<double>(longest)) : std::nullopt;
 }
 
 Markup length_curve(const TaskView& view, const std::string& metric) {
-  LineChart chart{.title = analysis::spoken(metric) + " over length",
+  LineChart chart{.title = analysis::display_name(metric) + " over length",
                   .x_label = "length",
-                  .y_label = analysis::spoken(metric),
+                  .y_label = analysis::display_name(metric),
                   .lines = {},
                   .trained_to = trained_to(view.task),
                   .whiskers = true};
@@ -114,8 +93,8 @@ Markup length_curve(const TaskView& view, const std::string& metric) {
     if (line.points.size() > 1) chart.lines.push_back(std::move(line));
   }
   if (chart.lines.empty()) return {};
-  for (const auto& test_set : test_sets(view.task))
-    if (length_of(test_set)) chart.x_label = unit_of(test_set);
+  for (const auto& cell : view.task.arms.front().cells)
+    if (cell.length > 0) chart.x_label = "length in " + cell.unit;
   return figure(chart,
                 "Mean over seeds with its 95 % interval. Lengths within training are shaded.");
 }
@@ -159,6 +138,54 @@ Markup position_accuracies(const TaskView& view) {
     if (several)
       drawn += figure(chart, "Mean over seeds; the band reaches from the lowest to the highest.");
   }
+  return drawn;
+}
+
+namespace {
+
+constexpr int kPointsOfLaw = 40;
+
+/// The line of the arms from the smallest to the largest.
+Line measured_sizes(const TaskView& view, const analysis::SizeFit& fit) {
+  auto arms = view.task.arms;
+  std::ranges::stable_sort(arms, {}, &analysis::ArmEvidence::parameters);
+  Line line{.name = "arms", .look = {.arm = 0}, .points = {}, .spread = {}};
+  for (const auto& arm : arms) {
+    const auto& sample = analysis::find_cell(arm, fit.test_set, fit.metric)->sample;
+    line.points.push_back({std::log10(static_cast<double>(arm.parameters)), sample.mean});
+    line.spread.push_back(sample.interval.value_or(statistics::Interval{sample.mean, sample.mean}));
+  }
+  return line;
+}
+
+Line law_line(const analysis::SizeFit& fit, double from, double to) {
+  Line line{.name = "law", .look = {.arm = 1}, .points = {}, .spread = {}};
+  for (int i = 0; i <= kPointsOfLaw; ++i) {
+    const double x = from + (to - from) * i / kPointsOfLaw;
+    line.points.push_back({x, fit.law.at(std::pow(10, x))});
+  }
+  return line;
+}
+
+Markup size_fit(const TaskView& view, const analysis::SizeFit& fit) {
+  const auto arms = measured_sizes(view, fit);
+  const auto law = law_line(fit, arms.points.front().x, arms.points.back().x);
+  const auto metric = analysis::display_name(fit.metric);
+  const LineChart chart{.title = metric + " over size",
+                        .x_label = "parameters, as a power of ten",
+                        .y_label = metric,
+                        .lines = {arms, law},
+                        .whiskers = true};
+  return figure(chart, fmt::format("Means of the arms with their 95 % intervals, and {} times "
+                                   "parameters to the power of {}.",
+                                   plain(fit.law.factor), plain(fit.law.exponent)));
+}
+
+}  // namespace
+
+Markup size_fits(const TaskView& view) {
+  Markup drawn;
+  for (const auto& fit : view.task.fits) drawn += size_fit(view, fit);
   return drawn;
 }
 

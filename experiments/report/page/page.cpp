@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/report/page/sections.h"
-#include "experiments/report/page/style.h"
+#include "experiments/report/page/parts.h"
 
 namespace ablate::report {
 namespace {
@@ -84,8 +83,8 @@ std::string report_page(const analysis::Evidence& evidence, const ReportData& da
   auto content = opening(evidence);
   for (const auto& section : sections) content += section.content;
   const auto footer = text(
-      "Made by Ablate from the runs' own records. Bold: the best mean, which alone is no claim. "
-      "Tokens are the tokenizer's.");
+      "Made by Ablate from the runs' own records. Bold: the best mean, which is not a claim by "
+      "itself. Tokens are the tokenizer's.");
   return document(
       shown(evidence.study, 80) + " \u2013 Ablate report",
       element("a", {{"class", "skip"}, {"href", "#content"}}, text("Skip to the content")) +

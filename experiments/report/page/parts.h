@@ -10,7 +10,7 @@
 
 namespace ablate::report {
 
-// What the sections of the page are put together from.
+// The parts that the sections of the page consist of.
 
 Markup heading(const char* level, const std::string& id, const std::string& words);
 Markup paragraph(const char* kind, const std::string& words);
@@ -27,17 +27,17 @@ std::string or_absent(const std::string& value);
 /// A key path that may go on in a new line after each dot.
 Markup breakable(const std::string& path);
 
-/// A table that scrolls sideways inside its own box where it is too wide.
+/// A table that scrolls sideways inside its own box if it is too wide.
 Markup scrolled(const std::string& name, const Markup& table);
 Markup table(const Markup& head_rows, const Markup& body_rows);
 
 /// Content behind a line that opens it.
 Markup folded(const std::string& summary, const Markup& content);
 
-/// A chart under its title, with what it shows in words and its numbers as a folded table.
+/// A chart under its title, with an explanation and its numbers as a folded table.
 Markup figure(const LineChart& chart, const std::string& explanation);
 
-/// Figures side by side where there is room.
+/// Figures side by side if there is room.
 Markup figures(const Markup& content);
 
 /// The look of every arm of the study: the same on the whole page.
@@ -66,7 +66,10 @@ struct TaskView {
 /// The metric that the page leads with: the declared one, or else the first.
 std::string leading_metric(const analysis::TaskEvidence& task);
 
-/// Every test set of the task once; "" stands for training and validation.
+/// Every test set of the task once; "" is training and validation.
 std::vector<std::string> test_sets(const analysis::TaskEvidence& task);
+
+/// The page's style sheet: light and dark, narrow and printed.
+std::string style_sheet();
 
 }  // namespace ablate::report

@@ -19,13 +19,13 @@ std::string with_deviation(const analysis::Sample& sample, const std::string& me
   const auto mean = analysis::mean_figure(sample, metric);
   return sample.count < 2 || analysis::is_censored(sample)
              ? mean
-             : fmt::format("{} ± {}", mean, analysis::figure(sample.deviation, metric));
+             : fmt::format("{} ± {}", mean, analysis::format_metric(sample.deviation, metric));
 }
 
 std::string with_interval(const std::string& mean,
                           const std::optional<statistics::Interval>& interval,
                           const std::string& metric) {
-  const auto ends = analysis::figure(interval, metric);
+  const auto ends = analysis::format_metric(interval, metric);
   return mean + (ends.empty() ? "" : " " + ends);
 }
 
@@ -38,7 +38,7 @@ std::vector<const analysis::Cell*> test_sets_of(const analysis::ArmEvidence& arm
   return sets;
 }
 
-/// Those that tables have, as far as some test set has them.
+/// The metrics that tables show and some test set has.
 Columns metrics_of_task(const analysis::TaskEvidence& task) {
   Columns metrics;
   for (const auto& cell : task.arms.front().cells)
@@ -49,10 +49,10 @@ Columns metrics_of_task(const analysis::TaskEvidence& task) {
 }
 
 std::string test_set_name(const analysis::Cell& cell) {
-  return cell.test_set + (cell.beyond ? " (beyond)" : "");
+  return cell.test_set + (cell.extrapolates ? " (beyond)" : "");
 }
 
-/// Those of training and validation that tables have.
+/// The cells of training and validation that tables show.
 std::vector<const analysis::Cell*> run_cells_of(const analysis::ArmEvidence& arm) {
   std::vector<const analysis::Cell*> cells;
   for (const auto& cell : arm.cells)
@@ -74,7 +74,7 @@ Grid scores_of(const analysis::TaskEvidence& task) {
     grid.headings.push_back(config::find_metric(cell->metric)->heading);
   const auto of_run = grid.headings.size();
   const auto metrics = metrics_of_task(task);
-  for (const auto& metric : metrics) grid.headings.push_back(analysis::spoken(metric));
+  for (const auto& metric : metrics) grid.headings.push_back(analysis::display_name(metric));
   for (const auto& arm : task.arms)
     for (const auto* set : test_sets_of(arm)) {
       const bool first = set == test_sets_of(arm).front();
@@ -95,15 +95,15 @@ Grid scores_of(const analysis::TaskEvidence& task) {
 
 void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
   const auto& contrast = *cell.contrast;
-  row.push_back({with_interval(analysis::figure(contrast.mean, cell.metric), contrast.interval,
-                               cell.metric)});
+  row.push_back({with_interval(analysis::format_metric(contrast.mean, cell.metric),
+                               contrast.interval, cell.metric)});
   const auto add = [&](const analysis::Test& test) {
     row.push_back({analysis::p_figure(test.p)});
     row.push_back({analysis::p_figure(test.holm_p)});
   };
   add(contrast.difference);
   if (margin) add(contrast.equivalence);
-  row.push_back({analysis::spoken(contrast.verdict)});
+  row.push_back({analysis::display_name(contrast.verdict)});
 }
 
 bool is_compared_by(const analysis::TaskEvidence& task, const analysis::Cell& cell) {
@@ -111,7 +111,7 @@ bool is_compared_by(const analysis::TaskEvidence& task, const analysis::Cell& ce
 }
 
 std::vector<std::string> difference_headings(const analysis::TaskEvidence& task) {
-  std::vector<std::string> headings{"arm", "test set", "n", analysis::spoken(task.metric)};
+  std::vector<std::string> headings{"arm", "test set", "n", analysis::display_name(task.metric)};
   const auto& cells = task.arms.front().cells;
   if (std::ranges::any_of(cells, [&](const analysis::Cell& cell) {
         return is_compared_by(task, cell) && cell.success;
@@ -127,7 +127,7 @@ std::vector<std::string> difference_headings(const analysis::TaskEvidence& task)
 Grid differences_of(const analysis::TaskEvidence& task) {
   Grid grid{
       .title = fmt::format("{}: {}, mean and difference from the baseline with 95 % intervals",
-                           task.name, analysis::spoken(task.metric)),
+                           task.name, analysis::display_name(task.metric)),
       .headings = difference_headings(task),
       .rows = {},
       .note = task.family};
@@ -159,13 +159,13 @@ Grid aggregates_grid(const analysis::Evidence& evidence) {
   Grid grid{
       .title = fmt::format("over tasks: {} within the trained length, interquartile mean with "
                            "95 % interval",
-                           analysis::spoken(evidence.metric)),
+                           analysis::display_name(evidence.metric)),
       .headings = {"arm", "interquartile mean", "P(improvement)"},
       .names = 1};
   for (const auto& aggregate : evidence.aggregates)
     grid.rows.push_back(
         {{aggregate.arm},
-         {with_interval(analysis::figure(aggregate.interquartile_mean, evidence.metric),
+         {with_interval(analysis::format_metric(aggregate.interquartile_mean, evidence.metric),
                         aggregate.interval, evidence.metric)},
          {aggregate.improvement ? fmt::format("{:.2f}", *aggregate.improvement) : "baseline"}});
   return grid;
@@ -196,14 +196,14 @@ std::vector<std::string> missing_lines(const std::vector<records::MissingRun>& m
 
 Grid tuning_grid(const analysis::TuningEvidence& tuning) {
   Grid grid{.title = fmt::format("values of {} by {}, mean over {}", tuning.key,
-                                 analysis::spoken(tuning.metric), seeds_text(tuning.seeds)),
-            .headings = {"task", "arm", "value", analysis::spoken(tuning.metric), ""}};
+                                 analysis::display_name(tuning.metric), seeds_text(tuning.seeds)),
+            .headings = {"task", "arm", "value", analysis::display_name(tuning.metric), ""}};
   for (const auto& one : tuning.tried)
     grid.rows.push_back(
         {{one.task},
          {one.arm},
          {one.value},
-         {std::isnan(one.score) ? "diverged" : analysis::figure(one.score, tuning.metric)},
+         {std::isnan(one.score) ? "diverged" : analysis::format_metric(one.score, tuning.metric)},
          {one.chosen ? "chosen" : ""}});
   return grid;
 }

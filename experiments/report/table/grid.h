@@ -15,7 +15,7 @@ struct GridCell {
 
 using GridRow = std::vector<GridCell>;
 
-/// A table of texts, escaped by whoever writes it.
+/// A table of texts, escaped when it is written.
 struct Grid {
   std::string title;
   std::vector<std::string> headings;
@@ -24,8 +24,8 @@ struct Grid {
   size_t names = 2;  // leading columns that hold names, the others hold figures
 };
 
-/// For each task its scores and, beside a baseline, its differences; then the arms over tasks, and
-/// what tuning tried.
+/// For each task its scores and, with a baseline, its differences; then the arms over tasks, and
+/// the values that tuning tried.
 std::vector<Grid> grids_of(const analysis::Evidence& evidence);
 
 /// "holds: text (numbers)" of each expectation, why runs are missing, and the notes.

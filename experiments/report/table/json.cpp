@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "experiments/config/option.h"
-#include "experiments/report/table/table.h"
+#include "experiments/config/schema/option.h"
+#include "experiments/report/table/layout.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::report {
@@ -36,7 +36,7 @@ Json json_of(const analysis::Contrast& contrast) {
 }
 
 Json json_of(const analysis::Cell& cell) {
-  Json json{{"test_set", cell.test_set},     {"beyond", cell.beyond},
+  Json json{{"test_set", cell.test_set},     {"extrapolates", cell.extrapolates},
             {"metric", cell.metric},         {"direction", config::word_of(cell.direction)},
             {"primary", cell.primary},       {"best", cell.best},
             {"sample", json_of(cell.sample)}};

@@ -1,8 +1,14 @@
 #include "experiments/report/table/layout.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "experiments/config/printable.h"
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "experiments/config/schema/option.h"
+#include "experiments/config/yaml/problem.h"
+#include "experiments/report/table/grid.h"
 
 namespace ablate::report {
 namespace {
@@ -46,6 +52,201 @@ std::string layout(const Grid& grid) {
     if (l == 0) text += "  " + std::string(total - 2, '-') + "\n";
   }
   if (!grid.note.empty()) text += config::printable_line(grid.note) + "\n";
+  return text;
+}
+
+namespace {
+
+/// Text that Markdown shows unchanged, in one line and in one cell.
+std::string in_markdown(const std::string& text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (static_cast<unsigned char>(letter) < 0x20) {
+      safe += ' ';
+      continue;
+    }
+    if (letter == '<') {
+      safe += "&lt;";
+    } else if (letter == '&') {
+      safe += "&amp;";
+    } else {
+      if (std::string_view("\\|`*_[]#~>").find(letter) != std::string_view::npos) safe += '\\';
+      safe += letter;
+    }
+  }
+  return safe;
+}
+
+std::string pipe_table(const Grid& grid) {
+  std::string text = "## " + in_markdown(grid.title) + "\n\n|";
+  for (const auto& heading : grid.headings) text += " " + in_markdown(heading) + " |";
+  text += "\n|";
+  for (size_t i = 0; i < grid.headings.size(); ++i) text += i < grid.names ? "---|" : "---:|";
+  for (const auto& row : grid.rows) {
+    text += "\n|";
+    for (const auto& cell : row) {
+      const auto shown = in_markdown(cell.text);
+      text += " " + (cell.best ? "**" + shown + "**" : shown) + " |";
+    }
+  }
+  text += "\n\n";
+  return grid.note.empty() ? text : text + in_markdown(grid.note) + "\n\n";
+}
+
+}  // namespace
+
+std::string markdown_table(const analysis::Evidence& evidence) {
+  auto text = "# " + in_markdown(evidence.study) + "\n\n";
+  if (!evidence.question.empty()) text += in_markdown(evidence.question) + "\n\n";
+  text += in_markdown(evidence.answer) + "\n\n";
+  for (const auto& grid : grids_of(evidence)) text += pipe_table(grid);
+  for (const auto& remark : remarks_of(evidence)) text += "- " + in_markdown(remark) + "\n";
+  return text;
+}
+
+std::string terminal_table(const analysis::Evidence& evidence) {
+  std::string text;
+  if (!evidence.question.empty()) text += config::printable_line(evidence.question) + "\n";
+  text += config::printable_line(evidence.answer) + "\n\n";
+  bool marked = false;
+  for (const auto& grid : grids_of(evidence)) {
+    text += layout(grid) + "\n";
+    for (const auto& row : grid.rows)
+      marked = marked || std::ranges::any_of(row, [](const GridCell& cell) { return cell.best; });
+  }
+  if (marked) text += "* the best mean on its test set\n";
+  for (const auto& remark : remarks_of(evidence)) text += config::printable_line(remark) + "\n";
+  return text;
+}
+
+namespace {
+
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + "\"";
+}
+
+std::string field(double number) { return std::isnan(number) ? "" : fmt::format("{}", number); }
+
+std::string ends(const std::optional<statistics::Interval>& interval) {
+  return interval ? fmt::format("{},{}", field(interval->low), field(interval->high)) : ",";
+}
+
+std::string contrast_fields(const std::optional<analysis::Contrast>& contrast) {
+  if (!contrast) return ",,,,,,,,";
+  const auto& difference = contrast->difference;
+  return fmt::format("{},{},{},{},{},{},{},{}", field(contrast->mean), ends(contrast->interval),
+                     field(difference.p), field(difference.holm_p), field(contrast->equivalence.p),
+                     field(contrast->equivalence.holm_p), field(contrast->improvement),
+                     config::word_of(contrast->verdict));
+}
+
+std::string line(const std::string& task, const analysis::ArmEvidence& arm,
+                 const analysis::Cell& cell) {
+  auto text = fmt::format("{},{},{},{},{},{},{},{},", field(task), field(arm.name), arm.baseline,
+                          field(cell.test_set), cell.extrapolates, cell.metric,
+                          config::word_of(cell.direction), cell.primary);
+  text += fmt::format("{},{},{},{},{},{}", cell.sample.count, field(cell.sample.mean),
+                      field(cell.sample.deviation), ends(cell.sample.interval), cell.best,
+                      contrast_fields(cell.contrast));
+  text += fmt::format(",{}", std::ranges::count(cell.sample.censored, true));
+  for (const double value : cell.sample.values) text += "," + field(value);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string csv_table(const analysis::Evidence& evidence) {
+  std::string text =
+      "task,arm,baseline,test_set,extrapolates,metric,direction,primary,n,mean,deviation,low,high,"
+      "best,difference,difference_low,difference_high,p,holm_p,equivalence_p,"
+      "equivalence_holm_p,improvement,verdict,censored";
+  for (const int64_t seed : evidence.seeds) text += fmt::format(",seed_{}", seed);
+  text += "\n";
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms)
+      for (const auto& cell : arm.cells) text += line(task.name, arm, cell);
+  return text;
+}
+
+namespace {
+
+/// Whether the hyphen at `at` is a minus sign, as before a number that follows a space.
+bool is_minus(const std::string& text, size_t at) {
+  const auto is_one_of = [&](size_t place, std::string_view letters) {
+    return place < text.size() && letters.find(text[place]) != std::string_view::npos;
+  };
+  return is_one_of(at + 1, "0123456789i") && (at == 0 || is_one_of(at - 1, " [("));
+}
+
+std::string in_latex(const std::string& text) {
+  std::string safe;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    switch (letter) {
+      case '-':
+        safe += is_minus(text, at) ? "$-$" : "-";
+        break;
+      case '\\':
+        safe += "\\textbackslash{}";
+        break;
+      case '~':
+        safe += "\\textasciitilde{}";
+        break;
+      case '^':
+        safe += "\\textasciicircum{}";
+        break;
+      case '<':
+        safe += "\\textless{}";
+        break;
+      case '>':
+        safe += "\\textgreater{}";
+        break;
+      case '|':
+        safe += "\\textbar{}";
+        break;
+      case '"':
+        safe += "\\textquotedbl{}";
+        break;
+      case '[':  // after a row's end it would open an optional argument
+        safe += "{[}";
+        break;
+      default:
+        if (std::string_view("&%$#_{}").find(letter) != std::string_view::npos) safe += '\\';
+        safe += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
+    }
+  }
+  const std::string sign = "±";
+  for (size_t at = 0; (at = safe.find(sign, at)) != std::string::npos; at += 5)
+    safe.replace(at, sign.size(), "$\\pm$");
+  return safe;
+}
+
+std::string tabular(const Grid& grid) {
+  auto text = "% " + in_latex(grid.title) + "\n\\begin{tabular}{" + std::string(grid.names, 'l') +
+              std::string(grid.headings.size() - grid.names, 'r') + "}\n\\toprule\n";
+  const auto row_text = [](const auto& cells, const auto& shown) {
+    std::string row;
+    for (const auto& cell : cells) row += (&cell == &cells.front() ? "" : " & ") + shown(cell);
+    return row + " \\\\\n";
+  };
+  text += row_text(grid.headings, in_latex) + "\\midrule\n";
+  for (const auto& row : grid.rows)
+    text += row_text(row, [](const GridCell& cell) {
+      const auto shown = in_latex(cell.text);
+      return cell.best ? "\\textbf{" + shown + "}" : shown;
+    });
+  text += "\\bottomrule\n\\end{tabular}\n";
+  return (grid.note.empty() ? text : text + "% " + in_latex(grid.note) + "\n") + "\n";
+}
+
+}  // namespace
+
+std::string latex_table(const analysis::Evidence& evidence) {
+  std::string text;
+  for (const auto& grid : grids_of(evidence)) text += tabular(grid);
   return text;
 }
 

@@ -6,14 +6,13 @@
 #include <chrono>
 #include <limits>
 
-#include "data/batching.h"
+#include "data/batch.h"
 #include "experiments/errors.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/moefication/neuron_groups.h"
-#include "experiments/run/moefication/router_network.h"
-#include "models/mixture.h"
-#include "training/diverged.h"
+#include "models/feed_forward.h"
 #include "training/likelihood.h"
+#include "training/storage/errors.h"
 #include "training/update.h"
 #include "training/weights.h"
 
@@ -75,7 +74,7 @@ std::vector<Layer> layers_of(const models::TransformerImpl& model) {
   return layers;
 }
 
-/// Keeps what stands before every feed-forward at about `positions` positions of the training set.
+/// Records the input of every feed-forward at about `positions` positions of the training set.
 void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corpus,
             int64_t positions) {
   const auto& format = run.format;
@@ -103,11 +102,11 @@ void record(std::vector<Layer>& layers, LoadedRun& run, const data::Corpus& corp
   for (size_t i = 0; i < layers.size(); ++i) {
     layers[i].inputs = torch::cat(parts[i]).slice(0, 0, positions);
     if (!layers[i].inputs.isfinite().all().item<bool>())
-      throw training::Diverged("what " + layers[i].name + " reads is not finite");
+      throw training::Diverged("the input of " + layers[i].name + " is not finite");
   }
 }
 
-/// On the CPU. // [F]
+/// The neurons of all groups, on the CPU. // [F]
 torch::Tensor groups_of(const Layer& layer, const MoefyOptions& options) {
   switch (options.grouping) {
     case training::Grouping::random:
@@ -145,7 +144,7 @@ config::Experiment converted(const config::Experiment& dense, const MoefyOptions
   return experiment;
 }
 
-/// What a mixture's weights are, by their name below the mixture.
+/// The weights of a mixture, by their name below it.
 std::map<std::string, torch::Tensor> mixture_weights(const Layer& layer, int64_t experts,
                                                      int64_t active) {
   std::map<std::string, torch::Tensor> weights{
@@ -173,8 +172,8 @@ void fill(models::TransformerImpl& model, const LoadedRun& run, const std::vecto
     const auto found = weights.find(name);
     if (found == weights.end() || found->second.sizes() != tensor.sizes())
       throw UsageError("training.init_from.split: " + name +
-                       " does not fit: but for its mixtures the model must be that of the dense "
-                       "run, and experts times d_hidden its d_hidden");
+                       " does not fit: except for its mixtures the model must equal that of the "
+                       "dense run, and experts times d_hidden must be its d_hidden");
     torch::Tensor(tensor).copy_(found->second);
   }
 }

@@ -16,7 +16,7 @@ struct MoefyOptions {
   uint64_t seed = 1;
 };
 
-/// What a moefied model keeps when each position uses `active` of its experts.
+/// The quality of a moefied model in which each position uses `active` experts.
 struct MoefyPoint {
   int64_t active = 0;
   double captured = 0;        // share of the hidden layers' activity, mean over layers
@@ -34,13 +34,13 @@ struct Moefied {
 };
 
 /// Splits every ReLU feed-forward of a trained model into experts of equal size (Zhang et al. 2022,
-/// MoEfication), with the same weights; the output bias is added once. Throws UsageError where a
+/// MoEfication), with the same weights; the output bias is added once. Throws UsageError if a
 /// feed-forward is not a plain ReLU one or `experts` does not divide its width.
 Moefied moefy(LoadedRun& run, const data::Corpus& corpus, const MoefyOptions& options);
 
 /// Fills `model`, which `experiment` describes and whose feed-forwards are mixtures with an oracle,
-/// similarity or network router, with the weights of `dense`, divided as `experiment` says in
-/// training.init_from. Throws UsageError where the sizes do not fit.
+/// similarity or network router, with the weights of `dense`, divided by its training.init_from.
+/// Throws UsageError if the sizes do not fit.
 void start_split(models::TransformerImpl& model, const config::Experiment& experiment,
                  LoadedRun& dense, const data::Corpus& corpus, uint64_t seed);
 

@@ -1,13 +1,11 @@
-#include "models/kernel/bf16_product.h"
 #include "models/kernel/isa.h"
 #include "models/kernel/packed_product.h"
 #include "models/ops/cpu/backend.h"
-#include "models/ops/cpu/run.h"
 
 namespace ablate::models::ops::cpu {
 namespace {
 
-// What the kernels want of each element type.
+// Overloads of the kernels for each element type.
 int64_t packed_size(float, int64_t outputs, int64_t width) {
   return kernel::panels(outputs) * kernel::kPanel * width;
 }
@@ -53,7 +51,7 @@ class Panels : public PackedMatrix {
   torch::Tensor panels_;
 };
 
-/// A matrix of bfloat16 numbers for processors that multiply none.
+/// A matrix of bfloat16 numbers for processors without bfloat16 products.
 class RoundedPanels : public PackedMatrix {
  public:
   explicit RoundedPanels(const torch::Tensor& weight) : panels_(to_bfloat16(weight)) {}

@@ -44,9 +44,11 @@ TEST(Generated, LengthsBeyondTrainingAreMarked) {
   Reverse reverse;
   reverse.test_length = {12, 13};
   const auto corpus = generate(reverse.generator(), 1);
-  EXPECT_FALSE(corpus.tests[0].extrapolation);
-  EXPECT_TRUE(corpus.tests[1].extrapolation);
+  EXPECT_FALSE(corpus.tests[0].extrapolates);
+  EXPECT_TRUE(corpus.tests[1].extrapolates);
   EXPECT_EQ(corpus.tests[1].name, "length 13");
+  EXPECT_EQ(corpus.tests[1].length, 13);
+  EXPECT_EQ(corpus.tests[1].unit, "symbols");
 }
 
 TEST(SmallSpace, LeavesDisjointExamplesForEverySet) {
@@ -80,6 +82,8 @@ TEST(SmallSpace, GivesATestSetHalfOfIt) {
   numbers.test_digits = {1, 2, 4};
   const auto corpus = generate(numbers.generator(), 1);
   EXPECT_EQ(corpus.tests[0].name, "1 digit");
+  EXPECT_EQ(corpus.tests[0].length, 1);
+  EXPECT_EQ(corpus.tests[0].unit, "digits");
   EXPECT_EQ(corpus.tests[0].examples.size(), 5U);   // of 0 to 9
   EXPECT_EQ(corpus.tests[1].examples.size(), 45U);  // of 10 to 99
   EXPECT_EQ(corpus.tests[2].examples.size(), 300U);

@@ -1,8 +1,8 @@
-#include "data/tasks/spell_out.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
+
+#include "data/tasks/digit_tasks.h"
 
 namespace ablate::data {
 namespace {

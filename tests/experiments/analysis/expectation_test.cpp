@@ -1,7 +1,6 @@
-#include "experiments/analysis/expectation.h"
-
 #include <gtest/gtest.h>
 
+#include "experiments/analysis/answer.h"
 #include "experiments/errors.h"
 #include "tests/experiments/analysis/synthetic.h"
 

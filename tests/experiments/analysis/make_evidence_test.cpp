@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "experiments/config/study_schema.h"
+#include "experiments/config/study/study_file.h"
 #include "experiments/errors.h"
 #include "tests/experiments/analysis/synthetic.h"
 

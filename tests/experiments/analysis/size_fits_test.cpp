@@ -1,9 +1,8 @@
-#include "experiments/analysis/size_fits.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "experiments/analysis/aggregate.h"
 #include "tests/experiments/analysis/synthetic.h"
 
 namespace ablate::analysis {

@@ -6,7 +6,7 @@
 
 #include "experiments/analysis/figure.h"
 #include "tests/experiments/analysis/synthetic.h"
-#include "training/storage/checkpoint_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::analysis {
 namespace {

@@ -33,7 +33,7 @@ inline records::RunResult result_of(const std::string& arm, int64_t seed, double
                            .exact_match = within,
                            .perplexity = 2};
   records::TestScores far{.name = "length 13",
-                          .beyond = true,
+                          .extrapolates = true,
                           .examples = 100,
                           .bleu = 0,
                           .chrf = 0,

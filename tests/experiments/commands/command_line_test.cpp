@@ -142,14 +142,14 @@ TEST(CommandLine, NumbersAreReadAsThoseOfAStudy) {
   EXPECT_EQ(seeds("1,010"), "--seeds: '010' has leading zeros; write 10");
   EXPECT_EQ(seeds("1,2"), "");
   EXPECT_EQ(refusal({"run", "no.yaml", "--jobs", "04"}), "--jobs: '04' has leading zeros; write 4");
-  EXPECT_EQ(refusal({"run", "no.yaml", "--jobs=-1"}), "--jobs: Value -1 not in range 1 to 1024");
+  EXPECT_EQ(refusal({"run", "no.yaml", "--jobs=-1"}), "--jobs: must be from 1 to 1024, not -1");
 }
 
 TEST(CommandLine, CountsAreNotNegative) {
   EXPECT_EQ(refusal({"data", "show", "--task", "copy", "--seed=-1"}),
             "--seed: must not be negative");
   EXPECT_EQ(refusal({"data", "show", "--task", "copy", "--examples=-1"}),
-            "--examples: Value -1 not in range 0 to 1000000");
+            "--examples: must be from 0 to 1000000, not -1");
   EXPECT_EQ(refusal({"moefy", "run", "--to", "x", "--seed=-1"}), "--seed: must not be negative");
 }
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "experiments/commands/command_line.h"
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::commands {

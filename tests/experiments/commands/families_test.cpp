@@ -15,7 +15,8 @@ constexpr const char* kTiny =
     "d_model: 32, layers: 1, attention: { heads: 4 }, feed_forward: { kind: dense, d_hidden: 64 }, "
     "dropout: 0.0";
 constexpr const char* kTraining =
-    "tokens_per_batch: 512, max_length: 32, label_smoothing: 0.0, clip: 1.0, schedule: { kind: "
+    "tokens_per_batch: 512, max_length: 32, label_smoothing: 0.0, max_grad_norm: 1.0, schedule: { "
+    "kind: "
     "cosine, peak: 5.0e-3, warmup: 20 }, threads: 1";
 
 /// Names of classes that a tokenizer takes for one word.

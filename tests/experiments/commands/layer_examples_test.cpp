@@ -1,4 +1,4 @@
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::commands {

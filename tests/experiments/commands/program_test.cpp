@@ -194,11 +194,12 @@ TEST_F(ProgramTest, ADamagedTokenizerIsRefusedWithTheReason) {
 }
 
 TEST_F(ProgramTest, APerplexityBeyondAllNumbersIsKept) {
-  const auto wild = command("out",
-                            "--set 'training.schedule={kind: constant, peak: 1}' "
-                            "--set 'training.rates={embeddings: 100, matrices: 100, output: 100, "
-                            "vectors: 100}' "
-                            "--set training.steps=100 --set model.norm.placement=pre");
+  const auto wild =
+      command("out",
+              "--set 'training.schedule={kind: constant, peak: 1}' "
+              "--set 'training.lr_multipliers={embeddings: 100, matrices: 100, output: 100, "
+              "vectors: 100}' "
+              "--set training.steps=100 --set model.norm.placement=pre");
   ASSERT_EQ(shell(wild).code, 0);
   const auto again = shell(wild);
   EXPECT_EQ(again.code, 0) << again.output;

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/program.h"
-#include "training/storage/sealed_json.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::commands {
 namespace {
@@ -130,37 +130,6 @@ TEST_F(ReportCommand, AnExpectationThatHoldsIsSaidToHold) {
   const auto outcome = train();
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("expected: wide.exact_match <= 1: holds"), std::string::npos);
-}
-
-TEST_F(ReportCommand, CompareShowsDifferingKeysAndScores) {
-  ASSERT_EQ(train().code, 0);
-  const auto arms = shell(kProgram + " compare " + folder().string());
-  EXPECT_EQ(arms.code, 0) << arms.output;
-  for (const char* part : {"copy/narrow (2 seeds)", "copy/wide (2 seeds)",
-                           "model.feed_forward.d_hidden", "exact match (higher is better)"})
-    EXPECT_NE(arms.output.find(part), std::string::npos) << part << "\n" << arms.output;
-  EXPECT_EQ(arms.output.find("model.d_model"), std::string::npos) << arms.output;
-  const auto runs = "compare " + (folder() / "copy/narrow/seed-1").string() + " " +
-                    (folder() / "copy/narrow/seed-2").string();
-  EXPECT_NE(shell(kProgram + " " + runs + " --all").output.find("model.d_model"),
-            std::string::npos);
-  const auto json = nlohmann::json::parse(shell(kProgram + " " + runs + " --json").output);
-  EXPECT_EQ(json.at("columns").at(1).at("name"), "copy/narrow/seed-2");
-  EXPECT_EQ(json.at("same_data"), true);
-  EXPECT_EQ(shell(kProgram + " compare " + folder_.string() + "/none 2>/dev/null").code, 2);
-}
-
-TEST_F(ReportCommand, CompareTellsAStudyFromItsCopy) {
-  ASSERT_EQ(train("--arms narrow").code, 0);
-  const auto copy = folder_ / "copy";
-  std::filesystem::copy(folder(), copy, std::filesystem::copy_options::recursive);
-  for (const auto* run : {"copy/narrow", "copy/narrow/seed-1"}) {
-    const auto one = (folder() / run).string(), other = (copy / run).string();
-    const auto json =
-        nlohmann::json::parse(shell(kProgram + " compare " + one + " " + other + " --json").output);
-    EXPECT_EQ(json.at("columns").at(0).at("name"), one);
-    EXPECT_EQ(json.at("columns").at(1).at("name"), other);
-  }
 }
 
 /// A study of lines of text, run from its own folder.

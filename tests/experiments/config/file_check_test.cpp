@@ -1,8 +1,7 @@
-#include "experiments/config/file_check.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include "experiments/config/study/study_check.h"
 #include "tests/experiments/config/study_text.h"
 
 namespace ablate::config {

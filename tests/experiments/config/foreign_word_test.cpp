@@ -1,11 +1,10 @@
-#include "experiments/config/foreign_word.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "experiments/config/option.h"
-#include "experiments/config/schema.h"
+#include "experiments/config/schema/option.h"
+#include "experiments/config/schema/schema.h"
+#include "experiments/config/yaml/suggestion.h"
 #include "tests/experiments/config/study_text.h"
 
 namespace ablate::config {

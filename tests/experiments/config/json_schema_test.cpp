@@ -4,9 +4,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "experiments/config/explanation.h"
-#include "experiments/config/option.h"
-#include "experiments/config/schema.h"
+#include "experiments/config/schema/option.h"
+#include "experiments/config/schema/schema.h"
+#include "experiments/config/study/explanation.h"
 #include "tests/experiments/config/study_text.h"
 
 namespace ablate::config {

@@ -1,8 +1,8 @@
-#include "experiments/config/layer_changes.h"
+#include "experiments/config/schema/layer_changes.h"
 
 #include <gtest/gtest.h>
 
-#include "experiments/config/printer.h"
+#include "experiments/config/schema/printer.h"
 #include "tests/experiments/config/study_text.h"
 #include "tests/models/variants.h"
 
@@ -68,12 +68,12 @@ TEST(LayerChanges, ASidesShortFormComesBeforeThem) {
 TEST(LayerChanges, LieOverWhatTheLastOverlaySaysOfTheModel) {
   const auto yaml = six_layers("attention: {heads: 4}, decoder: {attention: {window: 3}}") +
                     "arms:\n  base: {}\n"
-                    "  wide: {model.attention.heads: 16, model.decoder.attention.cap: 2}\n";
+                    "  wide: {model.attention.heads: 16, model.decoder.attention.softcap: 2}\n";
   const auto layer = models::stack_of(model_of(yaml, "wide"), Side::decoder).layers[5];
   const auto& heads = std::get<models::MultiHead>(layer.attention);
   EXPECT_EQ(heads.heads, 16) << "of the arm's model";
   EXPECT_EQ(heads.window, 3) << "of the base's decoder";
-  EXPECT_EQ(heads.cap, 2) << "of the arm's decoder";
+  EXPECT_EQ(heads.softcap, 2) << "of the arm's decoder";
   const auto set = model_of(yaml, "base", {.sets = {"model.decoder.attention.window=8"}});
   EXPECT_EQ(windows_of(set, Side::decoder), (Windows{8, 8, 8, 8, 8, 8}));
 }
@@ -176,8 +176,8 @@ const std::vector<MessageCase> kLayerCases = {
      "study.yaml:5:61: model.attention.kind cannot be delta in an encoder: it writes from left to "
      "right (encoder layers 2, 4 and 6)"},
     {"PositionsThatStay", six_layers("changes: [{at: [3], position: {kind: none}}]"),
-     "study.yaml:5:59: model.position.kind cannot be none behind a layer whose position is added "
-     "to the embeddings: what was added stays in them (encoder layer 3, decoder layer 3)"},
+     "study.yaml:5:59: model.position.kind cannot be none after a layer whose position is added to "
+     "the embeddings: it stays in them (encoder layer 3, decoder layer 3)"},
     {"PositionsWithoutScores",
      six_layers("changes: [{at: [3], position: {kind: rotary}, attention: {kind: average}}]"),
      "study.yaml:5:59: model.position.kind acts inside multi_head attention, which no layer with "

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "experiments/config/printer.h"
+#include "experiments/config/schema/printer.h"
 #include "tests/experiments/config/study_text.h"
 
 namespace ablate::config {

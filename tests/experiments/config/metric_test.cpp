@@ -1,4 +1,4 @@
-#include "experiments/config/metric.h"
+#include "experiments/config/schema/metric.h"
 
 #include <gtest/gtest.h>
 

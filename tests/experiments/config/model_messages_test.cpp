@@ -12,23 +12,22 @@ TEST_P(ModelMessages, AreVerbatim) {
 }
 
 const std::vector<MessageCase> kModelCases = {
-    {"SinksWithoutASoftmax", kModel + "{attention: {weights: sigmoid, sinks: true}}\n",
-     "study.yaml:5:48: model.attention.sinks must be false where weights is not softmax, in which "
-     "alone they take part"},
+    {"SinksWithoutASoftmax", kModel + "{attention: {score_function: sigmoid, sinks: true}}\n",
+     "study.yaml:5:55: model.attention.sinks must be false unless score_function is softmax"},
     {"WindowOfNothing", kModel + "{attention: {window: 0}}\n",
      "study.yaml:5:31: model.attention.window must be from 1 to 1048576"},
     {"WindowOverTheEncodersOutput", kModel + "{cross_attention: {kind: multi_head, window: 4}}\n",
      "study.yaml:5:55: model.cross_attention.window has no effect: targets and sources have no "
      "distance"},
-    {"NegativeCap", kModel + "{attention: {cap: -1}}\n",
-     "study.yaml:5:28: model.attention.cap must not be negative"},
+    {"NegativeCap", kModel + "{attention: {softcap: -1}}\n",
+     "study.yaml:5:32: model.attention.softcap must not be negative"},
     {"ScaleOfZero", kModel + "{attention: {scale: {value: 0}}}\n",
      "study.yaml:5:38: model.attention.scale.value must be positive and at most 1e6"},
     {"AlphaOfZero", kModel + "{norm: {kind: tanh, alpha: 0}}\n",
      "study.yaml:5:37: model.norm.alpha must be positive"},
     {"DroppedWithoutASkip", kModel + "{residual: {skip: false, drop: 0.1}}\n",
-     "study.yaml:5:41: model.residual.drop must be 0 if residual.skip is false: nothing would "
-     "be left of a sequence"},
+     "study.yaml:5:41: model.residual.drop must be 0 if residual.skip is false: a skipped "
+     "sequence would become zero"},
     {"DeepNormOfASideWithItsNormBefore",
      kModel + "{norm: {placement: pre}, decoder: {residual: {depth: deepnorm}}}\n",
      "study.yaml:5:63: model.decoder.residual.depth can be deepnorm only if residual.skip is "
@@ -39,13 +38,13 @@ const std::vector<MessageCase> kModelCases = {
      "study.yaml:5:46: model.share.layers must not exceed the number of layers"},
     {"SharedLayersWithExperts", kModel + "{feed_forward: {kind: moe}, share: {layers: 3}}\n",
      "study.yaml:5:54: model.share.layers must be absent if a feed-forward is moe: the routers of "
-     "shared layers cannot be told apart"},
+     "shared layers are one"},
     {"GatedDecayInAnEncoder", kModel + "{encoder: {attention: {kind: linear, decay: gated}}}\n",
      "study.yaml:5:54: model.encoder.attention.decay cannot be gated in an encoder: it forgets "
      "from "
      "left to right"},
     {"DeepNormOfNormalValues", kModel + "{initialization: {kind: normal, depth: deepnorm}}\n",
-     "study.yaml:5:49: model.initialization.depth can be deepnorm only where kind is xavier, which "
+     "study.yaml:5:49: model.initialization.depth can be deepnorm only if kind is xavier, which "
      "DeepNorm's factors are for"},
     {"OutputsThatStartAtNothing", kModel + "{initialization: {output: 0}}\n",
      "study.yaml:5:36: model.initialization.output must be above 0 and at most 1000"},

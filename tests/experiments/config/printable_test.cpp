@@ -1,6 +1,6 @@
-#include "experiments/config/printable.h"
-
 #include <gtest/gtest.h>
+
+#include "experiments/config/yaml/problem.h"
 
 namespace ablate::config {
 namespace {

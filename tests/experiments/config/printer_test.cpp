@@ -1,9 +1,9 @@
-#include "experiments/config/printer.h"
+#include "experiments/config/schema/printer.h"
 
 #include <gtest/gtest.h>
 
-#include "experiments/config/explanation.h"
-#include "experiments/config/schema.h"
+#include "experiments/config/schema/schema.h"
+#include "experiments/config/study/explanation.h"
 #include "tests/experiments/config/study_text.h"
 
 namespace ablate::config {
@@ -134,8 +134,9 @@ TEST(Printer, EveryEnumeratorOfAModelsPartsComesBack) {
   expect_each(models::QkNorm{}, [](auto& o, auto value) {
     o.model.attention = models::MultiHead{.qk_norm = value, .scale = {.value = 0.5}, .window = 7};
   });
-  expect_each(models::ScoreWeights{},
-              [](auto& o, auto value) { o.model.attention = models::MultiHead{.weights = value}; });
+  expect_each(models::ScoreFunction{}, [](auto& o, auto value) {
+    o.model.attention = models::MultiHead{.score_function = value};
+  });
   expect_each(models::OutputGate{},
               [](auto& o, auto value) { o.model.attention = models::MultiHead{.gate = value}; });
   expect_each(models::Match{}, [](auto& o, auto value) {
@@ -163,8 +164,8 @@ TEST(Printer, DoublesComeBackBitForBit) {
   for (const double number :
        {0.1, 1.0 / 3.0, 1e-300, 5e-324, 0.30000000000000004, 1e22, 123456.0}) {
     Experiment experiment;
-    experiment.training.clip = number;
-    EXPECT_EQ(read_back(experiment).training.clip, number);
+    experiment.training.max_grad_norm = number;
+    EXPECT_EQ(read_back(experiment).training.max_grad_norm, number);
   }
 }
 
@@ -226,9 +227,9 @@ TEST(Explanation, EveryPathIsExplained) {
 }
 
 TEST(Explanation, SaysTypeAndDefault) {
-  EXPECT_EQ(explanation("training.clip"),
-            "training.clip: largest global gradient norm; 0: no clipping\n"
-            "type: number\ndefault: 0\n");
+  EXPECT_EQ(explanation("training.max_grad_norm"),
+            "training.max_grad_norm: gradients are clipped to this global norm; 0: no "
+            "clipping\ntype: number\ndefault: 0\n");
   EXPECT_EQ(explanation("model.norm.placement"),
             "model.norm.placement: post: after the residual sum, as in the paper; pre: before "
             "the sub-layer; both: before the sub-layer and on its output\n"

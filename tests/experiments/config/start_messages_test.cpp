@@ -18,7 +18,7 @@ std::string starting(const std::string& start, const std::string& more = "",
          "}\n  b: {training.steps: 0, training.init_from: {arm: a, " + start + "}" + more + "}\n";
 }
 
-const std::string kWithout = "training.init_from.without.";
+const std::string kDrop = "training.init_from.drop.";
 const std::string kArm = " (task 'copy', arm 'b')";
 
 const std::vector<MessageCase> kStartCases = {
@@ -27,73 +27,72 @@ const std::vector<MessageCase> kStartCases = {
      "of the last ones\n"
      "study.yaml:5:35: training.init_from.average needs run or arm\n"
      "study.yaml:5:47: training.init_from.weights needs run or arm"},
-    {"NothingToLeaveOutOf", kTraining + "{init_from: {without: {layers: [encoder.layers.0]}}}\n",
-     "study.yaml:5:26: training.init_from.without needs run or arm"},
+    {"NothingToLeaveOutOf", kTraining + "{init_from: {drop: {layers: [encoder.layers.0]}}}\n",
+     "study.yaml:5:26: training.init_from.drop needs run or arm"},
     {"NoStepsWithoutAStart", kTraining + "{steps: 0}\n",
      "study.yaml:5:21: training.steps must be from 1 to 1000000000"},
     {"AverageOfMoreThanAreMade", kTraining + "{steps: 900, average: 2}\n",
      "study.yaml:5:35: training.average exceeds the checkpoints that steps and save_every give"},
     {"SplitAndWithout",
-     starting("split: random, without: {layers: [encoder.layers.0]}",
+     starting("split: random, drop: {layers: [encoder.layers.0]}",
               ", model.feed_forward: {kind: moe, router: {kind: oracle}}, "
               "model.encoder_layers: 1"),
-     "study.yaml:8:70: training.init_from.without and split exclude each other; leave the parts "
+     "study.yaml:8:70: training.init_from.drop and split exclude each other; leave the parts "
      "out in an arm between (task 'copy', arm 'b')"},
-    {"NoHead", starting("without: {heads: [encoder.layers.0.attention]}"),
-     "study.yaml:8:72: training.init_from.without.heads must name heads such as "
+    {"NoHead", starting("drop: {heads: [encoder.layers.0.attention]}"),
+     "study.yaml:8:69: training.init_from.drop.heads must name heads such as "
      "encoder.layers.0.attention.3 or decoder.layers.1.cross_attention.0, not "
      "'encoder.layers.0.attention'" +
          kArm},
-    {"NoLayer", starting("without: {layers: [encoder.1]}"),
-     "study.yaml:8:73: training.init_from.without.layers must name layers such as "
+    {"NoLayer", starting("drop: {layers: [encoder.1]}"),
+     "study.yaml:8:70: training.init_from.drop.layers must name layers such as "
      "encoder.layers.1, not 'encoder.1'" +
          kArm},
     {"HeadTwice",
-     starting("without: {heads: [encoder.layers.0.attention.0, encoder.layers.0.attention.0]}"),
-     "study.yaml:8:72: training.init_from.without.heads names encoder.layers.0.attention.0 twice" +
+     starting("drop: {heads: [encoder.layers.0.attention.0, encoder.layers.0.attention.0]}"),
+     "study.yaml:8:69: training.init_from.drop.heads names encoder.layers.0.attention.0 twice" +
          kArm},
     {"HeadOfALayerThatIsMissing",
-     starting("without: {heads: [encoder.layers.0.attention.0], layers: [encoder.layers.0]}",
+     starting("drop: {heads: [encoder.layers.0.attention.0], layers: [encoder.layers.0]}",
               ", model.encoder_layers: 1"),
-     "study.yaml:8:72: training.init_from.without.heads names encoder.layers.0.attention.0, whose "
+     "study.yaml:8:69: training.init_from.drop.heads names encoder.layers.0.attention.0, whose "
      "layer is left out as a whole" +
          kArm},
-    {"UnknownHead", starting("without: {heads: [decoder.layers.1.cross_attention.2]}"),
-     "study.yaml:8:72: training.init_from.without.heads names decoder.layers.1.cross_attention.2, "
+    {"UnknownHead", starting("drop: {heads: [decoder.layers.1.cross_attention.2]}"),
+     "study.yaml:8:69: training.init_from.drop.heads names decoder.layers.1.cross_attention.2, "
      "and the heads of decoder.layers.1.cross_attention are 0 to 1" +
          kArm},
-    {"HeadOfAnUnknownLayer", starting("without: {heads: [encoder.layers.2.attention.0]}"),
-     "study.yaml:8:72: training.init_from.without.heads names encoder.layers.2.attention.0, and "
+    {"HeadOfAnUnknownLayer", starting("drop: {heads: [encoder.layers.2.attention.0]}"),
+     "study.yaml:8:69: training.init_from.drop.heads names encoder.layers.2.attention.0, and "
      "the model that it starts from has no encoder.layers.2.attention with heads" +
          kArm},
-    {"UnknownLayer", starting("without: {layers: [decoder.layers.2]}"),
-     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.2, and the decoder "
+    {"UnknownLayer", starting("drop: {layers: [decoder.layers.2]}"),
+     "study.yaml:8:70: training.init_from.drop.layers names decoder.layers.2, and the decoder "
      "that it starts from has the layers 0 to 1" +
          kArm},
-    {"OtherNumberOfLayers", starting("without: {layers: [decoder.layers.1]}"),
-     "study.yaml:8:73: training.init_from.without.layers leaves 1 of the 2 layers of the decoder, "
+    {"OtherNumberOfLayers", starting("drop: {layers: [decoder.layers.1]}"),
+     "study.yaml:8:70: training.init_from.drop.layers leaves 1 of the 2 layers of the decoder, "
      "of which this model has 2; write model.decoder_layers: 1" +
          kArm},
-    {"AllLayers", starting("without: {layers: [decoder.layers.0, decoder.layers.1]}"),
-     "study.yaml:8:73: training.init_from.without.layers leaves no layer of the decoder; keep one" +
+    {"AllLayers", starting("drop: {layers: [decoder.layers.0, decoder.layers.1]}"),
+     "study.yaml:8:70: training.init_from.drop.layers leaves no layer of the decoder; keep one" +
          kArm},
     {"LayerWhoseNumberScalesOthers",
-     starting("without: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1",
+     starting("drop: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1",
               "model.residual.depth: sqrt"),
-     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and what the "
+     "study.yaml:8:70: training.init_from.drop.layers names decoder.layers.1, and what the "
      "other layers compute depends on their number (residual.depth)" +
          kArm},
     {"SharedLayer",
-     starting("without: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1",
+     starting("drop: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1",
               "model.share.layers: 1"),
-     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and the decoder "
+     "study.yaml:8:70: training.init_from.drop.layers names decoder.layers.1, and the decoder "
      "that it starts from shares its layers (share.layers)" +
          kArm},
     {"LayerOfAStackWhoseLayersDiffer",
-     starting("without: {layers: [decoder.layers.1]}",
-              ", model.decoder_layers: 1, model.changes: []",
+     starting("drop: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1, model.changes: []",
               "model.changes: [{at: [2], attention: {kind: average}}]"),
-     "study.yaml:8:73: training.init_from.without.layers names decoder.layers.1, and the layers of "
+     "study.yaml:8:70: training.init_from.drop.layers names decoder.layers.1, and the layers of "
      "the decoder that it starts from differ (model.changes)" +
          kArm},
     {"MeanOfMoreThanAreKept", starting("average: 3"),
@@ -145,7 +144,7 @@ const std::string kCompared = "compare: {baseline: a, metric: bleu}\n";
 TEST(EvaluatedArm, MayBeComparedWithWhatItStartsFrom) {
   EXPECT_EQ(messages_of(starting("weights: last") + kCompared), "");
   EXPECT_EQ(
-      messages_of(starting("without: {layers: [encoder.layers.0]}", ", model.encoder_layers: 1") +
+      messages_of(starting("drop: {layers: [encoder.layers.0]}", ", model.encoder_layers: 1") +
                   kCompared),
       "");
 }

@@ -1,4 +1,4 @@
-#include "experiments/config/study_change.h"
+#include "experiments/config/study/study_change.h"
 
 #include <gtest/gtest.h>
 

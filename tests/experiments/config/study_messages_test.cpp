@@ -189,7 +189,8 @@ const std::vector<MessageCase> kStudyCases = {
              "expect: [model.layers=2.bleu < model.layers=4.bleu]\n",
      "study.yaml:6:32: unknown arm 'model.layers=4' in expect; did you mean 'model.layers=2'?"},
     {"ExpectNamesWhatOneArmDoesNotObserve",
-     kBase + "arms:\n  a: {training.observe: {every: 9}}\n  b: {training.observe: {every: 9, what: "
+     kBase + "arms:\n  a: {training.observe: {every: 9}}\n  b: {training.observe: {every: 9, "
+             "quantities: "
              "[update_ratio]}}\n  c: {}\n"
              "expect: [a.active_neurons < b.active_neurons, c.update_ratio < b.update_ratio]\n",
      "study.yaml:9:9: expect: the arm 'b' does not observe active_neurons; see training.observe\n"

@@ -1,8 +1,7 @@
-#include "experiments/config/study_notes.h"
+#include "experiments/config/study/study_notes.h"
 
 #include <gtest/gtest.h>
 
-#include "experiments/config/training_notes.h"
 #include "tests/experiments/config/study_text.h"
 
 namespace ablate::config {

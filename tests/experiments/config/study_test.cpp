@@ -1,8 +1,8 @@
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 
 #include <gtest/gtest.h>
 
-#include "experiments/config/printer.h"
+#include "experiments/config/schema/printer.h"
 #include "tests/experiments/config/study_text.h"
 
 namespace ablate::config {

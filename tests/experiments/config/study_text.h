@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/config/problem.h"
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
+#include "experiments/config/yaml/problem.h"
 
 namespace ablate {
 

@@ -29,6 +29,18 @@ TEST(Tuning, EveryArmHasACandidateOfEachValueOnTheFirstSeed) {
             "b:b:0.5 b:b-training.schedule.peak=0.25:0.25 ");
 }
 
+TEST(Tuning, AnArmThatIsCalledLikeATriedValueOfAnotherHasItsOwnCandidates) {
+  const auto study = study_of(
+      "name: s\nseeds: [1]\nbase: {data: {task: copy}}\n"
+      "arms: {a: {}, a-training.schedule.peak=2: {model.layers: 2}}\n"
+      "tune: {key: training.schedule.peak, values: [0.5, 0.25]}\n");
+  std::vector<std::string> seen;
+  for (const auto& candidate : study.tuning->candidates)
+    seen.push_back(fmt::format("{}:{}", candidate.arm, candidate.value));
+  EXPECT_EQ(seen, (std::vector<std::string>{"a:0", "a:1", "a-training.schedule.peak=2:0",
+                                            "a-training.schedule.peak=2:1"}));
+}
+
 TEST(Tuning, AnArmWithATriedValueIsNoArmOfTheCommandLine) {
   EXPECT_EQ(messages_of(kTuned, {.arms = {"a-training.schedule.peak=0.25"}}),
             "--arms:1:1: unknown arm 'a-training.schedule.peak=0.25'; choose a or b");
@@ -40,10 +52,19 @@ TEST(Tuning, AnArmAtItsBestCanBeTheBaselineAndBeExpectedOf) {
                     "expect: [\"a-tuned.perplexity <= a.perplexity\"]\n";
   const auto study = study_of(text);
   ASSERT_TRUE(study.compare);
-  EXPECT_EQ(study.compare->baseline, "a-tuned");
+  EXPECT_EQ(study.compare->baseline, (ComparedArm{.arm = "a", .tuned = true}));
   EXPECT_EQ(study.expect.size(), 1U);
   EXPECT_EQ(messages_of(kBase + "compare: {baseline: base-tuned, metric: perplexity}\n"),
             "study.yaml:5:21: unknown arm 'base-tuned' in compare.baseline; choose base");
+}
+
+TEST(Tuning, WithoutItAnArmMayEndInTunedAndIsNoOtherArm) {
+  const auto study = study_of(kBase +
+                                  "arms: {a: {tokenizer: {kind: character}}, a-tuned: {}, b: {}}\n"
+                                  "compare: {baseline: a-tuned, metric: perplexity}\n",
+                              {.arms = {"a-tuned", "b"}});
+  ASSERT_TRUE(study.compare);
+  EXPECT_EQ(study.compare->baseline, ComparedArm{"a-tuned"});
 }
 
 TEST(Tuning, MistakesAreNamed) {

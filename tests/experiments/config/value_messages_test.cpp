@@ -21,8 +21,8 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:21: training.steps must be from 1 to 1000000000"},
     {"ObservingBackwards", kTraining + "{observe: {every: -1}}\n",
      "study.yaml:5:31: training.observe.every must not be negative"},
-    {"ObservingSomethingNever", kTraining + "{observe: {what: [update_ratio]}}\n",
-     "study.yaml:5:30: training.observe.what needs every or at"},
+    {"ObservingSomethingNever", kTraining + "{observe: {quantities: [update_ratio]}}\n",
+     "study.yaml:5:36: training.observe.quantities needs every or at"},
     {"ObservingStepsInDisorder", kTraining + "{observe: {at: [10, 1]}}\n",
      "study.yaml:5:28: training.observe.at must name its steps in order, each once"},
     {"ObservingBeforeTheFirstStepTwice", kTraining + "{observe: {at: [0, 1]}}\n",
@@ -30,14 +30,16 @@ const std::vector<MessageCase> kValueCases = {
      "observation anyway"},
     {"ObservingAfterTheLastStep", kTraining + "{steps: 10, observe: {at: [1, 11]}}\n",
      "study.yaml:5:39: training.observe.at names a step after the last one, which steps gives"},
-    {"ObservingNothing", kTraining + "{observe: {every: 9, what: []}}\n",
-     "study.yaml:5:40: training.observe.what names nothing; to observe nothing leave every and at "
+    {"ObservingNothing", kTraining + "{observe: {every: 9, quantities: []}}\n",
+     "study.yaml:5:46: training.observe.quantities is empty; to observe nothing leave every and at "
      "out"},
     {"ObservingOneThingTwice",
-     kTraining + "{observe: {every: 9, what: [update_ratio, attention_sink, update_ratio]}}\n",
-     "study.yaml:5:40: training.observe.what names one thing twice"},
-    {"ObservingWhatThereIsNot", kTraining + "{observe: {every: 9, what: [attention_sinks]}}\n",
-     "study.yaml:5:41: unknown what 'attention_sinks' in training.observe; did you mean "
+     kTraining +
+         "{observe: {every: 9, quantities: [update_ratio, attention_sink, update_ratio]}}\n",
+     "study.yaml:5:46: training.observe.quantities names one quantity twice"},
+    {"ObservingWhatThereIsNot",
+     kTraining + "{observe: {every: 9, quantities: [attention_sinks]}}\n",
+     "study.yaml:5:47: unknown quantities 'attention_sinks' in training.observe; did you mean "
      "'attention_sink'?"},
     {"ARateThatMovesEveryWeightByTwo", kTraining + "{schedule: {peak: 2}}\n",
      "study.yaml:5:31: training.schedule.peak must be at most 1: with this optimizer a step moves "
@@ -56,7 +58,7 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:40: unknown key 'max_length' in model.position; it belongs to kind learned"},
     {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
      "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are kind, heads, "
-     "d_k, d_v, key_value_heads, qk_norm, scale, weights, window, sinks, cap, gate"},
+     "d_k, d_v, key_value_heads, qk_norm, scale, score_function, window, sinks, softcap, gate"},
     {"UnknownTopKey", kBase + "seed: [1]\n",
      "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
@@ -125,18 +127,18 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:14: training.steps is empty; give an integer"},
     {"IntegerIsList", kTraining + "{steps: [1]}\n",
      "study.yaml:5:21: training.steps must be an integer, not a list"},
-    {"NumberOutOfRange", kTraining + "{clip: 1e999}\n",
-     "study.yaml:5:20: training.clip '1e999' is out of the range of numbers"},
-    {"NumberIsNotANumber", kTraining + "{clip: .nan}\n",
-     "study.yaml:5:20: training.clip '.nan' is not finite"},
-    {"NumberIsInfinite", kTraining + "{clip: inf}\n",
-     "study.yaml:5:20: training.clip 'inf' is not finite"},
-    {"NumberWithComma", kTraining + "{clip: '0,5'}\n",
-     "study.yaml:5:20: training.clip '0,5' is quoted text, not a number"},
-    {"NumberIsWord", kTraining + "{clip: big}\n",
-     "study.yaml:5:20: training.clip 'big' is not a number"},
-    {"NumberWithLeadingZeros", kTraining + "{clip: 00.5}\n",
-     "study.yaml:5:20: training.clip '00.5' has leading zeros; write 0.5"},
+    {"NumberOutOfRange", kTraining + "{max_grad_norm: 1e999}\n",
+     "study.yaml:5:29: training.max_grad_norm '1e999' is out of the range of numbers"},
+    {"NumberIsNotANumber", kTraining + "{max_grad_norm: .nan}\n",
+     "study.yaml:5:29: training.max_grad_norm '.nan' is not finite"},
+    {"NumberIsInfinite", kTraining + "{max_grad_norm: inf}\n",
+     "study.yaml:5:29: training.max_grad_norm 'inf' is not finite"},
+    {"NumberWithComma", kTraining + "{max_grad_norm: '0,5'}\n",
+     "study.yaml:5:29: training.max_grad_norm '0,5' is quoted text, not a number"},
+    {"NumberIsWord", kTraining + "{max_grad_norm: big}\n",
+     "study.yaml:5:29: training.max_grad_norm 'big' is not a number"},
+    {"NumberWithLeadingZeros", kTraining + "{max_grad_norm: 00.5}\n",
+     "study.yaml:5:29: training.max_grad_norm '00.5' has leading zeros; write 0.5"},
     {"BooleanIsYes", kBase + "  tokenizer: {joint: yes}\n",
      "study.yaml:5:22: tokenizer.joint 'yes' is not true or false; write true"},
     {"BooleanIsOne", kBase + "  tokenizer: {joint: 1}\n",
@@ -180,8 +182,8 @@ const std::vector<MessageCase> kValueCases = {
               "{kind: none}}}\n",
      "study.yaml:5:30: model.attention.heads must divide d_model unless d_k and d_v are given"},
     {"ARouterThatWouldLearnNothing", kModel + "{feed_forward: {kind: moe, active: 1}}\n",
-     "study.yaml:5:11: model.feed_forward.router.renormalize must be false where active is 1: the "
-     "only weight would always be 1, and the router would learn nothing"},
+     "study.yaml:5:11: model.feed_forward.router.renormalize must be false if active is 1: the "
+     "only weight would always be 1, and the router would not learn"},
     {"ExpertsThatChooseWhatIsToCome",
      kModel + "{feed_forward: {kind: moe, router: {kind: expert_choice}}}\n",
      "study.yaml:5:52: model.feed_forward.router.kind cannot be expert_choice in a decoder: "
@@ -190,7 +192,7 @@ const std::vector<MessageCase> kValueCases = {
      kModel + "{feed_forward: {kind: moe, capacity: {kind: limited, evaluation: 1, keep: "
               "likeliest}}}\n",
      "study.yaml:5:84: model.feed_forward.capacity.keep must be first if a decoder limits the "
-     "evaluation: it cannot know whether a likelier position is still to come"},
+     "evaluation: a likelier position may still follow"},
     {"NumbersThatNothingReads",
      kModel + "{position: {kind: none}, position_ids: {kind: randomized}}\n",
      "study.yaml:5:56: model.position_ids.kind has no effect: the position scheme reads no "
@@ -204,9 +206,9 @@ const std::vector<MessageCase> kValueCases = {
      "heads "
      "all look to the left"},
     {"LabelsOfADecoder", kModel + "{output: {kind: label}, tying: none}\n",
-     "study.yaml:5:26: model.output.kind can be label in an encoder_only model alone\n"
-     "study.yaml:5:26: model.output.kind must be label where data.task is labelled, and only "
-     "there"},
+     "study.yaml:5:26: model.output.kind can be label only in an encoder_only "
+     "model\nstudy.yaml:5:26: model.output.kind must be label where data.task is labelled, and "
+     "only there"},
     {"CrossAttentionOfADecoderAlone",
      kModel + "{family: decoder_only, cross_attention: {kind: none}}\n",
      "study.yaml:5:33: model.cross_attention has no effect: only an encoder_decoder model has "
@@ -217,17 +219,17 @@ const std::vector<MessageCase> kValueCases = {
      "depend on the size of a gradient; choose adam, adamw, lion, or muon with scale "
      "match_rms_adamw"},
     {"AnExponentialDecayToNothing", kTraining + "{schedule: {kind: stable, shape: exponential}}\n",
-     "study.yaml:5:14: training.schedule.floor must be above 0 where shape is exponential"},
-    {"ARateOfZero", kTraining + "{rates: {output: 0}}\n",
-     "study.yaml:5:30: training.rates.output must be above 0 and at most 1000"},
+     "study.yaml:5:14: training.schedule.floor must be above 0 if shape is exponential"},
+    {"ARateOfZero", kTraining + "{lr_multipliers: {output: 0}}\n",
+     "study.yaml:5:39: training.lr_multipliers.output must be above 0 and at most 1000"},
     {"AVocabularyOfBytes", kBase + "  tokenizer: {kind: byte, vocabulary: 300}\n",
-     "study.yaml:5:39: tokenizer.vocabulary must be absent where kind is byte: the 256 bytes and "
-     "the special tokens are all"},
+     "study.yaml:5:39: tokenizer.vocabulary must be absent if kind is byte: the vocabulary is the "
+     "256 bytes and the special tokens"},
     {"BytesOfOtherText", kBase + "  tokenizer: {kind: byte, normalization: nfkc}\n",
-     "study.yaml:5:42: tokenizer.normalization has no effect where kind is byte: bytes stay as "
-     "they are"},
+     "study.yaml:5:42: tokenizer.normalization has no effect if kind is byte: bytes are not "
+     "normalised"},
     {"DroppedMergesOfAnotherKind", kBase + "  tokenizer: {kind: unigram, dropout: 0.1}\n",
-     "study.yaml:5:39: tokenizer.dropout must be 0 where kind is not bpe: it leaves out merges of "
+     "study.yaml:5:39: tokenizer.dropout must be 0 unless kind is bpe: it leaves out merges of "
      "bpe"},
     {"SeveralAtOnce", kModel + "{d_modle: 64, dropout: 2}\n  training: {steps: 10k}\n",
      "study.yaml:5:11: unknown key 'd_modle' in model; did you mean 'd_model'?\nstudy.yaml:5:33: "

@@ -29,7 +29,7 @@ class SourceTest(FolderTest):
         self.progress = []
         self.part = download.part_of(source_of(FILE), self.folder)
 
-    def bring(self, mirror, source=source_of(FILE), patience=60):
+    def download_file(self, mirror, source=source_of(FILE), patience=60):
         """From a mirror, or if it is a server's address from its path there alone."""
         at_path = [mirror] if mirror.startswith("http") else HOSTS.get("test", [])
         with unittest.mock.patch.dict(HOSTS, test=at_path):
@@ -37,7 +37,7 @@ class SourceTest(FolderTest):
 
     def refusal(self, mirror, code, source=source_of(FILE), patience=60):
         with self.assertRaises(download.Failure) as caught:
-            self.bring(mirror, source, patience)
+            self.download_file(mirror, source, patience)
         self.assertEqual(caught.exception.code, code, str(caught.exception))
         return str(caught.exception)
 
@@ -47,9 +47,9 @@ class SourceTest(FolderTest):
 
 
 class DownloadTest(SourceTest):
-    def test_brings_a_file_and_tells_of_its_progress(self):
+    def test_downloads_a_file_and_reports_its_progress(self):
         with HttpServer(lambda path, begin: answer_of(begin, FILE) if path == "/pool/file.deb" else response("404 No")) as server:
-            self.assertEqual(self.bring(server.url), FILE)
+            self.assertEqual(self.download_file(server.url), FILE)
         self.assertEqual(self.progress[-1], len(FILE))
 
     def test_a_broken_connection_continues_where_it_stopped(self):
@@ -57,7 +57,7 @@ class DownloadTest(SourceTest):
             with HttpServer(lambda path, begin: answer_of(begin, FILE) if begin else beginning) as server:
                 self.assertIn("too early after 100 of 5025 bytes; the same command", self.refusal(server.url, download.IO))
                 self.assertEqual(self.part.read_bytes(), FILE[:100])
-                self.assertEqual(self.bring(server.url), FILE)
+                self.assertEqual(self.download_file(server.url), FILE)
                 self.assertIn(("/pool/file.deb", 100), server.asked)
             self.part.unlink()
 
@@ -65,7 +65,7 @@ class DownloadTest(SourceTest):
         for refused in (response("200 OK", FILE), response("416 Range Not Satisfiable")):
             self.part.write_bytes(FILE[:100])
             with HttpServer(lambda path, begin: refused if begin else response("200 OK", FILE)) as server:
-                self.assertEqual(self.bring(server.url), FILE)
+                self.assertEqual(self.download_file(server.url), FILE)
                 self.assertEqual(server.asked[0], ("/pool/file.deb", 100))
 
     def test_a_part_of_other_bytes_is_thrown_away_and_the_next_attempt_begins_again(self):
@@ -73,12 +73,12 @@ class DownloadTest(SourceTest):
         with HttpServer(lambda path, begin: answer_of(begin, FILE)) as server:
             self.assertIn("SHA-256", self.refusal(server.url, download.DATA))
             self.assertFalse(self.part.exists())
-            self.assertEqual(self.bring(server.url), FILE)
+            self.assertEqual(self.download_file(server.url), FILE)
 
     def test_all_that_has_come_is_not_asked_for_again(self):
         self.part.write_bytes(FILE)
         with HttpServer(lambda path, begin: response("500 Broken")) as server:
-            self.assertEqual(self.bring(server.url), FILE)
+            self.assertEqual(self.download_file(server.url), FILE)
             self.assertEqual(server.asked, [])
 
     def test_a_server_that_lies_is_told_by_what_it_sends(self):
@@ -111,7 +111,7 @@ class DownloadTest(SourceTest):
     def test_a_redirect_is_followed(self):
         moved = b"HTTP/1.1 301 Moved\r\nLocation: /real\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         with HttpServer(lambda path, begin: answer_of(begin, FILE) if path == "/real" else moved) as server:
-            self.assertEqual(self.bring(server.url), FILE)
+            self.assertEqual(self.download_file(server.url), FILE)
 
     def test_a_server_that_sends_nothing_is_given_up(self):
         why = self.refusal_of([None], download.IO, patience=1)
@@ -136,14 +136,14 @@ class DownloadTest(SourceTest):
         with HttpServer(lambda path, begin: answer_of(begin, FILE)) as server, \
                 unittest.mock.patch("http.client.HTTPResponse.read1", lambda answer, _: answer.read(250)), \
                 unittest.mock.patch("signal.alarm", wraps=signal.alarm) as alarm:
-            self.bring(server.url)
+            self.download_file(server.url)
         self.assertEqual([call.args[0] for call in alarm.call_args_list], [60] * 6 + [0])
 
     def test_mirrors_are_asked_in_their_order_until_one_has_the_bytes(self):
         with HttpServer(lambda path, begin: response("503 Busy")) as busy, HttpServer(lambda path, begin: response("200 OK", b"lies")) as liar, \
                 HttpServer(lambda path, begin: answer_of(begin, FILE)) as server:
             with unittest.mock.patch.dict(HOSTS, test=[busy.url, liar.url, server.url, "http://127.0.0.1:1"]):
-                self.assertEqual(self.bring(""), FILE)
+                self.assertEqual(self.download_file(""), FILE)
             self.part.unlink()
             with unittest.mock.patch.dict(HOSTS, test=[busy.url, liar.url]):
                 why = self.refusal("", download.DATA)
@@ -155,7 +155,7 @@ class DownloadTest(SourceTest):
             file = self.folder / "mirror" / name
             file.parent.mkdir(parents=True)
             file.write_bytes(FILE)
-            self.assertEqual(self.bring(str(self.folder / "mirror") + "/", epoch), FILE)
+            self.assertEqual(self.download_file(str(self.folder / "mirror") + "/", epoch), FILE)
             file.write_bytes(b"other")
             self.refusal(str(self.folder / "mirror"), download.DATA, epoch)
             shutil.rmtree(self.folder / "mirror")
@@ -174,7 +174,7 @@ class ClientTest(SourceTest):
     """The real clients of registries that lie on this machine."""
 
     @unittest.skipUnless(importlib.util.find_spec("pip"), "no pip")
-    def test_pip_brings_the_wheel_of_a_version(self):
+    def test_pip_downloads_the_wheel_of_a_version(self):
         name = "thing-1.0-py3-none-any.whl"
         with zipfile.ZipFile(self.folder / name, "w") as wheel:
             for file, text in (("METADATA", "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n"), ("RECORD", ""),
@@ -182,7 +182,7 @@ class ClientTest(SourceTest):
                 wheel.writestr("thing-1.0.dist-info/" + file, text)
         data = (self.folder / name).read_bytes()
         with unittest.mock.patch.dict(os.environ, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(self.folder)):
-            self.assertEqual(self.bring("", source_of(data, name, "pip", "thing==1.0")), data)
+            self.assertEqual(self.download_file("", source_of(data, name, "pip", "thing==1.0")), data)
             self.assertIn("has the SHA-256", self.refusal("", download.DATA, source_of(data[::-1], name, "pip", "thing==1.0")))
             self.assertIn("--from takes a folder", self.refusal("", download.IO, source_of(FILE, "thing-2", "pip", "thing==2.0")))
 
@@ -197,7 +197,7 @@ class ClientTest(SourceTest):
         return response("200 OK", files[path]) if path in files else response("404 Not Found")
 
     @unittest.skipUnless(shutil.which("apt-get"), "no apt")
-    def test_apt_brings_the_package_of_a_version_and_the_index_of_a_release(self):
+    def test_apt_downloads_the_package_of_a_version_and_the_index_of_a_release(self):
         for folder in ("lists/partial", "cache/archives/partial", "parts", "downloads"):
             (self.folder / folder).mkdir(parents=True)
         (self.folder / "apt.conf").write_text(
@@ -212,8 +212,8 @@ class ClientTest(SourceTest):
             (self.folder / "sources.list").write_text(f"deb [trusted=yes] {server.url}/ bookworm main\n")
             subprocess.run(["apt-get", "update", "-qq"], stderr=subprocess.DEVNULL, check=True)
             for source in (package, index):
-                self.assertEqual(self.bring("", source), FILE)
-                download.forget(source, self.folder)
+                self.assertEqual(self.download_file("", source), FILE)
+                download.delete_partial(source, self.folder)
             other = package._replace(sha256="0" * 64)
             self.assertIn("has the SHA-256", self.refusal("", download.DATA, other))
             self.assertIn("4:1.2-4", self.refusal("", download.IO, package._replace(requirement="tool=4:1.2-4")))
@@ -222,7 +222,7 @@ class ClientTest(SourceTest):
         source = source_of(FILE, "tool_1.2-3_all.deb", "apt-get", "tool=1.2-3")
         with unittest.mock.patch.dict(os.environ, PATH=str(self.folder)):
             self.assertIn("there is no apt-get here; --from takes a folder", self.refusal("", download.IO, source))
-        download.forget(source, self.folder)
+        download.delete_partial(source, self.folder)
         self.assertEqual(list(self.folder.iterdir()), [])
 
 

@@ -85,7 +85,7 @@ class VerbTest(FolderTest):
         self.program = self.folder / "bin/ablate"
         code, said = self.fetch("--list", cwd=SOURCE)
         self.assertEqual(code, 7)
-        self.assertIn(f"the script that fetches is neither {script} nor", said)
+        self.assertIn(f"the script that fetches corpora is neither {script} nor", said)
         script.mkdir(parents=True)
         (script / "__main__.py").write_text("print('installed')\nraise SystemExit(5)\n")
         self.assertEqual(self.fetch("--list"), (5, "installed\n"))

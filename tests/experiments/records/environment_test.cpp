@@ -1,9 +1,8 @@
-#include "experiments/records/environment.h"
-
+#include "experiments/records/run_start.h"
 #include "tests/training/folder_test_case.h"
-#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
-#include "training/storage/sealed_json.h"
+#include "training/storage/errors.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::records {
 namespace {

@@ -1,13 +1,16 @@
 #include "experiments/records/frozen_study.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <chrono>
 #include <optional>
 
 #include "experiments/errors.h"
 #include "tests/experiments/program.h"
 #include "tests/training/storage/waiting_lock.h"
-#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
-#include "training/storage/folder_lock.h"
+#include "training/storage/errors.h"
 
 namespace ablate::records {
 namespace {
@@ -49,6 +52,22 @@ TEST_F(FrozenStudy, ACopyThatHasChangedIsNotReported) {
   EXPECT_THROW(read_frozen(frozen()), training::CheckpointError);
 }
 
+/// So that a shell may give it as <(...), and nobody can change it between two readings.
+TEST_F(FrozenStudy, ReadsTheFileOnce) {
+  const auto pipe = folder_ / "study.pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  auto frozen_now = std::async(std::launch::async, [&] { return freeze(pipe, {}, output()); });
+  write_file(pipe, read_file(study()));
+  while (frozen_now.wait_for(std::chrono::seconds(20)) != std::future_status::ready) {
+    ADD_FAILURE() << "it reads once more";
+    close(open(pipe.c_str(), O_WRONLY | O_NONBLOCK));
+  }
+  const auto now = frozen_now.get();
+  EXPECT_EQ(read_file(frozen().study()), read_file(study()));
+  EXPECT_EQ(now.file, frozen().study());
+  EXPECT_TRUE(now.runs.front().origins.at("training.steps").starts_with("study.yaml:"));
+}
+
 TEST_F(FrozenStudy, WhatIsPlannedIsWhatAStartWouldRunAndWritesNothing) {
   EXPECT_EQ(planned(study(), {}, output()).runs.size(), 1U);
   EXPECT_FALSE(std::filesystem::exists(output()));
@@ -56,7 +75,7 @@ TEST_F(FrozenStudy, WhatIsPlannedIsWhatAStartWouldRunAndWritesNothing) {
   const auto more = planned(study(), {.seeds = {1, 2}}, output());
   EXPECT_EQ(more.runs.size(), 2U);
   EXPECT_THROW(planned(other(), {}, output()), UsageError);
-  EXPECT_THROW(planned(study(), {.sets = {"training.clip=1"}}, output()), UsageError);
+  EXPECT_THROW(planned(study(), {.sets = {"training.max_grad_norm=1"}}, output()), UsageError);
   EXPECT_EQ(frozen_selection(frozen()).seeds, std::vector<int64_t>{1});
   EXPECT_EQ(read_file(frozen().study()), read_file(study()));
 }

@@ -1,8 +1,7 @@
-#include "experiments/records/initial_weights.h"
-
+#include "experiments/records/run_start.h"
 #include "tests/training/folder_test_case.h"
-#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
 
 namespace ablate::records {
 namespace {

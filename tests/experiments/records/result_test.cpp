@@ -4,12 +4,10 @@
 #include <limits>
 
 #include "experiments/records/failure.h"
-#include "experiments/records/study_runs.h"
-#include "experiments/run/estimate_run.h"
+#include "experiments/records/run_plan.h"
 #include "tests/experiments/program.h"
-#include "training/storage/checkpoint_error.h"
+#include "training/storage/errors.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/sealed_json.h"
 
 namespace ablate::records {
 namespace {

@@ -1,5 +1,3 @@
-#include "experiments/records/wave.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,7 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "training/storage/checkpoint_error.h"
+#include "experiments/records/run_plan.h"
+#include "training/storage/errors.h"
 
 namespace ablate::records {
 namespace {

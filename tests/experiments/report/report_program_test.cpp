@@ -1,5 +1,5 @@
 #include "experiments/records/frozen_study.h"
-#include "experiments/report/read_report_data.h"
+#include "experiments/report/write_report.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::report {
@@ -25,18 +25,19 @@ class ReportTest : public ProgramTest {
 };
 
 TEST_F(ReportTest, AStudyEndsInAPageOfItsOwnRecordsThatCanBeMadeAgain) {
-  const auto done =
-      shell(command("out", "--set training.clip=1.5 --set training.observe.every=30 --jobs 2"));
+  const auto done = shell(
+      command("out", "--set training.max_grad_norm=1.5 --set training.observe.every=30 --jobs 2"));
   ASSERT_EQ(done.code, 0) << done.output;
   const auto file = folder_ / "out/tiny/report.html";
   EXPECT_NE(done.output.find("report: " + file.string()), std::string::npos);
   const auto page = read_file(file);
   EXPECT_NE(page.find("<h1>Do experts help?</h1>"), std::string::npos);
-  for (const auto* section : {"Training loss", "Validation loss", "exact match over length",
-                              "Token accuracy at each position: length 4", "Load of the experts",
-                              "Inside the models", "Last observation of experts, after step 60",
-                              "Sample outputs", "Product with the vector of position 0",
-                              "Bias of the last query", "--set training.clip=1.5", "libtorch"})
+  for (const auto* section :
+       {"Training loss", "Validation loss", "exact match over length",
+        "Token accuracy at each position: length 4", "Load of the experts", "Inside the models",
+        "Last observation of experts, after step 60", "Sample outputs",
+        "Product with the vector of position 0", "Bias of the last query",
+        "--set training.max_grad_norm=1.5", "libtorch"})
     EXPECT_NE(page.find(section), std::string::npos) << section;
 
   const auto curves = page.find("Training loss"), inside = page.find("Inside the models");

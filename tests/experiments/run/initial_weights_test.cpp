@@ -1,6 +1,6 @@
-#include "experiments/run/initial_weights.h"
-
 #include <gtest/gtest.h>
+
+#include "experiments/run/recorded_start.h"
 
 namespace ablate::run {
 namespace {

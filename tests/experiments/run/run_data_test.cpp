@@ -1,6 +1,6 @@
 #include "experiments/run/run_data.h"
 
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::run {

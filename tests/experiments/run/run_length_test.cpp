@@ -1,12 +1,11 @@
-#include "experiments/run/run_length.h"
-
 #include <nlohmann/json.hpp>
 
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 #include "experiments/run/load_run.h"
+#include "experiments/run/prepare_run.h"
 #include "models/transformer_flops.h"
 #include "tests/experiments/program.h"
-#include "training/storage/sealed_json.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::run {
 namespace {

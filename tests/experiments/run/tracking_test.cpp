@@ -1,8 +1,7 @@
-#include "experiments/run/tracking.h"
-
 #include <limits>
 #include <map>
 
+#include "experiments/run/evaluate.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::run {

@@ -2,16 +2,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/config/printer.h"
+#include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
 #include "experiments/records/result.h"
 #include "experiments/run/load_run.h"
-#include "models/mkl.h"
+#include "models/hardware.h"
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
 #include "tests/training/storage/waiting_lock.h"
-#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
 
 namespace ablate::run {
 namespace {

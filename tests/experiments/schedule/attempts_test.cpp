@@ -1,7 +1,6 @@
-#include "experiments/schedule/attempts.h"
-
+#include "experiments/schedule/worker.h"
 #include "tests/experiments/program.h"
-#include "training/storage/io_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::schedule {
 namespace {
@@ -17,8 +16,8 @@ TEST_F(AttemptsTest, WhatAProcessSaysIsKeptBehindWhatOthersSaid) {
   one.end(0);
   EXPECT_FALSE(std::filesystem::exists(log())) << "it said nothing";
   for (const char* line : {"a", "b"}) {
-    one.hear(line);
-    one.hear("end");
+    one.on_output_line(line);
+    one.on_output_line("end");
     one.end(0);
   }
   EXPECT_EQ(read_file(log()), "a\nend\nb\nend\n");
@@ -28,7 +27,7 @@ TEST_F(AttemptsTest, AMessageThatCannotBeKeptIsAnErrorWithItsReason) {
   std::filesystem::create_symlink("/dev/full", log());
   auto one = attempts();
   try {
-    one.hear("ablate: the reason");
+    one.on_output_line("ablate: the reason");
     FAIL();
   } catch (const training::IoError& error) {
     EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();

@@ -1,9 +1,9 @@
-#include "experiments/schedule/live_table.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <sstream>
+
+#include "experiments/schedule/study_status.h"
 
 namespace ablate::schedule {
 namespace {

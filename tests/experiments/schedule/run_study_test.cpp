@@ -189,9 +189,9 @@ TEST_F(RunStudyTest, AChangedFileIsRefusedBeforeAnyRunStarts) {
     EXPECT_EQ(shell(command("out", look)).output, refused.output) << look;
   EXPECT_EQ(results("out"), before);
   change("steps: 61", "steps: 60");
-  const auto set = shell(command("out", "--set training.clip=1"));
+  const auto set = shell(command("out", "--set training.max_grad_norm=1"));
   EXPECT_EQ(set.code, 2);
-  EXPECT_NE(set.output.find("training.clip: nothing there, 1 now"), std::string::npos)
+  EXPECT_NE(set.output.find("training.max_grad_norm: nothing there, 1 now"), std::string::npos)
       << set.output;
   EXPECT_EQ(shell(command("out", "--seeds 2 --arms base")).code, 0);
 }

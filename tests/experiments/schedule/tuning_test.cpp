@@ -6,13 +6,11 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/result.h"
-#include "experiments/records/study_runs.h"
 #include "experiments/records/tuned_arms.h"
-#include "experiments/report/read_report_data.h"
+#include "experiments/report/write_report.h"
 #include "tests/experiments/program.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
-#include "training/storage/sealed_json.h"
 
 namespace ablate::schedule {
 namespace {

@@ -1,7 +1,7 @@
 #include "training/checkpoint/format/manifest.h"
 
 #include "tests/fuzz/fuzz.h"
-#include "training/storage/checkpoint_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::fuzz {
 

@@ -4,8 +4,6 @@
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
 #include "training/metrics/rouge.h"
-#include "training/metrics/tokenizer_13a.h"
-#include "training/metrics/word_error_rate.h"
 
 namespace ablate::fuzz {
 namespace {

@@ -1,6 +1,6 @@
 #include "experiments/exchange/format/name_map.h"
 
-#include "experiments/config/problem.h"
+#include "experiments/config/yaml/problem.h"
 #include "experiments/errors.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,4 @@
-#include "data/labelled_text.h"
-#include "data/language_text.h"
-#include "data/parallel_text.h"
+#include "data/read_corpus.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace ablate::fuzz {

@@ -1,13 +1,11 @@
-#include "experiments/config/problem.h"
-#include "experiments/records/environment.h"
+#include "experiments/config/yaml/problem.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/run_start.h"
-#include "experiments/records/wave.h"
 #include "tests/fuzz/fuzz.h"
-#include "training/storage/checkpoint_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::fuzz {
 namespace {

@@ -1,6 +1,6 @@
 #include "tests/fuzz/fuzz.h"
 #include "training/checkpoint/format/safetensors_header.h"
-#include "training/storage/checkpoint_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::fuzz {
 

@@ -1,7 +1,6 @@
-#include "experiments/exchange/format/seal.h"
-
+#include "experiments/exchange/format/name_map.h"
 #include "tests/fuzz/fuzz.h"
-#include "training/storage/checkpoint_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::fuzz {
 

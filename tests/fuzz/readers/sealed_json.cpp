@@ -1,6 +1,5 @@
-#include "training/storage/sealed_json.h"
-
 #include "tests/fuzz/fuzz.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::fuzz {
 

@@ -1,7 +1,7 @@
 #include <sstream>
 
-#include "experiments/config/problem.h"
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
+#include "experiments/config/yaml/problem.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace ablate::fuzz {

@@ -1,8 +1,8 @@
-#include "experiments/config/study.h"
+#include "experiments/config/study/study.h"
 
-#include "experiments/config/document.h"
-#include "experiments/config/printer.h"
-#include "experiments/config/problem.h"
+#include "experiments/config/schema/printer.h"
+#include "experiments/config/yaml/document.h"
+#include "experiments/config/yaml/problem.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace ablate::fuzz {

@@ -1,7 +1,6 @@
-#include "models/inference/beam_search.h"
-
 #include <gtest/gtest.h>
 
+#include "models/inference/search.h"
 #include "tests/models/inference/small_model.h"
 
 namespace ablate::models {

@@ -1,7 +1,6 @@
-#include "models/inference/ensemble.h"
-
 #include <gtest/gtest.h>
 
+#include "models/inference/inference_model.h"
 #include "tests/models/inference/small_model.h"
 
 namespace ablate::models {

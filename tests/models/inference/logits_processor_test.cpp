@@ -1,7 +1,6 @@
-#include "models/inference/logits_processor.h"
-
 #include <gtest/gtest.h>
 
+#include "models/inference/hypothesis.h"
 #include "tests/models/inference/small_model.h"
 
 namespace ablate::models {

@@ -1,10 +1,9 @@
-#include "models/inference/sampling.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "models/inference/search.h"
 #include "tests/models/inference/small_model.h"
 
 namespace ablate::models {

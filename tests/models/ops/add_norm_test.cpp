@@ -1,7 +1,6 @@
-#include "models/ops/add_norm.h"
-
 #include <gtest/gtest.h>
 
+#include "models/ops/elementwise.h"
 #include "tests/models/models.h"
 
 namespace ablate::models::ops {

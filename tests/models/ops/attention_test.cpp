@@ -126,21 +126,24 @@ void expect_weights(const ops::Weighting& weighting, double first, double second
 
 TEST(AttentionWeights, AreTheFormulas) {
   expect_weights({}, 1.0 / 4, 3.0 / 4);
-  expect_weights({.weights = ScoreWeights::softmax_one}, 1.0 / 5, 3.0 / 5);
+  expect_weights({.score_function = ScoreFunction::softmax_one}, 1.0 / 5, 3.0 / 5);
   expect_weights({.sinks = torch::tensor({std::log(4.0)})}, 1.0 / 8, 3.0 / 8);
   // sigmoid(s - ln 2) = e^s / (e^s + 2) for two visible keys.
-  expect_weights({.weights = ScoreWeights::sigmoid}, 1.0 / 3, 3.0 / 5);
-  expect_weights({.weights = ScoreWeights::relu2}, 0, std::log(3.0) * std::log(3.0) / 2);
+  expect_weights({.score_function = ScoreFunction::sigmoid}, 1.0 / 3, 3.0 / 5);
+  expect_weights({.score_function = ScoreFunction::relu2}, 0, std::log(3.0) * std::log(3.0) / 2);
   const double capped = std::exp(0.5 * std::tanh(2 * std::log(3.0)));
-  expect_weights({.cap = 0.5}, 1 / (1 + capped), capped / (1 + capped));
+  expect_weights({.softcap = 0.5}, 1 / (1 + capped), capped / (1 + capped));
 }
 
 TEST(AttentionWeights, OfNothingVisibleAreZeros) {
   const auto scores = torch::randn({2, 2, 3, 4});
   const auto nothing = torch::zeros({1, 1, 1, 4}, torch::kBool);
-  for (const auto& [weights, name] : names(ScoreWeights{}))
-    EXPECT_EQ(
-        ops::attention_weights(scores, nothing, {.weights = weights}).abs().sum().item<double>(), 0)
+  for (const auto& [weights, name] : names(ScoreFunction{}))
+    EXPECT_EQ(ops::attention_weights(scores, nothing, {.score_function = weights})
+                  .abs()
+                  .sum()
+                  .item<double>(),
+              0)
         << name;
 }
 

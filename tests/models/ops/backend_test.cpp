@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/ops/add_norm.h"
 #include "models/ops/attention.h"
+#include "models/ops/elementwise.h"
 #include "models/ops/linear_cross_entropy.h"
 
 namespace ablate::models::ops {

@@ -1,6 +1,6 @@
-#include "models/ops/dropout.h"
-
 #include <gtest/gtest.h>
+
+#include "models/ops/elementwise.h"
 
 namespace ablate::models::ops {
 namespace {

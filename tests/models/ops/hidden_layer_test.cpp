@@ -1,7 +1,6 @@
-#include "models/ops/hidden_layer.h"
-
 #include <gtest/gtest.h>
 
+#include "models/ops/linear.h"
 #include "tests/models/models.h"
 
 namespace ablate::models::ops {

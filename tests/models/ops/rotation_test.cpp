@@ -1,6 +1,6 @@
-#include "models/ops/rotation.h"
-
 #include <gtest/gtest.h>
+
+#include "models/ops/positions.h"
 
 namespace ablate::models::ops {
 namespace {

@@ -1,7 +1,6 @@
-#include "models/position/compatibility.h"
-
 #include <gtest/gtest.h>
 
+#include "models/position/position.h"
 #include "tests/models/models.h"
 #include "tests/models/variants.h"
 

@@ -13,7 +13,6 @@
 #include "tests/training/storage/file_size_limit.h"
 #include "tests/training/storage/waiting_lock.h"
 #include "training/storage/durable_file.h"
-#include "training/storage/folder_lock.h"
 
 namespace ablate::training {
 namespace {

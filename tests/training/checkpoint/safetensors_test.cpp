@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "training/storage/io_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 namespace {

@@ -1,12 +1,10 @@
-#include "training/inference/classify.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/training/inference/small_translator.h"
-#include "training/diverged.h"
 #include "training/inference/score_targets.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 namespace {

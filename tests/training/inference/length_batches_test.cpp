@@ -1,5 +1,3 @@
-#include "training/inference/length_batches.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -7,6 +5,8 @@
 
 #include <atomic>
 #include <thread>
+
+#include "training/inference/length_check.h"
 
 namespace ablate::training {
 namespace {

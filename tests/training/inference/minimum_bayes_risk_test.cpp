@@ -1,6 +1,6 @@
-#include "training/inference/minimum_bayes_risk.h"
-
 #include <gtest/gtest.h>
+
+#include "training/inference/translator.h"
 
 namespace ablate::training {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/training/inference/small_translator.h"
-#include "training/diverged.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tests/training/sacrebleu_golden.h"
 #include "tokenizer/text/unicode.h"
-#include "training/metrics/tokenizer_13a.h"
+#include "training/metrics/bleu.h"
 
 namespace ablate::training {
 namespace {

@@ -1,11 +1,11 @@
-#include "training/metrics/word_error_rate.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "training/metrics/rouge.h"
 
 namespace ablate::training {
 namespace {

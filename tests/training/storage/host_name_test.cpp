@@ -1,8 +1,8 @@
-#include "training/storage/host_name.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
+
+#include "training/storage/durable_file.h"
 
 namespace ablate::training {
 namespace {

@@ -1,7 +1,6 @@
-#include "training/storage/sealed_json.h"
-
 #include "tests/training/folder_test_case.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::training {
 namespace {

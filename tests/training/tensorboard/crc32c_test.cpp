@@ -1,6 +1,6 @@
-#include "training/tensorboard/crc32c.h"
-
 #include <gtest/gtest.h>
+
+#include "training/tensorboard/event.h"
 
 namespace ablate::training {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "tests/training/event_reader.h"
 #include "tests/training/folder_test_case.h"
-#include "training/tensorboard/event_file.h"
 
 namespace ablate::training {
 namespace {

@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "tokenizer/text/digest.h"
-#include "training/storage/checkpoint_error.h"
 #include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
 #include "training/storage/finite_json.h"
 
 namespace ablate::training {
@@ -28,7 +28,7 @@ nlohmann::json body_of(const Manifest& manifest) {
   return body;
 }
 
-/// Throws where the file is missing or has another size, before its bytes are read.
+/// Throws if the file is missing or has another size, before its bytes are read.
 void require_size(const std::filesystem::path& path, uint64_t least, uint64_t most) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

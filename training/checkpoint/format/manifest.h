@@ -8,7 +8,7 @@
 
 namespace ablate::training {
 
-/// What a checkpoint's folder must hold, to the byte.
+/// The exact contents of a checkpoint's folder.
 struct Manifest {
   struct File {
     uint64_t bytes = 0;
@@ -25,11 +25,10 @@ bool valid_file_name(std::string_view name);
 /// The bytes of manifest.json, which end in their own digest.
 std::string to_json(const Manifest& manifest);
 
-/// The manifest in `folder`. Throws CheckpointError where it is missing or not as `to_json` wrote
-/// it.
+/// The manifest in `folder`. Throws CheckpointError if it is missing or not as `to_json` wrote it.
 Manifest read_manifest(const std::filesystem::path& folder);
 
-/// The bytes of one listed file; throws CheckpointError where they are not those of the manifest.
+/// The bytes of one listed file; throws CheckpointError if they are not those of the manifest.
 std::string read_listed(const std::filesystem::path& folder, const Manifest& manifest,
                         const std::string& name);
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <tuple>
 
-#include "training/storage/checkpoint_error.h"
+#include "training/storage/errors.h"
 
 namespace ablate::training {
 namespace {
@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors files are
 
 using Json = nlohmann::json;
 
-/// Says what is wrong with a file.
+/// Throws the error of a damaged file.
 struct Complaint {
   const std::string& source;
   [[noreturn]] void operator()(const std::string& what) const {
@@ -30,8 +30,8 @@ struct Complaint {
 /// Text of unknown origin in quotes, without control characters.
 std::string printable(const std::string& text) { return Json(text).dump(-1, ' ', true); }
 
-/// Walks over JSON and complains of what the parser accepts: of two equal keys it keeps the last,
-/// and it takes any depth.
+/// Rejects JSON that the parser accepts: equal keys, of which the parser keeps the last, and any
+/// depth.
 class StrictWalk : public nlohmann::json_sax<Json> {
  public:
   explicit StrictWalk(const Complaint& complain) : complain_(complain) {}

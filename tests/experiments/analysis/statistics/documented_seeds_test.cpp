@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/analysis/statistics/sign_flip.h"
+#include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::statistics {
 namespace {

@@ -5,8 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "experiments/analysis/statistics/holm.h"
-#include "experiments/analysis/statistics/sign_flip.h"
+#include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::statistics {
 namespace {

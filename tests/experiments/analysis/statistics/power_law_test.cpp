@@ -1,9 +1,9 @@
-#include "experiments/analysis/statistics/power_law.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
+
+#include "experiments/analysis/statistics/estimates.h"
 
 namespace ablate::statistics {
 namespace {

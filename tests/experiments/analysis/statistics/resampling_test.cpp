@@ -1,9 +1,9 @@
-#include "experiments/analysis/statistics/resampling.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
+
+#include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::statistics {
 namespace {

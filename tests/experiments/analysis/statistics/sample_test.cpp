@@ -7,12 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "experiments/analysis/statistics/aggregate.h"
-#include "experiments/analysis/statistics/holm.h"
-#include "experiments/analysis/statistics/mean.h"
-#include "experiments/analysis/statistics/quantile.h"
-#include "experiments/analysis/statistics/sign_flip.h"
-#include "experiments/analysis/statistics/wilson.h"
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/significance.h"
 #include "tests/experiments/analysis/statistics/golden.h"
 
 namespace ablate::statistics {

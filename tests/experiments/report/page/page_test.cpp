@@ -77,6 +77,19 @@ TEST(Page, ATestSetBeyondTrainingIsMarkedInWords) {
   place(page_of(sample_report()), ">5 digits more, beyond training<");
 }
 
+TEST(Page, ACurveOverLengthIsOfTestSetsWithALengthAndNotOfNamesWithDigits) {
+  auto report = sample_report();
+  const auto page = page_of(report);
+  place(page, "exact match over length");
+  place(page, ">length in digits<");
+  for (auto& arm : report.evidence.tasks[0].arms)
+    for (auto& cell : arm.cells) {
+      cell.test_set = cell.extrapolates ? "test_2017_flickr" : "test_2016_flickr";
+      cell.length = 0;
+    }
+  EXPECT_EQ(page_of(report).find("over length"), std::string::npos);
+}
+
 TEST(Page, AFailedExpectationIsSaidInWordsWithItsNumbers) {
   place(page_of(sample_report()),
         "<li class=\"fails\"><strong>\u2717 fails</strong><code>learned &gt; sinusoidal</code>"

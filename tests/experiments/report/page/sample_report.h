@@ -29,9 +29,13 @@ inline analysis::Sample sample(std::vector<double> values) {
   return result;
 }
 
-inline analysis::Cell score(const std::string& test_set, bool beyond, std::vector<double> values) {
+/// Trained are numbers of up to four digits.
+inline analysis::Cell score(const std::string& test_set, int64_t digits,
+                            std::vector<double> values) {
   return {.test_set = test_set,
-          .beyond = beyond,
+          .length = digits,
+          .unit = "digits",
+          .extrapolates = digits > 4,
           .metric = "exact_match",
           .primary = true,
           .sample = sample(std::move(values))};
@@ -65,7 +69,7 @@ inline RunRecord run_record(const std::array<std::string, 3>& places, int64_t se
                   {"active_neurons", words("decoder.layers.0.feed_forward"), {{20, 0.125}}, {}},
                   {"gradient_noise", "model", {{10, 250}, {20, 300}}, {}},
                   {"gradient_square", "model", {{10, 2}, {20, 1}}, {}}};
-  run.positions = {{places[2], false, {1, 0.875, 0.75}}};
+  run.positions = {{places[2], {1, 0.875, 0.75}}};
   return run;
 }
 
@@ -76,12 +80,12 @@ inline SampleReport sample_report(const Words& words = usual) {
   auto& w = words;
   analysis::ArmEvidence one{
       .name = first, .baseline = true, .parameters = 1200, .flops_per_token = 2400};
-  one.cells = {score(within, false, {1, 0.75}), score(beyond, true, {0.5, 0.25})};
+  one.cells = {score(within, 4, {1, 0.75}), score(beyond, 5, {0.5, 0.25})};
   analysis::ArmEvidence other = one;
   other.name = second;
   other.baseline = false;
   other.changes = {{w("key"), w("sinusoidal value"), w("learned value")}};
-  other.cells = {score(within, false, {0.75, 0.875}), score(beyond, true, {0, 0.125})};
+  other.cells = {score(within, 4, {0.75, 0.875}), score(beyond, 5, {0, 0.125})};
   other.cells[0].contrast = contrast(w("learned is not distinguishable."));
   other.cells[1].contrast = contrast(w("learned is worse."));
   other.cells[0].sentence_tests = {{1, -0.5, 0.25, 0.125}};

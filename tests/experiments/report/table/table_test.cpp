@@ -1,10 +1,9 @@
-#include "experiments/report/table/table.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "experiments/report/table/layout.h"
 #include "tests/experiments/analysis/synthetic.h"
 
 namespace ablate::report {

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/errors.h"
-#include "experiments/run/moefication/router_network.h"
+#include "experiments/run/moefication/neuron_groups.h"
 #include "tests/experiments/program.h"
-#include "training/storage/sealed_json.h"
+#include "training/storage/finite_json.h"
 
 namespace ablate::run {
 namespace {
@@ -15,18 +15,19 @@ class MoefyTest : public ProgramTest {
   /// The folder of a small trained run on copying.
   std::filesystem::path trained(const std::string& feed_forward) {
     const auto file = folder_ / "dense.yaml";
-    write_file(file,
-               "name: dense\nseeds: [1]\nbase:\n"
-               "  data: { task: copy, symbols: 12, train_length: [2, 4], test_length: [4], "
-               "examples: { train: 2000, validation: 50, test: 50 } }\n"
-               "  tokenizer: { kind: word }\n"
-               "  model: { d_model: 32, layers: 1, dropout: 0.0, attention: { heads: 4 }, "
-               "feed_forward: " +
-                   feed_forward +
-                   " }\n"
-                   "  training: { steps: 250, tokens_per_batch: 512, max_length: 32, threads: 1, "
-                   "label_smoothing: 0.0, clip: 1.0, schedule: { kind: cosine, peak: 5.0e-3, "
-                   "warmup: 20 } }\n");
+    write_file(
+        file,
+        "name: dense\nseeds: [1]\nbase:\n"
+        "  data: { task: copy, symbols: 12, train_length: [2, 4], test_length: [4], "
+        "examples: { train: 2000, validation: 50, test: 50 } }\n"
+        "  tokenizer: { kind: word }\n"
+        "  model: { d_model: 32, layers: 1, dropout: 0.0, attention: { heads: 4 }, "
+        "feed_forward: " +
+            feed_forward +
+            " }\n"
+            "  training: { steps: 250, tokens_per_batch: 512, max_length: 32, threads: 1, "
+            "label_smoothing: 0.0, max_grad_norm: 1.0, schedule: { kind: cosine, peak: 5.0e-3, "
+            "warmup: 20 } }\n");
     const auto outcome =
         shell(kProgram + " run " + file.string() + " --output " + folder_.string() + " 2>&1");
     EXPECT_EQ(outcome.code, 0) << outcome.output;

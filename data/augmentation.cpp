@@ -1,0 +1,139 @@
+#include "data/augmentation.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "data/corpus.h"
+#include "tokenizer/special_tokens.h"
+
+namespace ablate::data {
+namespace {
+
+constexpr int64_t kParts = 1'000'000;
+
+int64_t shown(int64_t token, const Masking& options, Random& random) {
+  const int64_t tenth = random.below(10);
+  if (tenth < 8) return tokenizer::kMask;
+  return tenth == 8 ? random.between(tokenizer::kMask + 1, options.vocabulary - 1) : token;
+}
+
+/// The share in units of 1 / kParts.
+int64_t limit_of(const Masking& options) { return static_cast<int64_t>(options.share * kParts); }
+
+void check(const Masking& options) {
+  if (options.vocabulary <= tokenizer::kMask + 1)
+    throw DataError(
+        "the vocabulary has only special tokens; masked training needs at least one other token");
+}
+
+/// Places of a target that are to be predicted.
+std::vector<size_t> places_of(std::span<const int64_t> target) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < target.size(); ++i)
+    if (target[i] != tokenizer::kPad) places.push_back(i);
+  return places;
+}
+
+/// One example's row of a batch, and the random numbers of each of its places.
+struct MaskedRow {
+  std::span<int64_t> source, target_out;
+  std::vector<size_t> places;
+  std::vector<Random> random;  // one for each place
+  std::vector<int64_t> parts;  // the first random number of each
+};
+
+/// Masks the places whose part is below `limit`, and returns their number.
+int64_t hide(MaskedRow& row, const Masking& options, int64_t limit) {
+  int64_t hidden = 0;
+  for (size_t i = 0; i < row.places.size(); ++i) {
+    const auto place = row.places[i];
+    auto& wanted = row.target_out[place];
+    if (row.parts[i] < limit) {
+      row.source[place] = shown(wanted, options, row.random[i]);
+      ++hidden;
+    } else {
+      wanted = tokenizer::kPad;
+    }
+  }
+  return hidden;
+}
+
+}  // namespace
+
+void mask(Batch& batch, const Masking& options, Random& random) {
+  check(options);
+  const auto places = places_of(batch.target_out);
+  const auto limit = limit_of(options);
+  std::vector<bool> chosen(places.size());
+  for (size_t i = 0; i < places.size(); ++i) chosen[i] = random.below(kParts) < limit;
+  if (!places.empty() && std::ranges::find(chosen, true) == chosen.end())
+    chosen[static_cast<size_t>(random.below(static_cast<int64_t>(places.size())))] = true;
+  batch.tokens = 0;
+  for (size_t i = 0; i < places.size(); ++i) {
+    auto& wanted = batch.target_out[places[i]];
+    if (chosen[i]) {
+      batch.source[places[i]] = shown(wanted, options, random);
+      ++batch.tokens;
+    } else {
+      wanted = tokenizer::kPad;
+    }
+  }
+}
+
+void mask_by_place(Batch& batch, std::span<const int64_t> examples, const Masking& options,
+                   uint64_t seed) {
+  check(options);
+  const auto length = static_cast<size_t>(batch.target_length);
+  batch.tokens = 0;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    MaskedRow row{.source = std::span(batch.source).subspan(i * length, length),
+                  .target_out = std::span(batch.target_out).subspan(i * length, length)};
+    row.places = places_of(row.target_out);
+    Random of_example(seed, "masked places", static_cast<uint64_t>(examples[i]));
+    for (size_t n = 0; n < row.places.size(); ++n) {
+      row.random.emplace_back(of_example.next());
+      row.parts.push_back(row.random.back().below(kParts));
+    }
+    auto limit = limit_of(options);
+    if (examples[i] == 0 && !row.parts.empty())
+      limit = std::max(limit, std::ranges::min(row.parts) + 1);
+    batch.tokens += hide(row, options, limit);
+  }
+}
+
+std::vector<int32_t> concatenate(std::span<const Example> texts, const TextEncoder& encode) {
+  std::vector<int32_t> all;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto ids = encode(i, texts[i].target);
+    all.insert(all.end(), ids.begin(), ids.end());
+    all.push_back(tokenizer::kEos);
+  }
+  return all;
+}
+
+std::vector<Block> cut(std::span<const int32_t> ids, const Chunking& chunking) {
+  const size_t overlap = chunking.masked ? 0 : 1;
+  const auto block = static_cast<size_t>(chunking.block);
+  std::vector<Block> blocks;
+  auto length = chunking.offset > 0 ? static_cast<size_t>(chunking.offset) : block;
+  for (size_t begin = 0; begin + overlap < ids.size(); begin += std::exchange(length, block))
+    blocks.push_back(ids.subspan(begin, std::min(length + overlap, ids.size() - begin)));
+  return blocks;
+}
+
+EncodedExample example_of(Block block, bool masked) {
+  std::vector<int32_t> ids(masked ? 1 : 0, kStartToken);
+  ids.reserve(ids.size() + block.size());
+  std::ranges::copy(block, std::back_inserter(ids));
+  return {.source = masked ? ids : std::vector<int32_t>(), .target = ids, .prompt_length = 1};
+}
+
+std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking) {
+  std::vector<EncodedExample> examples;
+  for (const auto block : cut(ids, chunking))
+    examples.push_back(example_of(block, chunking.masked));
+  return examples;
+}
+
+}  // namespace ablate::data

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "experiments/commands/commands.h"
+#include "experiments/commands/flags.h"
+#include "experiments/errors.h"
+#include "experiments/exchange/exchange.h"
+#include "tokenizer/text/digest.h"
+#include "training/storage/durable_file.h"
+
+namespace ablate::commands {
+namespace {
+
+struct Words {
+  std::string format = "torchscript", dtype = "fp32";
+};
+
+void export_run(exchange::ExportRequest request, const Words& words) {
+  if (words.dtype != "fp32" && words.dtype != "bf16")
+    throw UsageError("--dtype must be fp32 or bf16");
+  if (words.dtype == "bf16") request.type = torch::kBFloat16;
+  if (words.format == "safetensors") {
+    exchange::export_safetensors(request);
+  } else if (words.format == "torchscript") {
+    std::cerr << exchange::to_text(exchange::export_torchscript(request, std::cerr))
+              << "\nSHA-256: " << tokenizer::sha256(training::read_bytes(request.to)) << "\n";
+  } else {
+    throw UsageError("--format must be torchscript or safetensors");
+  }
+  std::cerr << "written: " << request.to.string() << "\n";
+}
+
+}  // namespace
+
+void add_export(CLI::App& app) {
+  auto request = std::make_shared<exchange::ExportRequest>();
+  auto words = std::make_shared<Words>();
+  auto* verb = app.add_subcommand(
+      "export", "Write a run's model as TorchScript or safetensors, for programs without Ablate");
+  verb->add_option("run", request->run, "The run folder")->required();
+  verb->add_option("--to", request->to, "The file, or for safetensors the folder")->required();
+  verb->add_option("--format", words->format, "Format of the files")
+      ->type_name(type_of_words({"torchscript", "safetensors"}))
+      ->capture_default_str();
+  verb->add_option("--dtype", words->dtype, "Of the weights")
+      ->type_name(type_of_words({"fp32", "bf16"}))
+      ->capture_default_str();
+  verb->add_option("--checkpoint", request->checkpoint,
+                   "Which weights; absent: those that the run was evaluated with")
+      ->type_name(kCheckpoint);
+  verb->add_option("--data", request->data,
+                   "Folder of relative data paths; absent: as in training");
+  verb->footer(
+      "A TorchScript file is loaded again and compared with the model before it is kept.\n"
+      "Example:\n  ablate export runs/multi30k/text/base/seed-1 --to model.pt");
+  verb->callback([request, words] { export_run(*request, *words); });
+}
+
+void add_verify(CLI::App& app) {
+  auto request = std::make_shared<exchange::VerifyRequest>();
+  auto* verb = app.add_subcommand(
+      "verify", "Check an exported TorchScript file: its digest, and its outputs once more");
+  verb->add_option("file", request->file, "The file that `ablate export` wrote")->required();
+  verb->add_option("--sha256", request->sha256, "The digest that `ablate export` printed");
+  verb->add_flag("--trust", request->trusted, "Load the file with any digest");
+  verb->footer(
+      "A TorchScript file is a program, so none of it is loaded without one of these two.\n"
+      "Example:\n  ablate verify model.pt --trust");
+  verb->callback([request] {
+    std::cout << exchange::to_text(exchange::verify_torchscript(*request)) << "\n";
+  });
+}
+
+void add_import(CLI::App& app) {
+  auto request = std::make_shared<exchange::ImportRequest>();
+  auto* verb = app.add_subcommand("import", "Make a run folder from safetensors weights");
+  verb->add_option("from", request->from,
+                   "A folder of `ablate export --format safetensors`, or a safetensors file")
+      ->required();
+  verb->add_option("--to", request->to, "The new run folder")->required();
+  verb->add_option("--config", request->config, "Resolved configuration; absent: the folder's");
+  verb->add_option("--tokenizers", request->tokenizers,
+                   "Folder of joint.model, or source.model and target.model, and of a label head's "
+                   "labels.txt, each with its SHA-256 beside it (joint.model.sha256); absent: the "
+                   "folder's");
+  verb->add_option("--names", request->names,
+                   "YAML: our name -> name in the file, [names] to put one after the other, or "
+                   "{name: ..., transpose: true}");
+  verb->footer(
+      "Example:\n"
+      "  ablate import weights.safetensors --config config.yaml --tokenizers run --names "
+      "names.yaml "
+      "--to runs/imported");
+  verb->callback([request] {
+    const auto unused = exchange::import_safetensors(*request);
+    if (unused > 0) std::cerr << fmt::format("{} tensors of the file were not asked for\n", unused);
+    std::cerr << "written: " << request->to.string() << "\n";
+  });
+}
+
+}  // namespace ablate::commands

@@ -1,0 +1,166 @@
+#include "experiments/commands/flags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "experiments/config/study/study_check.h"
+#include "experiments/config/yaml/value.h"
+#include "experiments/errors.h"
+
+namespace ablate::commands {
+
+void add_data_flag(CLI::App& verb, std::string& folder) {
+  verb.add_option("--data", folder, "Folder of relative data paths; absent: the study's folder");
+}
+
+std::filesystem::path data_folder(const std::string& folder) {
+  if (!std::filesystem::is_directory(folder))
+    throw UsageError(
+        fmt::format("--data: there is no folder {}{}", folder, config::without_tilde(folder)));
+  return folder;
+}
+
+namespace {
+
+constexpr const char* kSamplingSeed = "sampling.random_seed";
+
+/// Options of sampling have no section name: sampling.top_k is --top-k.
+std::string short_name(const std::string& name) {
+  constexpr std::string_view kSampling = "sampling.";
+  if (name == kSamplingSeed) return "seed";
+  return name.starts_with(kSampling) ? name.substr(kSampling.size()) : name;
+}
+
+}  // namespace
+
+void DecodingFlags::add(CLI::App& verb) {
+  verb.add_flag("--sample", sample_,
+                "Draw outputs at random instead of searching; flags of how imply it");
+  section_.add(verb, "decoding", {.left_out = {"sampling.kind"}, .rename = short_name});
+}
+
+models::SearchOptions DecodingFlags::over(const config::Experiment& experiment,
+                                          std::optional<int64_t> n_best) const {
+  auto flags = section_;
+  flags.forget(kSamplingSeed);  // which has no effect alone
+  const bool random = sample_ || flags.given("sampling") ||
+                      std::holds_alternative<models::RandomSampling>(experiment.decoding.sampling);
+  if (random) {
+    flags = section_;
+    flags.set("sampling.kind", std::string(models::RandomSampling::name));
+  }
+  const auto options = flags.over(experiment).decoding;
+  if (random && section_.given("beam") && options.beam > 1)
+    throw UsageError("--beam searches and --sample draws; choose one");
+  if (section_.given("beam") && !random && options.beam < n_best)
+    throw UsageError(
+        fmt::format("--n-best {0} needs a beam that keeps as many; raise --beam {1} to {0}",
+                    *n_best, options.beam));
+  return options;
+}
+
+namespace {
+
+config::Value scalar(const std::string& text) {
+  return {.type = config::Value::Type::scalar, .scalar = text};
+}
+
+/// "; write 1,2,3" for "1-3".
+std::string as_list(const std::string& text) {
+  const auto meant = config::meant_range(text);
+  return meant.empty() ? "" : fmt::format("; write {}", fmt::join(meant, ","));
+}
+
+enum class Number { integer, count, real };
+
+/// Why `text` is not such a number; empty if it is one.
+std::string fault_of(const std::string& text, Number number, bool is_list) {
+  if (number == Number::real) return config::parse_number(scalar(text)).why;
+  const auto parsed = config::parse_integer(scalar(text));
+  if (!parsed.value) return parsed.why + (is_list ? as_list(text) : "");
+  if (number == Number::count && *parsed.value < 0) return "must not be negative";
+  return {};
+}
+
+void read_strictly(CLI::Option& option, Number number) {
+  const bool is_list = option.get_delimiter() != '\0';
+  // Checks the number before CLI11's own checks, which would read the text differently.
+  option.transform(CLI::Validator(
+      [number, is_list](std::string& text) { return fault_of(text, number, is_list); }, ""));
+}
+
+}  // namespace
+
+void read_numbers_strictly(CLI::App& app) {
+  for (auto* option : app.get_options()) {
+    const auto type = option->get_type_name();
+    if (type.starts_with("INT")) read_strictly(*option, Number::integer);
+    if (type.starts_with("UINT")) read_strictly(*option, Number::count);
+    if (type.starts_with("FLOAT")) read_strictly(*option, Number::real);
+  }
+  for (auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    read_numbers_strictly(*verb);
+}
+
+CLI::Validator between(int64_t least, int64_t most) {
+  return {[least, most](std::string& text) -> std::string {
+            const auto value = config::parse_integer(scalar(text)).value;
+            if (value && *value >= least && *value <= most) return {};
+            return fmt::format("must be from {} to {}, not {}", least, most, text);
+          },
+          fmt::format("from {} to {}", least, most)};
+}
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+  std::string text;
+  if (option->get_type_size() != 0) {
+    auto type = option->get_type_name();  // "INT:from 1 to 9" with a check
+    std::ranges::replace(type, ':', ' ');
+    text = " " + type;
+    if (!option->get_default_str().empty()) text += "=" + option->get_default_str();
+    if (option->get_items_expected_max() > 1) text += " ...";
+    if (option->get_required()) text += " REQUIRED";
+  }
+  const auto list = [&](const char* title, const std::set<CLI::Option*>& others) {
+    if (!others.empty()) text += std::string(" ") + title + ":";
+    for (const auto* other : others) text += " " + other->get_name();
+  };
+  list("Needs", option->get_needs());
+  list("Excludes", option->get_excludes());
+  return text;
+}
+
+namespace {
+
+/// Options of text that a model reads or writes.
+constexpr std::array<std::string_view, 3> kTexts{"--text", "--target", "--prompt"};
+
+std::string why_no_path(const std::string& path) {
+  const auto meant = config::without_tilde(path);
+  return meant.empty() ? "" : config::in_quotes(path) + " is no path" + meant;
+}
+
+}  // namespace
+
+void refuse_tildes(CLI::App& app) {
+  for (auto* option : app.get_options())
+    if (option->get_type_name().starts_with("TEXT") &&
+        std::ranges::find(kTexts, option->get_name()) == kTexts.end())
+      option->check(CLI::Validator([](const std::string& text) { return why_no_path(text); }, ""));
+  for (auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) refuse_tildes(*verb);
+}
+
+void add_set_flag(CLI::App& verb, std::vector<std::string>& sets) {
+  verb.add_option("--set", sets, "key.path=value, below base; the flag again for each key")
+      ->type_name(kKeyAndValue)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+}  // namespace ablate::commands

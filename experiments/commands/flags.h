@@ -1,0 +1,72 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/commands/section_flags.h"
+
+namespace ablate::commands {
+
+/// Adds `--data DIR` to a verb that reads a study.
+void add_data_flag(CLI::App& verb, std::string& folder);
+
+/// The folder that `--data` names. Throws UsageError if it is not a folder.
+std::filesystem::path data_folder(const std::string& folder);
+
+/// The flags of verbs that write text: a flag for every option of `decoding`, over a run's own.
+class DecodingFlags {
+ public:
+  /// REQUIRES: outlives parsing.
+  void add(CLI::App& verb);
+  /// The search options for `n_best` outputs of a line, if requested. Throws ConfigError if a value
+  /// is out of range, UsageError if flags exclude each other.
+  models::SearchOptions over(const config::Experiment& experiment,
+                             std::optional<int64_t> n_best = {}) const;
+
+ private:
+  SectionFlags section_;
+  bool sample_ = false;
+};
+
+/// Makes every option of `app` and of its verbs that holds numbers read them as a study does: by
+/// config::parse_integer and parse_number, and counts without a sign. To be called when all options
+/// are there.
+void read_numbers_strictly(CLI::App& app);
+
+/// A check that a whole number is from `least` to `most`.
+CLI::Validator between(int64_t least, int64_t most);
+
+/// Writes help in the same way with every version of CLI11.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override;
+};
+
+/// Makes every option of `app` and of its verbs that may name a file refuse a path that begins with
+/// ~, as "--output=~/runs" leaves it, so that no folder of that name is made. To be called when all
+/// options are there.
+void refuse_tildes(CLI::App& app);
+
+/// Adds `--set KEY=VALUE`, which may be given once for each key, to a verb that reads a study.
+void add_set_flag(CLI::App& verb, std::vector<std::string>& sets);
+
+// The type name of an option determines how its value is completed: {a,b,STEP} by one of these
+// words, of which capitals are placeholders; any other text by a file.
+inline constexpr const char* kKeyAndValue = "KEY=VALUE";
+inline constexpr const char* kKeyPath = "KEY";
+inline constexpr const char* kVerb = "VERB";  // a verb of the same group
+inline constexpr const char* kCheckpoint = "{best,last,averaged,STEP}";
+
+/// "{a,b,c}"
+inline std::string type_of_words(const std::vector<std::string>& words) {
+  return fmt::format("{{{}}}", fmt::join(words, ","));
+}
+
+}  // namespace ablate::commands

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "data/data_options.h"
+#include "data/sequence_format.h"
+#include "models/inference/search_options.h"
+#include "models/transformer_options.h"
+#include "tokenizer/tokenizer_options.h"
+#include "training/training_options.h"
+
+namespace ablate::config {
+
+struct Experiment;
+/// The form of the sequences that the experiment's model reads and writes.
+data::SequenceFormat format_of(const Experiment& experiment);
+
+/// Whether the model is one that dividing dense feed-forwards can give.
+bool is_moefied(const models::TransformerOptions& model);
+
+/// One resolved run: everything that decides its result except the seed.
+struct Experiment {
+  /// Paths that have no default: a configuration must give them.
+  static constexpr auto required = std::to_array<std::string_view>({"data.task"});
+
+  data::DataOptions data;
+  tokenizer::TokenizerOptions tokenizer;
+  models::TransformerOptions model;
+  training::TrainingOptions training;
+  models::SearchOptions decoding;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("data", o.data, "the examples: text files or a generated task");
+    visit("tokenizer", o.tokenizer, "how text becomes tokens");
+    visit("model", o.model, "the Transformer");
+    visit("training", o.training, "how the model is trained");
+    visit("decoding", o.decoding, "how targets are searched for");
+  }
+  static void rules(const Experiment& o, auto&& require) {
+    const bool language = std::holds_alternative<data::Language>(o.data);
+    const bool encoder_decoder = o.model.family == models::Family::encoder_decoder;
+    const bool alone = o.model.family == models::Family::decoder_only;
+    const bool labelled = std::holds_alternative<data::Labelled>(o.data);
+    const bool encoder = o.model.family == models::Family::encoder_only;
+    require(o.training.patience == 0 || !data::tests_on_validation(o.data), "training.patience",
+            std::string("would choose weights by the text that tests them; ") + data::kOwnTest);
+    require(!language || alone || encoder, "model.family",
+            "must be decoder_only, or encoder_only to find masked tokens, where data.task is "
+            "language");
+    require(!encoder || language || labelled, "model.family",
+            "cannot be encoder_only here: an encoder writes no text; data.task must be language or "
+            "labelled");
+    require(labelled == std::holds_alternative<models::LabelHead>(o.model.output),
+            "model.output.kind", "must be label where data.task is labelled, and only there");
+    require(!encoder || !language || o.tokenizer.mask, "tokenizer.mask",
+            "must be true for a masked language model");
+    const bool one_embedding = !encoder_decoder || models::one_embedding(o.model.tying);
+    require(!one_embedding || !o.training.pretrained_embeddings.source ||
+                !o.training.pretrained_embeddings.target,
+            "training.pretrained_embeddings.target",
+            "and source are one embedding in this model; give one of them");
+    const auto* randomized = std::get_if<models::Randomized>(&o.model.position_ids);
+    require(randomized == nullptr ||
+                randomized->longest >= format_of(o).longest_sequence(o.decoding.max_length),
+            "model.position_ids.longest",
+            "must be at least the longest sequence that an evaluation may meet: see "
+            "training.max_length and decoding.max_length");
+    require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
+            "must be a mixture of relu experts with an oracle, similarity or network router, alike "
+            "in every layer, where training.init_from.split divides a dense run");
+    require(!std::holds_alternative<models::MaximalUpdate>(o.model.parametrization) ||
+                training::steps_have_one_size(o.training.optimizer),
+            "model.parametrization.kind",
+            "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
+            "adam, adamw, lion, or muon with scale match_rms_adamw");
+    require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
+            "must be true in a model with one embedding");
+    require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
+            "must be true where model.tying shares the source embedding; target and none need no "
+            "joint tokens");
+  }
+};
+
+inline data::SequenceFormat format_of(const Experiment& o) {
+  return {o.data,
+          {.encoder = o.model.family != models::Family::decoder_only,
+           .decoder = o.model.family != models::Family::encoder_only},
+          o.training.max_length};
+}
+
+inline bool is_moefied(const models::TransformerOptions& model) {
+  const auto* mixture = std::get_if<models::MixtureOptions>(&model.feed_forward);
+  const auto alike = [&](const models::SideLayers& layers) {
+    return std::ranges::all_of(layers, [&](const auto& layer) {
+      return models::equal_values(layer.feed_forward, model.feed_forward);
+    });
+  };
+  return alike(model.encoder) && alike(model.decoder) && mixture != nullptr && !mixture->gated &&
+         mixture->shared_experts == 0 && mixture->match == models::Match::none &&
+         mixture->activation == models::Activation::relu &&
+         std::holds_alternative<models::Dropless>(mixture->capacity) &&
+         std::visit([]<class Held>(const Held&) { return Held::moefied; }, mixture->router);
+}
+
+}  // namespace ablate::config

@@ -1,0 +1,331 @@
+#include "experiments/config/schema/metric.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numbers>
+
+namespace ablate::config {
+namespace {
+
+using data::Compared;
+
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+/// Of outputs beside their references.
+std::vector<Metric> output_metrics() {
+  return {{.name = "exact_match",
+           .label = "exact match",
+           .meaning = "share of outputs that equal their reference, both under the tokenizer's own "
+                      "normalisation",
+           .high = 1,
+           .on = {Compared::text, Compared::label},
+           .counts_right = true},
+          {.name = "token_accuracy",
+           .label = "token accuracy",
+           .meaning = "share of target tokens that are the likeliest one, teacher-forced",
+           .high = 1,
+           .on = {Compared::text, Compared::nothing},
+           .counts_right = true,
+           .per_token = true},
+          {.name = "bleu",
+           .label = "BLEU",
+           .meaning = "sacreBLEU's default, of the corpus, 0 to 100",
+           .high = 100,
+           .digits = 1,
+           .on = {Compared::text}},
+          {.name = "chrf",
+           .label = "chrF",
+           .meaning = "sacreBLEU's chrF2, of the corpus, 0 to 100",
+           .high = 100,
+           .digits = 1,
+           .on = {Compared::text}}};
+}
+
+/// Of the targets, teacher-forced.
+std::vector<Metric> likelihood_metrics() {
+  return {{.name = "perplexity",
+           .label = "perplexity",
+           .meaning = "of the target tokens, teacher-forced",
+           .direction = Direction::lower,
+           .low = 1,
+           .high = kUnbounded,
+           .on = {Compared::text, Compared::label, Compared::nothing},
+           .per_token = true},
+          {.name = "loss",
+           .label = "loss",
+           .meaning = "the logarithm of perplexity: nats per target token",
+           .direction = Direction::lower,
+           .high = kUnbounded,
+           .on = {Compared::text, Compared::label, Compared::nothing},
+           .field = "perplexity",
+           .converted = [](double perplexity) { return std::log(perplexity); },
+           .per_token = true},
+          {.name = "nats_per_character",
+           .label = "nats per character",
+           .meaning = "loss by characters of the targets, comparable between tokenizers: what an "
+                      "unknown token hides is spelled out at ln 257 nats a byte; none of masked "
+                      "models",
+           .direction = Direction::lower,
+           .high = kUnbounded,
+           .digits = 4,
+           .on = {Compared::text, Compared::nothing}},
+          {.name = "bits_per_character",
+           .label = "bits per character",
+           .meaning = "the same in bits",
+           .direction = Direction::lower,
+           .high = kUnbounded,
+           .digits = 4,
+           .on = {Compared::text, Compared::nothing},
+           .field = "nats_per_character",
+           .converted = [](double nats) { return nats / std::numbers::ln2; }}};
+}
+
+/// Of words, beside BLEU.
+std::vector<Metric> word_metrics() {
+  return {
+      {.name = "rouge_1",
+       .label = "ROUGE-1",
+       .meaning = "F1 of common words, 0 to 1: the mean over the outputs, as rouge-score 0.1.2 "
+                  "without stemming",
+       .high = 1,
+       .on = {Compared::text},
+       .in_tables = false},
+      {.name = "rouge_2",
+       .label = "ROUGE-2",
+       .meaning = "the same of pairs of words",
+       .high = 1,
+       .on = {Compared::text},
+       .in_tables = false},
+      {.name = "rouge_l",
+       .label = "ROUGE-L",
+       .meaning = "the same of the longest common subsequence of words",
+       .high = 1,
+       .on = {Compared::text},
+       .in_tables = false},
+      {.name = "word_error_rate",
+       .label = "word error rate",
+       .meaning = "words to insert, delete or replace / words of all references, as jiwer, both "
+                  "under the tokenizer's own normalisation; the phoneme error rate where words are "
+                  "phonemes",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .on = {Compared::text},
+       .in_tables = false}};
+}
+
+/// Of outputs as they are, and of what they cost.
+std::vector<Metric> further_output_metrics() {
+  return {
+      {.name = "exact_match_raw",
+       .label = "raw exact match",
+       .meaning = "the exact match of outputs and references as they are",
+       .high = 1,
+       .on = {Compared::text},
+       .counts_right = true,
+       .in_tables = false},
+      {.name = "word_error_rate_raw",
+       .label = "raw word error rate",
+       .meaning = "the word error rate of outputs and references as they are",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .on = {Compared::text},
+       .in_tables = false},
+      {.name = "length_ratio",
+       .label = "length ratio",
+       .meaning = "13a tokens of all outputs / of all references, sacreBLEU's ratio of sys_len and "
+                  "ref_len",
+       .direction = Direction::neither,
+       .high = kUnbounded,
+       .on = {Compared::text},
+       .in_tables = false},
+      {.name = "decode_seconds",
+       .label = "seconds to decode",
+       .meaning = "wall clock of decoding the test set, on the machine of that run",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .on = {Compared::text, Compared::label},
+       .in_tables = false},
+      {.name = "unknown_targets",
+       .label = "unknown targets",
+       .meaning =
+           "share of the target tokens, without their ends, that the tokenizer does not know; "
+           "beside every score if any is unknown",
+       .direction = Direction::neither,
+       .high = 1,
+       .on = {Compared::text, Compared::nothing},
+       .in_tables = false,
+       .in_tables_above_zero = true}};
+}
+
+/// Of a whole run, in training or validation.
+std::vector<Metric> metrics_of_runs() {
+  return {{.name = "train_loss",
+           .label = "train loss",
+           .meaning = "label-smoothed, of the last log interval",
+           .direction = Direction::lower,
+           .high = kUnbounded,
+           .per_token = true},
+          {.name = "validation_perplexity",
+           .label = "validation perplexity",
+           .meaning = "of the evaluated weights",
+           .direction = Direction::lower,
+           .low = 1,
+           .high = kUnbounded,
+           .per_token = true,
+           .heading = "valid. ppl"},
+          {.name = "validation_token_accuracy",
+           .label = "validation token accuracy",
+           .meaning = "of the evaluated weights",
+           .high = 1,
+           .per_token = true,
+           .in_tables = false},
+          {.name = "validation_unknown_targets",
+           .label = "unknown validation targets",
+           .meaning = "unknown_targets of the validation set, beside its perplexity",
+           .direction = Direction::neither,
+           .high = 1,
+           .in_tables = false,
+           .heading = "valid. unknown",
+           .in_tables_above_zero = true},
+          {.name = "steps_to_validation_perplexity",
+           .label = "steps to validation perplexity",
+           .meaning = "the first validation at which it is at most "
+                      "`compare.steps_to.validation_perplexity`",
+           .direction = Direction::lower,
+           .high = kUnbounded,
+           .digits = 0,
+           .field = "",
+           .per_token = true,
+           .in_tables = true},
+          {.name = "steps_to_validation_token_accuracy",
+           .label = "steps to validation token accuracy",
+           .meaning = "the first validation at which it is at least "
+                      "`compare.steps_to.validation_token_accuracy`",
+           .direction = Direction::lower,
+           .high = kUnbounded,
+           .digits = 0,
+           .field = "",
+           .per_token = true,
+           .in_tables = true}};
+}
+
+/// Of the model as a run observed it last. They say what a model does, and not how well.
+std::vector<Metric> observed_metrics() {
+  std::vector<Metric> observed{
+      {.name = "attention_entropy",
+       .label = "attention entropy",
+       .meaning = "nats: of the weights of each query, the mean over all attentions and heads"},
+      {.name = "attention_sink",
+       .label = "attention on the first key",
+       .meaning = "weight of the first key, the mean over all attentions and heads",
+       .high = 1},
+      {.name = "rank_residual",
+       .label = "rank residual",
+       .meaning =
+           "norm of what sets positions apart in the residual stream behind the last layer / "
+           "norm of the stream: 0 where all positions are the same",
+       .high = 1,
+       .digits = 4},
+      {.name = "active_neurons",
+       .label = "active neurons",
+       .meaning = "share of a feed-forward's hidden units that are not zero, the mean over "
+                  "layers",
+       .high = 1},
+      {.name = "update_ratio",
+       .label = "update ratio",
+       .meaning = "norm of the last update / norm of the weights before it",
+       .digits = 6},
+      {.name = "gradient_noise",
+       .label = "gradient noise",
+       .meaning = "simple noise scale of the last update, in target tokens",
+       .low = -kUnbounded,
+       .digits = 0}};
+  for (auto& metric : observed) {
+    metric.direction = Direction::neither;
+    if (metric.high == 0) metric.high = kUnbounded;
+    metric.in_tables = false;
+    metric.observed = true;
+  }
+  return observed;
+}
+
+std::vector<std::string> names_where(bool (*wanted)(const Metric&)) {
+  std::vector<std::string> names;
+  for (const auto& metric : metrics())
+    if (wanted(metric)) names.push_back(metric.name);
+  return names;
+}
+
+}  // namespace
+
+const std::vector<Metric>& metrics() {
+  static const auto kMetrics = [] {
+    std::vector<Metric> all;
+    for (auto group : {output_metrics(), likelihood_metrics(), word_metrics(),
+                       further_output_metrics(), metrics_of_runs(), observed_metrics()})
+      std::ranges::move(group, std::back_inserter(all));
+    return all;
+  }();
+  return kMetrics;
+}
+
+std::string number_text(double value, int digits) {
+  constexpr double kMost = 1e9;
+  if (std::isnan(value)) return "-";
+  if (std::isfinite(value) && std::abs(value) >= kMost) return fmt::format("{:.3e}", value);
+  const auto text = fmt::format("{:.{}f}", value, digits);
+  // A minus before nothing but zeros says nothing.
+  const bool zero = text.front() == '-' && text.find_first_of("123456789i") == std::string::npos;
+  return zero ? text.substr(1) : text;
+}
+
+bool is_above(double mean, double other) {
+  constexpr double kRounding = 1e-9;
+  if (std::isinf(mean) || std::isinf(other)) return mean > other;
+  return mean - other > kRounding * std::max(std::abs(mean), std::abs(other));
+}
+
+const Metric* find_metric(std::string_view name) {
+  const auto found = std::ranges::find(metrics(), name, &Metric::name);
+  return found == metrics().end() ? nullptr : &*found;
+}
+
+std::vector<Metric> metrics_on(data::Compared compared) {
+  std::vector<Metric> found;
+  std::ranges::copy_if(metrics(), std::back_inserter(found), [&](const Metric& metric) {
+    return std::ranges::find(metric.on, compared) != metric.on.end();
+  });
+  return found;
+}
+
+std::vector<Metric> run_metrics() {
+  std::vector<Metric> found;
+  std::ranges::copy_if(metrics(), std::back_inserter(found), [](const Metric& metric) {
+    return metric.on.empty() && !metric.field.empty();
+  });
+  return found;
+}
+
+const std::vector<std::string>& names_of_metrics() {
+  static const auto kNames = names_where([](const Metric&) { return true; });
+  return kNames;
+}
+
+const std::vector<std::string>& names_of_comparable_metrics() {
+  static const auto kNames =
+      names_where([](const Metric& metric) { return metric.direction != Direction::neither; });
+  return kNames;
+}
+
+bool is_per_token(std::string_view metric, data::Compared compared) {
+  const auto* known = find_metric(metric);
+  return known != nullptr && known->per_token && compared != data::Compared::label;
+}
+
+std::string steps_to(const std::string& metric) { return "steps_to_" + metric; }
+
+}  // namespace ablate::config

@@ -1,0 +1,84 @@
+#include "experiments/config/schema/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ablate::config {
+namespace {
+
+/// A rule that layers break alike, at one place.
+struct LayerRule {
+  Mark mark;
+  std::string key, why;
+  bool by_model = false;  // the model's layer breaks it, too
+  LayerNumbers layers;
+
+  bool is_like(const LayerRule& other) const {
+    return mark.source == other.mark.source && mark.line == other.mark.line &&
+           mark.column == other.mark.column && key == other.key && why == other.why;
+  }
+
+  RuleProblem problem(const models::TransformerOptions& model) const {
+    const auto all = [&](models::Side side, const std::vector<int64_t>& numbers) {
+      return !numbers.empty() && numbers.size() == models::list_of(model, side).size();
+    };
+    const bool reads = all(models::Side::encoder, layers.encoder);
+    const bool writes = all(models::Side::decoder, layers.decoder);
+    if (by_model || (reads && writes)) return {mark, fmt::format("model.{} {}", key, why)};
+    if (reads && layers.decoder.empty())
+      return {mark, fmt::format("model.encoder.{} {}", key, why)};
+    if (writes && layers.encoder.empty())
+      return {mark, fmt::format("model.decoder.{} {}", key, why)};
+    return {mark, fmt::format("model.{} {} ({})", key, why, layers.text())};
+  }
+};
+
+/// The rule in the section that decides it.
+BrokenRule decided(const BrokenRule& rule, const Trail& trail) {
+  const auto path = trail.deciding(join_path(rule.section, rule.key));
+  const auto section = trail.deciding(rule.section);
+  return {section, section.empty() ? path : path.substr(section.size() + 1), rule.why};
+}
+
+}  // namespace
+
+std::vector<RuleProblem> rule_problems(const models::TransformerOptions& model,
+                                       const std::vector<BrokenRule>& broken, const Trail& trail) {
+  std::vector<LayerRule> rules;
+  std::vector<RuleProblem> problems;
+  for (const auto& rule : broken) {
+    const auto own = decided(rule, trail);
+    if (follows_from_failure(own, trail)) continue;
+    const auto path = join_path(own.section, own.key);
+    const auto layer = parse_layer_path(path);
+    if (!layer && !path.starts_with("model.")) {
+      problems.push_back({trail.place(path), fmt::format("{} {}", path, rule.why)});
+      continue;
+    }
+    LayerRule one{.mark = trail.place(path),
+                  .key = layer ? layer->key : path.substr(path.find('.') + 1),
+                  .why = rule.why,
+                  .by_model = !layer,
+                  .layers = {}};
+    auto same = std::ranges::find_if(rules, [&](const auto& other) { return other.is_like(one); });
+    if (same == rules.end()) same = rules.insert(same, one);
+    same->by_model = same->by_model || one.by_model;
+    if (layer) same->layers.of(layer->side).push_back(layer->number);
+  }
+  for (const auto& rule : rules) problems.push_back(rule.problem(model));
+  return problems;
+}
+
+bool follows_from_failure(const BrokenRule& rule, const Trail& trail) {
+  const auto path = join_path(rule.section, rule.key);
+  return std::ranges::any_of(trail.failed, [&](const std::string& failed) {
+    const bool inside = path == failed || path.starts_with(failed + ".");
+    const bool mentioned = failed.starts_with(rule.section + ".") &&
+                           rule.why.find(last_key(failed)) != std::string::npos;
+    return inside || mentioned || failed.empty();
+  });
+}
+
+}  // namespace ablate::config

@@ -1,0 +1,152 @@
+#include "experiments/config/schema/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "experiments/config/schema/describe.h"
+#include "experiments/config/schema/experiment.h"
+#include "experiments/config/yaml/suggestion.h"
+
+namespace ablate::config {
+namespace {
+
+/// Calls `visit` with the dotted path of a section and a key in it for every key below `schema`,
+/// for one of several alternatives each time.
+template <class Visit>
+void for_each_key(const Schema& schema, const std::string& path, const Visit& visit) {
+  if (schema.type == Schema::Type::variant) {
+    visit(path, schema.discriminator);
+    for (const auto& alternative : schema.children) for_each_key(alternative, path, visit);
+  } else if (schema.type == Schema::Type::mapping) {
+    for (const auto& child : schema.children) {
+      visit(path, child.name);
+      for_each_key(child, join_path(path, child.name), visit);
+    }
+  }
+}
+
+/// The paths of the keys that `wanted` accepts, each once.
+template <class Wanted>
+std::vector<std::string> distinct_paths(const Schema& schema, const Wanted& wanted) {
+  std::vector<std::string> paths;
+  std::set<std::string> seen;
+  for_each_key(schema, "", [&](const std::string& section, const std::string& key) {
+    if (!wanted(key)) return;
+    auto path = join_path(section, key);
+    if (seen.insert(path).second) paths.push_back(std::move(path));
+  });
+  return paths;
+}
+
+std::string plural_text(const Schema& element) {
+  switch (element.type) {
+    case Schema::Type::integer:
+      return "integers";
+    case Schema::Type::number:
+      return "numbers";
+    case Schema::Type::text:
+      return "texts";
+    case Schema::Type::mapping:
+      return "mappings";
+    case Schema::Type::choice:
+      return "words: " + alternatives(element.choices);
+    default:
+      return "values";
+  }
+}
+
+}  // namespace
+
+const Schema* Schema::find(std::string_view key) const {
+  const auto found = std::ranges::find(children, key, &Schema::name);
+  return found == children.end() ? nullptr : &*found;
+}
+
+const Schema* node_at(const Schema& schema, std::string_view path) {
+  if (path.empty()) return &schema;
+  if (schema.type == Schema::Type::list) return node_at(schema.children[0], path);
+  if (schema.type == Schema::Type::variant) {
+    for (const auto& alternative : schema.children)
+      if (const auto* found = node_at(alternative, path)) return found;
+    return nullptr;
+  }
+  const size_t dot = path.find('.');
+  const auto* child =
+      schema.type == Schema::Type::mapping ? schema.find(path.substr(0, dot)) : nullptr;
+  if (child == nullptr || dot == std::string_view::npos) return child;
+  return node_at(*child, path.substr(dot + 1));
+}
+
+std::vector<std::string> all_paths(const Schema& schema) {
+  return distinct_paths(schema, [](const std::string&) { return true; });
+}
+
+std::vector<std::string> paths_of(const Schema& schema, std::string_view key) {
+  return distinct_paths(schema, [&](const std::string& name) { return name == key; });
+}
+
+std::string type_text(const Schema& schema) {
+  switch (schema.type) {
+    case Schema::Type::boolean:
+      return "true or false";
+    case Schema::Type::integer:
+      return "integer";
+    case Schema::Type::number:
+      return "number";
+    case Schema::Type::text:
+      return "text";
+    case Schema::Type::choice:
+      return schema.choices.size() == 1 ? schema.choices[0]
+                                        : "one of " + alternatives(schema.choices);
+    case Schema::Type::list:
+      return schema.length > 0
+                 ? fmt::format("list of {} {}", schema.length, plural_text(schema.children[0]))
+                 : "list of " + plural_text(schema.children[0]);
+    case Schema::Type::mapping:
+      return "mapping";
+    case Schema::Type::variant:
+      return fmt::format("mapping; {} is one of {}", schema.discriminator,
+                         alternatives(schema.choices));
+    case Schema::Type::any:
+      return "mapping";
+  }
+  return "";
+}
+
+namespace {
+
+void forget_defaults(Schema& schema) {
+  schema.fallback.clear();
+  for (auto& child : schema.children) forget_defaults(child);
+}
+
+}  // namespace
+
+Schema describe_layer() {
+  Schema schema{.type = Schema::Type::mapping,
+                .children = describe_fields(models::LayerOptions{}),
+                .of_layer = true};
+  forget_defaults(schema);
+  return schema;
+}
+
+Schema describe_change() {
+  auto schema = describe_layer();
+  auto place = describe_fields(ChangePlace{});
+  schema.children.insert(schema.children.begin(), place.begin(), place.end());
+  return schema;
+}
+
+const Schema& experiment_schema() {
+  static const Schema kSchema = [] {
+    Schema schema = describe(Experiment{});
+    schema.required.assign(Experiment::required.begin(), Experiment::required.end());
+    return schema;
+  }();
+  return kSchema;
+}
+
+}  // namespace ablate::config

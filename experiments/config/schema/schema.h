@@ -1,0 +1,86 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/config/schema/layer_path.h"
+#include "experiments/config/schema/option.h"
+
+namespace ablate::config {
+
+/// What a configuration may hold, as a tree, derived from the option structs' fields().
+struct Schema {
+  enum class Type { boolean, integer, number, text, choice, list, mapping, variant, any };
+
+  Type type = Type::any;
+  std::string name;  // the key; of an alternative its kind
+  std::string description;
+  std::string fallback;               // the default as YAML; empty for mappings
+  bool optional = false;              // may be null
+  std::vector<std::string> choices;   // names of a choice, kinds of a variant
+  std::string discriminator;          // of a variant
+  size_t length = 0;                  // of a list; 0: any
+  std::vector<Schema> children;       // keys; the element of a list; a variant's alternatives
+  std::vector<std::string> required;  // at the root: paths that have no default
+  bool of_layer = false;  // its keys are those of a layer, which stand below `model`, too
+
+  const Schema* find(std::string_view key) const;
+};
+
+/// Every dotted path below `schema` whose last key is `key`.
+std::vector<std::string> paths_of(const Schema& schema, std::string_view key);
+
+/// Every dotted path below `schema`, those of all alternatives included, in reading order.
+std::vector<std::string> all_paths(const Schema& schema);
+
+/// The node at a dotted path; null: there is none. Keys of any alternative and of the elements of
+/// lists are found.
+const Schema* node_at(const Schema& schema, std::string_view path);
+
+/// "integer", "list of 2 integers", "one of relu, gelu or silu", ...
+std::string type_text(const Schema& schema);
+
+/// The schema of an Experiment.
+const Schema& experiment_schema();
+
+/// One value of a configuration: its dotted path and its YAML text.
+struct Leaf {
+  std::string path;
+  std::string text;
+};
+
+/// Adds what the lists of layers have of their own: for each side the values in which all of its
+/// layers differ from the model's, and one value for `changes`. Equal models give equal leaves.
+void collect_layer_leaves(const models::TransformerOptions& model, const std::string& path,
+                          std::vector<Leaf>& leaves);
+
+/// What one layer says differently from another: `attention: {heads: 4}, block: parallel`.
+std::string layer_text(const models::LayerOptions& layer, const models::LayerOptions& other);
+
+/// Adds every value of `options`, the kinds of its variants included, in reading order.
+template <OptionStruct Options>
+void collect_leaves(const Options& options, const std::string& path, std::vector<Leaf>& leaves) {
+  Options::fields(options, [&](std::string_view name, const auto& slot, std::string_view) {
+    using Slot = std::remove_cvref_t<decltype(slot)>;
+    const auto below = join_path(path, name);
+    if constexpr (is_layers<Slot>) {
+      return;
+    } else if constexpr (is_variant<Slot>) {
+      std::visit(
+          [&](const auto& held) {
+            leaves.push_back({join_path(below, discriminator_of(slot)), std::string(held.name)});
+            collect_leaves(held, below, leaves);
+          },
+          slot);
+    } else if constexpr (OptionStruct<Slot>) {
+      collect_leaves(slot, below, leaves);
+    } else {
+      leaves.push_back({below, yaml_of(slot)});
+    }
+  });
+  if constexpr (std::is_same_v<Options, models::TransformerOptions>)
+    collect_layer_leaves(options, path, leaves);
+}
+
+}  // namespace ablate::config

@@ -1,0 +1,136 @@
+#include "experiments/config/study/arm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "experiments/config/yaml/value.h"
+
+namespace ablate::config {
+namespace {
+
+constexpr size_t kMostArms = 1000;
+constexpr size_t kLongestName = 100;
+
+bool name_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         (letter >= '0' && letter <= '9') ||
+         std::string_view("._=-").find(letter) != std::string_view::npos;
+}
+
+/// A grid's value as part of an arm's name.
+std::string name_of(const Value& value) {
+  std::string name;
+  const auto add = [&](const Value& part) {
+    name += fmt::format("{}{}", name.empty() ? "" : "_", name_of(part));
+  };
+  if (value.type == Value::Type::empty) return "none";
+  for (const auto& item : value.items) add(item);
+  for (const auto& entry : value.entries) add(entry.value);
+  for (const char letter : value.scalar) name += name_letter(letter) ? letter : '-';
+  return name;
+}
+
+bool is_list_of_values(const Entry& axis, ProblemList& problems) {
+  if (axis.value.type == Value::Type::list && !axis.value.items.empty()) return true;
+  problems.add(axis.value.mark,
+               fmt::format("grid {} must be a list of values", in_quotes(axis.key)));
+  return false;
+}
+
+/// `arm` with one more value of the grid.
+Variation with(const Variation& arm, const Entry& axis, const Value& value, ProblemList& problems) {
+  Variation more = arm;
+  more.name =
+      fmt::format("{}{}{}={}", arm.name, arm.name.empty() ? "" : "-", axis.key, name_of(value));
+  more.mark = value.mark;
+  put(more.layers.back(), {axis.key, axis.mark, nested(value, problems)}, Repeated::problem,
+      problems);
+  return more;
+}
+
+}  // namespace
+
+void check_name(const std::string& name, const std::string& what, const Mark& mark,
+                ProblemList& problems) {
+  if (name.empty()) return problems.add(mark, fmt::format("the {} has no name", what));
+  if (name.size() > kLongestName)
+    return problems.add(mark, fmt::format("{} name {} is longer than {} characters", what,
+                                          in_quotes(name), kLongestName));
+  if (name == "." || name == ".." || !std::ranges::all_of(name, name_letter))
+    problems.add(mark, fmt::format("{} name {} may hold only letters, digits, '.', '_', '=' and "
+                                   "'-'",
+                                   what, in_quotes(name)));
+}
+
+std::vector<Variation> variations(const Value& section, const std::string& what,
+                                  ProblemList& problems) {
+  std::vector<Variation> found;
+  if (section.type != Value::Type::mapping || section.entries.empty()) {
+    problems.add(section.mark, fmt::format("{0}s must be a mapping of {0} names to changes", what));
+    return found;
+  }
+  for (const auto& entry : section.entries) {
+    check_name(entry.key, what, entry.mark, problems);
+    Value changes = entry.value;
+    if (changes.type == Value::Type::empty) changes.type = Value::Type::mapping;
+    if (changes.type != Value::Type::mapping)
+      problems.add(changes.mark, fmt::format("{} {} must be a mapping of changes, not {}", what,
+                                             in_quotes(entry.key), type_name(changes.type)));
+    else
+      found.push_back({entry.key, entry.mark, {nested(changes, problems)}});
+  }
+  return found;
+}
+
+std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Value& grid,
+                                  ProblemList& problems) {
+  if (grid.type != Value::Type::mapping || grid.entries.empty()) {
+    problems.add(grid.mark, "grid must be a mapping of key paths to lists of values");
+    return {};
+  }
+  const auto usable = [&](const Entry& axis) { return is_list_of_values(axis, problems); };
+  if (std::ranges::count_if(grid.entries, usable) != std::ssize(grid.entries)) return {};
+  std::vector<Variation> all = arms;
+  if (all.empty()) all.push_back({});
+  for (auto& arm : all) arm.layers.push_back({.type = Value::Type::mapping, .mark = grid.mark});
+  for (const auto& axis : grid.entries) {
+    if (all.size() * axis.value.items.size() > kMostArms) {
+      problems.add(axis.mark, fmt::format("the grid makes more than {} arms", kMostArms));
+      return {};
+    }
+    std::vector<Variation> next;
+    for (const auto& arm : all)
+      for (const auto& value : axis.value.items) next.push_back(with(arm, axis, value, problems));
+    all = std::move(next);
+  }
+  std::set<std::string> taken;
+  for (const auto& arm : all) {
+    check_name(arm.name, "arm", arm.mark, problems);
+    if (!taken.insert(arm.name).second)
+      problems.add(arm.mark, fmt::format("the grid names two arms {}", in_quotes(arm.name)));
+  }
+  return all;
+}
+
+std::vector<std::string> names_of(const std::vector<Variation>& variations) {
+  std::vector<std::string> names;
+  for (const auto& variation : variations) names.push_back(variation.name);
+  return names;
+}
+
+const std::string& metric_of(const Comparison& comparison, const std::string& task) {
+  const auto found = comparison.metrics.find(task);
+  return found == comparison.metrics.end() ? comparison.metric : found->second;
+}
+
+std::optional<double> margin_of(const Comparison& comparison, const std::string& task) {
+  return metric_of(comparison, task) == comparison.metric ? comparison.margin : std::nullopt;
+}
+
+bool allows(const Comparison& comparison, Uneven uneven) {
+  return std::ranges::find(comparison.allow, uneven) != comparison.allow.end();
+}
+
+}  // namespace ablate::config

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/config/study/comparison_check.h"
+#include "experiments/config/yaml/value.h"
+
+namespace ablate::config {
+
+/// One side of an expectation: `factor` times an arm's score, or `factor` alone.
+struct Term {
+  double factor = 1;
+  std::optional<ComparedArm> arm;  // absent: a number alone
+  std::string metric;
+  std::string test_set;  // empty: the first one
+};
+
+enum class Relation { less, at_most, greater, at_least, within };
+
+/// A claim that a study's results are held against, in means over the seeds:
+///   [TASK:] SIDE < SIDE        also <=, >, >=
+///   [TASK:] SIDE within NUMBER of SIDE
+/// where a SIDE is [NUMBER *] ARM.METRIC or [NUMBER *] ARM.METRIC[TEST SET] or NUMBER. The task may
+/// be left out where the study has one.
+struct Clause {
+  std::string text;
+  std::string task;
+  Term left, right;
+  Relation relation = Relation::less;
+  double tolerance = 0;  // of within
+};
+
+/// Reads one item of `expect`; reports what cannot be read and names that do not exist.
+Clause read_clause(const Value& item, const StudyNames& names, ProblemList& problems);
+
+}  // namespace ablate::config

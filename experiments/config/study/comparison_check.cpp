@@ -1,0 +1,340 @@
+#include "experiments/config/study/comparison_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <type_traits>
+#include <variant>
+
+#include "experiments/config/schema/metric.h"
+#include "experiments/config/schema/printer.h"
+#include "experiments/config/study/study.h"
+#include "experiments/config/yaml/suggestion.h"
+#include "experiments/config/yaml/value.h"
+
+namespace ablate::config {
+namespace {
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Where a word stands and what it should be one of.
+struct Place {
+  const char* what;  // "arm"
+  const char* key;
+  Mark mark;
+};
+
+void require_known(const std::string& word, const std::vector<std::string>& known,
+                   const Place& place, ProblemList& problems) {
+  if (!contains(known, word))
+    problems.add(place.mark, fmt::format("unknown {} {} in {}{}", place.what, in_quotes(word),
+                                         place.key, did_you_mean(word, known)));
+}
+
+std::map<std::string, std::string> metrics_of_tasks(const Value& section,
+                                                    const std::vector<std::string>& tasks,
+                                                    ProblemList& problems) {
+  std::map<std::string, std::string> found;
+  if (section.type != Value::Type::mapping)
+    problems.add(section.mark, "compare.metrics must be a mapping of tasks to metrics");
+  for (const auto& entry : section.entries) {
+    require_known(entry.key, tasks, {"task", "compare.metrics", entry.mark}, problems);
+    require_known(entry.value.scalar, names_of_comparable_metrics(),
+                  {"metric", "compare.metrics", entry.value.mark}, problems);
+    found[entry.key] = entry.value.scalar;
+  }
+  return found;
+}
+
+std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
+    const Value& section, const std::vector<std::string>& tasks, ProblemList& problems) {
+  std::map<std::string, std::vector<std::string>> found;
+  if (section.type != Value::Type::mapping)
+    problems.add(section.mark,
+                 "compare.test_sets must be a mapping of tasks to lists of their test sets");
+  for (const auto& entry : section.entries) {
+    require_known(entry.key, tasks, {"task", "compare.test_sets", entry.mark}, problems);
+    if (entry.value.type != Value::Type::list || entry.value.items.empty())
+      problems.add(entry.value.mark, fmt::format("compare.test_sets.{} must list test sets, such "
+                                                 "as [length 12]",
+                                                 entry.key));
+    for (const auto& item : entry.value.items) found[entry.key].push_back(item.scalar);
+  }
+  return found;
+}
+
+std::vector<Target> targets_of(const StepsToOptions& options, const Trail& trail,
+                               ProblemList& problems) {
+  std::vector<Target> targets;
+  StepsToOptions::fields(options, [&](std::string_view name, const auto& value, std::string_view) {
+    if (!value) return;
+    const auto& metric = *find_metric(name);
+    if (!std::isfinite(*value) || *value < metric.low || *value > metric.high)
+      problems.add(trail.place("compare.steps_to." + metric.name),
+                   fmt::format("compare.steps_to.{} must be {}", metric.name,
+                               std::isfinite(metric.high)
+                                   ? fmt::format("between {} and {}", metric.low, metric.high)
+                                   : fmt::format("a number from {} on", metric.low)));
+    targets.push_back({metric.name, *value});
+  });
+  return targets;
+}
+
+/// Reports a metric that counts steps to a value which the study does not give.
+void check_target(const std::string& metric, const std::vector<Target>& targets, const Mark& mark,
+                  ProblemList& problems) {
+  const auto* known = find_metric(metric);
+  if (known == nullptr || !known->field.empty()) return;
+  for (const auto& target : targets)
+    if (metric == steps_to(target.metric)) return;
+  problems.add(mark, fmt::format("{} needs compare.steps_to, which says what is to be reached",
+                                 in_quotes(metric)));
+}
+
+/// Reports test sets of a task that is compared by a metric of training or validation.
+void check_has_test_sets(const Comparison& comparison, const Mark& mark, ProblemList& problems) {
+  for (const auto& entry : comparison.test_sets) {
+    const auto* metric = find_metric(metric_of(comparison, entry.first));
+    if (metric != nullptr && metric->on.empty())
+      problems.add(mark, fmt::format("{} is compared by {}, which is not measured on test sets; "
+                                     "leave it out of compare.test_sets",
+                                     in_quotes(entry.first), metric->name));
+  }
+}
+
+/// The test sets of generated data by their names; none of data that has one alone.
+std::vector<std::string> names_of_test_sets(const data::DataOptions& data) {
+  std::vector<std::string> names;
+  std::visit(
+      [&](const auto& task) {
+        using Task = std::remove_cvref_t<decltype(task)>;
+        if constexpr (std::is_base_of_v<data::SymbolTask, Task>)
+          for (const auto length : task.test_length) names.push_back(Task::test_name(length));
+        if constexpr (std::is_base_of_v<data::DigitTask, Task>)
+          for (const auto digits : task.test_digits) names.push_back(Task::test_name(digits));
+      },
+      data);
+  return names;
+}
+
+/// Whether both cut text into the same tokens, if they learn them from the same text.
+bool same_tokens(const Experiment& left, const Experiment& right) {
+  return std::ranges::none_of(differences(left, right), [](const Difference& one) {
+    return one.path.starts_with("tokenizer.") && one.path != "tokenizer.dropout";
+  });
+}
+
+/// Two arms of a task beside each other.
+struct Pair {
+  std::string task;
+  ComparedArm left, right;
+  std::string metric;
+};
+
+void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemList& problems) {
+  const auto* left = configuration_of(study.configurations, pair.task, pair.left.arm);
+  const auto* right = configuration_of(study.configurations, pair.task, pair.right.arm);
+  if (left == nullptr || right == nullptr) return;
+  const auto compared = std::holds_alternative<data::Labelled>(left->experiment.data)
+                            ? data::Compared::label
+                            : data::Compared::text;
+  if (same_tokens(left->experiment, right->experiment) || !is_per_token(pair.metric, compared))
+    return;
+  problems.add(mark, fmt::format("{} counts by tokens, and the arms {} and {} cut text into "
+                                 "different ones (task '{}'); use nats_per_character, "
+                                 "bits_per_character or a score of the outputs",
+                                 pair.metric, in_quotes(pair.left.name()),
+                                 in_quotes(pair.right.name()), pair.task));
+}
+
+/// The same, and the name of the only test set.
+std::vector<std::string> names_of_all_test_sets(const data::DataOptions& data) {
+  auto names = names_of_test_sets(data);
+  if (!names.empty()) return names;
+  if (const auto* text = std::get_if<data::Text>(&data))
+    return text->test.empty() ? names : std::vector{data::Text::test_name(text->test.front())};
+  if (const auto* text = std::get_if<data::Labelled>(&data))
+    return {data::Text::test_name(text->test)};
+  if (std::holds_alternative<data::Facts>(data)) return {data::Facts::test_name};
+  if (std::holds_alternative<data::Table>(data)) return {data::Table::test_name};
+  return {data::Language::test_name};
+}
+
+/// The first key by which the data differs; empty where it is the same.
+std::string other_data(const Experiment& left, const Experiment& right) {
+  for (const auto& difference : differences(left, right))
+    if (difference.path.starts_with("data.")) return difference.path;
+  return {};
+}
+
+bool observes(const training::TrainingOptions& training, const std::string& metric) {
+  const auto& options = training.observe;
+  return options.every > 0 &&
+         std::ranges::any_of(options.quantities, [&](training::Observable what) {
+           return word_of(what) == metric && (training.trains() || !training::is_of_updates(what));
+         });
+}
+
+data::Compared compared_of(const data::DataOptions& data) {
+  if (std::holds_alternative<data::Labelled>(data)) return data::Compared::label;
+  return std::holds_alternative<data::Language>(data) ? data::Compared::nothing
+                                                      : data::Compared::text;
+}
+
+bool is_measured_on(const Metric& metric, const data::DataOptions& data) {
+  return metric.on.empty() || std::ranges::find(metric.on, compared_of(data)) != metric.on.end();
+}
+
+/// Why no run of this task and arm has the figure that `term` speaks of; empty where it has.
+std::string why_not_measured(const Term& term, const Configuration& run) {
+  const auto* metric = find_metric(term.metric);
+  if (metric == nullptr) return {};
+  const auto& data = run.experiment.data;
+  if (metric->observed && !observes(run.experiment.training, term.metric))
+    return fmt::format("the arm {} does not observe {}; see training.observe", in_quotes(run.arm),
+                       term.metric);
+  if (!is_measured_on(*metric, data))
+    return fmt::format("{} is not measured in the task {}", term.metric, in_quotes(run.task));
+  if (term.test_set.empty()) return {};
+  if (metric->on.empty())
+    return fmt::format("{} is not measured on test sets; leave out [{}]", term.metric,
+                       term.test_set);
+  const auto known = names_of_all_test_sets(data);
+  if (contains(known, term.test_set)) return {};
+  return fmt::format("the task {} has no test set {}{}", in_quotes(run.task),
+                     in_quotes(term.test_set), did_you_mean(term.test_set, known));
+}
+
+}  // namespace
+
+std::vector<std::string> StudyNames::names_of_arms() const {
+  std::vector<std::string> names;
+  for (const auto& arm : arms) names.push_back(arm.name());
+  return names;
+}
+
+ComparedArm StudyNames::arm(const std::string& name) const {
+  const auto found = std::ranges::find(arms, name, &ComparedArm::name);
+  return found == arms.end() ? ComparedArm{name} : *found;
+}
+
+Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
+                            const Trail& trail, ProblemList& problems) {
+  const auto given = [&](const char* key) { return trail.marks.contains(key); };
+  const auto place = [&](const char* key) { return trail.place(key); };
+  const auto readable = [&](const char* key) { return !trail.failed.contains(key); };
+  if (!given("compare.baseline"))
+    problems.add(place("compare.baseline"), "compare needs 'baseline', one of the arms");
+  else if (readable("compare.baseline"))
+    require_known(options.baseline, names.names_of_arms(),
+                  {"arm", "compare.baseline", place("compare.baseline")}, problems);
+  if (!given("compare.metric"))
+    problems.add(place("compare.metric"), fmt::format("compare needs 'metric'; choose {}",
+                                                      alternatives(names_of_comparable_metrics())));
+  else if (readable("compare.metric"))
+    require_known(options.metric, names_of_comparable_metrics(),
+                  {"metric", "compare", place("compare.metric")}, problems);
+  if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))
+    problems.add(place("compare.margin"), "compare.margin must be positive");
+  Comparison comparison{.baseline = names.arm(options.baseline),
+                        .metric = options.metric,
+                        .margin = options.margin,
+                        .steps_to = targets_of(options.steps_to, trail, problems),
+                        .allow = options.allow,
+                        .fit = options.fit};
+  if (given("compare.metrics"))
+    comparison.metrics = metrics_of_tasks(options.metrics, names.tasks, problems);
+  if (given("compare.test_sets"))
+    comparison.test_sets = test_sets_of_tasks(options.test_sets, names.tasks, problems);
+  check_target(comparison.metric, comparison.steps_to, place("compare.metric"), problems);
+  for (const auto& [task, metric] : comparison.metrics)
+    check_target(metric, comparison.steps_to, place("compare.metrics"), problems);
+  check_has_test_sets(comparison, place("compare.test_sets"), problems);
+  return comparison;
+}
+
+void check_tests(const CompareOptions& options, const TaskData& tested, const Trail& trail,
+                 ProblemList& problems) {
+  const auto& [task, data] = tested;
+  const auto* other = options.metrics.find(task);
+  const auto& name = other == nullptr ? options.metric : other->value.scalar;
+  const auto* metric = find_metric(name);
+  if (metric != nullptr && !is_measured_on(*metric, data))
+    problems.add(other == nullptr ? trail.place("compare.metric") : other->value.mark,
+                 fmt::format("{} is not measured in the task {}; give it another one in "
+                             "compare.metrics",
+                             name, in_quotes(task)));
+  const auto* entry = options.test_sets.find(task);
+  if (entry == nullptr) return;
+  const auto known = names_of_test_sets(data);
+  if (known.empty())
+    return problems.add(entry->mark, fmt::format("{} has one test set, which is its primary one; "
+                                                 "leave it out of compare.test_sets",
+                                                 in_quotes(task)));
+  for (const auto& item : entry->value.items)
+    require_known(item.scalar, known, {"test set", "compare.test_sets", item.mark}, problems);
+}
+
+void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
+                ProblemList& problems) {
+  const auto baseline = std::ranges::find_if(
+      arms, [&](const ArmConfiguration& arm) { return comparison.baseline.arm == arm.arm; });
+  if (baseline == arms.end()) return;
+  const auto& reference = *baseline->experiment;
+  const auto& trained = baseline->trained->experiment.training;
+  const auto refuse = [&](const ArmConfiguration& arm, const std::string& key, const char* name) {
+    problems.add(arm.trail->place(key),
+                 fmt::format("{} of the arm {} is not the baseline's; where that is meant, write "
+                             "compare: {{ allow: [{}] }}",
+                             key, in_quotes(arm.arm), name));
+  };
+  for (const auto& arm : arms) {
+    const auto& experiment = *arm.experiment;
+    // The training of an arm that another one is evaluated from is held against the baseline's in
+    // its own turn.
+    const bool counts = arm.trained->arm == arm.arm && !allows(comparison, Uneven::steps);
+    if (counts && experiment.training.steps != trained.steps)
+      refuse(arm, "training.steps", "steps");
+    if (counts && experiment.training.budget != trained.budget)
+      refuse(arm, "training.budget", "steps");
+    const auto key = other_data(experiment, reference);
+    if (!key.empty() && !allows(comparison, Uneven::data)) refuse(arm, key, "data");
+  }
+}
+
+void check_measured(const Study& study, const Mark& mark, ProblemList& problems) {
+  std::set<std::string> reported;
+  const auto report = [&](const std::string& why) {
+    if (!why.empty() && reported.insert(why).second) problems.add(mark, "expect: " + why);
+  };
+  for (const auto& clause : study.expect)
+    for (const auto& term : {clause.left, clause.right})
+      for (const auto& [task, arm, experiment] : study.configurations)
+        if (term.arm && task == clause.task && arm == term.arm->arm)
+          report(why_not_measured(term, {task, arm, experiment}));
+}
+
+void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& problems) {
+  if (study.compare)
+    for (const auto& task : study.tasks)
+      for (const auto& arm : study.arms)
+        check_pair(study, {task, study.compare->baseline, {arm}, metric_of(*study.compare, task)},
+                   marks.compare, problems);
+  for (const auto& clause : study.expect)
+    if (clause.left.arm && clause.right.arm && clause.left.metric == clause.right.metric)
+      check_pair(study, {clause.task, *clause.left.arm, *clause.right.arm, clause.left.metric},
+                 marks.expect, problems);
+  if (study.tuning && study.tuning->key.starts_with("tokenizer.") &&
+      study.tuning->key != "tokenizer.dropout")
+    problems.add(marks.tune,
+                 fmt::format("{} cannot be tuned: values are chosen by perplexity or token "
+                             "accuracy, which count by tokens; make each value an arm and compare "
+                             "by nats_per_character",
+                             study.tuning->key));
+}
+
+}  // namespace ablate::config

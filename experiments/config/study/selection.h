@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/yaml/value.h"
+
+namespace ablate::config {
+
+/// What the command line says about a study.
+struct Selection {
+  std::vector<std::string> sets;                     // key.path=value; the last one of a path wins
+  std::vector<std::string> arms;                     // empty: all
+  std::vector<std::string> tasks;                    // empty: all
+  std::vector<int64_t> seeds;                        // empty: the study's
+  std::optional<std::filesystem::path> data_folder;  // absent: the study file's folder
+  bool with_files = false;                           // report those that are not there
+};
+
+/// The name that messages and origins give to options of the command line.
+inline constexpr const char* kSetSource = "--set";
+
+/// All `--set key.path=value` as one layer; of two values for one path the last one wins.
+Value set_layer(const std::vector<std::string>& sets, ProblemList& problems);
+
+bool is_selected(const std::string& name, const std::vector<std::string>& names);
+
+/// How messages call a list of the command line and one of its members.
+struct ListOption {
+  std::string flag;  // "--arms"
+  std::string what;  // "arm"
+};
+
+/// Those of `all` that `wanted` names, in the order of `all`; all if `wanted` is empty.
+std::vector<std::string> selected(const std::vector<std::string>& all,
+                                  const std::vector<std::string>& wanted, const ListOption& option,
+                                  ProblemList& problems);
+
+void check_seeds(const std::vector<int64_t>& seeds, const Mark& mark, ProblemList& problems);
+
+/// The seeds of the command line, checked.
+std::vector<int64_t> selected_seeds(const Selection& selection, ProblemList& problems);
+
+}  // namespace ablate::config

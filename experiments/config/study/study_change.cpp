@@ -1,0 +1,125 @@
+#include "experiments/config/study/study_change.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "experiments/config/schema/option.h"
+#include "experiments/config/schema/printer.h"
+#include "experiments/config/yaml/value.h"
+
+namespace ablate::config {
+namespace {
+
+constexpr size_t kMostNamed = 3;
+// Compared as what they resolve to.
+constexpr auto kResolved =
+    std::to_array<std::string_view>({"name", "seeds", "base", "tasks", "arms", "grid"});
+
+using Texts = std::map<std::string, std::string>;  // by key
+
+std::string text_of(const Value& value) {
+  std::vector<std::string> parts;
+  for (const auto& item : value.items) parts.push_back(text_of(item));
+  for (const auto& entry : value.entries) parts.push_back(entry.key + ": " + text_of(entry.value));
+  const auto inner = fmt::format("{}", fmt::join(parts, ", "));
+  if (value.type == Value::Type::list) return "[" + inner + "]";
+  return value.type == Value::Type::mapping ? "{" + inner + "}" : value.scalar;
+}
+
+void collect_texts(const Value& value, const std::string& path, Texts& texts) {
+  if (value.type != Value::Type::mapping) texts[path] = text_of(value);
+  for (const auto& entry : value.entries)
+    collect_texts(entry.value, join_path(path, entry.key), texts);
+}
+
+std::string line(const std::string& key, const std::string& then, const std::string& now) {
+  return fmt::format("{}: {} there, {} now", key, then.empty() ? "nothing" : then,
+                     now.empty() ? "nothing" : now);
+}
+
+std::vector<std::string> changed(const Texts& then, const Texts& now) {
+  std::vector<std::string> lines;
+  const auto in = [](const Texts& texts, const std::string& key) {
+    const auto found = texts.find(key);
+    return found == texts.end() ? std::string() : found->second;
+  };
+  for (const auto& [key, text] : then)
+    if (in(now, key) != text) lines.push_back(line(key, text, in(now, key)));
+  for (const auto& [key, text] : now)
+    if (!then.contains(key)) lines.push_back(line(key, "", text));
+  return lines;
+}
+
+/// "(copy/learned, copy/rotary, ...)"
+std::string named(std::vector<std::string> runs) {
+  const bool more = runs.size() > kMostNamed;
+  if (more) runs.resize(kMostNamed);
+  return fmt::format(" ({}{})", fmt::join(runs, ", "), more ? ", ..." : "");
+}
+
+/// Changed values, each once however many runs it concerns, and what is gone.
+std::vector<std::string> changed_runs(const Study& then, const Study& now) {
+  std::vector<std::string> lines, order;
+  std::map<std::string, std::vector<std::string>> runs;  // by changed value
+  size_t common = 0;
+  for (const auto& before : then.configurations) {
+    const auto name = before.task + "/" + before.arm;
+    const auto after = std::ranges::find_if(now.configurations, [&](const auto& one) {
+      return one.task == before.task && one.arm == before.arm;
+    });
+    if (after == now.configurations.end()) {
+      lines.push_back(fmt::format("{}: there, not now", name));
+      continue;
+    }
+    ++common;
+    for (const auto& value : differences(before.experiment, after->experiment)) {
+      const auto text = line(value.path, value.left, value.right);
+      if (!runs.contains(text)) order.push_back(text);
+      runs[text].push_back(name);
+    }
+  }
+  for (const auto& text : order)
+    lines.push_back(text + (runs[text].size() < common ? named(runs[text]) : ""));
+  return lines;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> claims_of(const Value& document) {
+  Texts texts;
+  for (const auto& entry : document.entries)
+    if (std::ranges::find(kResolved, entry.key) == kResolved.end())
+      collect_texts(entry.value, entry.key, texts);
+  texts.erase("compare.allow");  // which a refused comparison asks for
+  texts.erase("time");           // which more seeds or arms make longer
+  return texts;
+}
+
+std::vector<std::string> changes(const Study& then, const Study& now) {
+  auto lines = changed_runs(then, now);
+  for (const int64_t seed : then.declared_seeds)
+    if (std::ranges::find(now.declared_seeds, seed) == now.declared_seeds.end())
+      lines.push_back(fmt::format("seed {}: there, not now", seed));
+  for (auto& claim : changed(then.claims, now.claims)) lines.push_back(std::move(claim));
+  return lines;
+}
+
+std::vector<std::string> changed_sets(const std::vector<std::string>& then,
+                                      const std::vector<std::string>& now) {
+  const auto texts = [](const std::vector<std::string>& sets) {
+    Texts values;
+    for (const auto& set : sets) {
+      const auto equals = std::min(set.find('='), set.size());
+      values[set.substr(0, equals)] = set.substr(std::min(equals + 1, set.size()));
+    }
+    return values;
+  };
+  return changed(texts(then), texts(now));
+}
+
+}  // namespace ablate::config

@@ -1,0 +1,364 @@
+#include "experiments/config/study/study_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "experiments/config/schema/option.h"
+#include "experiments/config/schema/printer.h"
+#include "experiments/config/schema/rules.h"
+#include "experiments/config/schema/schema.h"
+#include "experiments/config/study/comparison_check.h"
+#include "experiments/config/yaml/suggestion.h"
+#include "models/head_name.h"
+
+namespace ablate::config {
+namespace {
+
+struct Named {
+  std::string key;
+  std::string file;
+};
+
+void add_file(const char* key, const std::optional<std::string>& file, std::vector<Named>& all) {
+  if (file && !file->empty()) all.push_back({key, *file});
+}
+
+void add_data(const data::Text& text, std::vector<Named>& all) {
+  for (const auto& file : text.train) add_file("data.train", file, all);
+  for (const auto& file : text.validation) add_file("data.validation", file, all);
+  for (const auto& file : text.test) add_file("data.test", file, all);
+}
+
+void add_data(const data::Labelled& text, std::vector<Named>& all) {
+  add_file("data.train", text.train, all);
+  add_file("data.validation", text.validation, all);
+  add_file("data.test", text.test, all);
+}
+
+void add_data(const data::Language& text, std::vector<Named>& all) {
+  add_file("data.train", text.train, all);
+  add_file("data.validation", text.validation, all);
+  add_file("data.test", text.test, all);
+}
+
+/// Of generated data.
+template <class Task>
+void add_data(const Task&, std::vector<Named>&) {}
+
+std::vector<Named> files_of(const Experiment& experiment) {
+  std::vector<Named> all;
+  std::visit([&](const auto& data) { add_data(data, all); }, experiment.data);
+  const auto& training = experiment.training;
+  add_file("training.init_from.run", training.init_from.run, all);
+  add_file("training.pretrained_embeddings.source", training.pretrained_embeddings.source, all);
+  add_file("training.pretrained_embeddings.target", training.pretrained_embeddings.target, all);
+  return all;
+}
+
+}  // namespace
+
+std::string without_tilde(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || (path != "~" && !path.starts_with("~/"))) return {};
+  return fmt::format("; write {}{}, since only a shell knows what ~ stands for", home,
+                     path.substr(1));
+}
+
+void FileCheck::add(const Experiment& experiment, const Trail& trail, ProblemList& problems) {
+  for (const auto& [key, file] : files_of(experiment)) {
+    std::error_code unreadable;
+    if (std::filesystem::exists(folder_ / file, unreadable) || trail.failed.contains(key) ||
+        !reported_.emplace(key, file).second)
+      continue;
+    auto hint = without_tilde(file);
+    if (hint.empty())
+      hint = "; relative paths start at the study's folder, or at the one that --data names";
+    problems.add(trail.place(key),
+                 fmt::format("{}: there is no {}{}", key, (folder_ / file).string(), hint));
+  }
+}
+
+void RunCheck::add(const Place& run, const Experiment& experiment, const Trail& trail) {
+  ++runs_;
+  std::vector<BrokenRule> broken;
+  collect_broken_rules(experiment, "", broken);
+  for (const auto& [mark, message] : rule_problems(experiment.model, broken, trail)) {
+    auto& breach = breaches_[{mark.source->name, mark.line, mark.column, message}];
+    if (breach.runs++ == 0) {
+      breach.mark = mark;
+      breach.first = run;
+    }
+  }
+}
+
+void RunCheck::report(ProblemList& problems) const {
+  for (const auto& [key, breach] : breaches_) {
+    const auto& message = std::get<3>(key);
+    const auto where = breach.runs == runs_ ? ""
+                                            : fmt::format(" (task '{}', arm '{}')",
+                                                          breach.first.task, breach.first.arm);
+    problems.add(breach.mark, message + where);
+  }
+}
+
+namespace {
+
+using models::Side;
+
+/// What training.init_from.allow calls the tokenizer.
+const std::string kTokenizer = "tokenizer";
+
+/// How many of those that save_every names a run keeps, as far as its options tell.
+int64_t regular_checkpoints(const training::TrainingOptions& options) {
+  if (!options.trains()) return 0;
+  if (!std::holds_alternative<training::StepBudget>(options.budget)) return options.keep;
+  return std::min(options.keep, options.steps / std::max<int64_t>(1, options.save_every));
+}
+
+class StartCheck {
+ public:
+  StartCheck(const Experiment& own, const Experiment& source)
+      : start_(own.training.init_from), own_(own), source_(source) {}
+
+  std::vector<StartProblem> problems() && {
+    check_tokenizer();
+    check_width();
+    check_weights();
+    for (const auto& text : start_.drop.heads)
+      if (const auto head = models::parse_head(text)) check_head(*head);
+    for (const auto& text : start_.drop.layers)
+      if (const auto layer = models::parse_layer(text)) check_layer(*layer);
+    if (problems_.empty() && !start_.drop.layers.empty())
+      for (const auto side : {Side::encoder, Side::decoder}) check_depth(side);
+    return std::move(problems_);
+  }
+
+ private:
+  void need(bool holds, const char* key, const std::string& why) {
+    if (!holds) problems_.push_back({key, why});
+  }
+
+  const char* place_of_start() const { return start_.arm ? "arm" : "run"; }
+
+  /// The run brings its tokenizer, so whatever this configuration says of one must be true of it.
+  void check_tokenizer() {
+    if (std::ranges::find(start_.allow, kTokenizer) != start_.allow.end()) return;
+    for (const auto& [path, own, others] :
+         differences({.tokenizer = own_.tokenizer}, {.tokenizer = source_.tokenizer}))
+      need(path == "tokenizer.dropout", place_of_start(),
+           fmt::format("brings a tokenizer with {0} {1}, and this configuration has {0} {2}; write "
+                       "{0}: {1}, or training.init_from.allow: [{3}]",
+                       path, others, own, kTokenizer));
+  }
+
+  /// Hardly a weight of another width has a counterpart.
+  void check_width() {
+    need(own_.model.d_model == source_.model.d_model || !start_.allow.empty(), place_of_start(),
+         fmt::format("brings a model of model.d_model {}, and this configuration has {}; write "
+                     "model.d_model: {}",
+                     source_.model.d_model, own_.model.d_model, source_.model.d_model));
+  }
+
+  void check_weights() {
+    using training::StartWeights;
+    const auto& source = source_.training;
+    const auto regular = regular_checkpoints(source);
+    need(start_.average <= regular, "average",
+         fmt::format("must be at most {}, the checkpoints of training.save_every that the run it "
+                     "starts from keeps",
+                     regular));
+    need(start_.weights != StartWeights::best || (source.trains() && source.evaluate_every > 0),
+         "weights",
+         "cannot be best: the run that it starts from has no training.evaluate_every, by which the "
+         "best is known");
+    need(start_.weights != StartWeights::best || !data::tests_on_validation(own_.data) ||
+             !differences({.data = own_.data}, {.data = source_.data}).empty(),
+         "weights",
+         fmt::format("cannot be best: that was chosen by the text that tests it; {}",
+                     data::kOwnTest));
+    need(start_.weights != StartWeights::ema || (source.trains() && source.ema > 0), "weights",
+         "cannot be ema: the run that it starts from has no training.ema");
+  }
+
+  void check_head(const models::HeadName& name) {
+    const auto& model = source_.model;
+    const auto heads = models::head_count(model, name.attention);
+    if (heads == 0)
+      return need(false, "drop.heads",
+                  fmt::format("names {}, and the model that it starts from has no {} with heads",
+                              text_of(name), text_of(name.attention)));
+    need(name.head < heads, "drop.heads",
+         fmt::format("names {}, and the heads of {} are 0 to {}", text_of(name),
+                     text_of(name.attention), heads - 1));
+  }
+
+  void check_layer(const models::LayerName& name) {
+    const auto& model = source_.model;
+    const bool there = models::has_side(model.family, name.side);
+    const auto stack = models::stack_of(model, name.side);
+    if (!there || name.layer >= stack.depth)
+      return need(false, "drop.layers",
+                  fmt::format("names {}, and the {} that it starts from has {}", text_of(name),
+                              there ? text_of(name.side) : "model",
+                              there ? fmt::format("the layers 0 to {}", stack.depth - 1)
+                                    : "no " + text_of(name.side)));
+    need(stack.different_layers() == stack.depth, "drop.layers",
+         fmt::format("names {}, and the {} that it starts from shares its layers (share.layers)",
+                     text_of(name), text_of(name.side)));
+    need(models::are_alike(stack.layers), "drop.layers",
+         fmt::format("names {}, and the layers of the {} that it starts from differ "
+                     "(model.changes)",
+                     text_of(name), text_of(name.side)));
+    const auto scaled = [&](Side side) {
+      return models::has_side(model.family, side) &&
+             std::ranges::any_of(models::stack_of(model, side).layers, [](const auto& layer) {
+               return layer.residual.depth != models::ResidualDepth::none;
+             });
+    };
+    need(!scaled(Side::encoder) && !scaled(Side::decoder), "drop.layers",
+         fmt::format("names {}, and what the other layers compute depends on their number "
+                     "(residual.depth)",
+                     text_of(name)));
+  }
+
+  /// The own model has the layers that are left.
+  void check_depth(Side side) {
+    if (!models::has_side(source_.model.family, side) || !models::has_side(own_.model.family, side))
+      return;
+    const auto has = models::depth_of(source_.model, side);
+    const auto own = models::depth_of(own_.model, side);
+    const auto left = has - std::ranges::count_if(start_.drop.layers, [&](const auto& text) {
+                        const auto layer = models::parse_layer(text);
+                        return layer && layer->side == side;
+                      });
+    need(left > 0, "drop.layers",
+         fmt::format("leaves no layer of the {}; keep one", text_of(side)));
+    need(left == 0 || own == left, "drop.layers",
+         fmt::format("leaves {} of the {} layers of the {}, of which this model has {}; write "
+                     "model.{}_layers: {}",
+                     left, has, text_of(side), own, text_of(side), left));
+  }
+
+  const training::InitFromOptions& start_;
+  const Experiment& own_;
+  const Experiment& source_;
+  std::vector<StartProblem> problems_;
+};
+
+}  // namespace
+
+std::vector<StartProblem> start_problems(const Experiment& own, const Experiment& source) {
+  return StartCheck(own, source).problems();
+}
+
+namespace {
+
+constexpr const char* kStartArm = "training.init_from.arm";
+
+/// No value of the tuned key, but for those of init_from, changes an arm that does not train.
+void check_trained(const Tuning& tuning, const ExpandedArm& arm, ProblemList& problems) {
+  const auto& training = arm.run.experiment.training;
+  if (training.trains() || !training.init_from.given() ||
+      tuning.key.starts_with("training.init_from."))
+    return;
+  problems.add(arm.run.trail.place("training.steps"),
+               fmt::format("the arm {} is only evaluated (training.steps: 0), so {} cannot be "
+                           "tuned for it; give such arms a study without tune",
+                           in_quotes(arm.name), tuning.key));
+}
+
+}  // namespace
+
+StudyCheck::StudyCheck(const ParsedStudy& parsed, const Selection& selection, const Study& study)
+    : parsed_(parsed), selection_(selection), study_(study), files_(study.data_folder) {}
+
+void StudyCheck::add(const ExpandedTask& task, ProblemList& problems) {
+  for (const auto& arm : task.arms) check_arm(task, arm, problems);
+  if (study_.tuning) check_tuning(task, problems);
+  if (study_.compare) check_comparison(task, problems);
+}
+
+void StudyCheck::finish(ProblemList& problems) const {
+  const auto place = [&](const char* key) { return parsed_.trail.place(key); };
+  check_measured(study_, place("expect"), problems);
+  check_tokens(study_, {place("compare.metric"), place("expect"), place("tune.key")}, problems);
+  rules_.report(problems);
+}
+
+void StudyCheck::check_arm(const ExpandedTask& task, const ExpandedArm& arm,
+                           ProblemList& problems) {
+  const auto& [experiment, trail] = arm.run;
+  report_missing(experiment_schema(), trail, problems);
+  check_start(task, arm, problems);
+  rules_.add({task.name, arm.name}, experiment, trail);
+  for (const auto& [tried, run] : arm.tried)
+    rules_.add({task.name, tried->change.name}, run.experiment, run.trail);
+  if (!arm.selected) return;
+  notes_.add({task.name, arm.name}, experiment, trail);
+  if (selection_.with_files) files_.add(experiment, trail, problems);
+}
+
+void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) const {
+  for (const auto& arm : task.arms) check_trained(*study_.tuning, arm, problems);
+  const bool chosen_by_test = std::ranges::any_of(task.arms, [](const ExpandedArm& arm) {
+    return data::tests_on_validation(arm.run.experiment.data);
+  });
+  if (task.selected && chosen_by_test)
+    problems.add(parsed_.trail.place("tune"),
+                 fmt::format("tune would choose values by the text that tests them, since {} has "
+                             "no test text of its own; {}",
+                             in_quotes(task.name), data::kOwnTest));
+}
+
+/// An arm starts from one that stands before it, so that no circle can close.
+void StudyCheck::check_start(const ExpandedTask& task, const ExpandedArm& arm,
+                             ProblemList& problems) const {
+  const auto& trail = arm.run.trail;
+  const auto& from = arm.run.experiment.training.init_from.arm;
+  if (!from || trail.failed.contains(kStartArm)) return;
+  const auto names = names_of(parsed_.arms);
+  const auto found = std::ranges::find(names, *from);
+  if (found == names.end())
+    problems.add(trail.place(kStartArm), fmt::format("unknown arm {} in training.init_from.arm{}",
+                                                     in_quotes(*from), did_you_mean(*from, names)));
+  else if (found < std::ranges::find(names, arm.name))
+    check_source(task, arm, problems);
+  else
+    problems.add(trail.place(kStartArm),
+                 fmt::format("the arm {} cannot start from {}, which must stand before it in the "
+                             "file",
+                             in_quotes(arm.name), in_quotes(*from)));
+}
+
+/// The arm can start from the other one as it says. One that is not selected may have been run
+/// with options of another command line, so only its run can tell.
+void StudyCheck::check_source(const ExpandedTask& task, const ExpandedArm& arm,
+                              ProblemList& problems) const {
+  const auto& from = *arm.run.experiment.training.init_from.arm;
+  if (!is_selected(from, study_.arms)) return;
+  const auto& source = *std::ranges::find(task.arms, from, &ExpandedArm::name);
+  for (const auto& [key, why] : start_problems(arm.run.experiment, source.run.experiment)) {
+    const auto path = join_path("training.init_from", key);
+    problems.add(arm.run.trail.place(path),
+                 fmt::format("{} {} (task '{}', arm '{}')", path, why, task.name, arm.name));
+  }
+}
+
+void StudyCheck::check_comparison(const ExpandedTask& task, ProblemList& problems) const {
+  std::vector<ArmConfiguration> arms;
+  for (const auto& arm : task.arms)
+    if (arm.selected)
+      arms.push_back({arm.name, &arm.run.experiment, &arm.run.trail,
+                      trained_by(study_.configurations, task.name, arm.name)});
+  if (arms.empty()) return;
+  check_even(arms, *study_.compare, problems);
+  check_tests(parsed_.keys.compare, {task.name, arms.front().experiment->data}, parsed_.trail,
+              problems);
+}
+
+}  // namespace ablate::config

@@ -1,0 +1,40 @@
+#include "experiments/config/study/study_file.h"
+
+#include "experiments/config/schema/describe.h"
+#include "experiments/config/schema/metric.h"
+
+namespace ablate::config {
+namespace {
+
+/// A text that must be one of `words`.
+void restrict_to(Schema& key, const std::vector<std::string>& words) {
+  key.type = Schema::Type::choice;
+  key.choices = words;
+}
+
+Schema made_schema() {
+  const StudyFile file;
+  Schema schema = describe(file);
+  schema.required = {"name", "seeds"};
+  for (auto& key : schema.children) {
+    if (key.name == "compare")
+      for (auto& word : key.children)
+        if (word.name == "metric") restrict_to(word, names_of_comparable_metrics());
+    if (key.name != "base") continue;
+    auto description = key.description;
+    key = experiment_schema();
+    key.name = "base";
+    key.description = std::move(description);
+    key.required.clear();
+  }
+  return schema;
+}
+
+}  // namespace
+
+const Schema& study_schema() {
+  static const Schema kSchema = made_schema();
+  return kSchema;
+}
+
+}  // namespace ablate::config

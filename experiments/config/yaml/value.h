@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "experiments/config/yaml/problem.h"
+
+namespace ablate::config {
+
+/// The text a configuration was read from.
+struct Source {
+  Source(std::string source_name, std::string source_text);
+
+  std::string name;
+  std::string text;
+  std::vector<std::string> lines;  // without line ends
+};
+
+/// A place in a source; `line` and `column` count from 0, columns in bytes.
+struct Mark {
+  std::shared_ptr<const Source> source;
+  int line = 0;
+  int column = 0;
+};
+
+struct Entry;
+
+/// A parsed YAML value that knows where it stands. Aliases are already replaced.
+struct Value {
+  enum class Type { empty, scalar, list, mapping };
+
+  Type type = Type::empty;
+  std::string scalar;
+  bool quoted = false;
+  std::vector<Value> items;
+  std::vector<Entry> entries;  // in the file's order, keys distinct
+  Mark mark;
+
+  const Entry* find(std::string_view key) const;
+};
+
+struct Entry {
+  std::string key;
+  Mark mark;
+  Value value;
+};
+
+/// "a list", "a mapping", ...
+std::string_view type_name(Value::Type type);
+
+/// The problem `message` at `mark`, with the line it stands in.
+Problem problem_at(const Mark& mark, std::string message);
+
+/// Collects problems, so that all of them are reported at once.
+class ProblemList {
+ public:
+  void add(const Mark& mark, std::string message);
+  void add(Problem problem) { problems_.push_back(std::move(problem)); }
+  bool empty() const { return problems_.empty(); }
+  const std::vector<Problem>& all() const { return problems_; }
+  /// Throws ConfigError where there is any problem.
+  void raise() const;
+
+ private:
+  std::vector<Problem> problems_;
+};
+
+/// What happens where two keys name the same path.
+enum class Repeated { problem, last_wins };
+
+/// `mapping` with dotted keys ("model.position.kind: learned") as nested mappings, at every level.
+Value nested(const Value& mapping, ProblemList& problems);
+
+/// Puts `value` at the dotted path that `key` spells out, starting in `mapping`.
+void put(Value& mapping, const Entry& key, Repeated repeated, ProblemList& problems);
+
+/// A value, or why the text is none: the end of a sentence that begins with the option's path.
+template <class T>
+struct Parsed {
+  std::optional<T> value;
+  std::string why;
+};
+
+/// The strict readings of a single value: the whole text counts, quoted text is never a number, and
+/// nothing is guessed. An empty or nested value is refused, too.
+Parsed<bool> parse_boolean(const Value& value);
+Parsed<int64_t> parse_integer(const Value& value);
+Parsed<double> parse_number(const Value& value);
+Parsed<std::string> parse_text(const Value& value);
+
+/// The numbers that "1-3" or "1..3" means, from the first to the last; none where it means no range
+/// of at most a hundred.
+std::vector<int64_t> meant_range(const std::string& text);
+
+/// Why `value` is not the single value `wanted` ("an integer"); empty where it is one.
+std::string not_single(const Value& value, const std::string& wanted);
+
+/// `text` in single quotes, shortened where it is long.
+std::string in_quotes(const std::string& text);
+
+}  // namespace ablate::config
