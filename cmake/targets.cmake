@@ -1,9 +1,10 @@
 # One static library per folder, one warning set, one precompiled header of LibTorch.
 add_library(ablate_warnings INTERFACE)
+# A switch that forgets an enumerator is an error in every build, unlike warnings, which depend on the compiler.
 # Off: designated initialisers leave defaults to the declaration, and GCC 12 reports std::string's own
 # concatenation as overlapping (GCC bug 105651).
 target_compile_options(ablate_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${ABLATE_WERROR}>:-Werror> -Wno-missing-field-initializers)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<IF:$<BOOL:${ABLATE_WERROR}>,-Werror,-Werror=switch> -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(ablate_warnings INTERFACE -Wno-restrict)
 endif()

@@ -47,9 +47,9 @@ struct Text {
     return std::string(file.substr(0, file.rfind('.')));
   }
   static void fields(auto& o, auto&& visit) {
-    visit("train", o.train, "[source, target] or [tsv]");
-    visit("validation", o.validation, "[source, target] or [tsv]");
-    visit("test", o.test, "[source, target] or [tsv]");
+    visit("train", o.train, "training files: [source, target] or [tsv]");
+    visit("validation", o.validation, "validation files: [source, target] or [tsv]");
+    visit("test", o.test, "test files: [source, target] or [tsv]");
     visit("train_pairs", o.train_pairs,
           "train on this many usable pairs from the start of the files; absent: on all");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
@@ -78,9 +78,9 @@ struct Labelled {
   int64_t max_line_bytes = 65'536;
 
   static void fields(auto& o, auto&& visit) {
-    visit("train", o.train, "TSV file: text, class");
-    visit("validation", o.validation, "TSV file: text, class");
-    visit("test", o.test, "TSV file: text, class");
+    visit("train", o.train, "training file, TSV: text, class");
+    visit("validation", o.validation, "validation file, TSV: text, class");
+    visit("test", o.test, "test file, TSV: text, class");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
   }
@@ -110,13 +110,13 @@ struct Language {
     visit("train", o.train, "file of running text");
     visit("validation", o.validation, "file of running text; absent: held out of `train`");
     visit("test", o.test, "file of running text; absent: see test_held_out");
-    visit("held_out", o.held_out, "share of the training text at its end that validates instead");
+    visit("held_out", o.held_out, "share at the end of the training text for validation");
     visit("test_held_out", o.test_held_out,
-          "share of the training text before that for testing; 0: without `test`, the validation "
-          "text is also the test text, and no choice may depend on it");
-    visit("masked", o.masked, "share of the tokens that an encoder_only model has to find");
+          "share of the training text before held_out for testing; 0 without `test`: the "
+          "validation text is also the test text, and no choice may depend on it");
+    visit("masked", o.masked, "share of the tokens that an encoder_only model has to predict");
     visit("block", o.block,
-          "predicted tokens of a block; every epoch cuts the text at other places; only one token "
+          "predicted tokens per block; every epoch cuts the text at other places; only one token "
           "before a block is read, so perplexities are those of short contexts, and the text's "
           "first token is never predicted");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is an error");

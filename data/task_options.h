@@ -10,7 +10,7 @@
 
 namespace ablate::data {
 
-struct TaskGenerator;  // data/tasks/task_generator.h
+struct TaskGenerator;  // data/tasks/generate.h
 
 /// Sizes every generated task shares.
 struct Sizes {
@@ -102,7 +102,7 @@ struct SelectiveCopy : SymbolTask {
 
   static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
-    visit("marked", o.marked, "symbols in a source; its other places are blank");
+    visit("marked", o.marked, "symbols in a source; the other positions are blank");
   }
   static void rules(const SelectiveCopy& o, auto&& require) {
     SymbolTask::rules(o, require);
@@ -128,7 +128,7 @@ struct Dyck : SymbolTask {
 
   static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
-    visit("depth", o.depth, "most brackets open at once");
+    visit("depth", o.depth, "maximum number of open brackets");
   }
   static void rules(const Dyck& o, auto&& require) {
     SymbolTask::rules(o, require);
@@ -149,7 +149,7 @@ struct Recall : SymbolTask {
 
   static void fields(auto& o, auto&& visit) {
     SymbolTask::fields(o, visit);
-    visit("queries", o.queries, "keys asked for; never more than there are pairs");
+    visit("queries", o.queries, "queried keys per source, at most the number of pairs");
   }
   static void rules(const Recall& o, auto&& require) {
     SymbolTask::rules(o, require);
@@ -172,7 +172,7 @@ struct Facts {
 
   static void fields(auto& o, auto&& visit) {
     visit("symbols", o.symbols, "number of different symbols");
-    visit("key", o.key, "symbols of a key; there are symbols ^ key facts");
+    visit("key", o.key, "symbols per key; the number of facts is symbols ^ key");
   }
   static void rules(const Facts& o, auto&& require) {
     require(o.symbols >= 2 && o.symbols <= 1000, "symbols", "must be from 2 to 1000");
@@ -212,12 +212,12 @@ struct Table {
 
   static void fields(auto& o, auto&& visit) {
     visit("operation", o.operation,
-          "add, subtract, multiply or divide numbers modulo `modulus`, or permute: one permutation "
-          "of `modulus` things after another");
+          "add, subtract, multiply or divide numbers modulo `modulus`, or permute: compose "
+          "permutations of `modulus` elements");
     visit("modulus", o.modulus,
-          "numbers are below it; divide needs a prime, and permute at most 6 things");
+          "numbers are 0 to modulus - 1; divide needs a prime, and permute at most 6");
     visit("share", o.share,
-          "share of the table that is trained on; one half of the rest validates, the other tests");
+          "share of the table for training; the rest is for validation and testing, half each");
   }
   static void rules(const Table& o, auto&& require) {
     require(o.modulus >= 2 && o.modulus <= 1000, "modulus", "must be from 2 to 1000");
@@ -241,7 +241,7 @@ struct DigitTask {
     return std::to_string(digits) + (digits == 1 ? " digit" : " digits");
   }
   static void fields(auto& o, auto&& visit) {
-    visit("train_digits", o.train_digits, "most digits of a training number");
+    visit("train_digits", o.train_digits, "maximum number of digits of a training number");
     visit("test_digits", o.test_digits, "one test set for each number of digits");
     visit("examples", o.examples, "how many examples are generated");
   }
@@ -263,11 +263,11 @@ struct Addition : DigitTask {
 
   static void fields(auto& o, auto&& visit) {
     DigitTask::fields(o, visit);
-    visit("reversed", o.reversed, "write the sum from its last digit");
+    visit("reversed", o.reversed, "write the sum with its last digit first");
   }
 };
 
-/// Languages in which whole numbers can be spelled out (data/tasks/spell_out.h).
+/// Languages in which whole numbers can be spelled out (data/tasks/digit_tasks.h).
 enum class NumberLanguage { english, german };
 
 constexpr auto names(NumberLanguage) {

@@ -9,35 +9,35 @@
 
 namespace ablate {
 
-/// How a process ends.
+/// Exit code of a process.
 enum class ExitCode {
   ok = 0,
-  internal = 1,  // or an expectation of the study that does not hold
+  internal = 1,  // also: an expectation of the study does not hold
   usage = 2,
   data = 3,
   checkpoint = 4,
   diverged = 5,
   memory = 6,
   io = 7,
-  rank = 8,  // a process that shared the work of a run was lost
+  rank = 8,  // lost one of the processes of a run
   interrupted = 75,
 };
 
-/// All exit codes: first the program's own faults, then the machine's, then those of the input, and
-/// last interruptions.
+/// All exit codes: faults of the program, then of the machine, then of the input, and interruptions
+/// last.
 inline constexpr std::array kMostSeriousFirst{
     ExitCode::internal,    ExitCode::io,   ExitCode::memory, ExitCode::rank,
     ExitCode::checkpoint,  ExitCode::data, ExitCode::usage,  ExitCode::diverged,
     ExitCode::interrupted, ExitCode::ok};
 
-/// The one that is more urgent to fix.
+/// The exit code that comes first in kMostSeriousFirst.
 constexpr ExitCode more_serious(ExitCode one, ExitCode other) {
   return *std::ranges::find_first_of(kMostSeriousFirst, std::array{one, other});
 }
 
-/// The meaning of a child process's exit code, of which 128 + n means signal n: SIGKILL, which the
-/// system sends if memory is short, is `memory`, a request to end `interrupted`, and every other
-/// signal or unknown code `internal`.
+/// The meaning of a child process's exit code, in which 128 + n is signal n: `memory` for SIGKILL,
+/// which the system sends if memory is short, `interrupted` for a stop signal, and `internal` for
+/// other signals and unknown codes.
 constexpr ExitCode meaning_of(int exit_code) {
   if (exit_code == 128 + SIGKILL) return ExitCode::memory;
   const auto ended_by = [&](int signal) { return exit_code == 128 + signal; };
@@ -52,7 +52,7 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Runs in processes of their own failed; `code` is the most serious way in which one did.
+/// Child processes of runs failed; `code` is the most serious of their exit codes.
 struct RunsFailed : std::runtime_error {
   RunsFailed(ExitCode worst, const std::string& message)
       : std::runtime_error(message), code(worst) {}

@@ -89,7 +89,7 @@ struct ScaleOptions : EmptyOptions {
   bool learned = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("value", o.value, "absent: 1 / sqrt(d_k)");
+    visit("value", o.value, "the factor; absent: 1 / sqrt(d_k)");
     visit("learned", o.learned,
           "learn one factor per head (Henry et al. 2020), initialised with value");
   }
@@ -211,7 +211,7 @@ struct Convolution {
   int64_t width = 3;
 
   static void fields(auto& o, auto&& visit) {
-    visit("width", o.width, "positions seen at once; odd");
+    visit("width", o.width, "width of the kernel, in positions; odd");
   }
   static void rules(const Convolution& o, auto&& require) {
     require(o.width >= 1 && o.width <= 255 && o.width % 2 == 1, "width",

@@ -58,12 +58,15 @@ struct BalanceOptions {
   double importance = 0.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("load", o.load,
-          "times the load balance loss, which is 1 if all experts have the same load; this and the "
-          "next two losses are averaged over the layers with experts, not summed as in Switch");
-    visit("z", o.z, "times the mean square of the scores' log-sum-exp (ST-MoE)");
+    visit(
+        "load", o.load,
+        "factor of the load-balancing loss, which is 1 if all experts have the same load; this and "
+        "the next two losses are averaged over the layers with experts, not summed as in Switch");
+    visit("z", o.z,
+          "factor of the router z-loss, the mean square of the scores' log-sum-exp (ST-MoE)");
     visit("importance", o.importance,
-          "times 1 + the squared variation of the experts' summed weights (Shazeer et al. 2017)");
+          "factor of the importance loss, 1 + the squared coefficient of variation of the experts' "
+          "summed weights (Shazeer et al. 2017)");
   }
   static void rules(const BalanceOptions& o, auto&& require) {
     require(o.load >= 0, "load", "must not be negative");
@@ -136,8 +139,8 @@ struct MixtureOptions {
   Match match = Match::none;
 
   static void fields(auto& o, auto&& visit) {
-    visit("experts", o.experts, "feed-forwards to choose from");
-    visit("active", o.active, "experts that a position uses (num_experts_per_tok)");
+    visit("experts", o.experts, "number of experts (num_local_experts)");
+    visit("active", o.active, "experts per position (num_experts_per_tok)");
     visit("d_hidden", o.d_hidden, "width of one expert's hidden layer (intermediate_size)");
     visit("activation", o.activation,
           "relu, gelu, silu, relu2 (the square of relu), sigmoid or identity");
@@ -147,10 +150,11 @@ struct MixtureOptions {
         "identity: bilinear)");
     visit("shared_experts", o.shared_experts, "further experts that every position uses");
     visit("router", o.router, "how experts are chosen");
-    visit("balance", o.balance, "losses that spread the work");
-    visit("capacity", o.capacity, "whether an expert's work is limited");
+    visit("balance", o.balance, "auxiliary losses that balance the experts' loads");
+    visit("capacity", o.capacity, "limit of the positions per expert");
     visit("match", o.match,
-          "active or total: a dense feed-forward with the mixture's active or total width instead");
+          "none: a mixture; active or total: a dense feed-forward with the mixture's active or "
+          "total width instead");
   }
   static void rules(const MixtureOptions& o, auto&& require) {
     require(o.experts >= 1 && o.experts <= 1024, "experts", "must be from 1 to 1024");

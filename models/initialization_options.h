@@ -37,7 +37,7 @@ struct Initialization {
           "root of the number of sub-layers; deepnorm: matrices of values, outputs of attention "
           "and feed-forwards start smaller, as in DeepNorm; none: neither");
     visit("embeddings", o.embeddings,
-          "times the first values of token embeddings and of an output tied to one");
+          "factor of the initial values of token embeddings and of an output tied to them");
     visit("output", o.output, "factor of the initial values of an untied output projection");
   }
   static void rules(const Initialization& o, auto&& require) {
@@ -57,7 +57,7 @@ struct XavierInitialization : Initialization {
 
   static void fields(auto& o, auto&& visit) {
     Initialization::fields(o, visit);
-    visit("gain", o.gain, "times the bound of every matrix within layers");
+    visit("gain", o.gain, "factor of the uniform bound of every matrix within layers");
   }
   static void rules(const XavierInitialization& o, auto&& require) {
     Initialization::rules(o, require);
@@ -72,7 +72,8 @@ struct NormalInitialization : Initialization {
 
   static void fields(auto& o, auto&& visit) {
     Initialization::fields(o, visit);
-    visit("deviation", o.deviation, "of matrices within layers, of embeddings and of the output");
+    visit("deviation", o.deviation,
+          "standard deviation of matrices within layers, of embeddings and of the output");
   }
   static void rules(const NormalInitialization& o, auto&& require) {
     Initialization::rules(o, require);
@@ -106,10 +107,9 @@ struct MaximalUpdate {
   int64_t base_width = 64;
 
   static void fields(auto& o, auto&& visit) {
-    visit(
-        "base_width", o.base_width,
-        "the d_model at which the model is the standard one; m times wider, matrices learn at 1/m "
-        "of the rate (with muon at 1/sqrt(m)), and their weight decay stays as it is");
+    visit("base_width", o.base_width,
+          "d_model at which muP equals the standard parametrization; in a model m times as wide, "
+          "matrices have 1/m of the learning rate (with muon 1/sqrt(m)) and the same weight decay");
   }
   static void rules(const MaximalUpdate& o, auto&& require) {
     require(o.base_width >= 1 && o.base_width <= 65'536, "base_width", "must be from 1 to 65536");

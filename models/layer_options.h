@@ -133,10 +133,9 @@ struct ShareOptions {
   ShareOrder order = ShareOrder::cycle;
 
   static void fields(auto& o, auto&& visit) {
-    visit("layers", o.layers, "different layers of a stack; absent: all");
+    visit("layers", o.layers, "number of different layers in a stack; absent: no sharing");
     visit("order", o.order,
-          "cycle: the different layers one after another, again and again; sequence: each as often "
-          "as it is used, then the next");
+          "order of three layers in a stack of six: cycle: 1 2 3 1 2 3; sequence: 1 1 2 2 3 3");
   }
   static void rules(const ShareOptions& o, auto&& require) {
     require(!o.layers || *o.layers >= 1, "layers", "must be positive");
@@ -172,7 +171,7 @@ struct LayerOptions {
   Block block = Block::sequential;
 
   static void fields(auto& o, auto&& visit) {
-    visit("attention", o.attention, "mixer of the positions of a sequence");
+    visit("attention", o.attention, "attention, or another mixer of positions");
     visit("cross_attention", o.cross_attention,
           "attention of the decoder over the encoder's output; same: as model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward");

@@ -45,7 +45,8 @@ struct SoftmaxRouter : TokenChoice {
 
   static void fields(auto& o, auto&& visit) {
     visit("renormalize", o.renormalize, "divide the chosen weights by their sum");
-    visit("jitter", o.jitter, "training: the router's input times a number in [1 - j, 1 + j]");
+    visit("jitter", o.jitter,
+          "in training, multiply the router's input by random numbers in [1 - jitter, 1 + jitter]");
   }
   static void rules(const SoftmaxRouter& o, auto&& require) {
     require(o.jitter >= 0 && o.jitter < 1, "jitter", "must be in [0, 1)");
@@ -61,7 +62,8 @@ struct SwitchRouter : TokenChoice {
   double jitter = 0.01;
 
   static void fields(auto& o, auto&& visit) {
-    visit("jitter", o.jitter, "training: the router's input times a number in [1 - j, 1 + j]");
+    visit("jitter", o.jitter,
+          "in training, multiply the router's input by random numbers in [1 - jitter, 1 + jitter]");
   }
   static void rules(const SwitchRouter& o, auto&& require) {
     require(o.jitter >= 0 && o.jitter < 1, "jitter", "must be in [0, 1)");
@@ -97,7 +99,7 @@ struct SigmoidRouter : TokenChoice {
 
   static void fields(auto& o, auto&& visit) {
     visit("renormalize", o.renormalize, "divide the chosen weights by their sum");
-    visit("bias_step", o.bias_step, "change of the selection bias after a batch");
+    visit("bias_step", o.bias_step, "step of the selection bias after each batch");
   }
   static void rules(const SigmoidRouter& o, auto&& require) {
     require(o.bias_step >= 0 && o.bias_step < 1, "bias_step", "must be in [0, 1)");

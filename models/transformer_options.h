@@ -120,19 +120,19 @@ struct TransformerOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("family", o.family, "encoder_decoder, decoder_only or encoder_only");
-    visit("d_model", o.d_model, "width of the residual stream");
+    visit("d_model", o.d_model, "width of the residual stream (hidden_size)");
     visit("layers", o.layers, "layers of the encoder and of the decoder");
     visit("encoder_layers", o.encoder_layers, "layers of the encoder; absent: layers");
     visit("decoder_layers", o.decoder_layers, "layers of the decoder; absent: layers");
     LayerOptions::fields(o, visit);
     visit("position_ids", o.position_ids, "position ids of the tokens of a sequence");
-    visit("share", o.share, "layers of a stack that are one and the same");
+    visit("share", o.share, "weight sharing between the layers of a stack");
     visit("bias", o.bias, "biases of projections and norms");
     visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
     visit("tying", o.tying,
           "which matrices are one (tie_word_embeddings): three_way, embeddings (source = target), "
           "target (target = output), source (source = output) or none");
-    visit("dropout", o.dropout, "on sub-layer outputs and on embedding sums");
+    visit("dropout", o.dropout, "dropout probability of sub-layer outputs and of embedding sums");
     visit("output", o.output, "prediction: tokens, or the label of an encoder's whole input");
     visit("initialization", o.initialization, "how parameters start");
     visit("parametrization", o.parametrization,
@@ -144,7 +144,7 @@ struct TransformerOptions {
           "options in which some layers differ: a list, in which later changes override earlier "
           "ones and all override encoder and decoder");
   }
-  static void rules(const TransformerOptions& o, auto&& require);  // in models/transformer_rules.h
+  static void rules(const TransformerOptions& o, auto&& require);  // below
 
   /// A layer with the model's options.
   LayerOptions layer() const {

@@ -51,10 +51,10 @@ struct TokenizerOptions {
   bool mask = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("kind", o.kind, "bpe, unigram, character, word or byte: the bytes of UTF-8, of any text");
+    visit("kind", o.kind, "bpe, unigram, character, word or byte (the bytes of UTF-8)");
     visit("vocabulary", o.vocabulary,
-          "tokens, the four special ones included; absent: 8000 for bpe and unigram, all for the "
-          "others");
+          "number of tokens, including four special ones; absent: 8000 for bpe and unigram, all "
+          "for the others");
     visit("joint", o.joint, "one model for source and target");
     visit("coverage", o.coverage, "share of the training characters that get a token");
     visit("normalization", o.normalization, "SentencePiece's normalisation rule");
@@ -62,7 +62,7 @@ struct TokenizerOptions {
           "share of bpe's merges that are left out of the training text, anew in every epoch; a "
           "merge that is left out at one place does not come back there (SentencePiece)");
     visit("mask", o.mask, "one more special token, which masked language models need");
-    visit("spaces", o.spaces, "tidy: as SentencePiece has them; exact: kept one by one");
+    visit("spaces", o.spaces, "tidy: collapsed, as in SentencePiece; exact: every space is kept");
   }
   static void rules(const TokenizerOptions& o, auto&& require) {
     require(!o.vocabulary || (*o.vocabulary >= 8 && *o.vocabulary <= 1'048'576), "vocabulary",

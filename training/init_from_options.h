@@ -82,26 +82,25 @@ struct InitFromOptions {
   bool given() const { return run || arm; }
 
   static void fields(auto& o, auto&& visit) {
-    visit(
-        "run", o.run,
-        "run folder, as data below --data, whose tokenizer and weights training starts from; all "
-        "have to fit in name and shape; a dense feed-forward becomes every expert of a mixture of "
-        "its width");
+    visit("run", o.run,
+          "run folder, relative to the data folder, whose tokenizer and weights training starts "
+          "from; all names and shapes must match; a dense feed-forward initialises every expert of "
+          "a mixture of its width");
     visit("arm", o.arm, "the same from this arm's run of the same task and seed");
     visit("weights", o.weights,
           "which of its weights: evaluated (those that it was evaluated with), last, best or ema");
     visit("average", o.average,
           "average this many of its last checkpoints of save_every; 0: no average");
     visit("drop", o.drop, "heads and layers of its model to drop");
-    visit(
-        "allow", o.allow,
-        "weights that may lack a counterpart of their name and shape, each by its name or by whole "
-        "words of it, such as router or decoder.layers.3; tokenizer: take that run's tokenizer "
-        "instead of this section's");
+    visit("allow", o.allow,
+          "weights that may lack a counterpart of their name and shape, each given by its name or "
+          "by whole words of it, such as router or decoder.layers.3; tokenizer: take that run's "
+          "tokenizer instead of this section's");
     visit("split", o.split,
-          "divide its relu feed-forwards among the experts instead (MoEfication): random, clusters "
-          "or coactivation");
-    visit("positions", o.positions, "positions recorded to group neurons and train routers");
+          "split its relu feed-forwards into the experts (MoEfication): random, clusters or "
+          "coactivation; absent: no split");
+    visit("positions", o.positions,
+          "number of positions to record for grouping neurons and training routers");
   }
   static void rules(const InitFromOptions& o, auto&& require) {
     require(!o.run || !o.arm, "arm", "and run exclude each other");

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "training/device.h"
-#include "training/trained_parameters.h"
+#include "training/schedule.h"
 
 namespace ablate::training {
 namespace {

@@ -8,9 +8,12 @@
 
 namespace ablate::training {
 
+// Every optimizer states whether its steps_have_one_size(), and has a Rule in optimizer.cpp.
+
 /// Adam (Kingma & Ba 2015) with the constants of Vaswani et al. 2017, section 5.3.
 struct Adam {
   static constexpr std::string_view name = "adam";
+  bool steps_have_one_size() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
@@ -40,9 +43,9 @@ struct AdamW : Adam {
 
   static void fields(auto& o, auto&& visit) {
     Adam::fields(o, visit);
-    visit(
-        "weight_decay", o.weight_decay,
-        "decoupled decay of weight matrices, embeddings and output, by the schedule's rate alone");
+    visit("weight_decay", o.weight_decay,
+          "decoupled decay of weight matrices, embeddings and output, scaled by the schedule's "
+          "learning rate without multipliers");
   }
   static void rules(const AdamW& o, auto&& require) {
     Adam::rules(o, require);
@@ -54,6 +57,7 @@ struct AdamW : Adam {
 /// v = momentum v + g, and the step is v, or g + momentum v with Nesterov's look-ahead.
 struct Sgd {
   static constexpr std::string_view name = "sgd";
+  bool steps_have_one_size() const { return false; }
   double momentum = 0.9;
   bool nesterov = false;
   double weight_decay = 0.0;
@@ -62,7 +66,7 @@ struct Sgd {
     visit("momentum", o.momentum, "share of the last step's velocity that is kept; 0: plain SGD");
     visit("nesterov", o.nesterov, "look ahead along the velocity (Nesterov)");
     visit("weight_decay", o.weight_decay,
-          "times the weight matrices, added to their gradients (L2 regularisation)");
+          "L2 regularisation: this factor of the weight matrices is added to their gradients");
   }
   static void rules(const Sgd& o, auto&& require) {
     require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
@@ -76,16 +80,18 @@ struct Sgd {
 /// smaller than Adam's.
 struct Lion {
   static constexpr std::string_view name = "lion";
+  bool steps_have_one_size() const { return true; }
   double beta1 = 0.9;
   double beta2 = 0.99;
   double weight_decay = 0.0;
 
   static void fields(auto& o, auto&& visit) {
-    visit("beta1", o.beta1, "share of the momentum in the direction whose sign is the step");
+    visit("beta1", o.beta1,
+          "weight of the momentum, against the gradient, in the direction whose sign is the step");
     visit("beta2", o.beta2, "decay of the momentum");
-    visit(
-        "weight_decay", o.weight_decay,
-        "decoupled decay of weight matrices, embeddings and output, by the schedule's rate alone");
+    visit("weight_decay", o.weight_decay,
+          "decoupled decay of weight matrices, embeddings and output, scaled by the schedule's "
+          "learning rate without multipliers");
   }
   static void rules(const Lion& o, auto&& require) {
     require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
@@ -119,6 +125,7 @@ constexpr auto names(MuonPrecision) {
 /// both.
 struct Muon {
   static constexpr std::string_view name = "muon";
+  bool steps_have_one_size() const { return scale == MuonScale::match_rms_adamw; }
   double momentum = 0.95;
   bool nesterov = true;
   MuonScale scale = MuonScale::match_rms_adamw;
@@ -136,10 +143,10 @@ struct Muon {
     visit("precision", o.precision,
           "precision of the products that orthogonalise a step: fp32, or bf16, as in Jordan "
           "(2024), if the device has it");
-    visit(
-        "weight_decay", o.weight_decay,
-        "decoupled decay of weight matrices, embeddings and output, by the schedule's rate alone");
-    visit("adam", o.adam, "of embeddings, output, norms and biases");
+    visit("weight_decay", o.weight_decay,
+          "decoupled decay of weight matrices, embeddings and output, scaled by the schedule's "
+          "learning rate without multipliers");
+    visit("adam", o.adam, "Adam for embeddings, output, norms and biases");
   }
   static void rules(const Muon& o, auto&& require) {
     require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
@@ -152,9 +159,7 @@ using OptimizerOptions = std::variant<Adam, AdamW, Sgd, Lion, Muon>;
 
 /// Whether the size of steps depends only on the learning rate, not on a matrix's shape.
 inline bool steps_have_one_size(const OptimizerOptions& optimizer) {
-  const auto* muon = std::get_if<Muon>(&optimizer);
-  return !std::holds_alternative<Sgd>(optimizer) &&
-         (muon == nullptr || muon->scale == MuonScale::match_rms_adamw);
+  return std::visit([](const auto& one) { return one.steps_have_one_size(); }, optimizer);
 }
 
 /// Learning-rate multipliers per parameter group (Yang et al. 2022, table 3). Decoupled weight
@@ -164,7 +169,7 @@ struct LrMultipliers {
 
   static void fields(auto& o, auto&& visit) {
     visit("embeddings", o.embeddings,
-          "for embeddings of tokens, an output tied to one, and positions");
+          "for token and position embeddings, and an output tied to them");
     visit("matrices", o.matrices, "for the matrices within layers");
     visit("output", o.output, "for an untied output projection");
     visit("vectors", o.vectors, "for norms, biases and gains");
@@ -246,8 +251,8 @@ struct Stable : Decay {
 
   static void fields(auto& o, auto&& visit) {
     Decay::fields(o, visit);
-    visit("decay", o.decay, "share of all steps over which the rate falls to the floor");
-    visit("shape", o.shape, "how it falls: linear, square_root (by 1 - sqrt) or exponential");
+    visit("decay", o.decay, "share of all steps, at the end, in which the rate falls to the floor");
+    visit("shape", o.shape, "shape of the decay: linear, square_root (1 - sqrt) or exponential");
   }
   static void rules(const Stable& o, auto&& require) {
     Decay::rules(o, require);

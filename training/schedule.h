@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "models/module.h"
 #include "training/optimizer_options.h"
 
 namespace ablate::training {
@@ -9,5 +12,20 @@ namespace ablate::training {
 /// Learning rate of update `step` (the first is 1) of `steps`: a pure function, so that resuming
 /// needs no state. Every schedule rises linearly to its peak at step `warmup`.
 double learning_rate(const ScheduleOptions& schedule, int64_t step, int64_t steps);
+
+/// A trained parameter with its properties for an optimizer.
+struct TrainedParameter {
+  std::string name;
+  torch::Tensor tensor;
+  models::Role role;
+  models::Maps maps;
+  double multiplier;  // of the learning rate, for its parameter group
+  double width = 1;   // the base width over the model's, see models::Module
+};
+
+/// The parameters of `model` that require a gradient, in its order. Throws c10::Error if one
+/// belongs to no models::Module.
+std::vector<TrainedParameter> trained_parameters_of(const torch::nn::Module& model,
+                                                    const LrMultipliers& multipliers);
 
 }  // namespace ablate::training

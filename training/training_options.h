@@ -46,7 +46,7 @@ struct FlopBudget {
 
   bool operator==(const FlopBudget&) const = default;
   static void fields(auto& o, auto&& visit) {
-    visit("flops", o.flops, "floating-point operations to train with: products of matrices only");
+    visit("flops", o.flops, "floating-point operations of training, counting only matrix products");
   }
   static void rules(const FlopBudget& o, auto&& require) {
     require(o.flops > 0, "flops", "must be positive");
@@ -62,8 +62,8 @@ struct TimeBudget {
   bool operator==(const TimeBudget&) const = default;
   static void fields(auto& o, auto&& visit) {
     visit("seconds", o.seconds,
-          "time for updates; a run's first start derives their number by timing a few, so "
-          "repeating the run gives another number");
+          "time for updates, in seconds; a run's first start derives their number by timing a few, "
+          "so repeating the run gives another number");
   }
   static void rules(const TimeBudget& o, auto&& require) {
     require(o.seconds > 0 && o.seconds <= 1e8, "seconds", "must be above 0 and at most 100000000");
@@ -148,17 +148,17 @@ struct TrainingOptions {
           "the weights of init_from are only evaluated");
     visit("budget", o.budget, "limit of a run: steps, tokens, flops or seconds");
     visit("tokens_per_batch", o.tokens_per_batch,
-          "most target tokens, padding included, of a batch");
-    visit("accumulate", o.accumulate, "batches per update");
+          "maximum number of target tokens in a batch, padding included");
+    visit("accumulate", o.accumulate, "batches per update (gradient_accumulation_steps)");
     visit("optimizer", o.optimizer, "how gradients move the weights");
     visit("lr_multipliers", o.lr_multipliers, "learning-rate multiplier per parameter group");
     visit("schedule", o.schedule, "learning rate as a function of the step");
-    visit("label_smoothing", o.label_smoothing, "probability spread over the vocabulary");
+    visit("label_smoothing", o.label_smoothing, "probability that is spread over the vocabulary");
     visit("max_grad_norm", o.max_grad_norm,
           "gradients are clipped to this global norm; 0: no clipping");
     visit("precision", o.precision,
           "precision of matrix products: fp32, or bf16 or (on a GPU) tf32 if the device has it");
-    visit("device", o.device, "auto, cpu or cuda");
+    visit("device", o.device, "auto (cuda if available), cpu or cuda");
     visit("threads", o.threads,
           "CPU threads; absent: the cores divided by the runs of the study, at least one");
     visit("mkl_fast_path", o.mkl_fast_path,
@@ -171,12 +171,13 @@ struct TrainingOptions {
     visit("patience", o.patience, "validations without a better loss before stopping; 0: never");
     visit("save_every", o.save_every, "steps between checkpoints");
     visit("keep", o.keep,
-          "newest checkpoints of save_every kept, besides the last and the best of all");
+          "newest checkpoints of save_every to keep, besides the last and the best checkpoint");
     visit("average", o.average,
-          "last checkpoints of save_every averaged for the evaluation; 0: none");
-    visit("ema", o.ema, "decay of the exponential average of the weights; 0: none");
+          "average this many of the last checkpoints of save_every for the evaluation; 0: no "
+          "average");
+    visit("ema", o.ema, "decay of the exponential moving average of the weights; 0: no average");
     visit("not_finite", o.not_finite,
-          "stop or skip an update whose loss or gradient is not finite");
+          "if a loss or gradient is not finite: stop the run or skip the update");
     visit("observe", o.observe, "quantities measured in the model, layer by layer");
     visit("init_from", o.init_from, "another run to start from");
     visit("pretrained_embeddings", o.pretrained_embeddings,

@@ -73,8 +73,11 @@ std::vector<Example> residues(const Table& task) {
         case TableOperation::divide:
           if (b != 0) table.push_back(entry(a * b % m, b, a));
           break;
-        default:
+        case TableOperation::multiply:
           table.push_back(entry(a, b, a * b % m));
+          break;
+        case TableOperation::permute:  // compositions()
+          break;
       }
   return table;
 }

@@ -14,7 +14,7 @@
 namespace ablate::analysis {
 namespace {
 
-/// The cells of one arm, one for each task; empty where a task has none or no run has finished.
+/// The cells of one arm, one for each task; empty if a task has no such cell or no finished run.
 std::vector<const Cell*> cells_over_tasks(const std::vector<const TaskEvidence*>& tasks, size_t arm,
                                           const std::string& metric) {
   std::vector<const Cell*> cells;
@@ -58,7 +58,7 @@ std::vector<Aggregate> aggregates_of(const Evidence& evidence) {
 
 namespace {
 
-/// The law over all arms of the value that `of` takes from an arm's cell.
+/// The power law over all arms; `of` gives the value of a cell's sample.
 template <class Of>
 std::optional<statistics::PowerLaw> law_over_arms(const TaskEvidence& task, size_t cell, Of of) {
   std::vector<statistics::Observation> observations;
@@ -93,7 +93,7 @@ std::vector<SizeFit> size_fits_of(const TaskEvidence& task) {
 namespace {
 
 struct Steps {
-  double made = kUntested;  // NaN: nothing was validated
+  double made = kUntested;  // NaN: no validations
   bool censored = false;
 };
 

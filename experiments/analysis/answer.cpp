@@ -20,7 +20,7 @@ const Cell* cell_of_term(const ArmEvidence& arm, const config::Term& term) {
   return found == arm.cells.end() ? nullptr : &*found;
 }
 
-/// A side of the claim, and how it is written.
+/// A side of the claim: its value and its text.
 struct Side {
   double value = std::numeric_limits<double>::quiet_NaN();
   std::string text;
@@ -35,7 +35,7 @@ Side side_of(const config::Term& term, const TaskEvidence& task) {
     return {.text = fmt::format("{}.{}{} is missing", name, term.metric,
                                 term.test_set.empty() ? "" : "[" + term.test_set + "]")};
   if (is_censored(cell->sample))
-    return {.text = fmt::format("{}.{} is {}: a run has not got there", name, term.metric,
+    return {.text = fmt::format("{}.{} is {}: a run has not reached the target", name, term.metric,
                                 mean_figure(cell->sample, term.metric))};
   const double mean = cell->sample.mean;
   if (term.factor == 1) return {mean, format_metric(mean, term.metric)};
@@ -94,14 +94,15 @@ Expectation check_clause(const config::Clause& clause, const Evidence& evidence)
 
 void raise_failed(const std::vector<Expectation>& expectations) {
   std::string failed;
-  for (const auto& one : expectations)
-    if (!one.holds) failed += fmt::format("\n  {}: {}", one.text, one.numbers);
-  if (!failed.empty()) throw ExpectationFailed("what the study expects does not hold:" + failed);
+  for (const auto& expectation : expectations)
+    if (!expectation.holds)
+      failed += fmt::format("\n  {}: {}", expectation.text, expectation.numbers);
+  if (!failed.empty()) throw ExpectationFailed("expectations of the study do not hold:" + failed);
 }
 
 namespace {
 
-/// An arm's claim on one test set.
+/// An arm's cell on one test set.
 struct Claimed {
   const ArmEvidence* arm;
   const Cell* cell;
@@ -136,8 +137,8 @@ struct OnTestSet {
   const Cell* baseline;
   std::vector<Claimed> better, worse, equivalent, undecided, alike;
 
-  bool none() const { return told_nothing() && undecided.empty() && alike.empty(); }
-  bool told_nothing() const { return better.empty() && worse.empty() && equivalent.empty(); }
+  bool none() const { return has_no_verdict() && undecided.empty() && alike.empty(); }
+  bool has_no_verdict() const { return better.empty() && worse.empty() && equivalent.empty(); }
 };
 
 OnTestSet claims_on(const TaskEvidence& task, const ArmEvidence& baseline, const Cell& reference) {
@@ -155,7 +156,7 @@ OnTestSet claims_on(const TaskEvidence& task, const ArmEvidence& baseline, const
   return claims;
 }
 
-/// The first clause names the baseline, the others have "it" in its place.
+/// The first clause names the baseline; the others call it "it".
 std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
   std::vector<std::string> clauses;
   if (!claims.better.empty()) clauses.push_back(clause("better than", claims.better));
@@ -173,15 +174,15 @@ std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
                      joined(clauses, "; "));
 }
 
-/// What is claimed beside one baseline: its test sets in order, those beyond the trained length
-/// where nothing can be told apart together.
-std::vector<std::string> beside(const TaskEvidence& task, const ArmEvidence& baseline) {
+/// The claims of the arms of one baseline, test set by test set. Test sets beyond the trained
+/// length on which no arm differs share a sentence.
+std::vector<std::string> claims_against(const TaskEvidence& task, const ArmEvidence& baseline) {
   std::vector<std::string> parts, alike;
   for (const auto& cell : baseline.cells) {
     if (!cell.primary) continue;
     const auto claims = claims_on(task, baseline, cell);
     if (claims.none()) continue;
-    if (cell.extrapolates && claims.told_nothing() && claims.undecided.empty())
+    if (cell.extrapolates && claims.has_no_verdict() && claims.undecided.empty())
       alike.push_back(cell.test_set);
     else
       parts.push_back(sentence_on(claims, baseline));
@@ -193,17 +194,17 @@ std::vector<std::string> beside(const TaskEvidence& task, const ArmEvidence& bas
   return parts;
 }
 
-/// A sentence for the task.
-std::vector<std::string> of_task(const TaskEvidence& task) {
+/// The sentence of the task, if there are claims.
+std::vector<std::string> sentences_of(const TaskEvidence& task) {
   std::vector<std::string> parts;
   for (const auto& arm : task.arms)
     if (arm.baseline)
-      for (auto& part : beside(task, arm)) parts.push_back(std::move(part));
+      for (auto& part : claims_against(task, arm)) parts.push_back(std::move(part));
   if (parts.empty()) return parts;
   return {fmt::format("{}, {}: {}.", task.name, display_name(task.metric), joined(parts, "; "))};
 }
 
-/// Why nothing is claimed: the first reason that a verdict gives.
+/// The first reason of a verdict for making no claim.
 std::string no_claim(const Evidence& evidence) {
   for (const auto& task : evidence.tasks)
     for (const auto& arm : task.arms)
@@ -222,7 +223,7 @@ std::string answer_of(const Evidence& evidence) {
   if (!evidence.baseline) return "No claim: the study declares no baseline.";
   std::vector<std::string> sentences;
   for (const auto& task : evidence.tasks)
-    for (auto& sentence : of_task(task)) sentences.push_back(std::move(sentence));
+    for (auto& sentence : sentences_of(task)) sentences.push_back(std::move(sentence));
   return sentences.empty() ? no_claim(evidence) : joined(sentences, " ");
 }
 

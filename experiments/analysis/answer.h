@@ -7,15 +7,15 @@
 
 namespace ablate::analysis {
 
-/// Holds one claim of the study against the means over the finished seeds. One whose arm, metric or
-/// test set has no finished run does not hold.
+/// Checks one claim of the study against the means over the finished seeds. A claim whose arm,
+/// metric or test set has no finished run does not hold.
 Expectation check_clause(const config::Clause& clause, const Evidence& evidence);
 
-/// Throws ExpectationFailed with the figures where one does not hold.
+/// Throws ExpectationFailed with the figures if an expectation does not hold.
 void raise_failed(const std::vector<Expectation>& expectations);
 
-/// What the claims amount to, a sentence for each task within the trained length and one beyond it,
-/// with the arms' names and figures. Says nothing that no verdict supports.
+/// Summary of the verdicts, with the arms' names and figures: for each task a sentence within the
+/// trained length and one beyond it.
 std::string answer_of(const Evidence& evidence);
 
 }  // namespace ablate::analysis

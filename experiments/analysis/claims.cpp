@@ -13,7 +13,7 @@
 namespace ablate::analysis {
 namespace {
 
-/// A task is learned by an arm that has this share of the examples within the trained length right.
+/// An arm has learned a task if this share of its outputs within the trained length is right.
 constexpr double kLearned = 0.5;
 
 const std::string kGate = "exact_match";
@@ -29,7 +29,7 @@ std::string seeds_apart(const Sample& arm, const Sample& baseline,
   return apart.empty() ? "" : apart + " is missing";
 }
 
-/// Why nothing is claimed beyond the trained length; empty where one of both learned the task.
+/// Why no claim is made beyond the trained length; empty if one of the arms learned the task.
 std::string not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
   const auto* mine = cell_within(arm, kGate);
   const auto* others = cell_within(baseline, kGate);
@@ -46,7 +46,7 @@ std::string not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
       mine->test_set);
 }
 
-/// Of test sets there is then none but the one without a name.
+/// Whether the metric is of the whole run; its only cell then has no test set.
 bool is_of_run(const std::string& metric) {
   const auto* known = config::find_metric(metric);
   return known != nullptr && known->on.empty();
@@ -99,8 +99,8 @@ void set_family(TaskEvidence& task, const config::Study& study) {
   if (task.comparisons > 0) task.family = family_text(task, arms, sets);
 }
 
-/// Holm's correction over the family, of which `tested` may be a part. Of a comparison's two
-/// hypotheses, that there is no difference and that there is one that matters, one is false.
+/// Holm's correction over the family; `tested` may be a part of it. A comparison has two
+/// hypotheses, of no difference and of a difference that matters, of which at most one is true.
 void correct(const std::vector<Contrast*>& tested, size_t comparisons, bool with_margin) {
   std::vector<double> p;
   std::vector<double*> corrected;
@@ -113,7 +113,8 @@ void correct(const std::vector<Contrast*>& tested, size_t comparisons, bool with
     add(contrast->difference);
     add(contrast->equivalence);
   }
-  p.resize(comparisons * (with_margin ? 2 : 1), 1);  // what is not tested counts as not shown
+  p.resize(comparisons * (with_margin ? 2 : 1),
+           1);  // untested: not significant
   const auto adjusted = statistics::holm(p, comparisons);
   for (size_t i = 0; i < corrected.size(); ++i) *corrected[i] = adjusted[i];
 }

@@ -45,7 +45,8 @@ Verdict verdict_of(const Contrast& contrast, const Cell& cell, const Claim& clai
   const bool margin = claim.margin.has_value();
   if (std::ssize(contrast.differences) < seeds_needed(claim.comparisons, margin))
     return Verdict::too_few_seeds;
-  // A difference that is shown to be smaller than what matters is none that matters.
+  // Equivalence comes first: a difference within the margin does not matter, even if it is
+  // significant.
   if (margin && contrast.equivalence.holm_p <= kLevel) return Verdict::equivalent;
   if (contrast.difference.holm_p > kLevel)
     return margin ? Verdict::undecided : Verdict::indistinguishable;
@@ -59,7 +60,7 @@ std::string difference_text(const Contrast& contrast, const std::string& metric)
                      interval.empty() ? "" : " ", interval);
 }
 
-/// "0.031 [0.020, 0.042]", counted in the direction of the change.
+/// "0.031 [0.020, 0.042]", as a positive size.
 std::string size_text(const Contrast& contrast, const std::string& metric) {
   auto interval = contrast.interval;
   if (interval && contrast.mean < 0) interval = {-interval->high, -interval->low};
@@ -123,7 +124,7 @@ std::string sentence_of(const Contrast& contrast, const Cell& cell, const Claim&
     case Verdict::uneven:
       return fmt::format("no claim: {}; compare.allow: [seeds] compares the others", claim.missing);
     case Verdict::censored:
-      return "no claim: a run has not got there";
+      return "no claim: a run has not reached the target";
     case Verdict::not_tested:
       return "no claim: a value is not finite";
     case Verdict::exploratory:

@@ -19,44 +19,43 @@ std::string run_name(const records::RunResult& run) {
   return records::label(run.task, run.arm, run.seed);
 }
 
-/// Updates that the run's weights have been through: its own or, where it was only evaluated, those
-/// of what it started from.
-int64_t steps_behind(const records::RunResult& result) {
+/// Updates of the run's weights: its own or, if it was only evaluated, those of the run that it
+/// started from.
+int64_t steps_of_weights(const records::RunResult& result) {
   return result.steps > 0 ? result.steps : result.earlier_steps;
 }
 
-/// How the weights of a result were trained; null where the study does not say.
+/// The training options of the weights of a result; null if the study does not have them.
 const training::TrainingOptions* training_of(const config::Study& study,
                                              const records::RunResult& result) {
   const auto* trained = config::trained_by(study.configurations, result.task, result.arm);
   if (trained != nullptr) return &trained->experiment.training;
-  const auto run = std::ranges::find_if(study.runs, [&](const config::RunSpecification& one) {
-    return one.task == result.task && one.arm == result.arm;
+  const auto run = std::ranges::find_if(study.runs, [&](const config::RunSpecification& planned) {
+    return planned.task == result.task && planned.arm == result.arm;
   });
   return run == study.runs.end() ? nullptr : &run->experiment.training;
 }
 
-/// Whether something else than a number of steps ends the run: patience, or a budget in another
-/// unit, which is the same for all arms.
+/// Whether patience or a budget in another unit than steps ends the run.
 bool ends_otherwise(const config::Study& study, const records::RunResult& result) {
   const auto* options = training_of(study, result);
   return options != nullptr &&
          (options->patience > 0 || !std::holds_alternative<training::StepBudget>(options->budget));
 }
 
-/// Whether the run's updates follow from how fast its machine is.
+/// Whether the run's number of updates depends on the speed of its machine.
 bool is_timed(const config::Study& study, const records::RunResult& result) {
   const auto* options = training_of(study, result);
   return result.steps > 0 && options != nullptr &&
          std::holds_alternative<training::TimeBudget>(options->budget);
 }
 
-[[noreturn]] void refuse_comparison(const records::RunResult& one, const records::RunResult& other,
+[[noreturn]] void refuse_comparison(const records::RunResult& run, const records::RunResult& other,
                                     const std::string& what, const std::string& name) {
-  throw UsageError(fmt::format(
-      "{} and {} {}; they cannot be compared. If the difference is meant, say so in the study: "
-      "compare: {{ allow: [{}] }}",
-      run_name(one), run_name(other), what, name));
+  throw UsageError(
+      fmt::format("{} and {} {}; they cannot be compared. If the difference is intended, write in "
+                  "the study: compare: {{ allow: [{}] }}",
+                  run_name(run), run_name(other), what, name));
 }
 
 }  // namespace
@@ -73,10 +72,10 @@ void check_fair(const config::Study& study, std::span<const records::RunResult> 
     if (!records::scores_classes(result) && config::find_metric(metric)->per_token &&
         result.target_tokenizer_sha256 != other.target_tokenizer_sha256)
       throw UsageError(fmt::format(
-          "{} and {} cut text into different tokens, by which {} counts; compare them by "
+          "{} and {} have different tokenizers, and {} is measured per token; compare them by "
           "nats_per_character, bits_per_character or a score of the outputs (compare.metric)",
           run_name(other), run_name(result), metric));
-    const auto steps = steps_behind(result), others = steps_behind(other);
+    const auto steps = steps_of_weights(result), others = steps_of_weights(other);
     if (!config::allows(*study.compare, config::Uneven::steps) && steps != others &&
         !ends_otherwise(study, result) && !ends_otherwise(study, other))
       refuse_comparison(other, result, fmt::format("trained {} and {} steps", others, steps),
@@ -97,8 +96,8 @@ using data::Compared;
 
 struct Flaw {
   double (*of)(const records::TestScores&);
-  const char* what;     // stands before the arms
-  const char* meaning;  // and behind them
+  const char* what;     // before the arms in the note
+  const char* meaning;  // after the arms
   std::optional<Compared> only = {};
   bool share = false;
 };
@@ -116,8 +115,8 @@ double unwritable(const records::TestScores& test) {
 constexpr auto kFlaws = std::to_array<Flaw>(
     {{.of = [](const records::TestScores& test) { return test.unknown_targets; },
       .what = "unknown tokens among the targets",
-      .meaning = "what they hide is spelled out in nats and bits per character, at ln 257 nats a "
-                 "byte; in perplexity and token accuracy an unknown token is a token as any other",
+      .meaning = "nats and bits per character count their text at ln 257 nats per byte; perplexity "
+                 "and token accuracy treat an unknown token like any other",
       .share = true},
      {.of = cut_outputs,
       .what = "outputs cut at the greatest length",
@@ -136,7 +135,7 @@ constexpr auto kFlaws = std::to_array<Flaw>(
       .meaning = "no output is an exact match of them",
       .only = Compared::text}});
 
-/// Something that runs of one task have on one of their test sets.
+/// A test set of a task.
 struct Place {
   std::string task, test_set;
   int64_t examples;

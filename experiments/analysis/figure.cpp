@@ -80,9 +80,16 @@ std::string display_name(Verdict verdict) {
       return "not reached";
     case Verdict::not_tested:
       return "not finite";
-    default:
-      return with_spaces(config::word_of(verdict));
+    case Verdict::better:
+    case Verdict::worse:
+    case Verdict::equivalent:
+    case Verdict::undecided:
+    case Verdict::too_few_seeds:
+    case Verdict::not_learned:
+    case Verdict::exploratory:
+      break;
   }
+  return with_spaces(config::word_of(verdict));
 }
 
 bool is_best(std::span<const double> means, size_t i, const Scored& scored) {

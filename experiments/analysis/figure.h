@@ -12,13 +12,13 @@ namespace ablate::analysis {
 /// A score with as many digits after the point as its metric has; "-" of NaN.
 std::string format_metric(double value, const std::string& metric);
 
-/// The mean of a sample; "> 400" where it is a lower bound.
+/// The mean of a sample; "> 400" if it is a lower bound.
 std::string mean_figure(const Sample& sample, const std::string& metric);
 
-/// One of its values; "> 400" where that is how far a run had got.
+/// One value of a sample; "> 400" if it is a lower bound.
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric);
 
-/// "[0.020, 0.042]"; empty where there is none.
+/// "[0.020, 0.042]"; empty if there is none.
 std::string format_metric(const std::optional<statistics::Interval>& interval,
                           const std::string& metric);
 
@@ -28,28 +28,27 @@ std::string p_figure(double p);
 /// "934 k", "1.06 M".
 std::string count_figure(int64_t number);
 
-/// The parameters of an arm; "1,000 of 4,000" where a token uses some of them alone; "-" where no
-/// run has finished.
+/// The parameters of an arm; "1,000 of 4,000" if a token uses only some of them; "-" if no run has
+/// finished.
 std::string parameters_figure(const ArmEvidence& arm);
 
-/// Millions of floating-point operations per token in a forward pass; "-" where no run has
-/// finished.
+/// Millions of floating-point operations per token in a forward pass; "-" if no run has finished.
 std::string megaflops_figure(const ArmEvidence& arm);
 
-/// "exact match", "BLEU": a metric as it is read.
+/// "exact match", "BLEU": the name of a metric in reports.
 std::string display_name(const std::string& name);
 
-/// "not distinguishable": a verdict as it is read.
+/// "not distinguishable": the name of a verdict in reports.
 std::string display_name(Verdict verdict);
 
-/// How a metric is written, and which of its values are better.
+/// A metric, and which of its values are better.
 struct Scored {
   std::string metric;
   Direction direction;
 };
 
-/// Whether no mean is better than number `i`, as they are printed, and some mean is worse. NaN is
-/// neither, and nothing is where neither direction is better.
+/// Whether, as printed, no mean is better than mean `i` and at least one is worse. NaN is ignored;
+/// false if the metric has no better direction.
 bool is_best(std::span<const double> means, size_t i, const Scored& scored);
 
 }  // namespace ablate::analysis

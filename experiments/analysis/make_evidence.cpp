@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kSolved = 0.95;
 
-/// The results of one task and arm, null where a run has not finished, in the order of the seeds.
+/// The results of one task and arm in the order of the seeds; null if a run has not finished.
 using Runs = std::vector<const records::RunResult*>;
 
 using Value = std::function<double(const records::RunResult&)>;
@@ -37,7 +37,7 @@ Sample sample_over(const Runs& runs, const Value& value,
   return sample_of(std::move(values), range);
 }
 
-/// What training took; NaN of a run that was not trained.
+/// A cost of training; NaN if the run was not trained.
 template <class Number>
 Value of_training(Number records::RunResult::*member) {
   return [member](const records::RunResult& run) {
@@ -72,7 +72,7 @@ Cell cell_of(const config::Metric& metric, const Runs& runs, const Value& value)
           .sample = sample_over(runs, value, range)};
 }
 
-/// The metrics of whole runs, without what none of them observed.
+/// The metrics of whole runs, without observed metrics that no run has.
 std::vector<config::Metric> run_metrics_of(const std::vector<Runs>& arms) {
   auto metrics = config::run_metrics();
   std::erase_if(metrics, [&](const config::Metric& metric) {
@@ -85,7 +85,7 @@ std::vector<config::Metric> run_metrics_of(const std::vector<Runs>& arms) {
   return metrics;
 }
 
-/// What the arms of a task are measured by.
+/// The test sets and metrics of a task.
 struct Measures {
   std::vector<records::TestScores> sets;    // the test sets, with any scores
   std::vector<config::Metric> run_metrics;  // of whole runs
@@ -112,7 +112,8 @@ std::vector<Cell> cells_of(const Runs& runs, const Measures& measures) {
   return cells;
 }
 
-/// The baseline of the study's tuned or fixed arms; without one what changes are counted from.
+/// The baseline of the study's tuned or fixed arms; without a comparison the first arm, to list
+/// changes from.
 std::string baseline_name(const config::Study& study, bool tuned) {
   auto arm = study.compare ? study.compare->baseline : config::ComparedArm{study.arms.front()};
   arm.tuned = tuned;
@@ -152,7 +153,7 @@ void mark_in_tables(TaskEvidence& task, const config::Study& study) {
     }
 }
 
-/// No value is the best of those that count other tokens.
+/// Metrics per token have no best arm if the arms have different tokens.
 void mark_best(TaskEvidence& task) {
   for (size_t cell = 0; cell < task.arms.front().cells.size(); ++cell) {
     std::vector<double> means;
@@ -199,7 +200,7 @@ class TaskBuilder {
   }
 
  private:
-  /// Classes are the same whatever the tokenizer of the text.
+  /// Label targets do not depend on the tokenizer.
   bool same_tokens() const {
     std::set<std::string> models;
     for (const auto& runs : arms_)
@@ -243,7 +244,7 @@ class TaskBuilder {
     return arm;
   }
 
-  /// A cell for each value that the study wants reached.
+  /// Adds a cell for each target of the study's compare.steps_to.
   void add_steps(TaskEvidence& evidence) const {
     for (const auto& target : study_.compare->steps_to)
       for (size_t i = 0; i < arms_.size(); ++i)
@@ -272,12 +273,12 @@ TuningEvidence tuning_of(const config::Tuning& tuning) {
                           .metric = "validation_" + std::string(config::word_of(tuning.metric)),
                           .seeds = tuning.seeds,
                           .tried = {}};
-  for (const auto& one : tuning.tried)
-    evidence.tried.push_back({.task = one.task,
-                              .arm = one.arm,
-                              .value = tuning.values[one.value],
-                              .score = one.score,
-                              .chosen = one.chosen});
+  for (const auto& tried : tuning.tried)
+    evidence.tried.push_back({.task = tried.task,
+                              .arm = tried.arm,
+                              .value = tuning.values[tried.value],
+                              .score = tried.score,
+                              .chosen = tried.chosen});
   return evidence;
 }
 

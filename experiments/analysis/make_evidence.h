@@ -6,11 +6,10 @@
 
 namespace ablate::analysis {
 
-/// What `runs` say about the study's question. Claims are made of the primary metric on the primary
-/// test sets alone, by exact sign-flip tests of differences paired by seed, Holm-corrected over all
-/// of a task; beyond the trained length only where the task is learned within it. Throws
-/// UsageError where arms of a task trained on other data or for other numbers of steps and the
-/// study does not allow it.
+/// The evidence of `runs` on the study's question. Claims are made only of the primary metric on
+/// the primary test sets, by exact sign-flip tests of differences paired by seed, Holm-corrected
+/// over all comparisons of a task; beyond the trained length only if the task is learned within it.
+/// Throws UsageError as check_fair().
 Evidence make_evidence(const config::Study& study, const records::StudyRuns& runs);
 
 }  // namespace ablate::analysis

@@ -50,7 +50,7 @@ void add_scoring(std::span<const records::RunResult> results, std::vector<std::s
   notes.emplace_back("Token accuracy is teacher-forced; the other scores are of decoded text.");
 }
 
-/// What a number of steps to a target counts.
+/// The meaning of steps to a target.
 void add_targets(const config::Study& study, std::vector<std::string>& notes) {
   if (!study.compare) return;
   for (const auto& [metric, value] : study.compare->steps_to)
@@ -62,8 +62,8 @@ void add_targets(const config::Study& study, std::vector<std::string>& notes) {
         value));
 }
 
-/// Which test sets hold what training shows. Lines of running text repeat by nature, so of those
-/// only a test set that is mostly known counts.
+/// Test sets with examples of the training data. Lines of running text repeat anyway, so such a
+/// test set is reported only if most of it is known.
 void add_known_examples(std::span<const records::RunResult> results,
                         std::vector<std::string>& notes) {
   std::set<std::string> told;
@@ -71,13 +71,13 @@ void add_known_examples(std::span<const records::RunResult> results,
     for (const auto& test : run.tests) {
       const bool running = test.compared == data::Compared::nothing;
       if (test.in_training == 0 || (running && 2 * test.in_training < test.examples)) continue;
-      auto note = fmt::format("{}: {} of the {} examples of {} stand in the training data, too.",
+      auto note = fmt::format("{}: {} of the {} examples of {} are also in the training data.",
                               run.task, test.in_training, test.examples, test.name);
       if (told.insert(note).second) notes.push_back(std::move(note));
     }
 }
 
-/// Where arms have other tokens than each other.
+/// Tasks whose arms have different tokenizers.
 void add_tokens(const Evidence& evidence, std::vector<std::string>& notes) {
   for (const auto& task : evidence.tasks)
     if (!task.same_tokens)
@@ -87,7 +87,7 @@ void add_tokens(const Evidence& evidence, std::vector<std::string>& notes) {
           task.name));
 }
 
-/// What the number of seeds supports.
+/// Claims that the number of seeds does not allow.
 void add_seeds(const Evidence& evidence, std::vector<std::string>& notes) {
   const auto seeds = std::ssize(evidence.seeds);
   if (seeds == 1) {
@@ -104,7 +104,7 @@ void add_seeds(const Evidence& evidence, std::vector<std::string>& notes) {
   }
 }
 
-/// The values that were tried as numbers; empty where one is none, or all are one.
+/// The values that were tried as numbers; empty if one is not a number, or all are equal.
 std::vector<double> ordered_values(const config::Tuning& tuning) {
   std::vector<double> numbers;
   for (const auto& value : tuning.values) {
@@ -117,21 +117,21 @@ std::vector<double> ordered_values(const config::Tuning& tuning) {
   return least < most ? numbers : std::vector<double>();
 }
 
-/// Where the best value of the tuned key lies at an end of what was tried.
+/// Arms whose best value of the tuned key is the smallest or largest one that was tried.
 void add_tuning(const config::Tuning& tuning, std::vector<std::string>& notes) {
   const auto numbers = ordered_values(tuning);
   if (numbers.empty()) return;
   const auto [least, most] = std::ranges::minmax(numbers);
-  for (const auto& one : tuning.tried)
-    if (one.chosen && (numbers[one.value] == least || numbers[one.value] == most))
+  for (const auto& tried : tuning.tried)
+    if (tried.chosen && (numbers[tried.value] == least || numbers[tried.value] == most))
       notes.push_back(
           fmt::format("{}: the best {} of {} is {}, the {} that was tried, so a better "
                       "one may lie beyond; add values to tune.values.",
-                      one.task, tuning.key, one.arm, tuning.values[one.value],
-                      numbers[one.value] == least ? "smallest" : "largest"));
+                      tried.task, tuning.key, tried.arm, tuning.values[tried.value],
+                      numbers[tried.value] == least ? "smallest" : "largest"));
 }
 
-/// Its first run that says what it started from; null where none does.
+/// The first run of the arm with recorded initial weights; null if there is none.
 const records::RunResult* started_run(std::span<const records::RunResult> results,
                                       const std::string& task, const std::string& arm,
                                       std::optional<int64_t> seed = {}) {
@@ -142,7 +142,8 @@ const records::RunResult* started_run(std::span<const records::RunResult> result
   return found == results.end() ? nullptr : &*found;
 }
 
-/// How much of its start an arm has in common with the baseline: what pairing by seed pairs.
+/// The share of initial weights that an arm has in common with its baseline: the effect of pairing
+/// by seed.
 void add_pairing(const Evidence& evidence, std::span<const records::RunResult> results,
                  std::vector<std::string>& notes) {
   for (const auto& task : evidence.tasks) {
@@ -152,7 +153,7 @@ void add_pairing(const Evidence& evidence, std::span<const records::RunResult> r
       const auto* run = baseline == nullptr ? nullptr : started_run(results, task.name, arm.name);
       if (run == nullptr) continue;
       const auto* base = started_run(results, task.name, baseline->name, run->seed);
-      // Of a run that was not trained the first weights are another one's last.
+      // The initial weights of a run that was not trained are the trained weights of another.
       if (base == nullptr || (run->steps == 0) != (base->steps == 0)) continue;
       shares +=
           fmt::format("{}{} {:.3g} %", shares.empty() ? "" : ", ", arm.name,
@@ -166,13 +167,13 @@ void add_pairing(const Evidence& evidence, std::span<const records::RunResult> r
   }
 }
 
-/// Which arms have weights of other runs: those that were not trained, and those that trained on.
+/// Arms with weights of other runs: evaluated only, or trained further.
 void add_starts(const Evidence& evidence, std::span<const records::RunResult> results,
                 std::vector<std::string>& notes) {
   for (const auto& task : evidence.tasks)
     for (const auto& arm : task.arms) {
-      const auto run = std::ranges::find_if(results, [&](const records::RunResult& one) {
-        return one.task == task.name && one.arm == arm.name;
+      const auto run = std::ranges::find_if(results, [&](const records::RunResult& result) {
+        return result.task == task.name && result.arm == arm.name;
       });
       if (run == results.end()) continue;
       if (run->steps == 0)
@@ -186,7 +187,7 @@ void add_starts(const Evidence& evidence, std::span<const records::RunResult> re
     }
 }
 
-/// Which arms ran on other hardware than the rest: speed and rounding differ with it.
+/// Arms by the hardware of their runs, if it differs: speed and rounding depend on it.
 void add_hardware(std::span<const records::RunResult> results, std::vector<std::string>& notes) {
   std::map<std::string, std::map<std::string, int64_t>> runs_on;  // hardware -> arm -> runs
   for (const auto& run : results)
@@ -198,14 +199,14 @@ void add_hardware(std::span<const records::RunResult> results, std::vector<std::
     for (const auto& [arm, count] : runs) arms.push_back(fmt::format("{} ({})", arm, count));
     kinds.push_back(fmt::format("{}: {}", hardware, fmt::join(arms, ", ")));
   }
-  notes.push_back(fmt::format(
-      "Runs differ in hardware, so compare no speeds. Processors round differently, and "
-      "training amplifies it: a run repeated on another kind is as far from itself as "
-      "from another seed. Arms, with how many of their runs, on {}.",
-      fmt::join(kinds, "; on ")));
+  notes.push_back(
+      fmt::format("Runs differ in hardware, so speeds are not comparable. Processors round "
+                  "differently, and training amplifies it: a run repeated on another kind is as "
+                  "far from itself as from another seed. Arms, with how many of their runs, on {}.",
+                  fmt::join(kinds, "; on ")));
 }
 
-/// How a metric depends on size.
+/// The power laws of metrics over the number of parameters.
 void add_fits(const TaskEvidence& task, std::vector<std::string>& notes) {
   for (const auto& fit : task.fits) {
     auto words = fmt::format("{}{}: {} goes as parameters^{:.3f}", task.name,
@@ -220,12 +221,12 @@ void add_fits(const TaskEvidence& task, std::vector<std::string>& notes) {
   }
 }
 
-/// Whether a run of the task is.
+/// Whether a run of the task has finished.
 bool is_finished(const TaskEvidence& task, std::span<const records::RunResult> results) {
   return std::ranges::find(results, task.name, &records::RunResult::task) != results.end();
 }
 
-/// Seeds that somebody added to the study's own.
+/// Seeds that were added to those of the study's file.
 void add_further_seeds(const config::Study& study, std::vector<std::string>& notes) {
   const auto declared = [&](int64_t seed) {
     return std::ranges::find(study.declared_seeds, seed) != study.declared_seeds.end();
@@ -234,22 +235,23 @@ void add_further_seeds(const config::Study& study, std::vector<std::string>& not
   std::ranges::copy_if(study.seeds, std::back_inserter(further), std::not_fn(declared));
   if (study.declared_seeds.empty() || further.size() == study.seeds.size() || further.empty())
     return;
-  notes.push_back(fmt::format(
-      "{} {} {} beside the study's own: if that was decided after a look at results, p values are "
-      "smaller than they should be.",
-      further.size() == 1 ? "Seed" : "Seeds", fmt::join(further, ", "),
-      further.size() == 1 ? "stands" : "stand"));
+  notes.push_back(
+      fmt::format("{} {} {} added to the study's own: if that was decided after a look at results, "
+                  "p values are smaller than they should be.",
+                  further.size() == 1 ? "Seed" : "Seeds", fmt::join(further, ", "),
+                  further.size() == 1 ? "was" : "were"));
 }
 
-/// What tasks and arms have less of than was asked for, and what the configuration of the arms
-/// tells, with the steps that their runs made.
+/// Tasks and arms with less data than requested, and config::training_notes() with the runs'
+/// numbers of steps.
 void add_training_notes(const config::Study& study, std::span<const records::RunResult> results,
                         std::vector<std::string>& notes) {
   std::map<std::string, std::vector<std::string>> arms;  // note -> task/arm
   for (const auto& run : results) {
     auto told = run.shortfalls;
-    const auto own = std::ranges::find_if(
-        study.runs, [&](const auto& one) { return one.task == run.task && one.arm == run.arm; });
+    const auto own = std::ranges::find_if(study.runs, [&](const auto& planned) {
+      return planned.task == run.task && planned.arm == run.arm;
+    });
     if (own != study.runs.end())
       std::ranges::move(config::training_notes(own->experiment.training, run.steps),
                         std::back_inserter(told));
@@ -283,7 +285,7 @@ std::optional<Trained> trained(std::span<const records::RunResult> results, cons
   return Trained{arm, mean.steps / runs, mean.tokens / runs};
 }
 
-/// Arms that made as many steps as their baseline with another number of tokens.
+/// Arms with the same number of steps as their baseline but another number of tokens.
 void add_tokens(const Evidence& evidence, std::span<const records::RunResult> results,
                 std::vector<std::string>& notes) {
   constexpr double kAlike = 0.01;
@@ -302,10 +304,10 @@ void add_tokens(const Evidence& evidence, std::span<const records::RunResult> re
                                    count_figure(std::llround(base->tokens)), base->arm));
     }
     if (!uneven.empty())
-      notes.push_back(fmt::format(
-          "{}: in as many steps arms were trained on other numbers of target tokens: {}. A budget "
-          "in tokens makes them equal (training.budget).",
-          task.name, fmt::join(uneven, "; ")));
+      notes.push_back(
+          fmt::format("{}: in the same number of steps, arms were trained on different numbers of "
+                      "target tokens: {}. A budget in tokens makes them equal (training.budget).",
+                      task.name, fmt::join(uneven, "; ")));
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace ablate::analysis {
 
-/// What limits the evidence and how it was scored, a sentence each.
+/// Sentences on the limits of the evidence and on its scores.
 std::vector<std::string> notes_of(const Evidence& evidence, const config::Study& study,
                                   std::span<const records::RunResult> results);
 

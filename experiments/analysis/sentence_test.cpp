@@ -49,8 +49,8 @@ double total_score(const SentenceTable& table, const statistics::CorpusScore& sc
   return score(sum);
 }
 
-SentenceTest test(const SentenceTable& arm, const SentenceTable& baseline,
-                  const statistics::CorpusScore& score) {
+SentenceTest paired_test(const SentenceTable& arm, const SentenceTable& baseline,
+                         const statistics::CorpusScore& score) {
   if (arm.numbers == baseline.numbers) return {};
   return {.difference = total_score(arm, score) - total_score(baseline, score),
           .bootstrap_p = statistics::bootstrap_p(baseline, arm, score),
@@ -89,11 +89,11 @@ std::optional<ScoredSentences> read_sentences(const records::RunFolder& run,
 }
 
 SentenceTest bleu_test(const ScoredSentences& arm, const ScoredSentences& baseline) {
-  return test(arm.bleu, baseline.bleu, bleu_of);
+  return paired_test(arm.bleu, baseline.bleu, bleu_of);
 }
 
 SentenceTest chrf_test(const ScoredSentences& arm, const ScoredSentences& baseline) {
-  return test(arm.chrf, baseline.chrf, chrf_of);
+  return paired_test(arm.chrf, baseline.chrf, chrf_of);
 }
 
 }  // namespace ablate::analysis

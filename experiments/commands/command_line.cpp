@@ -58,8 +58,10 @@ bool has_empty_item(const std::string& list, char delimiter) {
 
 /// The help of `app` and of every verb below it, each under a heading.
 std::string reference_of(const CLI::App& app, const std::vector<std::string>& verbs) {
-  auto text = fmt::format("\n## {}\n\n```\n{}```\n",
-                          verbs.empty() ? "ablate" : "ablate " + path_of(app), help_of(verbs));
+  auto help = help_of(verbs);
+  help.erase(help.find_last_not_of('\n') + 1);  // versions of CLI11 end it differently
+  auto text = fmt::format("\n## {}\n\n```\n{}\n```\n",
+                          verbs.empty() ? "ablate" : "ablate " + path_of(app), help);
   for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (verb->get_group().empty()) continue;
     auto below = verbs;

@@ -25,7 +25,7 @@ std::string reason(const RunFailure& failure) {
   const int signal = failure.exit_code > kFirstSignal ? failure.exit_code - kFirstSignal : 0;
   auto text = signal > 0 ? fmt::format("signal {} ({})", signal, strsignal(signal))
                          : fmt::format("exit code {}", failure.exit_code);
-  if (signal == SIGKILL) text += ", which the system sends where memory is short";
+  if (signal == SIGKILL) text += ", which the system sends if memory is short";
   if (failure.attempts > 1) text += fmt::format(", in {} attempts", failure.attempts);
   return failure.message.empty() ? text : text + ": " + failure.message;
 }

@@ -8,12 +8,12 @@
 
 namespace ablate::records {
 
-/// Why a run has no result: what failure.json in its folder holds.
+/// Why a run has no result: the content of failure.json in its folder.
 struct RunFailure {
-  int exit_code = 0;     // 128 + the signal where one ended the process
-  int64_t attempts = 1;  // starts by the command that gave up
-  std::string message;   // the last that the run said
-  std::string job;       // of a cluster's scheduler; empty without one
+  int exit_code = 0;     // 128 + the signal if one ended the process
+  int64_t attempts = 1;  // starts of the run by the last command
+  std::string message;   // last message of the run
+  std::string job;       // id at the cluster's scheduler; empty without one
 
   static void fields(auto& o, auto&& visit) {
     visit("exit_code", o.exit_code);
@@ -23,9 +23,8 @@ struct RunFailure {
   }
 };
 
-/// Whether starting the run again may end otherwise: a signal ended it, memory was short,
-/// or a rank was lost. What
-/// follows from configuration, data or numbers fails again in the same way.
+/// Whether another start may succeed: a signal ended the run, memory was short, or a rank was lost.
+/// Failures that follow from configuration, data or numbers repeat.
 bool worth_retrying(int exit_code);
 
 /// "exit code 5: step 12: the loss is nan ...", "signal 9 ...".
@@ -35,7 +34,7 @@ std::string reason(const RunFailure& failure);
 void write_failure(const RunFolder& folder, const RunFailure& failure);
 void remove_failure(const RunFolder& folder);
 
-/// Nothing where the run has not failed, or its record is damaged.
+/// Absent if the run has not failed, or its record is damaged.
 std::optional<RunFailure> read_failure(const RunFolder& folder);
 
 /// "finished", "failed", "started" or "new".
@@ -44,7 +43,7 @@ std::string state_of(const RunFolder& folder);
 /// Why a run without a result has none: "failed with ...", "interrupted" or "not started".
 std::string why_missing(const RunFolder& folder);
 
-/// A run that is no evidence, and why.
+/// A run without a result, and why.
 struct MissingRun {
   std::string task, arm;
   int64_t seed = 0;

@@ -8,8 +8,7 @@
 
 namespace ablate::records {
 
-/// What files are called that also travel without their folder: inside a checkpoint, an exported
-/// model or a run that is being made.
+/// Names of files that are not only in run folders, but also in checkpoints or exported models.
 inline constexpr const char* kConfigFile = "config.yaml";
 inline constexpr const char* kResultFile = "result.json";
 inline constexpr const char* kSourceTokenizerFile = "source.model";
@@ -18,16 +17,16 @@ inline constexpr const char* kMoeficationPageFile = "moefication.html";
 inline constexpr const char* kPruningTableFile = "pruning.md";
 inline constexpr const char* kTargetTokenizerFile = "target.model";
 
-/// A test set's name as part of a file's.
+/// A test set's name as part of a file name.
 std::string file_part(std::string test_set);
 
-/// task/arm/seed-n: what messages call a run, and where it lies in its study's folder.
+/// task/arm/seed-n: the name of a run in messages, and its path in the study's folder.
 std::string label(const std::string& task, const std::string& arm, int64_t seed);
 std::string label(const config::RunSpecification& run);
 
-/// Where the files of one run are. Nothing here asks whether they exist.
+/// Paths of the files of a run, which need not exist.
 struct RunFolder {
-  // Any path may be taken for a run's folder: runs are also named on the command line.
+  // Implicit, since any path may be a run folder: the command line names them, too.
   RunFolder(std::filesystem::path folder) : path(std::move(folder)) {}
 
   std::filesystem::path config() const { return path / kConfigFile; }
@@ -42,7 +41,7 @@ struct RunFolder {
   std::filesystem::path source_tokenizer() const { return path / kSourceTokenizerFile; }
   std::filesystem::path target_tokenizer() const { return path / kTargetTokenizerFile; }
   std::filesystem::path joint_tokenizer() const { return path / "joint.model"; }
-  /// Of one test set, a line for each example.
+  /// Texts of one test set, a line for each example.
   std::filesystem::path sources(const std::string& test_set) const;
   std::filesystem::path references(const std::string& test_set) const;
   std::filesystem::path outputs(const std::string& test_set) const;
@@ -52,7 +51,7 @@ struct RunFolder {
   std::filesystem::path path;
 };
 
-/// Where a wave of runs that went to a cluster together is described.
+/// Paths of the files of a wave: runs that were submitted to a cluster together.
 struct WaveFolder {
   /// Folders of runs, a line each.
   std::filesystem::path runs() const { return path / "runs.txt"; }
@@ -60,15 +59,15 @@ struct WaveFolder {
   std::filesystem::path job_script() const { return path / "job.sh"; }
   std::filesystem::path closing_script() const { return path / "close.sh"; }
   std::filesystem::path closing_output() const { return path / "close.out"; }
-  /// What the scheduler wrote of one task of an array.
+  /// Output of one task of a job array, written by the scheduler.
   std::filesystem::path output(const std::string& job, const std::string& task) const;
-  /// Exists where the run of that line was cancelled while its job worked on it.
+  /// Exists if the run of that line was cancelled while its job worked on it.
   std::filesystem::path cancelled(const std::string& line) const;
 
   std::filesystem::path path;
 };
 
-/// Where the files of one study are, whatever its folder is called now.
+/// Paths of the files of a study. The folder may have been renamed.
 struct StudyFolder {
   StudyFolder(std::filesystem::path folder) : path(std::move(folder)) {}
 
@@ -83,17 +82,17 @@ struct StudyFolder {
   std::filesystem::path latex_table() const { return path / "table.tex"; }
   /// Waves count from 1.
   WaveFolder wave(int64_t number) const;
-  /// That of the arm that the run is stored under.
+  /// The folder of the arm that the run is stored under.
   RunFolder run(const config::RunSpecification& run) const;
 
   std::filesystem::path path;
 };
 
-/// Where a study of that name begins.
+/// The folder of a new study of that name.
 StudyFolder study_folder(const std::filesystem::path& output, const std::string& name);
 
-/// The classes of a model with a label head, in its run's folder and inside a checkpoint or an
-/// exported model.
+/// The file of the classes of a model with a label head, in run folders, checkpoints and exported
+/// models.
 inline constexpr const char* kLabelsFile = "labels.txt";
 
 inline std::filesystem::path labels_of(const RunFolder& run) { return run.path / kLabelsFile; }

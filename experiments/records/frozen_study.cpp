@@ -19,7 +19,8 @@ namespace {
 
 using std::filesystem::path;
 
-/// Every task and arm with the sets; if these fit the selected ones only, those alone.
+/// The study with the sets and all tasks and arms, or only the selected ones if the sets are not
+/// valid for all.
 config::Study whole(const config::ParsedStudy& parsed, const config::Selection& selection) {
   const config::Selection all{
       .sets = selection.sets, .seeds = selection.seeds, .data_folder = selection.data_folder};
@@ -28,7 +29,7 @@ config::Study whole(const config::ParsedStudy& parsed, const config::Selection& 
   return problems.empty() ? study : config::make_study(parsed, selection);
 }
 
-/// Seeds of earlier starts, then what this one adds.
+/// Seeds of earlier starts, then those that this one adds.
 std::vector<int64_t> all_seeds(std::vector<int64_t> earlier, const std::vector<int64_t>& seeds) {
   for (const int64_t seed : seeds)
     if (std::ranges::find(earlier, seed) == earlier.end()) earlier.push_back(seed);
@@ -47,7 +48,7 @@ std::string selection_json(const config::Selection& selection, const config::Stu
   return training::sealed_json(json);
 }
 
-/// Reports a copy of the study that is not the one which the command was given.
+/// Throws CheckpointError if the copy of the study is not the file that was started.
 void check_copy(const StudyFolder& folder) {
   if (!std::filesystem::exists(folder.command())) return;
   const auto json = training::read_sealed_json(folder.command());
@@ -58,7 +59,8 @@ void check_copy(const StudyFolder& folder) {
         "own file");
 }
 
-/// Throws UsageError if the folder is not that of a study; for a run's folder it names the study's.
+/// Throws UsageError if the folder is not a study's; for a run's folder the message names the
+/// study's.
 void require_study(const StudyFolder& folder) {
   if (std::filesystem::exists(folder.study())) return;
   const auto& given = folder.path;
@@ -67,7 +69,7 @@ void require_study(const StudyFolder& folder) {
       throw UsageError(fmt::format("{} is a folder of the study in {}; give that one",
                                    given.string(), above.string()));
   throw UsageError(given.string() +
-                   " is no folder of a study, which is <output>/<study>: it holds no study.yaml");
+                   " is not the folder of a study (<output>/<study>): it has no study.yaml");
 }
 
 void refuse_changes(const StudyFolder& folder, const config::Study& now,
@@ -75,7 +77,7 @@ void refuse_changes(const StudyFolder& folder, const config::Study& now,
   if (!std::filesystem::exists(folder.study())) return;
   const auto frozen = frozen_selection(folder);
   auto lines = config::changed_sets(frozen.sets, selection.sets);
-  // Other sets change values, too; naming the sets says it.
+  // Other sets explain the other values, so only the sets are listed.
   if (lines.empty())
     lines = config::changes(whole(config::parse_study(folder.study()), frozen), now);
   if (lines.empty()) return;
@@ -133,7 +135,7 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   replace(folder.study(), parsed.source->text);
   auto chosen = selection;
   chosen.data_folder = selected.data_folder;
-  parsed.file = folder.study();  // whatever becomes of `file`
+  parsed.file = folder.study();  // which later edits of `file` do not reach
   return config::make_study(parsed, chosen);
 }
 

@@ -12,21 +12,21 @@ config::Study planned(const std::filesystem::path& file, const config::Selection
                       const std::filesystem::path& output);
 
 /// Fixes the study before its first run: <output>/<study>/study.yaml becomes a copy of `file`, and
-/// command.json beside it holds the --set values and the seeds of all starts. Later only tasks,
-/// arms and seeds may be added, which the copy then has, too; `selection` may differ but for its
-/// sets. Gives the study as the copy says, so that editing `file` meanwhile changes nothing. Throws
-/// UsageError that lists what differs from the copy, and writes nothing then; ConfigError and
+/// command.json beside it holds the --set values and the seeds of all starts. Later starts may only
+/// add tasks, arms and seeds, which the copy then has, too; their `selection` may differ except in
+/// the sets. Gives the study of the copy, so that later edits of `file` have no effect. Throws
+/// UsageError with the differences from the copy, before it writes anything; ConfigError and
 /// IoError.
 config::Study freeze(const std::filesystem::path& file, const config::Selection& selection,
                      const std::filesystem::path& output);
 
-/// What the command line said that the study in <output>/<study> was started with. Throws
-/// CheckpointError where command.json is damaged.
+/// The options of the command line with which the study in <output>/<study> was started. Throws
+/// CheckpointError if command.json is damaged.
 config::Selection frozen_selection(const StudyFolder& folder);
 
 /// The study in <output>/<study> with all its tasks and arms, those with tuned values included
-/// (tuned_arms.h), and the seeds of all starts, whatever a single start selected. Throws
-/// ConfigError where there is none.
+/// (tuned_arms.h), and the seeds of all starts, whatever a single start selected. Throws UsageError
+/// if there is none.
 config::Study read_frozen(const StudyFolder& folder);
 
 }  // namespace ablate::records

@@ -10,7 +10,7 @@
 namespace ablate::records {
 namespace {
 
-/// What a report reads of a run besides its result.
+/// The files of a run that reports read beside its result.
 std::vector<std::filesystem::path> files_beside(const RunFolder& folder, const RunResult& result) {
   std::vector<std::filesystem::path> files{folder.log()};
   for (const auto& test : result.tests)
@@ -20,12 +20,12 @@ std::vector<std::filesystem::path> files_beside(const RunFolder& folder, const R
   return files;
 }
 
-/// Of the folder itself.
+/// Whether the name is that of a file directly in the folder.
 bool names_a_file(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
 }
 
-/// The lines of the last step at which this was observed.
+/// The lines of the last step at which the quantity was observed.
 std::vector<nlohmann::json> last_lines(const std::vector<nlohmann::json>& log,
                                        std::string_view observed) {
   std::vector<nlohmann::json> lines;
@@ -100,7 +100,7 @@ StudyRuns read_runs(const config::Study& study, const StudyFolder& folder) {
     const auto place = folder.run(run);
     if (auto result = read_result(place)) {
       check_files(place, *result);
-      result->arm = run.arm;  // the stored one where this arm is another with a tuned value
+      result->arm = run.arm;  // a tuned arm may be stored under another name
       runs.results.push_back(std::move(*result));
     } else {
       runs.missing.push_back({run.task, run.arm, run.seed, why_missing(place)});

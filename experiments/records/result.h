@@ -25,34 +25,35 @@ namespace ablate::records {
 
 inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
-/// What a model scored on one test set. Text scores compare decoded with reference text; token
+/// Scores of a model on one test set. Text scores compare decoded with reference text; token
 /// accuracy and perplexity are teacher-forced over the target tokens without padding, the end token
 /// included.
 struct TestScores {
   std::string name;
-  int64_t length = 0;         // of every source, in `unit`; 0: they have no one length
+  int64_t length = 0;         // of every source, in `unit`; 0: lengths vary
   std::string unit;           // "symbols" or "digits"; empty without a length
   bool extrapolates = false;  // is longer than anything in training
   int64_t examples = 0;
-  int64_t in_training = 0;                          // of them, those that training shows, too
+  int64_t in_training = 0;                          // examples that are also in the training data
   double source_tokens = 0, target_tokens = 0;      // means, without start and end tokens
-  double bleu = kNotMeasured, chrf = kNotMeasured;  // and where no reference has what they count
+  double bleu = kNotMeasured, chrf = kNotMeasured;  // also NaN if no reference has n-grams to count
   /// Share of outputs equal to their reference, of text under the tokenizer's normalisation.
   double exact_match = kNotMeasured;
   double token_accuracy = 0;
   double perplexity = 0;
-  /// With what unknown tokens hide spelled out; NaN of masked and label models.
+  /// Counts the text of unknown tokens by bytes; NaN for masked and label models.
   double nats_per_character = 0;
   double rouge_1 = kNotMeasured, rouge_2 = kNotMeasured, rouge_l = kNotMeasured;  // F1, 0 to 1
   double word_error_rate = kNotMeasured;  // edits of words / words, normalised as for exact match
-  double exact_match_raw = kNotMeasured, word_error_rate_raw = kNotMeasured;  // of text as it is
-  double length_ratio = kNotMeasured;     // 13a tokens of the outputs / of the references
-  double decode_seconds = kNotMeasured;   // wall clock
-  double unknown_targets = kNotMeasured;  // share of the target tokens without their ends
-  int64_t cut_outputs = 0;                // that ended at the greatest length
-  int64_t altered_references = 0;         // that the tokenizer writes in another way
-  int64_t unwritable_references = 0;      // of these, those that differ even when normalised
-  std::vector<double> position_accuracy;  // token accuracy at each target position, from the first
+  double exact_match_raw = kNotMeasured,
+         word_error_rate_raw = kNotMeasured;  // not normalised
+  double length_ratio = kNotMeasured;         // 13a tokens of the outputs / of the references
+  double decode_seconds = kNotMeasured;       // wall clock
+  double unknown_targets = kNotMeasured;      // share of the target tokens, end tokens excluded
+  int64_t cut_outputs = 0;                    // that reached the maximum length
+  int64_t altered_references = 0;             // that change if they are encoded and decoded
+  int64_t unwritable_references = 0;      // of these, those that change even after normalisation
+  std::vector<double> position_accuracy;  // token accuracy by target position
   data::Compared compared = data::Compared::text;
 
   static void fields(auto& o, auto&& visit) {
@@ -87,40 +88,40 @@ struct TestScores {
   }
 };
 
-/// One finished run: what result.json holds.
+/// A finished run: the content of result.json.
 struct RunResult {
   std::string study, task, arm;
   int64_t seed = 0;
   int64_t parameters = 0, active_parameters = 0;
-  int64_t target_vocabulary = 0;  // tokens that a target can consist of
+  int64_t target_vocabulary = 0;  // different tokens that targets can have
   double flops_per_token = 0;     // of a forward pass, at the mean lengths of the first test set
-  int64_t steps = 0;              // made by this run; 0: its weights were only evaluated
-  int64_t earlier_steps = 0;      // of the run that it started from, and of those before
+  int64_t steps = 0;              // updates of this run; 0: it only evaluates weights
+  int64_t earlier_steps = 0;      // updates of the weights before this run
   int64_t skipped_updates = 0;
   int64_t skipped_lines = 0;
-  int64_t cut_sources = 0, cut_targets = 0;  // training sides longer than max_length
-  /// Label-smoothed, of the last log interval; NaN of a model that was not trained.
+  int64_t cut_sources = 0, cut_targets = 0;  // training texts longer than max_length
+  /// Label-smoothed, of the last log interval; NaN if the model was not trained.
   double train_loss = kNotMeasured;
   double validation_perplexity = 0;
   double validation_token_accuracy = 0;
-  double validation_unknown_targets = kNotMeasured;  // the same of the validation set
-  /// Of the last observation over all places; NaN of what was not observed.
+  double validation_unknown_targets = kNotMeasured;  // share of unknown target tokens
+  /// Of the last observation, over all places; NaN if it was not observed.
   double attention_entropy = kNotMeasured, attention_sink = kNotMeasured;
   double rank_residual = kNotMeasured, active_neurons = kNotMeasured;
   double update_ratio = kNotMeasured, gradient_noise = kNotMeasured;
   double tokens_per_second = 0;  // of the last uninterrupted stretch of training
   double training_seconds = 0;   // of that stretch
   int64_t tokens = 0;            // target tokens trained on, the end token included
-  int64_t memory_bytes = 0;  // most that the process held, on CUDA most that was allocated there
-  std::string data_sha256;   // of the examples
+  int64_t memory_bytes = 0;      // peak of the process, or on CUDA of the allocator
+  std::string data_sha256;       // of the examples
   std::string target_tokenizer_sha256;
   std::string hardware;  // of all starts: hardware_of()
   InitialWeights initial_weights;
-  std::string weights;                  // which were evaluated
-  std::vector<std::string> shortfalls;  // what its data have less of than was asked for
+  std::string weights;                  // the weights that were evaluated
+  std::vector<std::string> shortfalls;  // sizes of its data that are less than requested
   std::string bleu_signature, chrf_signature;
   std::vector<TestScores> tests;
-  std::map<std::string, std::string> files;  // name: SHA-256 of what the report reads beside it
+  std::map<std::string, std::string> files;  // name: SHA-256 of the files that reports read
 
   static void fields(auto& o, auto&& visit) {
     visit("study", o.study);
@@ -164,15 +165,15 @@ struct RunResult {
   }
 };
 
-/// Updates that the run's weights have been through, those before it included.
+/// Updates of the run's weights, in this run and before.
 inline int64_t all_steps(const RunResult& run) { return run.steps + run.earlier_steps; }
 
-/// Whether what the run is tested on has classes as targets.
+/// Whether the targets of the run's test sets are classes.
 inline bool scores_classes(const RunResult& run) {
   return !run.tests.empty() && run.tests.front().compared == data::Compared::label;
 }
 
-/// What `metric` is in test scores or a run's result; NaN where they have no such field.
+/// The value of `metric` in test scores or in a run's result; NaN if they have no such field.
 template <class Scores>
 double value_of(const Scores& scores, const config::Metric& metric) {
   double value = kNotMeasured;
@@ -183,34 +184,34 @@ double value_of(const Scores& scores, const config::Metric& metric) {
   return metric.converted == nullptr ? value : metric.converted(value);
 }
 
-/// The same on one of its test sets; NaN where it was not tested on that.
+/// The value of `metric` on a test set of the run; NaN if the run was not tested on it.
 double value_on(const RunResult& run, const std::string& test_set, const config::Metric& metric);
 
-/// Fills in what the run's log holds of each thing that was observed: the last value of the whole
-/// model where there is one, of the rank residual that of the last layer, and otherwise the mean
-/// over the places.
+/// Fills in the observed metrics from the run's log, each at its last step: the value of the whole
+/// model if there is one, the rank residual of the last layer, and otherwise the mean over the
+/// places.
 void add_observed(RunResult& result, const std::vector<nlohmann::json>& log);
 
-/// The finished run in `folder`; nothing if it has not finished. Throws CheckpointError if its
+/// The finished run in `folder`; absent if it has not finished. Throws CheckpointError if its
 /// result.json is damaged.
 std::optional<RunResult> read_result(const RunFolder& folder);
 
 /// Writes result.json with the digests of the files beside it. Throws IoError.
 void write_result(const RunFolder& folder, RunResult result);
 
-/// Throws CheckpointError where one of these files is no longer the one that was written, or is not
-/// in the folder. One that is missing is no damage.
+/// Throws CheckpointError if a file of the result has changed, or its name is not one of a file in
+/// the folder. Missing files are ignored.
 void check_files(const RunFolder& folder, const RunResult& result);
 
-/// What a study's folder holds of its runs.
+/// The runs of a study's folder.
 struct StudyRuns {
   StudyFolder folder;
   std::vector<RunResult> results;
-  std::vector<MissingRun> missing;  // every other run of the study
+  std::vector<MissingRun> missing;  // runs of the study without a result
 };
 
-/// The runs of `study` in its folder. Throws CheckpointError where a result.json or a
-/// file beside it is damaged.
+/// The runs of `study` in its folder. Throws CheckpointError if a result.json or a file of it is
+/// damaged.
 StudyRuns read_runs(const config::Study& study, const StudyFolder& folder);
 
 }  // namespace ablate::records

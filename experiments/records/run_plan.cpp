@@ -30,7 +30,7 @@ void check_plan(const RunFolder& folder, const config::RunSpecification& run) {
   if (changes.empty()) return;
   std::string list;
   for (const auto& change : changes)
-    list += fmt::format("\n  {}: {} there, {} now", change.path, change.left, change.right);
+    list += fmt::format("\n  {}: {} before, {} now", change.path, change.left, change.right);
   throw UsageError(fmt::format(
       "{} holds a run of another configuration; choose another --output or remove it:{}",
       folder.path.string(), list));
@@ -79,7 +79,7 @@ config::Experiment planned_experiment(const RunFolder& folder) {
 
 namespace {
 
-/// Whether every task has one of so many runs.
+/// Whether every task of the arrays has one of the `runs`.
 bool fits(const WaveJobs& jobs, int64_t runs) {
   return std::ranges::all_of(jobs.arrays, [&](const WaveArray& array) {
     return array.first >= 0 && array.first <= runs && array.tasks >= 0 &&

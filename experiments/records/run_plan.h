@@ -11,12 +11,12 @@
 
 namespace ablate::records {
 
-/// What a run is told beside its configuration, before it starts: run.json.
+/// The inputs of a run beside its configuration, fixed before it starts: run.json.
 struct RunPlan {
   std::string study, task, arm;
   int64_t seed = 0;
-  std::string data_folder;                   // absolute: where relative data paths start
-  std::map<std::string, std::string> given;  // path of each value that is no default -> its origin
+  std::string data_folder;                   // absolute; base of relative data paths
+  std::map<std::string, std::string> given;  // path of each value that was given -> its origin
   std::string config_sha256;                 // of config.yaml
 
   static void fields(auto& o, auto&& visit) {
@@ -30,31 +30,31 @@ struct RunPlan {
   }
 };
 
-/// Throws UsageError where the folder holds a run of another configuration.
+/// Throws UsageError if the folder holds a run of another configuration.
 void check_plan(const RunFolder& folder, const config::RunSpecification& run);
 
-/// Writes config.yaml and run.json into the run's folder. Throws UsageError where that holds a run
-/// of another configuration, and IoError.
+/// Writes config.yaml and run.json into the run's folder. Throws UsageError as check_plan(), and
+/// IoError.
 void write_plan(const RunFolder& folder, const config::Study& study,
                 const config::RunSpecification& run);
 
-/// Throws CheckpointError where there is none, or it is damaged.
+/// Throws CheckpointError if there is no plan, or it is damaged.
 RunPlan read_plan(const RunFolder& folder);
 
-/// The configuration in the run's config.yaml. Throws CheckpointError where it is not the one that
-/// was planned, and ConfigError where it cannot be read.
+/// The configuration in the run's config.yaml. Throws CheckpointError if it is not the planned one,
+/// and ConfigError if it cannot be read.
 config::Experiment planned_experiment(const RunFolder& folder);
 
-/// What a run will take.
+/// Estimated cost of a run.
 struct RunEstimate {
   int64_t parameters = 0, active_parameters = 0;
   int64_t steps = 0;
-  double flops = 0;          // of training: three times those of its forward passes
-  int64_t memory_bytes = 0;  // most of the process that timed a few updates
+  double flops = 0;          // of training: three times the forward passes
+  int64_t memory_bytes = 0;  // peak of the process that timed a few updates
   double seconds = 0;        // data, training, validations and evaluation, by the timed updates
-  int64_t disk_bytes = 0;    // of the checkpoints that are kept at the end
+  int64_t disk_bytes = 0;    // checkpoints at the end
   double calibration_seconds = 0;
-  std::vector<std::string> notes;  // what its data give less of than was asked for
+  std::vector<std::string> notes;  // sizes of its data that are less than requested
 
   static void fields(auto& o, auto&& visit) {
     visit("parameters", o.parameters);
@@ -69,7 +69,8 @@ struct RunEstimate {
   }
 };
 
-/// A job array that works on some of a wave's runs: task i on that of line first + i, from 0.
+/// A job array for some of a wave's runs: its task i works on the run of line first + i, both from
+/// 0.
 struct WaveArray {
   std::string job;
   int64_t first = 0, tasks = 0;
@@ -81,11 +82,11 @@ struct WaveArray {
   }
 };
 
-/// What has been submitted of a wave: jobs.json.
+/// The submitted jobs of a wave: jobs.json.
 struct WaveJobs {
   std::vector<WaveArray> arrays;
-  std::string closing;         // the job that follows them; empty: none
-  std::string program_sha256;  // that submitted them
+  std::string closing;         // the job after all arrays; empty: not submitted
+  std::string program_sha256;  // of the program that submitted them
 
   static void fields(auto& o, auto&& visit) {
     visit("arrays", o.arrays);
@@ -94,14 +95,14 @@ struct WaveJobs {
   }
 };
 
-/// The number of the study's last wave; 0: there was none.
+/// The number of the study's last wave; 0 if it has none.
 int64_t last_wave(const StudyFolder& folder);
 
-/// The folders of the wave's runs, a line each. Both throw IoError.
+/// The list of the wave's runs. Both functions throw IoError.
 void write_wave_runs(const WaveFolder& wave, const std::vector<RunFolder>& runs);
 std::vector<RunFolder> read_wave_runs(const WaveFolder& wave);
 
-/// Empty if nothing was submitted, or if the record is damaged, as one is whose tasks have no runs.
+/// Absent if no job was submitted, or if the record is damaged, as it is if a task has no run.
 /// Throws IoError.
 std::optional<WaveJobs> read_wave_jobs(const WaveFolder& wave);
 

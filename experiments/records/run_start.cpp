@@ -39,7 +39,7 @@ std::string hardware_of(const std::vector<RunStart>& starts) {
 nlohmann::json recorded_environment(const RunFolder& folder) {
   const auto file = folder.environment();
   if (!std::filesystem::exists(file)) return nullptr;
-  return training::read_sealed_json(file, "; the run goes on without it once it is removed");
+  return training::read_sealed_json(file, "; remove it to continue the run without it");
 }
 
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given) {
@@ -49,7 +49,7 @@ std::filesystem::path data_folder_of(const std::filesystem::path& run, const std
   const auto& folder = recorded.at("data_folder");
   if (!folder.is_string())
     throw training::CheckpointError(RunFolder(run).environment().string() +
-                                    " is damaged: its data_folder is no text");
+                                    " is damaged: its data_folder is not a text");
   return folder.get<std::string>();
 }
 
@@ -57,7 +57,7 @@ namespace {
 
 constexpr int kRunDepth = 2;  // of task/arm/seed-n
 
-/// A run's folder of the study in `path`; empty where there is none.
+/// A run folder of the study in `path`; empty if there is none.
 std::filesystem::path some_run(const std::filesystem::path& path) {
   if (!std::filesystem::exists(StudyFolder(path).study())) return {};
   for (std::filesystem::recursive_directory_iterator at(path), end; at != end; ++at) {
@@ -81,7 +81,7 @@ void require_run(const RunFolder& folder) {
         fmt::format("{} is the folder of a study; name one of its runs, such as {}", path.string(),
                     run.string()));
   throw training::CheckpointError(path.string() +
-                                  " is no run folder: it holds no config.yaml (a run folder is "
+                                  " is not a run folder: it has no config.yaml (a run folder is "
                                   "<output>/<study>/<task>/<arm>/seed-<n>)");
 }
 

@@ -12,18 +12,18 @@
 
 namespace ablate::records {
 
-/// One start of a run: what it computed on, and which updates it made. environment.json has a list
-/// of them.
+/// One start of a run: its hardware and software, and its updates. environment.json has a list of
+/// them.
 struct RunStart {
   std::string began;  // in UTC: 2026-01-31T23:59:59Z
   std::string host, processor, cpu_capability;
-  std::string gpu, driver;  // empty where it trained on a CPU
+  std::string gpu, driver;  // empty on a CPU
   std::string libtorch;
   std::string program_sha256;
-  std::string job;  // of a cluster's scheduler; empty without one
+  std::string job;  // id at the cluster's scheduler; empty without one
   int64_t from_step = 0;
-  int64_t to_step = 0;  // the last that was saved
-  bool ended = false;   // false while it runs, and where the process was lost
+  int64_t to_step = 0;  // last saved step
+  bool ended = false;   // false while it runs, or if the process was lost
 
   static void fields(auto& o, auto&& visit) {
     visit("began", o.began);
@@ -41,40 +41,39 @@ struct RunStart {
   }
 };
 
-/// The starts of the run so far; none where environment.json is missing or damaged.
+/// The starts of the run so far; empty if environment.json is missing or has no valid list.
 std::vector<RunStart> read_starts(const RunFolder& folder);
 
-/// What the starts computed on, each kind once: the GPU, or the processor and what it can do.
+/// The hardware of the starts, each kind once: the GPU, or the processor and its instruction set.
 std::string hardware_of(const std::vector<RunStart>& starts);
 
-/// What environment.json of the run holds; null where it is missing. Throws CheckpointError where
-/// it is damaged.
+/// The content of environment.json of the run; null if it is missing. Throws CheckpointError if it
+/// is damaged.
 nlohmann::json recorded_environment(const RunFolder& folder);
 
-/// Where a run's relative data paths start: `given`, or where they did in training. Throws as
+/// The base of a run's relative data paths: `given`, or else the base in training. Throws as
 /// recorded_environment().
 std::filesystem::path data_folder_of(const std::filesystem::path& run, const std::string& given);
 
-/// Throws CheckpointError if the folder holds no run; for a study's folder it names one of its
-/// runs.
+/// Throws CheckpointError if the folder holds no run; for a study's folder the message names one of
+/// its runs.
 void require_run(const RunFolder& folder);
 
 /// Throws UsageError if the configurations show that a run of `own` cannot start from the run in
-/// the folder as its training.init_from says; CheckpointError as require_run().
+/// the folder (config::start_problems()); CheckpointError as require_run().
 void check_start(const RunFolder& folder, const config::Experiment& own);
 
-/// What the parameters of a run start from: how many numbers each digest of a parameter's name,
-/// shape and values stands for.
+/// The initial weights of a run: digest of a parameter's name, shape and values -> its number of
+/// elements.
 using InitialWeights = std::map<std::string, int64_t>;
 
-/// The share of `arm`'s initial weights, counted in numbers, that `baseline` starts from too, under
-/// the same names and in the same shapes. REQUIRES: `arm` is not empty.
+/// The share of `arm`'s initial weights, counted by elements, that `baseline` has, too, with the
+/// same name, shape and values. REQUIRES: `arm` is not empty.
 double shared_share(const InitialWeights& arm, const InitialWeights& baseline);
 
-/// Keeps them in the run's folder, where a continued run finds what it started from.
+/// Saves them in the run's folder, where a continued run reads them.
 void write_initial_weights(const RunFolder& folder, const InitialWeights& weights);
-/// Empty where the run was started by a version that did not keep them. Throws CheckpointError
-/// where the file is damaged.
+/// Empty if the file is missing. Throws CheckpointError if it is damaged.
 InitialWeights read_initial_weights(const RunFolder& folder);
 
 }  // namespace ablate::records

@@ -15,19 +15,19 @@ namespace {
 
 constexpr double kWorst = -std::numeric_limits<double>::infinity();
 
-/// A candidate and how well it does: higher is better, kWorst where a run of it diverged.
+/// A candidate and its score: higher is better, kWorst if one of its runs diverged.
 struct Rated {
   const config::Candidate* candidate;
   double quality = 0;
 };
 
-/// Whether the run would fail again wherever and whenever it is trained.
+/// Whether the run diverged, which it would do again.
 bool diverged(const RunFolder& folder) {
   const auto failure = read_failure(folder);
   return failure && meaning_of(failure->exit_code) == ExitCode::diverged;
 }
 
-/// The search for one arm in one task, as far as the files of its runs tell.
+/// The search for one arm in one task, from the files of its runs.
 class ArmSearch {
  public:
   ArmSearch(const config::Study& study, const StudyFolder& folder)
@@ -39,7 +39,7 @@ class ArmSearch {
       if (candidate.task == task && candidate.arm == arm) left.push_back({&candidate});
     rate(left);
     if (!search_.open.empty()) return std::move(search_);
-    const auto best = std::ranges::max_element(left, worse);  // the first of equals
+    const auto best = std::ranges::max_element(left, worse);  // of equal ones the first
     if (best != left.end() && best->quality > kWorst) choose(*best->candidate);
     return std::move(search_);
   }
@@ -51,7 +51,7 @@ class ArmSearch {
 
   void choose(const config::Candidate& best) {
     search_.best = &best;
-    for (auto& one : search_.tried) one.chosen = one.value == best.value;
+    for (auto& tried : search_.tried) tried.chosen = tried.value == best.value;
   }
 
   void note(const Rated& rated) {
@@ -64,7 +64,7 @@ class ArmSearch {
     search_.tried.push_back(tried);
   }
 
-  /// Gives each candidate its quality, as far as its runs have ended.
+  /// Scores the candidates whose runs have ended, and collects the runs that have not.
   void rate(std::vector<Rated>& candidates) {
     for (auto& rated : candidates) {
       auto& [candidate, quality] = rated;
@@ -73,7 +73,7 @@ class ArmSearch {
         auto run = run_of(*candidate, seed);
         const auto folder = folder_.run(run);
         if (const auto result = read_result(folder)) {
-          check_files(folder, *result);  // so that another run's result chooses nothing
+          check_files(folder, *result);  // excludes a result that belongs to another run
           quality += quality_of(result->validation_perplexity, result->validation_token_accuracy);
         } else if (diverged(folder)) {
           quality = kWorst;

@@ -7,27 +7,27 @@
 
 namespace ablate::records {
 
-/// The run of a candidate of `tune` with one seed.
+/// The run of a candidate with one seed.
 config::RunSpecification run_of(const config::Candidate& candidate, int64_t seed);
 
-/// Where the search for the best value of one arm stands.
+/// The state of the search for the best value of one arm.
 struct Search {
-  /// Runs that have to end before it can go on. Those that failed are among them: a full disk or a
-  /// kill says nothing of a value, and only one that diverges is worse than all others.
+  /// Runs that have to end before the choice, including failed ones: a full disk or a kill does not
+  /// depend on the value. Only divergence does, and it counts as the worst score.
   std::vector<config::RunSpecification> open;
-  const config::Candidate* best = nullptr;  // none, too, where all failed
-  std::vector<config::TriedValue> tried;    // what is known of each value, in the order of values
+  const config::Candidate* best = nullptr;  // null until the choice, or if all diverged
+  std::vector<config::TriedValue> tried;    // scores so far, in the order of the values
 };
 
-/// The search for every task and arm of a study that tunes a key, each once, as far as the files of
-/// its runs tell. Throws CheckpointError where a result.json is damaged.
+/// The searches of a study with tune, one for every task and arm, as far as its runs have ended.
+/// Throws CheckpointError if a result.json is damaged.
 std::vector<Search> searches(const config::Study& study, const StudyFolder& folder);
 
-/// The study with a further arm `<arm>-tuned` for each: in each task the arm with the value whose
-/// runs on the tuning seeds have the best validation figure, the mean over the seeds. Test sets
-/// play no part. While values of an arm are still to be tried, or where all failed, the runs of its
-/// further arm count as not started. What each value scored is in `tuning->tried`. Throws
-/// CheckpointError where a result.json is damaged.
+/// The study with a further arm `<arm>-tuned` for each arm: in each task the arm with the value of
+/// the best validation metric, averaged over the tuning seeds. Test sets are not used. While values
+/// of an arm are still to be tried, or if all diverged, the runs of its further arm count as not
+/// started. `tuning->tried` has the score of each value. Throws CheckpointError if a result.json is
+/// damaged.
 config::Study with_tuned_arms(config::Study study, const StudyFolder& folder);
 
 }  // namespace ablate::records

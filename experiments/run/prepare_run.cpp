@@ -13,9 +13,12 @@
 #include "experiments/run/evaluate.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/model_cost.h"
+#include "experiments/run/start_model.h"
 #include "models/hardware.h"
 #include "models/random.h"
+#include "tokenizer/text/digest.h"
 #include "training/device.h"
+#include "training/process/machine.h"
 #include "training/process/progress.h"
 #include "training/update.h"
 
@@ -179,6 +182,51 @@ int64_t updates_within(const training::TrainingOptions& options, const UpdateCos
                        double seconds) {
   const auto updates = std::visit(Fitting{options, cost, seconds}, options.budget);
   return static_cast<int64_t>(std::min(updates, kMostUpdates));
+}
+
+namespace {
+
+/// Throws DataError if a continued run would go on with other data than it began with.
+void check_same_data(const records::RunFolder& folder, const data::Corpus& corpus) {
+  const auto recorded = records::recorded_environment(folder);
+  if (!recorded.contains("data_sha256") || recorded.at("data_sha256") == corpus.sha256) return;
+  throw data::DataError(folder.path.string() +
+                        " began with other data: their SHA-256 differs; restore them, choose "
+                        "another --output or remove that folder");
+}
+
+/// Reports that a continued run goes on with another program than it began with.
+void note_other_program(const records::RunFolder& folder, std::ostream& messages) {
+  const auto starts = records::read_starts(folder);
+  if (!starts.empty() && starts.front().program_sha256 != training::program_sha256())
+    messages << "this run began with another build of ablate, so it may not end as it would have\n"
+             << std::flush;
+}
+
+}  // namespace
+
+void check_continued(const RunJob& job, const Prepared& prepared, std::ostream& messages) {
+  check_same_data(job.folder, prepared.data.corpus);
+  note_other_program(job.folder, messages);
+}
+
+nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
+  const auto& environment = prepared.environment;
+  nlohmann::json record{{"ablate", ABLATE_VERSION},
+                        {"device", environment.device.str()},
+                        {"threads", environment.threads},
+                        {"precision", config::word_of(environment.precision)},
+                        {"mkl_fast_path", environment.mkl_fast_path},
+                        {"seed", job.plan.seed},
+                        {"steps", prepared.steps},
+                        {"data_folder", job.plan.data_folder},
+                        {"data_sha256", prepared.data.corpus.sha256},
+                        {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
+                        {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
+  if (const auto& labels = prepared.data.tokenizers.labels)
+    record["labels_sha256"] = tokenizer::sha256(labels->to_text());
+  if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
+  return record;
 }
 
 }  // namespace ablate::run

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
@@ -39,6 +40,13 @@ struct Prepared {
 /// the run starts from is not finished, or if fewer checkpoints are made than it averages, and the
 /// exceptions of read_run_data().
 Prepared prepare(const RunJob& job, std::ostream& messages);
+
+/// Throws DataError if a continued run would go on with other data than it began with, and reports
+/// that it goes on with another build of the program.
+void check_continued(const RunJob& job, const Prepared& prepared, std::ostream& messages);
+
+/// The facts of environment.json, besides the starts.
+nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared);
 
 /// The average cost of one update of a run, from the first batches of one epoch, the same ones for
 /// every seed.

@@ -2,29 +2,24 @@
 
 #include <fmt/format.h>
 
-#include "data/text_file.h"
-#include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
-#include "experiments/errors.h"
 #include "experiments/records/folders.h"
 #include "experiments/records/result.h"
 #include "experiments/records/run_start.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/prepare_run.h"
+#include "experiments/run/record_run.h"
 #include "experiments/run/recorded_start.h"
 #include "experiments/run/run_data.h"
 #include "experiments/run/start_model.h"
 #include "models/libtorch.h"
 #include "models/random.h"
-#include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/checkpoint_selection.h"
 #include "training/device.h"
-#include "training/likelihood.h"
 #include "training/process/folder_claim.h"
 #include "training/process/interrupt.h"
-#include "training/process/machine.h"
 #include "training/process/rank_processes.h"
 #include "training/ranks/rank_group.h"
 #include "training/storage/durable_file.h"
@@ -33,43 +28,6 @@
 
 namespace ablate::run {
 namespace {
-
-/// Throws DataError if a continued run would go on with other data than it began with.
-void check_same_data(const records::RunFolder& folder, const data::Corpus& corpus) {
-  const auto recorded = records::recorded_environment(folder);
-  if (!recorded.contains("data_sha256") || recorded.at("data_sha256") == corpus.sha256) return;
-  throw data::DataError(folder.path.string() +
-                        " began with other data: their SHA-256 differs; restore them, choose "
-                        "another --output or remove that folder");
-}
-
-/// Reports that a continued run goes on with another program than it began with.
-void note_other_program(const records::RunFolder& folder, std::ostream& messages) {
-  const auto starts = records::read_starts(folder);
-  if (!starts.empty() && starts.front().program_sha256 != training::program_sha256())
-    messages << "this run began with another build of ablate, so it may not end as it would have\n"
-             << std::flush;
-}
-
-/// The facts of environment.json, besides the starts.
-nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared) {
-  const auto& environment = prepared.environment;
-  nlohmann::json record{{"ablate", ABLATE_VERSION},
-                        {"device", environment.device.str()},
-                        {"threads", environment.threads},
-                        {"precision", config::word_of(environment.precision)},
-                        {"mkl_fast_path", environment.mkl_fast_path},
-                        {"seed", job.plan.seed},
-                        {"steps", prepared.steps},
-                        {"data_folder", job.plan.data_folder},
-                        {"data_sha256", prepared.data.corpus.sha256},
-                        {"source_tokenizer_sha256", prepared.data.tokenizers.source.sha256()},
-                        {"target_tokenizer_sha256", prepared.data.tokenizers.target.sha256()}};
-  if (const auto& labels = prepared.data.tokenizers.labels)
-    record["labels_sha256"] = tokenizer::sha256(labels->to_text());
-  if (!prepared.data.vectors.empty()) record["vectors"] = to_json(prepared.data.vectors);
-  return record;
-}
 
 /// The files in every checkpoint.
 std::map<std::string, std::string> files_of(const RunJob& job, const data::Tokenizers& tokenizers) {
@@ -124,48 +82,6 @@ InitialModel begin_model(const RunJob& job, const Prepared& prepared, bool conti
   return initial;
 }
 
-void write_outputs(const records::RunFolder& folder, const Evaluation& evaluation,
-                   const std::vector<data::TestSet>& tests) {
-  for (size_t i = 0; i < evaluation.outputs.size(); ++i) {
-    std::vector<std::string> sources, references;
-    for (const auto& example : tests[i].examples) {
-      sources.push_back(example.source);
-      references.push_back(example.target);
-    }
-    const auto& name = evaluation.tests[i].name;
-    training::write_durably(folder.sources(name), data::text_of(sources));
-    training::write_durably(folder.references(name), data::text_of(references));
-    training::write_durably(folder.outputs(name), data::text_of(evaluation.outputs[i]));
-  }
-}
-
-records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::Transformer& model) {
-  const auto& experiment = job.experiment;
-  const auto chosen = training::select_weights(job.folder.checkpoints(), "", experiment.training);
-  training::require_finite(chosen.weights,
-                           fmt::format("{} ({})", job.folder.checkpoints().string(), chosen.name));
-  training::load_weights(*model, chosen.weights);
-  const auto validation =
-      validation_of(model, prepared.data.validation,
-                    {experiment.training.tokens_per_batch, prepared.data.masking()});
-  const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
-                                        prepared.data.format};
-  auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
-  write_outputs(job.folder, evaluation, prepared.data.corpus.tests);
-  auto result = result_of(model, validation, std::move(evaluation));
-  result.study = job.plan.study;
-  result.task = job.plan.task;
-  result.arm = job.plan.arm;
-  result.seed = job.plan.seed;
-  result.skipped_lines = prepared.data.corpus.skipped;
-  const auto cuts = prepared.data.cuts(static_cast<uint64_t>(job.plan.seed));
-  result.cut_sources = cuts.sources;
-  result.cut_targets = cuts.targets;
-  result.weights = chosen.name;
-  result.target_vocabulary = prepared.data.tokenizers.target.vocabulary_size();
-  return result;
-}
-
 /// The work of a rank that is not the first.
 void share_training(const RunJob& job) {
   if (!job.experiment.training.trains() || records::read_result(job.folder)) return;
@@ -210,12 +126,6 @@ class SharedTraining {
   std::optional<training::RankProcesses> processes_;  // ends before the connection does
 };
 
-/// The results of a training besides its checkpoints.
-struct TrainingOutcome {
-  training::TrainingSummary summary = {};
-  int64_t memory_bytes = 0;
-};
-
 TrainingOutcome train(training::TrainerInput input, const models::Transformer& model,
                       std::ostream& messages) {
   const auto steps = input.options.steps;
@@ -247,43 +157,12 @@ void save_initial_checkpoint(const RunJob& job, const training::TrainerInput& in
        .files = input.files});
 }
 
-/// Updates of the run that this one starts from, and of those before it.
-int64_t earlier_steps(const Prepared& prepared) {
-  const auto source = prepared.start ? records::read_result(*prepared.start) : std::nullopt;
-  return source ? records::all_steps(*source) : 0;
-}
-
-void add_training(records::RunResult& result, const TrainingOutcome& trained) {
-  const auto& [summary, memory_bytes] = trained;
-  result.steps = summary.state.step;
-  result.skipped_updates = summary.state.skipped;
-  if (summary.state.step > 0) result.train_loss = summary.train_loss;
-  result.tokens_per_second = summary.tokens_per_second;
-  result.training_seconds = summary.seconds;
-  result.tokens = summary.state.tokens;
-  result.memory_bytes = memory_bytes;
-}
-
-void write_scores(const RunJob& job, records::RunResult result) {
-  training::EventFile events(job.folder.path, result.steps + 1);
-  if (result.steps == 0) {
-    events.add(0, session_of(job.plan, job.experiment));
-    if (std::filesystem::exists(job.folder.log()))
-      for (const auto& line : training::read_run_log(job.folder.log()))
-        events.add(0, training::scalars_of(line));
-  }
-  events.add(result.steps, final_scalars(result));
-  events.add(result.steps, training::SessionEnd{});
-  records::write_result(job.folder, std::move(result));
-}
-
 /// The work of the owner of the run's folder.
 void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream& messages) {
   if (records::read_result(job.folder)) return;
   SharedTraining shared(job);
   auto prepared = prepare(job, messages);
-  check_same_data(job.folder, prepared.data.corpus);
-  note_other_program(job.folder, messages);
+  check_continued(job, prepared, messages);
   save_tokenizers(job.folder.path, prepared.data.tokenizers);
   const bool continued = !training::list_checkpoints(job.folder.checkpoints()).empty();
   const RecordedStart start(job.folder, environment_facts(job, prepared),
@@ -302,15 +181,7 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
     throw training::Interrupted("stopped after the training; saved in " + job.folder.path.string());
   training::write_record(messages, {.stage = training::Stage::evaluating});
   auto result = evaluate_run(job, prepared, initial.model);
-  add_training(result, trained);
-  result.earlier_steps = earlier_steps(prepared);
-  if (std::filesystem::exists(job.folder.log()))
-    records::add_observed(result, training::read_run_log(job.folder.log()));
-  result.shortfalls = shortfalls(job.experiment, prepared.data);
-  result.data_sha256 = prepared.data.corpus.sha256;
-  result.target_tokenizer_sha256 = prepared.data.tokenizers.target.sha256();
-  result.hardware = records::hardware_of(records::read_starts(job.folder));
-  result.initial_weights = records::read_initial_weights(job.folder);
+  add_training(result, trained, job, prepared);
   claim.check();
   write_scores(job, std::move(result));
 }

@@ -23,12 +23,12 @@ struct RandomSampling {
   int64_t random_seed = 1;
 
   static void fields(auto& o, auto&& visit) {
-    visit("temperature", o.temperature, "divides the log-probabilities: below 1 sharper");
+    visit("temperature", o.temperature, "divides the log-probabilities; below 1: sharper");
     visit("top_k", o.top_k, "draw from this many of the likeliest tokens; 0: from all");
     visit("top_p", o.top_p,
           "draw from the likeliest tokens that together have this probability (Holtzman et al. "
           "2020), taken over all tokens, even if top_k leaves out some");
-    visit("random_seed", o.random_seed, "of the numbers drawn; each line has its own");
+    visit("random_seed", o.random_seed, "seed of the draws; every line draws its own numbers");
   }
   static void rules(const RandomSampling& o, auto&& require) {
     require(o.temperature > 0 && o.temperature <= 100, "temperature",
@@ -64,10 +64,10 @@ struct SearchOptions {
     visit("beam", o.beam, "hypotheses kept; 1: greedy");
     visit("length_penalty", o.length_penalty,
           "score = log-probability / length ^ penalty, the end token counting as one");
-    visit("min_length", o.min_length, "fewest tokens of an output");
-    visit("max_length", o.max_length, "most tokens of an output");
+    visit("min_length", o.min_length, "minimum number of tokens of an output");
+    visit("max_length", o.max_length, "maximum number of tokens of an output");
     visit("max_ratio", o.max_ratio,
-          "an output has at most 10 + max_ratio * source tokens, but room for min_length");
+          "an output has at most 10 + max_ratio * source tokens, or min_length if that is more");
     visit("sampling", o.sampling, "draw outputs at random instead of searching");
     visit("batch", o.batch, "sentences decoded together");
   }

@@ -90,13 +90,13 @@ struct Sinusoidal : AbsoluteScheme {
   bool every_layer = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("base", o.base, "the wavelengths grow from 2 pi towards 2 pi base");
+    visit("base", o.base, "wavelengths are between 2 pi and 2 pi base");
     visit("layout", o.layout,
-          "interleaved: sine and cosine in turns, as in the paper; halves: all sines, then all "
+          "interleaved: sine and cosine alternate, as in the paper; halves: all sines, then all "
           "cosines, as in most code (Marian, tensor2tensor)");
     visit("frequencies", o.frequencies,
-          "of pair i: paper: base^(-2i / width), as in Marian, too; tensor2tensor: spread so that "
-          "the slowest is exactly 1 / base");
+          "frequency of pair i: paper: base^(-2i / width), also in Marian; tensor2tensor: scaled "
+          "so that the lowest is exactly 1 / base");
     visit("every_layer", o.every_layer, "also add the vectors before every later layer");
   }
   static void rules(const Sinusoidal& o, auto&& require) {
@@ -122,10 +122,10 @@ struct Learned : AbsoluteScheme {
   bool every_layer = false;
 
   static void fields(auto& o, auto&& visit) {
-    visit("max_length", o.max_length, "positions in the table");
+    visit("max_length", o.max_length, "number of positions in the table");
     visit("beyond", o.beyond,
-          "a longer input is an error, has the last vector at all further positions (clamp), or "
-          "spreads over the table (interpolate)");
+          "longer inputs: error; clamp: further positions have the last vector; interpolate: "
+          "positions are scaled to the table");
     visit("every_layer", o.every_layer, "also add the vectors before every later layer");
   }
   static void rules(const Learned& o, auto&& require) {
@@ -157,7 +157,7 @@ struct Rotary : RelativeScheme {
     visit("base", o.base, "angle of pair i: position * base^(-2i / width)");
     visit("layout", o.layout,
           "half: dimension i pairs with i + width/2 (GPT-NeoX); interleaved: 2i with 2i+1 (paper)");
-    visit("fraction", o.fraction, "share of each head's dimensions that is turned");
+    visit("fraction", o.fraction, "share of each head's dimensions that is rotated");
     visit("scaling", o.scaling, "how angles shrink for inputs longer than trained");
   }
   static void rules(const Rotary& o, auto&& require) {
@@ -198,8 +198,9 @@ struct T5Bias : ScoreScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("buckets", o.buckets,
-          "of distances; encoders use half of them for each direction; all layers have one table");
-    visit("max_distance", o.max_distance, "from which all distances share the last bucket");
+          "buckets of distances; encoders use half of them for each direction; all layers share "
+          "one table");
+    visit("max_distance", o.max_distance, "distance from which all share the last bucket");
   }
   static void rules(const T5Bias& o, auto&& require) {
     require(o.buckets >= 4 && o.buckets <= 65'536 && o.buckets % 4 == 0, "buckets",
@@ -217,7 +218,7 @@ struct Fire : ScoreScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("hidden", o.hidden,
-          "width of the network's hidden layer; all layers have one network (FIRE-S)");
+          "width of the network's hidden layer; all layers share one network (FIRE-S)");
   }
   static void rules(const Fire& o, auto&& require) {
     require(o.hidden >= 1 && o.hidden <= 65'536, "hidden", "must be from 1 to 65536");
@@ -239,10 +240,9 @@ struct Kerple : ScoreScheme {
   KerpleKernel kernel = KerpleKernel::logarithmic;
 
   static void fields(auto& o, auto&& visit) {
-    visit(
-        "kernel", o.kernel,
-        "logarithmic: -a ln(1 + b distance); power: -a distance^b; a and b are those of a head in "
-        "all layers");
+    visit("kernel", o.kernel,
+          "logarithmic: -a ln(1 + b distance); power: -a distance^b; each head has its own a and "
+          "b, shared by all layers");
   }
 };
 
@@ -255,7 +255,7 @@ struct Sandwich : ScoreScheme {
   int64_t width = 128;
 
   static void fields(auto& o, auto&& visit) {
-    visit("width", o.width, "of the sinusoidal vectors");
+    visit("width", o.width, "width of the sinusoidal vectors");
   }
   static void rules(const Sandwich& o, auto&& require) {
     require(o.width >= 2 && o.width <= 65'536 && o.width % 2 == 0, "width",
@@ -295,9 +295,9 @@ struct TransformerXl : ScoreScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("frequencies", o.frequencies,
-          "of the distances' vectors: paper: 10000^(-2i / d_model) of pair i, as in the authors' "
-          "code; tensor2tensor: spread so that the slowest is exactly 1 / 10000; each layer has "
-          "its own biases and projection of distances");
+          "frequency of pair i of the distances' vectors: paper: 10000^(-2i / d_model), as in the "
+          "authors' code; tensor2tensor: scaled so that the lowest is exactly 1 / 10000; each "
+          "layer has its own biases and projection of distances");
   }
 };
 
@@ -313,7 +313,7 @@ struct Cope : ScoreScheme {
 
   static void fields(auto& o, auto&& visit) {
     visit("positions", o.positions,
-          "vectors of counts, each layer's own; a higher count has the last");
+          "number of count vectors in each layer; higher counts use the last");
   }
   static void rules(const Cope& o, auto&& require) {
     require(o.positions >= 2 && o.positions <= 65'536, "positions", "must be from 2 to 65536");

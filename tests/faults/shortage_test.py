@@ -123,7 +123,7 @@ def killed_by_the_kernel(lab):
         (group / "cgroup.procs").write_text(str(os.getpid()))
 
     try:
-        return without_room(lab, kernel, ["signal 9 (Killed), which the system sends where memory is short"])
+        return without_room(lab, kernel, ["signal 9 (Killed), which the system sends if memory is short"])
     finally:
         group.rmdir()
 

@@ -8,50 +8,50 @@
 
 namespace ablate::statistics {
 
-/// Both ends belong to it.
+/// A closed interval.
 struct Interval {
   double low = 0, high = 0;
   bool operator==(const Interval&) const = default;
 };
 
-/// Of what has no bounds.
+/// The range of an unbounded value.
 inline constexpr Interval kUnbounded{-std::numeric_limits<double>::infinity(),
                                      std::numeric_limits<double>::infinity()};
 
-/// What the difference of two values in `range` can be.
+/// The range of the difference of two values in `range`.
 constexpr Interval differences_in(const Interval& range) {
   return {range.low - range.high, range.high - range.low};
 }
 
-/// NaN of nothing.
+/// NaN of no values.
 double mean(std::span<const double> values);
 
-/// Of a sample: divided by n - 1. NaN of fewer than two values.
+/// The standard deviation of a sample, divided by n - 1. NaN of fewer than two values.
 double deviation(std::span<const double> values);
 
-/// Student's t-interval of the mean, n - 1 degrees of freedom, clipped to `range`, outside of which
-/// no mean can lie: it holds the mean exactly as often as the whole interval. Nothing where there
-/// are fewer than two values or one is not finite.
+/// Student's t-interval of the mean, n - 1 degrees of freedom, clipped to `range`, the possible
+/// values of the mean, which does not change its coverage. Absent if there are fewer than two
+/// values or one is not finite.
 std::optional<Interval> t_interval(std::span<const double> values,
                                    const Interval& range = kUnbounded);
 
-/// The share of intervals that hold what they estimate.
+/// The confidence level of all intervals.
 inline constexpr double kConfidence = 0.95;
 
-/// What a standard normal variable is within, on either side of 0, with probability kConfidence.
+/// A standard normal variable is between -this and this with probability kConfidence.
 inline constexpr double kNormalQuantile = 1.959963984540054;
 
-/// The same of Student's t. REQUIRES: degrees >= 1.
+/// The same for Student's t. REQUIRES: degrees >= 1.
 double t_quantile(int64_t degrees);
 
 /// Wilson's 95 % score interval of a share (Wilson 1927). REQUIRES: 0 <= hits <= count, count > 0.
 Interval wilson_interval(int64_t hits, int64_t count);
 
-/// Scores of one arm: a row for each task, in it one for each run.
+/// Scores of one arm: [task][run].
 using TaskScores = std::vector<std::vector<double>>;
 
 /// The mean of the middle half of all runs of all tasks (Agarwal et al. 2021): a quarter of the
-/// scores, rounded down, is cut at each end. NaN of nothing.
+/// scores, rounded down, is cut at each end. NaN of no scores.
 double interquartile_mean(const TaskScores& scores);
 
 /// Its 95 % percentile interval from 2,000 bootstrap samples, runs drawn within their task, with a
@@ -59,7 +59,7 @@ double interquartile_mean(const TaskScores& scores);
 Interval interquartile_interval(const TaskScores& scores);
 
 /// The probability that a run of `left` is greater than one of `right`: Mann-Whitney's U divided by
-/// the number of pairs, ties a half (Agarwal et al. 2021). NaN where a side is empty.
+/// the number of pairs, with a half for ties (Agarwal et al. 2021). NaN if a side is empty.
 double probability_greater(std::span<const double> left, std::span<const double> right);
 
 struct Observation {
@@ -74,8 +74,8 @@ struct PowerLaw {
   double at(double x) const;
 };
 
-/// The law with the least squares of log y (Kaplan et al. 2020, section 3). None where fewer than
-/// three different x are there, or one number is not positive and finite.
+/// The law with the least squares of log y (Kaplan et al. 2020, section 3). Absent if there are
+/// fewer than three different x, or a number is not positive and finite.
 std::optional<PowerLaw> fit_power_law(std::span<const Observation> observations);
 
 }  // namespace ablate::statistics

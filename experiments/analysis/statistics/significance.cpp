@@ -11,10 +11,10 @@
 namespace ablate::statistics {
 namespace {
 
-/// Sums that only rounding tells apart are equal.
+/// Relative rounding error of sums that count as equal.
 constexpr double kRounding = 1e-12;
 
-/// How many of the sign patterns of `rest`, added to `sum`, are extreme.
+/// The number of sign patterns of `rest` whose sum, added to `sum`, is extreme.
 template <class Extreme>
 int64_t extreme_patterns(double sum, std::span<const double> rest, const Extreme& extreme) {
   if (rest.empty()) return extreme(sum) ? 1 : 0;
@@ -47,7 +47,7 @@ double sum_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// By how much sums of such values may be wrong.
+/// The rounding error that sums of the values may have.
 double rounding_of(std::span<const double> values) {
   double size = 0;
   for (const double value : values) size += std::abs(value);
@@ -147,7 +147,7 @@ double bootstrap_p(const SentenceTable& left, const SentenceTable& right, const 
 double randomisation_p(const SentenceTable& left, const SentenceTable& right,
                        const CorpusScore& score, int64_t trials) {
   data::Random random(kResamplingSeed);
-  SentenceTable change{left.width, Row(left.numbers.size())};  // what a swap moves to the right
+  SentenceTable change{left.width, Row(left.numbers.size())};  // moved by a swap
   for (size_t i = 0; i < change.numbers.size(); ++i)
     change.numbers[i] = left.numbers[i] - right.numbers[i];
   const Row all_left = total(left), all_right = total(right);

@@ -21,12 +21,14 @@ std::vector<Schema> describe_fields(const T& options) {
   return keys;
 }
 
-/// The schema of a layer in a place of its own, where what is not given is as the model says.
+/// The schema of `model.encoder` and `model.decoder`: the keys of a layer, which default to those
+/// of the model.
 Schema describe_layer();
-/// The same of an element of `changes`.
+/// The schema of an element of `model.changes`.
 Schema describe_change();
 
-/// An alternative of a variant; the defaults are those of `held` where it is held.
+/// An alternative of a variant, with the values in `held` as defaults if `held` is this
+/// alternative.
 template <class Option, class... Options>
 Schema describe_alternative(const std::variant<Options...>& held) {
   Schema schema{.type = Schema::Type::mapping, .name = std::string(Option::name)};

@@ -17,12 +17,12 @@ struct Experiment;
 /// The form of the sequences that the experiment's model reads and writes.
 data::SequenceFormat format_of(const Experiment& experiment);
 
-/// Whether the model is one that dividing dense feed-forwards can give.
+/// Whether splitting the feed-forwards of a dense model (MoEfication) can give this model.
 bool is_moefied(const models::TransformerOptions& model);
 
-/// One resolved run: everything that decides its result except the seed.
+/// The resolved options of a run: everything that determines its result except the seed.
 struct Experiment {
-  /// Paths that have no default: a configuration must give them.
+  /// Paths without a default, which a configuration must give.
   static constexpr auto required = std::to_array<std::string_view>({"data.task"});
 
   data::DataOptions data;
@@ -36,7 +36,7 @@ struct Experiment {
     visit("tokenizer", o.tokenizer, "how text becomes tokens");
     visit("model", o.model, "the Transformer");
     visit("training", o.training, "how the model is trained");
-    visit("decoding", o.decoding, "how targets are searched for");
+    visit("decoding", o.decoding, "how outputs are generated");
   }
   static void rules(const Experiment& o, auto&& require) {
     const bool language = std::holds_alternative<data::Language>(o.data);
@@ -45,15 +45,14 @@ struct Experiment {
     const bool labelled = std::holds_alternative<data::Labelled>(o.data);
     const bool encoder = o.model.family == models::Family::encoder_only;
     require(o.training.patience == 0 || !data::tests_on_validation(o.data), "training.patience",
-            std::string("would choose weights by the text that tests them; ") + data::kOwnTest);
+            std::string("would choose weights on the test text; ") + data::kOwnTest);
     require(!language || alone || encoder, "model.family",
-            "must be decoder_only, or encoder_only to find masked tokens, where data.task is "
-            "language");
+            "must be decoder_only, or encoder_only for masked tokens, if data.task is language");
     require(!encoder || language || labelled, "model.family",
             "cannot be encoder_only here: an encoder writes no text; data.task must be language or "
             "labelled");
     require(labelled == std::holds_alternative<models::LabelHead>(o.model.output),
-            "model.output.kind", "must be label where data.task is labelled, and only there");
+            "model.output.kind", "must be label if data.task is labelled, and only then");
     require(!encoder || !language || o.tokenizer.mask, "tokenizer.mask",
             "must be true for a masked language model");
     const bool one_embedding = !encoder_decoder || models::one_embedding(o.model.tying);
@@ -65,11 +64,11 @@ struct Experiment {
     require(randomized == nullptr ||
                 randomized->longest >= format_of(o).longest_sequence(o.decoding.max_length),
             "model.position_ids.longest",
-            "must be at least the longest sequence that an evaluation may meet: see "
-            "training.max_length and decoding.max_length");
+            "must be at least the longest sequence of an evaluation: see training.max_length and "
+            "decoding.max_length");
     require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
-            "must be a mixture of relu experts with an oracle, similarity or network router, alike "
-            "in every layer, where training.init_from.split divides a dense run");
+            "must be a mixture of relu experts with an oracle, similarity or network router, the "
+            "same in every layer, if training.init_from.split divides a dense run");
     require(!std::holds_alternative<models::MaximalUpdate>(o.model.parametrization) ||
                 training::steps_have_one_size(o.training.optimizer),
             "model.parametrization.kind",
@@ -78,7 +77,7 @@ struct Experiment {
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
-            "must be true where model.tying shares the source embedding; target and none need no "
+            "must be true if model.tying shares the source embedding; target and none need no "
             "joint tokens");
   }
 };

@@ -15,7 +15,7 @@ namespace {
 
 using models::Side;
 
-/// Keys for some layers, as one place of a configuration gives them.
+/// Keys for some layers: one element of `changes`, or an overlay of one side.
 struct Change {
   Value keys;
   std::string shown;  // "model.encoder"
@@ -31,7 +31,7 @@ void forget_layers(Trail& trail) {
   std::erase_if(trail.failed, [](const auto& path) { return parse_layer_path(path).has_value(); });
 }
 
-/// Everything at `path` and below it. A slash is the character behind a dot.
+/// All entries at `path` and below it. A slash is the character after a dot.
 template <class Ordered>
 auto entries_at(const Ordered& all, const std::string& path) {
   std::vector<typename Ordered::value_type> entries(all.lower_bound(path + "."),
@@ -40,7 +40,7 @@ auto entries_at(const Ordered& all, const std::string& path) {
   return entries;
 }
 
-/// What the trail knows of a layer that is as the model says, for the layer at `section`.
+/// Copies the trail's entries of the model's layer to the layer at `section`.
 void copy_base(Trail& trail, const std::string& section) {
   const models::LayerOptions layer;
   models::LayerOptions::fields(layer, [&](std::string_view key, const auto&, std::string_view) {
@@ -53,7 +53,7 @@ void copy_base(Trail& trail, const std::string& section) {
   });
 }
 
-/// Every single value below a mapping, with its path there.
+/// Every single value below a mapping, with its path.
 void collect_values(const Value& value, const std::string& path,
                     std::vector<std::pair<std::string, Mark>>& values) {
   if (value.type != Value::Type::mapping) values.emplace_back(path, value.mark);
@@ -65,7 +65,7 @@ bool same_place(const Mark& left, const Mark& right) {
   return left.source == right.source && left.line == right.line && left.column == right.column;
 }
 
-/// Lays the changes of one model.
+/// Applies the changes of one model.
 class LayerBuilder {
  public:
   LayerBuilder(models::TransformerOptions& model, Trail& trail, ProblemList& problems)
@@ -77,12 +77,13 @@ class LayerBuilder {
       auto layers = touched(change);
       if (lay(change, layers)) laid.emplace_back(std::move(change), std::move(layers));
     }
-    // An encoder has no attention over a source, whatever is said of all layers.
+    // Encoders have no cross-attention, so changes of all layers do not apply to it there.
     for (auto& layer : model_.encoder) layer.cross_attention = model_.cross_attention;
     for (const auto& [change, layers] : laid)
       if (change.listed && !survives(change, layers))
-        problems_.add(change.keys.mark,
-                      "the change has no effect: later ones of model.changes hide all of it");
+        problems_.add(
+            change.keys.mark,
+            "the change has no effect: later elements of model.changes override all of it");
   }
 
  private:
@@ -99,7 +100,7 @@ class LayerBuilder {
     return all;
   }
 
-  /// Takes an item of `changes` apart.
+  /// Splits an item of `changes` into the keys that select layers and those of a layer.
   std::optional<Change> listed_change(const Value& item) {
     if (item.type != Value::Type::mapping) {
       problems_.add(item.mark, fmt::format("model.changes must be a list of mappings, not {}",
@@ -143,7 +144,7 @@ class LayerBuilder {
                             side ? text_of(*side) : ""));
   }
 
-  /// The layers that a change is of; reports those that there are not.
+  /// The layers that the change selects; reports numbers that the model does not have.
   LayerNumbers touched(const Change& change) {
     LayerNumbers layers;
     for (const auto side : change.sides)
@@ -169,7 +170,7 @@ class LayerBuilder {
     return place.at.empty() || std::ranges::find(place.at, number) != place.at.end();
   }
 
-  /// Whether all of it could be read.
+  /// Applies the change; false if some of it could not be read.
   bool lay(const Change& change, const LayerNumbers& layers) {
     const bool encodes = change.sides == std::vector{Side::encoder};
     if (const auto* cross = change.keys.find("cross_attention"); cross != nullptr && encodes)
@@ -185,8 +186,8 @@ class LayerBuilder {
           if (same == found.end()) same = found.insert(same, {problem, {}});
           same->second.of(side).push_back(number);
         }
-    for (auto& [problem, where] : found) {
-      if (where.text() != layers.text()) problem.message += fmt::format(" ({})", where.text());
+    for (auto& [problem, numbers] : found) {
+      if (numbers.text() != layers.text()) problem.message += fmt::format(" ({})", numbers.text());
       problems_.add(std::move(problem));
     }
     return found.empty();
@@ -197,7 +198,7 @@ class LayerBuilder {
     if (!trail_.marks.contains(section)) copy_base(trail_, section);
     trail_.marks[section] = change.keys.mark;
     ProblemList problems;
-    const auto dropped = trail_.dropped;  // of the model's layer, which keeps it
+    const auto dropped = trail_.dropped;  // those of the model's layer stay reported
     auto& layer = models::own_layers(model_, side).at(static_cast<size_t>(number - 1));
     Reader(experiment_schema(), problems, trail_, {section, change.shown})
         .lay_over(change.keys, layer);
@@ -205,7 +206,7 @@ class LayerBuilder {
     return problems.all();
   }
 
-  /// Whether a value of the change stands in one of its layers in the end.
+  /// Whether at least one value of the change is still in use in one of its layers.
   bool survives(const Change& change, const LayerNumbers& layers) const {
     std::vector<std::pair<std::string, Mark>> values;
     collect_values(change.keys, "", values);
@@ -216,7 +217,7 @@ class LayerBuilder {
           const auto last = trail_.marks.find(join_path(section_of(side, number), key));
           if (last != trail_.marks.end() && same_place(last->second, mark)) return true;
         }
-    return layers.encoder.empty() && layers.decoder.empty();  // that is another problem
+    return layers.encoder.empty() && layers.decoder.empty();  // reported elsewhere
   }
 
   models::TransformerOptions& model_;

@@ -8,23 +8,23 @@
 
 namespace ablate::config {
 
-/// Which layers a change is of, as it says beside the keys that it changes.
+/// The keys of a change that select its layers.
 struct ChangePlace {
   std::optional<int64_t> every;
   std::vector<int64_t> at;
   std::optional<models::Side> side;
 
   static void fields(auto& o, auto&& visit) {
-    visit("every", o.every, "k: the layers k, 2k, 3k and so on; absent: see at");
-    visit("at", o.at, "the numbers of the layers, from 1 on; with neither: all layers");
+    visit("every", o.every, "k: the layers k, 2k, 3k, ...; absent: see at");
+    visit("at", o.at, "numbers of the layers, counted from 1; without every and at: all layers");
     visit("side", o.side, "encoder or decoder; absent: both");
   }
 };
 
-/// Makes the lists of layers from what the overlays gave of `encoder`, `decoder` and `changes`,
-/// laid one after another over layers that are as the model says. To be called once all overlays
-/// are laid, and again after any further one. Reports a change that touches no layer, and one of
-/// which others in the list hide everything.
+/// Builds the layers of both sides: copies of the model's layer, overlaid with the values of
+/// `encoder`, `decoder` and `changes` in this order. To be called after all overlays of the model,
+/// and again after any further one. Reports a change that matches no layer, and one that later
+/// changes override entirely.
 void lay_changes(models::TransformerOptions& model, Trail& trail, ProblemList& problems);
 
 }  // namespace ablate::config

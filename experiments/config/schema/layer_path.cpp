@@ -74,7 +74,7 @@ bool is_variant_section(const std::string& section) {
   return node != nullptr && node->type == Schema::Type::variant;
 }
 
-/// Whether every section around `path` has the same keys in both.
+/// Whether every variant around `path` has the same kind in both.
 bool same_kinds(const std::string& path, const LayerTexts& left, const LayerTexts& right) {
   for (auto dot = path.find('.'); dot != path.npos; dot = path.find('.', dot + 1)) {
     const auto section = path.substr(0, dot), kind = section + ".kind";
@@ -84,7 +84,7 @@ bool same_kinds(const std::string& path, const LayerTexts& left, const LayerText
   return true;
 }
 
-/// What a layer must say to differ from another: of a section of another kind everything.
+/// The leaves in which a layer differs from another; all leaves of a section with another kind.
 std::vector<Leaf> differing(const models::LayerOptions& own, const models::LayerOptions& other) {
   auto leaves = leaves_of_layer(own);
   const auto ours = texts_of(leaves), theirs = texts_of(leaves_of_layer(other));
@@ -94,7 +94,7 @@ std::vector<Leaf> differing(const models::LayerOptions& own, const models::Layer
   return leaves;
 }
 
-/// What all layers of a side must say alike.
+/// The differences that all layers of a side share.
 std::vector<Leaf> shared_by(const models::SideLayers& layers,
                             const std::vector<std::vector<Leaf>>& differences) {
   if (layers.empty()) return {};
@@ -109,7 +109,8 @@ std::vector<Leaf> shared_by(const models::SideLayers& layers,
   return shared;
 }
 
-/// `heads: 4, scale: {value: 2}` of leaves with these paths behind `prefix` characters.
+/// `heads: 4, scale: {value: 2}` as YAML, from the leaves' paths without their first `prefix`
+/// characters.
 std::string flow_of(std::span<const Leaf> leaves, size_t prefix) {
   std::string text;
   while (!leaves.empty()) {
@@ -132,7 +133,7 @@ std::string flow_of(std::span<const Leaf> leaves, size_t prefix) {
   return text;
 }
 
-/// "every: 2", or "at: [1, 4]" of layers that are no multiples.
+/// "every: 2", or "at: [1, 4]" if the layers are not all multiples of a number.
 std::string place_of(const std::vector<int64_t>& numbers, size_t layers) {
   const auto first = numbers.front();
   bool multiples =
@@ -142,7 +143,7 @@ std::string place_of(const std::vector<int64_t>& numbers, size_t layers) {
   return multiples ? fmt::format("every: {}", first) : fmt::format("at: {}", yaml_of(numbers));
 }
 
-/// A change that some layers of a side, or the same ones of both, have of their own.
+/// A change of some layers, on one side or on both.
 struct PrintedChange {
   std::string place, keys;
   std::vector<Side> sides;
@@ -150,7 +151,7 @@ struct PrintedChange {
 
 class ChangePrinter {
  public:
-  void add(Side side, const std::vector<std::string>& keys) {  // of each layer; empty: none
+  void add(Side side, const std::vector<std::string>& keys) {  // of each layer; empty: unchanged
     std::vector<std::string> seen;
     for (const auto& text : keys) {
       if (text.empty() || std::ranges::find(seen, text) != seen.end()) continue;
@@ -167,7 +168,7 @@ class ChangePrinter {
     }
   }
 
-  /// A side is left out if the model has it alone.
+  /// The side is printed only if the model has both.
   std::string text(models::Family family) const {
     std::string text;
     for (const auto& [place, keys, sides] : changes_) {

@@ -11,7 +11,7 @@
 
 namespace ablate::config {
 
-/// Whether a slot holds layers of their own, which are known once all overlays are laid.
+/// Whether a slot holds options of single layers, which are built after all overlays.
 template <class T>
 inline constexpr bool is_layers =
     std::is_same_v<T, models::SideLayers> || std::is_same_v<T, models::LayerChanges>;

@@ -15,7 +15,7 @@ using data::Compared;
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-/// Of outputs beside their references.
+/// Metrics of outputs, compared with their references.
 std::vector<Metric> output_metrics() {
   return {{.name = "exact_match",
            .label = "exact match",
@@ -26,110 +26,110 @@ std::vector<Metric> output_metrics() {
            .counts_right = true},
           {.name = "token_accuracy",
            .label = "token accuracy",
-           .meaning = "share of target tokens that are the likeliest one, teacher-forced",
+           .meaning = "share of target tokens that are the most likely prediction, teacher-forced",
            .high = 1,
            .on = {Compared::text, Compared::nothing},
            .counts_right = true,
            .per_token = true},
           {.name = "bleu",
            .label = "BLEU",
-           .meaning = "sacreBLEU's default, of the corpus, 0 to 100",
+           .meaning = "corpus BLEU with sacreBLEU's defaults, 0 to 100",
            .high = 100,
            .digits = 1,
            .on = {Compared::text}},
           {.name = "chrf",
            .label = "chrF",
-           .meaning = "sacreBLEU's chrF2, of the corpus, 0 to 100",
+           .meaning = "corpus chrF2 as in sacreBLEU, 0 to 100",
            .high = 100,
            .digits = 1,
            .on = {Compared::text}}};
 }
 
-/// Of the targets, teacher-forced.
+/// Metrics of the targets, teacher-forced.
 std::vector<Metric> likelihood_metrics() {
-  return {{.name = "perplexity",
-           .label = "perplexity",
-           .meaning = "of the target tokens, teacher-forced",
-           .direction = Direction::lower,
-           .low = 1,
-           .high = kUnbounded,
-           .on = {Compared::text, Compared::label, Compared::nothing},
-           .per_token = true},
-          {.name = "loss",
-           .label = "loss",
-           .meaning = "the logarithm of perplexity: nats per target token",
-           .direction = Direction::lower,
-           .high = kUnbounded,
-           .on = {Compared::text, Compared::label, Compared::nothing},
-           .field = "perplexity",
-           .converted = [](double perplexity) { return std::log(perplexity); },
-           .per_token = true},
-          {.name = "nats_per_character",
-           .label = "nats per character",
-           .meaning = "loss by characters of the targets, comparable between tokenizers: what an "
-                      "unknown token hides is spelled out at ln 257 nats a byte; none of masked "
-                      "models",
-           .direction = Direction::lower,
-           .high = kUnbounded,
-           .digits = 4,
-           .on = {Compared::text, Compared::nothing}},
-          {.name = "bits_per_character",
-           .label = "bits per character",
-           .meaning = "the same in bits",
-           .direction = Direction::lower,
-           .high = kUnbounded,
-           .digits = 4,
-           .on = {Compared::text, Compared::nothing},
-           .field = "nats_per_character",
-           .converted = [](double nats) { return nats / std::numbers::ln2; }}};
+  return {
+      {.name = "perplexity",
+       .label = "perplexity",
+       .meaning = "perplexity of the target tokens, teacher-forced",
+       .direction = Direction::lower,
+       .low = 1,
+       .high = kUnbounded,
+       .on = {Compared::text, Compared::label, Compared::nothing},
+       .per_token = true},
+      {.name = "loss",
+       .label = "loss",
+       .meaning = "the logarithm of perplexity: nats per target token",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .on = {Compared::text, Compared::label, Compared::nothing},
+       .field = "perplexity",
+       .converted = [](double perplexity) { return std::log(perplexity); },
+       .per_token = true},
+      {.name = "nats_per_character",
+       .label = "nats per character",
+       .meaning = "loss per character of the targets, comparable between tokenizers: the text of "
+                  "an unknown token counts ln 257 nats per byte; not measured for masked models",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .digits = 4,
+       .on = {Compared::text, Compared::nothing}},
+      {.name = "bits_per_character",
+       .label = "bits per character",
+       .meaning = "nats_per_character in bits",
+       .direction = Direction::lower,
+       .high = kUnbounded,
+       .digits = 4,
+       .on = {Compared::text, Compared::nothing},
+       .field = "nats_per_character",
+       .converted = [](double nats) { return nats / std::numbers::ln2; }}};
 }
 
-/// Of words, beside BLEU.
+/// Further metrics of the words of outputs.
 std::vector<Metric> word_metrics() {
   return {
       {.name = "rouge_1",
        .label = "ROUGE-1",
-       .meaning = "F1 of common words, 0 to 1: the mean over the outputs, as rouge-score 0.1.2 "
+       .meaning = "F1 of common words, 0 to 1, averaged over the outputs, as in rouge-score 0.1.2 "
                   "without stemming",
        .high = 1,
        .on = {Compared::text},
        .in_tables = false},
       {.name = "rouge_2",
        .label = "ROUGE-2",
-       .meaning = "the same of pairs of words",
+       .meaning = "rouge_1 of pairs of words",
        .high = 1,
        .on = {Compared::text},
        .in_tables = false},
       {.name = "rouge_l",
        .label = "ROUGE-L",
-       .meaning = "the same of the longest common subsequence of words",
+       .meaning = "rouge_1 of the longest common subsequence of words",
        .high = 1,
        .on = {Compared::text},
        .in_tables = false},
       {.name = "word_error_rate",
        .label = "word error rate",
-       .meaning = "words to insert, delete or replace / words of all references, as jiwer, both "
-                  "under the tokenizer's own normalisation; the phoneme error rate where words are "
-                  "phonemes",
+       .meaning =
+           "words to insert, delete or replace / words of all references, as in jiwer, both under "
+           "the tokenizer's own normalisation; the phoneme error rate if words are phonemes",
        .direction = Direction::lower,
        .high = kUnbounded,
        .on = {Compared::text},
        .in_tables = false}};
 }
 
-/// Of outputs as they are, and of what they cost.
+/// Metrics of outputs without normalisation, and of decoding.
 std::vector<Metric> further_output_metrics() {
   return {
       {.name = "exact_match_raw",
        .label = "raw exact match",
-       .meaning = "the exact match of outputs and references as they are",
+       .meaning = "exact match without normalisation",
        .high = 1,
        .on = {Compared::text},
        .counts_right = true,
        .in_tables = false},
       {.name = "word_error_rate_raw",
        .label = "raw word error rate",
-       .meaning = "the word error rate of outputs and references as they are",
+       .meaning = "word error rate without normalisation",
        .direction = Direction::lower,
        .high = kUnbounded,
        .on = {Compared::text},
@@ -144,16 +144,15 @@ std::vector<Metric> further_output_metrics() {
        .in_tables = false},
       {.name = "decode_seconds",
        .label = "seconds to decode",
-       .meaning = "wall clock of decoding the test set, on the machine of that run",
+       .meaning = "wall-clock time of decoding the test set, on the machine of the run",
        .direction = Direction::lower,
        .high = kUnbounded,
        .on = {Compared::text, Compared::label},
        .in_tables = false},
       {.name = "unknown_targets",
        .label = "unknown targets",
-       .meaning =
-           "share of the target tokens, without their ends, that the tokenizer does not know; "
-           "beside every score if any is unknown",
+       .meaning = "share of the target tokens, end tokens excluded, that the tokenizer does not "
+                  "know; shown beside every score if it is above 0",
        .direction = Direction::neither,
        .high = 1,
        .on = {Compared::text, Compared::nothing},
@@ -161,17 +160,17 @@ std::vector<Metric> further_output_metrics() {
        .in_tables_above_zero = true}};
 }
 
-/// Of a whole run, in training or validation.
+/// Metrics of a whole run, from training or validation.
 std::vector<Metric> metrics_of_runs() {
   return {{.name = "train_loss",
            .label = "train loss",
-           .meaning = "label-smoothed, of the last log interval",
+           .meaning = "label-smoothed loss of the last log interval",
            .direction = Direction::lower,
            .high = kUnbounded,
            .per_token = true},
           {.name = "validation_perplexity",
            .label = "validation perplexity",
-           .meaning = "of the evaluated weights",
+           .meaning = "perplexity of the evaluated weights on the validation set",
            .direction = Direction::lower,
            .low = 1,
            .high = kUnbounded,
@@ -179,7 +178,7 @@ std::vector<Metric> metrics_of_runs() {
            .heading = "valid. ppl"},
           {.name = "validation_token_accuracy",
            .label = "validation token accuracy",
-           .meaning = "of the evaluated weights",
+           .meaning = "token_accuracy of the evaluated weights on the validation set",
            .high = 1,
            .per_token = true,
            .in_tables = false},
@@ -193,7 +192,7 @@ std::vector<Metric> metrics_of_runs() {
            .in_tables_above_zero = true},
           {.name = "steps_to_validation_perplexity",
            .label = "steps to validation perplexity",
-           .meaning = "the first validation at which it is at most "
+           .meaning = "steps until the first validation with a perplexity of at most "
                       "`compare.steps_to.validation_perplexity`",
            .direction = Direction::lower,
            .high = kUnbounded,
@@ -203,7 +202,7 @@ std::vector<Metric> metrics_of_runs() {
            .in_tables = true},
           {.name = "steps_to_validation_token_accuracy",
            .label = "steps to validation token accuracy",
-           .meaning = "the first validation at which it is at least "
+           .meaning = "steps until the first validation with a token accuracy of at least "
                       "`compare.steps_to.validation_token_accuracy`",
            .direction = Direction::lower,
            .high = kUnbounded,
@@ -213,27 +212,27 @@ std::vector<Metric> metrics_of_runs() {
            .in_tables = true}};
 }
 
-/// Of the model as a run observed it last. They say what a model does, and not how well.
+/// Metrics of the last observation of the model. They describe the model and do not rank it.
 std::vector<Metric> observed_metrics() {
   std::vector<Metric> observed{
       {.name = "attention_entropy",
        .label = "attention entropy",
-       .meaning = "nats: of the weights of each query, the mean over all attentions and heads"},
+       .meaning = "entropy of each query's attention weights in nats, averaged over all attention "
+                  "layers and heads"},
       {.name = "attention_sink",
        .label = "attention on the first key",
-       .meaning = "weight of the first key, the mean over all attentions and heads",
+       .meaning = "attention weight of the first key, averaged over all attention layers and heads",
        .high = 1},
       {.name = "rank_residual",
        .label = "rank residual",
-       .meaning =
-           "norm of what sets positions apart in the residual stream behind the last layer / "
-           "norm of the stream: 0 where all positions are the same",
+       .meaning = "norm of the residual stream after the last layer, less its mean over the "
+                  "positions, / norm of the stream: 0 if all positions are equal",
        .high = 1,
        .digits = 4},
       {.name = "active_neurons",
        .label = "active neurons",
-       .meaning = "share of a feed-forward's hidden units that are not zero, the mean over "
-                  "layers",
+       .meaning =
+           "share of the feed-forwards' hidden units that are not zero, averaged over the layers",
        .high = 1},
       {.name = "update_ratio",
        .label = "update ratio",
@@ -278,7 +277,7 @@ std::string number_text(double value, int digits) {
   if (std::isnan(value)) return "-";
   if (std::isfinite(value) && std::abs(value) >= kMost) return fmt::format("{:.3e}", value);
   const auto text = fmt::format("{:.{}f}", value, digits);
-  // A minus before nothing but zeros says nothing.
+  // Print no minus sign before zero.
   const bool zero = text.front() == '-' && text.find_first_of("123456789i") == std::string::npos;
   return zero ? text.substr(1) : text;
 }

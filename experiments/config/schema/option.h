@@ -11,7 +11,7 @@
 
 namespace ablate::config {
 
-/// A struct whose members fields() lists.
+/// A struct with fields(), the list of its members.
 template <class T>
 concept OptionStruct = requires(T& o) {
   T::fields(o, [](auto&&...) {});
@@ -30,7 +30,7 @@ inline constexpr bool is_variant = false;
 template <class... T>
 inline constexpr bool is_variant<std::variant<T...>> = true;
 
-/// vector: 0, any length; array: its length.
+/// 0 for a vector (any length), the length of an array, -1 for other types.
 template <class T>
 inline constexpr int list_length = -1;
 template <class T>
@@ -55,7 +55,7 @@ std::vector<std::string> kinds_of(const std::variant<Options...>&) {
   return {std::string(Options::name)...};
 }
 
-/// The word of an enumerator, as files and messages have it.
+/// The word of an enumerator in files and messages.
 template <Choice T>
 std::string word_of(T value) {
   for (const auto& [choice, word] : names(T{}))
@@ -79,7 +79,7 @@ inline std::string last_key(std::string_view path) {
   return std::string(path.substr(path.rfind('.') + 1));  // npos + 1 is 0
 }
 
-/// Text as YAML that is read back exactly.
+/// Text as a YAML scalar that parses back to the same text.
 std::string quoted_yaml(std::string_view text);
 std::string number_yaml(double number);
 

@@ -20,7 +20,7 @@ std::vector<Leaf> leaves_of(const Experiment& experiment) {
   return leaves;
 }
 
-/// `section: ` lines that lead from the sections of `before` to those of `path`.
+/// `section: ` lines for the sections of `path` that `before` is not in.
 std::string open_sections(const std::string& before, const std::string& path, size_t& depth) {
   std::string lines;
   depth = 0;

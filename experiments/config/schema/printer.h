@@ -10,16 +10,16 @@
 
 namespace ablate::config {
 
-/// The resolved configuration as YAML, every value written out. Where `origins` knows a path, its
-/// origin follows as a comment.
+/// The resolved configuration as YAML, every value written out. A path in `origins` gets its origin
+/// as a comment.
 std::string to_yaml(const Experiment& experiment,
                     const std::map<std::string, std::string>& origins = {});
 
-/// Reads what to_yaml wrote; the round trip is exact. Throws ConfigError.
+/// Reads the output of to_yaml; the round trip is exact. Throws ConfigError.
 Experiment read_experiment(const std::filesystem::path& file);
 Experiment read_experiment(const std::shared_ptr<const Source>& source);
 
-/// A value that differs; `left` or `right` is empty where that side has no such path.
+/// A value that differs; `left` or `right` is empty if that side has no such path.
 struct Difference {
   std::string path;
   std::string left;

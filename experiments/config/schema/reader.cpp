@@ -13,14 +13,14 @@ namespace {
 
 constexpr size_t kMostPlaces = 3;
 
-std::string missing(const Schema& schema, const std::string& path) {
+std::string missing_message(const Schema& schema, const std::string& path) {
   const auto dot = path.rfind('.');
   const auto* section = node_at(schema, path.substr(0, dot));
   return fmt::format("{} is missing; choose {}", path, alternatives(section->choices));
 }
 
-/// "; it belongs to kind learned" where another alternative of the variant has `key`.
-std::string owner(const Schema* section, const std::string& key) {
+/// "; it belongs to kind learned" if another kind of the variant has `key`.
+std::string hint_at_other_kinds(const Schema* section, const std::string& key) {
   if (section == nullptr || section->type != Schema::Type::variant) return {};
   std::vector<std::string> kinds;
   for (const auto& alternative : section->children)
@@ -29,8 +29,8 @@ std::string owner(const Schema* section, const std::string& key) {
   return fmt::format("; it belongs to {} {}", section->discriminator, alternatives(kinds));
 }
 
-/// "; write {kind: learned}" where a variant was given the bare name.
-std::string as_mapping(const Schema* section, const Value& value) {
+/// "; write {kind: learned}" if a variant was given the bare name of a kind.
+std::string hint_at_mapping(const Schema* section, const Value& value) {
   if (section == nullptr || section->type != Schema::Type::variant ||
       value.type != Value::Type::scalar)
     return {};
@@ -39,8 +39,8 @@ std::string as_mapping(const Schema* section, const Value& value) {
   return fmt::format("; write {{{}: {}}}", section->discriminator, kind);
 }
 
-/// The list that a single value means: of seeds that many of them, or that one.
-std::string as_list(const std::string& key, const std::string& value) {
+/// The list that a single value may mean; a number of seeds, or one seed.
+std::string suggested_list(const std::string& key, const std::string& value) {
   if (key != "seeds") return fmt::format("[{}]", value);
   const auto count = parse_integer({.type = Value::Type::scalar, .scalar = value}).value;
   if (const auto meant = meant_range(value); !meant.empty())
@@ -50,10 +50,10 @@ std::string as_list(const std::string& key, const std::string& value) {
   std::string list;
   for (int64_t seed = 1; seed <= *count; ++seed)
     list += fmt::format("{}{}", list.empty() ? "" : ", ", seed);
-  return fmt::format("[{0}] for {1} seeds, or [{1}] for the one called {1}", list, *count);
+  return fmt::format("[{0}] for {1} seeds, or [{1}] for seed {1} alone", list, *count);
 }
 
-/// What a value at `path` must be; empty where `schema` has no such key.
+/// The type of a value at `path`; empty if `schema` has no such key.
 std::string type_at(const Schema& schema, const std::string& path) {
   if (const auto* node = node_at(schema, path)) return type_text(*node);
   const auto dot = path.rfind('.');
@@ -89,7 +89,7 @@ bool Reader::is_mapping(const Value& value, const std::string& path) {
   else
     fail(value, path,
          fmt::format("{} must be a mapping, not {}{}", what, type_name(value.type),
-                     as_mapping(node_at(schema_, shown(path)), value)));
+                     hint_at_mapping(node_at(schema_, shown(path)), value)));
   return false;
 }
 
@@ -99,7 +99,7 @@ bool Reader::is_list(const Value& value, const std::string& path, int length) {
     fail(value, path, fmt::format("is empty; give {}", wanted));
   else if (value.type == Value::Type::scalar)
     fail(value, path,
-         fmt::format("must be {}; write {}", wanted, as_list(last_key(path), value.scalar)));
+         fmt::format("must be {}; write {}", wanted, suggested_list(last_key(path), value.scalar)));
   else if (value.type == Value::Type::mapping)
     fail(value, path, fmt::format("must be {}, not a mapping", wanted));
   else if (length > 0 && value.items.size() != static_cast<size_t>(length))
@@ -137,7 +137,7 @@ bool Reader::lacks(const std::string& path_of_kind) {
   if (std::ranges::find(required, path_of_kind) == required.end() ||
       trail_.marks.contains(path_of_kind))
     return false;
-  problems_.add(trail_.place(path_of_kind), missing(schema_, path_of_kind));
+  problems_.add(trail_.place(path_of_kind), missing_message(schema_, path_of_kind));
   trail_.failed.insert(path_of_kind);
   return true;
 }
@@ -153,7 +153,7 @@ Value Reader::carried_over(const std::string& path, const std::string& path_of_k
   const auto* section = node_at(schema_, shown(path));
   const auto *of_before = section->find(before), *of_after = section->find(after);
   Value kept{.type = Value::Type::mapping};
-  const auto below = path + ".", behind = path + "/";  // a slash is the character behind a dot
+  const auto below = path + ".", behind = path + "/";  // a slash is the character after a dot
   const auto end = trail_.given.lower_bound(behind);
   for (auto at = trail_.given.lower_bound(below); at != end; ++at) {
     const auto& [given, value] = *at;
@@ -193,7 +193,7 @@ void Reader::report_unknown(const Entry& entry, const std::string& path,
 
 std::string Reader::hint(const std::string& key, const std::string& path,
                          const std::vector<std::string>& known) {
-  if (auto found = owner(node_at(schema_, path), key); !found.empty()) return found;
+  if (auto found = hint_at_other_kinds(node_at(schema_, path), key); !found.empty()) return found;
   if (auto ours = hint_for_foreign_key(key); !ours.empty()) return ours;
   auto elsewhere = paths_of(schema_, key);
   if (!elsewhere.empty()) {
@@ -201,7 +201,7 @@ std::string Reader::hint(const std::string& key, const std::string& path,
     std::stable_partition(elsewhere.begin(), elsewhere.end(),
                           [&](const std::string& other) { return other.starts_with(path + "."); });
     const auto depth = [](const std::string& at) { return std::ranges::count(at, '.'); };
-    // A side's own choice is a deeper copy of the model's.
+    // The keys of model.encoder and model.decoder repeat those of the model.
     const auto first = depth(elsewhere.front());
     std::erase_if(elsewhere, [&](const std::string& other) {
       return other.starts_with(path + ".") && depth(other) > first;
@@ -217,7 +217,7 @@ std::string Reader::hint(const std::string& key, const std::string& path,
 void report_missing(const Schema& schema, const Trail& trail, ProblemList& problems) {
   for (const auto& path : schema.required)
     if (!trail.marks.contains(path) && !trail.failed.contains(path))
-      problems.add(trail.place(path), missing(schema, path));
+      problems.add(trail.place(path), missing_message(schema, path));
 }
 
 }  // namespace ablate::config

@@ -13,43 +13,46 @@
 
 namespace ablate::config {
 
-/// A value that was given and counts for nothing, since what names the alternative of its section
-/// was given again and the new alternative has no such key.
+/// A value that was given and is ignored, because a later layer chose another kind for its section,
+/// and that kind has no such key.
 struct Dropped {
   std::string path;
   std::string kind;  // "training.schedule.kind is linear"
 };
 
-/// Where the values of an experiment came from. Sections stand at the key that touched them last.
+/// Where the values of an experiment were given. The place of a section is the last key that named
+/// it.
 struct Trail {
   std::map<std::string, Mark> marks;   // dotted path -> place
-  std::map<std::string, Value> given;  // dotted path of what is no section -> what was given
+  std::map<std::string, Value> given;  // dotted path of a value that is no section -> as given
   std::set<std::string> failed;        // paths whose value could not be read
   std::vector<Dropped> dropped;
-  Mark start;  // of paths that nothing mentions
-  /// What was given of model.encoder and model.decoder, one after another, and of model.changes,
-  /// which lay_changes lays over the layers.
+  Mark start;  // the place of paths that were not given
+  /// The overlays of model.encoder and model.decoder, in their order, and model.changes;
+  /// lay_changes() applies them to the layers.
   std::vector<std::pair<models::Side, Value>> side_changes;
   Value changes;
 
-  /// The place of `path`, or of the nearest section around it.
+  /// The place of `path`, or else of the nearest section around it.
   Mark place(const std::string& path) const;
-  /// The same path, or the model's if it is of a layer that no change touches.
+  /// The path that decides the value: `path`, or the model's if no change selects the layer of
+  /// `path`.
   std::string deciding(const std::string& path) const;
 };
 
-/// A section by its path in a trail and by what messages and the schema call it.
+/// A section: its path in a trail, and its path in messages and in the schema.
 struct Section {
   std::string path, shown;
 };
 
-/// Lays values over option structs by their fields(), and reports every unknown key and every value
-/// of the wrong type. What the values do not mention stays as it is. Naming another alternative of
-/// a variant keeps what was given for the one before, wherever the new one has a key of this name
-/// and type; the rest of the new one is at its defaults, and Trail::dropped says what it lacks.
+/// Overlays option structs with values, and reports every unknown key and every value of the wrong
+/// type. Options that are not given keep their values. If another kind of a variant is chosen,
+/// values given for the kind before are kept if the new kind has a key of the same name and type;
+/// its other options have their defaults, and Trail::dropped lists the values that it has no key
+/// for.
 class Reader {
  public:
-  /// Values are those of `section`, in the absence of one those of a whole configuration.
+  /// Values are of `section`; by default they are of the whole configuration.
   Reader(const Schema& schema, ProblemList& problems, Trail& trail, Section section = {})
       : schema_(schema), problems_(problems), trail_(trail), section_(std::move(section)) {}
 
@@ -163,12 +166,12 @@ class Reader {
   bool is_list(const Value& value, const std::string& path, int length);
   bool is_choice(const Value& value, const std::string& path, const std::vector<std::string>& all);
   bool is_kind(const Value& value, const std::string& path, const std::vector<std::string>& all);
-  /// Reports where `path_of_kind` has no default and nothing has named it yet.
+  /// Reports `path_of_kind` if it has no default and was not given yet.
   bool lacks(const std::string& path_of_kind);
-  /// Notes that `path` has `value` from here on.
+  /// Records that `path` has `value`.
   void keep(const std::string& path, const Value& value);
-  /// What was given below the section at `path` for its alternative `before` and is of use to
-  /// `after`. Forgets all of it, and notes what `after` lacks.
+  /// The values given below the section at `path` for its kind `before` that `after` can take, too.
+  /// Removes all of them from the trail, and records those that `after` has no key for.
   Value carried_over(const std::string& path, const std::string& path_of_kind,
                      const std::string& before, const std::string& after);
   void fail(const Value& value, const std::string& path, const std::string& why);
@@ -183,7 +186,7 @@ class Reader {
   Section section_;
 };
 
-/// Reports the paths without a default that nothing has named.
+/// Reports the paths without a default that were not given.
 void report_missing(const Schema& schema, const Trail& trail, ProblemList& problems);
 
 }  // namespace ablate::config

@@ -8,7 +8,7 @@
 namespace ablate::config {
 namespace {
 
-/// A rule that layers break alike, at one place.
+/// A rule that several layers break because of the same value.
 struct LayerRule {
   Mark mark;
   std::string key, why;
@@ -35,7 +35,7 @@ struct LayerRule {
   }
 };
 
-/// The rule in the section that decides it.
+/// The rule, moved to the section whose value decides it.
 BrokenRule decided(const BrokenRule& rule, const Trail& trail) {
   const auto path = trail.deciding(join_path(rule.section, rule.key));
   const auto section = trail.deciding(rule.section);

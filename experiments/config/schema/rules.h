@@ -9,7 +9,7 @@
 
 namespace ablate::config {
 
-/// A rule of the struct at `section` that does not hold.
+/// A broken rule of the struct at `section`.
 struct BrokenRule {
   std::string section;
   std::string key;  // below the section
@@ -23,7 +23,7 @@ void collect_broken_rules(const Options& options, const std::string& path,
                           std::vector<BrokenRule>& broken) {
   Options::rules(options, [&](bool holds, std::string_view key, std::string_view why) {
     BrokenRule rule{path, std::string(key), std::string(why)};
-    // Encoder and decoder may break a rule of what they share.
+    // Encoder and decoder may break the same rule of a shared option.
     if (!holds && std::ranges::find(broken, rule) == broken.end())
       broken.push_back(std::move(rule));
   });
@@ -46,12 +46,12 @@ struct RuleProblem {
   std::string message;
 };
 
-/// The broken rules that do not follow from a value that could not be read. One that several layers
-/// break at the same place is one problem, which names them.
+/// The broken rules, without those that follow from an unreadable value. A rule that several layers
+/// break because of the same value is one problem, which names the layers.
 std::vector<RuleProblem> rule_problems(const models::TransformerOptions& model,
                                        const std::vector<BrokenRule>& broken, const Trail& trail);
 
-/// Whether the rule may be broken only because a value it speaks of could not be read.
+/// Whether the rule may be broken only because a value that it names could not be read.
 bool follows_from_failure(const BrokenRule& rule, const Trail& trail);
 
 }  // namespace ablate::config

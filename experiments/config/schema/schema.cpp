@@ -13,8 +13,7 @@
 namespace ablate::config {
 namespace {
 
-/// Calls `visit` with the dotted path of a section and a key in it for every key below `schema`,
-/// for one of several alternatives each time.
+/// Calls `visit(section, key)` for every key below `schema`, once for each alternative that has it.
 template <class Visit>
 void for_each_key(const Schema& schema, const std::string& path, const Visit& visit) {
   if (schema.type == Schema::Type::variant) {
@@ -53,9 +52,13 @@ std::string plural_text(const Schema& element) {
       return "mappings";
     case Schema::Type::choice:
       return "words: " + alternatives(element.choices);
-    default:
+    case Schema::Type::boolean:
+    case Schema::Type::list:
+    case Schema::Type::variant:
+    case Schema::Type::any:
       return "values";
   }
+  return {};
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 
 namespace ablate::config {
 
-/// What a configuration may hold, as a tree, derived from the option structs' fields().
+/// The keys of a configuration as a tree, derived from the option structs' fields().
 struct Schema {
   enum class Type { boolean, integer, number, text, choice, list, mapping, variant, any };
 
   Type type = Type::any;
-  std::string name;  // the key; of an alternative its kind
+  std::string name;  // the key, or the kind of an alternative
   std::string description;
   std::string fallback;               // the default as YAML; empty for mappings
   bool optional = false;              // may be null
@@ -23,7 +23,7 @@ struct Schema {
   size_t length = 0;                  // of a list; 0: any
   std::vector<Schema> children;       // keys; the element of a list; a variant's alternatives
   std::vector<std::string> required;  // at the root: paths that have no default
-  bool of_layer = false;  // its keys are those of a layer, which stand below `model`, too
+  bool of_layer = false;              // its keys are those of a layer, as below `model`
 
   const Schema* find(std::string_view key) const;
 };
@@ -31,11 +31,11 @@ struct Schema {
 /// Every dotted path below `schema` whose last key is `key`.
 std::vector<std::string> paths_of(const Schema& schema, std::string_view key);
 
-/// Every dotted path below `schema`, those of all alternatives included, in reading order.
+/// Every dotted path below `schema`, in the order of the fields, with those of all alternatives.
 std::vector<std::string> all_paths(const Schema& schema);
 
-/// The node at a dotted path; null: there is none. Keys of any alternative and of the elements of
-/// lists are found.
+/// The node at a dotted path, also in any alternative and in the elements of lists; null if there
+/// is none.
 const Schema* node_at(const Schema& schema, std::string_view path);
 
 /// "integer", "list of 2 integers", "one of relu, gelu or silu", ...
@@ -50,15 +50,15 @@ struct Leaf {
   std::string text;
 };
 
-/// Adds what the lists of layers have of their own: for each side the values in which all of its
-/// layers differ from the model's, and one value for `changes`. Equal models give equal leaves.
+/// Adds the differences of layers from the model's: for each side the values that all of its layers
+/// share, and one value for `changes`. Equal models give equal leaves.
 void collect_layer_leaves(const models::TransformerOptions& model, const std::string& path,
                           std::vector<Leaf>& leaves);
 
-/// What one layer says differently from another: `attention: {heads: 4}, block: parallel`.
+/// The options in which one layer differs from another: `attention: {heads: 4}, block: parallel`.
 std::string layer_text(const models::LayerOptions& layer, const models::LayerOptions& other);
 
-/// Adds every value of `options`, the kinds of its variants included, in reading order.
+/// Adds every value of `options`, with the kinds of its variants, in the order of the fields.
 template <OptionStruct Options>
 void collect_leaves(const Options& options, const std::string& path, std::vector<Leaf>& leaves) {
   Options::fields(options, [&](std::string_view name, const auto& slot, std::string_view) {

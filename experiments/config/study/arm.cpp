@@ -19,7 +19,7 @@ bool name_letter(char letter) {
          std::string_view("._=-").find(letter) != std::string_view::npos;
 }
 
-/// A grid's value as part of an arm's name.
+/// The part of an arm's name for a value of the grid.
 std::string name_of(const Value& value) {
   std::string name;
   const auto add = [&](const Value& part) {
@@ -39,7 +39,7 @@ bool is_list_of_values(const Entry& axis, ProblemList& problems) {
   return false;
 }
 
-/// `arm` with one more value of the grid.
+/// `arm` with one more value of the grid in its last layer and its name.
 Variation with(const Variation& arm, const Entry& axis, const Value& value, ProblemList& problems) {
   Variation more = arm;
   more.name =

@@ -13,7 +13,7 @@
 
 namespace ablate::config {
 
-/// A named set of changes to the base: a task or an arm. Later layers win.
+/// A named set of changes to the base: a task or an arm. Later layers override earlier ones.
 struct Variation {
   std::string name;
   Mark mark;
@@ -22,24 +22,24 @@ struct Variation {
 
 std::vector<std::string> names_of(const std::vector<Variation>& variations);
 
-/// The entries of `section` (tasks or arms), with dotted keys nested. `what` names one of them in
-/// messages.
+/// The entries of `section` (tasks or arms), with dotted keys nested. `what` is "task" or "arm",
+/// for messages.
 std::vector<Variation> variations(const Value& section, const std::string& what,
                                   ProblemList& problems);
 
-/// Every arm once for each combination of the grid's values, the first key varying slowest. Without
-/// arms the combinations are the arms. None if a problem is reported instead.
+/// Every arm with every combination of the grid's values; the first key varies slowest. If there
+/// are no arms, the combinations are the arms. Empty if a problem is reported.
 std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Value& grid,
                                   ProblemList& problems);
 
-/// What the name of a study, task or arm must be, as a regular expression: it names a folder.
+/// The regular expression of a name of a study, task or arm, which is also the name of a folder.
 inline constexpr const char* kNamePattern = "^(?![.]{1,2}$)[A-Za-z0-9._=-]{1,100}$";
 
 /// Reports a name that does not match kNamePattern.
 void check_name(const std::string& name, const std::string& what, const Mark& mark,
                 ProblemList& problems);
 
-/// In what arms that are compared may differ beside the keys that the study changes.
+/// Ways in which compared arms may differ beside the keys that the study changes.
 enum class Uneven { seeds, steps, data, hardware };
 
 constexpr auto names(Uneven) {
@@ -49,7 +49,7 @@ constexpr auto names(Uneven) {
                                                              {Uneven::hardware, "hardware"}});
 }
 
-/// What is fitted to the arms' values over their numbers of parameters.
+/// The curve that is fitted to the arms' values over their numbers of parameters.
 enum class Fit { none, power };
 
 constexpr auto names(Fit) {
@@ -57,12 +57,12 @@ constexpr auto names(Fit) {
       {{Fit::none, "none"}, {Fit::power, "power"}});
 }
 
-/// What the name of an arm with the best value of the tuned key ends in.
+/// The suffix of an arm with the best value of the tuned key.
 inline constexpr const char* kTunedSuffix = "-tuned";
 
-/// An arm that results are compared of.
+/// An arm whose results are compared.
 struct ComparedArm {
-  std::string arm;     // as the file calls it
+  std::string arm;     // its name in the file
   bool tuned = false;  // with the best value of the tuned key
 
   /// "a", "a-tuned"
@@ -75,9 +75,9 @@ struct ComparedArm {
 struct Comparison {
   ComparedArm baseline;
   std::string metric;
-  std::map<std::string, std::string> metrics;                 // of tasks that have another one
-  std::map<std::string, std::vector<std::string>> test_sets;  // primary ones, where named
-  std::optional<double> margin;  // differences below this do not matter; of `metric`
+  std::map<std::string, std::string> metrics;                 // of tasks with a different metric
+  std::map<std::string, std::vector<std::string>> test_sets;  // primary ones, by task
+  std::optional<double> margin;  // smallest difference of `metric` that matters
   std::vector<Target> steps_to;
   std::vector<Uneven> allow;
   Fit fit = Fit::none;
@@ -86,7 +86,7 @@ struct Comparison {
 /// The metric that the arms of `task` are compared by.
 const std::string& metric_of(const Comparison& comparison, const std::string& task);
 
-/// The margin of equivalence in `task`; none where its metric is another one than the study's.
+/// The margin of equivalence in `task`; absent if the task's metric is not the study's.
 std::optional<double> margin_of(const Comparison& comparison, const std::string& task);
 
 bool allows(const Comparison& comparison, Uneven uneven);

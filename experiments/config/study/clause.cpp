@@ -18,7 +18,7 @@ constexpr const char* kForm =
     "write '[task:] arm.metric < 0.5 * arm.metric[test set]', with <, <=, >, >= or 'within 0.05 "
     "of'";
 
-/// What stops the reading of a clause, and where in its text.
+/// A syntax error or unknown name, at a position of the clause.
 struct Unreadable {
   size_t at;
   std::string message;
@@ -49,13 +49,13 @@ class ClauseReader {
       if (read_word() != "of") throw Unreadable{at, std::string("'within' needs 'of'; ") + kForm};
     }
     clause.right = read_side();
-    if (start() < text_.size()) throw Unreadable{at_, "nothing may follow the claim"};
+    if (start() < text_.size()) throw Unreadable{at_, "unexpected text after the claim"};
     if (!clause.left.arm && !clause.right.arm) throw Unreadable{0, "the claim names no arm"};
     return clause;
   }
 
  private:
-  /// Skips blanks; the place of what follows.
+  /// Skips blanks and gives the position after them.
   size_t start() {
     at_ = std::min(text_.find_first_not_of(' ', at_), text_.size());
     return at_;

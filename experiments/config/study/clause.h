@@ -13,18 +13,18 @@ namespace ablate::config {
 /// One side of an expectation: `factor` times an arm's score, or `factor` alone.
 struct Term {
   double factor = 1;
-  std::optional<ComparedArm> arm;  // absent: a number alone
+  std::optional<ComparedArm> arm;  // absent: the side is a number
   std::string metric;
-  std::string test_set;  // empty: the first one
+  std::string test_set;  // empty: the first test set
 };
 
 enum class Relation { less, at_most, greater, at_least, within };
 
-/// A claim that a study's results are held against, in means over the seeds:
+/// A claim that a study's results are checked against, in means over the seeds:
 ///   [TASK:] SIDE < SIDE        also <=, >, >=
 ///   [TASK:] SIDE within NUMBER of SIDE
-/// where a SIDE is [NUMBER *] ARM.METRIC or [NUMBER *] ARM.METRIC[TEST SET] or NUMBER. The task may
-/// be left out where the study has one.
+/// A SIDE is [NUMBER *] ARM.METRIC or [NUMBER *] ARM.METRIC[TEST SET] or NUMBER. The task may be
+/// left out if the study has only one.
 struct Clause {
   std::string text;
   std::string task;
@@ -33,7 +33,7 @@ struct Clause {
   double tolerance = 0;  // of within
 };
 
-/// Reads one item of `expect`; reports what cannot be read and names that do not exist.
+/// Reads one item of `expect`; reports syntax errors and unknown names.
 Clause read_clause(const Value& item, const StudyNames& names, ProblemList& problems);
 
 }  // namespace ablate::config

@@ -21,7 +21,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Where a word stands and what it should be one of.
+/// The place of a word in the file, and its kind for messages.
 struct Place {
   const char* what;  // "arm"
   const char* key;
@@ -84,18 +84,18 @@ std::vector<Target> targets_of(const StepsToOptions& options, const Trail& trail
   return targets;
 }
 
-/// Reports a metric that counts steps to a value which the study does not give.
+/// Reports a metric that counts steps to a target that the study does not give.
 void check_target(const std::string& metric, const std::vector<Target>& targets, const Mark& mark,
                   ProblemList& problems) {
   const auto* known = find_metric(metric);
   if (known == nullptr || !known->field.empty()) return;
   for (const auto& target : targets)
     if (metric == steps_to(target.metric)) return;
-  problems.add(mark, fmt::format("{} needs compare.steps_to, which says what is to be reached",
+  problems.add(mark, fmt::format("{} needs compare.steps_to, which gives the value to reach",
                                  in_quotes(metric)));
 }
 
-/// Reports test sets of a task that is compared by a metric of training or validation.
+/// Reports primary test sets of a task whose metric is of training or validation.
 void check_has_test_sets(const Comparison& comparison, const Mark& mark, ProblemList& problems) {
   for (const auto& entry : comparison.test_sets) {
     const auto* metric = find_metric(metric_of(comparison, entry.first));
@@ -106,7 +106,7 @@ void check_has_test_sets(const Comparison& comparison, const Mark& mark, Problem
   }
 }
 
-/// The test sets of generated data by their names; none of data that has one alone.
+/// The names of the test sets of generated data; empty for data with a single test set.
 std::vector<std::string> names_of_test_sets(const data::DataOptions& data) {
   std::vector<std::string> names;
   std::visit(
@@ -121,14 +121,14 @@ std::vector<std::string> names_of_test_sets(const data::DataOptions& data) {
   return names;
 }
 
-/// Whether both cut text into the same tokens, if they learn them from the same text.
+/// Whether both have the same tokenizer options.
 bool same_tokens(const Experiment& left, const Experiment& right) {
-  return std::ranges::none_of(differences(left, right), [](const Difference& one) {
-    return one.path.starts_with("tokenizer.") && one.path != "tokenizer.dropout";
+  return std::ranges::none_of(differences(left, right), [](const Difference& change) {
+    return change.path.starts_with("tokenizer.") && change.path != "tokenizer.dropout";
   });
 }
 
-/// Two arms of a task beside each other.
+/// Two arms of a task that are compared.
 struct Pair {
   std::string task;
   ComparedArm left, right;
@@ -144,14 +144,14 @@ void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemL
                             : data::Compared::text;
   if (same_tokens(left->experiment, right->experiment) || !is_per_token(pair.metric, compared))
     return;
-  problems.add(mark, fmt::format("{} counts by tokens, and the arms {} and {} cut text into "
-                                 "different ones (task '{}'); use nats_per_character, "
-                                 "bits_per_character or a score of the outputs",
-                                 pair.metric, in_quotes(pair.left.name()),
-                                 in_quotes(pair.right.name()), pair.task));
+  problems.add(
+      mark, fmt::format(
+                "{} is measured per token, and the arms {} and {} have different tokenizers (task "
+                "'{}'); use nats_per_character, bits_per_character or a score of the outputs",
+                pair.metric, in_quotes(pair.left.name()), in_quotes(pair.right.name()), pair.task));
 }
 
-/// The same, and the name of the only test set.
+/// The names of the test sets, also of data with a single one.
 std::vector<std::string> names_of_all_test_sets(const data::DataOptions& data) {
   auto names = names_of_test_sets(data);
   if (!names.empty()) return names;
@@ -164,7 +164,7 @@ std::vector<std::string> names_of_all_test_sets(const data::DataOptions& data) {
   return {data::Language::test_name};
 }
 
-/// The first key by which the data differs; empty where it is the same.
+/// The first key of the data that differs; empty if none does.
 std::string other_data(const Experiment& left, const Experiment& right) {
   for (const auto& difference : differences(left, right))
     if (difference.path.starts_with("data.")) return difference.path;
@@ -189,7 +189,7 @@ bool is_measured_on(const Metric& metric, const data::DataOptions& data) {
   return metric.on.empty() || std::ranges::find(metric.on, compared_of(data)) != metric.on.end();
 }
 
-/// Why no run of this task and arm has the figure that `term` speaks of; empty where it has.
+/// Why the runs of this task and arm do not have the metric of `term`; empty if they do.
 std::string why_not_measured(const Term& term, const Configuration& run) {
   const auto* metric = find_metric(term.metric);
   if (metric == nullptr) return {};
@@ -264,17 +264,18 @@ void check_tests(const CompareOptions& options, const TaskData& tested, const Tr
   const auto& name = other == nullptr ? options.metric : other->value.scalar;
   const auto* metric = find_metric(name);
   if (metric != nullptr && !is_measured_on(*metric, data))
-    problems.add(other == nullptr ? trail.place("compare.metric") : other->value.mark,
-                 fmt::format("{} is not measured in the task {}; give it another one in "
-                             "compare.metrics",
-                             name, in_quotes(task)));
+    problems.add(
+        other == nullptr ? trail.place("compare.metric") : other->value.mark,
+        fmt::format(
+            "{} is not measured in the task {}; give the task another metric in compare.metrics",
+            name, in_quotes(task)));
   const auto* entry = options.test_sets.find(task);
   if (entry == nullptr) return;
   const auto known = names_of_test_sets(data);
   if (known.empty())
-    return problems.add(entry->mark, fmt::format("{} has one test set, which is its primary one; "
-                                                 "leave it out of compare.test_sets",
-                                                 in_quotes(task)));
+    return problems.add(entry->mark,
+                        fmt::format("{} has a single test set; leave it out of compare.test_sets",
+                                    in_quotes(task)));
   for (const auto& item : entry->value.items)
     require_known(item.scalar, known, {"test set", "compare.test_sets", item.mark}, problems);
 }
@@ -288,14 +289,13 @@ void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& com
   const auto& trained = baseline->trained->experiment.training;
   const auto refuse = [&](const ArmConfiguration& arm, const std::string& key, const char* name) {
     problems.add(arm.trail->place(key),
-                 fmt::format("{} of the arm {} is not the baseline's; where that is meant, write "
+                 fmt::format("{} of the arm {} is not the baseline's; if that is intended, write "
                              "compare: {{ allow: [{}] }}",
                              key, in_quotes(arm.arm), name));
   };
   for (const auto& arm : arms) {
     const auto& experiment = *arm.experiment;
-    // The training of an arm that another one is evaluated from is held against the baseline's in
-    // its own turn.
+    // An evaluated arm has the training of another arm, which is compared with the baseline itself.
     const bool counts = arm.trained->arm == arm.arm && !allows(comparison, Uneven::steps);
     if (counts && experiment.training.steps != trained.steps)
       refuse(arm, "training.steps", "steps");
@@ -330,11 +330,12 @@ void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& prob
                  marks.expect, problems);
   if (study.tuning && study.tuning->key.starts_with("tokenizer.") &&
       study.tuning->key != "tokenizer.dropout")
-    problems.add(marks.tune,
-                 fmt::format("{} cannot be tuned: values are chosen by perplexity or token "
-                             "accuracy, which count by tokens; make each value an arm and compare "
-                             "by nats_per_character",
-                             study.tuning->key));
+    problems.add(
+        marks.tune,
+        fmt::format(
+            "{} cannot be tuned: values are chosen by perplexity or token accuracy, which are "
+            "measured per token; make each value an arm and compare by nats_per_character",
+            study.tuning->key));
 }
 
 }  // namespace ablate::config

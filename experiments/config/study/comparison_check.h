@@ -14,56 +14,56 @@ namespace ablate::config {
 struct Configuration;
 struct Study;
 
-/// What a study file calls its tasks, and the arms that it can compare.
+/// The names of the tasks and of the arms that a study can compare.
 struct StudyNames {
   std::vector<std::string> tasks;
   std::vector<ComparedArm> arms;
 
   std::vector<std::string> names_of_arms() const;
-  /// The arm of that name; one that does not exist has the name itself.
+  /// The arm of that name; for an unknown name an arm that has it.
   ComparedArm arm(const std::string& name) const;
 };
 
-/// The comparison that the study declares; reports names and metrics that do not exist.
+/// The comparison that the study declares; reports unknown names and metrics.
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
                             const Trail& trail, ProblemList& problems);
 
-/// What the arms of a task are tested on.
+/// The data of a task, shared by its arms.
 struct TaskData {
   const std::string& task;
   const data::DataOptions& data;
 };
 
-/// Reports a metric that is not measured in the task that is compared by it, and primary test sets
-/// that it does not have.
+/// Reports a metric of comparison that is not measured in the task, and primary test sets that the
+/// task does not have.
 void check_tests(const CompareOptions& options, const TaskData& tested, const Trail& trail,
                  ProblemList& problems);
 
-/// One arm's configuration in one task, and where its values were given.
+/// One arm's configuration in one task, and the places of its values.
 struct ArmConfiguration {
   std::string arm;
   const Experiment* experiment;
   const Trail* trail;
-  const Configuration* trained;  // whose training its weights have been through: trained_by()
+  const Configuration* trained;  // whose training made its weights: trained_by()
 };
 
-/// Reports where arms of one task were trained for other numbers of steps or on other data than the
-/// baseline, which `comparison` does not allow. An arm that is only evaluated has been through the
-/// training of the arm that it starts from.
+/// Reports arms of a task that train for other numbers of steps or on other data than the baseline,
+/// unless `comparison` allows it. An arm that is only evaluated counts as trained like the arm that
+/// it starts from.
 void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
                 ProblemList& problems);
 
-/// Reports metrics and test sets that the study compares arms by or expects something of and that
-/// no run of it can have; `mark` is where it says what it expects.
+/// Reports metrics and test sets in the study's expectations that its runs do not have; `mark` is
+/// the place of the expectations.
 void check_measured(const Study& study, const Mark& mark, ProblemList& problems);
 
-/// Where a study says what is compared.
+/// The places of a study's claims.
 struct ClaimMarks {
   Mark compare, expect, tune;
 };
 
-/// Reports arms that the study compares by a figure per token although their tokenizers differ, and
-/// tokenizers that it would choose by such a figure.
+/// Reports arms with different tokenizers that the study compares by a metric per token, and tuned
+/// tokenizer keys, whose values such a metric would choose.
 void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& problems);
 
 }  // namespace ablate::config

@@ -42,7 +42,7 @@ std::string below(const Schema& schema) {
   return text;
 }
 
-/// The variant whose discriminator `path` is; null where it is none.
+/// The variant whose discriminator `path` is; null if it is another key.
 const Schema* variant_of_kind(const Schema& root, const std::string& path) {
   const auto dot = path.rfind('.');
   if (dot == std::string::npos) return nullptr;
@@ -52,7 +52,7 @@ const Schema* variant_of_kind(const Schema& root, const std::string& path) {
   return is_kind ? section : nullptr;
 }
 
-/// The least deep paths below the section of `path` that end in its last key.
+/// The shallowest paths below the section of `path` that end in its last key.
 std::vector<std::string> deeper(const Schema& root, const std::string& path) {
   const auto section = path.substr(0, path.rfind('.'));
   if (section == path || node_at(root, section) == nullptr) return {};
@@ -66,7 +66,8 @@ std::vector<std::string> deeper(const Schema& root, const std::string& path) {
   return paths;
 }
 
-/// Paths that end in the last key of `path`, or the one that is spelled nearly like it.
+/// A hint at paths that end in the last key of `path`, or at the path with the most similar
+/// spelling.
 std::string hint(const Schema& root, const std::string& path) {
   if (const auto below = deeper(root, path); !below.empty())
     return fmt::format("; did you mean {}?", alternatives(below));
@@ -103,19 +104,19 @@ namespace {
 
 constexpr const char* kIntroduction = R"(# Every key of a study
 
-Written by `ablate config docs`; a test compares it with the program. `ablate config explain KEY` says the same of one key, and
-[study.schema.json](study.schema.json) tells it to an editor (`# yaml-language-server: $schema=...` in the first line of a study).
+Written by `ablate config docs`; a test compares it with the program. `ablate config explain KEY` prints the same for one key, and
+[study.schema.json](study.schema.json) is for editors (`# yaml-language-server: $schema=...` in the first line of a study).
 
-A path such as `model.position.kind` starts below `base`; `tasks`, `arms` and `grid` change the same paths, with dots or nested, and
-so does `--set model.position.kind=rotary`. Values given later win: defaults, `base`, task, arm, grid, `--set`.
+A path such as `model.position.kind` starts below `base`; `tasks`, `arms` and `grid` change the same paths, with dots or nested, as
+does `--set model.position.kind=rotary`. Values given later win: defaults, `base`, task, arm, grid, `--set`.
 )";
 
 constexpr const char* kMetrics = R"(
 ## Metrics
 
-What runs are measured by. `compare` takes those of which higher or lower values are better, `expect` takes all of them.
+`compare` takes the metrics of which higher or lower values are better, `expect` takes all of them.
 
-| metric | better | measured on | what it is |
+| metric | better | measured on | meaning |
 |---|---|---|---|
 )";
 
@@ -140,8 +141,8 @@ std::string sentence(std::string text) {
   return text + ".";
 }
 
-/// Writes each section once: alternatives with the same keys together, and one that is like that of
-/// an earlier section as a reference to it.
+/// Writes each section once. Alternatives with the same keys share a table, and an alternative with
+/// the table of an earlier section refers to it.
 class Page {
  public:
   explicit Page(std::vector<std::string> required) : required_(std::move(required)) {}
@@ -153,7 +154,7 @@ class Page {
 
   void below(const std::vector<Schema>& keys, const std::string& path) {
     for (const auto& key : keys) {
-      if (path.empty() && key.name == "base")  // where paths start
+      if (path.empty() && key.name == "base")  // its paths start below it
         below(key.children, "");
       else if (is_section(key))
         section(key, join_path(path, key.name));
@@ -177,7 +178,7 @@ class Page {
   }
 
   std::string table(const std::vector<Schema>& keys, const std::string& path) const {
-    if (keys.empty()) return "No keys of its own.\n";
+    if (keys.empty()) return "No keys.\n";
     std::string text = "| key | holds | default | meaning |\n|---|---|---|---|\n";
     for (const auto& key : keys)
       text += fmt::format("| {} | {} | {} | {} |\n", code(key.name),
@@ -186,7 +187,7 @@ class Page {
     return text;
   }
 
-  /// The keys of a layer are those of the model that a layer has.
+  /// Whether the key of a layer is also a key of the model: `every`, `at` and `side` are not.
   static bool is_of_model(const Schema& key) {
     return node_at(experiment_schema(), join_path("model", key.name)) != nullptr;
   }
@@ -202,9 +203,8 @@ class Page {
     auto own = list.children[0].children;
     std::erase_if(own, is_of_model);
     text_ += fmt::format(
-        "\n## {}\n\n{} An element says which layers it is of and, beside that, what they have "
-        "instead of {}.\n\n{}",
-        path, sentence(list.description), keys_of_layer(list.children[0]), table(own, path));
+        "\n## {}\n\n{} An element names its layers and gives them other values for {}.\n\n{}", path,
+        sentence(list.description), keys_of_layer(list.children[0]), table(own, path));
   }
 
   void section(const Schema& schema, const std::string& path) {
@@ -222,11 +222,11 @@ class Page {
     }
     const auto kind = join_path(path, schema.discriminator);
     text_ += heading;
-    text_ += fmt::format("`{}` chooses{}.\n", schema.discriminator,
+    text_ += fmt::format("`{}` selects the alternative{}.\n", schema.discriminator,
                          is_required(kind) ? " and must be given"
                                            : fmt::format("; the default is `{}`", schema.fallback));
     alternatives(schema, path);
-    for (const auto& one : schema.children) below(one.children, path);
+    for (const auto& alternative : schema.children) below(alternative.children, path);
   }
 
   void alternatives(const Schema& variant, const std::string& path) {
@@ -256,7 +256,7 @@ class Page {
 };
 
 std::string test_sets_of(const Metric& metric) {
-  if (metric.observed) return "what `training.observe` sees";
+  if (metric.observed) return "observations (`training.observe`)";
   std::string kinds;
   for (const auto& [kind, words] : {std::pair{data::Compared::text, "text"},
                                     {data::Compared::label, "labels"},

@@ -4,11 +4,11 @@
 
 namespace ablate::config {
 
-/// What the key at a dotted path means: its description, type, default and choices; of a section
-/// its keys, too. Throws ConfigError for an unknown path.
+/// The description, type, default and choices of the key at a dotted path, and the keys of a
+/// section. Throws ConfigError for an unknown path.
 std::string explanation(const std::string& path);
 
-/// The JSON Schema (draft-07) of a study file, for editors.
+/// The JSON Schema (draft-07) of a study file.
 std::string json_schema();
 
 /// The reference of every key of a study as Markdown: docs/configuration.md.

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kRun = "run";  // the definition of everything that stands below `base`
+constexpr const char* kRun = "run";  // the definition of all keys below `base`
 constexpr const char* kLayer = "layer";
 
 Json reference(const std::string& definition) { return {{"$ref", "#/definitions/" + definition}}; }
@@ -32,8 +32,8 @@ Json choice(const Schema& schema) {
   return {{"enum", words}};
 }
 
-/// Adds the keys of a section. Dotted ones are checked where `run` spells them out, here they are
-/// not.
+/// Adds the keys of a section. Dotted keys are checked only in the definition `run`, which lists
+/// them.
 void add_keys(Json& json, const Schema& section, const std::string& path) {
   for (const auto& key : section.children)
     json["properties"][key.name] = reference(join_path(path, key.name));
@@ -41,7 +41,7 @@ void add_keys(Json& json, const Schema& section, const std::string& path) {
   json["additionalProperties"] = false;
 }
 
-/// A variant allows the keys of each alternative beside its kind.
+/// A variant allows the keys of an alternative together with its kind.
 Json variant(const Schema& schema, const std::string& path) {
   auto kinds = Json::array();
   for (const auto& kind : schema.children) {
@@ -64,7 +64,7 @@ Json list(const Schema& schema, const std::string& path) {
   return json;
 }
 
-/// The keys of a layer, dotted or not, and those that are in this place beside them.
+/// The keys of a layer, dotted or not, and the further keys of this section.
 Json layer(const Schema& schema, const std::string& path) {
   Json json{{"type", "object"}, {"allOf", Json::array({reference(kLayer)})}};
   std::string names;
@@ -115,7 +115,7 @@ Json described(const std::string& description, const Json& type) {
   return json;
 }
 
-/// What each dotted path may hold: more than one thing where alternatives share a key's name.
+/// The types of each dotted path: more than one if alternatives share a key's name.
 using Definitions = std::map<std::string, std::vector<Json>>;
 
 void define(const Schema& schema, const std::string& path, Definitions& definitions) {
@@ -138,7 +138,7 @@ void add_definitions(Json& json, const Definitions& definitions) {
     json[path] = any_of.size() == 1 ? any_of[0] : Json{{"anyOf", any_of}};
 }
 
-/// "model.encoder.norm.kind" of "model.norm.kind"; empty: a side has no such key of its own.
+/// "model.encoder.norm.kind" of "model.norm.kind"; empty if a side has no such key.
 std::string path_of_side(const std::string& path, const std::string& side) {
   constexpr std::string_view kModel = "model.";
   if (!path.starts_with(kModel)) return {};
@@ -147,7 +147,7 @@ std::string path_of_side(const std::string& path, const std::string& side) {
   return section->find(key.substr(0, key.find('.'))) == nullptr ? "" : join_path(side, key);
 }
 
-/// A mapping of every dotted path below `base` to what `value` makes of its definition.
+/// A mapping of every dotted path below `base` to `value` of its definition.
 template <class Value>
 Json paths(const Definitions& definitions, const Value& value) {
   Json json{{"type", "object"}, {"additionalProperties", false}};
@@ -160,7 +160,7 @@ Json paths(const Definitions& definitions, const Value& value) {
   return json;
 }
 
-/// Names of tasks or arms, each with what it changes.
+/// A mapping of names of tasks or arms to their changes.
 Json named_changes() {
   return {{"type", "object"},
           {"minProperties", 1},
@@ -184,7 +184,8 @@ Json study_key(const Schema& key, const Definitions& definitions) {
   return type_of(key, key.name);
 }
 
-/// Long objects have a line for each member, so that a new key changes a few lines of the file.
+/// Writes long objects with a line for each member, so that a new key changes few lines of the
+/// file.
 std::string indented(const Json& json) {
   constexpr size_t kLongLine = 2000;
   auto text = json.dump();

@@ -14,7 +14,7 @@
 namespace ablate::config {
 namespace {
 
-/// Reports `why` unless `holds`, or the key has been reported before.
+/// Reports `why` if `holds` is false, unless the key could not be read, which is reported already.
 void need(bool holds, const std::string& key, const std::string& why, ParsedStudy& study) {
   if (!holds && study.readable(key)) study.problems.add(study.trail.place(key), why);
 }
@@ -55,7 +55,7 @@ std::vector<TriedChange> tried_changes(ParsedStudy& study) {
   grid.entries.push_back({tune.key, study.trail.place("tune.key"), values});
   std::vector<Variation> bare;
   for (const auto& arm : study.arms) bare.push_back({.name = arm.name, .mark = arm.mark});
-  auto all = multiplied(bare, grid, study.problems);  // the values of an arm in a row
+  auto all = multiplied(bare, grid, study.problems);  // grouped by arm
   std::vector<TriedChange> tried;
   const auto count = tune.values.size();
   for (size_t i = 0; i < all.size(); ++i)
@@ -69,8 +69,8 @@ void read_tuning(ParsedStudy& study) {
   for (const auto& arm : study.arms)
     if (arm.name.ends_with(kTunedSuffix))
       study.problems.add(arm.mark,
-                         fmt::format("no arm may end in {} in a study that tunes: that is how the "
-                                     "arms with the best values are called",
+                         fmt::format("the name of an arm must not end in {} in a study with tune: "
+                                     "that is the suffix of the arms with the best values",
                                      kTunedSuffix));
   if (!study.given("tune.key") || !study.given("tune.values") || !study.readable("tune.values"))
     return;
@@ -83,7 +83,7 @@ void read_tuning(ParsedStudy& study) {
   study.tried = tried_changes(study);
 }
 
-/// The arms of the file, and each at its best value.
+/// The arms of the file, and in a study with tune each with its best value.
 std::vector<ComparedArm> compared_arms(const ParsedStudy& study) {
   std::vector<ComparedArm> arms;
   for (const auto& arm : study.arms) arms.push_back({arm.name});
@@ -99,7 +99,7 @@ void read_claims(ParsedStudy& study) {
   const auto* expect = study.document.find("expect");
   if (expect == nullptr) return;
   for (const auto& item : expect->value.items)
-    if (item.type == Value::Type::scalar && !item.scalar.empty())  // else already reported
+    if (item.type == Value::Type::scalar && !item.scalar.empty())  // others are already reported
       study.expect.push_back(read_clause(item, names, study.problems));
 }
 
@@ -131,7 +131,7 @@ void finish(Layered& run, ProblemList& problems) {
   lay_changes(run.experiment.model, run.trail, problems);
 }
 
-/// The arm with each value of the tuned key, which wins over all others.
+/// The arm with each value of the tuned key, which overrides all other layers.
 std::vector<ExpandedChange> expanded_changes(const ParsedStudy& study, const ExpandedArm& arm,
                                              ProblemList& problems) {
   std::vector<ExpandedChange> all;
@@ -166,7 +166,7 @@ ExpandedTask expand(const ParsedStudy& study, const Variation& task, const Chose
     const bool wanted = expanded.selected && is_selected(variation.name, chosen.arms);
     auto& arm = expanded.arms.emplace_back(ExpandedArm{variation.name, wanted, of_task, {}});
     lay_all(variation.layers, arm.run, problems);
-    // Options of the command line may fit the selected arms alone.
+    // Options of the command line need to be valid only for the selected arms.
     if (wanted) lay(chosen.sets, arm.run, problems);
     finish(arm.run, problems);
     if (expanded.selected) arm.tried = expanded_changes(study, arm, problems);

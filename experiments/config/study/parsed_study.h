@@ -18,31 +18,31 @@
 
 namespace ablate::config {
 
-/// An experiment and where its values were given.
+/// An experiment and the places of its values.
 struct Layered {
   Experiment experiment;
   Trail trail;
 };
 
-/// Lays values over an experiment; those that are there already lose.
+/// Overlays an experiment with values, which override those given before.
 void lay(const Value& layer, Layered& run, ProblemList& problems);
 
 /// An arm with one of the values that are tried for the tuned key.
 struct TriedChange {
   std::string arm;
-  size_t value = 0;  // which one, of tune.values
-  Variation change;  // its name is that of the folder
+  size_t value = 0;  // index in tune.values
+  Variation change;  // its name is the name of the folder
 };
 
-/// A study file that has been read once, whatever the command line says.
+/// A study file as read, without the options of the command line.
 struct ParsedStudy {
-  std::filesystem::path file;  // what studies of it, and the origins of their values, call it
+  std::filesystem::path file;  // its name in studies and in the origins of values
   std::shared_ptr<const Source> source;
   Value document;
   StudyFile keys;
   Trail trail;                         // of `keys`
-  Layered base;                        // what all tasks and arms begin with
-  std::vector<Variation> tasks, arms;  // at least one of each; combinations of the grid are arms
+  Layered base;                        // of all tasks and arms
+  std::vector<Variation> tasks, arms;  // at least one of each; with the arms of the grid
   bool tunes = false;                  // `tune` has a key and values
   std::vector<TriedChange> tried;      // every arm with every value
   std::optional<Comparison> compare;
@@ -56,14 +56,14 @@ struct ParsedStudy {
 /// Reads a study file and collects its problems. Throws ConfigError if it holds no YAML mapping.
 ParsedStudy parse_study(const std::filesystem::path& file);
 
-/// A selection that was held against the study it is of.
+/// A selection, checked against its study.
 struct Chosen {
   Value sets;                            // one layer
   std::vector<std::string> tasks, arms;  // in the study's order
   std::vector<int64_t> seeds;
 };
 
-/// Reads what the command line says, and reports tasks and arms that the study does not have.
+/// Reads the options of the command line, and reports tasks and arms that the study does not have.
 Chosen chosen_of(const ParsedStudy& study, const Selection& selection, ProblemList& problems);
 
 /// An arm with one of the values that are tried for the tuned key.
@@ -77,7 +77,7 @@ struct ExpandedArm {
   std::string name;
   bool selected = false;  // together with its task
   Layered run;
-  std::vector<ExpandedChange> tried;  // none if the task is not selected
+  std::vector<ExpandedChange> tried;  // empty if the task is not selected
 };
 
 struct ExpandedTask {
@@ -86,7 +86,7 @@ struct ExpandedTask {
   std::vector<ExpandedArm> arms;  // all of the file
 };
 
-/// The experiments of one task, with base, task, arm, grid and options laid one over another.
+/// The experiments of one task, overlaid in the order base, task, arm, grid, options.
 ExpandedTask expand(const ParsedStudy& study, const Variation& task, const Chosen& chosen,
                     ProblemList& problems);
 

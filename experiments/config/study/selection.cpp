@@ -14,7 +14,7 @@
 namespace ablate::config {
 namespace {
 
-/// Reads the value of one `key.path=value`; its place in the document is its place in the option.
+/// Reads the value of one `key.path=value`; columns of problems count from the start of the option.
 void add_set(const std::string& set, size_t index, Value& layer, ProblemList& problems) {
   Source source(kSetSource, std::string(index, '\n') + set);
   const auto line = static_cast<int>(index);
@@ -34,7 +34,7 @@ void add_set(const std::string& set, size_t index, Value& layer, ProblemList& pr
   put(layer, entry, Repeated::last_wins, problems);
 }
 
-/// A list of the command line as text that messages can point into.
+/// A list option as a source, so that problems have a position in it.
 std::shared_ptr<const Source> list_source(const std::string& flag,
                                           const std::vector<std::string>& words) {
   return std::make_shared<const Source>(flag, fmt::format("{}", fmt::join(words, ",")));

@@ -10,14 +10,14 @@
 
 namespace ablate::config {
 
-/// What the command line says about a study.
+/// The options of the command line that select and change the runs of a study.
 struct Selection {
-  std::vector<std::string> sets;                     // key.path=value; the last one of a path wins
-  std::vector<std::string> arms;                     // empty: all
-  std::vector<std::string> tasks;                    // empty: all
-  std::vector<int64_t> seeds;                        // empty: the study's
+  std::vector<std::string> sets;   // key.path=value; for one path the last value wins
+  std::vector<std::string> arms;   // empty: all
+  std::vector<std::string> tasks;  // empty: all
+  std::vector<int64_t> seeds;      // empty: the study's
   std::optional<std::filesystem::path> data_folder;  // absent: the study file's folder
-  bool with_files = false;                           // report those that are not there
+  bool with_files = false;                           // report missing files
 };
 
 /// The name that messages and origins give to options of the command line.
@@ -28,13 +28,14 @@ Value set_layer(const std::vector<std::string>& sets, ProblemList& problems);
 
 bool is_selected(const std::string& name, const std::vector<std::string>& names);
 
-/// How messages call a list of the command line and one of its members.
+/// The names of a list option and of its members in messages.
 struct ListOption {
   std::string flag;  // "--arms"
   std::string what;  // "arm"
 };
 
-/// Those of `all` that `wanted` names, in the order of `all`; all if `wanted` is empty.
+/// The names of `all` that are in `wanted`, in the order of `all`; all of them if `wanted` is
+/// empty.
 std::vector<std::string> selected(const std::vector<std::string>& all,
                                   const std::vector<std::string>& wanted, const ListOption& option,
                                   ProblemList& problems);

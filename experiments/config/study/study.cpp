@@ -22,7 +22,7 @@ std::string origin(const Mark& mark, const std::filesystem::path& file) {
   return fmt::format("{}:{}", file.filename().string(), mark.line + 1);
 }
 
-/// Where the trail has what a leaf says of all layers of a side: at the first of them.
+/// The path in the trail of a value of all layers of a side: that of its first layer.
 std::string marked_path(const std::string& leaf) {
   for (const auto side : {models::Side::encoder, models::Side::decoder}) {
     const auto section = "model." + text_of(side);
@@ -50,8 +50,7 @@ std::vector<int64_t> tuning_seeds(const Study& study, const TuneOptions& tune) {
   return {seeds.begin(), seeds.begin() + (seeds.empty() ? 0 : 1)};
 }
 
-/// Whether all arms that the claim is about are selected, those whose best value it is about
-/// included.
+/// Whether the task and all arms of the claim are selected; a tuned arm counts as its arm.
 bool is_wanted(const Clause& clause, const Study& study) {
   const auto wanted = [&](const Term& term) {
     return !term.arm || is_selected(term.arm->arm, study.arms);
@@ -112,7 +111,7 @@ bool runs_fit(const ParsedStudy& parsed, const Study& study, ProblemList& proble
 const Configuration* configuration_of(std::span<const Configuration> all, const std::string& task,
                                       const std::string& arm) {
   const auto found = std::ranges::find_if(
-      all, [&](const Configuration& one) { return one.task == task && one.arm == arm; });
+      all, [&](const auto& run) { return run.task == task && run.arm == arm; });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -122,7 +121,7 @@ const Configuration* trained_by(std::span<const Configuration> all, const std::s
   if (found == nullptr) return nullptr;
   const auto& training = found->experiment.training;
   if (training.trains() || !training.init_from.arm) return found;
-  // An arm starts from one before it, so this ends.
+  // Arms start only from earlier arms, so the recursion ends.
   const auto before = all.first(static_cast<size_t>(found - all.data()));
   const auto* source = trained_by(before, task, *training.init_from.arm);
   return source == nullptr ? found : source;

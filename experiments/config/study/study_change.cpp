@@ -16,7 +16,7 @@ namespace ablate::config {
 namespace {
 
 constexpr size_t kMostNamed = 3;
-// Compared as what they resolve to.
+// Compared by the experiments that they resolve to.
 constexpr auto kResolved =
     std::to_array<std::string_view>({"name", "seeds", "base", "tasks", "arms", "grid"});
 
@@ -37,9 +37,9 @@ void collect_texts(const Value& value, const std::string& path, Texts& texts) {
     collect_texts(entry.value, join_path(path, entry.key), texts);
 }
 
-std::string line(const std::string& key, const std::string& then, const std::string& now) {
-  return fmt::format("{}: {} there, {} now", key, then.empty() ? "nothing" : then,
-                     now.empty() ? "nothing" : now);
+std::string change_line(const std::string& key, const std::string& then, const std::string& now) {
+  return fmt::format("{}: {} before, {} now", key, then.empty() ? "not set" : then,
+                     now.empty() ? "not set" : now);
 }
 
 std::vector<std::string> changed(const Texts& then, const Texts& now) {
@@ -49,9 +49,9 @@ std::vector<std::string> changed(const Texts& then, const Texts& now) {
     return found == texts.end() ? std::string() : found->second;
   };
   for (const auto& [key, text] : then)
-    if (in(now, key) != text) lines.push_back(line(key, text, in(now, key)));
+    if (in(now, key) != text) lines.push_back(change_line(key, text, in(now, key)));
   for (const auto& [key, text] : now)
-    if (!then.contains(key)) lines.push_back(line(key, "", text));
+    if (!then.contains(key)) lines.push_back(change_line(key, "", text));
   return lines;
 }
 
@@ -62,23 +62,23 @@ std::string named(std::vector<std::string> runs) {
   return fmt::format(" ({}{})", fmt::join(runs, ", "), more ? ", ..." : "");
 }
 
-/// Changed values, each once however many runs it concerns, and what is gone.
+/// Changed values, each once with the runs that it changes, and removed runs.
 std::vector<std::string> changed_runs(const Study& then, const Study& now) {
   std::vector<std::string> lines, order;
   std::map<std::string, std::vector<std::string>> runs;  // by changed value
   size_t common = 0;
   for (const auto& before : then.configurations) {
     const auto name = before.task + "/" + before.arm;
-    const auto after = std::ranges::find_if(now.configurations, [&](const auto& one) {
-      return one.task == before.task && one.arm == before.arm;
+    const auto after = std::ranges::find_if(now.configurations, [&](const auto& configuration) {
+      return configuration.task == before.task && configuration.arm == before.arm;
     });
     if (after == now.configurations.end()) {
-      lines.push_back(fmt::format("{}: there, not now", name));
+      lines.push_back(fmt::format("{}: missing now", name));
       continue;
     }
     ++common;
     for (const auto& value : differences(before.experiment, after->experiment)) {
-      const auto text = line(value.path, value.left, value.right);
+      const auto text = change_line(value.path, value.left, value.right);
       if (!runs.contains(text)) order.push_back(text);
       runs[text].push_back(name);
     }
@@ -95,8 +95,8 @@ std::map<std::string, std::string> claims_of(const Value& document) {
   for (const auto& entry : document.entries)
     if (std::ranges::find(kResolved, entry.key) == kResolved.end())
       collect_texts(entry.value, entry.key, texts);
-  texts.erase("compare.allow");  // which a refused comparison asks for
-  texts.erase("time");           // which more seeds or arms make longer
+  texts.erase("compare.allow");  // may be added after a comparison was refused
+  texts.erase("time");           // may change with more seeds or arms
   return texts;
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> changes(const Study& then, const Study& now) {
   auto lines = changed_runs(then, now);
   for (const int64_t seed : then.declared_seeds)
     if (std::ranges::find(now.declared_seeds, seed) == now.declared_seeds.end())
-      lines.push_back(fmt::format("seed {}: there, not now", seed));
+      lines.push_back(fmt::format("seed {}: missing now", seed));
   for (auto& claim : changed(then.claims, now.claims)) lines.push_back(std::move(claim));
   return lines;
 }

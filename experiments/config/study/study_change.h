@@ -9,15 +9,15 @@
 
 namespace ablate::config {
 
-/// What a study file says beside its runs, such as question, comparison and expectations: its text
-/// by dotted path.
+/// The keys of a study file that do not define runs, such as question, comparison and expectations:
+/// text by dotted path.
 std::map<std::string, std::string> claims_of(const Value& document);
 
-/// How `now` differs from what the study `then` was, a line each: values of its runs, what it asks,
-/// claims and compares, and tasks, arms and seeds that are gone. Those that are new are no change.
+/// The differences of `now` from `then`, a line each: values of runs, question, comparison and
+/// claims, and removed tasks, arms and seeds. Added tasks, arms and seeds are no difference.
 std::vector<std::string> changes(const Study& then, const Study& now);
 
-/// How one list of key.path=value differs from another.
+/// The differences between two lists of key.path=value, a line each.
 std::vector<std::string> changed_sets(const std::vector<std::string>& then,
                                       const std::vector<std::string>& now);
 

@@ -46,7 +46,7 @@ void add_data(const data::Language& text, std::vector<Named>& all) {
   add_file("data.test", text.test, all);
 }
 
-/// Of generated data.
+/// Generated data has no files.
 template <class Task>
 void add_data(const Task&, std::vector<Named>&) {}
 
@@ -65,8 +65,7 @@ std::vector<Named> files_of(const Experiment& experiment) {
 std::string without_tilde(const std::string& path) {
   const char* home = std::getenv("HOME");
   if (home == nullptr || (path != "~" && !path.starts_with("~/"))) return {};
-  return fmt::format("; write {}{}, since only a shell knows what ~ stands for", home,
-                     path.substr(1));
+  return fmt::format("; write {}{}, since only a shell expands ~", home, path.substr(1));
 }
 
 void FileCheck::add(const Experiment& experiment, const Trail& trail, ProblemList& problems) {
@@ -110,10 +109,10 @@ namespace {
 
 using models::Side;
 
-/// What training.init_from.allow calls the tokenizer.
+/// The word for the tokenizer in training.init_from.allow.
 const std::string kTokenizer = "tokenizer";
 
-/// How many of those that save_every names a run keeps, as far as its options tell.
+/// Checkpoints of save_every that a run keeps, or an upper bound if the number of steps is unknown.
 int64_t regular_checkpoints(const training::TrainingOptions& options) {
   if (!options.trains()) return 0;
   if (!std::holds_alternative<training::StepBudget>(options.budget)) return options.keep;
@@ -145,7 +144,7 @@ class StartCheck {
 
   const char* place_of_start() const { return start_.arm ? "arm" : "run"; }
 
-  /// The run brings its tokenizer, so whatever this configuration says of one must be true of it.
+  /// The run brings its tokenizer, so the tokenizer options of this configuration must match it.
   void check_tokenizer() {
     if (std::ranges::find(start_.allow, kTokenizer) != start_.allow.end()) return;
     for (const auto& [path, own, others] :
@@ -156,7 +155,7 @@ class StartCheck {
                        path, others, own, kTokenizer));
   }
 
-  /// Hardly a weight of another width has a counterpart.
+  /// With another width almost no weight has a counterpart of its shape.
   void check_width() {
     need(own_.model.d_model == source_.model.d_model || !start_.allow.empty(), place_of_start(),
          fmt::format("brings a model of model.d_model {}, and this configuration has {}; write "
@@ -174,13 +173,12 @@ class StartCheck {
                      regular));
     need(start_.weights != StartWeights::best || (source.trains() && source.evaluate_every > 0),
          "weights",
-         "cannot be best: the run that it starts from has no training.evaluate_every, by which the "
-         "best is known");
+         "cannot be best: the run that it starts from has no training.evaluate_every, which the "
+         "choice of the best needs");
     need(start_.weights != StartWeights::best || !data::tests_on_validation(own_.data) ||
              !differences({.data = own_.data}, {.data = source_.data}).empty(),
          "weights",
-         fmt::format("cannot be best: that was chosen by the text that tests it; {}",
-                     data::kOwnTest));
+         fmt::format("cannot be best: it was chosen on the test text; {}", data::kOwnTest));
     need(start_.weights != StartWeights::ema || (source.trains() && source.ema > 0), "weights",
          "cannot be ema: the run that it starts from has no training.ema");
   }
@@ -221,12 +219,12 @@ class StartCheck {
              });
     };
     need(!scaled(Side::encoder) && !scaled(Side::decoder), "drop.layers",
-         fmt::format("names {}, and what the other layers compute depends on their number "
+         fmt::format("names {}, and the outputs of the other layers depend on the number of layers "
                      "(residual.depth)",
                      text_of(name)));
   }
 
-  /// The own model has the layers that are left.
+  /// The model of this configuration must have as many layers as are left.
   void check_depth(Side side) {
     if (!models::has_side(source_.model.family, side) || !models::has_side(own_.model.family, side))
       return;
@@ -239,7 +237,7 @@ class StartCheck {
     need(left > 0, "drop.layers",
          fmt::format("leaves no layer of the {}; keep one", text_of(side)));
     need(left == 0 || own == left, "drop.layers",
-         fmt::format("leaves {} of the {} layers of the {}, of which this model has {}; write "
+         fmt::format("leaves {} of the {} layers of the {}, but this model has {}; write "
                      "model.{}_layers: {}",
                      left, has, text_of(side), own, text_of(side), left));
   }
@@ -260,7 +258,7 @@ namespace {
 
 constexpr const char* kStartArm = "training.init_from.arm";
 
-/// No value of the tuned key, but for those of init_from, changes an arm that does not train.
+/// An arm that does not train depends on no tuned key outside init_from.
 void check_trained(const Tuning& tuning, const ExpandedArm& arm, ProblemList& problems) {
   const auto& training = arm.run.experiment.training;
   if (training.trains() || !training.init_from.given() ||
@@ -309,13 +307,14 @@ void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) c
     return data::tests_on_validation(arm.run.experiment.data);
   });
   if (task.selected && chosen_by_test)
-    problems.add(parsed_.trail.place("tune"),
-                 fmt::format("tune would choose values by the text that tests them, since {} has "
-                             "no test text of its own; {}",
-                             in_quotes(task.name), data::kOwnTest));
+    problems.add(
+        parsed_.trail.place("tune"),
+        fmt::format(
+            "tune would choose values on the test text, since {} has no separate test text; {}",
+            in_quotes(task.name), data::kOwnTest));
 }
 
-/// An arm starts from one that stands before it, so that no circle can close.
+/// An arm starts only from an earlier arm, which excludes cycles.
 void StudyCheck::check_start(const ExpandedTask& task, const ExpandedArm& arm,
                              ProblemList& problems) const {
   const auto& trail = arm.run.trail;
@@ -329,14 +328,14 @@ void StudyCheck::check_start(const ExpandedTask& task, const ExpandedArm& arm,
   else if (found < std::ranges::find(names, arm.name))
     check_source(task, arm, problems);
   else
-    problems.add(trail.place(kStartArm),
-                 fmt::format("the arm {} cannot start from {}, which must stand before it in the "
-                             "file",
-                             in_quotes(arm.name), in_quotes(*from)));
+    problems.add(
+        trail.place(kStartArm),
+        fmt::format("the arm {} cannot start from {}, which must come before it in the file",
+                    in_quotes(arm.name), in_quotes(*from)));
 }
 
-/// The arm can start from the other one as it says. One that is not selected may have been run
-/// with options of another command line, so only its run can tell.
+/// Reports why the arm cannot start from the other one. An arm that is not selected may have been
+/// run with other options, so it is checked only when the run starts.
 void StudyCheck::check_source(const ExpandedTask& task, const ExpandedArm& arm,
                               ProblemList& problems) const {
   const auto& from = *arm.run.experiment.training.init_from.arm;

@@ -18,10 +18,10 @@
 
 namespace ablate::config {
 
-/// Reports the files and folders that configurations name and that are not there, each once.
+/// Reports missing files and folders of configurations, each once.
 class FileCheck {
  public:
-  /// `folder` is where relative paths start.
+  /// Relative paths start at `folder`.
   explicit FileCheck(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
 
   void add(const Experiment& experiment, const Trail& trail, ProblemList& problems);
@@ -31,11 +31,11 @@ class FileCheck {
   std::set<std::pair<std::string, std::string>> reported_;  // key, file
 };
 
-/// What to write instead of a path that begins with ~, which only a shell replaces: "; write
-/// /home/u/x, since ~ ..."; empty for any other path.
+/// A hint for a path that begins with ~, which only a shell expands: "; write /home/u/x, ...";
+/// empty for all other paths.
 std::string without_tilde(const std::string& path);
 
-/// Holds the rules against every run and reports each broken one once, however many runs break it.
+/// Checks the rules in every run and reports each broken rule once.
 class RunCheck {
  public:
   struct Place {
@@ -44,7 +44,7 @@ class RunCheck {
 
   void add(const Place& run, const Experiment& experiment, const Trail& trail);
 
-  /// A rule that holds in some runs is reported with the first task and arm that break it.
+  /// Names the first task and arm that break a rule, unless all runs break it.
   void report(ProblemList& problems) const;
 
  private:
@@ -59,30 +59,30 @@ class RunCheck {
   size_t runs_ = 0;
 };
 
-/// Why a run cannot start from another one as it says.
+/// Why a run cannot start from another run.
 struct StartProblem {
   std::string key;  // below training.init_from
   std::string why;
 };
 
-/// What keeps `own` from starting from a run of `source` as its training.init_from says: weights
-/// that such a run does not keep, parts that its model does not have, or another number of layers
-/// than it leaves.
+/// Why a run of `own` cannot start from a run of `source` with its training.init_from: the run of
+/// `source` does not keep the weights, its model lacks the parts to drop, or the number of layers
+/// that are left differs.
 std::vector<StartProblem> start_problems(const Experiment& own, const Experiment& source);
 
-/// Reports everything that may be wrong with the experiments of a study, task by task.
+/// Checks the experiments of a study, task by task.
 class StudyCheck {
  public:
-  /// `study` is what `parsed` makes; all three outlive the check.
+  /// `study` is made from `parsed`. All three must outlive the check.
   StudyCheck(const ParsedStudy& parsed, const Selection& selection, const Study& study);
 
-  /// To be called once the study has the configurations of the task.
+  /// To be called after the configurations of the task were added to the study.
   void add(const ExpandedTask& task, ProblemList& problems);
 
-  /// What shows only in all tasks together.
+  /// Reports problems that show only in all tasks together.
   void finish(ProblemList& problems) const;
 
-  /// What is no error, and yet may not be meant.
+  /// Possible mistakes that are no errors.
   std::vector<std::string> notes() const { return notes_.sentences(); }
 
  private:

@@ -6,7 +6,7 @@
 namespace ablate::config {
 namespace {
 
-/// A text that must be one of `words`.
+/// Restricts a text to one of `words`.
 void restrict_to(Schema& key, const std::vector<std::string>& words) {
   key.type = Schema::Type::choice;
   key.choices = words;

@@ -11,18 +11,20 @@
 
 namespace ablate::config {
 
-/// What the validation set has to show; absent: not asked for.
+/// Values to reach on the validation set; absent: steps are not counted.
 struct StepsToOptions {
   std::optional<double> validation_perplexity;
   std::optional<double> validation_token_accuracy;
 
   static void fields(auto& o, auto&& visit) {
-    visit("validation_perplexity", o.validation_perplexity, "at most this");
-    visit("validation_token_accuracy", o.validation_token_accuracy, "at least this, 0 to 1");
+    visit("validation_perplexity", o.validation_perplexity,
+          "largest perplexity that counts as reached");
+    visit("validation_token_accuracy", o.validation_token_accuracy,
+          "smallest token accuracy that counts as reached, 0 to 1");
   }
 };
 
-/// Which arm the others are compared with; both keys absent: no comparison.
+/// The comparison of the arms with a baseline.
 struct CompareOptions {
   std::string baseline;
   std::string metric;
@@ -35,27 +37,27 @@ struct CompareOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("baseline", o.baseline, "the arm that the others are compared with");
-    visit("metric", o.metric, "what they are compared by");
-    visit("metrics", o.metrics, "task: its metric, where that is another one");
+    visit("metric", o.metric, "the metric of the comparison");
+    visit("metrics", o.metrics, "task: its metric, if it is not `metric`");
     visit("test_sets", o.test_sets,
-          "task: a list of its primary test sets, such as [length 12, length 13], the only ones "
-          "that are tested; absent: those within the trained length");
+          "task: its primary test sets, such as [length 12, length 13]; differences on other test "
+          "sets are not tested for significance; absent: all within the trained length");
     visit("margin", o.margin,
-          "the smallest difference of `metric` that matters, such as 0.01; then an arm that is "
-          "shown to differ by less is called equivalent; absent: no such test");
+          "the smallest difference of `metric` that matters, such as 0.01; an arm that is shown to "
+          "differ by less is equivalent; absent: no test of equivalence");
     visit("steps_to", o.steps_to,
-          "values that a run has to reach on the validation set; the report says after how many "
-          "steps it does, and of a run that never does how many it made");
+          "values to reach on the validation set; the report gives the steps until a run reaches "
+          "them, or the steps of the run as a lower bound");
     visit("allow", o.allow,
-          "what compared arms may have unequal: seeds (claims from those that both finished), "
-          "steps, data");
+          "ways in which compared arms may differ: seeds (claims use the seeds that both "
+          "finished), steps, data or hardware");
     visit("fit", o.fit,
-          "power: fit the metric as a power of the number of parameters over all arms, three sizes "
-          "or more; none: do not");
+          "power: fit metric = a * parameters ^ b over the arms, which need three sizes or more; "
+          "none: no fit");
   }
 };
 
-/// By what of the validation values are chosen; test sets play no part.
+/// The validation metric that chooses the tuned value; test sets are not used.
 enum class ValidationMetric { perplexity, token_accuracy };
 
 constexpr auto names(ValidationMetric) {
@@ -73,16 +75,15 @@ struct TuneOptions {
 
   static void fields(auto& o, auto&& visit) {
     visit("key", o.key, "dotted path below base, such as training.schedule.peak");
-    visit(
-        "values", o.values,
-        "what to try: every arm at its best value is a further arm, <arm>-tuned, beside the arm as "
-        "it stands");
-    visit("seeds", o.seeds, "seeds that values are compared on; absent: the study's first");
-    visit("metric", o.metric, "perplexity or token_accuracy, of the validation set");
+    visit("values", o.values,
+          "values to try; each arm with its best value becomes a further arm, <arm>-tuned");
+    visit("seeds", o.seeds, "seeds of the trial runs; absent: the study's first seed");
+    visit("metric", o.metric,
+          "validation metric that chooses the value: perplexity or token_accuracy");
   }
 };
 
-/// The keys of a study file; sections that hold overlays are kept as they stand.
+/// The keys of a study file; overlays are kept as YAML values.
 struct StudyFile {
   std::string name;
   std::string question;
@@ -98,17 +99,19 @@ struct StudyFile {
 
   static void fields(auto& o, auto&& visit) {
     visit("name", o.name, "names the output folder");
-    visit("question", o.question, "what the study asks");
-    visit("time", o.time, "how long it takes on two cores, shown by ablate run --list");
+    visit("question", o.question, "question of the study, printed in its report");
+    visit("time", o.time, "duration on two cores, shown by ablate run --list");
     visit("seeds", o.seeds, "one run of every task and arm for each seed");
-    visit("base", o.base, "what all runs share");
-    visit("tasks", o.tasks, "name: what the task changes; absent: the one task of base");
-    visit("arms", o.arms, "name: what the arm changes; absent: one arm, base");
-    visit("grid", o.grid, "key.path: list of values; multiplies the arms");
-    visit("tune", o.tune, "a key whose best value is looked for, for every arm by itself");
-    visit("compare", o.compare, "which arm is the baseline, by which metric");
+    visit("base", o.base, "options of all runs");
+    visit("tasks", o.tasks, "task name: the options that it changes; absent: the task of base");
+    visit("arms", o.arms, "arm name: the options that it changes; absent: one arm, base");
+    visit("grid", o.grid,
+          "key.path: list of values; every arm is run with every combination of values");
+    visit("tune", o.tune, "a key whose best value is searched for each arm separately");
+    visit("compare", o.compare, "baseline and metric of the comparison");
     visit("expect", o.expect,
-          "claims that the results are held against, as 'task: arm.metric < 0.5 * arm.metric'");
+          "claims that the results are checked against, such as 'task: arm.metric < 0.5 * "
+          "arm.metric'");
   }
 };
 

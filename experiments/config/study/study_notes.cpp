@@ -13,21 +13,21 @@ namespace {
 
 constexpr size_t kMostListed = 3;
 
-/// One sentence for all keys that the same kind drops.
-std::vector<std::string> drops(const Trail& trail) {
+/// One sentence for all values that the same change of kind drops.
+std::vector<std::string> notes_on_dropped(const Trail& trail) {
   std::map<std::string, std::vector<std::string>> keys;  // by the kind
   for (const auto& [path, kind] : trail.dropped) keys[kind].push_back(path);
   std::vector<std::string> sentences;
   for (const auto& [kind, paths] : keys)
-    sentences.push_back(fmt::format("{} {} given and left out, since {}, which has no such key",
+    sentences.push_back(fmt::format("{} {} given but ignored, since {}, which has no such key",
                                     fmt::join(paths, ", "), paths.size() == 1 ? "is" : "are",
                                     kind));
   return sentences;
 }
 
-/// Says where attention in a place of its own has other heads than the model's, since nobody gave
-/// their number.
-std::vector<std::string> unlike_heads(const models::TransformerOptions& model, const Trail& trail) {
+/// Notes cross-attention whose number of heads is not given and differs from the model's.
+std::vector<std::string> notes_on_heads(const models::TransformerOptions& model,
+                                        const Trail& trail) {
   std::vector<std::string> sentences;
   const auto* shared = std::get_if<models::MultiHead>(&model.attention);
   const auto compare = [&](const std::string& place, const auto& choice) {
@@ -35,10 +35,8 @@ std::vector<std::string> unlike_heads(const models::TransformerOptions& model, c
     const auto key = "model." + place + ".heads";
     if (shared != nullptr && own != nullptr && own->heads != shared->heads &&
         !trail.marks.contains(key))
-      sentences.push_back(
-          fmt::format("{} is {}, since nothing gives it, and model.attention.heads "
-                      "is {}",
-                      key, own->heads, shared->heads));
+      sentences.push_back(fmt::format("{} is {} by default, but model.attention.heads is {}", key,
+                                      own->heads, shared->heads));
   };
   compare("cross_attention", model.cross_attention);
   return sentences;
@@ -55,8 +53,8 @@ std::string listed(const std::vector<std::string>& names) {
 
 void StudyNotes::add(const Place& run, const Experiment& experiment, const Trail& trail) {
   ++count_;
-  for (const auto& sentence : drops(trail)) note(sentence, run);
-  for (const auto& sentence : unlike_heads(experiment.model, trail)) note(sentence, run);
+  for (const auto& sentence : notes_on_dropped(trail)) note(sentence, run);
+  for (const auto& sentence : notes_on_heads(experiment.model, trail)) note(sentence, run);
   const auto& training = experiment.training;
   if (std::holds_alternative<training::StepBudget>(training.budget))
     for (const auto& sentence : training_notes(training, training.steps)) note(sentence, run);
@@ -76,7 +74,7 @@ std::vector<std::string> StudyNotes::equal_arms() const {
     const auto [found, is_new] = first.try_emplace(meaning_.at(arm), arm);
     if (!is_new)
       sentences.push_back(
-          fmt::format("the arms '{}' and '{}' are the same: what they change makes no difference",
+          fmt::format("the arms '{}' and '{}' are the same: their changes make no difference",
                       found->second, arm));
   }
   return sentences;
@@ -102,20 +100,20 @@ void note_average(const training::TrainingOptions& options, int64_t steps,
     notes.emplace_back("the average of one checkpoint is that checkpoint");
   if (options.trains() && options.average > 0 && steps % options.save_every != 0)
     notes.push_back(
-        fmt::format("the average is of checkpoints of training.save_every ({}) alone, so it leaves "
-                    "out the last step, {}",
+        fmt::format("the average is only of checkpoints of training.save_every ({}), so the last "
+                    "step, {}, is not in it",
                     options.save_every, steps));
 }
 
-/// The average starts at the initial weights and is not corrected for it.
+/// The average starts at the initial weights, without bias correction.
 void note_ema(const training::TrainingOptions& options, int64_t steps,
               std::vector<std::string>& notes) {
   const double left =
       options.trains() && options.ema > 0 ? std::pow(options.ema, static_cast<double>(steps)) : 0;
   if (left >= kMuch)
     notes.push_back(
-        fmt::format("after {} steps the exponential average (training.ema: {}) is to {:.2g} % the "
-                    "weights before training, since nothing corrects its start",
+        fmt::format("after {} steps the exponential average (training.ema: {}) still has {:.2g} % "
+                    "of the initial weights, since its start is not corrected",
                     steps, options.ema, 100 * left));
 }
 

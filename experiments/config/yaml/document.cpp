@@ -39,7 +39,7 @@ size_t nodes(const Value& value) {
   return count;
 }
 
-/// Builds a Value from yaml-cpp's events, holding the limits while the tree grows.
+/// Builds a Value from yaml-cpp's events and checks the limits on size and depth while it grows.
 class Builder : public YAML::EventHandler {
  public:
   Builder(std::shared_ptr<const Source> source, ProblemList& problems)
@@ -65,7 +65,7 @@ class Builder : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto& target = anchors_[anchor];
-    if (!target) fail(at(mark), "the alias refers to the value it stands in");
+    if (!target) fail(at(mark), "the alias refers to the value that contains it");
     Value copy = *target;
     count(nodes(copy), at(mark));
     check_depth(open_.size() + levels(copy), at(mark));
@@ -143,7 +143,7 @@ class Builder : public YAML::EventHandler {
       key = key_of(value, mark);
     } else {
       key->value = std::move(value);
-      // yaml-cpp places a missing value at whatever comes next.
+      // yaml-cpp gives a missing value the position of the next token.
       if (key->value.type == Value::Type::empty) key->value.mark = key->mark;
       add_entry(open_.back().value, std::move(*key));
       key.reset();
@@ -173,7 +173,7 @@ class Builder : public YAML::EventHandler {
   bool started_ = false;
 };
 
-/// The parser's message; of an unknown anchor what all versions of yaml-cpp say.
+/// The parser's message; for an unknown anchor only the part that all versions of yaml-cpp share.
 std::string reason_of(const YAML::Exception& error) {
   constexpr std::string_view kUnknownAnchor = "the referenced anchor is not defined";
   return error.msg.starts_with(kUnknownAnchor) ? std::string(kUnknownAnchor) : error.msg;

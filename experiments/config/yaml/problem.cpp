@@ -42,11 +42,11 @@ std::string render(const Problem& problem) {
   return fmt::format("{}\n  {}\n  {}", head, problem.text, caret_line(problem));
 }
 
-/// Files before the command line, each from top to bottom, and nothing twice.
+/// Files before the command line, each from top to bottom, without duplicates.
 std::vector<Problem> sorted(std::vector<Problem> problems) {
-  const auto key = [](const Problem& one) {
-    return std::make_tuple(one.file.starts_with("--"), std::cref(one.file), one.line, one.column,
-                           std::cref(one.message));
+  const auto key = [](const Problem& problem) {
+    return std::make_tuple(problem.file.starts_with("--"), std::cref(problem.file), problem.line,
+                           problem.column, std::cref(problem.message));
   };
   std::ranges::sort(
       problems, [&](const Problem& left, const Problem& right) { return key(left) < key(right); });
@@ -72,7 +72,7 @@ Problem problem_at(const Mark& mark, std::string message) {
   if (!mark.source) return {.message = printable(std::move(message))};
   const auto& lines = mark.source->lines;
   size_t index = std::min(static_cast<size_t>(mark.line), lines.size() - 1);
-  // A document that ends too early is noticed behind its last line.
+  // The parser places an early end of the document behind its last line.
   const bool behind = index + 1 == lines.size() && lines[index].empty();
   while (behind && index > 0 && lines[index].empty()) --index;
   const std::string& line = lines[index];
@@ -97,14 +97,13 @@ namespace {
 
 bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }
 
-/// U+0080 to U+009F, which some terminals obey.
+/// U+0080 to U+009F: control characters of some terminals.
 bool is_long_control(std::string_view character) {
   return character.size() == 2 && character[0] == '\xC2' &&
          static_cast<unsigned char>(character[1]) < 0xA0;
 }
 
-/// U+2028 to U+202E and U+2066 to U+2069, which begin a line or turn round the order in which a
-/// text is read.
+/// U+2028 to U+202E and U+2066 to U+2069: line separators and changes of the reading direction.
 bool is_order_control(std::string_view character) {
   if (character.size() != 3) return false;
   const auto begin = character.substr(0, 2);

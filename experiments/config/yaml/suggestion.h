@@ -6,8 +6,8 @@
 
 namespace ablate::config {
 
-/// The word of `known` that `word` was probably meant to be; empty where none is near. Nearness is
-/// the number of letters inserted, deleted, replaced or swapped.
+/// The word of `known` with the smallest edit distance to `word` (insertions, deletions,
+/// replacements and swaps); empty if all are too far from it.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 /// "a", "a or b", "a, b or c".
@@ -16,11 +16,11 @@ std::string alternatives(const std::vector<std::string>& words);
 /// "; did you mean 'x'?", or else "; choose a, b or c".
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
-/// What other toolkits call something that has another name here.
+/// Another toolkit's name for a key.
 struct ForeignKey {
   std::string_view key;
   std::string_view ours;    // a dotted path
-  std::string_view remark;  // what is different about it; may be empty
+  std::string_view remark;  // difference in meaning; may be empty
 };
 
 inline constexpr ForeignKey kForeignKeys[] = {
@@ -62,7 +62,7 @@ inline constexpr ForeignKey kForeignKeys[] = {
     {"warmup_steps", "training.schedule.warmup", ""},
 };
 
-/// A value that other toolkits have and the one that takes its place here.
+/// Another toolkit's name for a value of the key at `path`.
 struct ForeignValue {
   std::string_view path, value, ours;
 };
@@ -84,10 +84,10 @@ inline constexpr ForeignValue kForeignValues[] = {
     {"tokenizer.kind", "sentencepiece", "unigram"},
 };
 
-/// "; here it is training.schedule.peak" for a key that other toolkits have; empty for others.
+/// "; here it is training.schedule.peak" for a key of another toolkit; empty for all other keys.
 std::string hint_for_foreign_key(std::string_view key);
 
-/// "; write cuda" for a value of `path` that other toolkits have; empty for others.
+/// "; write cuda" for a value of another toolkit at `path`; empty for all other values.
 std::string hint_for_foreign_value(std::string_view path, std::string_view value);
 
 }  // namespace ablate::config

@@ -96,7 +96,7 @@ class Placement {
       if (well_formed(entry.key))
         place(into, std::move(entry));
       else
-        problems_.add(entry.mark, fmt::format("{} is no key path", in_quotes(entry.key)));
+        problems_.add(entry.mark, fmt::format("{} is not a key path", in_quotes(entry.key)));
     }
   }
 
@@ -115,7 +115,7 @@ Value nested(const Value& mapping, ProblemList& problems) {
 
 void put(Value& mapping, const Entry& key, Repeated repeated, ProblemList& problems) {
   if (!well_formed(key.key))
-    problems.add(key.mark, fmt::format("{} is no key path", in_quotes(key.key)));
+    problems.add(key.mark, fmt::format("{} is not a key path", in_quotes(key.key)));
   else
     Placement(repeated, problems).place(mapping, key);
 }

@@ -21,7 +21,7 @@ struct Source {
   std::vector<std::string> lines;  // without line ends
 };
 
-/// A place in a source; `line` and `column` count from 0, columns in bytes.
+/// A position in a source; `line` and `column` count from 0, columns in bytes.
 struct Mark {
   std::shared_ptr<const Source> source;
   int line = 0;
@@ -30,7 +30,7 @@ struct Mark {
 
 struct Entry;
 
-/// A parsed YAML value that knows where it stands. Aliases are already replaced.
+/// A parsed YAML value with its position. Aliases are already replaced by their targets.
 struct Value {
   enum class Type { empty, scalar, list, mapping };
 
@@ -53,24 +53,24 @@ struct Entry {
 /// "a list", "a mapping", ...
 std::string_view type_name(Value::Type type);
 
-/// The problem `message` at `mark`, with the line it stands in.
+/// The problem `message` at `mark`, with the text of its line.
 Problem problem_at(const Mark& mark, std::string message);
 
-/// Collects problems, so that all of them are reported at once.
+/// Collects problems, so that they are reported together.
 class ProblemList {
  public:
   void add(const Mark& mark, std::string message);
   void add(Problem problem) { problems_.push_back(std::move(problem)); }
   bool empty() const { return problems_.empty(); }
   const std::vector<Problem>& all() const { return problems_; }
-  /// Throws ConfigError where there is any problem.
+  /// Throws ConfigError if there is any problem.
   void raise() const;
 
  private:
   std::vector<Problem> problems_;
 };
 
-/// What happens where two keys name the same path.
+/// What happens if two keys name the same path.
 enum class Repeated { problem, last_wins };
 
 /// `mapping` with dotted keys ("model.position.kind: learned") as nested mappings, at every level.
@@ -79,28 +79,28 @@ Value nested(const Value& mapping, ProblemList& problems);
 /// Puts `value` at the dotted path that `key` spells out, starting in `mapping`.
 void put(Value& mapping, const Entry& key, Repeated repeated, ProblemList& problems);
 
-/// A value, or why the text is none: the end of a sentence that begins with the option's path.
+/// A value, or the reason why the text is not valid, phrased to follow the option's path.
 template <class T>
 struct Parsed {
   std::optional<T> value;
   std::string why;
 };
 
-/// The strict readings of a single value: the whole text counts, quoted text is never a number, and
-/// nothing is guessed. An empty or nested value is refused, too.
+/// Strict parsers of a single value: the whole text must match, and quoted text is never a number.
+/// Empty and nested values are refused.
 Parsed<bool> parse_boolean(const Value& value);
 Parsed<int64_t> parse_integer(const Value& value);
 Parsed<double> parse_number(const Value& value);
 Parsed<std::string> parse_text(const Value& value);
 
-/// The numbers that "1-3" or "1..3" means, from the first to the last; none where it means no range
-/// of at most a hundred.
+/// The numbers of a range such as "1-3" or "1..3"; empty if `text` is not a range of at most a
+/// hundred numbers.
 std::vector<int64_t> meant_range(const std::string& text);
 
-/// Why `value` is not the single value `wanted` ("an integer"); empty where it is one.
+/// Why `value` is not the single value `wanted` ("an integer"); empty if it is.
 std::string not_single(const Value& value, const std::string& wanted);
 
-/// `text` in single quotes, shortened where it is long.
+/// `text` in single quotes, shortened if it is long.
 std::string in_quotes(const std::string& text);
 
 }  // namespace ablate::config

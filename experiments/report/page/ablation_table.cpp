@@ -45,9 +45,16 @@ const char* sign_of(analysis::Verdict verdict) {
       return "= ";
     case analysis::Verdict::indistinguishable:
       return "\u2248 ";
-    default:
+    case analysis::Verdict::undecided:
+    case analysis::Verdict::too_few_seeds:
+    case analysis::Verdict::not_learned:
+    case analysis::Verdict::uneven:
+    case analysis::Verdict::censored:
+    case analysis::Verdict::not_tested:
+    case analysis::Verdict::exploratory:
       return "\u00b7 ";
   }
+  return "";
 }
 
 const char* class_of(analysis::Verdict verdict) {

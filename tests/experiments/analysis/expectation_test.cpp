@@ -75,7 +75,7 @@ TEST(Expectation, AFailedOneIsAnErrorWithItsNumbers) {
     raise_failed({{"a", true, "1 < 2"}, {"b", false, "3 < 2"}});
     FAIL();
   } catch (const ExpectationFailed& error) {
-    EXPECT_STREQ(error.what(), "what the study expects does not hold:\n  b: 3 < 2");
+    EXPECT_STREQ(error.what(), "expectations of the study do not hold:\n  b: 3 < 2");
   }
 }
 

@@ -184,7 +184,7 @@ TEST(Evidence, RunsOfOtherDataOrStepsAreRefusedUnlessAllowed) {
   const auto steps = [](records::RunResult& run) { run.steps = 11; };
   EXPECT_EQ(error_of("[]", data),
             "copy/base/seed-1 and copy/more/seed-1 saw different data; they cannot be compared. If "
-            "the difference is meant, say so in the study: compare: { allow: [data] }");
+            "the difference is intended, write in the study: compare: { allow: [data] }");
   EXPECT_NE(error_of("[data]", steps).find("trained 10 and 11 steps"), std::string::npos);
   EXPECT_EQ(error_of("[data]", data), "");
   EXPECT_EQ(error_of("[steps]", steps), "");

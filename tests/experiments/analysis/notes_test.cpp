@@ -44,7 +44,7 @@ TEST(Notes, SayHowMuchOfATestSetTrainingShows) {
   EXPECT_EQ(notes().find("training data, too"), std::string::npos);
   for (auto& run : runs.results) run.tests.front().in_training = 7;
   const std::string told =
-      "copy: 7 of the 100 examples of length 12 stand in the training data, too.\n";
+      "copy: 7 of the 100 examples of length 12 are also in the training data.\n";
   const auto place = notes().find(told);
   EXPECT_NE(place, std::string::npos) << notes();
   EXPECT_EQ(notes().find(told, place + 1), std::string::npos) << "of both arms, once";
@@ -150,8 +150,8 @@ TEST(Notes, SayWhichArmsSawOtherNumbersOfTokensInAsManySteps) {
     run.tokens = run.arm == "large" ? 2'400'000 : run.arm == "alike" ? 1'205'000 : 1'200'000;
   const auto yaml = study_yaml(2, {"large", "alike"}, kCompare);
   EXPECT_NE(notes_of_runs(yaml, runs)
-                .find("copy: in as many steps arms were trained on other numbers of target tokens: "
-                      "large 2.40 M beside 1.20 M of base. A budget"),
+                .find("copy: in the same number of steps, arms were trained on different numbers "
+                      "of target tokens: large 2.40 M beside 1.20 M of base. A budget"),
             std::string::npos)
       << notes_of_runs(yaml, runs);
   for (auto& run : runs.results) run.tokens = 1'200'000;
@@ -165,9 +165,8 @@ TEST(Notes, SayHowMuchOfTheStartAnExponentialAverageStillHas) {
   const config::Selection average{.sets = {"training.ema=0.99"}};
   EXPECT_NE(
       notes_of_runs(yaml, runs, average)
-          .find(
-              "copy/base, copy/other: after 10 steps the exponential average (training.ema: 0.99) "
-              "is to 90 % the weights before training, since nothing corrects its start.\n"),
+          .find("copy/base, copy/other: after 10 steps the exponential average (training.ema: "
+                "0.99) still has 90 % of the initial weights, since its start is not corrected.\n"),
       std::string::npos)
       << notes_of_runs(yaml, runs, average);
   for (auto& run : runs.results) run.steps = 500;
@@ -182,7 +181,7 @@ TEST(Notes, SayThatAnAverageIsOfOneCheckpointOrLacksTheLast) {
   EXPECT_NE(notes.find("copy/base: the average of one checkpoint is that checkpoint.\n"),
             std::string::npos)
       << notes;
-  EXPECT_NE(notes.find("training.save_every (3) alone, so it leaves out the last step, 10.\n"),
+  EXPECT_NE(notes.find("training.save_every (3), so the last step, 10, is not in it.\n"),
             std::string::npos)
       << notes;
 }
@@ -209,7 +208,7 @@ TEST(Notes, SayWhichSeedsWereAddedToTheStudysOwn) {
   const auto yaml = study_yaml(2, {"other"}, kCompare);
   const auto runs = runs_of({{"base", {0.5, 0.6, 0.7}}, {"other", {0.7, 0.8, 0.9}}});
   EXPECT_NE(notes_of_runs(yaml, runs, {.seeds = {1, 2, 3}})
-                .find("Seed 3 stands beside the study's own: if that was decided after"),
+                .find("Seed 3 was added to the study's own: if that was decided after"),
             std::string::npos);
   EXPECT_EQ(notes_of_runs(yaml, runs, {.seeds = {3}}).find("own: if"), std::string::npos);
   EXPECT_EQ(notes_of_runs(yaml, runs).find("own: if"), std::string::npos);

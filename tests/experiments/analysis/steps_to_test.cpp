@@ -86,7 +86,7 @@ TEST_F(StepsToTest, ARunThatNeverGetsThereIsABoundAndNothingIsCompared) {
   EXPECT_FALSE(cell(found, "base").best);
   EXPECT_FALSE(found.expectations.at(0).holds);
   EXPECT_EQ(found.expectations.at(0).numbers,
-            "more." + kSteps + " is > 25: a run has not got there");
+            "more." + kSteps + " is > 25: a run has not reached the target");
 }
 
 TEST_F(StepsToTest, AreTestedWhereEveryRunGetsThere) {
@@ -105,7 +105,7 @@ TEST_F(StepsToTest, AreTestedWhereEveryRunGetsThere) {
   const auto& contrast = *cell(found, "more").contrast;
   EXPECT_EQ(contrast.verdict, Verdict::censored);
   EXPECT_TRUE(std::isnan(contrast.difference.p));
-  EXPECT_EQ(found.answer, "No claim: a run has not got there.");
+  EXPECT_EQ(found.answer, "No claim: a run has not reached the target.");
 }
 
 TEST_F(StepsToTest, ARunThatWasNotValidatedHasNone) {

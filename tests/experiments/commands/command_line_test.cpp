@@ -118,7 +118,7 @@ std::string refusal(std::vector<std::string> arguments) {
 
 TEST(CommandLine, ATildeIsNoFolder) {
   setenv("HOME", "/home/u", 1);
-  const std::string shell = ", since only a shell knows what ~ stands for";
+  const std::string shell = ", since only a shell expands ~";
   EXPECT_EQ(refusal({"run", "no.yaml", "--output=~/x"}),
             "--output: '~/x' is no path; write /home/u/x" + shell);
   EXPECT_EQ(refusal({"run", "~/no.yaml"}),

@@ -16,11 +16,13 @@ struct Command {
   std::string text;  // "ablate ..."
 };
 
+/// Every page but that of parts which are not in the program yet (tests/long/extending.py).
 std::vector<std::filesystem::path> documents() {
   std::vector<std::filesystem::path> files{kRepository / "README.md",
                                            kRepository / "bench/README.md"};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kRepository / "docs"))
-    if (entry.path().extension() == ".md") files.push_back(entry.path());
+    if (entry.path().extension() == ".md" && entry.path().filename() != "extending.md")
+      files.push_back(entry.path());
   return files;
 }
 

@@ -103,7 +103,7 @@ TEST_F(ReportCommand, OfNoStudyIsAUsageError) {
   for (const std::string verb : {" report ", " status "}) {
     const auto none = shell(kProgram + verb + (folder_ / "none").string() + " 2>&1");
     EXPECT_EQ(none.code, 2);
-    EXPECT_NE(none.output.find("is no folder of a study"), std::string::npos) << none.output;
+    EXPECT_NE(none.output.find("is not the folder of a study"), std::string::npos) << none.output;
   }
   std::filesystem::create_directories(folder_ / "out/tiny/copy/base/seed-1");
   write_file(folder_ / "out/tiny/study.yaml", "");
@@ -119,7 +119,7 @@ TEST_F(ReportCommand, AFailedExpectationIsExitOneWithItsNumbersAfterTheResults) 
   expect("wide.exact_match > 2");
   const auto outcome = train();
   EXPECT_EQ(outcome.code, 1) << outcome.output;
-  EXPECT_NE(outcome.output.find("what the study expects does not hold:\n  wide.exact_match > 2: "),
+  EXPECT_NE(outcome.output.find("expectations of the study do not hold:\n  wide.exact_match > 2: "),
             std::string::npos)
       << outcome.output;
   EXPECT_NE(read_file(folder() / "table.txt").find("does NOT hold"), std::string::npos);

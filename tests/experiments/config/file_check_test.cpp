@@ -61,8 +61,8 @@ TEST(FileCheck, KnowsRunsAndWordVectors) {
 TEST(FileCheck, SaysWhatATildeStandsFor) {
   setenv("HOME", "/home/u", 1);
   EXPECT_EQ(without_tilde("~/texts/a.en"),
-            "; write /home/u/texts/a.en, since only a shell knows what ~ stands for");
-  EXPECT_EQ(without_tilde("~"), "; write /home/u, since only a shell knows what ~ stands for");
+            "; write /home/u/texts/a.en, since only a shell expands ~");
+  EXPECT_EQ(without_tilde("~"), "; write /home/u, since only a shell expands ~");
   EXPECT_EQ(without_tilde("a~/b"), "");
   EXPECT_EQ(without_tilde("~other/b"), "");
 }

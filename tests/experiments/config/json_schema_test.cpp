@@ -93,12 +93,12 @@ TEST(ConfigurationPage, NamesEveryKey) {
   for (const auto& path : all_paths(schema)) {
     const bool is_kind = node_at(schema, path) == nullptr;
     const auto key = path.find('.') == std::string::npos ? "## " + path
-                     : is_kind                           ? last_key(path) + "` chooses"
+                     : is_kind                           ? last_key(path) + "` selects"
                                                          : "| `" + last_key(path) + "` |";
     EXPECT_NE(page.find(key), std::string::npos) << path;
   }
   EXPECT_NE(page.find("| `dropout` | number | `0.1` |"), std::string::npos);
-  EXPECT_NE(page.find("`task` chooses and must be given."), std::string::npos);
+  EXPECT_NE(page.find("`task` selects the alternative and must be given."), std::string::npos);
 }
 
 TEST(ShippedStudies, TellEditorsTheirSchemaInTheFirstLine) {

@@ -69,9 +69,9 @@ TEST(AnotherKind, ThatLacksAKeySaysSo) {
                               "  constant: {training.schedule.kind: constant}\n");
   EXPECT_EQ(study.notes,
             (std::vector<std::string>{
-                "training.optimizer.weight_decay is given and left out, since "
+                "training.optimizer.weight_decay is given but ignored, since "
                 "training.optimizer.kind is adam, which has no such key (copy/adam)",
-                "training.schedule.floor is given and left out, since training.schedule.kind is "
+                "training.schedule.floor is given but ignored, since training.schedule.kind is "
                 "constant, which has no such key (copy/constant)"}));
 }
 

@@ -131,11 +131,13 @@ const std::vector<MessageCase> kLayerCases = {
     {"NothingToChange", six_layers("changes: [{every: 2}]"),
      "study.yaml:5:32: the change has no key of a layer, such as attention"},
     {"HiddenWhole", six_layers("changes: [{every: 3, norm: {kind: rms}}, {norm: {kind: batch}}]"),
-     "study.yaml:5:32: the change has no effect: later ones of model.changes hide all of it"},
+     "study.yaml:5:32: the change has no effect: later elements of model.changes override all of "
+     "it"},
     {"HiddenByAnotherKind",
      six_layers("changes: [{every: 3, attention: {window: 4}}, {every: 3, attention: {kind: "
                 "average}}]"),
-     "study.yaml:5:32: the change has no effect: later ones of model.changes hide all of it"},
+     "study.yaml:5:32: the change has no effect: later elements of model.changes override all of "
+     "it"},
     {"SideThatIsMissing",
      six_layers("family: decoder_only, changes: [{side: encoder, norm: {kind: rms}}]"),
      "study.yaml:5:54: the change has no effect: a decoder_only model has no encoder"},

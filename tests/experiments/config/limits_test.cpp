@@ -75,7 +75,7 @@ TEST(Limits, ManyRunsAreRefused) {
 
 TEST(Limits, ALongDottedPathIsRefused) {
   const auto text = messages_of(kBase + "arms: {a: {" + repeated("a.", 400) + "b: 1}}\n");
-  EXPECT_NE(text.find("is no key path"), std::string::npos) << text.substr(0, 200);
+  EXPECT_NE(text.find("is not a key path"), std::string::npos) << text.substr(0, 200);
   EXPECT_LT(text.size(), 200U);
 }
 

@@ -241,7 +241,7 @@ TEST(Explanation, SaysTypeAndDefault) {
 
 TEST(Explanation, KeysOfTheStudyItselfAreExplained) {
   EXPECT_EQ(explanation("arms"),
-            "arms: name: what the arm changes; absent: one arm, base\ntype: mapping\n");
+            "arms: arm name: the options that it changes; absent: one arm, base\ntype: mapping\n");
   EXPECT_TRUE(explanation("compare.baseline").starts_with("compare.baseline: the arm that"));
 }
 

@@ -71,8 +71,8 @@ const std::vector<MessageCase> kStartCases = {
      "that it starts from has the layers 0 to 1" +
          kArm},
     {"OtherNumberOfLayers", starting("drop: {layers: [decoder.layers.1]}"),
-     "study.yaml:8:70: training.init_from.drop.layers leaves 1 of the 2 layers of the decoder, "
-     "of which this model has 2; write model.decoder_layers: 1" +
+     "study.yaml:8:70: training.init_from.drop.layers leaves 1 of the 2 layers of the decoder, but "
+     "this model has 2; write model.decoder_layers: 1" +
          kArm},
     {"AllLayers", starting("drop: {layers: [decoder.layers.0, decoder.layers.1]}"),
      "study.yaml:8:70: training.init_from.drop.layers leaves no layer of the decoder; keep one" +
@@ -80,8 +80,8 @@ const std::vector<MessageCase> kStartCases = {
     {"LayerWhoseNumberScalesOthers",
      starting("drop: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1",
               "model.residual.depth: sqrt"),
-     "study.yaml:8:70: training.init_from.drop.layers names decoder.layers.1, and what the "
-     "other layers compute depends on their number (residual.depth)" +
+     "study.yaml:8:70: training.init_from.drop.layers names decoder.layers.1, and the outputs of "
+     "the other layers depend on the number of layers (residual.depth)" +
          kArm},
     {"SharedLayer",
      starting("drop: {layers: [decoder.layers.1]}", ", model.decoder_layers: 1",
@@ -110,15 +110,15 @@ const std::vector<MessageCase> kStartCases = {
      "training.save_every that the run it starts from keeps (task 'copy', arm 'c')"},
     {"BestOfARunWithoutValidation", starting("weights: best"),
      "study.yaml:8:64: training.init_from.weights cannot be best: the run that it starts from has "
-     "no training.evaluate_every, by which the best is known" +
+     "no training.evaluate_every, which the choice of the best needs" +
          kArm},
     {"BestByTheTextThatTests",
      kHead + "base:\n  data: {task: language, train: a.txt}\n  model: {family: decoder_only}\n"
              "  training: {evaluate_every: 5}\narms:\n  a: {}\n"
              "  b: {training.steps: 0, training.init_from: {arm: a, weights: best}}\n",
-     "study.yaml:9:64: training.init_from.weights cannot be best: that was chosen by the text that "
-     "tests it; name another file in data.test or, for running text, give data.test_held_out a "
-     "share (task 'language', arm 'b')"},
+     "study.yaml:9:64: training.init_from.weights cannot be best: it was chosen on the test text; "
+     "name another file in data.test or, for running text, give data.test_held_out a share (task "
+     "'language', arm 'b')"},
     {"AnotherWidth", starting("weights: last", ", model.d_model: 32"),
      "study.yaml:8:52: training.init_from.arm brings a model of model.d_model 16, and this "
      "configuration has 32; write model.d_model: 16" +
@@ -152,11 +152,11 @@ TEST(EvaluatedArm, MayBeComparedWithWhatItStartsFrom) {
 TEST(EvaluatedArm, OfAnArmThatTrainedOtherwiseIsRefusedWithThatArm) {
   const auto study = starting("weights: last", "", "training.steps: 5");
   EXPECT_EQ(messages_of(study + "  c: {}\ncompare: {baseline: c, metric: bleu}\n"),
-            "study.yaml:7:23: training.steps of the arm 'a' is not the baseline's; where that is "
-            "meant, write compare: { allow: [steps] }");
+            "study.yaml:7:23: training.steps of the arm 'a' is not the baseline's; if that is "
+            "intended, write compare: { allow: [steps] }");
   EXPECT_EQ(messages_of(study + "  c: {}\ncompare: {baseline: b, metric: bleu}\n"),
-            "study.yaml:1:1: training.steps of the arm 'c' is not the baseline's; where that is "
-            "meant, write compare: { allow: [steps] }");
+            "study.yaml:1:1: training.steps of the arm 'c' is not the baseline's; if that is "
+            "intended, write compare: { allow: [steps] }");
 }
 
 TEST(EvaluatedArm, OfARunFromElsewhereHasStepsThatTheStudyDoesNotKnow) {
@@ -164,8 +164,8 @@ TEST(EvaluatedArm, OfARunFromElsewhereHasStepsThatTheStudyDoesNotKnow) {
                         "arms:\n  a: {}\n  b: {training.steps: 0, "
                         "training.init_from.run: x}\n" +
                         kCompared),
-            "study.yaml:7:23: training.steps of the arm 'b' is not the baseline's; where that is "
-            "meant, write compare: { allow: [steps] }");
+            "study.yaml:7:23: training.steps of the arm 'b' is not the baseline's; if that is "
+            "intended, write compare: { allow: [steps] }");
 }
 
 TEST(EvaluatedArm, DoesNotTrainWhateverTheBudget) {

@@ -41,27 +41,27 @@ TEST(StudyChange, AnotherWayToSayTheSameIsNone) {
 }
 
 TEST(StudyChange, AValueIsNamedOnceWithTheRunsThatItChanges) {
-  EXPECT_EQ(changes_to(with("steps: 7", "steps: 9")), Lines{"training.steps: 7 there, 9 now"});
+  EXPECT_EQ(changes_to(with("steps: 7", "steps: 9")), Lines{"training.steps: 7 before, 9 now"});
   EXPECT_EQ(changes_to(with("layers: 2", "layers: 3")),
-            Lines{"model.layers: 2 there, 3 now (copy/b)"});
+            Lines{"model.layers: 2 before, 3 now (copy/b)"});
 }
 
 TEST(StudyChange, ArmsAndSeedsThatAreGoneAreNamed) {
   EXPECT_EQ(changes_to(with("a: {}, b:", "a:")),
-            (Lines{"copy/b: there, not now", "model.layers: 6 there, 2 now"}));
-  EXPECT_EQ(changes_to(with("[1, 2]", "[2]")), Lines{"seed 1: there, not now"});
+            (Lines{"copy/b: missing now", "model.layers: 6 before, 2 now"}));
+  EXPECT_EQ(changes_to(with("[1, 2]", "[2]")), Lines{"seed 1: missing now"});
 }
 
 TEST(StudyChange, WhatTheStudyClaimsIsPartOfIt) {
-  EXPECT_EQ(changes_to(with("bleu", "chrf")), Lines{"compare.metric: bleu there, chrf now"});
+  EXPECT_EQ(changes_to(with("bleu", "chrf")), Lines{"compare.metric: bleu before, chrf now"});
   EXPECT_EQ(changes_to(with("expect: [a.bleu within 1 of 2, a.bleu > 0]\n", "")),
-            Lines{"expect: [a.bleu within 1 of 2, a.bleu > 0] there, nothing now"});
+            Lines{"expect: [a.bleu within 1 of 2, a.bleu > 0] before, not set now"});
 }
 
 TEST(StudyChange, SetsAreComparedByTheirLastValue) {
   EXPECT_EQ(changed_sets({"a=1", "b=2"}, {"b=2", "a=3", "a=1"}), Lines{});
   EXPECT_EQ(changed_sets({"a=1"}, {"a=2", "c=x=y"}),
-            (Lines{"a: 1 there, 2 now", "c: nothing there, x=y now"}));
+            (Lines{"a: 1 before, 2 now", "c: not set before, x=y now"}));
 }
 
 }  // namespace

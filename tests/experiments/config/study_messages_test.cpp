@@ -32,7 +32,7 @@ const std::vector<MessageCase> kStudyCases = {
      kBase + "arms:\n  a:\n    model.dropout: 0.1\n    model: {dropout: 0.2}\n",
      "study.yaml:8:13: duplicate key 'dropout'; first given in line 7"},
     {"MalformedPath", kBase + "arms: {a: {model..dropout: 0.1}}\n",
-     "study.yaml:5:12: 'model..dropout' is no key path"},
+     "study.yaml:5:12: 'model..dropout' is not a key path"},
     {"UnknownDottedPath", kBase + "arms: {a: {model.positon.kind: learned}}\n",
      "study.yaml:5:18: unknown key 'positon' in model; did you mean 'position'?"},
     {"ArmsAreAList", kBase + "arms: [a, b]\n",
@@ -52,8 +52,7 @@ const std::vector<MessageCase> kStudyCases = {
     {"SeedsEmpty", "name: s\nseeds: []\nbase: {data: {task: copy}}\n",
      "study.yaml:2:8: seeds must list at least one seed"},
     {"SeedsAreACount", "name: s\nseeds: 3\nbase: {data: {task: copy}}\n",
-     "study.yaml:2:8: seeds must be a list; write [1, 2, 3] for 3 seeds, or [3] for the one called "
-     "3"},
+     "study.yaml:2:8: seeds must be a list; write [1, 2, 3] for 3 seeds, or [3] for seed 3 alone"},
     {"SeedsAreARange", "name: s\nseeds: 1-3\nbase: {data: {task: copy}}\n",
      "study.yaml:2:8: seeds must be a list; write [1, 2, 3]"},
     {"SeedsAreARangeOfDots", "name: s\nseeds: 0..2\nbase: {data: {task: copy}}\n",
@@ -69,7 +68,7 @@ const std::vector<MessageCase> kStudyCases = {
     {"UnknownArmToStartFrom", kBase + "arms: {a: {}, b: {training.init_from.arm: c}}\n",
      "study.yaml:5:43: unknown arm 'c' in training.init_from.arm; choose a or b"},
     {"ArmStartsFromALaterOne", kBase + "arms: {a: {training.init_from.arm: b}, b: {}}\n",
-     "study.yaml:5:36: the arm 'a' cannot start from 'b', which must stand before it in the file"},
+     "study.yaml:5:36: the arm 'a' cannot start from 'b', which must come before it in the file"},
     {"UnknownBaseline",
      kBase + "arms: {sinusoidal: {}}\ncompare: {baseline: sinusoidall, metric: bleu}\n",
      "study.yaml:6:21: unknown arm 'sinusoidall' in compare.baseline; did you mean 'sinusoidal'?"},
@@ -87,8 +86,8 @@ const std::vector<MessageCase> kStudyCases = {
      "it "
      "out of compare.test_sets"},
     {"ComparedByWhatIsNotMeasured", kLanguage + "compare: {baseline: base, metric: bleu}\n",
-     "study.yaml:4:35: bleu is not measured in the task 'language'; give it another one in "
-     "compare.metrics"},
+     "study.yaml:4:35: bleu is not measured in the task 'language'; give the task another metric "
+     "in compare.metrics"},
     {"ExpectingWhatIsNotMeasured", kLanguage + "expect: ['base.chrf > 3']\n",
      "study.yaml:4:9: expect: chrf is not measured in the task 'language'"},
     {"ExpectingOfATestSetThatIsNotThere", kBase + "expect: ['base.exact_match[length 13] > 0']\n",
@@ -102,21 +101,21 @@ const std::vector<MessageCase> kStudyCases = {
     {"ExpectingOnATestSetWhatIsOfTheRun", kBase + "expect: ['base.train_loss[length 12] > 0']\n",
      "study.yaml:5:9: expect: train_loss is not measured on test sets; leave out [length 12]"},
     {"TuningByTheTextThatTests", kLanguage + "tune: {key: training.schedule.peak, values: [0.1]}\n",
-     "study.yaml:4:1: tune would choose values by the text that tests them, since 'language' has "
-     "no test text of its own; name another file in data.test or, for running text, give "
-     "data.test_held_out a share"},
+     "study.yaml:4:1: tune would choose values on the test text, since 'language' has no separate "
+     "test text; name another file in data.test or, for running text, give data.test_held_out a "
+     "share"},
     {"StoppingByTheTextThatTests",
      kLanguage + "arms: {a: {training: {evaluate_every: 5, patience: 2}}}\n",
-     "study.yaml:4:52: training.patience would choose weights by the text that tests them; name "
-     "another file in data.test or, for running text, give data.test_held_out a share"},
+     "study.yaml:4:52: training.patience would choose weights on the test text; name another file "
+     "in data.test or, for running text, give data.test_held_out a share"},
     {"TuningWithATextHeldOut",
      kLanguage + "tasks: {t: {data.test_held_out: 0.1}}\ntune: {key: training.schedule.peak, "
                  "values: [0.1]}\n",
      ""},
     {"StepsToNothing",
      kBase + "compare: {baseline: base, metric: steps_to_validation_perplexity}\n",
-     "study.yaml:5:35: 'steps_to_validation_perplexity' needs compare.steps_to, which says what is "
-     "to be reached"},
+     "study.yaml:5:35: 'steps_to_validation_perplexity' needs compare.steps_to, which gives the "
+     "value to reach"},
     {"NoStepsToASmallerPerplexity",
      kBase + "compare: {baseline: base, metric: loss, steps_to: {validation_perplexity: 0.5}}\n",
      "study.yaml:5:75: compare.steps_to.validation_perplexity must be a number from 1 on"},
@@ -129,7 +128,7 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:5:9: expect must be a list; write [a wins]"},
     {"UnevenSteps",
      kBase + "arms: {a: {}, b: {training.steps: 7}}\ncompare: {baseline: a, metric: bleu}\n",
-     "study.yaml:5:35: training.steps of the arm 'b' is not the baseline's; where that is meant, "
+     "study.yaml:5:35: training.steps of the arm 'b' is not the baseline's; if that is intended, "
      "write compare: { allow: [steps] }"},
     {"UnevenStepsAreAllowedByName",
      kBase + "arms: {a: {}, b: {training.steps: 7}}\n"
@@ -137,13 +136,13 @@ const std::vector<MessageCase> kStudyCases = {
      ""},
     {"OtherData",
      kBase + "arms: {a: {}, b: {data.symbols: 7}}\ncompare: {baseline: a, metric: bleu}\n",
-     "study.yaml:5:33: data.symbols of the arm 'b' is not the baseline's; where that is meant, "
+     "study.yaml:5:33: data.symbols of the arm 'b' is not the baseline's; if that is intended, "
      "write compare: { allow: [data] }"},
     {"OtherTokensComparedByToken",
      kBase + "arms: {a: {}, b: {tokenizer.kind: byte}}\ncompare: {baseline: a, metric: loss}\n",
-     "study.yaml:6:32: loss counts by tokens, and the arms 'a' and 'b' cut text into different "
-     "ones "
-     "(task 'copy'); use nats_per_character, bits_per_character or a score of the outputs"},
+     "study.yaml:6:32: loss is measured per token, and the arms 'a' and 'b' have different "
+     "tokenizers (task 'copy'); use nats_per_character, bits_per_character or a score of the "
+     "outputs"},
     {"OtherTokensComparedByCharacter",
      kBase + "arms: {a: {}, b: {tokenizer.kind: byte}, c: {tokenizer: {kind: bpe, dropout: 0.1}}}\n"
              "compare: {baseline: a, metric: nats_per_character}\n"
@@ -152,12 +151,12 @@ const std::vector<MessageCase> kStudyCases = {
     {"OtherTokensExpectedToCostLess",
      kBase +
          "arms: {a: {}, b: {tokenizer.vocabulary: 16}}\nexpect: [b.perplexity < a.perplexity]\n",
-     "study.yaml:6:9: perplexity counts by tokens, and the arms 'b' and 'a' cut text into "
-     "different "
-     "ones (task 'copy'); use nats_per_character, bits_per_character or a score of the outputs"},
+     "study.yaml:6:9: perplexity is measured per token, and the arms 'b' and 'a' have different "
+     "tokenizers (task 'copy'); use nats_per_character, bits_per_character or a score of the "
+     "outputs"},
     {"TokenizersChosenByToken", kBase + "tune: {key: tokenizer.vocabulary, values: [16, 32]}\n",
      "study.yaml:5:13: tokenizer.vocabulary cannot be tuned: values are chosen by perplexity or "
-     "token accuracy, which count by tokens; make each value an arm and compare by "
+     "token accuracy, which are measured per token; make each value an arm and compare by "
      "nats_per_character"},
     {"UnknownAllowance", kBase + "compare: {baseline: base, metric: bleu, allow: [step]}\n",
      "study.yaml:5:49: unknown allow 'step' in compare; did you mean 'steps'?"},
@@ -178,8 +177,7 @@ const std::vector<MessageCase> kStudyCases = {
     {"TestSetsOfATaskWithOne",
      kHead + "base: {data: {task: facts}}\ncompare: {baseline: base, metric: bleu, test_sets: "
              "{facts: [facts]}}\n",
-     "study.yaml:4:53: 'facts' has one test set, which is its primary one; leave it out of "
-     "compare.test_sets"},
+     "study.yaml:4:53: 'facts' has a single test set; leave it out of compare.test_sets"},
     {"MarginOfNothing", kBase + "compare: {baseline: base, metric: bleu, margin: 0}\n",
      "study.yaml:5:49: compare.margin must be positive"},
     {"ExpectNamesAnUnknownArm", kBase + "expect: ['copy: bse.bleu < 1']\n",
@@ -215,7 +213,7 @@ const std::vector<MessageCase> kStudyCases = {
     {"ExpectOfNumbersAlone", kBase + "expect: [1 < 2]\n",
      "study.yaml:5:10: the claim names no arm"},
     {"ExpectGoesOn", kBase + "expect: [base.bleu < 1 < 2]\n",
-     "study.yaml:5:24: nothing may follow the claim"},
+     "study.yaml:5:24: unexpected text after the claim"},
     {"ExpectOfNoNumber", kBase + "expect: [base.bleu within near of 2]\n",
      "study.yaml:5:27: 'near' is not a number"},
     {"GridOfAScalar", kBase + "grid: {model.layers: 2}\n",

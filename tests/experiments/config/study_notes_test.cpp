@@ -17,7 +17,7 @@ TEST(StudyNotes, AreSilentAboutAStudyThatMeansWhatItSays) {
 
 TEST(StudyNotes, NameArmsThatAreTheSame) {
   EXPECT_EQ(study_of(kShort + "arms: {a: {}, b: {model.position.kind: sinusoidal}}\n").notes,
-            Notes{"the arms 'a' and 'b' are the same: what they change makes no difference"});
+            Notes{"the arms 'a' and 'b' are the same: their changes make no difference"});
 }
 
 TEST(StudyNotes, ArmsThatDifferInOneTaskAreNotTheSame) {
@@ -46,8 +46,7 @@ TEST(StudyNotes, NameAttentionWithOtherHeadsThatNobodyGave) {
         .notes;
   };
   EXPECT_EQ(notes("{kind: multi_head, d_k: 8}"),
-            Notes{"model.cross_attention.heads is 8, since nothing gives it, and "
-                  "model.attention.heads is 4"});
+            Notes{"model.cross_attention.heads is 8 by default, but model.attention.heads is 4"});
   EXPECT_EQ(notes("{kind: multi_head, heads: 8}"), Notes());
   EXPECT_EQ(notes("{kind: none}"), Notes());
 }

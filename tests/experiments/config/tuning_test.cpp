@@ -82,8 +82,8 @@ TEST(Tuning, MistakesAreNamed) {
   EXPECT_EQ(messages_of(tuned("{key: training.steps, values: [3], seeds: [1, 1]}")),
             "study.yaml:5:49: seed 1 is given twice");
   EXPECT_EQ(messages_of(kBase + "arms: {a-tuned: {}}\ntune: {key: training.steps, values: [3]}\n"),
-            "study.yaml:5:8: no arm may end in -tuned in a study that tunes: that is how the arms "
-            "with the best values are called");
+            "study.yaml:5:8: the name of an arm must not end in -tuned in a study with tune: that "
+            "is the suffix of the arms with the best values");
 }
 
 }  // namespace

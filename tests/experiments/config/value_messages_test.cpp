@@ -157,8 +157,8 @@ const std::vector<MessageCase> kValueCases = {
     {"BrokenRuleOfADefault", kTraining + "{tokens_per_batch: 100}\n",
      "study.yaml:5:3: training.max_length must not exceed tokens_per_batch"},
     {"BrokenRuleAcrossSections", kBase + "  tokenizer: {joint: false}\n",
-     "study.yaml:5:22: tokenizer.joint must be true where model.tying shares the source "
-     "embedding; target and none need no joint tokens"},
+     "study.yaml:5:22: tokenizer.joint must be true if model.tying shares the source embedding; "
+     "target and none need no joint tokens"},
     {"SideThatTheFamilyLacks",
      kModel + "{family: encoder_only, decoder_layers: 2}\n  tokenizer: {mask: true}\n",
      "study.yaml:5:19: model.family cannot be encoder_only here: an encoder writes no text; "
@@ -207,8 +207,8 @@ const std::vector<MessageCase> kValueCases = {
      "all look to the left"},
     {"LabelsOfADecoder", kModel + "{output: {kind: label}, tying: none}\n",
      "study.yaml:5:26: model.output.kind can be label only in an encoder_only "
-     "model\nstudy.yaml:5:26: model.output.kind must be label where data.task is labelled, and "
-     "only there"},
+     "model\nstudy.yaml:5:26: model.output.kind must be label if data.task is labelled, and only "
+     "then"},
     {"CrossAttentionOfADecoderAlone",
      kModel + "{family: decoder_only, cross_attention: {kind: none}}\n",
      "study.yaml:5:33: model.cross_attention has no effect: only an encoder_decoder model has "

@@ -158,11 +158,9 @@ TEST_F(ResultTest, MissingRunsHaveTheirReasons) {
   for (const auto& run : read_runs(study_read, folder_ / study_read.name).missing)
     reasons += run.task + "/" + run.arm + ": " + run.reason + "\n";
   EXPECT_EQ(reasons,
-            "copy/failed: failed with exit code 5: step 3: the loss is \xef\xbf\xbd nan\n"
-            "copy/killed: failed with signal 9 (Killed), which the system sends where memory is "
-            "short, in 2 attempts\n"
-            "copy/begun: interrupted\n"
-            "copy/fresh: not started\n");
+            "copy/failed: failed with exit code 5: step 3: the loss is \xef\xbf\xbd "
+            "nan\ncopy/killed: failed with signal 9 (Killed), which the system sends if memory is "
+            "short, in 2 attempts\ncopy/begun: interrupted\ncopy/fresh: not started\n");
 }
 
 TEST_F(ResultTest, AFailureThatIsNoRecordIsNone) {

@@ -282,7 +282,7 @@ TEST_F(EvaluatedArmTest, OfARunFromElsewhereIsHeldToItsModel) {
   const auto none = shell(kProgram + " config check " + (folder_ / "other.yaml").string() +
                           " --set training.init_from.run=" + (folder_ / "out").string() + " 2>&1");
   EXPECT_EQ(none.code, 4) << none.output;
-  EXPECT_NE(none.output.find("is no run folder"), std::string::npos) << none.output;
+  EXPECT_NE(none.output.find("is not a run folder"), std::string::npos) << none.output;
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST_F(ResumeTest, ARunOfAnotherConfigurationIsNotTouched) {
   std::filesystem::remove(run("out") / "result.json");
   const auto other = shell(command("out", "--set training.steps=12"));
   EXPECT_EQ(other.code, 2);
-  EXPECT_NE(other.output.find("training.steps: 10 there, 12 now"), std::string::npos)
+  EXPECT_NE(other.output.find("training.steps: 10 before, 12 now"), std::string::npos)
       << other.output;
 }
 

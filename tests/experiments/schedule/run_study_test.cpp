@@ -183,7 +183,7 @@ TEST_F(RunStudyTest, AChangedFileIsRefusedBeforeAnyRunStarts) {
   change("steps: 60", "steps: 61");
   const auto refused = shell(command("out", "--seeds 2"));
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.output.find("\n  training.steps: 60 there, 61 now\n"), std::string::npos)
+  EXPECT_NE(refused.output.find("\n  training.steps: 60 before, 61 now\n"), std::string::npos)
       << refused.output;
   for (const auto* look : {"--seeds 2 --list", "--seeds 2 --dry-run"})
     EXPECT_EQ(shell(command("out", look)).output, refused.output) << look;
@@ -191,7 +191,7 @@ TEST_F(RunStudyTest, AChangedFileIsRefusedBeforeAnyRunStarts) {
   change("steps: 61", "steps: 60");
   const auto set = shell(command("out", "--set training.max_grad_norm=1"));
   EXPECT_EQ(set.code, 2);
-  EXPECT_NE(set.output.find("training.max_grad_norm: nothing there, 1 now"), std::string::npos)
+  EXPECT_NE(set.output.find("training.max_grad_norm: not set before, 1 now"), std::string::npos)
       << set.output;
   EXPECT_EQ(shell(command("out", "--seeds 2 --arms base")).code, 0);
 }

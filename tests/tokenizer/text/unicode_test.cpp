@@ -1,6 +1,7 @@
 #include "tokenizer/text/unicode.h"
 
 #include <gtest/gtest.h>
+#include <utf8proc.h>
 
 namespace ablate::tokenizer {
 namespace {
@@ -51,7 +52,7 @@ TEST(Composed, LettersAndTheirMarksAreOneCharacter) {
   EXPECT_EQ(composed("a\xff"), "a\ufffd");
 }
 
-/// Counts of Unicode 15's tables.
+/// Counts of the tables of Unicode 15.0; 15.1 has 622 more ideographs.
 TEST(Unicode, ClassesHaveTheStandardsSizes) {
   int spaces = 0, digits = 0, letters = 0, controls = 0, ignorable = 0, upper = 0;
   for (char32_t point = 0; point < 0x110000; ++point) {
@@ -64,7 +65,8 @@ TEST(Unicode, ClassesHaveTheStandardsSizes) {
   }
   EXPECT_EQ(spaces, 25);
   EXPECT_EQ(digits, 680);
-  EXPECT_EQ(letters, 136'104);
+  const bool newer = std::string_view(utf8proc_unicode_version()) == "15.1.0";
+  EXPECT_EQ(letters, newer ? 136'726 : 136'104);
   EXPECT_EQ(controls, 65);
   EXPECT_EQ(ignorable, 4'174);
   EXPECT_EQ(upper, 1'831);

@@ -24,7 +24,7 @@ TEST(Tokenizer13a, LeavesPointsBetweenDigits) {
 
 TEST(LowerCase, EqualsPythonsForEveryCasedCharacter) {
   for (const auto& example : sacrebleu_golden()["lower"])
-    EXPECT_EQ(tokenizer::lower_case(example[0].get<std::string>()), example[1]);
+    EXPECT_EQ(tokenizer::lower_case(example[0].get<std::string>()), example[1].get<std::string>());
 }
 
 TEST(SplitWords, SplitsWherePythonDoes) {
