@@ -122,6 +122,8 @@ TEST_F(ParallelText, OfUnicodeSpacesAloneIsAnEmptySide) {
     int64_t skipped = 0;
     EXPECT_THROW(read_pairs({}, {write("blank", blank + "\n"), words}, skipped), DataError)
         << blank;
+    for (const auto& line : {blank + "\tone\n", "one\t" + blank + "\n"})
+      EXPECT_THROW(read_pairs({}, {write("blank.tsv", line)}, skipped), DataError) << line;
   }
 }
 

@@ -106,6 +106,23 @@ TEST(Notes, SayWhatTheDataHadLessOfOnceForAllSeeds) {
   EXPECT_EQ(all.find(wanted), all.rfind(wanted)) << all;
 }
 
+TEST(Notes, CountWhatTrainingCut) {
+  auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
+  for (auto& run : runs.results)
+    if (run.arm == "other") {
+      run.cut_sources = 2;
+      run.cut_targets = 3;
+    }
+  std::string all;
+  for (const auto& note : make_evidence(study_of(study_yaml(1, {"other"}, kCompare)), runs).notes)
+    all += note + "\n";
+  EXPECT_NE(all.find("copy/other/seed-1: 2 sources and 3 targets of the training set cut at the "
+                     "length limit.\n"),
+            std::string::npos)
+      << all;
+  EXPECT_EQ(all.find("copy/base/seed-1"), std::string::npos) << all;
+}
+
 TEST(Notes, NameAWarmUpThatDidNotEnd) {
   auto runs = runs_of({{"base", {0.5}}, {"other", {0.7}}});
   for (auto& run : runs.results) run.steps = run.arm == "base" ? 400 : 399;

@@ -10,11 +10,14 @@ namespace {
 class DecodingTest : public ProgramTest {
  protected:
   DecodingTest() { EXPECT_EQ(shell(command("runs")).code, 0); }
-  Outcome translated(const std::string& input, const std::string& flags) {
+  Outcome translated(const std::string& input, const std::string& flags,
+                     const std::string& output = "runs") {
     write_file(folder_ / "in", input);
-    return shell(kProgram + " translate " + run("runs").string() + " " + flags + " < " +
+    return shell(kProgram + " translate " + run(output).string() + " " + flags + " < " +
                  (folder_ / "in").string() + " 2>&1");
   }
+  /// A run whose tokenizer leaves no byte of a line out.
+  void train_on_bytes() { EXPECT_EQ(shell(command("bytes", "--set tokenizer.kind=byte")).code, 0); }
 };
 
 TEST_F(DecodingTest, NBestScoresAreThoseOfScore) {
@@ -67,35 +70,40 @@ TEST_F(DecodingTest, AnInputThatCannotBeReadIsNoEmptyOne) {
 }
 
 TEST_F(DecodingTest, LinesAreReadAlikeWhateverEndsThemAndBlankOnesStayBlank) {
-  const auto plain = translated("a b\n\nc d a\n", "").output;
-  EXPECT_EQ(translated("\xef\xbb\xbf"
-                       "a b\r\n\xc2\xa0\xe2\x80\x8b\r\nc d a",
-                       "")
-                .output,
-            plain);
-  ASSERT_EQ(lines_of(plain).size(), 3U);
-  EXPECT_EQ(lines_of(plain)[1], "");
-  EXPECT_FALSE(lines_of(plain)[0].empty());
+  train_on_bytes();
+  const std::string plain = "a b\n\nc d a\n";
+  const std::string odd =
+      "\xef\xbb\xbf"
+      "a b\r\n\xc2\xa0\xe2\x80\x8b\r\nc d a";
+  for (const std::string output : {"runs", "bytes"}) {
+    EXPECT_EQ(translated(odd, "--scores", output).output,
+              translated(plain, "--scores", output).output);
+    const auto lines = lines_of(translated(odd, "", output).output);
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[1], "");
+    EXPECT_FALSE(lines[0].empty());
+  }
 }
 
 TEST_F(DecodingTest, FilesOfLinesAreReadAlikeWhateverEndsThem) {
+  train_on_bytes();
   write_file(folder_ / "s", "a b\nc\n");
   write_file(folder_ / "t",
              "\xef\xbb\xbf"
              "a b\r\nc");
   const auto score = [&](const std::string& source, const std::string& target) {
-    return shell(kProgram + " score " + run("runs").string() + " --source " +
+    return shell(kProgram + " score " + run("bytes").string() + " --source " +
                  (folder_ / source).string() + " --target " + (folder_ / target).string() +
                  " 2>&1");
   };
   EXPECT_EQ(score("t", "t").output, score("s", "s").output);
-  EXPECT_EQ(translated("a\nb\n", "--prefixes " + (folder_ / "t").string()).output,
-            translated("a\nb\n", "--prefixes " + (folder_ / "s").string()).output);
+  EXPECT_EQ(translated("a\nb\n", "--prefixes " + (folder_ / "t").string(), "bytes").output,
+            translated("a\nb\n", "--prefixes " + (folder_ / "s").string(), "bytes").output);
   const auto metrics = shell(kProgram + " metrics --hypotheses " + (folder_ / "s").string() +
                              " --references " + (folder_ / "t").string() + " 2>&1");
   EXPECT_NE(metrics.output.find("WER    0.0000"), std::string::npos) << metrics.output;
   const auto encode = kProgram + " tokenizer encode --model " +
-                      (run("runs") / "joint.model").string() + " < " + folder_.string();
+                      (run("bytes") / "joint.model").string() + " < " + folder_.string();
   EXPECT_EQ(shell(encode + "/t").output, shell(encode + "/s").output);
   write_file(folder_ / "bad", "a\rb\nc\n");
   const auto bad = score("bad", "s");

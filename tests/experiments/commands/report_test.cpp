@@ -187,7 +187,7 @@ class RepeatedStudy : public ReportCommand {
 };
 
 TEST_F(RepeatedStudy, IsRepeatedByTheCommandsOfItsPageAsTheyStand) {
-  const auto first = start();
+  const auto first = start("--set 'training.schedule={kind: constant, peak: 0.002}'");
   ASSERT_EQ(first.code, 0) << first.output;
   const auto all = commands();
   ASSERT_EQ(all.size(), 4U);

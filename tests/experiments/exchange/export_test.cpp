@@ -175,6 +175,20 @@ TEST_F(ExportTest, DamagedCutAndForeignFilesAreRefused) {
   EXPECT_EQ(verified("").code, 4) << "damage is seen without loading anything";
 }
 
+TEST_F(ExportTest, AFileWhoseWeightsAreNotFiniteNamesThem) {
+  ASSERT_EQ(exported().code, 0);
+  auto archive = from_archive(read_file(file()), file());
+  const torch::NoGradGuard no_grad;
+  for (const auto& parameter : archive.module.named_parameters())
+    if (parameter.name == "embedding") parameter.value[1][2].fill_(std::nan(""));
+  write_file(file(), to_archive(archive.module, archive.contents));
+  const auto outcome = verified();
+  EXPECT_EQ(outcome.code, 4) << outcome.output;
+  EXPECT_NE(outcome.output.find("model.pt: the weight 'embedding' holds 1 number of "),
+            std::string::npos)
+      << outcome.output;
+}
+
 TEST_F(ExportTest, IsLoadedOnlyByItsDigestOrOnTrust) {
   const auto printed = exported();
   ASSERT_EQ(printed.code, 0);
@@ -284,6 +298,30 @@ TEST_F(SafetensorsTest, WithNumbersThatAreNotFiniteAreRefusedByName) {
     EXPECT_NE(outcome.output.find("the weight 'embedding' holds 1 number of "), std::string::npos)
         << outcome.output;
     EXPECT_FALSE(std::filesystem::exists(imported()));
+  }
+}
+
+TEST_F(SafetensorsTest, OfShapesThatDoNotFitAreRefusedByName) {
+  export_weights();
+  const auto file = weights() / "model.safetensors";
+  auto tensors = training::read_safetensors(file);
+  const auto embedding = tensors.at("embedding");
+  tensors["cube"] = embedding.unsqueeze(0).clone();
+  tensors["row"] = embedding[0].clone();
+  tensors["narrow"] = embedding.narrow(1, 0, 3).clone();
+  write_file(file, training::to_safetensors(tensors));
+  const auto names = folder_ / "names.yaml";
+  for (const std::string origin :
+       {"row", "{name: embedding, transpose: true}", "{name: cube, transpose: true}",
+        "{name: row, transpose: true}", "[embedding, row]", "[embedding, narrow]"}) {
+    write_file(names, "embedding: " + origin + "\n");
+    const auto outcome = import(weights().string() + " --names " + names.string());
+    EXPECT_EQ(outcome.code, 4) << outcome.output;
+    EXPECT_NE(outcome.output.find("cannot make 'embedding', whose shape in this configuration is "),
+              std::string::npos)
+        << origin << ": " << outcome.output;
+    EXPECT_FALSE(std::filesystem::exists(imported()));
+    std::filesystem::remove_all(imported());
   }
 }
 

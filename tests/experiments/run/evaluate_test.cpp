@@ -110,10 +110,12 @@ TEST(Evaluate, ComparesBothSidesUnderTheTokenizersNormalisation) {
     ASSERT_FALSE(found[i].text.empty());
     test[i].target = found[i].text + (i == 0 ? "" : " ");
   }
+  test[2].target.insert(0, "\u200b");  // a word of another spelling
   const auto scores = scores_of(translator, test);
   EXPECT_EQ(scores.exact_match, 1);
   EXPECT_NEAR(scores.exact_match_raw, 1.0 / 3, 1e-12);
   EXPECT_EQ(scores.word_error_rate, 0);
+  EXPECT_GT(scores.word_error_rate_raw, 0);
   EXPECT_GE(scores.altered_references, 2);
 }
 

@@ -1,5 +1,6 @@
 #include "experiments/run/train_run.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/schema/printer.h"
@@ -10,6 +11,7 @@
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
 #include "tests/training/storage/waiting_lock.h"
+#include "training/checkpoint/checkpoint.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/errors.h"
 
@@ -68,6 +70,46 @@ TEST_F(TrainRunTest, ATestSetWhoseOutputsMayOutgrowThePositionsIsRefusedBeforeAn
             std::string::npos)
       << outcome.output;
   EXPECT_FALSE(std::filesystem::exists(run("short") / "metrics.jsonl"));
+}
+
+TEST_F(TrainRunTest, TheResultCountsWhatTrainingCut) {
+  EXPECT_EQ(train("out").code, 0);
+  plan("short", {"training.max_length=4"});
+  const auto outcome = train("short");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto whole = records::read_result(run("out")), cut = records::read_result(run("short"));
+  EXPECT_EQ(whole->cut_sources + whole->cut_targets, 0);
+  EXPECT_GT(cut->cut_sources, 0) << "four symbols and the end";
+  EXPECT_EQ(cut->cut_targets, cut->cut_sources) << "a copy is as long";
+  EXPECT_EQ(cut->tests.at(0).target_tokens, whole->tests.at(0).target_tokens);
+}
+
+TEST_F(TrainRunTest, AnAverageThatIsNotFiniteIsNamedAndNotEvaluated) {
+  for (const auto& [output, set, weights] :
+       {std::tuple{"mean", "training.average=2", "average of 2 checkpoints (steps 49 to 56)"},
+        {"ema", "training.ema=0.5", "exponential average"}}) {
+    plan(output, {set});
+    ASSERT_EQ(train(output).code, 0);
+    const auto checkpoints = run(output) / "checkpoints";
+    const bool mean = output == std::string("mean");
+    for (const auto& found : training::list_checkpoints(checkpoints)) {
+      if (found.step != (mean ? 49 : 60)) continue;
+      auto damaged = training::load_checkpoint(found.path);
+      (mean ? damaged.model.at("embedding") : damaged.optimizer.at("ema.embedding"))[1][2] =
+          std::nan("");
+      training::save_checkpoint(checkpoints, damaged);
+    }
+    std::filesystem::remove(run(output) / "result.json");
+    for (const auto& outcome :
+         {train(output), shell(kProgram + " eval " + run(output).string() + " 2>&1")}) {
+      EXPECT_EQ(outcome.code, 4) << outcome.output;
+      EXPECT_NE(outcome.output.find("checkpoints (" + std::string(weights) +
+                                    "): the weight 'embedding' holds 1 number of "),
+                std::string::npos)
+          << outcome.output;
+    }
+    EXPECT_FALSE(std::filesystem::exists(run(output) / "result.json"));
+  }
 }
 
 TEST_F(TrainRunTest, AnOwnerThatHasLostItsRunWritesNothingMore) {

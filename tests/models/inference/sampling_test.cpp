@@ -62,6 +62,24 @@ int64_t sampled_from_all_sorted(const std::vector<double>& value, const RandomSa
   return static_cast<int64_t>(order[weight.size() - 1]);
 }
 
+TEST(Sampling, AnOutputThatNothingMayFollowEndsAsItIs) {
+  const SearchOptions options{.length_penalty = 0, .sampling = RandomSampling{}};
+  auto endless = kTokens;
+  endless.eos = kNoEnd;
+  for (const auto& tokens : {kTokens, endless}) {
+    std::vector<BeamState> states(1);
+    states[0].limit = 9;
+    states[0].open = {{.ids = {3}, .log_probability = -1}};
+    const auto next =
+        sample_step(states, torch::full({1, kVocabulary}, kForbidden), {options, tokens, 1});
+    EXPECT_TRUE(next.tokens.empty());
+    EXPECT_TRUE(states[0].open.empty());
+    ASSERT_EQ(states[0].best.size(), 1U);
+    EXPECT_EQ(states[0].best[0].ids, std::vector<int64_t>{3});
+    EXPECT_EQ(states[0].best[0].log_probability, -1);
+  }
+}
+
 TEST(Sampling, SortingOnlyWhatIsReadChangesNothing) {
   torch::manual_seed(5);
   for (const double spread : {0.01, 1.0, 8.0}) {
