@@ -19,7 +19,7 @@ cpu_wheels_sha256=(  # Linux, x86-64 and aarch64, of Python 3.10 to 3.14; anothe
 packages=(ca-certificates cmake ninja-build g++ make git python3-venv
   libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libutf8proc-dev zlib1g-dev pkg-config
   libprotozero-dev)
-test_packages=(libgtest-dev python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy
+test_packages=(libgtest-dev python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy patch
   slurmctld slurmd slurm-client munge)
 fuzz_packages=(clang libclang-rt-dev)
 
