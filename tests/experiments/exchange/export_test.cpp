@@ -3,48 +3,13 @@
 
 #include "experiments/exchange/exchange.h"
 #include "models/torchscript/torchscript.h"
-#include "tests/experiments/program.h"
+#include "tests/experiments/exchange/export_test_case.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 
 namespace ablate::exchange {
 namespace {
-
-const std::string kSource = ABLATE_SOURCE;
-const std::string kPython = kSource + "/.venv/bin/python";
-
-bool python_has(const std::string& package) {
-  return shell(kPython + " -c 'import " + package + "' 2>&1").code == 0;
-}
-
-class ExportTest : public ProgramTest {
- protected:
-  ExportTest() {
-    const auto trained = shell(command("runs"));
-    EXPECT_EQ(trained.code, 0) << trained.output;
-    write_file(folder_ / "lines", "a b c\nb\n\na a d c b a\nc d\n");
-  }
-  std::string file() const { return (folder_ / "model.pt").string(); }
-  Outcome exported(const std::string& more = "") {
-    return shell(kProgram + " export " + run("runs").string() + " --to " + file() + " " + more +
-                 " 2>&1");
-  }
-  std::string lines() const { return (folder_ / "lines").string(); }
-  std::string translated(int beams) {
-    return shell(kProgram + " translate " + run("runs").string() + " --beam " +
-                 std::to_string(beams) + " < " + lines())
-        .output;
-  }
-  Outcome verified(const std::string& how = "--trust") {
-    return shell(kProgram + " verify " + file() + " " + how + " 2>&1");
-  }
-  bool left_behind() const {
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      if (entry.path().filename().string().find("model.pt") != std::string::npos) return true;
-    return false;
-  }
-};
 
 TEST_F(ExportTest, IsCheckedWhenItIsWrittenAndLater) {
   const auto outcome = exported();
@@ -259,105 +224,6 @@ TEST_F(ExportTest, TheConsumersGiveWhatTheProgramGives) {
   }
 }
 
-class SafetensorsTest : public ExportTest {
- protected:
-  std::filesystem::path weights() const { return folder_ / "weights"; }
-  std::filesystem::path imported() const { return folder_ / "imported"; }
-  Outcome import(const std::string& arguments) {
-    return shell(kProgram + " import " + arguments + " --to " + imported().string() + " 2>&1");
-  }
-  void export_weights() {
-    const auto outcome = shell(kProgram + " export " + run("runs").string() +
-                               " --format safetensors --to " + weights().string() + " 2>&1");
-    ASSERT_EQ(outcome.code, 0) << outcome.output;
-  }
-  std::string scores(const std::filesystem::path& folder) {
-    return shell(kProgram + " eval " + folder.string() + " --json").output;
-  }
-};
-
-TEST_F(SafetensorsTest, ComeBackAsARunWithTheSameScores) {
-  export_weights();
-  const auto outcome = import(weights().string());
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_EQ(scores_in(scores(imported())), scores_in(scores(run("runs"))));
-  EXPECT_EQ(import(weights().string()).code, 2) << "the folder exists";
-}
-
-TEST_F(SafetensorsTest, WithNumbersThatAreNotFiniteAreRefusedByName) {
-  export_weights();
-  const auto file = weights() / "model.safetensors";
-  auto tensors = training::read_safetensors(file);
-  for (const double odd : {std::nan(""), 1e300}) {  // which float cannot hold
-    auto& embedding = tensors.at("embedding");
-    embedding = embedding.to(torch::kDouble);
-    embedding[1][2] = odd;
-    write_file(file, training::to_safetensors(tensors));
-    const auto outcome = import(weights().string());
-    EXPECT_EQ(outcome.code, 4) << outcome.output;
-    EXPECT_NE(outcome.output.find("the weight 'embedding' holds 1 number of "), std::string::npos)
-        << outcome.output;
-    EXPECT_FALSE(std::filesystem::exists(imported()));
-  }
-}
-
-TEST_F(SafetensorsTest, OfShapesThatDoNotFitAreRefusedByName) {
-  export_weights();
-  const auto file = weights() / "model.safetensors";
-  auto tensors = training::read_safetensors(file);
-  const auto embedding = tensors.at("embedding");
-  tensors["cube"] = embedding.unsqueeze(0).clone();
-  tensors["row"] = embedding[0].clone();
-  tensors["narrow"] = embedding.narrow(1, 0, 3).clone();
-  write_file(file, training::to_safetensors(tensors));
-  const auto names = folder_ / "names.yaml";
-  for (const std::string origin :
-       {"row", "{name: embedding, transpose: true}", "{name: cube, transpose: true}",
-        "{name: row, transpose: true}", "[embedding, row]", "[embedding, narrow]"}) {
-    write_file(names, "embedding: " + origin + "\n");
-    const auto outcome = import(weights().string() + " --names " + names.string());
-    EXPECT_EQ(outcome.code, 4) << outcome.output;
-    EXPECT_NE(outcome.output.find("cannot make 'embedding', whose shape in this configuration is "),
-              std::string::npos)
-        << origin << ": " << outcome.output;
-    EXPECT_FALSE(std::filesystem::exists(imported()));
-    std::filesystem::remove_all(imported());
-  }
-}
-
-TEST_F(SafetensorsTest, WithWholeNumbersForRealOnesAreRefusedByName) {
-  export_weights();
-  const auto file = weights() / "model.safetensors";
-  auto tensors = training::read_safetensors(file);
-  tensors.at("embedding") = tensors.at("embedding").to(torch::kLong);
-  write_file(file, training::to_safetensors(tensors));
-  const auto outcome = import(weights().string());
-  EXPECT_EQ(outcome.code, 4) << outcome.output;
-  EXPECT_NE(outcome.output.find("'embedding' holds numbers of the type Long, and 'embedding' needs "
-                                "Float"),
-            std::string::npos)
-      << outcome.output;
-  EXPECT_FALSE(std::filesystem::exists(imported()));
-}
-
-TEST_F(SafetensorsTest, OfFilesWithoutTheirDigestsSayHowToMakeThem) {
-  const auto checkpoints = run("runs") / "checkpoints";
-  const auto checkpoint = training::list_checkpoints(checkpoints).back().path.string();
-  const auto arguments = checkpoint + "/model.safetensors --config " + checkpoint +
-                         "/config.yaml --tokenizers " + checkpoint;
-  const auto bare = import(arguments);
-  EXPECT_EQ(bare.code, 3) << bare.output;
-  for (const std::string side : {"source", "target"}) {
-    const auto file = checkpoint + "/" + side + ".model";
-    const auto make = "sha256sum < " + file + " | cut -c1-64 > " + file + ".sha256";
-    const auto outcome = import(arguments);
-    EXPECT_NE(outcome.output.find(make), std::string::npos) << outcome.output;
-    ASSERT_EQ(shell(make).code, 0);
-  }
-  const auto outcome = import(arguments);
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
-}
-
 TEST_F(ExportTest, ARunWhoseWeightsAreNotFiniteIsUsedForNothing) {
   const auto checkpoints = run("runs") / "checkpoints";
   auto last = training::load_checkpoint(training::list_checkpoints(checkpoints).back().path);
@@ -372,61 +238,6 @@ TEST_F(ExportTest, ARunWhoseWeightsAreNotFiniteIsUsedForNothing) {
         << outcome.output;
   }
   EXPECT_FALSE(left_behind());
-}
-
-/// Splits packed projections, turns the feed-forward's matrices round and renames everything.
-constexpr const char* kForeignWriter = R"(
-import json, sys
-from safetensors.torch import load_file, save_file
-folder = sys.argv[1]
-ours, foreign, names = load_file(folder + "/weights/model.safetensors"), {"left.over": None}, {}
-for name, tensor in ours.items():
-    if "qkv" in name:
-        parts = tensor.chunk(3)
-        for letter, part in zip("qkv", parts):
-            foreign[name + "." + letter] = part.contiguous()
-        names[name] = [name + "." + letter for letter in "qkv"]
-    elif name.endswith("up.weight"):
-        foreign["turned." + name] = tensor.t().contiguous()
-        names[name] = {"name": "turned." + name, "transpose": True}
-    else:
-        foreign["x." + name] = tensor
-        names[name] = "x." + name
-foreign["left.over"] = tensor.clone()
-save_file(foreign, folder + "/foreign.safetensors")
-json.dump(names, open(folder + "/names.yaml", "w"))
-)";
-
-TEST_F(SafetensorsTest, OfAnotherProjectAreReadByAMapOfNames) {
-  if (!python_has("safetensors, torch")) GTEST_SKIP() << "no safetensors package in .venv";
-  export_weights();
-  write_file(folder_ / "foreign.py", kForeignWriter);
-
-  ASSERT_EQ(shell(kPython + " " + (folder_ / "foreign.py").string() + " " + folder_.string()).code,
-            0);
-  const auto arguments = (folder_ / "foreign.safetensors").string() + " --config " +
-                         (weights() / "config.yaml").string() + " --tokenizers " +
-                         weights().string();
-  const auto names = (folder_ / "names.yaml").string();
-  const auto without = import(arguments);
-  EXPECT_EQ(without.code, 4);
-  EXPECT_NE(without.output.find("has no tensor '"), std::string::npos) << without.output;
-  const auto outcome = import(arguments + " --names " + names);
-  ASSERT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("1 tensors of the file were not asked for"), std::string::npos);
-  EXPECT_EQ(shell(kProgram + " translate " + imported().string() + " < " + lines()).output,
-            shell(kProgram + " translate " + run("runs").string() + " < " + lines()).output);
-  std::filesystem::remove_all(imported());
-  auto config = read_file(weights() / "config.yaml");
-  config.replace(config.find("d_hidden: 32"), 12, "d_hidden: 48");
-  write_file(folder_ / "other.yaml", config);
-  const auto shape = import((folder_ / "foreign.safetensors").string() + " --config " +
-                            (folder_ / "other.yaml").string() + " --tokenizers " +
-                            weights().string() + " --names " + names);
-  EXPECT_EQ(shape.code, 4);
-  EXPECT_NE(shape.output.find("whose shape in this configuration is [16, 48]"), std::string::npos)
-      << shape.output;
-  EXPECT_FALSE(std::filesystem::exists(imported()));
 }
 
 }  // namespace
