@@ -32,7 +32,7 @@ class BatchStream {
     Augmentation augmentation = {};
   };
   /// `examples` outlive the stream; if they are to be cut into blocks, they are the running text as
-  /// one example. Throws DataError if there is none.
+  /// one example. Throws DataError if there are no examples.
   BatchStream(std::span<const EncodedExample> examples, const Options& options);
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;

@@ -34,7 +34,7 @@ bool LineReader::fill() {
   return !ended_;
 }
 
-/// Adds the available part of the next line. False if there is none.
+/// Adds the available part of the next line. False at the end of the file.
 bool LineReader::take() {
   if (ahead_.empty()) return false;
   // Enough of a line to know that it is too long even without its mark and line end.

@@ -10,12 +10,13 @@
 
 namespace ablate::analysis {
 
-/// The cell of `metric` on the first test set within the trained length; null if there is none.
+/// The cell of `metric` on the first test set within the trained length; null if the arm has
+/// no such cell.
 const Cell* cell_within(const ArmEvidence& arm, const std::string& metric);
 
 /// Marks the cells of claims: the task's metric on the test sets that `comparison` names for it,
-/// else on those within the trained length, or on all if there are none. A metric of training or
-/// validation has one cell.
+/// else on those within the trained length, or on all if every one is longer. A metric of training
+/// or validation has one cell.
 void mark_primary(TaskEvidence& task, const config::Comparison& comparison);
 
 /// Compares every arm of the task with its baseline: contrasts, tests, Holm's correction over the

@@ -156,7 +156,7 @@ struct TaskEvidence {
   std::vector<SizeFit> fits;      // if the study asks for them
 };
 
-/// The baseline of `arm`; null if it is a baseline itself or there is none.
+/// The baseline of `arm`; null if it is a baseline itself or the study has no baseline.
 inline const ArmEvidence* baseline_of(const TaskEvidence& task, const ArmEvidence& arm) {
   if (arm.baseline) return nullptr;
   for (const auto& other : task.arms)

@@ -18,7 +18,7 @@ std::string mean_figure(const Sample& sample, const std::string& metric);
 /// One value of a sample; "> 400" if it is a lower bound.
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric);
 
-/// "[0.020, 0.042]"; empty if there is none.
+/// "[0.020, 0.042]"; empty without an interval.
 std::string format_metric(const std::optional<statistics::Interval>& interval,
                           const std::string& metric);
 

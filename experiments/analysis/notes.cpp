@@ -131,7 +131,7 @@ void add_tuning(const config::Tuning& tuning, std::vector<std::string>& notes) {
                       numbers[tried.value] == least ? "smallest" : "largest"));
 }
 
-/// The first run of the arm with recorded initial weights; null if there is none.
+/// The first run of the arm with recorded initial weights; null if no run has them.
 const records::RunResult* started_run(std::span<const records::RunResult> results,
                                       const std::string& task, const std::string& arm,
                                       std::optional<int64_t> seed = {}) {

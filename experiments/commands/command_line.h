@@ -11,10 +11,10 @@ namespace ablate::commands {
 /// set by --debug and must outlive the command line.
 std::unique_ptr<CLI::App> command_line(bool& debug);
 
-/// Null if there is none.
+/// Null if there is no such verb.
 const CLI::App* verb_named(const CLI::App& app, const std::string& name);
 
-/// The option of a verb or of one above it; null if there is none.
+/// The option of a verb or of one above it; null if neither has it.
 const CLI::Option* option_named(const CLI::App& app, const std::string& flag);
 
 /// Whether `arguments` are only verbs and one more is needed: then the help is shown. // "ablate",

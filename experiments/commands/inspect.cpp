@@ -133,7 +133,7 @@ struct InspectAttentionRequest {
   std::string to = "attention.html";
 };
 
-/// The tokens of one row of ids, none if it is undefined; a leading U+2581 is a space. // [1, T]
+/// The tokens of one row of ids, an empty list if it is undefined; a leading U+2581 is a space. // [1, T]
 std::vector<std::string> tokens_of(const torch::Tensor& ids,
                                    const tokenizer::Tokenizer& tokenizer) {
   std::vector<std::string> texts;

@@ -31,8 +31,8 @@ class InputLines {
   data::LineReader reader_{data::GzipFile::standard_input(), kLongestLine};
 };
 
-/// All lines of a file, or of standard input for "-"; none if it is empty. Throws DataError if it
-/// cannot be read or a line is not text, with its number.
+/// All lines of a file, or of standard input for "-"; an empty file has no lines. Throws DataError
+/// if it cannot be read or a line is not text, with its number.
 std::vector<std::string> read_text(const std::string& file);
 
 /// The reader of standard output is gone, for example in a pipe into `head`.
