@@ -1,5 +1,3 @@
-#include "experiments/commands/doctor.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
@@ -10,10 +8,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "experiments/commands/commands.h"
 #include "models/libtorch.h"
@@ -23,6 +24,16 @@
 
 namespace ablate::commands {
 namespace {
+
+enum class Health { ok, warn, fail };
+
+/// One thing that runs need.
+struct Finding {
+  std::string name;
+  Health health;
+  std::string detail;
+  std::string remedy;  // "" if there is no problem
+};
 
 constexpr double kGigabyte = 1e9;
 
@@ -161,8 +172,8 @@ Finding shared_symbols() {
   return good("symbols", "no library clashes with LibTorch");
 }
 
-}  // namespace
-
+/// Checks LibTorch, the processor, the GPU, memory, limits, and the disk of `output`, on which it
+/// writes and removes a small file.
 std::vector<Finding> examine(const std::filesystem::path& output) {
   const auto folder = nearest_that_exists(output);
   return {libtorch(),
@@ -197,8 +208,6 @@ std::string to_json_text(const std::vector<Finding>& findings) {
                     {"remedy", finding.remedy}});
   return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
-
-namespace {
 
 struct DoctorRequest {
   std::string output = "runs";
