@@ -41,6 +41,7 @@ test-numbers: build
 	@cmake/setup.sh numbers
 	cmake --build --preset release --target answer_numbers
 	.venv/bin/python tests/numbers/compare.py build/answer_numbers
+	.venv/bin/python tests/numbers/calibrate.py build/answer_numbers
 
 test-asan: setup-test
 	cmake --preset asan && cmake --build --preset asan

@@ -55,6 +55,7 @@ bool Trainer::resume() {
   optimizer_->load(found->optimizer);
   state_ = from_json<TrainingState>(found->state);
   train_loss_ = found->state.value("train_loss", 0.0);
+  earlier_seconds_ = state_.seconds;
   saved_step_ = state_.step;
   return true;
 }
@@ -101,7 +102,7 @@ TrainingSummary Trainer::run() {
     }
   }
   if (saved_step_ != state_.step) save();
-  return {state_, train_loss_, progress_.tokens_per_second(), progress_.seconds()};
+  return {state_, train_loss_};
 }
 
 void Trainer::train_step(data::BatchStream& stream) {
@@ -129,6 +130,7 @@ void Trainer::train_step(data::BatchStream& stream) {
   asked_to_stop_ = record.stop;
   state_.step = step;
   state_.position = stream.position();
+  state_.flops += training_flops(*model_, batches);
   if (record.skipped && options.not_finite == NotFinite::stop) {
     log_interval(record, rate);  // how it came to this
     throw Diverged(fmt::format(
@@ -137,6 +139,7 @@ void Trainer::train_step(data::BatchStream& stream) {
         step, unsigned_nan(record.loss), unsigned_nan(record.gradient_norm)));
   }
   if (ema_ && !record.skipped) ema_->update();
+  state_.seconds = earlier_seconds_ + progress_.seconds();
   log_step(record, rate);
   if (observer) {
     log_observations(observer->after(record));
@@ -173,13 +176,11 @@ void Trainer::log_interval(const StepRecord& record, double rate) {
   if (state_.interval_tokens == 0) return;
   const auto tokens = static_cast<double>(state_.interval_tokens);
   train_loss_ = state_.interval_loss / tokens;
-  write({{"step", state_.step},
-         {"loss", train_loss_},
-         {"negative_log_likelihood", state_.interval_nll / tokens},
-         {"gradient_norm", record.gradient_norm},
-         {"learning_rate", rate},
-         {"tokens", state_.tokens},
-         {"skipped", state_.skipped}});
+  write_with_costs({{"loss", train_loss_},
+                    {"negative_log_likelihood", state_.interval_nll / tokens},
+                    {"gradient_norm", record.gradient_norm},
+                    {"learning_rate", rate},
+                    {"skipped", state_.skipped}});
   if (events_)
     events_->add(state_.step, std::vector<Scalar>{
                                   {"training/tokens_per_second", progress_.tokens_per_second()}});
@@ -193,6 +194,15 @@ void Trainer::write(const nlohmann::json& line) {
   input_.check_owner();
   log_->append(line);
   events_->add(state_.step, scalars_of(line));
+}
+
+/// Adds what training has spent so far.
+void Trainer::write_with_costs(nlohmann::json line) {
+  line.update({{"step", state_.step},
+               {"tokens", state_.tokens},
+               {"flops", state_.flops},
+               {"seconds", state_.seconds}});
+  write(line);
 }
 
 void Trainer::log_mixture(const MixtureRecord& mixture) {
@@ -239,10 +249,9 @@ Likelihood Trainer::validation() {
 void Trainer::validate() {
   progress_.pause();
   const auto scores = validation();
-  write({{"step", state_.step},
-         {"validation_loss", scores.nll},
-         {"validation_perplexity", scores.perplexity()},
-         {"validation_token_accuracy", scores.token_accuracy}});
+  write_with_costs({{"validation_loss", scores.nll},
+                    {"validation_perplexity", scores.perplexity()},
+                    {"validation_token_accuracy", scores.token_accuracy}});
   if (state_.best_step == 0 || scores.nll < state_.best_nll) {
     state_.best_step = state_.step;
     state_.best_nll = scores.nll;

@@ -31,6 +31,8 @@ struct TrainingState {
   int64_t step = 0;
   data::StreamPosition position;
   int64_t tokens = 0;        // target tokens trained on, padding left out
+  double flops = 0;          // training_flops() of all updates, skipped ones included
+  double seconds = 0;        // spent on updates, without validation, observation and saving
   int64_t skipped = 0;       // updates skipped because they were not finite
   double interval_loss = 0;  // sums over the updates since the last log line
   double interval_nll = 0;
@@ -47,6 +49,8 @@ struct TrainingState {
     visit("epoch", s.position.epoch);
     visit("batch", s.position.batch);
     visit("tokens", s.tokens);
+    visit("flops", s.flops);
+    visit("seconds", s.seconds);
     visit("skipped", s.skipped);
     visit("interval_loss", s.interval_loss);
     visit("interval_nll", s.interval_nll);
@@ -83,15 +87,13 @@ std::vector<Observation> observe_validation(models::Transformer& model, const Tr
 /// The results of a finished training besides its checkpoints.
 struct TrainingSummary {
   TrainingState state;
-  double train_loss = 0;         // of the last log line
-  double tokens_per_second = 0;  // since this process took over
-  double seconds = 0;            // spent on updates since then
+  double train_loss = 0;  // of the last log line
 };
 
 /// Trains `model` to the last step, from the newest checkpoint that verifies or from the beginning.
 /// Ended at any moment and started again, also with another number of ranks, it gives the same
-/// weights, optimizer and log, bit for bit. Throws Interrupted (after saving) when a stop is
-/// requested, Diverged, OutOfMemory, CheckpointError, RankLost and IoError.
+/// weights, optimizer and log, bit for bit but for the seconds. Throws Interrupted (after saving)
+/// when a stop is requested, Diverged, OutOfMemory, CheckpointError, RankLost and IoError.
 class Trainer {
  public:
   Trainer(models::Transformer model, TrainerInput input, Progress::Options progress);
@@ -106,6 +108,7 @@ class Trainer {
   void log_step(const StepRecord& record, double rate);
   void log_interval(const StepRecord& record, double rate);
   void write(const nlohmann::json& line);
+  void write_with_costs(nlohmann::json line);
   void log_mixture(const MixtureRecord& mixture);
   bool observes(int64_t step) const;
   void log_observations(const std::vector<Observation>& observations);
@@ -126,6 +129,7 @@ class Trainer {
   std::optional<EventFile> events_;  // the same numbers as the log
   std::set<std::string> warned_;     // mixtures whose fault has been reported
   Progress progress_;
+  double earlier_seconds_ = 0;  // up to the checkpoint that this process continues
   int64_t saved_step_ = -1;
   double train_loss_ = 0;
   bool asked_to_stop_ = false;  // whether a rank was, at the last update

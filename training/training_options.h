@@ -70,9 +70,24 @@ struct TimeBudget {
   }
 };
 
+/// As many updates as fit into a number of target tokens for each parameter of the model.
+struct RatioBudget {
+  static constexpr std::string_view name = "tokens_per_parameter";
+  double ratio = 20;
+
+  bool operator==(const RatioBudget&) const = default;
+  static void fields(auto& o, auto&& visit) {
+    visit("ratio", o.ratio,
+          "target tokens for each parameter of the model, embeddings included, shared ones once");
+  }
+  static void rules(const RatioBudget& o, auto&& require) {
+    require(o.ratio > 0, "ratio", "must be positive");
+  }
+};
+
 /// How long a run trains. In every unit, the number of updates is fixed before the first one, since
 /// schedules end with the last.
-using BudgetOptions = std::variant<StepBudget, TokenBudget, FlopBudget, TimeBudget>;
+using BudgetOptions = std::variant<StepBudget, TokenBudget, RatioBudget, FlopBudget, TimeBudget>;
 
 /// How matrix products are computed; weights are float numbers in any case.
 enum class Precision { fp32, bf16, tf32 };

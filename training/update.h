@@ -6,6 +6,7 @@
 
 #include "data/batch.h"
 #include "models/transformer.h"
+#include "models/transformer_flops.h"
 #include "training/observation.h"
 #include "training/optimizer.h"
 #include "training/ranks/rank_group.h"
@@ -57,6 +58,12 @@ struct UpdateOptions {
 /// gradient; batches are copied without waiting. ops::expert_feed_forward may wait in addition.
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options);
+
+/// The positions that a pass over `batch` computes.
+models::PassExtent extent_of(const data::Batch& batch);
+
+/// Floating-point operations of an update on `batches`: those of three forward passes over each.
+double training_flops(const models::TransformerImpl& model, std::span<const data::Batch> batches);
 
 /// Norm of the gradient that an update of `batch` alone would have, before clipping. Weights and
 /// buffers do not change. REQUIRES: one rank, and no gradients; it leaves none.

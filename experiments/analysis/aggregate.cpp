@@ -2,24 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <iterator>
+#include <set>
 
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/statistics/estimates.h"
-#include "training/storage/errors.h"
-#include "training/storage/finite_json.h"
-#include "training/storage/run_log.h"
 
 namespace ablate::analysis {
 namespace {
 
-/// The cells of one arm, one for each task; empty if a task has no such cell or no finished run.
-std::vector<const Cell*> cells_over_tasks(const std::vector<const TaskEvidence*>& tasks, size_t arm,
-                                          const std::string& metric) {
+/// The cells of one arm, one for each setting; empty if a setting has no such cell or no finished
+/// run.
+std::vector<const Cell*> cells_over_settings(const std::vector<const TaskEvidence*>& settings,
+                                             size_t arm, const std::string& metric) {
   std::vector<const Cell*> cells;
-  for (const auto* task : tasks) {
-    const auto* cell = cell_within(task->arms[arm], metric);
+  for (const auto* setting : settings) {
+    const auto* cell = cell_within(setting->arms[arm], metric);
     if (cell == nullptr || cell->sample.count == 0) return {};
     cells.push_back(cell);
   }
@@ -45,14 +44,22 @@ Aggregate aggregate_of(const std::string& arm, const std::vector<const Cell*>& c
 std::vector<Aggregate> aggregates_of(const Evidence& evidence) {
   const auto* metric = config::find_metric(evidence.metric);
   if (metric == nullptr || !std::isfinite(metric->high)) return {};
-  std::vector<const TaskEvidence*> tasks;
-  for (const auto& task : evidence.tasks)
-    if (!task.metric.empty() && task.metric == evidence.metric) tasks.push_back(&task);
+  std::vector<const TaskEvidence*> settings;
+  std::set<std::string> tasks;
+  for (const auto& setting : evidence.tasks) {
+    if (setting.metric.empty() || setting.metric != evidence.metric) continue;
+    settings.push_back(&setting);
+    tasks.insert(setting.setting.task);
+  }
   if (tasks.size() < 2) return {};
   std::vector<Aggregate> aggregates;
-  for (size_t arm = 0; arm < tasks.front()->arms.size(); ++arm)
-    if (const auto cells = cells_over_tasks(tasks, arm, evidence.metric); !cells.empty())
-      aggregates.push_back(aggregate_of(tasks.front()->arms[arm].name, cells));
+  for (size_t arm = 0; arm < settings.front()->arms.size(); ++arm) {
+    const auto cells = cells_over_settings(settings, arm, evidence.metric);
+    if (cells.empty()) continue;
+    aggregates.push_back(aggregate_of(settings.front()->arms[arm].name, cells));
+    aggregates.back().tasks = std::ssize(tasks);
+    aggregates.back().settings = std::ssize(settings);
+  }
   return aggregates;
 }
 
@@ -88,54 +95,6 @@ std::vector<SizeFit> size_fits_of(const TaskEvidence& task) {
                     .exponents = sample_of(std::move(exponents))});
   }
   return fits;
-}
-
-namespace {
-
-struct Steps {
-  double made = kUntested;  // NaN: no validations
-  bool censored = false;
-};
-
-Steps steps_of(const LoggedRun& run, const config::Target& target) {
-  const bool higher = config::find_metric(target.metric)->direction == Direction::higher;
-  Steps steps;
-  if (!std::filesystem::exists(run.log)) return steps;
-  for (const auto& line : training::read_run_log(run.log)) {
-    if (!line.contains(target.metric)) continue;
-    const auto value = training::with_non_finite(line.at(target.metric)).get<double>();
-    if (higher ? value >= target.value : value <= target.value)
-      return {.made = line.at("step").get<double>()};
-    steps = {.made = static_cast<double>(run.steps), .censored = true};
-  }
-  return steps;
-}
-
-}  // namespace
-
-Cell steps_cell(const config::Target& target, std::span<const std::optional<LoggedRun>> runs) {
-  std::vector<double> values;
-  std::vector<bool> censored;
-  for (const auto& run : runs) {
-    Steps steps;
-    try {
-      if (run) steps = steps_of(*run, target);
-    } catch (const nlohmann::json::exception& error) {
-      throw training::CheckpointError(run->log.string() + " is damaged: " + error.what());
-    }
-    values.push_back(steps.made);
-    censored.push_back(steps.censored);
-  }
-  const auto& metric = *config::find_metric(config::steps_to(target.metric));
-  Cell cell{.metric = metric.name,
-            .direction = metric.direction,
-            .range = {metric.low, metric.high},
-            .sample = sample_of(std::move(values), {metric.low, metric.high})};
-  if (std::ranges::find(censored, true) == censored.end()) return cell;
-  cell.sample.censored = std::move(censored);
-  cell.sample.deviation = kUntested;
-  cell.sample.interval.reset();
-  return cell;
 }
 
 }  // namespace ablate::analysis

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/ladder_sentence.h"
+#include "experiments/analysis/verdict.h"
 #include "experiments/errors.h"
 
 namespace ablate::analysis {
@@ -26,9 +29,9 @@ struct Side {
   std::string text;
 };
 
-Side side_of(const config::Term& term, const TaskEvidence& task) {
+Side term_side(const config::Term& term, const TaskEvidence& task) {
   if (!term.arm) return {term.factor, fmt::format("{}", term.factor)};
-  const auto name = term.arm->name();
+  const auto& name = *term.arm;
   const auto arm = std::ranges::find(task.arms, name, &ArmEvidence::name);
   const auto* cell = arm == task.arms.end() ? nullptr : cell_of_term(*arm, term);
   if (cell == nullptr || cell->sample.count == 0)
@@ -83,7 +86,7 @@ Expectation check_clause(const config::Clause& clause, const Evidence& evidence)
   Expectation expectation{.text = clause.text};
   const auto task = std::ranges::find(evidence.tasks, clause.task, &TaskEvidence::name);
   if (task == evidence.tasks.end()) return expectation;
-  const auto left = side_of(clause.left, *task), right = side_of(clause.right, *task);
+  const auto left = term_side(clause.left, *task), right = term_side(clause.right, *task);
   expectation.holds = holds(clause, left.value, right.value);
   if (std::isnan(left.value) || std::isnan(right.value))
     expectation.numbers = std::isnan(left.value) ? left.text : right.text;
@@ -102,9 +105,9 @@ void raise_failed(const std::vector<Expectation>& expectations) {
 
 namespace {
 
-/// An arm's cell on one test set.
+/// An arm's cell on one test set, and the arm that it is compared with.
 struct Claimed {
-  const ArmEvidence* arm;
+  const ArmEvidence* baseline;
   const Cell* cell;
 };
 
@@ -114,117 +117,113 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return text;
 }
 
-std::string with_figure(const Claimed& claimed) {
-  return fmt::format("{} ({})", claimed.arm->name,
-                     format_metric(claimed.cell->sample.mean, claimed.cell->metric));
-}
-
 std::string enumerated(std::vector<std::string> parts) {
   const auto last = parts.back();
   parts.pop_back();
   return parts.empty() ? last : joined(parts, ", ") + " and " + last;
 }
 
-/// "learned (0.000) is worse than", "a (1.0) and b (2.0) are better than".
-std::string clause(const std::string& relation, const std::vector<Claimed>& claims) {
-  std::vector<std::string> names;
-  for (const auto& claim : claims) names.push_back(with_figure(claim));
-  return fmt::format("{} {} {}", enumerated(names), claims.size() == 1 ? "is" : "are", relation);
+std::string verdict_words(const Contrast& contrast) {
+  auto words = display_name(contrast.verdict);
+  if (contrast.verdict == Verdict::equivalent || contrast.verdict == Verdict::no_worse)
+    words +=
+        fmt::format(" ({} {})", contrast.verdict == Verdict::equivalent ? "within" : "by less than",
+                    *contrast.claim.margin);
+  if (contrast.outcome && contrast.outcome != Outcome::not_learned)
+    words += fmt::format("; {} the claim that it {}",
+                         contrast.outcome == Outcome::agrees        ? "agrees with"
+                         : contrast.outcome == Outcome::contradicts ? "contradicts"
+                                                                    : "inconclusive on",
+                         phrase_of(*contrast.claim.kind));
+  return words;
 }
 
-/// The claims of one test set.
-struct OnTestSet {
-  const Cell* baseline;
-  std::vector<Claimed> better, worse, equivalent, undecided, alike;
+/// What the sentences of a study say first: the task and the test set, where there are several.
+struct Context {
+  bool tasks = false, test_sets = false;
 
-  bool none() const { return has_no_verdict() && undecided.empty() && alike.empty(); }
-  bool has_no_verdict() const { return better.empty() && worse.empty() && equivalent.empty(); }
+  std::string of(const TaskEvidence& task, const Cell& cell) const {
+    std::string text = tasks ? task.name : "";
+    if (test_sets && !cell.test_set.empty())
+      text += fmt::format("{}on {}{}", text.empty() ? "" : ", ", cell.test_set,
+                          cell.extrapolates ? " (beyond the trained length)" : "");
+    return text.empty() ? text : text + ", ";
+  }
 };
 
-OnTestSet claims_on(const TaskEvidence& task, const ArmEvidence& baseline, const Cell& reference) {
-  OnTestSet claims{&reference, {}, {}, {}, {}, {}};
-  for (const auto& arm : task.arms) {
-    const auto* cell = find_cell(arm, reference.test_set, reference.metric);
-    if (baseline_of(task, arm) != &baseline || cell == nullptr || !cell->contrast) continue;
-    const auto verdict = cell->contrast->verdict;
-    if (verdict == Verdict::better) claims.better.push_back({&arm, cell});
-    if (verdict == Verdict::worse) claims.worse.push_back({&arm, cell});
-    if (verdict == Verdict::equivalent) claims.equivalent.push_back({&arm, cell});
-    if (verdict == Verdict::undecided) claims.undecided.push_back({&arm, cell});
-    if (verdict == Verdict::indistinguishable) claims.alike.push_back({&arm, cell});
+/// The primary comparisons of the study in words: claims one by one, all others together.
+struct Sentences {
+  std::vector<std::string> claims, inconclusive;
+
+  void add(const std::string& context, const ArmEvidence& arm, const Claimed& claimed) {
+    const auto& contrast = *claimed.cell->contrast;
+    if (is_claim(contrast.verdict) || contrast.outcome == Outcome::contradicts)
+      claims.push_back(fmt::format("{}{}: {}: {}.", context, arm.name,
+                                   effect_text(contrast, *claimed.cell, claimed.baseline->name),
+                                   verdict_words(contrast)));
+    if (contrast.verdict == Verdict::inconclusive && contrast.outcome != Outcome::contradicts)
+      inconclusive.push_back(
+          fmt::format("{}{} ({})", context, arm.name,
+                      effect_text(contrast, *claimed.cell, claimed.baseline->name)));
+    if (contrast.verdict == Verdict::unstable)
+      claims.push_back(fmt::format("{}{}: {}.", context, arm.name, contrast.sentence));
   }
-  return claims;
+};
+
+Context place_in_answer(const Evidence& evidence, const TaskEvidence& task) {
+  const auto primary = [](const Cell& cell) { return cell.primary; };
+  return {.tasks = evidence.tasks.size() > 1,
+          .test_sets = std::ranges::count_if(task.arms.front().cells, primary) > 1};
 }
 
-/// The first clause names the baseline; the others call it "it".
-std::string sentence_on(const OnTestSet& claims, const ArmEvidence& baseline) {
-  std::vector<std::string> clauses;
-  if (!claims.better.empty()) clauses.push_back(clause("better than", claims.better));
-  if (!claims.worse.empty()) clauses.push_back(clause("worse than", claims.worse));
-  if (!claims.equivalent.empty()) clauses.push_back(clause("equivalent to", claims.equivalent));
-  if (!claims.undecided.empty())
-    clauses.push_back(
-        clause("neither shown to differ from nor to be equivalent to", claims.undecided));
-  if (!claims.alike.empty()) clauses.push_back(clause("not distinguishable from", claims.alike));
-  const auto& test_set = claims.baseline->test_set;
-  clauses.front() += " " + with_figure({&baseline, claims.baseline});
-  for (size_t i = 1; i < clauses.size(); ++i) clauses[i] += " it";
-  return fmt::format("{}{}{}", test_set.empty() ? "" : fmt::format("on {} ", test_set),
-                     claims.baseline->extrapolates ? "(beyond the trained length) " : "",
-                     joined(clauses, "; "));
-}
-
-/// The claims of the arms of one baseline, test set by test set. Test sets beyond the trained
-/// length on which no arm differs share a sentence.
-std::vector<std::string> claims_against(const TaskEvidence& task, const ArmEvidence& baseline) {
-  std::vector<std::string> parts, alike;
-  for (const auto& cell : baseline.cells) {
-    if (!cell.primary) continue;
-    const auto claims = claims_on(task, baseline, cell);
-    if (claims.none()) continue;
-    if (cell.extrapolates && claims.has_no_verdict() && claims.undecided.empty())
-      alike.push_back(cell.test_set);
-    else
-      parts.push_back(sentence_on(claims, baseline));
-  }
-  if (!alike.empty())
-    parts.push_back(
-        fmt::format("beyond the trained length, on {}, no arm is distinguishable from {}",
-                    enumerated(alike), baseline.name));
-  return parts;
-}
-
-/// The sentence of the task, if there are claims.
-std::vector<std::string> sentences_of(const TaskEvidence& task) {
-  std::vector<std::string> parts;
-  for (const auto& arm : task.arms)
-    if (arm.baseline)
-      for (auto& part : claims_against(task, arm)) parts.push_back(std::move(part));
-  if (parts.empty()) return parts;
-  return {fmt::format("{}, {}: {}.", task.name, display_name(task.metric), joined(parts, "; "))};
-}
-
-/// The first reason of a verdict for making no claim.
-std::string no_claim(const Evidence& evidence) {
-  for (const auto& task : evidence.tasks)
+Sentences sentences_of(const Evidence& evidence) {
+  Sentences sentences;
+  for (const auto& task : evidence.tasks) {
+    const auto context = place_in_answer(evidence, task);
     for (const auto& arm : task.arms)
       for (const auto& cell : arm.cells)
-        if (cell.primary && cell.contrast) {
-          const auto& sentence = cell.contrast->sentence;
-          const auto at = sentence.find("no claim: ");
-          if (at != std::string::npos) return "No claim: " + sentence.substr(at + 10) + ".";
-        }
-  return "No claim: there is no finished comparison.";
+        if (const auto* baseline = baseline_of(task, arm);
+            cell.primary && cell.contrast && baseline != nullptr)
+          sentences.add(context.of(task, cell), arm, {baseline, &cell});
+  }
+  return sentences;
+}
+
+/// The effects, and the first reason of a verdict for making no claim.
+std::string no_claim(const Evidence& evidence) {
+  std::string effects, reason = "there is no finished comparison";
+  for (const auto& task : evidence.tasks)
+    for (const auto& arm : task.arms)
+      for (const auto& cell : arm.cells) {
+        if (!cell.primary || !cell.contrast) continue;
+        const auto& sentence = cell.contrast->sentence;
+        const auto at = sentence.find("no claim: ");
+        if (at == std::string::npos) continue;
+        if (effects.empty()) reason = sentence.substr(at + 10);
+        if (!std::isnan(cell.contrast->mean))
+          effects += fmt::format("{}{}: {}. ", place_in_answer(evidence, task).of(task, cell), arm.name,
+                                 effect_text(*cell.contrast, cell, baseline_of(task, arm)->name));
+      }
+  return effects + "No claim: " + reason + ".";
 }
 
 }  // namespace
 
 std::string answer_of(const Evidence& evidence) {
+  if (!evidence.baseline && evidence.declared_baseline)
+    return fmt::format("No claim: the baseline {} is not among the selected arms.",
+                       *evidence.declared_baseline);
   if (!evidence.baseline) return "No claim: the study declares no baseline.";
-  std::vector<std::string> sentences;
-  for (const auto& task : evidence.tasks)
-    for (auto& sentence : sentences_of(task)) sentences.push_back(std::move(sentence));
-  return sentences.empty() ? no_claim(evidence) : joined(sentences, " ");
+  const auto sentences = sentences_of(evidence);
+  std::vector<std::string> parts;
+  if (auto headline = headline_of(evidence.ladders); !headline.empty())
+    parts.push_back(std::move(headline));
+  const bool claims = !sentences.claims.empty() || !sentences.inconclusive.empty();
+  if (!sentences.claims.empty()) parts.push_back(joined(sentences.claims, " "));
+  if (!sentences.inconclusive.empty())
+    parts.push_back(fmt::format("Inconclusive: {}.", enumerated(sentences.inconclusive)));
+  if (!claims) parts.push_back(no_claim(evidence));
+  return joined(parts, " ");
 }
 
 }  // namespace ablate::analysis

@@ -14,8 +14,8 @@ Expectation check_clause(const config::Clause& clause, const Evidence& evidence)
 /// Throws ExpectationFailed with the figures if an expectation does not hold.
 void raise_failed(const std::vector<Expectation>& expectations);
 
-/// Summary of the verdicts, with the arms' names and figures: for each task a sentence within the
-/// trained length and one beyond it.
+/// What the ladders show, then a summary of the verdicts of each setting, with the arms' names and
+/// figures.
 std::string answer_of(const Evidence& evidence);
 
 }  // namespace ablate::analysis

@@ -4,17 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "experiments/analysis/contrast.h"
+#include "experiments/analysis/family.h"
 #include "experiments/analysis/figure.h"
 #include "experiments/analysis/sentence_test.h"
-#include "experiments/analysis/statistics/significance.h"
+#include "experiments/analysis/statistics/collapse.h"
+#include "experiments/analysis/verdict.h"
 
 namespace ablate::analysis {
 namespace {
 
 /// An arm has learned a task if this share of its outputs within the trained length is right.
-constexpr double kLearned = 0.5;
+constexpr double kLearned = 0.9;
+
+/// Two arms with less than this share of right answers are not called equal.
+constexpr double kFailed = 0.1;
 
 const std::string kGate = "exact_match";
 
@@ -29,21 +35,21 @@ std::string seeds_apart(const Sample& arm, const Sample& baseline,
   return apart.empty() ? "" : apart + " is missing";
 }
 
-/// Why no claim is made beyond the trained length; empty if one of the arms learned the task.
+/// Why no claim is made beyond the trained length; empty if both arms learned the task.
 std::string not_learned(const ArmEvidence& arm, const ArmEvidence& baseline) {
   const auto* mine = cell_within(arm, kGate);
   const auto* others = cell_within(baseline, kGate);
   if (mine == nullptr || others == nullptr)
     return "no test set within the trained length shows that the task is learned";
-  const auto learned = [](const Sample& sample) {
-    return !std::isnan(sample.mean) && !config::is_above(kLearned, sample.mean);
-  };
-  if (learned(mine->sample) || learned(others->sample)) return "";
+  std::string failed;
+  for (const auto& [name, cell] : {std::pair{arm.name, mine}, std::pair{baseline.name, others}})
+    if (std::isnan(cell->sample.mean) || config::is_above(kLearned, cell->sample.mean))
+      failed += fmt::format("{}{} (exact match {} on {})", failed.empty() ? "" : " and ", name,
+                            format_metric(cell->sample.mean, kGate), cell->test_set);
+  if (failed.empty()) return "";
   return fmt::format(
-      "neither arm learned the task within the trained length (exact match {} and "
-      "{} on {})",
-      format_metric(mine->sample.mean, kGate), format_metric(others->sample.mean, kGate),
-      mine->test_set);
+      "{} did not learn the task within the trained length, which takes an exact match of {}",
+      failed, format_metric(kLearned, kGate));
 }
 
 /// Whether the metric is of the whole run; its only cell then has no test set.
@@ -67,56 +73,162 @@ std::vector<std::string> primary_sets(const TaskEvidence& task,
   return within.empty() ? names_of_test_sets(task, [](const Cell&) { return true; }) : within;
 }
 
-/// Arms of the study's file that the task's baselines are compared with.
-int64_t declared_arms(const std::string& task, const config::Study& study) {
-  const auto arms = std::ranges::count(study.configurations, task, &config::Configuration::task);
-  return (arms - 1) * (study.tuning ? 2 : 1);
+std::vector<std::string> primary_names(const TaskEvidence& task) {
+  return names_of_test_sets(task, [](const Cell& cell) { return cell.primary; });
 }
 
-/// "Holm's correction covers all 4 primary comparisons of copy: 2 arms on length 12 and length 13."
-std::string family_text(const TaskEvidence& task, int64_t arms,
-                        const std::vector<std::string>& sets) {
+/// "The p values are corrected for all 4 primary comparisons of copy: 2 arms on length 12 and
+/// length 13."
+std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings) {
+  const auto sets = primary_names(task);
   std::string names;
   for (size_t i = 0; i < sets.size() && !is_of_run(task.metric); ++i)
     names += (i == 0 ? " on " : i + 1 < sets.size() ? ", " : " and ") + sets[i];
-  const bool one = task.comparisons == 1;
-  auto text = fmt::format("{} {} of {}: {} arm{}{}.",
-                          one ? "The p values are of the one"
-                              : fmt::format("Holm's correction covers all {}", task.comparisons),
-                          one ? "primary comparison" : "primary comparisons", task.name, arms,
-                          arms == 1 ? "" : "s", names);
-  const auto measured = names_of_test_sets(task, [](const Cell&) { return true; });
-  if (measured.size() > sets.size())
+  auto text = task.comparisons == 1
+                  ? std::string("The p values are of the one primary comparison of")
+                  : fmt::format("The p values are corrected for all {} primary comparisons of",
+                                task.comparisons);
+  text += fmt::format(" {}: {} arm{}{}{}.", task.setting.task, arms, arms == 1 ? "" : "s", names,
+                      settings == 1 ? "" : fmt::format(" in {} settings", settings));
+  if (task.correction == Correction::joint)
+    text += " The signs of a seed are flipped in all of them together.";
+  if (task.correction == Correction::holm)
+    text +=
+        " Holm's method corrects them, since not all are tested by sign flips of the same seeds.";
+  if (names_of_test_sets(task, [](const Cell&) { return true; }).size() > sets.size())
     text += " The other test sets are exploratory: their differences are shown, not tested.";
   return text;
 }
 
-void set_family(TaskEvidence& task, const config::Study& study) {
-  const auto sets = names_of_test_sets(task, [](const Cell& cell) { return cell.primary; });
-  const auto compared = std::ranges::count(task.arms, false, &ArmEvidence::baseline);
-  const auto arms = std::max<int64_t>(declared_arms(task.name, study), compared);
-  task.comparisons = arms * std::ssize(sets);
-  if (task.comparisons > 0) task.family = family_text(task, arms, sets);
+/// What the study's file compares in the settings of one declared task.
+struct DeclaredFamily {
+  int64_t settings = 0, arms = 0, with_margins = 0, sets = 0;  // arms of one setting
+
+  int64_t comparisons() const { return settings * arms * sets; }
+};
+
+DeclaredFamily declared_family(const TaskEvidence& task, const config::Study& study) {
+  DeclaredFamily family{.sets = std::ssize(primary_names(task))};
+  family.settings =
+      std::ranges::count(study.declared_settings, task.setting.task, &config::Setting::task);
+  const auto arms = compared_arms(task, study);
+  family.arms = std::ssize(arms);
+  family.with_margins = std::ranges::count_if(arms, [&](const std::string& arm) {
+    return config::claim_of(*study.compare, task.name, arm).margin.has_value();
+  });
+  return family;
 }
 
-/// Holm's correction over the family; `tested` may be a part of it. A comparison has two
-/// hypotheses, of no difference and of a difference that matters, of which at most one is true.
-void correct(const std::vector<Contrast*>& tested, size_t comparisons, bool with_margin) {
-  std::vector<double> p;
-  std::vector<double*> corrected;
-  const auto add = [&](Test& test) {
-    if (std::isnan(test.p)) return;
-    p.push_back(test.p);
-    corrected.push_back(&test.holm_p);
-  };
-  for (auto* contrast : tested) {
-    add(contrast->difference);
-    add(contrast->equivalence);
+/// The collapsed seeds among those that have finished.
+std::vector<size_t> collapsed_in(const Cell& cell) {
+  std::vector<size_t> places, collapsed;
+  std::vector<double> values;
+  for (size_t i = 0; i < cell.sample.values.size(); ++i) {
+    if (std::isnan(cell.sample.values[i])) continue;
+    places.push_back(i);
+    values.push_back(cell.sample.values[i]);
   }
-  p.resize(comparisons * (with_margin ? 2 : 1),
-           1);  // untested: not significant
-  const auto adjusted = statistics::holm(p, comparisons);
-  for (size_t i = 0; i < corrected.size(); ++i) *corrected[i] = adjusted[i];
+  for (const size_t i :
+       statistics::collapsed_seeds(values, cell.direction == Direction::higher, cell.range))
+    collapsed.push_back(places[i]);
+  return collapsed;
+}
+
+void mark_collapsed(TaskEvidence& task) {
+  for (auto& arm : task.arms)
+    for (auto& cell : arm.cells)
+      if (cell.primary && !is_censored(cell.sample)) cell.sample.collapsed = collapsed_in(cell);
+}
+
+/// The intervals of means by the test of the study.
+void set_intervals(TaskEvidence& task, config::PairedTest test) {
+  for (auto& arm : task.arms)
+    for (auto& cell : arm.cells)
+      if (!is_censored(cell.sample))
+        cell.sample.interval = interval_of(finished_values(cell.sample), test, cell.range);
+}
+
+/// "2 of 8 seeds of none collapsed"; empty if none has.
+std::string collapsed_text(const std::string& arm, const Sample& sample) {
+  if (sample.collapsed.empty()) return "";
+  return fmt::format("{} of {} seeds of {} collapsed", sample.collapsed.size(), sample.count, arm);
+}
+
+Tested tested_of(Cell& cell, const Sample& reference) {
+  Tested tested{.contrast = &*cell.contrast,
+                .pairs = pairs_of(cell.sample, reference),
+                .baseline = {},
+                .direction = cell.direction};
+  for (const size_t i : tested.pairs) tested.baseline.push_back(reference.values[i]);
+  return tested;
+}
+
+bool can_be_tested(const Contrast& contrast) {
+  return !contrast.differences.empty() &&
+         std::ranges::all_of(contrast.differences, [](double d) { return std::isfinite(d); });
+}
+
+/// Adds the contrasts of the arm, and those of primary cells to the family.
+void add_contrasts(TaskEvidence& task, ArmEvidence& arm, const config::Comparison& comparison,
+                   Family& family) {
+  const auto* baseline = baseline_of(task, arm);
+  for (size_t i = 0; baseline != nullptr && i < arm.cells.size(); ++i) {
+    auto& cell = arm.cells[i];
+    const auto& reference = baseline->cells[i].sample;
+    if (cell.sample.count == 0 || reference.count == 0) continue;
+    const bool censored = is_censored(cell.sample) || is_censored(reference);
+    if (censored && !cell.primary) continue;
+    cell.contrast = contrast_of(cell, reference, comparison.test);
+    if (!cell.primary) continue;
+    cell.contrast->claim = config::claim_of(comparison, task.name, arm.name);
+    if (can_be_tested(*cell.contrast)) family.tested.push_back(tested_of(cell, reference));
+  }
+}
+
+statistics::Interval clipped(const statistics::Interval& interval,
+                             const statistics::Interval& range) {
+  return {std::clamp(interval.low, range.low, range.high),
+          std::clamp(interval.high, range.low, range.high)};
+}
+
+/// A joint interval may reach beyond the possible differences, and where it is unbounded none of
+/// them is rejected. An arm loses at most all of a baseline that cannot be negative.
+void keep_possible(Contrast& contrast, const Cell& cell, bool enough_seeds) {
+  const auto possible = statistics::differences_in(cell.range);
+  const bool tested = !std::isnan(contrast.difference.adjusted_p);
+  if (!contrast.interval && tested && enough_seeds && std::isfinite(possible.high))
+    contrast.interval = possible;
+  if (contrast.interval) contrast.interval = clipped(*contrast.interval, possible);
+  if (contrast.relative && contrast.relative->interval && cell.range.low >= 0)
+    contrast.relative->interval =
+        clipped(*contrast.relative->interval, {-1, statistics::kUnbounded.high});
+}
+
+/// Whether neither gets a tenth of the examples right, so that equality says nothing.
+bool both_failed(const Cell& cell, const Sample& reference) {
+  return cell.success && cell.sample.mean < kFailed && reference.mean < kFailed;
+}
+
+void judge_arm(TaskEvidence& task, ArmEvidence& arm, const config::Study& study, Judged judged) {
+  const auto* baseline = baseline_of(task, arm);
+  for (size_t i = 0; baseline != nullptr && i < arm.cells.size(); ++i) {
+    auto& cell = arm.cells[i];
+    if (!cell.contrast) continue;
+    const auto& reference = baseline->cells[i].sample;
+    judged.baseline = baseline->name;
+    judged.missing = config::allows(*study.compare, config::Uneven::seeds)
+                         ? ""
+                         : seeds_apart(cell.sample, reference, study.seeds);
+    judged.censored = is_censored(cell.sample) || is_censored(reference);
+    judged.not_learned = cell.extrapolates ? not_learned(arm, *baseline) : "";
+    judged.collapsed = collapsed_text(arm.name, cell.sample);
+    if (const auto others = collapsed_text(baseline->name, reference); !others.empty())
+      judged.collapsed += (judged.collapsed.empty() ? "" : ", ") + others;
+    judged.both_failed = both_failed(cell, reference);
+    keep_possible(*cell.contrast, cell,
+                  std::ssize(cell.contrast->differences) >= judged.seeds_for_difference);
+    judge(*cell.contrast, cell, judged);
+  }
 }
 
 }  // namespace
@@ -128,6 +240,15 @@ const Cell* cell_within(const ArmEvidence& arm, const std::string& metric) {
   return found == arm.cells.end() ? nullptr : &*found;
 }
 
+std::set<std::string> compared_arms(const TaskEvidence& setting, const config::Study& study) {
+  std::set<std::string> arms;
+  for (const auto& configuration : study.configurations)
+    if (configuration.task == setting.name) arms.insert(configuration.arm);
+  for (const auto& arm : setting.arms) arms.insert(arm.name);
+  arms.erase(study.compare->baseline);
+  return arms;
+}
+
 void mark_primary(TaskEvidence& task, const config::Comparison& comparison) {
   const auto sets = primary_sets(task, comparison);
   for (auto& arm : task.arms)
@@ -136,39 +257,31 @@ void mark_primary(TaskEvidence& task, const config::Comparison& comparison) {
           cell.metric == task.metric && std::ranges::find(sets, cell.test_set) != sets.end();
 }
 
-void add_claims(TaskEvidence& task, const config::Study& study) {
-  task.margin = config::margin_of(*study.compare, task.name);
-  set_family(task, study);
-  std::vector<Contrast*> tested;
-  for (auto& arm : task.arms) {
-    const auto* baseline = baseline_of(task, arm);
-    if (baseline == nullptr) continue;
-    for (size_t i = 0; i < arm.cells.size(); ++i) {
-      auto& cell = arm.cells[i];
-      const auto& reference = baseline->cells[i].sample;
-      if (cell.sample.count == 0 || reference.count == 0) continue;
-      const bool censored = is_censored(cell.sample) || is_censored(reference);
-      if (censored && !cell.primary) continue;
-      cell.contrast = contrast_of(cell, reference);
-      if (censored || !cell.primary) continue;
-      test_contrast(*cell.contrast, task.margin);
-      tested.push_back(&*cell.contrast);
-    }
+void add_claims(std::span<TaskEvidence> settings, const config::Study& study) {
+  const auto& comparison = *study.compare;
+  const auto declared = declared_family(settings.front(), study);
+  Family family{.tested = {},
+                .comparisons = declared.comparisons(),
+                .with_margins = declared.settings * declared.with_margins * declared.sets,
+                .test = comparison.test};
+  for (auto& task : settings) {
+    mark_collapsed(task);
+    if (comparison.test != config::PairedTest::sign_flip) set_intervals(task, comparison.test);
+    for (auto& arm : task.arms) add_contrasts(task, arm, comparison, family);
   }
-  correct(tested, static_cast<size_t>(task.comparisons), task.margin.has_value());
-  for (auto& arm : task.arms) {
-    const auto* baseline = baseline_of(task, arm);
-    for (size_t i = 0; i < arm.cells.size(); ++i)
-      if (auto& cell = arm.cells[i]; cell.contrast)
-        judge(*cell.contrast, cell,
-              {.baseline = baseline->name,
-               .margin = task.margin,
-               .comparisons = task.comparisons,
-               .missing = config::allows(*study.compare, config::Uneven::seeds)
-                              ? ""
-                              : seeds_apart(cell.sample, baseline->cells[i].sample, study.seeds),
-               .censored = is_censored(cell.sample) || is_censored(baseline->cells[i].sample),
-               .not_learned = cell.extrapolates ? not_learned(arm, *baseline) : ""});
+  const auto correction = test_family(family);
+  add_detectable(family);
+  for (auto& task : settings) {
+    task.margin = config::claim_of(comparison, task.name, "").margin;
+    task.comparisons = family.comparisons;
+    task.correction = correction;
+    if (family.comparisons > 0) task.family = family_text(task, declared.arms, declared.settings);
+    for (auto& arm : task.arms)
+      judge_arm(task, arm, study,
+                {.comparisons = family.comparisons,
+                 .correction = correction,
+                 .seeds_for_difference = seeds_for_difference(family),
+                 .seeds_for_margin = seeds_for_margin(family)});
   }
 }
 

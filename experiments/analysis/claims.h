@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,16 +16,19 @@ namespace ablate::analysis {
 /// no such cell.
 const Cell* cell_within(const ArmEvidence& arm, const std::string& metric);
 
+/// The arms that the study's file compares with the baseline in the setting, selected or not.
+std::set<std::string> compared_arms(const TaskEvidence& setting, const config::Study& study);
+
 /// Marks the cells of claims: the task's metric on the test sets that `comparison` names for it,
 /// else on those within the trained length, or on all if every one is longer. A metric of training
 /// or validation has one cell.
 void mark_primary(TaskEvidence& task, const config::Comparison& comparison);
 
-/// Compares every arm of the task with its baseline: contrasts, tests, Holm's correction over the
-/// family, verdicts. The family is every comparison of an arm of the study's file with its baseline
-/// on a primary test set, even if the arm is not selected or not finished. REQUIRES: mark_primary()
-/// was called.
-void add_claims(TaskEvidence& task, const config::Study& study);
+/// Compares every arm of the settings of one declared task with its baseline in the same setting:
+/// contrasts, tests corrected over the family, verdicts. The family is every comparison of an arm
+/// of the study's file with its baseline on a primary test set in a setting of the task, even if
+/// the arm or the setting is not selected or not finished. REQUIRES: mark_primary() was called.
+void add_claims(std::span<TaskEvidence> settings, const config::Study& study);
 
 /// Adds paired tests of BLEU and chrF between the outputs of each arm and the baseline, seed by
 /// seed, from the study's folder. Only for tasks of text files, since generated tasks have no

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +13,8 @@
 
 #include "experiments/analysis/statistics/estimates.h"
 #include "experiments/config/schema/metric.h"
+#include "experiments/config/study/arm.h"
+#include "experiments/config/study/setting.h"
 #include "experiments/records/failure.h"
 
 namespace ablate::analysis {
@@ -22,37 +26,43 @@ struct Sample {
   std::vector<double> values;      // NaN: the run has not finished, or its value is undefined
   int64_t count = 0;               // values that are not NaN
   double mean = 0, deviation = 0;  // mean is NaN of no values, deviation of fewer than two
-  /// 95 % t-interval of the mean, clipped to the metric's range; absent below two values.
+  /// 95 %: the centres that the study's test does not reject. Absent below six values, or two if
+  /// the study declares the t test.
   std::optional<statistics::Interval> interval;
-  /// Which values are lower bounds: the last step of a run that did not reach the target; empty if
+  /// Which values are lower bounds: what a run that did not reach the target has spent; empty if
   /// none is. If any is, the mean is a lower bound, too, and deviation and interval are not
   /// defined.
   std::vector<bool> censored;
+  /// Which values are far worse than the rest: statistics::collapsed_seeds(). Only of primary
+  /// cells.
+  std::vector<size_t> collapsed;
 };
 
 inline bool is_censored(const Sample& sample) { return !sample.censored.empty(); }
 
-/// Conclusion from the differences from the baseline.
+/// What the differences from the baseline show.
 enum class Verdict {
   better,
   worse,
-  equivalent,         // the difference is shown to be smaller than the study's margin
-  indistinguishable,  // no difference is shown, and the study declares no margin
-  undecided,          // neither a difference nor, by the study's margin, equivalence is shown
-  too_few_seeds,      // the number of seeds cannot give a significant result
-  not_learned,        // beyond the trained length, of a task that is not learned within it
-  uneven,             // the arm and the baseline have not finished the same seeds
-  censored,           // steps to a target: a run has not reached it
-  not_tested,         // a value is not finite
-  exploratory,        // not a primary metric and test set: shown, not tested
+  equivalent,     // the difference is shown to be smaller than the margin
+  no_worse,       // of a claim that an arm is no worse: it is shown to lose less than the margin
+  inconclusive,   // none of these is shown
+  unstable,       // some seeds of the arm or of the baseline collapsed
+  too_few_seeds,  // the number of seeds cannot give a significant result
+  not_learned,    // beyond the trained length, and one of the two did not learn the task within it
+  uneven,         // the arm and the baseline have not finished the same seeds
+  censored,       // cost to a target: a run has not reached it
+  not_tested,     // a value is not finite
+  exploratory,    // not a primary metric and test set: shown, not tested
 };
 constexpr auto names(Verdict) {
   return std::to_array<std::pair<Verdict, std::string_view>>(
       {{Verdict::better, "better"},
        {Verdict::worse, "worse"},
        {Verdict::equivalent, "equivalent"},
-       {Verdict::indistinguishable, "indistinguishable"},
-       {Verdict::undecided, "undecided"},
+       {Verdict::no_worse, "no_worse"},
+       {Verdict::inconclusive, "inconclusive"},
+       {Verdict::unstable, "unstable"},
        {Verdict::too_few_seeds, "too_few_seeds"},
        {Verdict::not_learned, "not_learned"},
        {Verdict::uneven, "uneven"},
@@ -61,24 +71,65 @@ constexpr auto names(Verdict) {
        {Verdict::exploratory, "exploratory"}});
 }
 
+/// Whether the verdict is a claim about the arm.
+constexpr bool is_claim(Verdict verdict) {
+  return verdict == Verdict::better || verdict == Verdict::worse ||
+         verdict == Verdict::equivalent || verdict == Verdict::no_worse;
+}
+
+/// What the results say of the claim that the study declares of an arm.
+enum class Outcome { agrees, contradicts, inconclusive, not_learned };
+constexpr auto names(Outcome) {
+  return std::to_array<std::pair<Outcome, std::string_view>>(
+      {{Outcome::agrees, "agrees"},
+       {Outcome::contradicts, "contradicts"},
+       {Outcome::inconclusive, "inconclusive"},
+       {Outcome::not_learned, "not_learned"}});
+}
+
 inline constexpr double kUntested = std::numeric_limits<double>::quiet_NaN();
 
-/// The p of a test, uncorrected and with Holm's correction over the task's comparisons.
+/// The p of a test, and the p after the correction for all comparisons of its family.
 struct Test {
   double p = kUntested;
-  double holm_p = kUntested;
+  double adjusted_p = kUntested;
+};
+
+/// How the p values of a family are corrected.
+enum class Correction {
+  none,   // a single comparison
+  joint,  // signs are flipped in all arms together: joint_sign_flip_p()
+  holm,   // of comparisons with different seeds, or of t tests
+};
+constexpr auto names(Correction) {
+  return std::to_array<std::pair<Correction, std::string_view>>(
+      {{Correction::none, "none"}, {Correction::joint, "joint"}, {Correction::holm, "Holm"}});
+}
+
+/// The difference as a share of the baseline's mean.
+struct RelativeDifference {
+  double mean = 0;
+  std::optional<statistics::Interval> interval;
 };
 
 /// An arm minus the baseline, seed by seed.
 struct Contrast {
   std::vector<double> differences;  // of the seeds that both arms have
   double mean = 0;
-  std::optional<statistics::Interval> interval;  // 95 % t-interval of the mean, clipped
-  Test difference;                               // exact sign-flip test, two-sided
-  Test equivalence;                              // two one-sided tests of the task's margin
+  /// 95 %: the differences that the test does not reject, of a primary cell by the corrected test,
+  /// so it contains 0 exactly if no difference is shown.
+  std::optional<statistics::Interval> interval;
+  std::optional<RelativeDifference> relative;  // of primary cells with a positive baseline
+  config::ArmClaim claim;                      // that the study declares
+  Test difference;                             // that there is one, in either direction
+  Test within;  // that it is smaller than the margin; of `noninferior`, that the loss is
+  Test beyond;  // of claims of equality or of no loss: that it is greater than the margin
+  /// The smallest difference that such a study would show with a probability of 80 %.
+  std::optional<double> detectable;
   double improvement = 0.5;  // probability that the arm is better; NaN if neither direction is
   Verdict verdict = Verdict::exploratory;
-  std::string sentence;  // the verdict in words, with its figures
+  std::optional<Outcome> outcome;  // of the declared claim
+  std::string sentence;            // the verdict in words, with its figures
 };
 
 /// How often a task was solved: in seeds with at least 95 % of the examples right.
@@ -114,6 +165,29 @@ struct Cell {
   std::vector<SentenceTest> sentence_tests;  // of BLEU and chrF, if run folders have outputs
 };
 
+/// Whether a figure is a bound of the true one.
+enum class Bound {
+  exact,
+  above,  // the true one is greater
+  below,
+  open,  // nothing is known of the true one, which a bound on either side leaves open
+};
+constexpr auto names(Bound) {
+  return std::to_array<std::pair<Bound, std::string_view>>({{Bound::exact, "exact"},
+                                                            {Bound::above, "above"},
+                                                            {Bound::below, "below"},
+                                                            {Bound::open, "open"}});
+}
+
+/// What an arm spends to reach the study's target / what its baseline spends, seed by seed.
+struct CostRatio {
+  config::Resource resource{};
+  std::vector<double> values;  // one for each seed; NaN: open, or a run is missing
+  std::vector<Bound> bounds;   // of the values
+  double mean = kUntested;     // geometric; NaN if a value is a bound, for no mean is known then
+  std::optional<statistics::Interval> interval;  // 95 %, of the mean; absent below two values
+};
+
 /// A key that an arm gives another value than the baseline.
 struct ChangedKey {
   std::string path, baseline, value;
@@ -121,13 +195,14 @@ struct ChangedKey {
 
 struct ArmEvidence {
   std::string name;
-  bool baseline = false;  // other arms are compared with it; tuned arms with a tuned one
-  bool tuned = false;     // has the best value of the key that the study tunes
+  bool baseline = false;  // other arms are compared with it
   std::vector<ChangedKey> changes;
   int64_t parameters = 0, active_parameters = 0;
   double flops_per_token = 0;
-  Sample tokens_per_second, training_seconds, memory_bytes;
+  // Of the runs that were trained:
+  Sample steps, tokens, training_flops, training_seconds, tokens_per_second, memory_bytes;
   std::vector<Cell> cells;  // every metric of every test set, the same ones in every arm of a task
+  std::vector<CostRatio> cost_ratios;  // of each resource; empty for baselines, without a target
 };
 
 /// Null if the arm has no such cell.
@@ -146,45 +221,127 @@ struct SizeFit {
 };
 
 struct TaskEvidence {
-  std::string name;
+  std::string name;  // of its setting
+  config::Setting setting;
   std::string metric;             // the primary one of this task; empty without a comparison
-  std::optional<double> margin;   // smallest difference that matters; absent: not declared
+  std::string target;             // of the cost to it, in words; empty without one
+  std::optional<double> margin;   // the study's; arms may declare another one
   std::vector<ArmEvidence> arms;  // in the study's order
   bool same_tokens = true;        // all arms cut the targets into the same tokens
-  int64_t comparisons = 0;        // primary ones of the file, for Holm's correction
-  std::string family;             // the same in words; empty without comparisons
-  std::vector<SizeFit> fits;      // if the study asks for them
+  int64_t comparisons = 0;        // primary ones of the file: the family
+  Correction correction = Correction::none;
+  std::string family;         // both in words; empty without comparisons
+  std::vector<SizeFit> fits;  // if the study asks for them
 };
+
+/// The number of declared tasks; each may have several settings.
+inline int64_t count_declared_tasks(const std::vector<TaskEvidence>& settings) {
+  std::set<std::string> tasks;
+  for (const auto& setting : settings) tasks.insert(setting.setting.task);
+  return std::ssize(tasks);
+}
+
+/// Whether a comparison of the task has a margin.
+inline bool tests_margins(const TaskEvidence& task) {
+  for (const auto& arm : task.arms)
+    for (const auto& cell : arm.cells)
+      if (cell.contrast && cell.contrast->claim.margin) return true;
+  return false;
+}
+
+/// Whether the study claims something of an arm of the task.
+inline bool declares_claims(const TaskEvidence& task) {
+  for (const auto& arm : task.arms)
+    for (const auto& cell : arm.cells)
+      if (cell.contrast && cell.contrast->outcome) return true;
+  return false;
+}
 
 /// The baseline of `arm`; null if it is a baseline itself or the study has no baseline.
 inline const ArmEvidence* baseline_of(const TaskEvidence& task, const ArmEvidence& arm) {
   if (arm.baseline) return nullptr;
   for (const auto& other : task.arms)
-    if (other.baseline && other.tuned == arm.tuned) return &other;
+    if (other.baseline) return &other;
   return nullptr;
 }
 
-/// An arm's primary metric over all tasks, within the trained length (Agarwal et al. 2021).
+/// The axis of a ladder over the study's sizes; all others are keys of its grid.
+inline constexpr const char* kSizeAxis = "size";
+
+/// One setting of a ladder.
+struct Rung {
+  std::string setting;   // TaskEvidence::name
+  std::string label;     // the size or the value
+  double x = kUntested;  // the baseline's parameters, NaN before a run has finished; or the value
+};
+
+/// An arm over the rungs of a ladder. Slopes, interactions and best values are each corrected for
+/// the arms of the ladder, but not for other ladders.
+struct LadderArm {
+  std::string name;
+  std::string baseline;        // empty: it is one itself
+  std::vector<Sample> scores;  // at each rung
+  /// Arm minus baseline at each rung, by seed, with the interval of the rung's contrast. Empty of a
+  /// baseline.
+  std::vector<Sample> effects;
+  std::vector<double> p;  // of each effect, corrected as the rung's verdict is
+  /// The rungs whose verdicts allow no claim, in words. If there are any, the arm has no slope, no
+  /// interaction, no turn and no best effect.
+  std::string no_claim;
+  /// The least-squares slope of each seed's effects over x, per factor of ten of x if the ladder is
+  /// logarithmic, else per unit. Without values if the rungs' x are not distinct.
+  Sample slope;
+  double slope_p = kUntested;
+  double interaction_p = kUntested;  // of the hypothesis that the effect is the same at every rung
+  bool turns = false;                // the intervals at two rungs exclude zero on opposite sides
+  /// If it turns: where the line through the mean effects is zero, between the rungs.
+  std::optional<double> crossing;
+  // Over the values of a key, not over sizes:
+  std::optional<Sample> best;         // each seed's best score over the rungs
+  std::vector<int64_t> best_at;       // seeds whose best score is at each rung
+  std::optional<Sample> best_effect;  // minus the baseline's best
+  double best_p = kUntested;
+  std::string sentence;  // of the slope, the interaction and the best, in words
+};
+
+/// The effects of a study's arms over its sizes or over a key of its grid, for the primary metric
+/// of one task on one test set.
+struct Ladder {
+  std::string task;  // as declared
+  std::string axis;  // kSizeAxis or the key
+  std::string at;    // the other coordinates: "small, layers=2"
+  std::string test_set, metric;
+  Direction direction = Direction::higher;
+  bool logarithmic = false;  // slopes are over log x, since every x is positive
+  std::vector<Rung> rungs;   // from the least to the largest x
+  std::vector<LadderArm> arms;
+};
+
+/// An arm's primary metric over all tasks, in all their settings, within the trained length
+/// (Agarwal et al. 2021).
 struct Aggregate {
   std::string arm;
   double interquartile_mean = 0;
-  statistics::Interval interval;      // stratified bootstrap, 95 %
-  std::optional<double> improvement;  // mean over tasks of the probability of improvement
+  statistics::Interval interval;      // 95 %, of a bootstrap within each setting
+  std::optional<double> improvement;  // mean over settings of the probability of improvement
+  int64_t tasks = 0, settings = 0;    // that are pooled
 };
 
-/// The score of an arm with a value of the tuned key.
-struct TriedValue {
-  std::string task, arm, value;
-  double score = kUntested;  // the mean over the tuning seeds; NaN: a run diverged
-  bool chosen = false;
+/// What was tried for one arm in one task, and what was chosen.
+struct TunedArm {
+  config::ArmSearch search;
+  /// How much the loss depends on the values (Wortsman et al. 2023, section 2.2): the mean over the
+  /// file's combinations of the validation loss in nats, less the loss of the best combination. NaN
+  /// if one diverged, the search has not ended, or values were not chosen by perplexity.
+  double sensitivity = kUntested;
 };
 
 /// The choice of tuned values.
 struct TuningEvidence {
-  std::string key;
+  std::vector<config::TunedKey> keys;
   std::string metric;  // of the validation set
   std::vector<int64_t> seeds;
-  std::vector<TriedValue> tried;
+  std::vector<TunedArm> arms;
 };
 
 struct Expectation {
@@ -198,11 +355,13 @@ struct Evidence {
   std::string study, question;
   std::string answer;  // a few sentences, from the verdicts
   std::optional<std::string> baseline;
-  std::string metric;  // primary; empty without a comparison
+  std::optional<std::string> declared_baseline;  // also if it is not among the selected arms
+  std::string metric;                            // primary; empty without a comparison
   std::vector<int64_t> seeds;
   std::vector<TaskEvidence> tasks;
-  std::vector<Aggregate> aggregates;     // if there are two tasks or more
-  std::optional<TuningEvidence> tuning;  // of a study that tunes a key
+  std::vector<Ladder> ladders;           // if it has sizes, or arms and a grid
+  std::vector<Aggregate> aggregates;     // if there are two declared tasks or more
+  std::optional<TuningEvidence> tuning;  // of a study that tunes keys
   std::vector<Expectation> expectations;
   std::vector<records::MissingRun> missing;
   std::vector<std::string> notes;  // limits of the evidence, and the scorers' signatures

@@ -35,11 +35,22 @@ std::string value_figure(const Sample& sample, size_t i, const std::string& metr
   return (censored ? "> " : "") + format_metric(sample.values[i], metric);
 }
 
+std::pair<std::string, std::string> interval_ends(const statistics::Interval& interval,
+                                                  const std::string& metric) {
+  const bool excludes_zero = interval.low > 0 || interval.high < 0;
+  const auto end = [&](double value) {
+    auto text = format_metric(value, metric);
+    const bool looks_zero = text.find_first_of("123456789") == std::string::npos;
+    return looks_zero && excludes_zero && value != 0 ? fmt::format("{:.1g}", value) : text;
+  };
+  return {end(interval.low), end(interval.high)};
+}
+
 std::string format_metric(const std::optional<statistics::Interval>& interval,
                           const std::string& metric) {
   if (!interval) return "";
-  return fmt::format("[{}, {}]", format_metric(interval->low, metric),
-                     format_metric(interval->high, metric));
+  const auto [low, high] = interval_ends(*interval, metric);
+  return fmt::format("[{}, {}]", low, high);
 }
 
 std::string p_figure(double p) {
@@ -72,8 +83,8 @@ std::string display_name(const std::string& name) {
 
 std::string display_name(Verdict verdict) {
   switch (verdict) {
-    case Verdict::indistinguishable:
-      return "not distinguishable";
+    case Verdict::no_worse:
+      return "no worse";
     case Verdict::uneven:
       return "other seeds";
     case Verdict::censored:
@@ -83,13 +94,21 @@ std::string display_name(Verdict verdict) {
     case Verdict::better:
     case Verdict::worse:
     case Verdict::equivalent:
-    case Verdict::undecided:
+    case Verdict::inconclusive:
+    case Verdict::unstable:
     case Verdict::too_few_seeds:
     case Verdict::not_learned:
     case Verdict::exploratory:
       break;
   }
   return with_spaces(config::word_of(verdict));
+}
+
+std::string claim_words(const Contrast& contrast) {
+  if (!contrast.outcome) return "";
+  return *contrast.outcome == Outcome::inconclusive
+             ? "open"
+             : with_spaces(config::word_of(*contrast.outcome));
 }
 
 bool is_best(std::span<const double> means, size_t i, const Scored& scored) {

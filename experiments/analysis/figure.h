@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "experiments/analysis/evidence.h"
 
@@ -17,6 +18,11 @@ std::string mean_figure(const Sample& sample, const std::string& metric);
 
 /// One value of a sample; "> 400" if it is a lower bound.
 std::string value_figure(const Sample& sample, size_t i, const std::string& metric);
+
+/// The ends of an interval. One that is near zero has more digits than usual, so that an interval
+/// without zero does not look as if it had it.
+std::pair<std::string, std::string> interval_ends(const statistics::Interval& interval,
+                                                  const std::string& metric);
 
 /// "[0.020, 0.042]"; empty without an interval.
 std::string format_metric(const std::optional<statistics::Interval>& interval,
@@ -38,8 +44,11 @@ std::string megaflops_figure(const ArmEvidence& arm);
 /// "exact match", "BLEU": the name of a metric in reports.
 std::string display_name(const std::string& name);
 
-/// "not distinguishable": the name of a verdict in reports.
+/// "too few seeds": the name of a verdict in reports.
 std::string display_name(Verdict verdict);
+
+/// "agrees", "contradicts", "open": the outcome of the declared claim; empty without one.
+std::string claim_words(const Contrast& contrast);
 
 /// A metric, and which of its values are better.
 struct Scored {

@@ -7,15 +7,19 @@
 #include <functional>
 #include <limits>
 #include <set>
+#include <span>
 
 #include "experiments/analysis/aggregate.h"
 #include "experiments/analysis/answer.h"
 #include "experiments/analysis/claims.h"
 #include "experiments/analysis/contrast.h"
+#include "experiments/analysis/cost.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/ladder.h"
 #include "experiments/analysis/notes.h"
 #include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/tuned_values.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/printer.h"
 
@@ -45,6 +49,11 @@ Value of_training(Number records::RunResult::*member) {
   };
 }
 
+double tokens_per_second(const records::RunResult& run) {
+  return run.training_seconds > 0 ? static_cast<double>(run.tokens) / run.training_seconds
+                                  : records::kNotMeasured;
+}
+
 SuccessRate success_of(const Sample& sample) {
   const auto values = finished_values(sample);
   SuccessRate rate{.runs = std::ssize(values)};
@@ -72,11 +81,12 @@ Cell cell_of(const config::Metric& metric, const Runs& runs, const Value& value)
           .sample = sample_over(runs, value, range)};
 }
 
-/// The metrics of whole runs, without observed metrics that no run has.
+/// The metrics of whole runs, without those that only some runs have and here none does.
 std::vector<config::Metric> run_metrics_of(const std::vector<Runs>& arms) {
   auto metrics = config::run_metrics();
   std::erase_if(metrics, [&](const config::Metric& metric) {
-    return metric.observed && std::ranges::none_of(arms, [&](const Runs& runs) {
+    return (metric.observed || metric.of_mixtures) &&
+           std::ranges::none_of(arms, [&](const Runs& runs) {
              return std::ranges::any_of(runs, [&](const auto* run) {
                return run != nullptr && !std::isnan(records::value_of(*run, metric));
              });
@@ -112,12 +122,9 @@ std::vector<Cell> cells_of(const Runs& runs, const Measures& measures) {
   return cells;
 }
 
-/// The baseline of the study's tuned or fixed arms; without a comparison the first arm, to list
-/// changes from.
-std::string baseline_name(const config::Study& study, bool tuned) {
-  auto arm = study.compare ? study.compare->baseline : config::ComparedArm{study.arms.front()};
-  arm.tuned = tuned;
-  return arm.name();
+/// The study's baseline; without a comparison the first arm, to list changes from.
+const std::string& baseline_name(const config::Study& study) {
+  return study.compare ? study.compare->baseline : study.arms.front();
 }
 
 /// Keys that differ from the baseline's.
@@ -172,10 +179,19 @@ void mark_best(TaskEvidence& task) {
   }
 }
 
+/// "the baseline's last validation loss", "a validation perplexity of at most 5"
+std::string words_of(const config::Target& target) {
+  if (!target.value) return "the baseline's last validation loss";
+  const bool higher = config::find_metric(target.metric)->direction == Direction::higher;
+  return fmt::format("a {} of at {} {}", display_name(target.metric), higher ? "least" : "most",
+                     *target.value);
+}
+
 class TaskBuilder {
  public:
-  TaskBuilder(const config::Study& study, const records::StudyRuns& runs, const std::string& task)
-      : study_(study), runs_(runs), task_(task) {
+  TaskBuilder(const config::Study& study, const records::StudyRuns& runs,
+              const config::Setting& setting)
+      : study_(study), runs_(runs), setting_(setting), task_(setting.name) {
     for (const auto& arm : study.arms) {
       Runs found;
       for (const int64_t seed : study.seeds) found.push_back(result_of(runs, arm, seed));
@@ -184,17 +200,16 @@ class TaskBuilder {
   }
 
   TaskEvidence build() const {
-    TaskEvidence evidence{.name = task_};
+    TaskEvidence evidence{.name = task_, .setting = setting_};
     if (study_.compare) evidence.metric = config::metric_of(*study_.compare, task_);
     const Measures measures{all_test_sets(arms_), run_metrics_of(arms_)};
     for (size_t i = 0; i < arms_.size(); ++i) evidence.arms.push_back(arm_evidence(i, measures));
-    if (study_.compare) add_steps(evidence);
+    if (study_.compare && study_.compare->cost_to) add_cost_to(evidence, *study_.compare->cost_to);
     evidence.same_tokens = same_tokens();
     mark_in_tables(evidence, study_);
     mark_best(evidence);
     if (!study_.compare) return evidence;
     mark_primary(evidence, *study_.compare);
-    add_claims(evidence, study_);
     if (study_.compare->fit == config::Fit::power) evidence.fits = size_fits_of(evidence);
     return evidence;
   }
@@ -227,8 +242,7 @@ class TaskBuilder {
   ArmEvidence arm_evidence(size_t index, const Measures& measures) const {
     const auto& runs = arms_[index];
     ArmEvidence arm{.name = study_.arms[index]};
-    arm.tuned = !run_of(arm.name).tuned_from.empty();
-    const auto compared_with = baseline_name(study_, arm.tuned);
+    const auto& compared_with = baseline_name(study_);
     arm.baseline = study_.compare && arm.name == compared_with;
     arm.changes = changes_of(run_of(compared_with).experiment, run_of(arm.name).experiment);
     const auto any = std::ranges::find_if(runs, [](const auto* run) { return run != nullptr; });
@@ -237,64 +251,62 @@ class TaskBuilder {
       arm.active_parameters = (*any)->active_parameters;
       arm.flops_per_token = (*any)->flops_per_token;
     }
-    arm.tokens_per_second = sample_over(runs, of_training(&records::RunResult::tokens_per_second));
+    arm.steps = sample_over(runs, of_training(&records::RunResult::steps));
+    arm.tokens = sample_over(runs, of_training(&records::RunResult::tokens));
+    arm.training_flops = sample_over(runs, of_training(&records::RunResult::training_flops));
+    arm.tokens_per_second = sample_over(runs, tokens_per_second);
     arm.training_seconds = sample_over(runs, of_training(&records::RunResult::training_seconds));
     arm.memory_bytes = sample_over(runs, of_training(&records::RunResult::memory_bytes));
     arm.cells = cells_of(runs, measures);
     return arm;
   }
 
-  /// Adds a cell for each target of the study's compare.steps_to.
-  void add_steps(TaskEvidence& evidence) const {
-    for (const auto& target : study_.compare->steps_to)
-      for (size_t i = 0; i < arms_.size(); ++i)
-        evidence.arms[i].cells.push_back(steps_cell(target, logged_runs(i)));
-  }
-
-  std::vector<std::optional<LoggedRun>> logged_runs(size_t arm) const {
-    std::vector<std::optional<LoggedRun>> logged;
-    for (const auto& run : study_.runs) {
-      if (run.task != task_ || run.arm != study_.arms[arm]) continue;
-      const auto* result = result_of(runs_, run.arm, run.seed);
-      logged.push_back(result == nullptr ? std::optional<LoggedRun>()
-                                         : LoggedRun{runs_.folder.run(run).log(), result->steps});
-    }
-    return logged;
+  void add_cost_to(TaskEvidence& evidence, const config::Target& target) const {
+    evidence.target = words_of(target);
+    std::vector<std::vector<Validations>> logged(arms_.size());
+    for (size_t arm = 0; arm < arms_.size(); ++arm)
+      for (const auto& run : study_.runs)
+        if (run.task == task_ && run.arm == study_.arms[arm])
+          logged[arm].push_back(result_of(runs_, run.arm, run.seed) == nullptr
+                                    ? Validations()
+                                    : validations_of(runs_.folder.run(run).log(), target.metric));
+    add_costs(evidence, target, logged);
   }
 
   const config::Study& study_;
   const records::StudyRuns& runs_;
+  const config::Setting& setting_;
   const std::string& task_;
   std::vector<Runs> arms_;
 };
 
-TuningEvidence tuning_of(const config::Tuning& tuning) {
-  TuningEvidence evidence{.key = tuning.key,
-                          .metric = "validation_" + std::string(config::word_of(tuning.metric)),
-                          .seeds = tuning.seeds,
-                          .tried = {}};
-  for (const auto& tried : tuning.tried)
-    evidence.tried.push_back({.task = tried.task,
-                              .arm = tried.arm,
-                              .value = tuning.values[tried.value],
-                              .score = tried.score,
-                              .chosen = tried.chosen});
-  return evidence;
+/// The settings of a declared task stand side by side.
+void add_all_claims(std::vector<TaskEvidence>& tasks, const config::Study& study) {
+  const auto all = std::span(tasks);
+  for (size_t first = 0, next = 0; first < all.size(); first = next) {
+    while (next < all.size() && all[next].setting.task == all[first].setting.task) ++next;
+    add_claims(all.subspan(first, next - first), study);
+  }
 }
 
 }  // namespace
 
 Evidence make_evidence(const config::Study& study, const records::StudyRuns& runs) {
   check_fair(study, runs.results);
-  Evidence evidence{.study = study.name, .question = study.question, .seeds = study.seeds};
+  Evidence evidence{.study = study.name,
+                    .question = study.question,
+                    .declared_baseline = study.declared_baseline,
+                    .seeds = study.seeds};
   if (study.compare) {
-    evidence.baseline = study.compare->baseline.name();
+    evidence.baseline = study.compare->baseline;
     evidence.metric = study.compare->metric;
   }
-  for (const auto& task : study.tasks) {
-    evidence.tasks.push_back(TaskBuilder(study, runs, task).build());
+  for (const auto& setting : study.settings) {
+    evidence.tasks.push_back(TaskBuilder(study, runs, setting).build());
     add_sentence_tests(evidence.tasks.back(), study, runs.folder);
   }
+  if (study.compare) add_all_claims(evidence.tasks, study);
+  if (study.compare) evidence.ladders = ladders_of(evidence.tasks, study);
   evidence.aggregates = aggregates_of(evidence);
   if (study.tuning) evidence.tuning = tuning_of(*study.tuning);
   for (const auto& clause : study.expect)

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "experiments/analysis/contrast.h"
 #include "experiments/analysis/fairness.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/tuned_values.h"
 #include "experiments/config/study/study_notes.h"
 #include "experiments/config/yaml/value.h"
 #include "experiments/records/folders.h"
@@ -50,16 +50,15 @@ void add_scoring(std::span<const records::RunResult> results, std::vector<std::s
   notes.emplace_back("Token accuracy is teacher-forced; the other scores are of decoded text.");
 }
 
-/// The meaning of steps to a target.
-void add_targets(const config::Study& study, std::vector<std::string>& notes) {
-  if (!study.compare) return;
-  for (const auto& [metric, value] : study.compare->steps_to)
-    notes.push_back(fmt::format(
-        "Steps to {0}: those made at the first validation with {0} {1} {2}. A figure \"> N\" is a "
-        "lower bound: a run has made N steps without getting there.",
-        display_name(metric),
-        config::find_metric(metric)->direction == Direction::higher ? "at least" : "at most",
-        value));
+/// The meaning of the cost to a target.
+void add_targets(const Evidence& evidence, std::vector<std::string>& notes) {
+  for (const auto& task : evidence.tasks)
+    if (!task.target.empty())
+      notes.push_back(fmt::format(
+          "{}: cost to {}: what training has spent when the validation set first gets there, read "
+          "off a straight line between two validations. \"> N\" is a bound: a run has spent N "
+          "without getting there; \"< N\": it was there at its first validation.",
+          task.name, task.target));
 }
 
 /// Test sets with examples of the training data. Lines of running text repeat anyway, so such a
@@ -87,48 +86,12 @@ void add_tokens(const Evidence& evidence, std::vector<std::string>& notes) {
           task.name));
 }
 
-/// Claims that the number of seeds does not allow.
-void add_seeds(const Evidence& evidence, std::vector<std::string>& notes) {
-  const auto seeds = std::ssize(evidence.seeds);
-  if (seeds == 1) {
-    notes.emplace_back("One seed supports no claim about the arms: differences may be chance.");
-    return;
-  }
-  for (const auto& task : evidence.tasks) {
-    const auto needed = seeds_needed(task.comparisons, false);
-    if (task.comparisons > 0 && seeds < needed)
-      notes.push_back(fmt::format(
-          "{}: {} seeds cannot show a significant difference{} (smallest p {}); {} can.", task.name,
-          seeds, task.comparisons > 1 ? fmt::format(" in {} comparisons", task.comparisons) : "",
-          p_figure(smallest_p(seeds, false)), needed));
-  }
-}
-
-/// The values that were tried as numbers; empty if one is not a number, or all are equal.
-std::vector<double> ordered_values(const config::Tuning& tuning) {
-  std::vector<double> numbers;
-  for (const auto& value : tuning.values) {
-    const auto number =
-        config::parse_number({.type = config::Value::Type::scalar, .scalar = value});
-    if (!number.value) return {};
-    numbers.push_back(*number.value);
-  }
-  const auto [least, most] = std::ranges::minmax(numbers);
-  return least < most ? numbers : std::vector<double>();
-}
-
-/// Arms whose best value of the tuned key is the smallest or largest one that was tried.
-void add_tuning(const config::Tuning& tuning, std::vector<std::string>& notes) {
-  const auto numbers = ordered_values(tuning);
-  if (numbers.empty()) return;
-  const auto [least, most] = std::ranges::minmax(numbers);
-  for (const auto& tried : tuning.tried)
-    if (tried.chosen && (numbers[tried.value] == least || numbers[tried.value] == most))
-      notes.push_back(
-          fmt::format("{}: the best {} of {} is {}, the {} that was tried, so a better "
-                      "one may lie beyond; add values to tune.values.",
-                      tried.task, tuning.key, tried.arm, tuning.values[tried.value],
-                      numbers[tried.value] == least ? "smallest" : "largest"));
+void add_late_seeds(const config::Study& study, std::vector<std::string>& notes) {
+  if (study.late_seeds.empty()) return;
+  notes.push_back(fmt::format(
+      "Added after a report of the other seeds had been made: seed{} {}. Adding seeds until a "
+      "difference is shown makes false claims more frequent than 5 %.",
+      study.late_seeds.size() == 1 ? "" : "s", fmt::join(study.late_seeds, ", ")));
 }
 
 /// The first run of the arm with recorded initial weights; null if no run has them.
@@ -160,10 +123,8 @@ void add_pairing(const Evidence& evidence, std::span<const records::RunResult> r
                       100 * records::shared_share(run->initial_weights, base->initial_weights));
     }
     if (!shares.empty())
-      notes.push_back(
-          fmt::format("{}: initial weights of each arm that its baseline starts from "
-                      "too: {}.",
-                      task.name, shares));
+      notes.push_back(fmt::format("{}: share of the initial weights that are the baseline's: {}.",
+                                  task.name, shares));
   }
 }
 
@@ -224,22 +185,6 @@ void add_fits(const TaskEvidence& task, std::vector<std::string>& notes) {
 /// Whether a run of the task has finished.
 bool is_finished(const TaskEvidence& task, std::span<const records::RunResult> results) {
   return std::ranges::find(results, task.name, &records::RunResult::task) != results.end();
-}
-
-/// Seeds that were added to those of the study's file.
-void add_further_seeds(const config::Study& study, std::vector<std::string>& notes) {
-  const auto declared = [&](int64_t seed) {
-    return std::ranges::find(study.declared_seeds, seed) != study.declared_seeds.end();
-  };
-  std::vector<int64_t> further;
-  std::ranges::copy_if(study.seeds, std::back_inserter(further), std::not_fn(declared));
-  if (study.declared_seeds.empty() || further.size() == study.seeds.size() || further.empty())
-    return;
-  notes.push_back(
-      fmt::format("{} {} {} added to the study's own: if that was decided after a look at results, "
-                  "p values are smaller than they should be.",
-                  further.size() == 1 ? "Seed" : "Seeds", fmt::join(further, ", "),
-                  further.size() == 1 ? "was" : "were"));
 }
 
 /// Tasks and arms with less data than requested, and config::training_notes() with the runs'
@@ -316,9 +261,8 @@ void add_tokens(const Evidence& evidence, std::span<const records::RunResult> re
 std::vector<std::string> notes_of(const Evidence& evidence, const config::Study& study,
                                   std::span<const records::RunResult> results) {
   std::vector<std::string> notes;
-  add_seeds(evidence, notes);
-  add_further_seeds(study, notes);
-  if (study.tuning) add_tuning(*study.tuning, notes);
+  add_late_seeds(study, notes);
+  if (evidence.tuning) add_edges(*evidence.tuning, notes);
   for (const auto& task : evidence.tasks)
     if (is_finished(task, results) && !task.metric.empty() &&
         !config::find_metric(task.metric)->on.empty() &&
@@ -334,7 +278,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   for (const auto& run : results) add_flaws(run, notes);
   add_known_examples(results, notes);
   add_test_flaws(results, notes);
-  add_targets(study, notes);
+  add_targets(evidence, notes);
   add_tokens(evidence, notes);
   add_scoring(results, notes);
   return notes;

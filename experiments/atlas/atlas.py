@@ -3,9 +3,9 @@
 
     make atlas                       lists the parts, their cost and their state
     make atlas PART=feed_forward     runs one study, takes its results over, writes the page
-    make atlas PART=recall AGAIN=1   the same with three times the steps
+    make atlas PART=recall AGAIN=1   the second look, with more steps and other seeds
     experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
-    experiments/atlas/atlas.py page  writes docs/atlas.md and its picture from docs/results/atlas
+    experiments/atlas/atlas.py page  writes docs/atlas.md and its pictures from docs/results/atlas
     experiments/atlas/atlas.py check fails if the page does not follow from the results
 """
 
@@ -18,27 +18,35 @@ import sys
 import yaml
 
 import claims
+import ladder
 import page
 import picture
+import question
 import records
 
 PAGE = claims.ROOT / "docs" / "atlas.md"
 PICTURE = claims.ROOT / "docs" / "atlas.svg"
+LADDER = claims.ROOT / "docs" / "ladder.svg"
+QUESTION = claims.ROOT / "docs" / "results" / "position_question.md"
 EXPECTATION_FAILED = 1  # exit code of a study that ran, but not as it expects
 
 
-def three_times(value, path=()):
-    """A study, or the part of it at `path`, with every number of steps and every budget three times as large."""
+def second_look(value, rule, path=()):
+    """A study, or the part of it at `path`, as the rule of claims.yaml has it looked at again: steps and budgets are so many times as large,
+    and the tested seeds so much higher."""
     if isinstance(value, dict):
-        return {key: three_times(inner, (*path, *str(key).split("."))) for key, inner in value.items()}
+        return {key: second_look(inner, rule, (*path, *str(key).split("."))) for key, inner in value.items()}
+    if path == ("seeds",):
+        return [seed + rule["seeds"] for seed in value]
     length = path[-2:] == ("training", "steps") or path[-3:-1] == ("training", "budget")
-    return 3 * value if length and not isinstance(value, str) else value
+    return rule["steps"] * value if length and not isinstance(value, str) else value
 
 
-def write_three_times(study, folder):
-    """A copy of the study that trains three times as long. Its folder keeps the study's name."""
+def write_second_look(study, folder):
+    """A copy of the study for its second look. Its folder keeps the study's name."""
     copy = folder / f"{study}.yaml"
-    text = yaml.safe_dump(three_times(claims.read_study(study)), sort_keys=False, width=1000)
+    again = second_look(claims.read_study(study), claims.catalogue()["rules"]["second_look"])
+    text = yaml.safe_dump(again, sort_keys=False, width=1000)
     (claims.ROOT / folder).mkdir(parents=True, exist_ok=True)
     (claims.ROOT / copy).write_text(text)
     return copy
@@ -53,8 +61,8 @@ def typed(study, again):
 
 def run(study, options):
     """Runs the study, or goes on with it, and takes its results over."""
-    folder = options.output / ("three_times" if options.again else "atlas")
-    file = write_three_times(study, folder) if options.again else f"experiments/atlas/{study}.yaml"
+    folder = options.output / ("second_looks" if options.again else "atlas")
+    file = write_second_look(study, folder) if options.again else f"experiments/atlas/{study}.yaml"
     command = ["build/ablate", "run", str(file), "--output", str(folder), "--data", str(options.data)]
     command += ["--jobs", str(options.jobs)] * (options.jobs is not None)
     done = subprocess.run(command, cwd=claims.ROOT, check=False)
@@ -67,25 +75,49 @@ def run(study, options):
     claims.record_path(study, options.again).with_suffix(".md").write_text(table)
 
 
+def files_of(found):
+    """What stands in docs, by path; None where there is nothing to show."""
+    sizes = ladder.read_ladder()
+    return {PAGE: page.text_of(found), PICTURE: picture.svg_of(found) if picture.shown(found) else None,
+            LADDER: ladder.svg_of(sizes) if sizes else None, QUESTION: question.text()}
+
+
 def write_page():
-    found = claims.read_claims()
-    PAGE.write_text(page.text_of(found))
-    PICTURE.write_text(picture.svg_of(found))
+    for path, text in files_of(claims.read_claims()).items():
+        path.unlink(missing_ok=True) if text is None else path.write_text(text)
 
 
 def check():
-    found = claims.read_claims()
-    for path, text in ((PAGE, page.text_of(found)), (PICTURE, picture.svg_of(found))):
-        if not path.exists() or path.read_text() != text:
+    for path, text in files_of(claims.read_claims()).items():
+        if (path.read_text() if path.exists() else None) != text:
             sys.exit(f"{path.relative_to(claims.ROOT)} is not what the results make it; run experiments/atlas/atlas.py page")
 
 
+def refuse_disagreements():
+    """Ends with a message if claims.yaml and the studies do not claim the same."""
+    found = claims.disagreements(claims.catalogue()["claims"])
+    if found:
+        sys.exit("\n".join(found))
+
+
 def part_line(study):
-    record, again = claims.read_record(study), claims.read_record(study, again=True)
+    record, again = (present_record(study, again) for again in (False, True))
     state = f"run at {record['commit']}, {record['core_minutes']} core minutes" if record else "not run"
     if again:
-        state += f"; with three times the steps at {again['commit']}, {again['core_minutes']} core minutes"
-    return f"  {study:20} {claims.read_study(study)['time']:12} {state}"
+        state += f"; second look at {again['commit']}, {again['core_minutes']} core minutes"
+    return f"  {study:30} {claims.read_study(study)['time']:12} {state}"
+
+
+def present_record(study, again=False):
+    """The record by the present rule; None if there is none."""
+    record = claims.read_record(study, again)
+    return record if page.is_present(record) else None
+
+
+def due(found):
+    """Which second looks the rule asks for."""
+    names = dict.fromkeys(claim.study for claim in found if claim.second_look_is_due)
+    return f"Second looks that are due: {', '.join(names) or 'none'}."
 
 
 def total(found):
@@ -97,7 +129,8 @@ def total(found):
 def show_parts():
     print("make atlas PART=NAME runs a part of the atlas and writes docs/atlas.md; on two cores these take, by their studies:")
     print(*map(part_line, claims.studies()), sep="\n")
-    print(total(list(filter(None, map(claims.read_record, claims.studies())))))
+    print(total(list(filter(None, map(present_record, claims.studies())))))
+    print(due(claims.read_claims()))
 
 
 def arguments():
@@ -105,7 +138,7 @@ def arguments():
     verbs = parser.add_subparsers(dest="verb")
     runs = verbs.add_parser("run", help="run studies and take their results over")
     runs.add_argument("studies", nargs="+", choices=claims.studies(), metavar="NAME")
-    runs.add_argument("--again", action="store_true", help="with three times the steps")
+    runs.add_argument("--again", action="store_true", help="the second look: more steps and other seeds")
     runs.add_argument("--data", type=pathlib.Path, default=pathlib.Path("data"), help="the folder of multi30k/ and tinyshakespeare/")
     runs.add_argument("--jobs", type=int, help="runs at once (default: as ablate run chooses)")
     runs.add_argument("--output", type=pathlib.Path, default=pathlib.Path("runs"), help="where runs are kept (default runs)")
@@ -116,6 +149,7 @@ def arguments():
 
 def main():
     options = arguments()
+    refuse_disagreements()
     if options.verb == "run":
         for study in options.studies:
             run(study, options)

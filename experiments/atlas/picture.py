@@ -4,10 +4,11 @@ import html
 import math
 
 import claims
+import page
 
 TITLE = "Effects found here beside the published ones"
-COLOURS = {"reproduced": "#1a7f37", "reversed": "#cf222e", "equivalent": "#0969da", "not distinguishable": "#6e7781",
-           "not learned": "#9a6700"}
+COLOURS = {claims.AGREES: "#1a7f37", claims.CONTRADICTS: "#cf222e", claims.INCONCLUSIVE: "#6e7781", claims.NOT_LEARNED: "#9a6700",
+           claims.OUTSIDE: "#0969da"}
 ROW, LEFT, WIDTH, RIGHT, TOP = 22, 470, 480, 30, 64
 TICKS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
 LARGEST = 200
@@ -29,15 +30,20 @@ def shortened(words, most=72):
     return words if len(words) <= most else words[: most - 1].rstrip() + "…"
 
 
+def same_metric(claim):
+    """Whether the published effect is in the study's metric, so that the two can stand side by side."""
+    published, metric = claim.published["metric"].lower(), claim.finding(claim.record).metric
+    return metric in published.replace(" ", "_") or (metric == "loss" and "perplexity" in published)
+
+
 def mark(claim, y):
-    finding = claim.finding(claim.record)
-    colour = COLOURS[claim.verdict(claim.record)]
-    mean, *interval = finding.effect
+    colour = COLOURS[claim.first]
+    mean, *interval = claim.finding(claim.record).effect
     low, high = sorted(interval) if interval else (mean, mean)
-    shapes = [text(LEFT - 10, y + 4, shortened(claim.claim), "end"),
+    shapes = [text(LEFT - 10, y + 4, shortened(claim.says), "end"),
               f'<line x1="{place(low):.1f}" y1="{y}" x2="{place(high):.1f}" y2="{y}" stroke="{colour}" stroke-width="3"/>',
               f'<circle cx="{place(mean):.1f}" cy="{y}" r="4.5" fill="{colour}"/>']
-    if claim.published_effect is not None:
+    if claim.published_effect is not None and same_metric(claim):
         x = place(claim.published_effect)
         shapes.append(f'<path d="M{x:.1f} {y - 6}l6 6l-6 6l-6 -6z" fill="none" stroke="#1f2328" stroke-width="1.5"/>')
     return shapes
@@ -53,25 +59,34 @@ def axis(bottom):
 
 
 def legend(y):
-    shapes, x = [], LEFT - 150
+    shapes, x = [], LEFT - 250
     for word, colour in COLOURS.items():
         shapes += [f'<circle cx="{x}" cy="{y}" r="4.5" fill="{colour}"/>', text(x + 9, y + 4, word, size=11)]
         x += 24 + 6.5 * len(word)
     shapes.append(f'<path d="M{x:.1f} {y - 6}l6 6l-6 6l-6 -6z" fill="none" stroke="#1f2328" stroke-width="1.5"/>')
-    return [*shapes, text(x + 11, y + 4, "published", size=11)]
+    return [*shapes, text(x + 11, y + 4, "published, of the same metric", size=11)]
+
+
+def shown(found):
+    """Claims with an effect, by metric: per cents of different metrics have no common scale."""
+    order = list(claims.OUTCOMES)
+    some = [claim for claim in found if claim.finding(claim.record) and claim.finding(claim.record).effect]
+    return sorted(some, key=lambda claim: (claim.finding(claim.record).metric, order.index(claim.first)))
 
 
 def svg_of(found):
-    """The picture, claims sorted by verdict."""
-    order = list(claims.VERDICTS)
-    shown = sorted((claim for claim in found if claim.record), key=lambda claim: order.index(claim.verdict(claim.record)))
-    bottom = TOP + ROW * len(shown)
-    width, height = LEFT + WIDTH + RIGHT, bottom + 40
-    shapes = [text(10, 22, f"{TITLE}: per cent of the baseline by which the arm is better", size=14), *axis(bottom)]
-    for row, claim in enumerate(shown):
-        shapes += mark(claim, TOP + ROW * row + ROW // 2)
-    shapes += legend(bottom + 20)
-    body = "\n".join(shapes)
+    """The picture, one block for each metric, claims sorted by outcome."""
+    y, shapes, metric = TOP, [], None
+    for claim in shown(found):
+        if claim.finding(claim.record).metric != metric:
+            metric = claim.finding(claim.record).metric
+            shapes.append(text(10, y + ROW // 2 + 4, f"per cent of {page.metric_text(metric)}", size=12, colour="#57606a"))
+            y += ROW
+        shapes += mark(claim, y + ROW // 2)
+        y += ROW
+    width, height = LEFT + WIDTH + RIGHT, y + 40
+    head = [text(10, 22, f"{TITLE}: per cent of the baseline by which the arm is better", size=14), *axis(y)]
+    body = "\n".join(head + shapes + legend(y + 20))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
             f'font-family="Helvetica, Arial, sans-serif"><title>{TITLE}</title>\n<rect width="{width}" height="{height}" fill="#fff"/>\n'
             f"{body}\n</svg>\n")

@@ -1,12 +1,9 @@
 """The atlas's record of a finished study: its primary cells, and where they come from."""
 
 import json
-import re
 import subprocess
 
 import claims
-
-AT_AN_END = re.compile(r"(?P<task>.+): the best \S+ of (?P<arm>\S+) is \S+, the (?P<end>smallest|largest) that was tried")
 
 
 def cell_of(arm):
@@ -15,7 +12,7 @@ def cell_of(arm):
 
 def arm_record(arm, steps):
     cell = cell_of(arm)
-    record = {"parameters": arm["parameters"], "steps": steps, "tuned": arm["tuned"], "test_set": cell["test_set"],
+    record = {"parameters": arm["parameters"], "steps": steps, "test_set": cell["test_set"],
               "extrapolates": cell["extrapolates"], "mean": cell["sample"]["mean"], "deviation": cell["sample"]["deviation"], "values": cell["sample"]["values"]}
     return record | ({"contrast": cell["contrast"]} if "contrast" in cell else {})
 
@@ -28,10 +25,10 @@ def task_record(task, steps):
             "arms": arms}
 
 
-def mark_ends(tasks, notes):
-    """Says of each tuned arm whether its best value was the smallest or the largest that was tried, which the report notes."""
-    for found in filter(None, map(AT_AN_END.match, notes)):
-        tasks[found["task"]]["arms"][f"{found['arm']}-tuned"]["best_was"] = found["end"]
+def add_choices(tasks, tuning):
+    """Says of each arm which values were chosen for it, and which of these are the smallest or the largest that were tried."""
+    for found in tuning["arms"]:
+        tasks[found["task"]]["arms"][found["arm"]] |= {"chosen": found["chosen"], "at_edge": found["at_edge"]}
 
 
 def record_of(folder, command):
@@ -41,13 +38,13 @@ def record_of(folder, command):
     start = json.loads(next(folder.glob("*/*/seed-*/environment.json")).read_text())
     seconds = sum(json.loads(path.read_text())["training_seconds"] for path in folder.glob("*/*/seed-*/result.json"))
     tasks = {task["name"]: task_record(task, steps) for task in results["tasks"]}
-    mark_ends(tasks, results["notes"])
+    add_choices(tasks, results.get("tuning", {"arms": []}))
     return {"study": results["study"], "question": results["question"], "seeds": results["seeds"], "command": command,
             "commit": commit(), "processor": start["starts"][0]["processor"],
             "instructions": start["starts"][0]["cpu_capability"], "core_minutes": round(seconds * start["threads"] / 60, 1),
             "expectations": [{"text": one["text"], "numbers": one["numbers"], "holds": one["holds"]}
                              for one in results["expectations"]],
-            "tasks": tasks}
+            "tasks": tasks, "ladders": results.get("ladders", [])}
 
 
 def commit():

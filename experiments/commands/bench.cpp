@@ -14,6 +14,7 @@
 #include "experiments/commands/flags.h"
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"
+#include "experiments/run/model_cost.h"
 #include "models/hardware.h"
 #include "models/inference/inference_model.h"
 #include "models/random.h"
@@ -181,7 +182,9 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
 config::Experiment first_experiment(const BenchRequest& request) {
   at::set_num_threads(
       static_cast<int>(request.threads > 0 ? request.threads : training::available_cores()));
-  const auto study = config::read_study(request.study, request.selection);
+  auto selection = request.selection;
+  selection.count = run::counted_parameters();
+  const auto study = config::read_study(request.study, selection);
   const auto& experiment = study.runs.front().experiment;
   models::allow_mkl_fast_path(experiment.training.mkl_fast_path);
   return experiment;

@@ -89,6 +89,8 @@ std::unique_ptr<CLI::App> command_line(bool& debug) {
   add_status(*app);
   add_cancel(*app);
   add_report(*app);
+  add_power(*app);
+  add_pack(*app);
   add_eval(*app);
   add_score(*app);
   add_translate(*app);
@@ -164,6 +166,7 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       at = verb;
     } else if (at->get_require_subcommand_min() > 0) {
       const auto above = path_of(*at);
+      if (word == "plot") return "unknown verb 'plot'; the charts are in a study's report.html";
       return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
                          config::did_you_mean(word, verb_names(*at)));
     }

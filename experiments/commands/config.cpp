@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "data/text_file.h"
 #include "experiments/commands/commands.h"
@@ -16,6 +17,7 @@
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"
 #include "experiments/records/run_start.h"
+#include "experiments/run/model_cost.h"
 
 namespace ablate::commands {
 namespace {
@@ -38,9 +40,13 @@ void check_study(ConfigRequest& request) {
     if (const auto& from = run.experiment.training.init_from.run)
       records::check_start(study.data_folder / *from, run.experiment);
   }
-  std::cout << fmt::format("{}: {} tasks, {} arms, {} seeds: {} runs\n", study.name,
-                           study.tasks.size(), study.arms.size(), study.seeds.size(),
-                           study.runs.size());
+  std::set<std::string> tasks;
+  for (const auto& setting : study.settings) tasks.insert(setting.task);
+  std::cout << fmt::format("{}: {} tasks{}, {} arms, {} seeds: {} runs\n", study.name, tasks.size(),
+                           study.settings.size() == tasks.size()
+                               ? ""
+                               : fmt::format(" in {} settings", study.settings.size()),
+                           study.arms.size(), study.seeds.size(), study.runs.size());
   for (const auto& note : study.notes) std::cout << "note: " + note + "\n";
 }
 
@@ -76,12 +82,14 @@ void add_study(CLI::App& verb, ConfigRequest& request) {
   add_set_flag(verb, request.selection.sets);
   verb.add_option("--arms", request.selection.arms, "Only these arms")->delimiter(',');
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks")->delimiter(',');
+  verb.add_option("--sizes", request.selection.sizes, "Only these sizes")->delimiter(',');
 }
 
 }  // namespace
 
 void add_config(CLI::App& app) {
   auto request = std::make_shared<ConfigRequest>();
+  request->selection.count = run::counted_parameters();
   auto* verb = app.add_subcommand("config", "Check, show and compare configurations");
   verb->require_subcommand(1);
   auto* check_verb = verb->add_subcommand(
@@ -94,14 +102,14 @@ void add_config(CLI::App& app) {
   auto* show_verb =
       verb->add_subcommand("show", "Print every arm's resolved values and where they come from");
   add_study(*show_verb, *request);
-  show_verb->footer("Example:\n  ablate config show study.yaml --arms learned");
+  show_verb->footer("Example:\n  ablate config show study.yaml --arms none");
   show_verb->callback([request] { show(*request); });
   auto* diff_verb = verb->add_subcommand("diff", "Print the differences between two arms");
   add_study(*diff_verb, *request);
   diff_verb->add_option("sides", request->sides, "Two arms, or config.yaml files of runs")
       ->required()
       ->expected(2);
-  diff_verb->footer("Example:\n  ablate config diff study.yaml sinusoidal learned");
+  diff_verb->footer("Example:\n  ablate config diff study.yaml sinusoidal none");
   diff_verb->callback([request] { diff(*request); });
   auto* schema_verb =
       verb->add_subcommand("schema", "Print the JSON Schema of a study, for editors");

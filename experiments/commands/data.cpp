@@ -13,6 +13,7 @@
 #include "experiments/config/study/study.h"
 #include "experiments/errors.h"
 #include "experiments/records/result.h"
+#include "experiments/run/model_cost.h"
 #include "experiments/run/run_data.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/errors.h"
@@ -48,6 +49,7 @@ void for_corpora(const DataRequest& request, const Body& body) {
     throw UsageError("name a study, or a task with --task (copy, reverse, numbers, ...)");
   auto selection = request.selection;
   if (!request.data.empty()) selection.data_folder = request.data;
+  selection.count = run::counted_parameters();
   const auto study = config::read_study(request.study, selection);
   std::string last;
   for (const auto& run : study.runs) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
@@ -115,6 +116,15 @@ CLI::Validator between(int64_t least, int64_t most) {
             return fmt::format("must be from {} to {}, not {}", least, most, text);
           },
           fmt::format("from {} to {}", least, most)};
+}
+
+CLI::Validator above_zero() {
+  return {[](std::string& text) -> std::string {
+            const auto value = config::parse_number(scalar(text)).value;
+            if (value && std::isfinite(*value) && *value > 0) return {};
+            return fmt::format("must be above 0, not {}", text);
+          },
+          "above 0"};
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {

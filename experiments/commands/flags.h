@@ -43,6 +43,9 @@ void read_numbers_strictly(CLI::App& app);
 /// A check that a whole number is from `least` to `most`.
 CLI::Validator between(int64_t least, int64_t most);
 
+/// A check that a number is above 0.
+CLI::Validator above_zero();
+
 /// Writes help in the same way with every version of CLI11.
 class HelpFormatter : public CLI::Formatter {
  public:

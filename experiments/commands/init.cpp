@@ -4,12 +4,15 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include "experiments/commands/commands.h"
 #include "experiments/config/study/explanation.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/problem.h"
 #include "experiments/errors.h"
+#include "experiments/run/model_cost.h"
+#include "quickstart.h"  // made of experiments/studies/quickstart.yaml
 #include "training/storage/durable_file.h"
 
 namespace ablate::commands {
@@ -33,7 +36,7 @@ std::vector<ShippedStudy> shipped_studies(std::ostream& messages) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_of_studies())) {
     if (entry.path().extension() != ".yaml") continue;
     try {
-      const auto study = config::read_study(entry.path());
+      const auto study = config::read_study(entry.path(), {.count = run::counted_parameters()});
       studies.push_back({entry.path(), study.question, study.time});
     } catch (const config::ConfigError& error) {
       messages << "ablate: left out, since it is no valid study: " << error.what() << "\n";
@@ -54,50 +57,18 @@ namespace {
 
 constexpr const char* kSchemaFile = "study.schema.json";
 
-constexpr const char* kStarter = R"(# yaml-language-server: $schema=study.schema.json
-# A first study, without any data: half a minute on a CPU. Run it with
-#   ablate run %FILE%
-# `ablate config explain KEY` says what a key means, `ablate config check %FILE%` finds mistakes.
-name: first-study
-question: Does a Transformer that reverses its input need to know positions?
-seeds: [1, 2]  # one run of every arm for each; a claim with p < 0.05 takes six
+void replace(std::string& text, const std::string& what, const std::string& by) {
+  const auto at = text.find(what);
+  if (at == std::string::npos) throw std::logic_error("the quickstart has no " + what);
+  text.replace(at, what.size(), by);
+}
 
-base:  # what all runs share; keys that are left out have their defaults
-  data:
-    task: reverse  # generated; `task: text` reads your own files
-    symbols: 8
-    train_length: [1, 6]
-    test_length: [6, 7, 8]  # those above the trained length are reported apart
-    examples: { train: 20000, validation: 200, test: 200 }
-  tokenizer: { kind: word }
-  model:
-    d_model: 32
-    layers: 1
-    attention: { heads: 4 }
-    feed_forward: { kind: dense, d_hidden: 128 }
-    position: { kind: sinusoidal }
-    dropout: 0.0
-  training:
-    steps: 400
-    tokens_per_batch: 512
-    label_smoothing: 0.0
-    schedule: { kind: cosine, peak: 5.0e-3, warmup: 40 }
-
-arms:  # each changes something of base
-  sinusoidal: {}
-  learned: { model.position.kind: learned }
-  none: { model.position.kind: none }
-
-# grid: { model.layers: [1, 2] }  # would run every arm with each of these
-
-compare: { baseline: sinusoidal, metric: exact_match }
-)";
-
+/// The quickstart under another name, as a file beside its schema.
 std::string starter(const std::string& file) {
-  constexpr std::string_view kPlace = "%FILE%";
-  std::string text = kStarter;
-  for (size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace))
-    text.replace(at, kPlace.size(), file);
+  std::string text = kQuickstart;
+  replace(text, "../../docs/study.schema.json", kSchemaFile);
+  replace(text, "experiments/studies/quickstart.yaml", file);
+  replace(text, "name: quickstart", "name: first-study");
   return text;
 }
 

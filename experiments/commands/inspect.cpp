@@ -40,7 +40,7 @@ void inspect_model(const InspectRequest& request) {
   const models::Vocabulary vocabulary{request.vocabulary, request.vocabulary, 0};
   std::map<std::string, const config::RunSpecification*> base;  // the first arm of each task
   std::set<std::string> shown;
-  const auto study = config::read_study(request.study);
+  const auto study = config::read_study(request.study, {.count = run::counted_parameters()});
   for (const auto& run : study.runs) {
     if (!shown.insert(run.task + "/" + run.arm).second) continue;
     const auto cost = run::cost_of(run.experiment.model, vocabulary, request.length);
@@ -133,7 +133,8 @@ struct InspectAttentionRequest {
   std::string to = "attention.html";
 };
 
-/// The tokens of one row of ids, an empty list if it is undefined; a leading U+2581 is a space. // [1, T]
+/// The tokens of one row of ids, an empty list if it is undefined; a leading U+2581 is a space. //
+/// [1, T]
 std::vector<std::string> tokens_of(const torch::Tensor& ids,
                                    const tokenizer::Tokenizer& tokenizer) {
   std::vector<std::string> texts;

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "experiments/analysis/answer.h"
 #include "experiments/analysis/make_evidence.h"
+#include "experiments/analysis/statistics/power.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/position_pictures.h"
@@ -21,6 +23,7 @@
 #include "experiments/records/tuned_arms.h"
 #include "experiments/report/table/layout.h"
 #include "experiments/report/write_report.h"
+#include "experiments/run/model_cost.h"
 #include "experiments/schedule/dry_run.h"
 #include "experiments/schedule/launch_study.h"
 #include "experiments/schedule/run_study.h"
@@ -55,7 +58,9 @@ struct RunRequest {
 
 void show_list(const RunRequest& request, const config::Study& study) {
   const auto folder = records::study_folder(request.output, study.name);
-  for (const auto& run : records::with_tuned_arms(study, folder).runs) {
+  auto runs = records::open_trials(study, folder);
+  std::ranges::copy(study.runs, std::back_inserter(runs));
+  for (const auto& run : runs) {
     const auto place = folder.run(run);
     std::cout << fmt::format("{}\t{}\t{}\n", records::state_of(place), records::label(run),
                              place.path.string());
@@ -107,13 +112,16 @@ void print_commands(const RunRequest& request, const config::Study& study) {
   const auto launch = launch_of(request, study);
   const auto runs = schedule::next_wave(study, launch.folder, request.retries);
   for (const auto& line : schedule::commands_for(study, runs, launch)) std::cout << line << "\n";
-  for (const auto& failed : schedule::outcome_of(study, launch.folder).failed)
-    if (std::ranges::none_of(runs,
-                             [&](const auto& run) { return records::label(run) == failed.label; }))
+  for (const auto& failed : schedule::outcome_of(study, launch.folder).failed) {
+    const auto same = [&](const auto& run) { return records::label(run) == failed.label; };
+    if (!failed.why.empty())
+      std::cerr << fmt::format("{} is left out: {}\n", failed.label, failed.why);
+    else if (std::ranges::none_of(runs, same))
       std::cerr << fmt::format(
           "{} is left out, since it has failed with exit code {}; remove failure.json from its "
           "folder to have it tried again\n",
           failed.label, failed.exit_code);
+  }
 }
 
 /// nullopt if the study goes on elsewhere.
@@ -138,10 +146,37 @@ Findings findings(config::Study study, const records::StudyFolder& folder) {
 }
 
 bool selects(const config::Selection& selection) {
-  return !selection.arms.empty() || !selection.tasks.empty() || !selection.seeds.empty();
+  return !selection.arms.empty() || !selection.tasks.empty() || !selection.sizes.empty() ||
+         !selection.seeds.empty();
 }
 
-void run(const RunRequest& request) {
+/// What differences the study will be able to show, before its scatter is known.
+void print_power(const config::Study& study) {
+  if (!study.compare || study.compare->test != config::PairedTest::sign_flip) return;
+  const auto& task = study.declared_settings.front();
+  const auto settings =
+      std::ranges::count(study.declared_settings, task.task, &config::Setting::task);
+  const auto arms =
+      std::ranges::count(study.configurations, task.name, &config::Configuration::task) - 1;
+  const auto named = study.compare->test_sets.find(task.name);
+  const auto sets = named == study.compare->test_sets.end() ? 1 : std::ssize(named->second);
+  const statistics::Design design{.seeds = std::ssize(study.seeds),
+                                  .comparisons = std::max<int64_t>(1, arms * settings * sets)};
+  const auto effect = statistics::detectable_effect(design);
+  std::cout << fmt::format(
+      "{} seeds and {} comparison{} of a task {} (docs/statistics.md).\n", design.seeds,
+      design.comparisons, design.comparisons == 1 ? "" : "s",
+      effect
+          ? fmt::format("show a difference of {:.1f} of its standard deviations between seeds in "
+                        "80 % of studies{}",
+                        *effect,
+                        named == study.compare->test_sets.end()
+                            ? ", if one test set is within the trained length"
+                            : "")
+          : "can show no difference; six seeds can");
+}
+
+void run_study(const RunRequest& request) {
   const auto study = records::freeze(request.study, request.selection, request.output);
   if (request.launcher == Launcher::print) return print_commands(request, study);
   for (const auto& note : study.notes) std::cerr << "note: " + note + "\n";
@@ -149,11 +184,11 @@ void run(const RunRequest& request) {
   if (!outcome) return;
   const auto folder = records::study_folder(request.output, study.name);
   // The files always cover the whole study; the printed table covers the selection.
-  const auto whole = findings(records::read_frozen(folder), folder);
+  const auto whole = findings(records::read_frozen(folder, run::counted_parameters()), folder);
   if (!whole.runs.results.empty())
     report::write_report(whole.study, whole.runs, whole.evidence, position_pictures(whole.study));
   std::optional<Findings> part;
-  if (selects(request.selection)) part = findings(records::with_tuned_arms(study, folder), folder);
+  if (selects(request.selection)) part = findings(records::with_best_values(study, folder), folder);
   const auto& shown = part ? *part : whole;
   if (!shown.runs.results.empty()) print_results(request, shown.runs, shown.evidence);
   schedule::raise(*outcome);
@@ -168,6 +203,8 @@ void add_options(CLI::App& verb, RunRequest& request) {
   verb.add_option("--arms", request.selection.arms, "Only these arms, separated by commas")
       ->delimiter(',');
   verb.add_option("--tasks", request.selection.tasks, "Only these tasks, separated by commas")
+      ->delimiter(',');
+  verb.add_option("--sizes", request.selection.sizes, "Only these sizes, separated by commas")
       ->delimiter(',');
   verb.add_option("--seeds", request.selection.seeds, "These seeds instead of the study's")
       ->delimiter(',');
@@ -228,7 +265,7 @@ void add_run(CLI::App& app) {
       "be repeated. The study is frozen when it starts: runs follow <output>/<study>/study.yaml, "
       "to which only tasks, arms and seeds may be added later.\nExamples:\n  ablate run "
       "experiments/studies/quickstart.yaml\n  ablate run study.yaml --set training.steps=200 "
-      "--arms learned --seeds 1,2 --jobs 2\n  ablate run study.yaml --dry-run\n  ablate run "
+      "--arms none --seeds 1,2 --jobs 2\n  ablate run study.yaml --dry-run\n  ablate run "
       "study.yaml --launcher slurm --slurm '--partition=gpu --time=4:00:00' --jobs 8\n  ablate run "
       "--list");
   verb->callback([request] {
@@ -243,10 +280,12 @@ void add_run(CLI::App& app) {
       throw UsageError(
           "--dry-run times the runs on this machine, and --launcher hands them to others; leave "
           "out --launcher, or let '--launcher print' show the commands of the runs that may start");
-    if (!request->list && !request->dry_run) return run(*request);
+    request->selection.count = run::counted_parameters();
+    if (!request->list && !request->dry_run) return run_study(*request);
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);
     schedule::dry_run(study, study_options(*request, study), request->json);
+    if (!request->json) print_power(study);
   });
 }
 

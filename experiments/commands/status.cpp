@@ -8,8 +8,10 @@
 #include <thread>
 
 #include "experiments/commands/commands.h"
+#include "experiments/exchange/pack.h"
 #include "experiments/records/frozen_study.h"
 #include "experiments/records/run_plan.h"
+#include "experiments/run/model_cost.h"
 #include "experiments/schedule/launch.h"
 #include "experiments/schedule/study_status.h"
 #include "training/storage/finite_json.h"
@@ -73,10 +75,12 @@ bool may_move(const std::vector<schedule::RunStatus>& runs,
 }
 
 void show_status(const StatusRequest& request) {
-  const records::StudyFolder folder = std::filesystem::weakly_canonical(request.folder);
+  const exchange::OpenedStudy opened(request.folder);
+  const auto& folder = opened.folder();
   for (;;) {
     const auto queue = queue_of(folder);
-    const auto runs = schedule::status_of(records::read_frozen(folder), folder, queue);
+    const auto runs =
+        schedule::status_of(records::read_frozen(folder, run::counted_parameters()), folder, queue);
     if (request.json)
       for (const auto& run : runs) std::cout << training::to_json(run).dump() << "\n";
     else
@@ -105,7 +109,9 @@ void cancel(const std::string& name) {
 void add_status(CLI::App& app) {
   auto request = std::make_shared<StatusRequest>();
   auto* verb = app.add_subcommand("status", "Show the status of a study's runs");
-  verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
+  verb->add_option("folder", request->folder,
+                   "The study's folder, <output>/<study>, or a file of ablate pack")
+      ->required();
   verb->add_flag("--json", request->json, "Print one JSON line per run");
   verb->add_flag("--watch", request->watch,
                  "Show it again every 5 seconds until no run can come further");

@@ -91,8 +91,8 @@ void add_train(CLI::App& app) {
   verb->footer(
       "Works on config.yaml and run.json, which 'ablate run' writes into the folder of each run "
       "before it starts one. Continues where an earlier start stopped, and does not change a "
-      "finished run.\nExamples:\n  ablate train runs/quickstart/numbers/sinusoidal/seed-1\n  "
-      "ablate train runs/quickstart/numbers/sinusoidal/seed-1 --threads 2");
+      "finished run.\nExamples:\n  ablate train runs/quickstart/reverse/sinusoidal/seed-1\n  "
+      "ablate train runs/quickstart/reverse/sinusoidal/seed-1 --threads 2");
   verb->callback([request] { train(*request); });
 }
 

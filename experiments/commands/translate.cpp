@@ -238,7 +238,7 @@ void add_translate(CLI::App& app) {
       "Lines are answered when the input pauses, and at most 4,096 are read before. A blank line "
       "has a blank output.\n"
       "Examples:\n"
-      "  echo 'four hundred two' | ablate translate runs/quickstart/numbers/sinusoidal/seed-1\n"
+      "  echo 'a b c d e f' | ablate translate runs/quickstart/reverse/sinusoidal/seed-1\n"
       "  ablate translate RUN --beam 8 --n-best 4 < in > out\n"
       "  ablate translate RUN --sample --temperature 0.8 --mbr 16 < in > out");
   verb->callback([request] { translate_all(*request); });

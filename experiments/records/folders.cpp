@@ -35,9 +35,7 @@ RunFolder RunFolder::of_arm(const std::string& arm) const {
   return path.parent_path().parent_path() / arm / path.filename();
 }
 
-RunFolder StudyFolder::run(const config::RunSpecification& run) const {
-  return path / label(run.task, run.stored.empty() ? run.arm : run.stored, run.seed);
-}
+RunFolder StudyFolder::run(const config::RunSpecification& run) const { return path / label(run); }
 
 std::filesystem::path WaveFolder::output(const std::string& job, const std::string& task) const {
   return path / fmt::format("{}_{}.out", job, task);

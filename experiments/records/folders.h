@@ -74,6 +74,7 @@ struct StudyFolder {
   std::filesystem::path study() const { return path / "study.yaml"; }
   std::filesystem::path command() const { return path / "command.json"; }
   std::filesystem::path report() const { return path / "report.html"; }
+  std::filesystem::path forest() const { return path / "forest.svg"; }
   std::filesystem::path result_lines() const { return path / "results.jsonl"; }
   std::filesystem::path csv() const { return path / "results.csv"; }
   std::filesystem::path json() const { return path / "results.json"; }
@@ -82,7 +83,6 @@ struct StudyFolder {
   std::filesystem::path latex_table() const { return path / "table.tex"; }
   /// Waves count from 1.
   WaveFolder wave(int64_t number) const;
-  /// The folder of the arm that the run is stored under.
   RunFolder run(const config::RunSpecification& run) const;
 
   std::filesystem::path path;

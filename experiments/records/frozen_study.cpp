@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/study/parsed_study.h"
@@ -22,8 +23,10 @@ using std::filesystem::path;
 /// The study with the sets and all tasks and arms, or only the selected ones if the sets are not
 /// valid for all.
 config::Study whole(const config::ParsedStudy& parsed, const config::Selection& selection) {
-  const config::Selection all{
-      .sets = selection.sets, .seeds = selection.seeds, .data_folder = selection.data_folder};
+  const config::Selection all{.sets = selection.sets,
+                              .seeds = selection.seeds,
+                              .data_folder = selection.data_folder,
+                              .count = selection.count};
   config::ProblemList problems;
   auto study = config::make_study(parsed, all, problems);
   return problems.empty() ? study : config::make_study(parsed, selection);
@@ -36,13 +39,31 @@ std::vector<int64_t> all_seeds(std::vector<int64_t> earlier, const std::vector<i
   return earlier;
 }
 
+std::vector<int64_t> late_seeds(const StudyFolder& folder) {
+  if (!std::filesystem::exists(folder.command())) return {};
+  return training::read_sealed_json(folder.command()).at("late_seeds").get<std::vector<int64_t>>();
+}
+
+/// The seeds that no start before this one had, if a report of those has been made.
+std::vector<int64_t> seeds_after_look(const StudyFolder& folder,
+                                      const std::vector<int64_t>& seeds) {
+  auto late = late_seeds(folder);
+  if (!std::filesystem::exists(folder.report())) return late;
+  const auto earlier = frozen_selection(folder).seeds;
+  for (const int64_t seed : seeds)
+    if (std::ranges::find(earlier, seed) == earlier.end()) late.push_back(seed);
+  return late;
+}
+
 std::string selection_json(const config::Selection& selection, const config::Study& study,
                            const std::string& file) {
   const nlohmann::json json{
+      {"late_seeds", study.late_seeds},
       {"study_sha256", tokenizer::sha256(file)},
       {"sets", selection.sets},
       {"arms", selection.arms},
       {"tasks", selection.tasks},
+      {"sizes", selection.sizes},
       {"seeds", selection.seeds},
       {"data_folder", std::filesystem::absolute(study.data_folder / ".").lexically_normal()}};
   return training::sealed_json(json);
@@ -68,6 +89,10 @@ void require_study(const StudyFolder& folder) {
     if (std::filesystem::exists(StudyFolder(above).study()))
       throw UsageError(fmt::format("{} is a folder of the study in {}; give that one",
                                    given.string(), above.string()));
+  if (std::filesystem::is_regular_file(given))
+    throw UsageError(given.string() +
+                     " is a file; give the folder that `ablate run` has written for that study: "
+                     "<output>/<study>, or a packed study (`ablate pack`)");
   throw UsageError(given.string() +
                    " is not the folder of a study (<output>/<study>): it has no study.yaml");
 }
@@ -75,7 +100,8 @@ void require_study(const StudyFolder& folder) {
 void refuse_changes(const StudyFolder& folder, const config::Study& now,
                     const config::Selection& selection) {
   if (!std::filesystem::exists(folder.study())) return;
-  const auto frozen = frozen_selection(folder);
+  auto frozen = frozen_selection(folder);
+  frozen.count = selection.count;
   auto lines = config::changed_sets(frozen.sets, selection.sets);
   // Other sets explain the other values, so only the sets are listed.
   if (lines.empty())
@@ -104,6 +130,7 @@ config::Selection frozen_selection(const StudyFolder& folder) {
     json.at("sets").get_to(selection.sets);
     json.at("arms").get_to(selection.arms);
     json.at("tasks").get_to(selection.tasks);
+    json.at("sizes").get_to(selection.sizes);
     training::require_integers(json);
     json.at("seeds").get_to(selection.seeds);
     selection.data_folder = json.at("data_folder").get<std::string>();
@@ -123,12 +150,13 @@ config::Study planned(const path& file, const config::Selection& selection, cons
 config::Study freeze(const path& file, const config::Selection& selection, const path& output) {
   auto parsed = config::parse_study(file);
   const auto selected = config::make_study(parsed, selection);
-  const auto now = whole(parsed, selection);
+  auto now = whole(parsed, selection);
   const auto folder = study_folder(output, now.name);
   std::filesystem::create_directories(folder.path);
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
   training::remove_leftover_files(folder.path);
   refuse_changes(folder, now, selection);
+  now.late_seeds = seeds_after_look(folder, selected.seeds);
   auto frozen = selection;
   frozen.seeds = all_seeds(frozen_selection(folder).seeds, selected.seeds);
   replace(folder.command(), selection_json(frozen, now, parsed.source->text));
@@ -136,14 +164,21 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   auto chosen = selection;
   chosen.data_folder = selected.data_folder;
   parsed.file = folder.study();  // which later edits of `file` do not reach
-  return config::make_study(parsed, chosen);
+  auto study = config::make_study(parsed, chosen);
+  std::ranges::copy_if(now.late_seeds, std::back_inserter(study.late_seeds), [&](int64_t seed) {
+    return std::ranges::find(study.seeds, seed) != study.seeds.end();
+  });
+  return study;
 }
 
-config::Study read_frozen(const StudyFolder& folder) {
+config::Study read_frozen(const StudyFolder& folder, const config::ParameterCounter& count) {
   require_study(folder);
   check_copy(folder);
-  return with_tuned_arms(whole(config::parse_study(folder.study()), frozen_selection(folder)),
-                         folder);
+  auto selection = frozen_selection(folder);
+  selection.count = count;
+  auto study = whole(config::parse_study(folder.study()), selection);
+  study.late_seeds = late_seeds(folder);
+  return with_best_values(std::move(study), folder);
 }
 
 }  // namespace ablate::records

@@ -24,9 +24,9 @@ config::Study freeze(const std::filesystem::path& file, const config::Selection&
 /// CheckpointError if command.json is damaged.
 config::Selection frozen_selection(const StudyFolder& folder);
 
-/// The study in <output>/<study> with all its tasks and arms, those with tuned values included
-/// (tuned_arms.h), and the seeds of all starts, whatever a single start selected. Throws UsageError
-/// if there is none.
-config::Study read_frozen(const StudyFolder& folder);
+/// The study in <output>/<study> with all its tasks and arms, with their best values if it tunes
+/// any (tuned_arms.h), and the seeds of all starts, whatever a single start selected. Throws
+/// UsageError if there is none. `count` is needed if the study has `match`.
+config::Study read_frozen(const StudyFolder& folder, const config::ParameterCounter& count = {});
 
 }  // namespace ablate::records

@@ -25,35 +25,51 @@ bool names_a_file(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
 }
 
-/// The lines of the last step at which the quantity was observed.
+/// Lines of a log that have `key`, with `value` if there is one.
+struct Wanted {
+  const char* key;
+  std::optional<std::string_view> value;
+
+  bool operator()(const nlohmann::json& line) const {
+    return line.contains(key) && (!value || line.value(key, "") == *value);
+  }
+};
+
+/// The wanted lines of the last step that has any.
 std::vector<nlohmann::json> last_lines(const std::vector<nlohmann::json>& log,
-                                       std::string_view observed) {
+                                       const Wanted& wanted) {
   std::vector<nlohmann::json> lines;
   for (const auto& line : log) {
-    if (line.value("observed", "") != observed) continue;
+    if (!wanted(line)) continue;
     if (!lines.empty() && lines.back().at("step") != line.at("step")) lines.clear();
     lines.push_back(training::with_non_finite(line));
   }
   return lines;
 }
 
+double mean_of(const std::vector<nlohmann::json>& lines, const char* key) {
+  double sum = 0;
+  for (const auto& line : lines) sum += line.at(key).get<double>();
+  return sum / static_cast<double>(lines.size());
+}
+
 double over_places(const std::vector<nlohmann::json>& lines, std::string_view observed) {
   if (lines.empty()) return kNotMeasured;
   const auto& last = lines.back();
   if (observed == "rank_residual" || last.at("place") == "model") return last.at("value");
-  double sum = 0;
-  for (const auto& line : lines) sum += line.at("value").get<double>();
-  return sum / static_cast<double>(lines.size());
+  return mean_of(lines, "value");
 }
 
 }  // namespace
 
-void add_observed(RunResult& result, const std::vector<nlohmann::json>& log) {
+void add_logged(RunResult& result, const std::vector<nlohmann::json>& log) {
   RunResult::fields(result, [&]<class Member>(const char* name, Member& member) {
     if constexpr (std::is_same_v<Member, double>)
       if (const auto* metric = config::find_metric(name); metric != nullptr && metric->observed)
-        member = over_places(last_lines(log, name), name);
+        member = over_places(last_lines(log, {"observed", name}), name);
   });
+  if (const auto lines = last_lines(log, {"mixture", {}}); !lines.empty())
+    result.expert_imbalance = mean_of(lines, "highest");
 }
 
 double value_on(const RunResult& run, const std::string& test_set, const config::Metric& metric) {
@@ -98,9 +114,10 @@ StudyRuns read_runs(const config::Study& study, const StudyFolder& folder) {
   StudyRuns runs{.folder = folder};
   for (const auto& run : study.runs) {
     const auto place = folder.run(run);
-    if (auto result = read_result(place)) {
+    if (!run.waits.empty()) {
+      runs.missing.push_back({run.task, run.arm, run.seed, run.waits});
+    } else if (auto result = read_result(place)) {
       check_files(place, *result);
-      result->arm = run.arm;  // a tuned arm may be stored under another name
       runs.results.push_back(std::move(*result));
     } else {
       runs.missing.push_back({run.task, run.arm, run.seed, why_missing(place)});

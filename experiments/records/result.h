@@ -109,11 +109,14 @@ struct RunResult {
   double attention_entropy = kNotMeasured, attention_sink = kNotMeasured;
   double rank_residual = kNotMeasured, active_neurons = kNotMeasured;
   double update_ratio = kNotMeasured, gradient_noise = kNotMeasured;
-  double tokens_per_second = 0;  // of the last uninterrupted stretch of training
-  double training_seconds = 0;   // of that stretch
-  int64_t tokens = 0;            // target tokens trained on, the end token included
-  int64_t memory_bytes = 0;      // peak of the process, or on CUDA of the allocator
-  std::string data_sha256;       // of the examples
+  /// Largest share of the experts' choices / mean share, of the first batch of the last logged
+  /// update, the mean over the mixtures; 1: even. NaN without experts.
+  double expert_imbalance = kNotMeasured;
+  double training_seconds = 0;  // over all starts, without validation, observation and saving
+  double training_flops = 0;    // three forward passes over each batch
+  int64_t tokens = 0;           // target tokens trained on, the end token included
+  int64_t memory_bytes = 0;     // peak of the process, or on CUDA of the allocator
+  std::string data_sha256;      // of the examples
   std::string target_tokenizer_sha256;
   std::string hardware;  // of all starts: hardware_of()
   InitialWeights initial_weights;
@@ -148,8 +151,9 @@ struct RunResult {
     visit("active_neurons", o.active_neurons);
     visit("update_ratio", o.update_ratio);
     visit("gradient_noise", o.gradient_noise);
-    visit("tokens_per_second", o.tokens_per_second);
+    visit("expert_imbalance", o.expert_imbalance);
     visit("training_seconds", o.training_seconds);
+    visit("training_flops", o.training_flops);
     visit("tokens", o.tokens);
     visit("memory_bytes", o.memory_bytes);
     visit("data_sha256", o.data_sha256);
@@ -187,10 +191,10 @@ double value_of(const Scores& scores, const config::Metric& metric) {
 /// The value of `metric` on a test set of the run; NaN if the run was not tested on it.
 double value_on(const RunResult& run, const std::string& test_set, const config::Metric& metric);
 
-/// Fills in the observed metrics from the run's log, each at its last step: the value of the whole
-/// model if there is one, the rank residual of the last layer, and otherwise the mean over the
-/// places.
-void add_observed(RunResult& result, const std::vector<nlohmann::json>& log);
+/// Fills in the metrics that the run's log has, each at its last step. Observed ones: the value of
+/// the whole model if there is one, the rank residual of the last layer, and otherwise the mean
+/// over the places. The experts' imbalance: the mean over the mixtures.
+void add_logged(RunResult& result, const std::vector<nlohmann::json>& log);
 
 /// The finished run in `folder`; absent if it has not finished. Throws CheckpointError if its
 /// result.json is damaged.

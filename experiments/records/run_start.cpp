@@ -75,6 +75,10 @@ void require_run(const RunFolder& folder) {
   const auto& path = folder.path;
   if (!std::filesystem::exists(path))
     throw training::CheckpointError("there is no run folder " + path.string());
+  if (!std::filesystem::is_directory(path))
+    throw training::CheckpointError(path.string() +
+                                    " is a file, not a run folder; docs/export.md says how to use "
+                                    "an exported model");
   const auto run = some_run(path);
   if (!run.empty())
     throw training::CheckpointError(

@@ -20,7 +20,8 @@ struct RunStart {
   std::string gpu, driver;  // empty on a CPU
   std::string libtorch;
   std::string program_sha256;
-  std::string job;  // id at the cluster's scheduler; empty without one
+  std::string commit;  // `git describe` of the program's source; empty if that is no checkout
+  std::string job;     // id at the cluster's scheduler; empty without one
   int64_t from_step = 0;
   int64_t to_step = 0;  // last saved step
   bool ended = false;   // false while it runs, or if the process was lost
@@ -34,6 +35,7 @@ struct RunStart {
     visit("driver", o.driver);
     visit("libtorch", o.libtorch);
     visit("program_sha256", o.program_sha256);
+    visit("commit", o.commit);
     visit("job", o.job);
     visit("from_step", o.from_step);
     visit("to_step", o.to_step);

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <map>
+#include <utility>
 
+#include "experiments/config/schema/metric.h"
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/result.h"
@@ -13,96 +14,13 @@
 namespace ablate::records {
 namespace {
 
-constexpr double kWorst = -std::numeric_limits<double>::infinity();
-
-/// A candidate and its score: higher is better, kWorst if one of its runs diverged.
-struct Rated {
-  const config::Candidate* candidate;
-  double quality = 0;
-};
-
 /// Whether the run diverged, which it would do again.
 bool diverged(const RunFolder& folder) {
   const auto failure = read_failure(folder);
   return failure && meaning_of(failure->exit_code) == ExitCode::diverged;
 }
 
-/// The search for one arm in one task, from the files of its runs.
-class ArmSearch {
- public:
-  ArmSearch(const config::Study& study, const StudyFolder& folder)
-      : study_(study), folder_(folder) {}
-
-  Search search(const std::string& task, const std::string& arm) {
-    std::vector<Rated> left;
-    for (const auto& candidate : study_.tuning->candidates)
-      if (candidate.task == task && candidate.arm == arm) left.push_back({&candidate});
-    rate(left);
-    if (!search_.open.empty()) return std::move(search_);
-    const auto best = std::ranges::max_element(left, worse);  // of equal ones the first
-    if (best != left.end() && best->quality > kWorst) choose(*best->candidate);
-    return std::move(search_);
-  }
-
- private:
-  static bool worse(const Rated& one, const Rated& other) {
-    return config::is_above(other.quality, one.quality);
-  }
-
-  void choose(const config::Candidate& best) {
-    search_.best = &best;
-    for (auto& tried : search_.tried) tried.chosen = tried.value == best.value;
-  }
-
-  void note(const Rated& rated) {
-    const auto& candidate = *rated.candidate;
-    const bool by_perplexity = study_.tuning->metric == config::ValidationMetric::perplexity;
-    const double mean = rated.quality / static_cast<double>(study_.tuning->seeds.size());
-    config::TriedValue tried{
-        .task = candidate.task, .arm = candidate.arm, .value = candidate.value};
-    if (std::isfinite(mean)) tried.score = by_perplexity ? -mean : mean;
-    search_.tried.push_back(tried);
-  }
-
-  /// Scores the candidates whose runs have ended, and collects the runs that have not.
-  void rate(std::vector<Rated>& candidates) {
-    for (auto& rated : candidates) {
-      auto& [candidate, quality] = rated;
-      const auto open = search_.open.size();
-      for (const int64_t seed : study_.tuning->seeds) {
-        auto run = run_of(*candidate, seed);
-        const auto folder = folder_.run(run);
-        if (const auto result = read_result(folder)) {
-          check_files(folder, *result);  // excludes a result that belongs to another run
-          quality += quality_of(result->validation_perplexity, result->validation_token_accuracy);
-        } else if (diverged(folder)) {
-          quality = kWorst;
-        } else {
-          search_.open.push_back(std::move(run));
-        }
-      }
-      if (search_.open.size() == open) note(rated);
-    }
-  }
-
-  double quality_of(double perplexity, double token_accuracy) const {
-    const bool by_perplexity = study_.tuning->metric == config::ValidationMetric::perplexity;
-    const double quality = by_perplexity ? -perplexity : token_accuracy;
-    return std::isnan(quality) ? kWorst : quality;
-  }
-
-  const config::Study& study_;
-  const StudyFolder& folder_;
-  Search search_;
-};
-
-std::string tuned_name(const std::string& arm) {
-  return config::ComparedArm{.arm = arm, .tuned = true}.name();
-}
-
-}  // namespace
-
-config::RunSpecification run_of(const config::Candidate& candidate, int64_t seed) {
+config::RunSpecification trial(const config::Candidate& candidate, int64_t seed) {
   return {.task = candidate.task,
           .arm = candidate.name,
           .seed = seed,
@@ -110,40 +28,174 @@ config::RunSpecification run_of(const config::Candidate& candidate, int64_t seed
           .origins = candidate.origins};
 }
 
+/// The search for one arm in one task, from the files of its runs.
+class ArmSearcher {
+ public:
+  ArmSearcher(const config::Study& study, const StudyFolder& folder, const config::UntunedArm& arm)
+      : study_(study), tuning_(*study.tuning), folder_(folder), arm_(arm) {}
+
+  Search search() {
+    search_.found.task = arm_.task;
+    search_.found.arm = arm_.arm;
+    axes_ = config::declared_axes(tuning_);
+    extensions_.assign(axes_.size(), 0);
+    try_all(true);
+    while (search_.open.empty()) {
+      const auto best = best_tried();
+      if (!best) break;
+      if (extend(tried_[*best])) {
+        try_all(false);
+        continue;
+      }
+      search_.found.chosen = best;
+      search_.best = config::candidate_of(arm_, tuning_, tried_[*best], study_.file);
+      break;
+    }
+    search_.found.open = std::ssize(search_.open);
+    return std::move(search_);
+  }
+
+ private:
+  /// Tries the combinations of the values that have not been tried.
+  void try_all(bool declared) {
+    for (const auto& combination : config::combinations(axes_)) {
+      const auto candidate = config::candidate_of(arm_, tuning_, combination, study_.file);
+      if (!candidate || std::ranges::find(names_, candidate->name) != names_.end()) continue;
+      names_.push_back(candidate->name);
+      rate(*candidate, combination, declared);
+    }
+  }
+
+  /// Scores the candidate if its runs have ended, and collects the runs that have not.
+  void rate(const config::Candidate& candidate, const config::Combination& combination,
+            bool declared) {
+    config::TriedCombination tried{.values = {}, .scores = {}, .declared = declared};
+    for (const auto& value : combination) tried.values.push_back(config::text_of(value));
+    for (const int64_t seed : tuning_.seeds) {
+      auto run = trial(candidate, seed);
+      if (const auto score = score_of(folder_.run(run)))
+        tried.scores.push_back(*score);
+      else
+        search_.open.push_back(std::move(run));
+    }
+    if (tried.scores.size() < tuning_.seeds.size()) return;
+    search_.found.tried.push_back(std::move(tried));
+    tried_.push_back(combination);
+  }
+
+  /// NaN if the run diverged; absent if it has not ended.
+  std::optional<double> score_of(const RunFolder& folder) const {
+    const bool by_perplexity = tuning_.metric == config::ValidationMetric::perplexity;
+    if (const auto result = read_result(folder)) {
+      check_files(folder, *result);  // excludes a result that belongs to another run
+      const double score =
+          by_perplexity ? result->validation_perplexity : result->validation_token_accuracy;
+      return std::isfinite(score) ? score : kNotMeasured;
+    }
+    if (diverged(folder)) return kNotMeasured;
+    return {};
+  }
+
+  /// Of equal ones the first; absent if all diverged.
+  std::optional<size_t> best_tried() const {
+    const bool by_perplexity = tuning_.metric == config::ValidationMetric::perplexity;
+    std::optional<size_t> best;
+    double quality = -std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < search_.found.tried.size(); ++i) {
+      const double mean = config::mean_score(search_.found.tried[i]);
+      const double own = by_perplexity ? -mean : mean;
+      if (!std::isnan(own) && (!best || config::is_above(own, quality))) {
+        best = i;
+        quality = own;
+      }
+    }
+    return best;
+  }
+
+  /// Continues the values of which the best is at an end; false if there are none to continue.
+  bool extend(const config::Combination& best) {
+    auto& at_edge = search_.found.at_edge;
+    at_edge.clear();
+    bool extended = false;
+    for (size_t key = 0; key < axes_.size(); ++key) {
+      const auto end = config::end_of(axes_[key], best[key]);
+      if (!end) continue;
+      if (add_beyond(key, *end))
+        extended = true;
+      else
+        at_edge[tuning_.keys[key].path] = *end;
+    }
+    return extended;
+  }
+
+  bool add_beyond(size_t key, config::End end) {
+    if (extensions_[key] == tuning_.extend) return false;
+    const auto next = config::value_beyond(tuning_.keys[key], axes_[key], end);
+    if (!next) return false;
+    auto beyond = axes_;
+    beyond[key] = {*next};
+    for (const auto& combination : config::combinations(beyond))
+      if (!config::candidate_of(arm_, tuning_, combination, study_.file)) return false;
+    axes_[key].push_back(*next);
+    ++extensions_[key];
+    return true;
+  }
+
+  const config::Study& study_;
+  const config::Tuning& tuning_;
+  const StudyFolder& folder_;
+  const config::UntunedArm& arm_;
+  Search search_;
+  config::Axes axes_;
+  std::vector<int64_t> extensions_;         // of each key
+  std::vector<std::string> names_;          // of all combinations so far
+  std::vector<config::Combination> tried_;  // those of search_.found.tried
+};
+
+bool is_of(const Search& search, const std::string& task, const std::string& arm) {
+  return search.found.task == task && search.found.arm == arm;
+}
+
+void add_best(config::Study& study, const Search& search) {
+  for (auto& run : study.runs) {
+    if (!is_of(search, run.task, run.arm)) continue;
+    run.waits = search.best             ? ""
+                : search.all_diverged() ? "every combination of tune.keys diverged on a tuning seed"
+                                        : "not started: its best values are still searched for";
+    if (!search.best) continue;
+    run.experiment = search.best->experiment;
+    run.origins = search.best->origins;
+  }
+  for (auto& configuration : study.configurations)
+    if (search.best && is_of(search, configuration.task, configuration.arm))
+      configuration.experiment = search.best->experiment;
+}
+
+}  // namespace
+
 std::vector<Search> searches(const config::Study& study, const StudyFolder& folder) {
   std::vector<Search> all;
-  for (const auto& task : study.tasks)
-    for (const auto& arm : study.arms) all.push_back(ArmSearch(study, folder).search(task, arm));
+  if (!study.tuning) return all;
+  for (const auto& arm : study.tuning->arms)
+    all.push_back(ArmSearcher(study, folder, arm).search());
   return all;
 }
 
-config::Study with_tuned_arms(config::Study study, const StudyFolder& folder) {
-  if (!study.tuning) return study;
-  study.tuning->tried.clear();
+std::vector<config::RunSpecification> open_trials(const config::Study& study,
+                                                  const StudyFolder& folder) {
   std::vector<config::RunSpecification> runs;
-  for (const auto& task : study.tasks) {
-    const auto first = runs.size();
-    for (const auto& run : study.runs)
-      if (run.task == task) runs.push_back(run);
-    const auto own = std::vector(runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end());
-    std::map<std::string, const config::Candidate*> best_of;
-    for (const auto& run : own) {
-      const auto [found, fresh] = best_of.try_emplace(run.arm);
-      if (fresh) {
-        const auto search = ArmSearch(study, folder).search(task, run.arm);
-        found->second = search.best;
-        std::ranges::copy(search.tried, std::back_inserter(study.tuning->tried));
-      }
-      const auto* best = found->second;
-      auto tuned = best == nullptr ? run : run_of(*best, run.seed);
-      tuned.arm = tuned_name(run.arm);
-      tuned.stored = best == nullptr ? tuned.arm : best->name;
-      tuned.tuned_from = run.arm;
-      runs.push_back(std::move(tuned));
-    }
+  for (auto& search : searches(study, folder))
+    std::ranges::move(search.open, std::back_inserter(runs));
+  return runs;
+}
+
+config::Study with_best_values(config::Study study, const StudyFolder& folder) {
+  if (!study.tuning) return study;
+  study.tuning->searches.clear();
+  for (auto& search : searches(study, folder)) {
+    add_best(study, search);
+    study.tuning->searches.push_back(std::move(search.found));
   }
-  study.runs = std::move(runs);
-  for (const auto& arm : std::vector(study.arms)) study.arms.push_back(tuned_name(arm));
   return study;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "experiments/config/study/study.h"
@@ -7,27 +8,33 @@
 
 namespace ablate::records {
 
-/// The run of a candidate with one seed.
-config::RunSpecification run_of(const config::Candidate& candidate, int64_t seed);
-
-/// The state of the search for the best value of one arm.
+/// The state of the search for the best values of one arm in one task. It follows from the study
+/// and from the files of the arm's trial runs alone.
 struct Search {
+  config::ArmSearch found;
   /// Runs that have to end before the choice, including failed ones: a full disk or a kill does not
-  /// depend on the value. Only divergence does, and it counts as the worst score.
+  /// depend on the values. Only divergence does, and it counts as the worst score.
   std::vector<config::RunSpecification> open;
-  const config::Candidate* best = nullptr;  // null until the choice, or if all diverged
-  std::vector<config::TriedValue> tried;    // scores so far, in the order of the values
+  std::optional<config::Candidate> best;  // absent until the choice, or if all diverged
+
+  bool all_diverged() const { return open.empty() && !best; }
 };
 
-/// The searches of a study with tune, one for every task and arm, as far as its runs have ended.
-/// Throws CheckpointError if a result.json is damaged.
+/// The searches of a study with tune, one for every selected task and arm; none of another study.
+/// An arm is tried with every combination of the values. If the best value of a key is the smallest
+/// or the largest, the next value beyond is added, with every combination, at most `tune.extend`
+/// times for each key and until the configuration refuses a value. Throws CheckpointError if a
+/// result.json is damaged.
 std::vector<Search> searches(const config::Study& study, const StudyFolder& folder);
 
-/// The study with a further arm `<arm>-tuned` for each arm: in each task the arm with the value of
-/// the best validation metric, averaged over the tuning seeds. Test sets are not used. While values
-/// of an arm are still to be tried, or if all diverged, the runs of its further arm count as not
-/// started. `tuning->tried` has the score of each value. Throws CheckpointError if a result.json is
-/// damaged.
-config::Study with_tuned_arms(config::Study study, const StudyFolder& folder);
+/// The trial runs that have not ended, of all searches.
+std::vector<config::RunSpecification> open_trials(const config::Study& study,
+                                                  const StudyFolder& folder);
+
+/// The study whose arms have the best values that were found by the validation metric, averaged
+/// over the tuning seeds; test sets and the study's seeds play no part. Runs whose values are not
+/// known wait (RunSpecification::waits). `tuning->searches` has what was tried. Throws
+/// CheckpointError if a result.json is damaged.
+config::Study with_best_values(config::Study study, const StudyFolder& folder);
 
 }  // namespace ablate::records

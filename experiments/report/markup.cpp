@@ -124,8 +124,8 @@ std::string plain(double number) {
 }
 
 std::string large(double number) {
-  static constexpr std::array<std::pair<double, const char*>, 4> kUnits = {
-      {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
+  static constexpr std::array<std::pair<double, const char*>, 5> kUnits = {
+      {{1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
   for (const auto& [unit, name] : kUnits)
     if (std::abs(number) >= 0.9995 * unit) {
       const double scaled = std::abs(number) / unit;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/records/spent.h"
 #include "experiments/report/chart/heat_map.h"
 #include "experiments/report/chart/line_chart.h"
 
@@ -31,11 +32,17 @@ struct PositionAccuracy {
   std::vector<double> accuracy;
 };
 
+/// A loss in a run's log, and what training had spent until then.
+struct LossPoint {
+  records::Spent spent{};
+  double loss = 0;  // nats per target token
+};
+
 /// The records in a run's folder besides its scores.
 struct RunRecord {
   std::string task, arm;
   int64_t seed = 0;
-  std::vector<Point> training, validation;  // nats per target token over steps
+  std::vector<LossPoint> training, validation;
   std::vector<ExpertLoad> experts;
   std::vector<ObservedFigure> observed;
   std::vector<PositionAccuracy> positions;

@@ -31,7 +31,7 @@ void write_tables(const records::StudyRuns& runs, const analysis::Evidence& evid
   training::write_durably(runs.folder.result_lines(), lines);
   training::write_durably(runs.folder.csv(), csv_table(evidence));
   training::write_durably(runs.folder.json(), json_table(evidence));
-  training::write_durably(runs.folder.text_table(), terminal_table(evidence));
+  training::write_durably(runs.folder.text_table(), text_table(evidence));
   training::write_durably(runs.folder.markdown_table(), markdown_table(evidence));
   training::write_durably(runs.folder.latex_table(), latex_table(evidence));
 }
@@ -43,6 +43,8 @@ void write_report(const config::Study& study, const records::StudyRuns& runs,
   write_tables(runs, evidence);
   auto data = read_report_data(study, runs.folder);
   data.positions = std::move(positions);
+  if (const auto forest = forest_of(evidence); !forest.panels.empty())
+    training::write_durably(runs.folder.forest(), forest_file(forest));
   training::write_durably(runs.folder.report(), report_page(evidence, data));
 }
 
@@ -78,15 +80,16 @@ void add_figure(const nlohmann::json& line, std::vector<ObservedFigure>& observe
 }
 
 void add_line(const nlohmann::json& line, RunRecord& record) {
-  const auto step = line.at("step").get<double>();
   if (line.contains("observed"))
     add_figure(line, record.observed);
   else if (line.contains("mixture"))
     add_mixture(line, record.experts);
   else if (line.contains("validation_loss"))
-    record.validation.push_back({step, line.at("validation_loss").get<double>()});
+    record.validation.push_back(
+        {records::spent_at(line), line.at("validation_loss").get<double>()});
   else if (line.contains("negative_log_likelihood"))
-    record.training.push_back({step, line.at("negative_log_likelihood").get<double>()});
+    record.training.push_back(
+        {records::spent_at(line), line.at("negative_log_likelihood").get<double>()});
 }
 
 RunRecord record_of(const config::RunSpecification& run, const records::RunFolder& folder) {
@@ -254,14 +257,14 @@ std::string seeds_of(const config::Study& study) {
   return list;
 }
 
-/// The command that runs the study anew into another folder; flags for tasks, arms and seeds may be
-/// appended.
+/// The command that runs the study anew, into another folder and from the study's own, so that it
+/// holds wherever that folder lies; flags for tasks, arms and seeds may be appended.
 std::string command_of(const config::Study& study, const records::StudyFolder& folder) {
-  const auto absolute = [](const fs::path& path) {
-    return shell_word(fs::weakly_canonical(path.empty() ? "." : path).string());
-  };
-  auto command = fmt::format("ablate run {} --output repeated --data {}", absolute(study.file),
-                             absolute(study.data_folder));
+  const auto here = fs::weakly_canonical(fs::absolute(folder.path));
+  const auto data = fs::weakly_canonical(fs::absolute(study.data_folder / ".")).lexically_normal();
+  auto command = fmt::format("ablate run {} --output ../repeated --data {}",
+                             records::StudyFolder("").study().string(),
+                             shell_word(data.lexically_relative(here).string()));
   for (const auto& set : records::frozen_selection(folder).sets)
     command += " --set " + shell_word(set);
   return command;
@@ -269,7 +272,7 @@ std::string command_of(const config::Study& study, const records::StudyFolder& f
 
 /// The arm, behind those whose weights it starts from.
 std::string arms_for(const config::Study& study, const config::RunSpecification& run) {
-  auto name = run.tuned_from.empty() ? run.arm : run.tuned_from;
+  auto name = run.arm;
   auto names = shell_word(name);
   for (;;) {
     const auto found = std::ranges::find_if(study.configurations, [&](const auto& one) {
@@ -296,7 +299,7 @@ void add_commands(const config::Study& study, const records::StudyFolder& folder
 TaskConfiguration configuration_of(const config::Study& study, const std::string& task) {
   const auto runs = first_runs(study, task);
   const auto baseline = std::ranges::find_if(runs, [&](const config::RunSpecification* run) {
-    return study.compare && run->arm == study.compare->baseline.name();
+    return study.compare && run->arm == study.compare->baseline;
   });
   const auto* shown = baseline == runs.end() ? runs.front() : *baseline;
   return {task, config::to_yaml(shown->experiment, shown->origins)};

@@ -11,8 +11,9 @@
 
 namespace ablate::report {
 
-/// Writes the tables of a study, a line of results for each of its runs, and the page with the
-/// pictures of its position schemes, all into its folder. Throws IoError, and CheckpointError if a
+/// Writes the tables of a study, a line of results for each of its runs, the plot of its
+/// differences if it has any, and the page with the pictures of its position schemes, all into its
+/// folder. Throws IoError, and CheckpointError if a
 /// file of a run is damaged.
 void write_report(const config::Study& study, const records::StudyRuns& runs,
                   const analysis::Evidence& evidence, std::vector<PositionPicture> positions);

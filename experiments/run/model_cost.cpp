@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
+#include <memory>
 
+#include "experiments/config/schema/printer.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/load_run.h"
@@ -15,6 +18,7 @@
 #include "models/feed_forward.h"
 #include "training/device.h"
 #include "training/likelihood.h"
+#include "training/update.h"
 
 namespace ablate::run {
 namespace {
@@ -114,15 +118,11 @@ int64_t active_parameter_count(const models::TransformerImpl& model) {
   return std::llround(count);
 }
 
-models::PassExtent extent_of(const data::Batch& batch) {
-  return {.rows = batch.rows, .source = batch.source_length, .target = batch.target_length};
-}
-
 ScoringPasses scoring_passes(training::ScoredBatches batches) {
   ScoringPasses passes;
   for (int64_t i = 0; i < batches.count(); ++i) {
     const auto batch = batches.next();
-    passes.extents.push_back(extent_of(batch));
+    passes.extents.push_back(training::extent_of(batch));
     passes.tokens += batch.tokens;
   }
   return passes;
@@ -133,6 +133,19 @@ double flops_per_token(const models::TransformerImpl& model, const ScoringPasses
   for (const auto& extent : passes.extents)
     flops += models::forward_flops(model.options(), model.vocabulary(), extent);
   return flops / static_cast<double>(passes.tokens);
+}
+
+config::ParameterCounter counted_parameters() {
+  return [known = std::make_shared<std::map<std::string, int64_t>>()](
+             const config::Experiment& experiment, int64_t vocabulary) {
+    const auto key =
+        fmt::format("{}\n{}", vocabulary, config::canonical({.model = experiment.model}));
+    const auto [found, fresh] = known->try_emplace(key);
+    if (fresh)
+      found->second = models::parameter_count(
+          *models::Transformer(experiment.model, models::Vocabulary{vocabulary, vocabulary, 0}));
+    return found->second;
+  };
 }
 
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,

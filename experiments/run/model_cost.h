@@ -5,6 +5,7 @@
 #include <string>
 
 #include "experiments/config/schema/experiment.h"
+#include "experiments/config/study/match.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/run/train_run.h"
 #include "models/transformer_flops.h"
@@ -26,8 +27,6 @@ struct ModelCost {
 /// Parameters that one position uses: of a mixture's experts `active` and the shared ones.
 int64_t active_parameter_count(const models::TransformerImpl& model);
 
-models::PassExtent extent_of(const data::Batch& batch);
-
 /// The passes that score a test set, and the tokens that they predict.
 struct ScoringPasses {
   std::vector<models::PassExtent> extents;
@@ -38,6 +37,10 @@ ScoringPasses scoring_passes(training::ScoredBatches batches);
 
 /// Floating-point operations of these passes, divided by the tokens that they predict.
 double flops_per_token(const models::TransformerImpl& model, const ScoringPasses& passes);
+
+/// Counts the parameters of a run's model, each once. Builds it without values, and every model
+/// only once.
+config::ParameterCounter counted_parameters();
 
 /// Runs one pass. REQUIRES: CachingAllocator installed, for the activation memory.
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <span>
 
 #include "data/batch_stream.h"
 #include "experiments/config/schema/option.h"
@@ -129,6 +130,9 @@ struct Fitting {
   double operator()(const training::TokenBudget& budget) const {
     return std::max(1.0, static_cast<double>(budget.tokens) / cost.tokens);
   }
+  double operator()(const training::RatioBudget& budget) const {
+    return std::max(1.0, budget.ratio * static_cast<double>(cost.parameters) / cost.tokens);
+  }
   double operator()(const training::FlopBudget& budget) const {
     return std::max(1.0, budget.flops / cost.flops);
   }
@@ -146,10 +150,12 @@ UpdateCost update_cost(const config::Experiment& experiment, const RunData& data
   for (int64_t i = 0; i < kCountedBatches; ++i) {
     const auto batch = stream.next();
     sum.tokens += static_cast<double>(batch.tokens);
-    sum.flops += 3 * models::forward_flops(model.options(), model.vocabulary(), extent_of(batch));
+    sum.flops += training::training_flops(model, std::span(&batch, 1));
   }
   const double batches = static_cast<double>(experiment.training.accumulate) / kCountedBatches;
-  return {.tokens = batches * sum.tokens, .flops = batches * sum.flops};
+  return {.tokens = batches * sum.tokens,
+          .parameters = models::parameter_count(model),
+          .flops = batches * sum.flops};
 }
 
 double seconds_per_update(const config::Experiment& experiment, const RunData& data,

@@ -51,7 +51,8 @@ nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared);
 /// The average cost of one update of a run, from the first batches of one epoch, the same ones for
 /// every seed.
 struct UpdateCost {
-  double tokens = 0;  // predicted tokens, the end tokens included
+  double tokens = 0;       // predicted tokens, the end tokens included
+  int64_t parameters = 0;  // of the model, each once
   double flops =
       0;  // three times those of a forward pass over its batches (models/transformer_flops.h)
 };

@@ -70,13 +70,13 @@ void add_training(records::RunResult& result, const TrainingOutcome& trained, co
   result.steps = summary.state.step;
   result.skipped_updates = summary.state.skipped;
   if (summary.state.step > 0) result.train_loss = summary.train_loss;
-  result.tokens_per_second = summary.tokens_per_second;
-  result.training_seconds = summary.seconds;
+  result.training_seconds = summary.state.seconds;
+  result.training_flops = summary.state.flops;
   result.tokens = summary.state.tokens;
   result.memory_bytes = memory_bytes;
   result.earlier_steps = earlier_steps(prepared);
   if (std::filesystem::exists(job.folder.log()))
-    records::add_observed(result, training::read_run_log(job.folder.log()));
+    records::add_logged(result, training::read_run_log(job.folder.log()));
   result.shortfalls = shortfalls(job.experiment, prepared.data);
   result.data_sha256 = prepared.data.corpus.sha256;
   result.target_tokenizer_sha256 = prepared.data.tokenizers.target.sha256();

@@ -7,6 +7,7 @@
 
 #include <ctime>
 
+#include "commit.h"  // made by cmake/commit.cmake
 #include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/process/machine.h"
@@ -36,6 +37,7 @@ records::RunStart start_on(const torch::Device& device) {
           .driver = device.is_cuda() ? training::gpu_driver() : "",
           .libtorch = TORCH_VERSION,
           .program_sha256 = training::program_sha256(),
+          .commit = ABLATE_COMMIT,
           .job = training::scheduler_job()};
 }
 

@@ -1,6 +1,7 @@
 #include "experiments/schedule/dry_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
 #include "experiments/records/run_plan.h"
+#include "experiments/records/tuned_arms.h"
 #include "experiments/schedule/process_pool.h"
 #include "experiments/schedule/study_status.h"
 #include "experiments/schedule/worker.h"
@@ -113,11 +115,45 @@ void print_row(const std::string& name, size_t width, const std::string& state,
       fmt::format("{:.1f} MB", megabytes(run.disk_bytes)));
 }
 
-/// Runs that looking for the best value of a key adds, at most.
-int64_t tuning_runs(const config::Study& study) {
-  if (!study.tuning) return 0;
-  const auto tried = std::ssize(study.tuning->candidates) * std::ssize(study.tuning->seeds);
-  return tried + std::ssize(study.runs);
+/// A run to list, and the arm whose estimate it has.
+struct ListedRun {
+  config::RunSpecification run;
+  TaskAndArm like;
+};
+
+/// The trial runs that have not ended, and the runs of the study.
+std::vector<ListedRun> listed_runs(const config::Study& study, const records::StudyFolder& folder) {
+  std::vector<ListedRun> runs;
+  for (auto& search : records::searches(study, folder))
+    for (auto& run : search.open)
+      runs.push_back({std::move(run), {search.found.task, search.found.arm}});
+  for (const auto& run : study.runs) runs.push_back({run, key_of(run)});
+  return runs;
+}
+
+/// Trial runs that one arm can have beyond those of the file's values.
+int64_t further_trials(const config::Tuning& tuning) {
+  int64_t declared = 1, most = 1;
+  for (const auto& key : tuning.keys) {
+    const auto values = std::ssize(key.values);
+    declared *= values;
+    most *= values + (config::have_ends(key.values) ? tuning.extend : 0);
+  }
+  return (most - declared) * std::ssize(tuning.seeds);
+}
+
+void print_tuning(const config::Study& study, const std::vector<ListedRun>& runs) {
+  std::vector<std::string> keys;
+  for (const auto& key : study.tuning->keys) keys.push_back(key.path);
+  std::cout << fmt::format("{} of the runs listed look for the best {} on the seeds {}.",
+                           std::ssize(runs) - std::ssize(study.runs), fmt::join(keys, " and "),
+                           fmt::join(study.tuning->seeds, ", "));
+  if (const auto further = further_trials(*study.tuning); further > 0)
+    std::cout << fmt::format(
+        " If a best value is the smallest or the largest of its list,\nmore follow: at most {} for "
+        "each task and arm (tune.extend).",
+        further);
+  std::cout << "\n";
 }
 
 void print_total(const Total& total, const Sharing& sharing, double calibration) {
@@ -160,13 +196,14 @@ void dry_run(const config::Study& study, const StudyOptions& options, bool json)
   const std::chrono::duration<double> calibration = std::chrono::steady_clock::now() - begin;
   Total total;
   size_t width = 3;
-  for (const auto& run : study.runs) width = std::max(width, records::label(run).size());
+  const auto runs = listed_runs(study, options.folder);
+  for (const auto& one : runs) width = std::max(width, records::label(one.run).size());
   if (!json)
     std::cout << fmt::format(kRow, "run", width, "state", "parameters", "steps", "FLOPs", "memory",
                              "time", "disk");
-  for (const auto& run : study.runs) {
+  for (const auto& [run, like] : runs) {
     const auto state = records::state_of(options.folder.run(run));
-    const auto& one = estimates.at(key_of(run));
+    const auto& one = estimates.at(like);
     if (json)
       std::cout << nlohmann::json{{"run", records::label(run)},
                                   {"state", state},
@@ -185,9 +222,7 @@ void dry_run(const config::Study& study, const StudyOptions& options, bool json)
   if (json) return;
   print_total(total, sharing, calibration.count());
   print_notes(study, estimates);
-  if (study.tuning)
-    std::cout << fmt::format("Looking for the best {} adds at most {} runs of like cost.\n",
-                             study.tuning->key, tuning_runs(study));
+  if (study.tuning) print_tuning(study, runs);
 }
 
 }  // namespace ablate::schedule

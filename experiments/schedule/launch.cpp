@@ -252,20 +252,4 @@ void account_for(const records::WaveFolder& wave) {
     }
 }
 
-StudyOutcome outcome_of(const config::Study& study, const records::StudyFolder& folder) {
-  StudyOutcome outcome;
-  auto runs = study.runs;
-  std::ranges::move(tuning_stage(study, folder).runs, std::back_inserter(runs));
-  for (const auto& run : runs) {
-    const auto place = folder.run(run);
-    if (is_done(place)) continue;
-    const auto failure = records::read_failure(place);
-    if (failure && meaning_of(failure->exit_code) != ExitCode::interrupted)
-      outcome.failed.push_back({records::label(run), failure->exit_code});
-    else
-      outcome.interrupted = true;
-  }
-  return outcome;
-}
-
 }  // namespace ablate::schedule

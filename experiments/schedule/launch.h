@@ -48,7 +48,4 @@ void close_wave(int64_t number, const std::vector<QueuedJob>& arrays, const Laun
 /// job counts as crashed, a cancelled one as failed.
 void account_for(const records::WaveFolder& wave);
 
-/// The state of all runs of a study by its folders, for raise().
-StudyOutcome outcome_of(const config::Study& study, const records::StudyFolder& folder);
-
 }  // namespace ablate::schedule

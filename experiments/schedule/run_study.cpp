@@ -202,8 +202,9 @@ void raise(const StudyOutcome& outcome) {
     std::string list;
     auto worst = meaning_of(outcome.failed.front().exit_code);
     for (const auto& run : outcome.failed) {
-      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", run.label,
-                          records::reason({.exit_code = run.exit_code}));
+      list +=
+          fmt::format("{}{} ({})", list.empty() ? "" : ", ", run.label,
+                      run.why.empty() ? records::reason({.exit_code = run.exit_code}) : run.why);
       worst = more_serious(worst, meaning_of(run.exit_code));
     }
     throw RunsFailed(worst, "runs that did not finish: " + list);

@@ -36,6 +36,7 @@ Sharing share_cores(const config::Study& study, const StudyOptions& options);
 struct FailedRun {
   std::string label;
   int exit_code = 0;
+  std::string why = {};  // empty: by the exit code
 };
 
 struct StudyOutcome {

@@ -17,7 +17,7 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/records/run_start.h"
-#include "experiments/schedule/tuning.h"
+#include "experiments/records/tuned_arms.h"
 #include "training/storage/run_log.h"
 
 namespace ablate::schedule {
@@ -106,13 +106,14 @@ void block(const std::vector<config::RunSpecification>& runs, std::vector<RunSta
 std::vector<RunStatus> status_of(const config::Study& study, const records::StudyFolder& folder,
                                  const std::vector<QueuedJob>& queue) {
   const auto tasks = tasks_of(folder, queue);
-  auto runs = study.runs;
-  std::ranges::move(tuning_stage(study, folder).runs, std::back_inserter(runs));
+  auto runs = records::open_trials(study, folder);
+  std::ranges::move(records::with_best_values(study, folder).runs, std::back_inserter(runs));
   std::vector<RunStatus> all;
   for (const auto& run : runs) {
     const auto place = folder.run(run);
     const auto job = tasks.find(place.path);
     all.push_back(status_of(run, place, job == tasks.end() ? nullptr : job->second));
+    if (!run.waits.empty()) all.back().why = run.waits;
   }
   block(runs, all);
   return all;

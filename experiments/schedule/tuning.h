@@ -4,23 +4,18 @@
 
 namespace ablate::schedule {
 
-/// Removes leftovers of an earlier start from the folders of runs, including candidates: failures,
-/// so that they are tried again, and unfinished files.
+/// Removes leftovers of an earlier start from the folders of runs: failures, so that they are tried
+/// again, and unfinished files. A trial run that diverged stays: its score is known.
 void clear_earlier_start(const config::Study& study, const records::StudyFolder& folder);
 
-/// The next runs of tuning.
-struct TuningStage {
-  std::vector<config::RunSpecification> runs;
-  bool searching = false;  // by values on the tuning seeds; otherwise the best ones on all seeds,
-                           // and the values whose runs failed
-};
+/// The runs whose configuration is known by the files of earlier ones, finished or not: trial runs
+/// that have not ended, and the runs of arms whose values are known. Throws CheckpointError if a
+/// result.json is damaged.
+std::vector<config::RunSpecification> known_runs(const config::Study& study,
+                                                 const records::StudyFolder& folder);
 
-/// The next runs of a study that tunes a key, by the files of its runs; empty if it tunes none.
-/// Throws CheckpointError if a result.json is damaged.
-TuningStage tuning_stage(const config::Study& study, const records::StudyFolder& folder);
-
-/// run_study(), and if the study tunes a key: every arm with every value on the tuning seeds, then
-/// every arm with its best value on all seeds. The search of an arm stops at a run that failed
+/// run_study() and, if the study tunes keys: trial runs until every arm's best values are known,
+/// and each arm with them as soon as they are. The search of an arm stops at a run that failed
 /// otherwise than by diverging, until the study is started again.
 StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& options);
 
@@ -29,5 +24,9 @@ StudyOutcome run_with_tuning(const config::Study& study, const StudyOptions& opt
 std::vector<config::RunSpecification> next_wave(const config::Study& study,
                                                 const records::StudyFolder& folder,
                                                 int64_t retries);
+
+/// The state of all runs of a study by its folders, for raise(). An arm of which every combination
+/// diverged has failed.
+StudyOutcome outcome_of(const config::Study& study, const records::StudyFolder& folder);
 
 }  // namespace ablate::schedule

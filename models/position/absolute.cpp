@@ -32,7 +32,8 @@ torch::Tensor SinusoidalPosition::embedding(const torch::Tensor& positions, int6
 LearnedPosition::LearnedPosition(const Learned& options, const PositionContext& context)
     : options_(options),
       table_(register_parameter("table", {options.max_length, context.d_model},
-                                Normal{context.embedding_deviation()}, Role::embedding)) {}
+                                Normal{options.deviation.value_or(context.embedding_deviation())},
+                                Role::embedding)) {}
 
 torch::Tensor LearnedPosition::embedding(const torch::Tensor& positions, int64_t) {
   const int64_t last = table_.size(0) - 1;

@@ -118,11 +118,15 @@ struct Learned : AbsoluteScheme {
   std::shared_ptr<Position> make(const PositionContext& context) const;
 
   int64_t max_length = 512;
+  std::optional<double> deviation;
   Beyond beyond = Beyond::error;
   bool every_layer = false;
 
   static void fields(auto& o, auto&& visit) {
     visit("max_length", o.max_length, "number of positions in the table");
+    visit("deviation", o.deviation,
+          "standard deviation of the table's initial values; absent: that of unscaled token "
+          "embeddings, 1 / sqrt(d_model); sinusoidal vectors have 0.71");
     visit("beyond", o.beyond,
           "longer inputs: error; clamp: further positions have the last vector; interpolate: "
           "positions are scaled to the table");
@@ -131,6 +135,7 @@ struct Learned : AbsoluteScheme {
   static void rules(const Learned& o, auto&& require) {
     require(o.max_length >= 1 && o.max_length <= 1'048'576, "max_length",
             "must be from 1 to 1048576");
+    require(o.deviation.value_or(1) > 0, "deviation", "must be positive");
   }
 };
 

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from cluster import PROGRAM, Cluster, Held, files_of, main
+from cluster import PROGRAM, Cluster, Held, files_of, log_of, main
 from toy_slurm import ToySlurm, eventually
 
 TWO = """
@@ -277,8 +277,9 @@ class Faults(Cluster):
         self.assertIn("was taken over by", said)
         self.assertEqual([start["ended"] for start in self.starts(run)], [False, True])
         self.ablate("run", study, "--output", "local", "--threads", 1)
-        for name in ("metrics.jsonl", "checkpoints/step-00003000/model.safetensors"):
-            self.assertEqual((run / name).read_bytes(), (self.run_folder("split", output="local") / name).read_bytes())
+        local, weights = self.run_folder("split", output="local"), "checkpoints/step-00003000/model.safetensors"
+        self.assertEqual(log_of(run), log_of(local))
+        self.assertEqual((run / weights).read_bytes(), (local / weights).read_bytes())
 
 
 class SmallArrays(Cluster):

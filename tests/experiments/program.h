@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -36,6 +37,18 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+/// The text of JSON records without what differs each time: seconds of training, and in a
+/// checkpoint's state the length and digest of a log that has them.
+inline std::string without_seconds(const std::string& json) {
+  static const std::regex kVarying(R"re("(seconds|log_bytes|log_sha256)":[^,}]*)re");
+  return std::regex_replace(json, kVarying, "");
+}
+
+/// A run's log without its seconds.
+inline std::string log_of(const std::filesystem::path& run) {
+  return without_seconds(read_file(run / "metrics.jsonl"));
 }
 
 /// The scores of a result.json, or of what `eval --json` prints, without how long decoding took.

@@ -4,8 +4,8 @@ import collections
 import json
 
 # What may be damaged without a word: nothing that is read back.
-NEVER_READ = {".lock", "log.txt", "report.html", "results.csv", "results.json", "results.jsonl", "table.txt", "table.md",
-              "table.tex", "failure.json"}
+NEVER_READ = {".lock", "log.txt", "report.html", "forest.svg", "results.csv", "results.json", "results.jsonl", "table.txt",
+              "table.md", "table.tex", "failure.json"}
 
 
 class Damage(collections.namedtuple("Damage", "kind files before")):

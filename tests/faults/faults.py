@@ -14,9 +14,11 @@ from processes import Loaded, Server, wait_and_wake, wait_for_orphans
 HERE = pathlib.Path(__file__).resolve().parent
 OPERATIONS = ("", "create", "write", "sync", "rename", "exchange", "unlink", "mkdir", "rmdir", "link", "truncate")
 # What depends on the clock, on the machine or on how often a run was started, wherever it stands in a JSON file.
-VARYING = {"sha256", "decode_seconds", "training_seconds", "tokens_per_second", "memory_bytes", "seconds"}
-# Without a word in the end about what happened on the way.
-IGNORED = {"environment.json", "log.txt", "command.json", "failure.json", "report.html", "results.csv", "results.jsonl"}
+VARYING = {"sha256", "decode_seconds", "training_seconds", "tokens_per_second", "log_bytes", "log_sha256", "memory_bytes", "seconds",
+           "seconds_to_target", "metrics.jsonl", "state.json"}  # the last two as files of others, by digest
+# Without a word in the end about what happened on the way. The tables hold seconds; results.json has their other figures.
+IGNORED = {"environment.json", "log.txt", "command.json", "failure.json", "report.html", "results.csv", "results.jsonl", "table.txt", "table.md",
+           "table.tex"}
 
 STUDY = """name: faults
 seeds: [1]
@@ -38,7 +40,7 @@ STUDIES = {
     "experts": "arms: { base: { model.feed_forward: { kind: moe, experts: 4, active: 2, d_hidden: 12 } } }\n",
     "dropout": "arms: { base: { model.dropout: 0.2, model.position.kind: learned } }\n",
     "two": "arms: { base: {}, more: { model.layers: 2 } }\ncompare: { baseline: base, metric: exact_match }\n",
-    "tuned": "tune: { key: training.schedule.peak, values: [1.0e-3, 4.0e-3] }\n",
+    "tuned": "tune: { keys: { training.schedule.peak: [1.0e-3, 4.0e-3] }, seeds: [2], extend: 1 }\n",
     # What is evaluated has to follow from the steps alone, not from what was saved on the way.
     "averaged": "arms: { base: { training.average: 3, training.keep: 3, training.evaluate_every: 3 } }\n",
     "patient": "arms: { base: { training.evaluate_every: 2, training.patience: 2, training.schedule.peak: 0.05 } }\n",
@@ -151,9 +153,9 @@ def left_by(output):
         if not content and path.name.startswith(".tmp-"):
             continue  # whoever made it may be about to lock it, so nobody removes it
         found[name] = content
-        if path.suffix == ".json":
+        if path.suffix in (".json", ".jsonl"):
             try:
-                found[name] = steady(json.loads(content))
+                found[name] = [steady(json.loads(line)) for line in (content.splitlines() if path.suffix == ".jsonl" else [content])]
             except ValueError:
                 pass
     return found

@@ -30,7 +30,7 @@ LOCALES = ("de_DE", "tr_TR")  # a decimal comma, and an i whose capital is no I
 REPORT = {"report.html", "results.csv", "results.json", "results.jsonl", "table.txt", "table.md", "table.tex"}
 PATHS = {"data_folder"}
 BEGINNINGS = {"began", "sha256"}  # beside VARYING; a digest of what holds a time
-TIMED = re.compile(rb"(_per_second|_seconds)\x15.{4}", re.DOTALL)  # a scalar of an event
+TIMED = re.compile(rb"(_per_second|[_/]seconds)\x15.{4}", re.DOTALL)  # a scalar of an event
 SPEEDS = re.compile(r"\d+ tokens/s +[\d:]+<[\d:]+|, \d+:\d\d ")
 
 
@@ -78,6 +78,8 @@ def events_of(path):
 def without_times(path, output):
     if path.suffix == ".json":
         return steady(json.loads(path.read_bytes()), VARYING | PATHS | BEGINNINGS)
+    if path.suffix == ".jsonl":
+        return [steady(json.loads(line), VARYING | PATHS | BEGINNINGS) for line in path.read_bytes().splitlines()]
     if path.name.startswith("events."):
         return events_of(path)
     if path.name == "log.txt":

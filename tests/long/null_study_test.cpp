@@ -52,7 +52,7 @@ class NullStudyTest : public ProgramTest {
       const auto evidence = analysis::make_evidence(study, runs);
       const auto verdict =
           analysis::cell_of(evidence, "other", "perplexity", "length 4").contrast->verdict;
-      found += verdict == analysis::Verdict::better || verdict == analysis::Verdict::worse ? 1 : 0;
+      found += analysis::is_claim(verdict) ? 1 : 0;
     }
     return static_cast<double>(found) / kStudies;
   }

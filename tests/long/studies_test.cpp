@@ -39,12 +39,19 @@ TEST_F(StudyTest, CopyIsLearnedFromAnySeed) {
   }
 }
 
-TEST_F(StudyTest, TheQuickstartIsLearnedInTheTrainedLength) {
+TEST_F(StudyTest, TheQuickstartEndsInAClaimWithinTheTrainedLength) {
   const auto runs = results("quickstart.yaml");
-  ASSERT_EQ(runs.size(), 4U);
+  ASSERT_EQ(runs.size(), 12U);
   for (const auto& run : runs) {
-    EXPECT_GE(least_exact_match(run), run["task"] == "numbers" ? 0.98 : 0.95) << run.dump(1);
+    if (run["arm"] == "sinusoidal")
+      EXPECT_GE(least_exact_match(run), 0.9) << run.dump(1);
+    else
+      EXPECT_LE(least_exact_match(run), 0.1) << run.dump(1);
   }
+  const auto table = nlohmann::json::parse(read_file(folder_ / "out/quickstart/results.json"));
+  const auto& none = table["tasks"][0]["arms"][1]["cells"][0];
+  EXPECT_EQ(none["primary"], true);
+  EXPECT_EQ(none["contrast"]["verdict"], "worse") << none.dump(1);
 }
 
 }  // namespace

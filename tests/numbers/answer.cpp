@@ -1,11 +1,13 @@
-// Answers questions about numbers, one JSON line each, for compare.py.
+// Answers questions about numbers, one JSON line each, for compare.py and calibrate.py.
 
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "experiments/analysis/statistics/collapse.h"
 #include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/joint_test.h"
 #include "experiments/analysis/statistics/significance.h"
 #include "training/metrics/bleu.h"
 #include "training/metrics/chrf.h"
@@ -42,7 +44,27 @@ json describe_sample(const json& question) {
           {"low", interval ? interval->low : 0},
           {"high", interval ? interval->high : 0},
           {"sign_flip_p", statistics::sign_flip_p(values)},
-          {"equivalence_p", statistics::equivalence_p(values, question.at("margin"))}};
+          {"equivalence_p", statistics::equivalence_p(values, question.at("margin"))},
+          {"t_test_p", statistics::t_test_p(values)},
+          {"t_greater_p", statistics::t_greater_p(values)}};
+}
+
+json test_jointly(const json& question) {
+  const auto samples = question.at("samples").get<std::vector<Numbers>>();
+  Numbers p;
+  for (const auto& sample : samples) p.push_back(statistics::sign_flip_p(sample));
+  return {{"holm", statistics::holm(p)},
+          {"both", statistics::joint_sign_flip_p(samples, statistics::Side::both)},
+          {"greater", statistics::joint_sign_flip_p(samples, statistics::Side::greater)}};
+}
+
+/// Without bounds the metric is unbounded.
+json find_collapsed(const json& question) {
+  const auto& bounds = question.at("bounds");
+  const auto range =
+      bounds.is_null() ? statistics::kUnbounded : statistics::Interval{bounds.at(0), bounds.at(1)};
+  return {{"collapsed", statistics::collapsed_seeds(question.at("values").get<Numbers>(),
+                                                    question.at("higher"), range)}};
 }
 
 json adjust(const json& question) {
@@ -71,6 +93,8 @@ json answer(const json& question) {
   const std::string what = question.at("what");
   if (what == "lines") return score_lines(question);
   if (what == "sample") return describe_sample(question);
+  if (what == "joint") return test_jointly(question);
+  if (what == "collapse") return find_collapsed(question);
   if (what == "holm") return adjust(question);
   if (what == "share") return share(question);
   if (what == "groups") return compare_groups(question);

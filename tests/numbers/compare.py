@@ -21,6 +21,8 @@ from rouge_score.rouge_scorer import RougeScorer
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
+from collapse_rates import collapsed
+
 WORDS = ["the", "dog", "runs", "a", "House", "2,500", "3.14", "don't", "--", "...", "\"", "Straße", "naïve", "été", "日本", "語",
          "e\u0301", "\u00a0", "😀", "&amp;", "<skipped>", "-", "I", "İ", "ﬁne", "x" * 40, "1-2", "U.S.", "%", "(a)", "مرحبا"]
 ROUGE = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
@@ -58,6 +60,16 @@ def sample_question(draw):
     return {"what": "sample", "values": values, "margin": draw.choice([0.5, 1, 2]) * (max(map(abs, values)) or 1)}
 
 
+def joint_question(draw):
+    seeds = draw.randint(1, 9)
+    return {"what": "joint", "samples": [numbers(draw, seeds) for _ in range(draw.randint(1, 5))]}
+
+
+def collapse_question(draw):
+    values = [draw.gauss(0.9, draw.choice([0.01, 0.1])) - 0.8 * (draw.random() < 0.3) * draw.random() for _ in range(draw.randint(1, 12))]
+    return {"what": "collapse", "values": values, "higher": draw.random() < 0.5, "bounds": draw.choice([None, [0, 1]])}
+
+
 def holm_question(draw):
     return {"what": "holm", "p": [draw.random() ** draw.choice([1, 4]) for _ in range(draw.randint(1, 12))]}
 
@@ -75,7 +87,7 @@ def fit_question(draw):
     return {"what": "fit", "points": [[2.0 ** draw.uniform(0, 20) + index, 10.0 ** draw.uniform(-3, 3)] for index in range(draw.randint(4, 9))]}
 
 
-QUESTIONS = [lines_question, sample_question, holm_question, share_question, groups_question, fit_question]
+QUESTIONS = [lines_question, sample_question, joint_question, collapse_question, holm_question, share_question, groups_question, fit_question]
 
 
 def lines_answer(question):
@@ -111,7 +123,34 @@ def sample_answer(question):
     low = high = numpy.mean(values)
     if deviation > 0:
         low, high = scipy.stats.t.interval(0.95, len(values) - 1, loc=numpy.mean(values), scale=scipy.stats.sem(values))
-    return answer | {"low": low, "high": high}
+    return answer | {"low": low, "high": high} | t_tests(values)
+
+
+def t_tests(values):
+    if len(set(values)) == 1:
+        return {"t_test_p": float(values[0] == 0), "t_greater_p": float(values[0] <= 0)}
+    return {"t_test_p": scipy.stats.ttest_1samp(values, 0).pvalue,
+            "t_greater_p": scipy.stats.ttest_1samp(values, 0, alternative="greater").pvalue}
+
+
+def closed_p(samples, absolute):
+    """Closed testing (Marcus et al. 1976) of the largest statistic of every set of hypotheses."""
+    scaled = [numpy.array(sample) / (max(map(abs, sample)) or 1) for sample in samples]
+    sums = [flips(len(sample)) @ sample / (numpy.sqrt((sample**2).sum()) or 1) for sample in scaled]
+    table = numpy.array([abs(one) if absolute else one for one in sums])
+    sets = [list(s) for n in range(1, len(samples) + 1) for s in itertools.combinations(range(len(samples)), n)]
+    p = [(numpy.max(table[s], 0) >= numpy.max(table[s, 0]) - 1e-11).mean() for s in sets]
+    return [max(one for s, one in zip(sets, p) if i in s) for i in range(len(samples))]
+
+
+def joint_answer(question):
+    samples = question["samples"]
+    alone = [share_at_least(sample, absolute=True) for sample in samples]
+    return {"holm": list(multipletests(alone, method="holm")[1]), "both": closed_p(samples, True), "greater": closed_p(samples, False)}
+
+
+def collapse_answer(question):
+    return {"collapsed": collapsed(question["values"], question["higher"], question["bounds"])}
 
 
 def holm_answer(question):
@@ -135,13 +174,13 @@ def fit_answer(question):
     return {"factor": math.exp(found.intercept), "exponent": found.slope, "r_squared": found.rvalue**2}
 
 
-ANSWERS = {"lines": lines_answer, "sample": sample_answer, "holm": holm_answer, "share": share_answer, "groups": groups_answer,
-           "fit": fit_answer}
+ANSWERS = {"lines": lines_answer, "sample": sample_answer, "joint": joint_answer, "collapse": collapse_answer, "holm": holm_answer,
+           "share": share_answer, "groups": groups_answer, "fit": fit_answer}
 
 
 def differs(ours, theirs, scale):
     if isinstance(theirs, list):
-        return any(differs(a, b, scale) for a, b in zip(ours, theirs, strict=True))
+        return len(ours) != len(theirs) or any(differs(a, b, scale) for a, b in zip(ours, theirs, strict=True))
     return not abs(ours - theirs) <= 1e-9 * max(abs(theirs), scale)
 
 

@@ -5,6 +5,8 @@
 #include <functional>
 #include <limits>
 
+#include "models/random.h"
+#include "models/transformer_flops.h"
 #include "tests/training/event_reader.h"
 #include "tests/training/trainer_test_case.h"
 #include "training/checkpoint_selection.h"
@@ -159,9 +161,50 @@ TEST_F(TrainerTest, TensorBoardShowsTheLogAlsoOfARunThatWasKilled) {
   EXPECT_EQ(expected.at("validation/perplexity").size(), 3U);
 }
 
-/// The lines of the log that tell what was observed, or the others.
-std::vector<nlohmann::json> lines(const std::filesystem::path& log, bool observed) {
+TEST_F(TrainerTest, CountsWhatIsSpentOverAllStretches) {
+  auto options = input();
+  options.options.log_every = 1;
+  options.options.evaluate_every = 4;
+  const auto whole = train(options, tiny()).state;
+  const auto log = read_run_log(folder() / "metrics.jsonl");
+  for (const auto& found : list_checkpoints(folder() / "checkpoints"))
+    if (found.step > 4) std::filesystem::remove_all(found.path);
+  const double before =
+      load_checkpoint(list_checkpoints(folder() / "checkpoints").back().path).state.at("seconds");
+  auto model = tiny();
+  const auto resumed = train(options, model).state;
+  EXPECT_EQ(resumed.flops, whole.flops);
+  EXPECT_GT(resumed.seconds, before);
+
+  data::BatchStream stream(options.train, {.tokens_per_batch = options.options.tokens_per_batch,
+                                           .seed = models::derive_seed(options.seed, "order"),
+                                           .start = {},
+                                           .augmentation = {}});
+  double flops = 0, seconds = 0;
+  for (const auto& line : log) {
+    if (line.contains("loss")) {
+      const auto batch = stream.next();
+      flops += 3 * models::forward_flops(model->options(), model->vocabulary(),
+                                         {batch.rows, batch.source_length, batch.target_length});
+      EXPECT_GT(line.at("seconds"), seconds);
+    }
+    EXPECT_EQ(line.at("flops"), flops) << line;
+    EXPECT_TRUE(line.contains("tokens"));
+    seconds = line.at("seconds");
+  }
+  EXPECT_EQ(whole.flops, flops);
+}
+
+/// The lines of the log without the seconds, which differ each time.
+std::vector<nlohmann::json> steady_lines(const std::filesystem::path& log) {
   auto all = read_run_log(log);
+  for (auto& line : all) line.erase("seconds");
+  return all;
+}
+
+/// Those of them that tell what was observed, or the others.
+std::vector<nlohmann::json> lines(const std::filesystem::path& log, bool observed) {
+  auto all = steady_lines(log);
   std::erase_if(all, [&](const auto& line) { return line.contains("observed") != observed; });
   return all;
 }
@@ -189,7 +232,7 @@ TEST_F(TrainerTest, ObservingChangesNoBitOfTheTraining) {
     train(plain, with_running_means());
     const auto checkpoints = folder() / "checkpoints";
     const auto unseen = load_checkpoint(list_checkpoints(checkpoints).back().path);
-    const auto log = read_run_log(folder() / "metrics.jsonl");
+    const auto log = lines(folder() / "metrics.jsonl", false);
     std::filesystem::remove_all(checkpoints);
     plain.options.observe.every = 1;
     train(plain, with_running_means());
@@ -236,14 +279,14 @@ TEST_F(TrainerTest, ARunThatGoesOnObservesWhatItWouldHaveObserved) {
   auto watched = input();
   watched.options.observe.every = 3;
   train(watched, tiny());
-  const auto whole = read_bytes(folder() / "metrics.jsonl");
+  const auto whole = steady_lines(folder() / "metrics.jsonl");
   for (const auto& found : list_checkpoints(folder() / "checkpoints"))
     if (found.step > 4) std::filesystem::remove_all(found.path);
   train(watched, tiny());  // continues after step 4
-  EXPECT_EQ(read_bytes(folder() / "metrics.jsonl"), whole);
+  EXPECT_EQ(steady_lines(folder() / "metrics.jsonl"), whole);
   std::filesystem::remove_all(folder() / "checkpoints");
   train(watched, tiny());  // begins again
-  EXPECT_EQ(read_bytes(folder() / "metrics.jsonl"), whole);
+  EXPECT_EQ(steady_lines(folder() / "metrics.jsonl"), whole);
   for (const auto& [tag, points] : curves_of(folder())) {
     std::set<int64_t> steps;
     for (const auto& point : points) EXPECT_TRUE(steps.insert(point.first).second) << tag;

@@ -120,8 +120,9 @@ void append_little_endian(std::string& bytes, Integer number) {
 /// Masks a checksum, so that checksums of bytes that hold checksums stay useful.
 uint32_t masked(uint32_t checksum) { return ((checksum >> 15) | (checksum << 17)) + 0xA282EAD8U; }
 
+constexpr std::string_view kValidation = "validation_";
+
 std::string tag_of(const nlohmann::json& record, const std::string& key) {
-  constexpr std::string_view kValidation = "validation_";
   if (record.contains("mixture")) return record["mixture"].get<std::string>() + "/" + key;
   if (record.contains("observed"))  // whose one number is its `value`
     return record["place"].get<std::string>() + "/" + record["observed"].get<std::string>();
@@ -151,8 +152,9 @@ std::string framed(std::string_view event) {
 
 std::vector<Scalar> scalars_of(const nlohmann::json& record) {
   std::vector<Scalar> scalars;
+  const bool validation = record.contains("validation_loss");
   for (const auto& [key, value] : record.items())
-    if (value.is_number() && key != "step")
+    if (value.is_number() && key != "step" && (!validation || key.starts_with(kValidation)))
       scalars.push_back({tag_of(record, key), value.get<double>()});
   return scalars;
 }

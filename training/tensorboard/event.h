@@ -50,8 +50,8 @@ std::string encode(const Event& event);
 std::string framed(std::string_view event);
 
 /// The numbers of a line of metrics.jsonl: training/<key>, validation/<key>,
-/// <module of a mixture>/<key> or <place>/<observed quantity>. Lists, texts and the step itself are
-/// left out.
+/// <module of a mixture>/<key> or <place>/<observed quantity>. Lists, texts, the step itself and
+/// the costs of a validation, which are those of training, are left out.
 std::vector<Scalar> scalars_of(const nlohmann::json& record);
 
 /// A file of events for TensorBoard, a view of metrics.jsonl. It only grows, each event by one

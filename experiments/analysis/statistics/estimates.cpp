@@ -7,7 +7,7 @@
 #include <set>
 
 #include "data/random.h"
-#include "experiments/analysis/statistics/significance.h"
+#include "experiments/analysis/statistics/sign_patterns.h"
 
 namespace ablate::statistics {
 
@@ -26,36 +26,75 @@ double deviation(std::span<const double> values) {
 }
 
 std::optional<Interval> t_interval(std::span<const double> values, const Interval& range) {
+  const auto interval = t_interval_at(values, kConfidence);
+  if (!interval) return {};
+  return Interval{std::max(interval->low, range.low), std::min(interval->high, range.high)};
+}
+
+std::optional<Interval> t_interval_at(std::span<const double> values, double confidence) {
   const bool finite =
       std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
   if (values.size() < 2 || !finite) return {};
-  const auto count = static_cast<double>(values.size());
-  const double half = t_quantile(std::ssize(values) - 1) * deviation(values) / std::sqrt(count);
+  const double error = deviation(values) / std::sqrt(static_cast<double>(values.size()));
+  const double half = t_quantile(std::ssize(values) - 1, confidence) * error;
   const double middle = mean(values);
-  return Interval{std::max(middle - half, range.low), std::min(middle + half, range.high)};
+  return Interval{middle - half, middle + half};
 }
 
 namespace {
 
-/// P(|t| <= sqrt(degrees) tan(angle)), a finite sum (Abramowitz and Stegun 1964, 26.7.3, 26.7.4).
-double probability_within(double angle, int64_t degrees) {
-  const double sine = std::sin(angle), cosine = std::cos(angle);
-  const bool odd = degrees % 2 == 1;
-  double term = odd ? cosine : 1, sum = 0;
-  for (int64_t power = odd ? 1 : 0; power <= degrees - 2; power += 2) {
-    sum += term;
-    term *= cosine * cosine * static_cast<double>(power + 1) / static_cast<double>(power + 2);
+/// P(|t| <= sqrt(degrees) tan(angle)) as a series in the angle's cosine (Abramowitz and Stegun
+/// 1964, 26.7.3, 26.7.4), of which the probability takes the first terms and the tail all others.
+class StudentSeries {
+ public:
+  StudentSeries(double angle, int64_t degrees)
+      : angle_(angle),
+        sine_(std::sin(angle)),
+        cosine_(std::cos(angle)),
+        odd_(degrees % 2 == 1),
+        degrees_(degrees),
+        power_(odd_ ? 1 : 0),
+        term_(odd_ ? cosine_ : 1) {}
+
+  double within() {
+    double sum = 0;
+    for (; power_ <= degrees_ - 2; advance()) sum += term_;
+    return odd_ ? 2 / std::numbers::pi * (angle_ + sine_ * sum) : sine_ * sum;
   }
-  return odd ? 2 / std::numbers::pi * (angle + sine * sum) : sine * sum;
-}
+
+  /// After within(): the same less 1, without its loss of digits.
+  double beyond() {
+    double sum = 0;
+    for (; sum + term_ > sum; advance()) sum += term_;
+    return (odd_ ? 2 / std::numbers::pi : 1) * sine_ * sum;
+  }
+
+ private:
+  void advance() {
+    term_ *= cosine_ * cosine_ * static_cast<double>(power_ + 1) / static_cast<double>(power_ + 2);
+    power_ += 2;
+  }
+
+  double angle_, sine_, cosine_;
+  bool odd_;
+  int64_t degrees_, power_;
+  double term_;
+};
 
 }  // namespace
 
-double t_quantile(int64_t degrees) {
+double t_quantile(int64_t degrees, double confidence) {
   double low = 0, high = std::numbers::pi / 2;
   for (double middle = high / 2; low < middle && middle < high; middle = (low + high) / 2)
-    (probability_within(middle, degrees) < kConfidence ? low : high) = middle;
+    (StudentSeries(middle, degrees).within() < confidence ? low : high) = middle;
   return std::sqrt(static_cast<double>(degrees)) * std::tan(high);
+}
+
+double t_tail(double t, int64_t degrees) {
+  const double tangent = std::abs(t) / std::sqrt(static_cast<double>(degrees));
+  StudentSeries series(std::atan(tangent), degrees);
+  const double within = series.within();
+  return within < 0.999 ? 1 - within : series.beyond();
 }
 
 Interval wilson_interval(int64_t hits, int64_t count) {

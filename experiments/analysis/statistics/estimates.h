@@ -35,14 +35,21 @@ double deviation(std::span<const double> values);
 std::optional<Interval> t_interval(std::span<const double> values,
                                    const Interval& range = kUnbounded);
 
+/// The same without a range, at another level than kConfidence.
+std::optional<Interval> t_interval_at(std::span<const double> values, double confidence);
+
 /// The confidence level of all intervals.
 inline constexpr double kConfidence = 0.95;
 
 /// A standard normal variable is between -this and this with probability kConfidence.
 inline constexpr double kNormalQuantile = 1.959963984540054;
 
-/// The same for Student's t. REQUIRES: degrees >= 1.
-double t_quantile(int64_t degrees);
+/// Student's t is between -this and this with probability `confidence`. REQUIRES: degrees >= 1.
+double t_quantile(int64_t degrees, double confidence = kConfidence);
+
+/// The probability that Student's t is at least as far from 0 as `t`, to nine digits at least even
+/// if it is tiny. REQUIRES: degrees >= 1.
+double t_tail(double t, int64_t degrees);
 
 /// Wilson's 95 % score interval of a share (Wilson 1927). REQUIRES: 0 <= hits <= count, count > 0.
 Interval wilson_interval(int64_t hits, int64_t count);

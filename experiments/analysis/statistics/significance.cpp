@@ -7,45 +7,11 @@
 
 #include "data/random.h"
 #include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/joint_test.h"
+#include "experiments/analysis/statistics/sign_patterns.h"
 
 namespace ablate::statistics {
 namespace {
-
-/// Relative rounding error of sums that count as equal.
-constexpr double kRounding = 1e-12;
-
-/// The number of sign patterns of `rest` whose sum, added to `sum`, is extreme.
-template <class Extreme>
-int64_t extreme_patterns(double sum, std::span<const double> rest, const Extreme& extreme) {
-  if (rest.empty()) return extreme(sum) ? 1 : 0;
-  const auto next = rest.subspan(1);
-  return extreme_patterns(sum + rest.front(), next, extreme) +
-         extreme_patterns(sum - rest.front(), next, extreme);
-}
-
-template <class Extreme>
-double drawn_share(std::span<const double> values, const Extreme& extreme) {
-  data::Random random(kResamplingSeed);
-  int64_t hits = 0;
-  for (int64_t trial = 0; trial < kDrawnFlips; ++trial) {
-    double sum = 0;
-    for (const double value : values) sum += random.below(2) == 0 ? value : -value;
-    hits += extreme(sum) ? 1 : 0;
-  }
-  return static_cast<double>(hits + 1) / static_cast<double>(kDrawnFlips + 1);
-}
-
-template <class Extreme>
-double extreme_share(std::span<const double> values, const Extreme& extreme) {
-  const auto count = static_cast<int64_t>(values.size());
-  if (count > kMostExactFlips) return drawn_share(values, extreme);
-  return static_cast<double>(extreme_patterns(0, values, extreme)) /
-         static_cast<double>(int64_t{1} << count);
-}
-
-double sum_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
 
 /// The rounding error that sums of the values may have.
 double rounding_of(std::span<const double> values) {
@@ -57,21 +23,51 @@ double rounding_of(std::span<const double> values) {
 }  // namespace
 
 double sign_flip_p(std::span<const double> differences) {
-  const double limit = std::abs(sum_of(differences)) - rounding_of(differences);
-  return extreme_share(differences, [=](double sum) { return std::abs(sum) >= limit; });
+  const std::vector<double> sample(differences.begin(), differences.end());
+  return joint_sign_flip_p({&sample, 1}, Side::both).front();
 }
 
 double equivalence_p(std::span<const double> differences, double margin) {
+  const auto patterns = SignPatterns::of(differences.size());
   const double rounding =
       rounding_of(differences) + kRounding * margin * static_cast<double>(differences.size());
   double p = 0;
   for (const double side : {-1, 1}) {
     std::vector<double> distances;
     for (const double difference : differences) distances.push_back(margin + side * difference);
-    const double limit = sum_of(distances) - rounding;
-    p = std::max(p, extreme_share(distances, [=](double sum) { return sum >= limit; }));
+    const auto sums = patterns.sums(distances);
+    const auto hits =
+        std::ranges::count_if(sums, [&](double sum) { return sum >= sums.front() - rounding; });
+    p = std::max(p, static_cast<double>(hits) / static_cast<double>(patterns.size()));
   }
   return p;
+}
+
+namespace {
+
+/// Student's t of differences that are not all equal.
+double t_of(std::span<const double> differences) {
+  return mean(differences) * std::sqrt(static_cast<double>(differences.size())) /
+         deviation(differences);
+}
+
+bool all_equal(std::span<const double> values) {
+  return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
+}
+
+}  // namespace
+
+double t_test_p(std::span<const double> differences) {
+  if (differences.size() < 2) return 1;
+  if (all_equal(differences)) return differences.front() == 0 ? 1 : 0;
+  return t_tail(t_of(differences), std::ssize(differences) - 1);
+}
+
+double t_greater_p(std::span<const double> differences) {
+  if (differences.size() < 2) return 1;
+  if (all_equal(differences)) return differences.front() > 0 ? 0 : 1;
+  const double half = t_test_p(differences) / 2;
+  return mean(differences) > 0 ? half : 1 - half;
 }
 
 double smallest_sign_flip_p(int64_t count) {

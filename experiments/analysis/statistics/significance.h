@@ -8,15 +8,10 @@
 
 namespace ablate::statistics {
 
-/// More differences than this are tested with random sign patterns instead of all of them.
-inline constexpr int64_t kMostExactFlips = 20;
-inline constexpr int64_t kDrawnFlips = 100'000;
-
-/// Two-sided p of the hypothesis that paired differences are centred at 0 (Fisher's randomisation
-/// test): the share of sign patterns whose sum is at least as far from 0 as the observed one.
-/// Exact, with all 2^n patterns, up to kMostExactFlips differences; beyond that (hits + 1) /
-/// (kDrawnFlips + 1) of patterns drawn with a fixed seed. 1 if there are no differences. REQUIRES:
-/// finite values.
+/// Two-sided p of the hypothesis that paired differences are symmetric about 0 (Fisher's
+/// randomisation test): the share of sign patterns whose sum is at least as far from 0 as the
+/// observed one, which is joint_sign_flip_p() of one sample. 1 if there are no differences.
+/// REQUIRES: finite values.
 double sign_flip_p(std::span<const double> differences);
 
 /// p of the hypothesis that the centre of paired differences is `margin` or more from 0: the
@@ -24,6 +19,14 @@ double sign_flip_p(std::span<const double> differences);
 /// margin. Each is the share of sign patterns of the distances from that bound whose sum is at
 /// least the observed one. Exact or drawn as in sign_flip_p(). REQUIRES: finite values, margin > 0.
 double equivalence_p(std::span<const double> differences, double margin);
+
+/// Two-sided p of the paired t-test (Student 1908) of the hypothesis that the mean is 0, which
+/// assumes normal differences. 1 of fewer than two; 0 if they are equal and not 0. REQUIRES: finite
+/// values.
+double t_test_p(std::span<const double> differences);
+
+/// The same of the hypothesis that the mean is <= 0, one-sided.
+double t_greater_p(std::span<const double> differences);
 
 /// The smallest p that `count` differences can give: 2 / 2^n, at most 1.
 double smallest_sign_flip_p(int64_t count);
@@ -42,9 +45,6 @@ std::vector<double> holm(std::span<const double> p, size_t most_true);
 
 /// The same if all hypotheses can be true at once.
 inline std::vector<double> holm(std::span<const double> p) { return holm(p, p.size()); }
-
-/// The seed of all resampling, so that the same runs always give the same p values.
-inline constexpr uint64_t kResamplingSeed = 1;
 
 /// The counts of a corpus score for each sentence; their sums over sentences are the corpus's
 /// counts.

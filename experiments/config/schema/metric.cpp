@@ -8,6 +8,8 @@
 #include <limits>
 #include <numbers>
 
+#include "experiments/config/schema/option.h"
+
 namespace ablate::config {
 namespace {
 
@@ -190,26 +192,35 @@ std::vector<Metric> metrics_of_runs() {
            .in_tables = false,
            .heading = "valid. unknown",
            .in_tables_above_zero = true},
-          {.name = "steps_to_validation_perplexity",
-           .label = "steps to validation perplexity",
-           .meaning = "steps until the first validation with a perplexity of at most "
-                      "`compare.steps_to.validation_perplexity`",
+          {.name = "expert_imbalance",
+           .label = "imbalance of experts",
+           .meaning = "largest share of a mixture's choices that an expert gets / mean share, of "
+                      "the first batch of the last logged update, averaged over the mixtures; 1 if "
+                      "all get the same",
            .direction = Direction::lower,
+           .low = 1,
            .high = kUnbounded,
-           .digits = 0,
-           .field = "",
-           .per_token = true,
-           .in_tables = true},
-          {.name = "steps_to_validation_token_accuracy",
-           .label = "steps to validation token accuracy",
-           .meaning = "steps until the first validation with a token accuracy of at least "
-                      "`compare.steps_to.validation_token_accuracy`",
-           .direction = Direction::lower,
-           .high = kUnbounded,
-           .digits = 0,
-           .field = "",
-           .per_token = true,
-           .in_tables = true}};
+           .digits = 2,
+           .in_tables = false,
+           .of_mixtures = true,
+           .in_tables_above_zero = true}};
+}
+
+/// Metrics of what training spends until it reaches a target.
+std::vector<Metric> metrics_of_cost() {
+  std::vector<Metric> costs;
+  for (const auto resource : kResources)
+    costs.push_back({.name = to_target(resource),
+                     .label = label_of(resource) + " to the target",
+                     .meaning = label_of(resource) +
+                                " of training until the validation set reaches `compare.cost_to`",
+                     .direction = Direction::lower,
+                     .high = kUnbounded,
+                     .digits = resource == Resource::seconds ? 1 : 0,
+                     .field = "",
+                     .per_token = true,
+                     .in_tables = false});
+  return costs;
 }
 
 /// Metrics of the last observation of the model. They describe the model and do not rank it.
@@ -264,8 +275,9 @@ std::vector<std::string> names_where(bool (*wanted)(const Metric&)) {
 const std::vector<Metric>& metrics() {
   static const auto kMetrics = [] {
     std::vector<Metric> all;
-    for (auto group : {output_metrics(), likelihood_metrics(), word_metrics(),
-                       further_output_metrics(), metrics_of_runs(), observed_metrics()})
+    for (auto group :
+         {output_metrics(), likelihood_metrics(), word_metrics(), further_output_metrics(),
+          metrics_of_runs(), metrics_of_cost(), observed_metrics()})
       std::ranges::move(group, std::back_inserter(all));
     return all;
   }();
@@ -325,6 +337,10 @@ bool is_per_token(std::string_view metric, data::Compared compared) {
   return known != nullptr && known->per_token && compared != data::Compared::label;
 }
 
-std::string steps_to(const std::string& metric) { return "steps_to_" + metric; }
+std::string label_of(Resource resource) {
+  return resource == Resource::flops ? "FLOPs" : word_of(resource);
+}
+
+std::string to_target(Resource resource) { return word_of(resource) + "_to_target"; }
 
 }  // namespace ablate::config

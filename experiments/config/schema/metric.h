@@ -38,6 +38,7 @@ struct Metric {
   bool in_tables = field == name;     // even if no study asks for it
   std::string heading = label;        // for a narrow column
   bool observed = false;              // measured only if training.observe.quantities names it
+  bool of_mixtures = false;           // measured only of mixtures of experts
   bool in_tables_above_zero = false;  // in tables if a run of the task is above 0
 };
 
@@ -67,17 +68,27 @@ std::string number_text(double value, int digits);
 /// less than a billionth of the larger are equal: the difference may be rounding.
 bool is_above(double mean, double other);
 
-/// A value of a validation metric that a run has to reach.
-struct Target {
-  std::string metric;
-  double value = 0;
-};
+/// What training spends: updates, target tokens, floating-point operations, time.
+enum class Resource { steps, tokens, flops, seconds };
+
+constexpr auto names(Resource) {
+  return std::to_array<std::pair<Resource, std::string_view>>({{Resource::steps, "steps"},
+                                                               {Resource::tokens, "tokens"},
+                                                               {Resource::flops, "flops"},
+                                                               {Resource::seconds, "seconds"}});
+}
+
+inline constexpr std::array kResources{Resource::steps, Resource::tokens, Resource::flops,
+                                       Resource::seconds};
+
+/// "FLOPs": in headings.
+std::string label_of(Resource resource);
 
 /// Whether `metric` is measured per token and so depends on the tokenizer. Label targets do not
 /// depend on it.
 bool is_per_token(std::string_view metric, data::Compared compared);
 
-/// The metric for the number of steps until `metric` reaches its target.
-std::string steps_to(const std::string& metric);
+/// The metric for what training spends until it reaches the target of `compare.cost_to`.
+std::string to_target(Resource resource);
 
 }  // namespace ablate::config

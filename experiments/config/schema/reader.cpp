@@ -29,16 +29,6 @@ std::string hint_at_other_kinds(const Schema* section, const std::string& key) {
   return fmt::format("; it belongs to {} {}", section->discriminator, alternatives(kinds));
 }
 
-/// "; write {kind: learned}" if a variant was given the bare name of a kind.
-std::string hint_at_mapping(const Schema* section, const Value& value) {
-  if (section == nullptr || section->type != Schema::Type::variant ||
-      value.type != Value::Type::scalar)
-    return {};
-  const auto kind = nearest(value.scalar, section->choices);
-  if (kind.empty()) return {};
-  return fmt::format("; write {{{}: {}}}", section->discriminator, kind);
-}
-
 /// The list that a single value may mean; a number of seeds, or one seed.
 std::string suggested_list(const std::string& key, const std::string& value) {
   if (key != "seeds") return fmt::format("[{}]", value);
@@ -88,8 +78,7 @@ bool Reader::is_mapping(const Value& value, const std::string& path) {
     fail(value, path, fmt::format("{} is empty; give it keys or leave it out", what));
   else
     fail(value, path,
-         fmt::format("{} must be a mapping, not {}{}", what, type_name(value.type),
-                     hint_at_mapping(node_at(schema_, shown(path)), value)));
+         fmt::format("{} must be a mapping, not {}", what, type_name(value.type)));
   return false;
 }
 

@@ -85,7 +85,8 @@ class Reader {
     } else if constexpr (std::is_same_v<T, models::LayerChanges>) {
       if (is_list(value, path, 0)) trail_.changes = value;
     } else if constexpr (is_variant<T>) {
-      if (is_mapping(value, path)) read_variant(value, path, slot);
+      const auto given = with_kind(value, discriminator_of(slot));
+      if (is_mapping(given, path)) read_variant(given, path, slot);
     } else if constexpr (OptionStruct<T>) {
       if (is_mapping(value, path)) read_keys(value, path, slot, {});
     } else if constexpr (std::is_same_v<T, Value>) {
@@ -94,6 +95,14 @@ class Reader {
       keep(path, value);
       read_value(value, path, slot);
     }
+  }
+
+  /// A bare word is the kind: `rotary` is {kind: rotary}.
+  static Value with_kind(const Value& value, std::string_view discriminator) {
+    if (value.type != Value::Type::scalar) return value;
+    return {.type = Value::Type::mapping,
+            .entries = {{std::string(discriminator), value.mark, value}},
+            .mark = value.mark};
   }
 
   template <class... Options>

@@ -19,17 +19,11 @@ bool name_letter(char letter) {
          std::string_view("._=-").find(letter) != std::string_view::npos;
 }
 
-/// The part of an arm's name for a value of the grid.
-std::string name_of(const Value& value) {
-  std::string name;
-  const auto add = [&](const Value& part) {
-    name += fmt::format("{}{}", name.empty() ? "" : "_", name_of(part));
-  };
-  if (value.type == Value::Type::empty) return "none";
-  for (const auto& item : value.items) add(item);
-  for (const auto& entry : value.entries) add(entry.value);
-  for (const char letter : value.scalar) name += name_letter(letter) ? letter : '-';
-  return name;
+/// "0.004" of "4.0e-3": numbers have one spelling in names.
+std::string plain_number(const Value& value) {
+  const auto number =
+      value.quoted || parse_integer(value).value ? std::nullopt : parse_number(value).value;
+  return number ? fmt::format("{}", *number) : value.scalar;
 }
 
 bool is_list_of_values(const Entry& axis, ProblemList& problems) {
@@ -39,11 +33,23 @@ bool is_list_of_values(const Entry& axis, ProblemList& problems) {
   return false;
 }
 
+/// The last parts of the grid's key, as many as no other key of the grid ends in.
+std::string short_key(const Entry& axis, const Value& grid) {
+  const auto& key = axis.key;
+  for (auto dot = key.rfind('.'); dot != std::string::npos && dot > 0;
+       dot = key.rfind('.', dot - 1)) {
+    const auto ends_alike = [&](const Entry& other) {
+      return ("." + other.key).ends_with(key.substr(dot));
+    };
+    if (std::ranges::count_if(grid.entries, ends_alike) == 1) return key.substr(dot + 1);
+  }
+  return key;
+}
+
 /// `arm` with one more value of the grid in its last layer and its name.
 Variation with(const Variation& arm, const Entry& axis, const Value& value, ProblemList& problems) {
   Variation more = arm;
-  more.name =
-      fmt::format("{}{}{}={}", arm.name, arm.name.empty() ? "" : "-", axis.key, name_of(value));
+  more.grid.push_back({axis.key, name_of(value)});
   more.mark = value.mark;
   put(more.layers.back(), {axis.key, axis.mark, nested(value, problems)}, Repeated::problem,
       problems);
@@ -51,6 +57,19 @@ Variation with(const Variation& arm, const Entry& axis, const Value& value, Prob
 }
 
 }  // namespace
+
+std::string name_of(const Value& value) {
+  std::string name;
+  const auto add = [&](const Value& part) {
+    name += fmt::format("{}{}", name.empty() ? "" : "_", name_of(part));
+  };
+  if (value.type == Value::Type::empty) return "none";
+  for (const auto& item : value.items) add(item);
+  for (const auto& entry : value.entries) add(entry.value);
+  if (value.type == Value::Type::scalar)
+    for (const char letter : plain_number(value)) name += name_letter(letter) ? letter : '-';
+  return name;
+}
 
 void check_name(const std::string& name, const std::string& what, const Mark& mark,
                 ProblemList& problems) {
@@ -97,21 +116,28 @@ std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Valu
   for (auto& arm : all) arm.layers.push_back({.type = Value::Type::mapping, .mark = grid.mark});
   for (const auto& axis : grid.entries) {
     if (all.size() * axis.value.items.size() > kMostArms) {
-      problems.add(axis.mark, fmt::format("the grid makes more than {} arms", kMostArms));
+      problems.add(axis.mark, fmt::format("the grid makes more than {} combinations", kMostArms));
       return {};
     }
     std::vector<Variation> next;
     for (const auto& arm : all)
-      for (const auto& value : axis.value.items) next.push_back(with(arm, axis, value, problems));
+      for (const auto& value : axis.value.items) {
+        next.push_back(with(arm, axis, value, problems));
+        auto& name = next.back().name;
+        name += fmt::format("{}{}={}", name.empty() ? "" : "-", short_key(axis, grid),
+                            next.back().grid.back().value);
+      }
     all = std::move(next);
   }
   std::set<std::string> taken;
+  bool distinct = true;
   for (const auto& arm : all) {
-    check_name(arm.name, "arm", arm.mark, problems);
-    if (!taken.insert(arm.name).second)
-      problems.add(arm.mark, fmt::format("the grid names two arms {}", in_quotes(arm.name)));
+    check_name(arm.name, "grid", arm.mark, problems);
+    if (taken.insert(arm.name).second) continue;
+    distinct = false;
+    problems.add(arm.mark, fmt::format("the grid names two points {}", in_quotes(arm.name)));
   }
-  return all;
+  return distinct ? all : std::vector<Variation>{};
 }
 
 std::vector<std::string> names_of(const std::vector<Variation>& variations) {
@@ -125,8 +151,13 @@ const std::string& metric_of(const Comparison& comparison, const std::string& ta
   return found == comparison.metrics.end() ? comparison.metric : found->second;
 }
 
-std::optional<double> margin_of(const Comparison& comparison, const std::string& task) {
-  return metric_of(comparison, task) == comparison.metric ? comparison.margin : std::nullopt;
+ArmClaim claim_of(const Comparison& comparison, const std::string& task, const std::string& arm) {
+  const auto own = comparison.arms.find(arm);
+  auto claim = own == comparison.arms.end() ? comparison.claim : own->second;
+  if (metric_of(comparison, task) == comparison.metric) return claim;
+  claim.margin.reset();
+  if (claim.kind && needs_margin(*claim.kind)) claim.kind.reset();
+  return claim;
 }
 
 bool allows(const Comparison& comparison, Uneven uneven) {

@@ -13,22 +13,35 @@
 
 namespace ablate::config {
 
-/// A named set of changes to the base: a task or an arm. Later layers override earlier ones.
+/// A value of a key of the grid.
+struct GridPoint {
+  std::string key;    // dotted path
+  std::string value;  // as in names: "0.004"
+  bool operator==(const GridPoint&) const = default;
+};
+
+/// A named set of changes to the base: a task, a size or an arm. Later layers override earlier
+/// ones.
 struct Variation {
   std::string name;
   Mark mark;
   std::vector<Value> layers;
+  std::vector<GridPoint> grid;  // the values of the grid that the last layer holds
 };
 
 std::vector<std::string> names_of(const std::vector<Variation>& variations);
 
-/// The entries of `section` (tasks or arms), with dotted keys nested. `what` is "task" or "arm",
-/// for messages.
+/// The entries of `section` (tasks, sizes or arms), with dotted keys nested. `what` is "task",
+/// "size" or "arm", for messages.
 std::vector<Variation> variations(const Value& section, const std::string& what,
                                   ProblemList& problems);
 
+/// The part of a name for a value: "0.001", "learned_90".
+std::string name_of(const Value& value);
+
 /// Every arm with every combination of the grid's values; the first key varies slowest. If there
-/// are no arms, the combinations are the arms. Empty if a problem is reported.
+/// are no arms, the combinations alone. Names end in "peak=0.004": the last part of each key, with
+/// as many parts before it as tell it from the grid's other keys. Empty if a problem is reported.
 std::vector<Variation> multiplied(const std::vector<Variation>& arms, const Value& grid,
                                   ProblemList& problems);
 
@@ -57,28 +70,52 @@ constexpr auto names(Fit) {
       {{Fit::none, "none"}, {Fit::power, "power"}});
 }
 
-/// The suffix of an arm with the best value of the tuned key.
-inline constexpr const char* kTunedSuffix = "-tuned";
+/// What a study claims of an arm, beside the baseline.
+enum class ClaimKind { superior, inferior, noninferior, equal };
 
-/// An arm whose results are compared.
-struct ComparedArm {
-  std::string arm;     // its name in the file
-  bool tuned = false;  // with the best value of the tuned key
+constexpr auto names(ClaimKind) {
+  return std::to_array<std::pair<ClaimKind, std::string_view>>(
+      {{ClaimKind::superior, "superior"},
+       {ClaimKind::inferior, "inferior"},
+       {ClaimKind::noninferior, "noninferior"},
+       {ClaimKind::equal, "equal"}});
+}
 
-  /// "a", "a-tuned"
-  std::string name() const { return tuned ? arm + kTunedSuffix : arm; }
-  bool operator==(const ComparedArm&) const = default;
+/// Whether the claim cannot be tested without a margin.
+constexpr bool needs_margin(ClaimKind kind) {
+  return kind == ClaimKind::noninferior || kind == ClaimKind::equal;
+}
+
+/// The claim of one arm. REQUIRES: a margin, if the kind needs one.
+struct ArmClaim {
+  std::optional<ClaimKind> kind;  // absent: only a difference is asked for
+  std::optional<double> margin;   // smallest difference of the metric that matters
 };
 
-/// Every other arm is compared with `baseline`; in a study that tunes, every other tuned arm with
-/// the tuned baseline.
+/// The test of paired differences.
+enum class PairedTest { sign_flip, t };
+
+constexpr auto names(PairedTest) {
+  return std::to_array<std::pair<PairedTest, std::string_view>>(
+      {{PairedTest::sign_flip, "sign_flip"}, {PairedTest::t, "t"}});
+}
+
+/// What a run has to reach on the validation set.
+struct Target {
+  std::string metric;           // of the run's validations
+  std::optional<double> value;  // absent: the baseline's at its last validation, seed by seed
+};
+
+/// Every other arm is compared with `baseline`.
 struct Comparison {
-  ComparedArm baseline;
+  std::string baseline;
   std::string metric;
   std::map<std::string, std::string> metrics;                 // of tasks with a different metric
   std::map<std::string, std::vector<std::string>> test_sets;  // primary ones, by task
-  std::optional<double> margin;  // smallest difference of `metric` that matters
-  std::vector<Target> steps_to;
+  ArmClaim claim;                        // of all arms that have none of their own
+  std::map<std::string, ArmClaim> arms;  // claims of single arms
+  PairedTest test = PairedTest::sign_flip;
+  std::optional<Target> cost_to;
   std::vector<Uneven> allow;
   Fit fit = Fit::none;
 };
@@ -86,8 +123,9 @@ struct Comparison {
 /// The metric that the arms of `task` are compared by.
 const std::string& metric_of(const Comparison& comparison, const std::string& task);
 
-/// The margin of equivalence in `task`; absent if the task's metric is not the study's.
-std::optional<double> margin_of(const Comparison& comparison, const std::string& task);
+/// The claim of `arm` in `task`. A margin is of the study's metric, so in a task with another
+/// metric there is neither a margin nor a claim that needs one.
+ArmClaim claim_of(const Comparison& comparison, const std::string& task, const std::string& arm);
 
 bool allows(const Comparison& comparison, Uneven uneven);
 

@@ -79,12 +79,22 @@ class ClauseReader {
     const bool named = take(":");
     if (!named) at_ = 0;
     if (named) {
-      require_known(word, names_.tasks, "task", 0);
+      require_setting(word);
       return word;
     }
-    if (names_.tasks.size() > 1)
-      throw Unreadable{0, fmt::format("name the task: {}", alternatives(names_.tasks))};
-    return names_.tasks.empty() ? "" : names_.tasks.front();
+    const auto names = names_.names_of_settings();
+    if (names.size() > 1)
+      throw Unreadable{0, fmt::format("name the task: {}", alternatives(names))};
+    return names.empty() ? "" : names.front();
+  }
+
+  void require_setting(const std::string& word) const {
+    const auto names = names_.names_of_settings();
+    const auto of_task = settings_in(names_.settings, word);
+    if (std::ranges::find(names, word) == names.end() && !of_task.empty())
+      throw Unreadable{0, fmt::format("{} is run in several settings; name one: {}",
+                                      in_quotes(word), alternatives(of_task))};
+    require_known(word, names, "task", 0);
   }
 
   double read_number() {
@@ -111,8 +121,8 @@ class ClauseReader {
                                        in_quotes(word.empty() ? text_.substr(at) : word), kForm)};
     const auto arm = word.substr(0, dot);
     term.metric = word.substr(dot + 1);
-    require_known(arm, names_.names_of_arms(), "arm", at);
-    term.arm = names_.arm(arm);
+    require_known(arm, names_.arms, "arm", at);
+    term.arm = arm;
     require_known(term.metric, names_of_metrics(), "metric", at + dot + 1);
     if (at_ < text_.size() && text_[at_] == '[') term.test_set = read_test_set();
     return term;

@@ -13,7 +13,7 @@ namespace ablate::config {
 /// One side of an expectation: `factor` times an arm's score, or `factor` alone.
 struct Term {
   double factor = 1;
-  std::optional<ComparedArm> arm;  // absent: the side is a number
+  std::optional<std::string> arm;  // absent: the side is a number
   std::string metric;
   std::string test_set;  // empty: the first test set
 };
@@ -23,11 +23,11 @@ enum class Relation { less, at_most, greater, at_least, within };
 /// A claim that a study's results are checked against, in means over the seeds:
 ///   [TASK:] SIDE < SIDE        also <=, >, >=
 ///   [TASK:] SIDE within NUMBER of SIDE
-/// A SIDE is [NUMBER *] ARM.METRIC or [NUMBER *] ARM.METRIC[TEST SET] or NUMBER. The task may be
-/// left out if the study has only one.
+/// A SIDE is [NUMBER *] ARM.METRIC or [NUMBER *] ARM.METRIC[TEST SET] or NUMBER. TASK is
+/// the name of a setting, and may be left out if the study has only one.
 struct Clause {
   std::string text;
-  std::string task;
+  std::string task;  // the setting's name
   Term left, right;
   Relation relation = Relation::less;
   double tolerance = 0;  // of within

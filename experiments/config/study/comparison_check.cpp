@@ -10,6 +10,7 @@
 
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/schema/printer.h"
+#include "experiments/config/study/cost_target.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/config/yaml/value.h"
@@ -67,32 +68,92 @@ std::map<std::string, std::vector<std::string>> test_sets_of_tasks(
   return found;
 }
 
-std::vector<Target> targets_of(const StepsToOptions& options, const Trail& trail,
-                               ProblemList& problems) {
-  std::vector<Target> targets;
-  StepsToOptions::fields(options, [&](std::string_view name, const auto& value, std::string_view) {
-    if (!value) return;
-    const auto& metric = *find_metric(name);
-    if (!std::isfinite(*value) || *value < metric.low || *value > metric.high)
-      problems.add(trail.place("compare.steps_to." + metric.name),
-                   fmt::format("compare.steps_to.{} must be {}", metric.name,
-                               std::isfinite(metric.high)
-                                   ? fmt::format("between {} and {}", metric.low, metric.high)
-                                   : fmt::format("a number from {} on", metric.low)));
-    targets.push_back({metric.name, *value});
-  });
-  return targets;
+/// Reports a margin that is not positive, and a claim that needs one and has none.
+ArmClaim checked_claim(const ArmClaimOptions& options, const std::string& path, const Trail& trail,
+                       ProblemList& problems) {
+  if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))
+    problems.add(trail.place(path + ".margin"), path + ".margin must be positive");
+  if (options.claim && needs_margin(*options.claim) && !options.margin)
+    problems.add(
+        trail.place(path + ".claim"),
+        fmt::format("a claim that an arm is {} needs a margin; add {}.margin, the smallest "
+                    "difference that matters",
+                    word_of(*options.claim), path));
+  return {options.claim, options.margin};
 }
 
-/// Reports a metric that counts steps to a target that the study does not give.
-void check_target(const std::string& metric, const std::vector<Target>& targets, const Mark& mark,
-                  ProblemList& problems) {
+/// The claims of single arms; what one does not give is that of all arms.
+std::map<std::string, ArmClaim> claims_of_arms(const CompareOptions& options,
+                                               const StudyNames& names, Trail trail,
+                                               ProblemList& problems) {
+  std::map<std::string, ArmClaim> claims;
+  if (options.arms.type != Value::Type::mapping)
+    problems.add(options.arms.mark,
+                 "compare.arms must be a mapping of arms to their claims, such as { gelu: { claim: "
+                 "equal, margin: 0.01 } }");
+  for (const auto& entry : options.arms.entries) {
+    require_known(entry.key, names.arms, {"arm", "compare.arms", entry.mark}, problems);
+    if (entry.key == options.baseline)
+      problems.add(entry.mark, fmt::format("{} is the baseline, so nothing is claimed of it; leave "
+                                           "it out of compare.arms",
+                                           in_quotes(entry.key)));
+    if (entry.value.type == Value::Type::mapping && entry.value.entries.empty())
+      problems.add(entry.mark, fmt::format("compare.arms says nothing of {}; give it a claim or a "
+                                           "margin, or leave it out",
+                                           in_quotes(entry.key)));
+    const auto path = "compare.arms." + entry.key;
+    trail.marks[path] = entry.mark;
+    auto own = options.claim;
+    Reader(study_schema(), problems, trail, {path, path}).lay_over(entry.value, own);
+    claims[entry.key] = checked_claim(own, path, trail, problems);
+  }
+  return claims;
+}
+
+/// Reports margins that no difference of the metric can exceed.
+void check_margins(const CompareOptions& options, const Trail& trail, const Comparison& comparison,
+                   ProblemList& problems) {
+  const auto* metric = find_metric(comparison.metric);
+  if (metric == nullptr) return;
+  const auto check = [&](const ArmClaim& claim, const std::string& path, const Mark& mark) {
+    if (claim.margin && std::isfinite(*claim.margin) && *claim.margin >= metric->high - metric->low)
+      problems.add(mark, fmt::format("{} is {}, but {} is between {} and {}, so no difference is "
+                                     "larger; give the smallest difference that matters",
+                                     path, *claim.margin, metric->name, metric->low, metric->high));
+  };
+  check(comparison.claim, "compare.margin", trail.place("compare.margin"));
+  for (const auto& entry : options.arms.entries)
+    if (const auto* margin = entry.value.find("margin"))
+      check(comparison.arms.at(entry.key), fmt::format("compare.arms.{}.margin", entry.key),
+            margin->value.mark);
+}
+
+/// Reports claims by a margin of the study's metric if a task is compared by another one.
+void check_claims_of_metric(const CompareOptions& options, const Trail& trail,
+                            const Comparison& comparison, ProblemList& problems) {
+  const auto other = std::ranges::find_if(
+      comparison.metrics, [&](const auto& entry) { return entry.second != comparison.metric; });
+  if (other == comparison.metrics.end()) return;
+  const auto check = [&](const std::optional<ClaimKind>& claim, const Mark& mark) {
+    if (claim && needs_margin(*claim))
+      problems.add(mark, fmt::format("the claim {} has a margin of {}, but the task {} is compared "
+                                     "by {}; leave the claim out, or the task out of "
+                                     "compare.metrics",
+                                     word_of(*claim), comparison.metric, in_quotes(other->first),
+                                     other->second));
+  };
+  check(comparison.claim.kind, trail.place("compare.claim"));
+  for (const auto& entry : options.arms.entries)
+    if (const auto* claim = entry.value.find("claim"))
+      check(comparison.arms.at(entry.key).kind, claim->value.mark);
+}
+
+/// Reports a metric that needs a target, in a study without one.
+void require_no_target(const std::string& metric, const Mark& mark, ProblemList& problems) {
   const auto* known = find_metric(metric);
-  if (known == nullptr || !known->field.empty()) return;
-  for (const auto& target : targets)
-    if (metric == steps_to(target.metric)) return;
-  problems.add(mark, fmt::format("{} needs compare.steps_to, which gives the value to reach",
-                                 in_quotes(metric)));
+  if (known != nullptr && known->field.empty())
+    problems.add(
+        mark, fmt::format("{} needs compare.cost_to, which says what to reach", in_quotes(metric)));
 }
 
 /// Reports primary test sets of a task whose metric is of training or validation.
@@ -131,13 +192,13 @@ bool same_tokens(const Experiment& left, const Experiment& right) {
 /// Two arms of a task that are compared.
 struct Pair {
   std::string task;
-  ComparedArm left, right;
+  std::string left, right;
   std::string metric;
 };
 
 void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemList& problems) {
-  const auto* left = configuration_of(study.configurations, pair.task, pair.left.arm);
-  const auto* right = configuration_of(study.configurations, pair.task, pair.right.arm);
+  const auto* left = configuration_of(study.configurations, pair.task, pair.left);
+  const auto* right = configuration_of(study.configurations, pair.task, pair.right);
   if (left == nullptr || right == nullptr) return;
   const auto compared = std::holds_alternative<data::Labelled>(left->experiment.data)
                             ? data::Compared::label
@@ -148,7 +209,7 @@ void check_pair(const Study& study, const Pair& pair, const Mark& mark, ProblemL
       mark, fmt::format(
                 "{} is measured per token, and the arms {} and {} have different tokenizers (task "
                 "'{}'); use nats_per_character, bits_per_character or a score of the outputs",
-                pair.metric, in_quotes(pair.left.name()), in_quotes(pair.right.name()), pair.task));
+                pair.metric, in_quotes(pair.left), in_quotes(pair.right), pair.task));
 }
 
 /// The names of the test sets, also of data with a single one.
@@ -211,15 +272,17 @@ std::string why_not_measured(const Term& term, const Configuration& run) {
 
 }  // namespace
 
-std::vector<std::string> StudyNames::names_of_arms() const {
+std::vector<std::string> StudyNames::names_of_settings() const {
   std::vector<std::string> names;
-  for (const auto& arm : arms) names.push_back(arm.name());
+  for (const auto& setting : settings) names.push_back(setting.name);
   return names;
 }
 
-ComparedArm StudyNames::arm(const std::string& name) const {
-  const auto found = std::ranges::find(arms, name, &ComparedArm::name);
-  return found == arms.end() ? ComparedArm{name} : *found;
+std::vector<std::string> StudyNames::names_of_tasks() const {
+  std::vector<std::string> names;
+  for (const auto& setting : settings)
+    if (!contains(names, setting.task)) names.push_back(setting.task);
+  return names;
 }
 
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
@@ -230,7 +293,7 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   if (!given("compare.baseline"))
     problems.add(place("compare.baseline"), "compare needs 'baseline', one of the arms");
   else if (readable("compare.baseline"))
-    require_known(options.baseline, names.names_of_arms(),
+    require_known(options.baseline, names.arms,
                   {"arm", "compare.baseline", place("compare.baseline")}, problems);
   if (!given("compare.metric"))
     problems.add(place("compare.metric"), fmt::format("compare needs 'metric'; choose {}",
@@ -238,22 +301,27 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
   else if (readable("compare.metric"))
     require_known(options.metric, names_of_comparable_metrics(),
                   {"metric", "compare", place("compare.metric")}, problems);
-  if (options.margin && (!std::isfinite(*options.margin) || *options.margin <= 0))
-    problems.add(place("compare.margin"), "compare.margin must be positive");
-  Comparison comparison{.baseline = names.arm(options.baseline),
+  Comparison comparison{.baseline = options.baseline,
                         .metric = options.metric,
-                        .margin = options.margin,
-                        .steps_to = targets_of(options.steps_to, trail, problems),
+                        .claim = checked_claim(options.claim, "compare", trail, problems),
+                        .test = options.test,
                         .allow = options.allow,
                         .fit = options.fit};
+  if (given("compare.arms")) comparison.arms = claims_of_arms(options, names, trail, problems);
   if (given("compare.metrics"))
-    comparison.metrics = metrics_of_tasks(options.metrics, names.tasks, problems);
+    comparison.metrics = metrics_of_tasks(options.metrics, names.names_of_tasks(), problems);
   if (given("compare.test_sets"))
-    comparison.test_sets = test_sets_of_tasks(options.test_sets, names.tasks, problems);
-  check_target(comparison.metric, comparison.steps_to, place("compare.metric"), problems);
-  for (const auto& [task, metric] : comparison.metrics)
-    check_target(metric, comparison.steps_to, place("compare.metrics"), problems);
+    comparison.test_sets = test_sets_of_tasks(options.test_sets, names.names_of_tasks(), problems);
+  if (given("compare.cost_to")) {
+    comparison.cost_to = read_target(options.cost_to, problems);
+  } else {
+    require_no_target(comparison.metric, place("compare.metric"), problems);
+    for (const auto& [task, metric] : comparison.metrics)
+      require_no_target(metric, place("compare.metrics"), problems);
+  }
   check_has_test_sets(comparison, place("compare.test_sets"), problems);
+  check_margins(options, trail, comparison, problems);
+  check_claims_of_metric(options, trail, comparison, problems);
   return comparison;
 }
 
@@ -283,7 +351,7 @@ void check_tests(const CompareOptions& options, const TaskData& tested, const Tr
 void check_even(const std::vector<ArmConfiguration>& arms, const Comparison& comparison,
                 ProblemList& problems) {
   const auto baseline = std::ranges::find_if(
-      arms, [&](const ArmConfiguration& arm) { return comparison.baseline.arm == arm.arm; });
+      arms, [&](const ArmConfiguration& arm) { return comparison.baseline == arm.arm; });
   if (baseline == arms.end()) return;
   const auto& reference = *baseline->experiment;
   const auto& trained = baseline->trained->experiment.training;
@@ -314,28 +382,24 @@ void check_measured(const Study& study, const Mark& mark, ProblemList& problems)
   for (const auto& clause : study.expect)
     for (const auto& term : {clause.left, clause.right})
       for (const auto& [task, arm, experiment] : study.configurations)
-        if (term.arm && task == clause.task && arm == term.arm->arm)
+        if (term.arm && task == clause.task && arm == *term.arm)
           report(why_not_measured(term, {task, arm, experiment}));
 }
 
 void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& problems) {
   if (study.compare)
     for (const auto& task : study.tasks)
-      for (const auto& arm : study.arms)
-        check_pair(study, {task, study.compare->baseline, {arm}, metric_of(*study.compare, task)},
+      for (const auto& arm : study.arms) {
+        check_pair(study, {task, study.compare->baseline, arm, metric_of(*study.compare, task)},
                    marks.compare, problems);
+        if (study.compare->cost_to)
+          check_pair(study, {task, study.compare->baseline, arm, to_target(Resource::steps)},
+                     marks.cost_to, problems);
+      }
   for (const auto& clause : study.expect)
     if (clause.left.arm && clause.right.arm && clause.left.metric == clause.right.metric)
       check_pair(study, {clause.task, *clause.left.arm, *clause.right.arm, clause.left.metric},
                  marks.expect, problems);
-  if (study.tuning && study.tuning->key.starts_with("tokenizer.") &&
-      study.tuning->key != "tokenizer.dropout")
-    problems.add(
-        marks.tune,
-        fmt::format(
-            "{} cannot be tuned: values are chosen by perplexity or token accuracy, which are "
-            "measured per token; make each value an arm and compare by nats_per_character",
-            study.tuning->key));
 }
 
 }  // namespace ablate::config

@@ -6,6 +6,7 @@
 #include "experiments/config/schema/experiment.h"
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/study/arm.h"
+#include "experiments/config/study/setting.h"
 #include "experiments/config/study/study_file.h"
 #include "experiments/config/yaml/value.h"
 
@@ -14,14 +15,13 @@ namespace ablate::config {
 struct Configuration;
 struct Study;
 
-/// The names of the tasks and of the arms that a study can compare.
+/// The settings and the arms that a study can compare.
 struct StudyNames {
-  std::vector<std::string> tasks;
-  std::vector<ComparedArm> arms;
+  std::vector<Setting> settings;
+  std::vector<std::string> arms;
 
-  std::vector<std::string> names_of_arms() const;
-  /// The arm of that name; for an unknown name an arm that has it.
-  ComparedArm arm(const std::string& name) const;
+  std::vector<std::string> names_of_settings() const;
+  std::vector<std::string> names_of_tasks() const;  // as declared
 };
 
 /// The comparison that the study declares; reports unknown names and metrics.
@@ -30,7 +30,7 @@ Comparison check_comparison(const CompareOptions& options, const StudyNames& nam
 
 /// The data of a task, shared by its arms.
 struct TaskData {
-  const std::string& task;
+  const std::string& task;  // as declared
   const data::DataOptions& data;
 };
 
@@ -59,11 +59,11 @@ void check_measured(const Study& study, const Mark& mark, ProblemList& problems)
 
 /// The places of a study's claims.
 struct ClaimMarks {
-  Mark compare, expect, tune;
+  Mark compare, cost_to, expect;
 };
 
-/// Reports arms with different tokenizers that the study compares by a metric per token, and tuned
-/// tokenizer keys, whose values such a metric would choose.
+/// Reports arms with different tokenizers that the study compares by a metric per token or by the
+/// cost to reach one.
 void check_tokens(const Study& study, const ClaimMarks& marks, ProblemList& problems);
 
 }  // namespace ablate::config

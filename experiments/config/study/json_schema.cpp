@@ -50,7 +50,8 @@ Json variant(const Schema& schema, const std::string& path) {
     add_keys(alternative, kind, path);
     kinds.push_back(std::move(alternative));
   }
-  return {{"type", "object"}, {"anyOf", std::move(kinds)}};
+  const Json mapping{{"type", "object"}, {"anyOf", std::move(kinds)}};
+  return {{"anyOf", {mapping, choice(schema)}}};
 }
 
 Json type_of(const Schema& schema, const std::string& path);
@@ -160,7 +161,7 @@ Json paths(const Definitions& definitions, const Value& value) {
   return json;
 }
 
-/// A mapping of names of tasks or arms to their changes.
+/// A mapping of names of tasks, sizes or arms to their changes.
 Json named_changes() {
   return {{"type", "object"},
           {"minProperties", 1},
@@ -177,10 +178,10 @@ Json grid(const Definitions& definitions) {
 }
 
 /// A key of the study file.
-Json study_key(const Schema& key, const Definitions& definitions) {
+Json study_key(const Schema& key) {
   if (key.name == "base") return {{"allOf", Json::array({reference(kRun)})}};
-  if (key.name == "tasks" || key.name == "arms") return named_changes();
-  if (key.name == "grid") return grid(definitions);
+  if (key.name == "tasks" || key.name == "sizes" || key.name == "arms") return named_changes();
+  if (key.name == "grid") return {{"allOf", Json::array({reference(key.name)})}};
   return type_of(key, key.name);
 }
 
@@ -209,10 +210,12 @@ std::string json_schema() {
             {"additionalProperties", false}};
   for (const auto& key : file.children) {
     if (key.name != "base") define(key, key.name, study);
-    json["properties"][key.name] = described(key.description, study_key(key, run));
+    json["properties"][key.name] = described(key.description, study_key(key));
   }
   add_definitions(json["definitions"], run);
   add_definitions(json["definitions"], study);
+  json["definitions"]["grid"].update(grid(run));
+  json["definitions"]["tune.keys"]["allOf"] = Json::array({reference("grid")});
   auto& layer = json["definitions"][kLayer];
   for (const auto& key : describe_layer().children)
     layer["properties"][key.name] = reference(join_path("model", key.name));

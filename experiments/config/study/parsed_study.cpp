@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <variant>
 
 #include "experiments/config/schema/layer_changes.h"
+#include "experiments/config/schema/printer.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/selection.h"
+#include "experiments/config/study/study.h"
 #include "experiments/config/yaml/document.h"
+#include "experiments/config/yaml/suggestion.h"
 
 namespace ablate::config {
 namespace {
@@ -35,67 +39,95 @@ std::string name_of_base_task(const Layered& base) {
   return std::visit([](const auto& task) { return std::string(task.name); }, base.experiment.data);
 }
 
+/// Reports layers that would hide a value of the grid, whose points would then be the same.
+void check_grid(const std::vector<Variation>& variations, const std::string& what,
+                ParsedStudy& study) {
+  for (const auto& axis : study.keys.grid.entries)
+    for (const auto& variation : variations)
+      if (std::ranges::any_of(variation.layers,
+                              [&](const Value& layer) { return gives(layer, axis.key); }))
+        study.problems.add(variation.mark,
+                           fmt::format("the {} {} sets {}, which the grid varies; remove one of "
+                                       "the two",
+                                       what, in_quotes(variation.name), axis.key));
+}
+
 void read_variations(ParsedStudy& study) {
   const auto& keys = study.keys;
-  if (study.given("tasks")) study.tasks = variations(keys.tasks, "task", study.problems);
+  SettingAxes axes;
+  if (study.given("tasks")) axes.tasks = variations(keys.tasks, "task", study.problems);
+  if (study.given("sizes")) axes.sizes = variations(keys.sizes, "size", study.problems);
   if (study.given("arms")) study.arms = variations(keys.arms, "arm", study.problems);
-  if (study.given("grid"))
-    if (auto all = multiplied(study.arms, keys.grid, study.problems); !all.empty())
-      study.arms = std::move(all);
+  if (study.given("grid")) {
+    check_grid(axes.sizes, "size", study);
+    check_grid(study.arms, "arm", study);
+    auto& points = study.given("arms") ? axes.points : study.arms;
+    points = multiplied({}, keys.grid, study.problems);
+  }
   if (study.arms.empty()) study.arms.push_back({.name = "base"});
   if (study.given("base")) lay(nested(keys.base, study.problems), study.base, study.problems);
-  if (study.tasks.empty()) study.tasks.push_back({.name = name_of_base_task(study.base)});
+  if (axes.tasks.empty()) axes.tasks.push_back({.name = name_of_base_task(study.base)});
+  study.sizes = names_of(axes.sizes);
+  for (auto& [setting, change] : settings_of(axes, study.problems)) {
+    study.settings.push_back(std::move(setting));
+    study.tasks.push_back(std::move(change));
+  }
 }
 
-std::vector<TriedChange> tried_changes(ParsedStudy& study) {
-  const auto& tune = study.keys.tune;
-  const Value values{
-      .type = Value::Type::list, .items = tune.values, .mark = study.trail.place("tune.values")};
-  Value grid{.type = Value::Type::mapping, .mark = values.mark};
-  grid.entries.push_back({tune.key, study.trail.place("tune.key"), values});
-  std::vector<Variation> bare;
-  for (const auto& arm : study.arms) bare.push_back({.name = arm.name, .mark = arm.mark});
-  auto all = multiplied(bare, grid, study.problems);  // grouped by arm
-  std::vector<TriedChange> tried;
-  const auto count = tune.values.size();
-  for (size_t i = 0; i < all.size(); ++i)
-    tried.push_back({study.arms[i / count].name, i % count, std::move(all[i])});
-  return tried;
-}
-
-void read_tuning(ParsedStudy& study) {
-  need(study.given("tune.key"), "tune", "tune needs 'key', a dotted path below base", study);
-  need(study.given("tune.values"), "tune", "tune needs 'values', a list of values to try", study);
-  for (const auto& arm : study.arms)
-    if (arm.name.ends_with(kTunedSuffix))
+void read_match(ParsedStudy& study) {
+  const auto& match = study.keys.match;
+  const bool whole = match.parameters == MatchedWith::baseline && study.given("match.by");
+  need(whole, "match", "match needs 'parameters: baseline' and 'by', the key to solve for", study);
+  need(study.given("compare.baseline"), "match",
+       "match needs compare.baseline, whose parameters the other arms get", study);
+  if (whole && study.readable("match.by"))
+    check_matched_key(match.by, study.trail.place("match.by"), study.problems);
+  const bool varied = whole && study.keys.grid.find(match.by) != nullptr;
+  if (varied)
+    study.problems.add(study.trail.place("match.by"),
+                       fmt::format("match.by: the grid varies {}, so match cannot solve for it; "
+                                   "match by another key, or take it out of the grid",
+                                   match.by));
+  const auto arms = names_of(study.arms);
+  for (const auto& name : match.arms)
+    if (name == study.keys.compare.baseline)
+      study.problems.add(study.trail.place("match.arms"),
+                         fmt::format("{} is the baseline, whose parameters the other arms get; "
+                                     "leave it out of match.arms",
+                                     in_quotes(name)));
+    else if (std::ranges::find(arms, name) == arms.end())
+      study.problems.add(
+          study.trail.place("match.arms"),
+          fmt::format("unknown arm {} in match.arms{}", in_quotes(name), did_you_mean(name, arms)));
+  for (const auto& arm : study.arms) {
+    const bool listed = match.arms.empty() || is_selected(arm.name, match.arms);
+    if (whole && !varied && listed && arm.name != study.keys.compare.baseline &&
+        std::ranges::any_of(arm.layers, [&](const Value& layer) { return gives(layer, match.by); }))
       study.problems.add(arm.mark,
-                         fmt::format("the name of an arm must not end in {} in a study with tune: "
-                                     "that is the suffix of the arms with the best values",
-                                     kTunedSuffix));
-  if (!study.given("tune.key") || !study.given("tune.values") || !study.readable("tune.values"))
-    return;
-  const auto& tune = study.keys.tune;
-  need(!tune.values.empty(), "tune.values", "tune.values must list at least one value", study);
-  if (tune.values.empty()) return;
-  if (study.given("tune.seeds") && study.readable("tune.seeds"))
-    check_seeds(tune.seeds, study.trail.place("tune.seeds"), study.problems);
-  study.tunes = true;
-  study.tried = tried_changes(study);
+                         fmt::format("the arm {} sets {}, which match solves for; remove it, or "
+                                     "leave the arm out of match.arms",
+                                     in_quotes(arm.name), match.by));
+  }
 }
 
-/// The arms of the file, and in a study with tune each with its best value.
-std::vector<ComparedArm> compared_arms(const ParsedStudy& study) {
-  std::vector<ComparedArm> arms;
-  for (const auto& arm : study.arms) arms.push_back({arm.name});
-  if (study.tunes)
-    for (const auto& arm : study.arms) arms.push_back({.arm = arm.name, .tuned = true});
-  return arms;
+/// What is declared for a task, for each of its settings.
+template <class Declared>
+std::map<std::string, Declared> of_settings(const std::map<std::string, Declared>& of_tasks,
+                                            const std::vector<Setting>& settings) {
+  std::map<std::string, Declared> all;
+  for (const auto& setting : settings)
+    if (const auto found = of_tasks.find(setting.task); found != of_tasks.end())
+      all[setting.name] = found->second;
+  return all;
 }
 
 void read_claims(ParsedStudy& study) {
-  const StudyNames names{names_of(study.tasks), compared_arms(study)};
-  if (study.given("compare"))
+  const StudyNames names{study.settings, names_of(study.arms)};
+  if (study.given("compare")) {
     study.compare = check_comparison(study.keys.compare, names, study.trail, study.problems);
+    study.compare->metrics = of_settings(study.compare->metrics, study.settings);
+    study.compare->test_sets = of_settings(study.compare->test_sets, study.settings);
+  }
   const auto* expect = study.document.find("expect");
   if (expect == nullptr) return;
   for (const auto& item : expect->value.items)
@@ -109,6 +141,82 @@ void lay(const Value& layer, Layered& run, ProblemList& problems) {
   Reader(experiment_schema(), problems, run.trail).lay_over(layer, run.experiment);
 }
 
+void finish(Layered& run, ProblemList& problems) {
+  lay_changes(run.experiment.model, run.trail, problems);
+}
+
+namespace {
+
+std::string origin(const Mark& mark, const std::filesystem::path& file) {
+  if (mark.source->name == kSetSource || mark.source->name == kMatchSource)
+    return mark.source->name;
+  return fmt::format("{}:{}", file.filename().string(), mark.line + 1);
+}
+
+/// The path in the trail of a value of all layers of a side: that of its first layer.
+std::string marked_path(const std::string& leaf) {
+  for (const auto side : {models::Side::encoder, models::Side::decoder}) {
+    const auto section = "model." + text_of(side);
+    if (leaf.starts_with(section + ".")) return section_of(side, 1) + leaf.substr(section.size());
+  }
+  return leaf;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> origins_of(const Layered& run,
+                                              const std::filesystem::path& file) {
+  std::vector<Leaf> leaves;
+  collect_leaves(run.experiment, "", leaves);
+  std::map<std::string, std::string> origins;
+  for (const auto& leaf : leaves) {
+    const auto found = run.trail.marks.find(marked_path(leaf.path));
+    origins[leaf.path] =
+        found == run.trail.marks.end() ? kDefaultOrigin : origin(found->second, file);
+  }
+  return origins;
+}
+
+namespace {
+
+/// What else in the study gives the tuned key a value: "the grid"; empty if nothing does.
+std::string giver_of(const std::string& key, const std::vector<Variation>& sizes,
+                     const ParsedStudy& study) {
+  if (study.keys.grid.find(key) != nullptr) return "the grid";
+  if (study.keys.match.by == key) return "match";
+  for (const auto& size : sizes)
+    if (std::ranges::any_of(size.layers, [&](const Value& layer) { return gives(layer, key); }))
+      return "the size " + in_quotes(size.name);
+  return "";
+}
+
+/// Whether arms that match has made equally large could differ in size by the values of the key.
+bool may_change_size(const std::string& key) {
+  return key.starts_with("model.") && !key.ends_with("dropout");
+}
+
+/// Reports tuned keys that the study itself varies or solves for, or that would undo `match`.
+void check_tuned_keys(ParsedStudy& study) {
+  if (!study.tuning) return;
+  ProblemList reported;
+  std::vector<Variation> sizes;
+  if (study.given("sizes")) sizes = variations(study.keys.sizes, "size", reported);
+  for (const auto& key : study.tuning->keys) {
+    const auto giver = giver_of(key.path, sizes, study);
+    if (!giver.empty())
+      study.problems.add(
+          key.values.front().mark,
+          fmt::format("{} is tuned, but {} gives it; remove one of the two", key.path, giver));
+    else if (study.given("match") && may_change_size(key.path))
+      study.problems.add(key.values.front().mark,
+                         fmt::format("{} is tuned, which may change the sizes that match has made "
+                                     "equal; vary it in the grid instead, or remove match",
+                                     key.path));
+  }
+}
+
+}  // namespace
+
 ParsedStudy parse_study(const std::filesystem::path& file) {
   ParsedStudy study{.file = file, .source = read_source(file)};
   study.trail.start = study.base.trail.start = {study.source, 0, 0};
@@ -116,7 +224,9 @@ ParsedStudy parse_study(const std::filesystem::path& file) {
   Reader(study_schema(), study.problems, study.trail).lay_over(study.document, study.keys);
   check_keys(study);
   read_variations(study);
-  if (study.given("tune")) read_tuning(study);
+  if (study.given("match")) read_match(study);
+  if (study.given("tune")) study.tuning = read_tuning(study.keys, study.trail, study.problems);
+  check_tuned_keys(study);
   read_claims(study);
   return study;
 }
@@ -127,21 +237,60 @@ void lay_all(const std::vector<Value>& layers, Layered& run, ProblemList& proble
   for (const auto& layer : layers) lay(layer, run, problems);
 }
 
-void finish(Layered& run, ProblemList& problems) {
-  lay_changes(run.experiment.model, run.trail, problems);
+/// The settings that --tasks and --sizes select together.
+std::vector<std::string> chosen_settings(const ParsedStudy& study, const Selection& selection,
+                                         ProblemList& problems) {
+  std::vector<std::string> names = names_of(study.tasks), chosen;
+  for (const auto& setting : study.settings)
+    if (!is_selected(setting.task, names)) names.push_back(setting.task);
+  const auto tasks = selected(names, selection.tasks, {"--tasks", "task"}, problems);
+  const auto sizes = selected(study.sizes, selection.sizes, {"--sizes", "size"}, problems);
+  for (const auto& setting : study.settings)
+    if ((is_selected(setting.name, tasks) || is_selected(setting.task, tasks)) &&
+        (selection.sizes.empty() || is_selected(setting.size, sizes)))
+      chosen.push_back(setting.name);
+  if (chosen.empty() && problems.empty())
+    problems.add(list_mark("--sizes", selection.sizes),
+                 "--tasks and --sizes name no setting together");
+  return chosen;
 }
 
-/// The arm with each value of the tuned key, which overrides all other layers.
-std::vector<ExpandedChange> expanded_changes(const ParsedStudy& study, const ExpandedArm& arm,
-                                             ProblemList& problems) {
-  std::vector<ExpandedChange> all;
-  for (const auto& tried : study.tried) {
-    if (tried.arm != arm.name) continue;
-    all.push_back({&tried, arm.run});
-    lay_all(tried.change.layers, all.back().run, problems);
-    finish(all.back().run, problems);
+/// Reports a value of the command line for a key that the grid varies or `match` solves for.
+void check_sets(const ParsedStudy& study, const Value& sets, ProblemList& problems) {
+  std::vector<std::string> keys;
+  for (const auto& axis : study.keys.grid.entries) keys.push_back(axis.key);
+  if (study.given("match.by")) keys.push_back(study.keys.match.by);
+  for (const auto& key : keys)
+    if (gives(sets, key))
+      problems.add(sets.entries.front().mark,
+                   fmt::format("--set cannot give {}, which the study varies itself", key));
+}
+
+/// Gives the task's arms as many parameters as its baseline has.
+void match_arms(const ParsedStudy& study, const Chosen& chosen, ExpandedTask& task,
+                ProblemList& problems) {
+  const auto& match = study.keys.match;
+  const auto baseline = std::ranges::find(task.arms, study.compare ? study.compare->baseline : "",
+                                          &ExpandedArm::name);
+  if (match.parameters == MatchedWith::none || baseline == task.arms.end()) return;
+  const auto mark = study.trail.place("match.by");
+  if (!chosen.count)
+    return problems.add(mark, "match needs the program that builds models, which this one is not");
+  // The baseline may not be selected, but every run is matched with it as it would be run.
+  ProblemList ignored;
+  auto reference = baseline->run;
+  if (!baseline->selected) lay(chosen.sets, reference, ignored);
+  finish(reference, ignored);
+  const MatchGoal goal{reference.experiment, match.by, mark, chosen.count};
+  for (auto& arm : task.arms) {
+    auto own = arm.run;
+    finish(own, ignored);
+    const bool wanted = match.arms.empty() ? own.experiment.training.trains() &&
+                                                 differs_in_size(own.experiment, goal)
+                                           : is_selected(arm.name, match.arms);
+    if (wanted && arm.name != baseline->name)
+      arm.matched = config::match(arm.run, arm.name, goal, problems);
   }
-  return all;
 }
 
 }  // namespace
@@ -151,26 +300,33 @@ Chosen chosen_of(const ParsedStudy& study, const Selection& selection, ProblemLi
   if (!study.given("seeds") && selection.seeds.empty() && study.readable("seeds"))
     problems.add(study.trail.place("seeds"), "missing key 'seeds'; write [1]");
   chosen.seeds = selection.seeds.empty() ? study.keys.seeds : selected_seeds(selection, problems);
+  if (study.tuning)
+    check_apart(*study.tuning, selection.seeds, study.trail.place("tune"), problems);
   chosen.sets = set_layer(selection.sets, problems);
-  chosen.tasks = selected(names_of(study.tasks), selection.tasks, {"--tasks", "task"}, problems);
+  check_sets(study, chosen.sets, problems);
+  chosen.tasks = chosen_settings(study, selection, problems);
   chosen.arms = selected(names_of(study.arms), selection.arms, {"--arms", "arm"}, problems);
+  chosen.count = selection.count;
   return chosen;
 }
 
-ExpandedTask expand(const ParsedStudy& study, const Variation& task, const Chosen& chosen,
+ExpandedTask expand(const ParsedStudy& study, size_t setting, const Chosen& chosen,
                     ProblemList& problems) {
-  ExpandedTask expanded{.name = task.name, .selected = is_selected(task.name, chosen.tasks)};
+  const auto& task = study.tasks[setting];
+  ExpandedTask expanded{.name = task.name,
+                        .setting = study.settings[setting],
+                        .selected = is_selected(task.name, chosen.tasks)};
   Layered of_task = study.base;
   lay_all(task.layers, of_task, problems);
   for (const auto& variation : study.arms) {
     const bool wanted = expanded.selected && is_selected(variation.name, chosen.arms);
-    auto& arm = expanded.arms.emplace_back(ExpandedArm{variation.name, wanted, of_task, {}});
+    auto& arm = expanded.arms.emplace_back(ExpandedArm{variation.name, wanted, of_task});
     lay_all(variation.layers, arm.run, problems);
     // Options of the command line need to be valid only for the selected arms.
     if (wanted) lay(chosen.sets, arm.run, problems);
-    finish(arm.run, problems);
-    if (expanded.selected) arm.tried = expanded_changes(study, arm, problems);
   }
+  if (problems.empty()) match_arms(study, chosen, expanded, problems);
+  for (auto& arm : expanded.arms) finish(arm.run, problems);
   return expanded;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,8 +13,11 @@
 #include "experiments/config/schema/reader.h"
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/clause.h"
+#include "experiments/config/study/match.h"
 #include "experiments/config/study/selection.h"
+#include "experiments/config/study/setting.h"
 #include "experiments/config/study/study_file.h"
+#include "experiments/config/study/tuning.h"
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
@@ -27,12 +31,12 @@ struct Layered {
 /// Overlays an experiment with values, which override those given before.
 void lay(const Value& layer, Layered& run, ProblemList& problems);
 
-/// An arm with one of the values that are tried for the tuned key.
-struct TriedChange {
-  std::string arm;
-  size_t value = 0;  // index in tune.values
-  Variation change;  // its name is the name of the folder
-};
+/// Applies the changes of layers, after the last overlay.
+void finish(Layered& run, ProblemList& problems);
+
+/// Where each value of the experiment was given: kDefaultOrigin, "file:line" or "--set".
+std::map<std::string, std::string> origins_of(const Layered& run,
+                                              const std::filesystem::path& file);
 
 /// A study file as read, without the options of the command line.
 struct ParsedStudy {
@@ -40,11 +44,13 @@ struct ParsedStudy {
   std::shared_ptr<const Source> source;
   Value document;
   StudyFile keys;
-  Trail trail;                         // of `keys`
-  Layered base;                        // of all tasks and arms
-  std::vector<Variation> tasks, arms;  // at least one of each; with the arms of the grid
-  bool tunes = false;                  // `tune` has a key and values
-  std::vector<TriedChange> tried;      // every arm with every value
+  Trail trail;   // of `keys`
+  Layered base;  // of all tasks and arms
+  std::vector<Setting> settings;
+  std::vector<Variation> tasks;  // of `settings`; at least one
+  std::vector<Variation> arms;   // at least one; the points of the grid if there are no others
+  std::vector<std::string> sizes;
+  std::optional<Tuning> tuning;  // without arms; absent if `tune` has no usable keys
   std::optional<Comparison> compare;
   std::vector<Clause> expect;
   ProblemList problems;
@@ -61,33 +67,30 @@ struct Chosen {
   Value sets;                            // one layer
   std::vector<std::string> tasks, arms;  // in the study's order
   std::vector<int64_t> seeds;
+  ParameterCounter count;  // for `match`
 };
 
 /// Reads the options of the command line, and reports tasks and arms that the study does not have.
 Chosen chosen_of(const ParsedStudy& study, const Selection& selection, ProblemList& problems);
-
-/// An arm with one of the values that are tried for the tuned key.
-struct ExpandedChange {
-  const TriedChange* tried;
-  Layered run;
-};
 
 /// An arm in one task.
 struct ExpandedArm {
   std::string name;
   bool selected = false;  // together with its task
   Layered run;
-  std::vector<ExpandedChange> tried;  // empty if the task is not selected
+  std::optional<Matched> matched = {};
 };
 
 struct ExpandedTask {
-  std::string name;
+  std::string name;  // of its setting
+  const Setting& setting;
   bool selected = false;
   std::vector<ExpandedArm> arms;  // all of the file
 };
 
-/// The experiments of one task, overlaid in the order base, task, arm, grid, options.
-ExpandedTask expand(const ParsedStudy& study, const Variation& task, const Chosen& chosen,
+/// The experiments of one setting, overlaid in the order base, task, size, grid, arm, options,
+/// match.
+ExpandedTask expand(const ParsedStudy& study, size_t setting, const Chosen& chosen,
                     ProblemList& problems);
 
 }  // namespace ablate::config

@@ -42,6 +42,10 @@ std::shared_ptr<const Source> list_source(const std::string& flag,
 
 }  // namespace
 
+Mark list_mark(const std::string& flag, const std::vector<std::string>& words) {
+  return {list_source(flag, words), 0, 0};
+}
+
 Value set_layer(const std::vector<std::string>& sets, ProblemList& problems) {
   Value layer{.type = Value::Type::mapping};
   for (size_t i = 0; i < sets.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/config/study/match.h"
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
@@ -14,10 +15,12 @@ namespace ablate::config {
 struct Selection {
   std::vector<std::string> sets;   // key.path=value; for one path the last value wins
   std::vector<std::string> arms;   // empty: all
-  std::vector<std::string> tasks;  // empty: all
+  std::vector<std::string> tasks;  // declared ones or settings; empty: all
+  std::vector<std::string> sizes;  // empty: all
   std::vector<int64_t> seeds;      // empty: the study's
   std::optional<std::filesystem::path> data_folder;  // absent: the study file's folder
   bool with_files = false;                           // report missing files
+  ParameterCounter count = {};                       // for `match`, which needs it
 };
 
 /// The name that messages and origins give to options of the command line.
@@ -25,6 +28,9 @@ inline constexpr const char* kSetSource = "--set";
 
 /// All `--set key.path=value` as one layer; of two values for one path the last one wins.
 Value set_layer(const std::vector<std::string>& sets, ProblemList& problems);
+
+/// The place of the words of a list option in problems.
+Mark list_mark(const std::string& flag, const std::vector<std::string>& words);
 
 bool is_selected(const std::string& name, const std::vector<std::string>& names);
 

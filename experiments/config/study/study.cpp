@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "experiments/config/schema/printer.h"
-#include "experiments/config/schema/schema.h"
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/study_change.h"
 #include "experiments/config/study/study_check.h"
+#include "experiments/config/study/study_notes.h"
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
@@ -17,43 +17,10 @@ namespace {
 
 constexpr size_t kMostRuns = 10'000;
 
-std::string origin(const Mark& mark, const std::filesystem::path& file) {
-  if (mark.source->name == kSetSource) return mark.source->name;
-  return fmt::format("{}:{}", file.filename().string(), mark.line + 1);
-}
-
-/// The path in the trail of a value of all layers of a side: that of its first layer.
-std::string marked_path(const std::string& leaf) {
-  for (const auto side : {models::Side::encoder, models::Side::decoder}) {
-    const auto section = "model." + text_of(side);
-    if (leaf.starts_with(section + ".")) return section_of(side, 1) + leaf.substr(section.size());
-  }
-  return leaf;
-}
-
-std::map<std::string, std::string> origins_of(const Layered& run,
-                                              const std::filesystem::path& file) {
-  std::vector<Leaf> leaves;
-  collect_leaves(run.experiment, "", leaves);
-  std::map<std::string, std::string> origins;
-  for (const auto& leaf : leaves) {
-    const auto found = run.trail.marks.find(marked_path(leaf.path));
-    origins[leaf.path] =
-        found == run.trail.marks.end() ? kDefaultOrigin : origin(found->second, file);
-  }
-  return origins;
-}
-
-std::vector<int64_t> tuning_seeds(const Study& study, const TuneOptions& tune) {
-  if (!tune.seeds.empty()) return tune.seeds;
-  const auto& seeds = study.declared_seeds.empty() ? study.seeds : study.declared_seeds;
-  return {seeds.begin(), seeds.begin() + (seeds.empty() ? 0 : 1)};
-}
-
-/// Whether the task and all arms of the claim are selected; a tuned arm counts as its arm.
+/// Whether the task and all arms of the claim are selected.
 bool is_wanted(const Clause& clause, const Study& study) {
   const auto wanted = [&](const Term& term) {
-    return !term.arm || is_selected(term.arm->arm, study.arms);
+    return !term.arm || is_selected(*term.arm, study.arms);
   };
   return is_selected(clause.task, study.tasks) && wanted(clause.left) && wanted(clause.right);
 }
@@ -71,27 +38,23 @@ Study outline(const ParsedStudy& parsed, const Selection& selection, Chosen chos
               .arms = std::move(chosen.arms),
               .declared_seeds = keys.seeds,
               .claims = claims_of(parsed.document)};
-  if (parsed.compare && is_selected(parsed.compare->baseline.arm, study.arms))
+  study.declared_settings = parsed.settings;
+  for (const auto& setting : parsed.settings)
+    if (is_selected(setting.name, study.tasks)) study.settings.push_back(setting);
+  if (parsed.compare) study.declared_baseline = parsed.compare->baseline;
+  if (parsed.compare && is_selected(parsed.compare->baseline, study.arms))
     study.compare = parsed.compare;
   for (const auto& clause : parsed.expect)
     if (is_wanted(clause, study)) study.expect.push_back(clause);
-  if (!parsed.tunes) return study;
-  study.tuning = Tuning{
-      .key = keys.tune.key, .metric = keys.tune.metric, .seeds = tuning_seeds(study, keys.tune)};
-  for (const auto& value : keys.tune.values) study.tuning->values.push_back(value.scalar);
+  study.tuning = parsed.tuning;
   return study;
 }
 
 void add_arm(const std::string& task, const ExpandedArm& arm, Study& study) {
   study.configurations.push_back({task, arm.name, arm.run.experiment});
-  if (!is_selected(arm.name, study.arms)) return;
-  const auto own = arm.tried.empty() ? std::string() : canonical(arm.run.experiment);
-  for (const auto& [tried, run] : arm.tried) {
-    const bool same = canonical(run.experiment) == own;
-    study.tuning->candidates.push_back({task, arm.name, same ? arm.name : tried->change.name,
-                                        tried->value, run.experiment, origins_of(run, study.file)});
-  }
   if (!arm.selected) return;
+  if (study.tuning)
+    study.tuning->arms.push_back({task, arm.name, std::make_shared<const Layered>(arm.run)});
   const auto origins = origins_of(arm.run, study.file);
   for (const int64_t seed : study.seeds)
     study.runs.push_back({task, arm.name, seed, arm.run.experiment, origins});
@@ -133,13 +96,14 @@ Study make_study(const ParsedStudy& parsed, const Selection& selection, ProblemL
   auto study = outline(parsed, selection, chosen);
   if (!runs_fit(parsed, study, problems)) return study;
   StudyCheck check(parsed, selection, study);
-  for (const auto& task : parsed.tasks) {
-    const auto expanded = expand(parsed, task, chosen, problems);
-    for (const auto& arm : expanded.arms) add_arm(task.name, arm, study);
+  for (size_t i = 0; i < parsed.settings.size(); ++i) {
+    const auto expanded = expand(parsed, i, chosen, problems);
+    for (const auto& arm : expanded.arms) add_arm(expanded.name, arm, study);
     check.add(expanded, problems);
   }
   check.finish(problems);
   study.notes = check.notes();
+  std::ranges::move(notes_on_seeds(study), std::back_inserter(study.notes));
   return study;
 }
 

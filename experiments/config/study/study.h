@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,6 +12,8 @@
 #include "experiments/config/study/arm.h"
 #include "experiments/config/study/clause.h"
 #include "experiments/config/study/selection.h"
+#include "experiments/config/study/setting.h"
+#include "experiments/config/study/tuning.h"
 
 namespace ablate::config {
 
@@ -21,42 +22,13 @@ inline constexpr const char* kDefaultOrigin = "default";
 
 /// One run of a study.
 struct RunSpecification {
-  std::string task;
+  std::string task;  // the setting's name
   std::string arm;
   int64_t seed = 0;
   Experiment experiment;
-  /// Dotted path of every value -> kDefaultOrigin, "file:line" or "--set".
+  /// Dotted path of every value -> kDefaultOrigin, "file:line", "--set" or "match".
   std::map<std::string, std::string> origins;
-  std::string stored;      // the arm whose folder holds the run; empty: `arm`
-  std::string tuned_from;  // the arm that this one is with its best value; empty: not tuned
-};
-
-/// An arm with one of the values that are tried for the tuned key.
-struct Candidate {
-  std::string task, arm;
-  std::string name;  // of its folder; `arm` if the arm has that value anyway
-  size_t value = 0;  // index in Tuning::values
-  Experiment experiment;
-  std::map<std::string, std::string> origins;
-};
-
-/// The score of an arm with one of the values that were tried.
-struct TriedValue {
-  std::string task, arm;
-  size_t value = 0;  // index in Tuning::values
-  /// The mean of Tuning::metric over the tuning seeds; NaN if a run diverged.
-  double score = std::numeric_limits<double>::quiet_NaN();
-  bool chosen = false;
-};
-
-/// The search for the best value of a key.
-struct Tuning {
-  std::string key;
-  std::vector<std::string> values;  // in the file's order
-  ValidationMetric metric;
-  std::vector<int64_t> seeds;
-  std::vector<Candidate> candidates;  // for every selected task and arm
-  std::vector<TriedValue> tried;      // the values with a score; see with_tuned_arms()
+  std::string waits;  // why its configuration is not known yet; empty: it is
 };
 
 /// What the runs of one task and arm share.
@@ -82,19 +54,24 @@ struct Study {
   std::filesystem::path file;
   std::filesystem::path data_folder;  // base of relative data paths
   std::vector<int64_t> seeds;
-  std::vector<std::string> tasks;
+  std::vector<std::string> tasks;  // the names of `settings`
+  std::vector<Setting> settings;
   std::vector<std::string> arms;
-  std::optional<Comparison> compare;  // absent also if the baseline is not selected
-  std::vector<Clause> expect;         // of the selected tasks and arms
+  std::optional<Comparison> compare;             // absent also if the baseline is not selected
+  std::optional<std::string> declared_baseline;  // selected or not
+  std::vector<Clause> expect;                    // of the selected tasks and arms
   std::vector<RunSpecification> runs;
-  std::optional<Tuning> tuning;
+  std::optional<Tuning> tuning;               // of a study with tune
   std::vector<Configuration> configurations;  // every task and arm of the file, selected or not
+  std::vector<Setting> declared_settings;     // of the file, selected or not
   std::vector<int64_t> declared_seeds;        // the file's
+  std::vector<int64_t> late_seeds;            // added after a report of the others was made
   std::map<std::string, std::string> claims;  // the keys that do not define runs: claims_of()
   std::vector<std::string> notes;             // possible mistakes: StudyNotes
 };
 
-/// Reads a study; later values override earlier ones: defaults < base < task < arm < grid < --set.
+/// Reads a study; later values override earlier ones: defaults < base < task < size < grid < arm <
+/// --set < match.
 /// Throws ConfigError with every problem of the file and of the selection.
 Study read_study(const std::filesystem::path& file, const Selection& selection = {});
 

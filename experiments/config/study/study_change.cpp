@@ -17,19 +17,10 @@ namespace {
 
 constexpr size_t kMostNamed = 3;
 // Compared by the experiments that they resolve to.
-constexpr auto kResolved =
-    std::to_array<std::string_view>({"name", "seeds", "base", "tasks", "arms", "grid"});
+constexpr auto kResolved = std::to_array<std::string_view>(
+    {"name", "seeds", "base", "tasks", "sizes", "arms", "grid", "match"});
 
 using Texts = std::map<std::string, std::string>;  // by key
-
-std::string text_of(const Value& value) {
-  std::vector<std::string> parts;
-  for (const auto& item : value.items) parts.push_back(text_of(item));
-  for (const auto& entry : value.entries) parts.push_back(entry.key + ": " + text_of(entry.value));
-  const auto inner = fmt::format("{}", fmt::join(parts, ", "));
-  if (value.type == Value::Type::list) return "[" + inner + "]";
-  return value.type == Value::Type::mapping ? "{" + inner + "}" : value.scalar;
-}
 
 void collect_texts(const Value& value, const std::string& path, Texts& texts) {
   if (value.type != Value::Type::mapping) texts[path] = text_of(value);

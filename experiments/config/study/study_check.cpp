@@ -13,6 +13,7 @@
 #include "experiments/config/schema/rules.h"
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/comparison_check.h"
+#include "experiments/config/study/cost_target.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "models/head_name.h"
 
@@ -258,16 +259,21 @@ namespace {
 
 constexpr const char* kStartArm = "training.init_from.arm";
 
-/// An arm that does not train depends on no tuned key outside init_from.
-void check_trained(const Tuning& tuning, const ExpandedArm& arm, ProblemList& problems) {
+/// An arm that does not train cannot be tuned, and one that starts from another would need a start
+/// for every combination.
+void check_tunable(const ExpandedArm& arm, ProblemList& problems) {
   const auto& training = arm.run.experiment.training;
-  if (training.trains() || !training.init_from.given() ||
-      tuning.key.starts_with("training.init_from."))
-    return;
-  problems.add(arm.run.trail.place("training.steps"),
-               fmt::format("the arm {} is only evaluated (training.steps: 0), so {} cannot be "
-                           "tuned for it; give such arms a study without tune",
-                           in_quotes(arm.name), tuning.key));
+  if (training.init_from.arm)
+    problems.add(arm.run.trail.place("training.init_from.arm"),
+                 fmt::format("the arm {} starts from another arm, which a study with tune cannot "
+                             "have; give such arms a study without tune, which may start from "
+                             "finished runs (training.init_from.run)",
+                             in_quotes(arm.name)));
+  else if (!training.trains())
+    problems.add(arm.run.trail.place("training.steps"),
+                 fmt::format("the arm {} is only evaluated (training.steps: 0), so nothing can be "
+                             "tuned for it; give such arms a study without tune",
+                             in_quotes(arm.name)));
 }
 
 }  // namespace
@@ -279,12 +285,34 @@ void StudyCheck::add(const ExpandedTask& task, ProblemList& problems) {
   for (const auto& arm : task.arms) check_arm(task, arm, problems);
   if (study_.tuning) check_tuning(task, problems);
   if (study_.compare) check_comparison(task, problems);
+  if (!task.setting.size.empty() && parsed_.problems.empty()) check_size(task, problems);
+}
+
+/// Reports a size in which an arm is as it is in an earlier one.
+void StudyCheck::check_size(const ExpandedTask& task, ProblemList& problems) {
+  const auto& [name, declared, size, grid] = task.setting;
+  for (const auto& arm : task.arms) {
+    std::string key = fmt::format("{}\n{}\n", declared, arm.name);
+    for (const auto& point : grid) key += fmt::format("{}={}\n", point.key, point.value);
+    const auto [found, fresh] = sizes_.try_emplace(key + canonical(arm.run.experiment), size);
+    if (fresh) continue;
+    const auto* entry = parsed_.keys.sizes.find(size);
+    problems.add(entry == nullptr ? parsed_.trail.place("sizes") : entry->mark,
+                 fmt::format("the sizes {} and {} coincide: {}/{} has the same configuration in "
+                             "both; change one, or take out what hides their difference",
+                             in_quotes(found->second), in_quotes(size), declared, arm.name));
+    return;
+  }
 }
 
 void StudyCheck::finish(ProblemList& problems) const {
   const auto place = [&](const char* key) { return parsed_.trail.place(key); };
   check_measured(study_, place("expect"), problems);
-  check_tokens(study_, {place("compare.metric"), place("expect"), place("tune.key")}, problems);
+  check_tokens(study_,
+               {.compare = place("compare.metric"),
+                .cost_to = place("compare.cost_to"),
+                .expect = place("expect")},
+               problems);
   rules_.report(problems);
 }
 
@@ -294,15 +322,22 @@ void StudyCheck::check_arm(const ExpandedTask& task, const ExpandedArm& arm,
   report_missing(experiment_schema(), trail, problems);
   check_start(task, arm, problems);
   rules_.add({task.name, arm.name}, experiment, trail);
-  for (const auto& [tried, run] : arm.tried)
-    rules_.add({task.name, tried->change.name}, run.experiment, run.trail);
   if (!arm.selected) return;
   notes_.add({task.name, arm.name}, experiment, trail);
+  if (arm.matched) notes_.add_match({task.name, arm.name}, parsed_.keys.match.by, *arm.matched);
   if (selection_.with_files) files_.add(experiment, trail, problems);
 }
 
-void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) const {
-  for (const auto& arm : task.arms) check_trained(*study_.tuning, arm, problems);
+void StudyCheck::check_tuning(const ExpandedTask& task, ProblemList& problems) {
+  for (const auto& arm : task.arms) {
+    if (!arm.selected) continue;
+    check_tunable(arm, problems);
+    for (const auto& combination : combinations(declared_axes(*study_.tuning))) {
+      const auto run = with_values(arm.run, *study_.tuning, combination, problems);
+      rules_.add({task.name, name_of(arm.name, *study_.tuning, combination)}, run.experiment,
+                 run.trail);
+    }
+  }
   const bool chosen_by_test = std::ranges::any_of(task.arms, [](const ExpandedArm& arm) {
     return data::tests_on_validation(arm.run.experiment.data);
   });
@@ -356,8 +391,10 @@ void StudyCheck::check_comparison(const ExpandedTask& task, ProblemList& problem
                       trained_by(study_.configurations, task.name, arm.name)});
   if (arms.empty()) return;
   check_even(arms, *study_.compare, problems);
-  check_tests(parsed_.keys.compare, {task.name, arms.front().experiment->data}, parsed_.trail,
-              problems);
+  if (study_.compare->cost_to)
+    for (const auto& arm : arms) check_validated(*arm.experiment, *arm.trail, problems);
+  check_tests(parsed_.keys.compare, {task.setting.task, arms.front().experiment->data},
+              parsed_.trail, problems);
 }
 
 }  // namespace ablate::config

@@ -87,10 +87,11 @@ class StudyCheck {
 
  private:
   void check_arm(const ExpandedTask& task, const ExpandedArm& arm, ProblemList& problems);
-  void check_tuning(const ExpandedTask& task, ProblemList& problems) const;
+  void check_tuning(const ExpandedTask& task, ProblemList& problems);
   void check_start(const ExpandedTask& task, const ExpandedArm& arm, ProblemList& problems) const;
   void check_source(const ExpandedTask& task, const ExpandedArm& arm, ProblemList& problems) const;
   void check_comparison(const ExpandedTask& task, ProblemList& problems) const;
+  void check_size(const ExpandedTask& task, ProblemList& problems);
 
   const ParsedStudy& parsed_;
   const Selection& selection_;
@@ -98,6 +99,7 @@ class StudyCheck {
   RunCheck rules_;
   FileCheck files_;
   StudyNotes notes_;
+  std::map<std::string, std::string> sizes_;  // an arm's experiment in a task -> its size
 };
 
 }  // namespace ablate::config

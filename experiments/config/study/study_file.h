@@ -11,16 +11,19 @@
 
 namespace ablate::config {
 
-/// Values to reach on the validation set; absent: steps are not counted.
-struct StepsToOptions {
-  std::optional<double> validation_perplexity;
-  std::optional<double> validation_token_accuracy;
+/// The claim of a single arm.
+struct ArmClaimOptions {
+  std::optional<ClaimKind> claim;
+  std::optional<double> margin;
 
   static void fields(auto& o, auto&& visit) {
-    visit("validation_perplexity", o.validation_perplexity,
-          "largest perplexity that counts as reached");
-    visit("validation_token_accuracy", o.validation_token_accuracy,
-          "smallest token accuracy that counts as reached, 0 to 1");
+    visit("claim", o.claim,
+          "what the study claims of the arm beside the baseline: superior, inferior, noninferior "
+          "(no worse by the margin or more) or equal (the difference is smaller than the margin); "
+          "absent: only whether there is a difference is asked");
+    visit("margin", o.margin,
+          "the smallest difference of `metric` that matters, such as 0.01; an arm that is shown to "
+          "differ by less is equivalent; absent: no test of equivalence");
   }
 };
 
@@ -30,8 +33,10 @@ struct CompareOptions {
   std::string metric;
   Value metrics;
   Value test_sets;
-  std::optional<double> margin;
-  StepsToOptions steps_to;
+  ArmClaimOptions claim;
+  Value arms;
+  PairedTest test = PairedTest::sign_flip;
+  Value cost_to;
   std::vector<Uneven> allow;
   Fit fit = Fit::none;
 
@@ -42,12 +47,17 @@ struct CompareOptions {
     visit("test_sets", o.test_sets,
           "task: its primary test sets, such as [length 12, length 13]; differences on other test "
           "sets are not tested for significance; absent: all within the trained length");
-    visit("margin", o.margin,
-          "the smallest difference of `metric` that matters, such as 0.01; an arm that is shown to "
-          "differ by less is equivalent; absent: no test of equivalence");
-    visit("steps_to", o.steps_to,
-          "values to reach on the validation set; the report gives the steps until a run reaches "
-          "them, or the steps of the run as a lower bound");
+    ArmClaimOptions::fields(o.claim, visit);
+    visit("arms", o.arms,
+          "arm: { claim: ..., margin: ... }, for arms whose claim or margin is another one");
+    visit("test", o.test,
+          "sign_flip: exact tests that need six seeds and no distribution; t: paired t tests, "
+          "which two seeds allow and which assume normal differences");
+    visit("cost_to", o.cost_to,
+          "what runs have to reach on the validation set: baseline (its last validation loss, seed "
+          "by seed), {validation_perplexity: 5} or {validation_token_accuracy: 0.9}; the report "
+          "gives the steps, tokens, FLOPs and seconds that each arm needs, in relation to the "
+          "baseline's; absent: they are not counted");
     visit("allow", o.allow,
           "ways in which compared arms may differ: seeds (claims use the seeds that both "
           "finished), steps, data or hardware");
@@ -57,7 +67,7 @@ struct CompareOptions {
   }
 };
 
-/// The validation metric that chooses the tuned value; test sets are not used.
+/// The validation metric that chooses the tuned values; test sets are not used.
 enum class ValidationMetric { perplexity, token_accuracy };
 
 constexpr auto names(ValidationMetric) {
@@ -66,20 +76,50 @@ constexpr auto names(ValidationMetric) {
        {ValidationMetric::token_accuracy, "token_accuracy"}});
 }
 
-/// Values of one key that are tried for every arm.
+/// Keys whose best values are searched for each arm.
 struct TuneOptions {
-  std::string key;
-  std::vector<Value> values;
+  Value keys;
   std::vector<int64_t> seeds;
   ValidationMetric metric = ValidationMetric::perplexity;
+  int64_t extend = 2;
 
   static void fields(auto& o, auto&& visit) {
-    visit("key", o.key, "dotted path below base, such as training.schedule.peak");
-    visit("values", o.values,
-          "values to try; each arm with its best value becomes a further arm, <arm>-tuned");
-    visit("seeds", o.seeds, "seeds of the trial runs; absent: the study's first seed");
+    visit("keys", o.keys,
+          "key.path: list of values to try; every arm is trained with every combination on the "
+          "tuning seeds, and with its best one on the study's seeds");
+    visit("seeds", o.seeds,
+          "seeds of the trial runs, none of them a seed of the study; absent: the two smallest "
+          "numbers above 100 that are not");
     visit("metric", o.metric,
-          "validation metric that chooses the value: perplexity or token_accuracy");
+          "validation metric that chooses the values: perplexity or token_accuracy");
+    visit("extend", o.extend,
+          "how many times the values of a key are continued for an arm if its best one is the "
+          "smallest or the largest; 0: never");
+  }
+};
+
+/// What the size of an arm is matched with.
+enum class MatchedWith { none, baseline };
+
+constexpr auto names(MatchedWith) {
+  return std::to_array<std::pair<MatchedWith, std::string_view>>(
+      {{MatchedWith::none, "none"}, {MatchedWith::baseline, "baseline"}});
+}
+
+/// Arms that get as many parameters as another one.
+struct MatchOptions {
+  MatchedWith parameters = MatchedWith::none;
+  std::string by;
+  std::vector<std::string> arms;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("parameters", o.parameters,
+          "baseline: as many parameters as the baseline has, within 1 %, in every task and size");
+    visit("by", o.by,
+          "the whole number of the model that is solved for, such as model.feed_forward.d_hidden; "
+          "it is laid over the arm last");
+    visit("arms", o.arms,
+          "the arms that get it; absent: all that differ from the baseline in size");
   }
 };
 
@@ -91,8 +131,10 @@ struct StudyFile {
   std::vector<int64_t> seeds;
   Value base;
   Value tasks;
+  Value sizes;
   Value arms;
   Value grid;
+  MatchOptions match;
   TuneOptions tune;
   CompareOptions compare;
   std::vector<std::string> expect;
@@ -104,10 +146,15 @@ struct StudyFile {
     visit("seeds", o.seeds, "one run of every task and arm for each seed");
     visit("base", o.base, "options of all runs");
     visit("tasks", o.tasks, "task name: the options that it changes; absent: the task of base");
+    visit("sizes", o.sizes,
+          "size name: the options that it changes; every task is run in every size, and arms are "
+          "compared within it");
     visit("arms", o.arms, "arm name: the options that it changes; absent: one arm, base");
     visit("grid", o.grid,
-          "key.path: list of values; every arm is run with every combination of values");
-    visit("tune", o.tune, "a key whose best value is searched for each arm separately");
+          "key.path: list of values; arms are run with every combination of values and compared at "
+          "the same one; without arms, the combinations are the arms");
+    visit("match", o.match, "a key whose value is solved for, so that arms are equally large");
+    visit("tune", o.tune, "keys whose best values are searched for each arm");
     visit("compare", o.compare, "baseline and metric of the comparison");
     visit("expect", o.expect,
           "claims that the results are checked against, such as 'task: arm.metric < 0.5 * "

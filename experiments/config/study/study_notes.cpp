@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <variant>
 
 #include "experiments/config/schema/printer.h"
+#include "experiments/config/study/study.h"
 
 namespace ablate::config {
 namespace {
@@ -62,6 +65,12 @@ void StudyNotes::add(const Place& run, const Experiment& experiment, const Trail
   meaning_[run.arm] += run.task + "\n" + canonical(experiment);
 }
 
+void StudyNotes::add_match(const Place& run, const std::string& key, const Matched& matched) {
+  note(fmt::format("match: {} is {}, which gives {} parameters; the baseline has {}", key,
+                   matched.value, matched.parameters, matched.baseline),
+       run);
+}
+
 void StudyNotes::note(const std::string& sentence, const Place& run) {
   if (!runs_.contains(sentence)) order_.push_back(sentence);
   runs_[sentence].push_back(run.task + "/" + run.arm);
@@ -88,6 +97,40 @@ std::vector<std::string> StudyNotes::sentences() const {
                                               : fmt::format("{} ({})", sentence, listed(runs)));
   }
   return sentences;
+}
+
+namespace {
+
+/// Comparisons with a margin that are corrected together with those of this setting.
+int64_t comparisons_with_margins(const Study& study, const Setting& setting) {
+  const auto& comparison = *study.compare;
+  const auto arms = std::ranges::count_if(study.configurations, [&](const auto& run) {
+    return run.task == setting.name && run.arm != comparison.baseline &&
+           claim_of(comparison, run.task, run.arm).margin;
+  });
+  const auto listed = comparison.test_sets.find(setting.name);
+  const auto sets = listed == comparison.test_sets.end() ? 1 : std::ssize(listed->second);
+  return arms * sets * std::ranges::count(study.declared_settings, setting.task, &Setting::task);
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on_seeds(const Study& study) {
+  if (!study.compare || study.compare->test != PairedTest::sign_flip) return {};
+  int64_t comparisons = 0;
+  for (const auto& setting : study.settings)
+    comparisons = std::max(comparisons, comparisons_with_margins(study, setting));
+  int64_t needed = 0;
+  while (comparisons > 0 &&
+         std::ldexp(0.05, static_cast<int>(needed)) < static_cast<double>(comparisons))
+    ++needed;
+  const auto seeds = std::ssize(study.seeds);
+  if (seeds >= needed) return {};
+  return {fmt::format(
+      "{} seed{} cannot show that an arm is equal or no worse: {} comparison{} with a margin "
+      "take{} {} (docs/statistics.md)",
+      seeds, seeds == 1 ? "" : "s", comparisons, comparisons == 1 ? "" : "s",
+      comparisons == 1 ? "s" : "", needed)};
 }
 
 namespace {

@@ -7,9 +7,12 @@
 
 #include "experiments/config/schema/experiment.h"
 #include "experiments/config/schema/reader.h"
+#include "experiments/config/study/match.h"
 #include "training/training_options.h"
 
 namespace ablate::config {
+
+struct Study;
 
 /// "a, b, c and 7 more"
 std::string listed(const std::vector<std::string>& names);
@@ -25,6 +28,9 @@ class StudyNotes {
   /// To be called once for every arm of a task, task by task.
   void add(const Place& run, const Experiment& experiment, const Trail& trail);
 
+  /// The value of `key` that gives the arm the baseline's parameters.
+  void add_match(const Place& run, const std::string& key, const Matched& matched);
+
   /// A sentence for each note, with the arms that it concerns.
   std::vector<std::string> sentences() const;
 
@@ -38,6 +44,11 @@ class StudyNotes {
   std::map<std::string, std::string> meaning_;            // arm -> its experiments in all tasks
   size_t count_ = 0;
 };
+
+/// Says so if the study's seeds are too few to show that an arm is equal to the baseline, or no
+/// worse: with Holm's correction k comparisons with a margin need log2(20 k) of them. A task of
+/// which compare.test_sets lists none counts as one test set.
+std::vector<std::string> notes_on_seeds(const Study& study);
 
 /// Warnings about the training of a run of `steps` updates, for the reader of its results:
 /// sentences without a full stop.

@@ -1,6 +1,7 @@
 #include "experiments/config/yaml/value.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -37,6 +38,15 @@ std::string_view type_name(Value::Type type) {
       return "a mapping";
   }
   return "";
+}
+
+std::string text_of(const Value& value) {
+  std::vector<std::string> parts;
+  for (const auto& item : value.items) parts.push_back(text_of(item));
+  for (const auto& entry : value.entries) parts.push_back(entry.key + ": " + text_of(entry.value));
+  const auto inner = fmt::format("{}", fmt::join(parts, ", "));
+  if (value.type == Value::Type::list) return "[" + inner + "]";
+  return value.type == Value::Type::mapping ? "{" + inner + "}" : value.scalar;
 }
 
 namespace {

@@ -53,6 +53,9 @@ struct Entry {
 /// "a list", "a mapping", ...
 std::string_view type_name(Value::Type type);
 
+/// The value in one line: "1.0e-3", "[1, 2]", "{kind: learned}".
+std::string text_of(const Value& value);
+
 /// The problem `message` at `mark`, with the text of its line.
 Problem problem_at(const Mark& mark, std::string message);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "experiments/report/chart/axes.h"
 #include "experiments/report/chart/scale.h"
 #include "experiments/report/markup.h"
 
@@ -55,6 +56,7 @@ double label_width(const LineChart& chart) {
 
 Extent y_extent(const LineChart& chart) {
   Extent extent;
+  if (chart.zero_line) extent.take(0);
   for (const auto& line : chart.lines) {
     for (const auto& point : line.points) extent.take(point.y);
     for (const auto& spread : line.spread) {
@@ -72,6 +74,13 @@ Scale y_scale(const LineChart& chart) {
   return extent.padded(0.05);
 }
 
+Scale x_scale(const LineChart& chart, const Extent& extent) {
+  constexpr double kRoom = 1.06;
+  if (chart.logarithmic_x && extent.any())
+    return {extent.low() / kRoom, extent.high() * kRoom, true};
+  return extent.padded(0.02);
+}
+
 Layout lay_out(const LineChart& chart) {
   Extent x;
   std::vector<std::vector<Point>> lines;
@@ -79,20 +88,14 @@ Layout lay_out(const LineChart& chart) {
     for (const auto& point : line.points) x.take(point.x);
     if (chart.trained_to && x.any() && x.low() >= *chart.trained_to)
       x.take(x.low() - 0.15 * (x.high() - x.low()));  // room for the label of the trained lengths
-    lines.push_back(thinned(line.points, kMostPoints));
+    lines.push_back(thinned(line.points, chart.most_points));
   }
   const bool labelled = chart.lines.size() <= kMostLabels;
   const double right = labelled ? kChartWidth - label_width(chart) : kChartWidth - 12;
-  Layout layout{chart, std::move(lines), labelled, right, x.padded(0.02), y_scale(chart)};
+  Layout layout{chart, std::move(lines), labelled, right, x_scale(chart, x), y_scale(chart)};
   layout.x.over(kChartLeft, right);
   layout.y.over(kChartHeight - kChartBottom, kChartTop);
   return layout;
-}
-
-Markup rule(const char* kind, const Point& from, const Point& to) {
-  return element("path",
-                 {{"class", kind},
-                  {"d", fmt::format("M{} {}L{} {}", at(from.x), at(from.y), at(to.x), at(to.y))}});
 }
 
 /// Whether every x is a whole number.
@@ -102,31 +105,16 @@ bool whole_numbers(const LineChart& chart) {
   });
 }
 
-Markup axes(const Layout& layout) {
-  const double bottom = kChartHeight - kChartBottom;
-  Markup result;
-  for (const double tick : layout.y.ticks(5)) {
-    const double y = layout.y.place(tick);
-    result += rule("grid", {kChartLeft, y}, {layout.right, y});
-    result += words(kChartLeft - 7, y + 4, "tick end", plain(tick));
-  }
-  const bool whole = whole_numbers(layout.chart);
-  for (const double tick : layout.x.ticks(6)) {
-    if (whole && tick != std::round(tick)) continue;
-    const double x = layout.x.place(tick);
-    result += rule("axis", {x, bottom}, {x, bottom + 4});
-    result +=
-        words(x, bottom + 17, "tick middle", std::abs(tick) < 1e5 ? plain(tick) : large(tick));
-  }
-  result += rule("axis", {kChartLeft, bottom}, {layout.right, bottom});
-  result += words((kChartLeft + layout.right) / 2, kChartHeight - 8, "label middle",
-                  layout.chart.x_label);
-  const double middle = (kChartTop + bottom) / 2;
-  result += element("text",
-                    {{"class", "label middle"},
-                     {"transform", fmt::format("translate(13 {}) rotate(-90)", at(middle))}},
-                    text(layout.chart.y_label));
-  return result;
+Markup axes_of(const Layout& layout) {
+  return axes({.left = kChartLeft,
+               .right = layout.right,
+               .top = kChartTop,
+               .bottom = kChartHeight - kChartBottom,
+               .x = layout.x,
+               .y = layout.y,
+               .x_label = layout.chart.x_label,
+               .y_label = layout.chart.y_label,
+               .whole = whole_numbers(layout.chart)});
 }
 
 Markup trained_region(const Layout& layout) {
@@ -136,7 +124,7 @@ Markup trained_region(const Layout& layout) {
                           {"y", at(kChartTop)},
                           {"width", at(edge - kChartLeft)},
                           {"height", at(kChartHeight - kChartBottom - kChartTop)}}) +
-         rule("edge", {edge, kChartTop}, {edge, kChartHeight - kChartBottom}) +
+         rule("edge", edge, kChartTop, edge, kChartHeight - kChartBottom) +
          words(edge, kChartTop - 6, "note middle", "trained \u2190 | \u2192 beyond");
 }
 
@@ -152,10 +140,10 @@ Markup band(const Layout& layout, const Line& line) {
     high.push_back({line.points[i].x, line.spread[i].high});
   }
   std::string path;
-  for (const auto& point : thinned(high, kMostPoints / 2))
+  for (const auto& point : thinned(high, layout.chart.most_points / 2))
     path += fmt::format("{}{} {}", path.empty() ? "M" : "L", at(layout.x.place(point.x)),
                         at(clamped(layout.y, point.y)));
-  auto back = thinned(low, kMostPoints / 2);
+  auto back = thinned(low, layout.chart.most_points / 2);
   for (const auto& point : std::vector<Point>(back.rbegin(), back.rend()))
     path += fmt::format("L{} {}", at(layout.x.place(point.x)), at(clamped(layout.y, point.y)));
   return element("path", {{"class", "band"}, {"d", path + "Z"}});
@@ -190,6 +178,11 @@ Markup draw_line(const Layout& layout, size_t number) {
                     fmt::format("{}: {} at {} {}", shown(line.name, 60), plain(point.y),
                                 layout.chart.x_label, plain(point.x)));
   }
+  if (line.ringed)
+    drawn += element("circle", {{"class", "ring"},
+                                {"cx", at(layout.x.place(line.ringed->x))},
+                                {"cy", at(layout.y.place(line.ringed->y))},
+                                {"r", "8"}});
   return element("g", {{"class", line.look.colour_class()}}, drawn);
 }
 
@@ -242,7 +235,9 @@ Markup draw(const LineChart& chart) {
   const auto layout = lay_out(chart);
   Markup picture;
   if (chart.trained_to) picture += trained_region(layout);
-  picture += axes(layout);
+  picture += axes_of(layout);
+  if (chart.zero_line)
+    picture += rule("axis", kChartLeft, layout.y.place(0), layout.right, layout.y.place(0));
   for (size_t i = chart.lines.size(); i > 0; --i) picture += draw_line(layout, i - 1);
   if (layout.labelled) picture += labels(layout);
   return element("svg",

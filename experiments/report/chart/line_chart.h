@@ -26,21 +26,24 @@ struct Line {
   Look look;
   std::vector<Point> points;
   std::vector<statistics::Interval> spread;  // around each point; empty: unknown
+  std::optional<Point> ringed;               // a point that stands out
 };
+
+constexpr size_t kMostPoints = 500;
 
 struct LineChart {
   std::string title, x_label, y_label;
   std::vector<Line> lines;
   std::optional<double> trained_to;  // x up to here was seen in training: that part is shaded
   bool whiskers = false;             // spread as a bar at each point instead of a band
+  bool zero_line = false;            // y = 0 is in the chart and drawn
   std::optional<statistics::Interval> y_range;  // absent: the range of the lines
+  size_t most_points = kMostPoints;             // of one line that are drawn; at least 8
+  bool logarithmic_x = false;                   // REQUIRES: positive x
 
   /// Whether y is drawn by its logarithm: positive numbers over more than a factor of 30.
   bool logarithmic() const;
 };
-
-/// Points of one line that are drawn.
-constexpr size_t kMostPoints = 500;
 
 /// The chart as one SVG element. A point that has a marker shows its values in a tooltip.
 Markup draw(const LineChart& chart);

@@ -13,6 +13,9 @@ namespace {
 /// would get lost in them.
 constexpr double kRounding = 1e-12;
 
+/// A logarithmic axis of up to so many decades has ticks at 1, 2 and 5 of each.
+constexpr double kDecadesWithSteps = 3;
+
 /// One of 1, 2, 5 and 10 times a power of ten, not far below `step`.
 double round_step(double step) {
   const double power = std::pow(10.0, std::floor(std::log10(step)));
@@ -46,7 +49,8 @@ std::vector<double> Scale::ticks(int wanted) const {
          power += stride)
       for (const double factor : {1.0, 2.0, 5.0}) {
         const double tick = factor * std::pow(10.0, power);
-        if ((factor == 1 || decades < 1.5) && tick >= low_ && tick <= high_) ticks.push_back(tick);
+        if ((factor == 1 || decades <= kDecadesWithSteps) && tick >= low_ && tick <= high_)
+          ticks.push_back(tick);
       }
     return ticks;
   }
@@ -75,10 +79,6 @@ Scale Extent::padded(double margin) const {
 
 namespace {
 
-// Okabe and Ito's, without yellow, which has no contrast on white; 0 is the text's colour, 7 a
-// grey.
-constexpr std::array<const char*, kColours> kColour = {"",        "#0072b2", "#d55e00", "#009e73",
-                                                       "#cc79a7", "#e69f00", "#56b4e9", "#868b93"};
 constexpr std::array<const char*, kDashes> kDash = {"none", "7 3", "2 2.5", "9 3 2 3"};
 
 /// Outlines about (0, 0), within 4 units.
@@ -101,13 +101,6 @@ std::string Look::colour_class() const {
 }
 std::string Look::dashes() const { return kDash[(arm + arm / kMarkers) % kDashes]; }
 size_t Look::marker() const { return (arm + arm / kMarkers * (kMarkers / 2)) % kMarkers; }
-
-std::string colour_rules() {
-  std::string rules;
-  for (size_t i = 0; i < kColours; ++i)
-    rules += fmt::format(".c{}{{--c:{}}}\n", i, i == 0 ? "var(--ink)" : kColour[i]);
-  return rules;
-}
 
 Markup marker(const Look& look, double x, double y, const std::string& title) {
   return element("path",

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/report/chart/palette.h"
 #include "experiments/report/markup.h"
 
 namespace ablate::report {
@@ -44,7 +45,7 @@ class Extent {
   double low_ = 1, high_ = 0;
 };
 
-/// How one arm is drawn everywhere on the page: a colour (Okabe and Ito), and a marker and a dash
+/// How one arm is drawn everywhere on the page: a colour of the palette, and a marker and a dash
 /// that together no other of the first 32 arms has. Arm 0 has the colour of the text.
 struct Look {
   size_t arm = 0;
@@ -54,10 +55,7 @@ struct Look {
   size_t marker() const;
 };
 
-constexpr size_t kColours = 8, kMarkers = 8, kDashes = 4;
-
-/// The style rules of the colour classes.
-std::string colour_rules();
+constexpr size_t kMarkers = 8, kDashes = 4;
 
 /// A marker around (x, y); `title` is its tooltip.
 Markup marker(const Look& look, double x, double y, const std::string& title = "");

@@ -41,7 +41,7 @@ std::string shades() {
   return rules;
 }
 
-std::string cell(double share) {
+std::string shaded(double share) {
   if (!std::isfinite(share)) return "<td>?</td>";
   const auto shade = std::clamp<int64_t>(std::llround(share * kShades), 0, kShades);
   const auto percent = std::llround(100 * share);
@@ -59,7 +59,7 @@ std::string head_table(const AttentionMap& map, size_t head) {
   table += "</tr></thead>\n<tbody>";
   for (size_t query = 0; query < map.queries.size(); ++query) {
     table += fmt::format("<tr><th scope=\"row\">{}</th>", text(map.queries[query]).html());
-    for (const double share : map.heads[head][query]) table += cell(share);
+    for (const double share : map.heads[head][query]) table += shaded(share);
     table += "</tr>\n";
   }
   return table + "</tbody></table></div>\n";

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -14,50 +15,91 @@ namespace {
 
 constexpr statistics::Interval kShares{-0.02, 1.02};  // with room for marks at the ends
 
-/// The mean over runs at each x, with the lowest and the highest as spread.
-Line mean_line(const std::vector<std::vector<Point>>& runs, std::string name, Look look) {
-  std::map<double, std::vector<double>> at_x;
-  for (const auto& points : runs)
-    for (const auto& point : points)
-      if (std::isfinite(point.y)) at_x[point.x].push_back(point.y);
+/// A point of a run's curve; those of several runs with the same `place` belong together.
+struct Reading {
+  double place = 0;
+  Point point;
+};
+using Readings = std::vector<Reading>;
+
+/// The mean over runs at each place, with the lowest and the highest as spread.
+Line mean_line(const std::vector<Readings>& runs, std::string name, Look look) {
+  std::map<double, std::pair<std::vector<double>, std::vector<double>>> at_place;
+  for (const auto& readings : runs)
+    for (const auto& [place, point] : readings)
+      if (std::isfinite(point.y)) {
+        at_place[place].first.push_back(point.x);
+        at_place[place].second.push_back(point.y);
+      }
   Line line{.name = std::move(name), .look = look, .points = {}, .spread = {}};
-  for (const auto& [x, values] : at_x) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    line.points.push_back({x, sum / static_cast<double>(values.size())});
-    const auto [low, high] = std::ranges::minmax(values);
+  for (const auto& [place, values] : at_place) {
+    const auto& [x, y] = values;
+    line.points.push_back({statistics::mean(x), statistics::mean(y)});
+    const auto [low, high] = std::ranges::minmax(y);
     line.spread.push_back({low, high});
   }
   if (runs.size() < 2) line.spread.clear();
   return line;
 }
 
-/// A line for each arm of the points that `points_of` finds in its runs.
-template <class PointsOf>
-std::vector<Line> curve_lines(const TaskView& view, PointsOf points_of) {
+/// A line for each arm of the readings that `readings_of` finds in its runs.
+template <class ReadingsOf>
+std::vector<Line> curve_lines(const TaskView& view, ReadingsOf readings_of) {
   std::vector<Line> lines;
   for (const auto& arm : view.task.arms) {
-    std::vector<std::vector<Point>> runs;
-    for (const auto* run : view.runs_of(arm.name)) runs.push_back(points_of(*run));
+    std::vector<Readings> runs;
+    for (const auto* run : view.runs_of(arm.name)) runs.push_back(readings_of(*run));
     auto line = mean_line(runs, arm.name, view.looks.of(arm.name));
     if (!line.points.empty()) lines.push_back(std::move(line));
   }
   return lines;
 }
 
-std::string scale_words(const LineChart& chart) {
-  return chart.logarithmic() ? " The scale is logarithmic." : "";
+/// What the lines and bands of a chart are.
+std::string explanation_of(const LineChart& chart) {
+  std::string words;
+  if (std::ranges::any_of(chart.lines, [](const Line& line) { return !line.spread.empty(); }))
+    words = "Mean over seeds; the band reaches from the lowest to the highest. ";
+  return words + (chart.logarithmic() ? "The scale is logarithmic." : "");
 }
 
-Markup curve(const TaskView& view, const char* what, std::vector<Point> RunRecord::*points) {
+std::string axis_of(config::Resource resource) {
+  switch (resource) {
+    case config::Resource::steps:
+      return "step";
+    case config::Resource::tokens:
+      return "target tokens";
+    case config::Resource::flops:
+    case config::Resource::seconds:
+      break;
+  }
+  return config::label_of(resource) + " of training";
+}
+
+/// A loss of runs and its name.
+struct Loss {
+  const char* name;
+  std::vector<LossPoint> RunRecord::*points;
+};
+
+constexpr std::array kLosses{Loss{"Training loss", &RunRecord::training},
+                             Loss{"Validation loss", &RunRecord::validation}};
+
+Markup curve(const TaskView& view, const Loss& loss, config::Resource resource, size_t most) {
   const LineChart chart{
-      .title = fmt::format("{} loss", what),
-      .x_label = "step",
+      .title = loss.name,
+      .x_label = axis_of(resource),
       .y_label = "nats per target token",
-      .lines = curve_lines(view, [&](const RunRecord& run) { return run.*points; })};
-  if (chart.lines.empty()) return {};
-  return figure(chart, "Mean over seeds; the band reaches from the lowest to the highest." +
-                           scale_words(chart));
+      .lines = curve_lines(view,
+                           [&](const RunRecord& run) {
+                             Readings readings;
+                             for (const auto& [spent, value] : run.*loss.points)
+                               readings.push_back({records::of(spent, config::Resource::steps),
+                                                   {records::of(spent, resource), value}});
+                             return readings;
+                           }),
+      .most_points = most};
+  return chart.lines.empty() ? Markup() : figure(chart, explanation_of(chart));
 }
 
 Line length_line(const TaskView& view, const analysis::ArmEvidence& arm,
@@ -96,23 +138,34 @@ Markup length_curve(const TaskView& view, const std::string& metric) {
   for (const auto& cell : view.task.arms.front().cells)
     if (cell.length > 0) chart.x_label = "length in " + cell.unit;
   return figure(chart,
-                "Mean over seeds with its 95 % interval. Lengths within training are shaded.");
+                (view.evidence.seeds.size() > 1 ? "Mean over seeds with its 95 % interval. " : "") +
+                    std::string("Lengths within training are shaded."));
 }
 
-std::vector<Point> points_over_positions(const RunRecord& run, const std::string& test_set) {
-  std::vector<Point> points;
+Readings over_positions(const RunRecord& run, const std::string& test_set) {
+  Readings readings;
   for (const auto& one : run.positions)
     if (one.test_set == test_set)
-      for (size_t i = 0; i < one.accuracy.size(); ++i)
-        points.push_back({static_cast<double>(i + 1), one.accuracy[i]});
-  return points;
+      for (size_t i = 0; i < one.accuracy.size(); ++i) {
+        const auto position = static_cast<double>(i + 1);
+        readings.push_back({position, {position, one.accuracy[i]}});
+      }
+  return readings;
 }
+
+/// Points of a line in the folded charts, which repeat what is shown over steps.
+constexpr size_t kMostFoldedPoints = 120;
 
 }  // namespace
 
 Markup curves(const TaskView& view) {
-  return curve(view, "Training", &RunRecord::training) +
-         curve(view, "Validation", &RunRecord::validation);
+  Markup drawn, more;
+  for (const auto& loss : kLosses) drawn += curve(view, loss, config::Resource::steps, kMostPoints);
+  if (drawn.empty()) return drawn;
+  for (const auto resource : config::kResources)
+    if (resource != config::Resource::steps)
+      for (const auto& loss : kLosses) more += curve(view, loss, resource, kMostFoldedPoints);
+  return figures(drawn) + folded("Losses over tokens, FLOPs and seconds", figures(more));
 }
 
 Markup lengths(const TaskView& view) {
@@ -120,7 +173,7 @@ Markup lengths(const TaskView& view) {
   const auto metric = leading_metric(view.task);
   auto drawn = length_curve(view, metric);
   if (metric != "token_accuracy") drawn += length_curve(view, "token_accuracy");
-  return drawn;
+  return figures(drawn);
 }
 
 Markup position_accuracies(const TaskView& view) {
@@ -130,15 +183,14 @@ Markup position_accuracies(const TaskView& view) {
         .title = "Token accuracy at each position: " + test_set,
         .x_label = "target position",
         .y_label = "token accuracy",
-        .lines = curve_lines(
-            view, [&](const RunRecord& run) { return points_over_positions(run, test_set); }),
+        .lines =
+            curve_lines(view, [&](const RunRecord& run) { return over_positions(run, test_set); }),
         .y_range = kShares};
     const bool several =
         std::ranges::any_of(chart.lines, [](const Line& line) { return line.points.size() > 1; });
-    if (several)
-      drawn += figure(chart, "Mean over seeds; the band reaches from the lowest to the highest.");
+    if (several) drawn += figure(chart, explanation_of(chart));
   }
-  return drawn;
+  return drawn.empty() ? drawn : folded("Token accuracy at each position", figures(drawn));
 }
 
 namespace {
@@ -186,7 +238,7 @@ Markup size_fit(const TaskView& view, const analysis::SizeFit& fit) {
 Markup size_fits(const TaskView& view) {
   Markup drawn;
   for (const auto& fit : view.task.fits) drawn += size_fit(view, fit);
-  return drawn;
+  return figures(drawn);
 }
 
 }  // namespace ablate::report

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "experiments/analysis/figure.h"
+#include "experiments/records/folders.h"
 #include "experiments/report/markup.h"
 #include "experiments/report/page/page.h"
+#include "experiments/report/table/grid_parts.h"
 
 namespace ablate::report {
 namespace {
@@ -31,21 +34,39 @@ size_t most_arms(const analysis::Evidence& evidence) {
 }  // namespace
 
 Markup opening(const analysis::Evidence& evidence) {
-  auto facts =
-      fact("primary metric",
-           evidence.metric.empty() ? "none declared" : analysis::display_name(evidence.metric)) +
-      fact("baseline", evidence.baseline.value_or("none declared")) +
-      fact("tasks", std::to_string(evidence.tasks.size())) +
-      fact("arms", std::to_string(most_arms(evidence))) +
-      fact(evidence.seeds.size() == 1 ? "seed" : "seeds", listed(evidence.seeds));
-  if (!evidence.missing.empty())
-    facts += fact("runs missing", std::to_string(evidence.missing.size()));
   const auto& question = evidence.question.empty() ? evidence.study : evidence.question;
   return element("header", {},
                  paragraph("study", evidence.study) + heading("h1", "", question) +
                      paragraph(evidence.answer.size() > kLongAnswer ? "answer long" : "answer",
-                               evidence.answer) +
-                     element("dl", {{"class", "facts"}}, facts));
+                               evidence.answer));
+}
+
+Markup facts(const analysis::Evidence& evidence) {
+  const auto tasks = analysis::count_declared_tasks(evidence.tasks);
+  const auto settings = std::ssize(evidence.tasks);
+  auto facts =
+      fact("primary metric",
+           evidence.metric.empty() ? "none declared" : analysis::display_name(evidence.metric)) +
+      fact("baseline", evidence.baseline.value_or("none declared")) +
+      fact("tasks", std::to_string(tasks)) +
+      (settings == tasks ? Markup() : fact("settings", std::to_string(settings))) +
+      fact("arms", std::to_string(most_arms(evidence))) +
+      fact(evidence.seeds.size() == 1 ? "seed" : "seeds", listed(evidence.seeds));
+  if (!evidence.missing.empty())
+    facts += fact("runs missing", std::to_string(evidence.missing.size()));
+  return element("dl", {{"class", "facts"}}, facts);
+}
+
+Markup files(const analysis::Evidence& evidence) {
+  const records::StudyFolder beside("");
+  const auto link = [](const std::filesystem::path& file, const char* words) {
+    return element("a", {{"href", file.string()}}, text(words));
+  };
+  auto links = link(beside.latex_table(), "the tables in LaTeX") + text(", ") +
+               link(beside.csv(), "every number as CSV");
+  if (!forest_of(evidence).panels.empty())
+    links += text(", ") + link(beside.forest(), "the picture of the differences as SVG");
+  return element("p", {{"class", "files"}}, text("For a paper, beside this page: ") + links);
 }
 
 Markup missing_runs(const analysis::Evidence& evidence) {
@@ -100,11 +121,12 @@ Markup over_tasks(const analysis::Evidence& evidence, const Looks& looks) {
   return element(
       "section", {{"id", "all-tasks"}},
       heading("h2", "", "Over all tasks") +
-          paragraph("", fmt::format("{} within the trained length: mean of the middle half of all "
-                                    "runs, its interval by a bootstrap within tasks, and how "
-                                    "probable it is that a run of the arm beats one of the "
-                                    "baseline, as a mean over tasks.",
-                                    analysis::display_name(evidence.metric))) +
+          paragraph("", fmt::format("{} within the trained length, in {}: mean of the middle half "
+                                    "of all runs, its interval by a bootstrap within settings, "
+                                    "and how probable it is that a run of the arm beats one of "
+                                    "the baseline, as a mean over settings.",
+                                    analysis::display_name(evidence.metric),
+                                    pooled_words(evidence.aggregates.front()))) +
           scrolled("Over all tasks", table(head, rows)));
 }
 
@@ -217,7 +239,9 @@ Markup repetition(const ReportData& data, const Looks& looks) {
     rows += row(cell(one.task) + row_heading(looks.named(one.arm)) +
                 element("td", {}, element("code", {{"class", "command"}}, text(one.command))));
   Markup content;
-  if (!data.command.empty()) content += paragraph("", "All of it:") + command_block(data.command);
+  if (!data.command.empty())
+    content +=
+        paragraph("", "All of it, from the folder of this page:") + command_block(data.command);
   if (!rows.empty())
     content +=
         folded("Row by row",
@@ -229,7 +253,8 @@ Markup repetition(const ReportData& data, const Looks& looks) {
 
 namespace {
 
-constexpr size_t kMostShown = 8;  // rows and columns of a map's table
+constexpr size_t kMostOfNames = 80;  // letters of the schemes' names in a summary
+constexpr size_t kMostShown = 8;     // rows and columns of a map's table
 
 /// The rows or columns of `count` that are shown, including the first and the last.
 std::vector<size_t> evenly_spaced(size_t count) {
@@ -275,12 +300,21 @@ Markup drawn(const PositionPicture& picture) {
 
 Markup position_pictures(const std::vector<PositionPicture>& pictures) {
   if (pictures.empty()) return {};
-  auto content = heading("h2", "", "Position schemes") +
-                 paragraph("",
+  auto content = paragraph("",
                            "Position schemes before the first step; trained schemes have their "
                            "initial values. Blue is below zero, red above, grey hidden.");
   for (const auto& picture : pictures) content += drawn(picture);
-  return element("section", {{"id", "positions"}}, content);
+  return content;
+}
+
+Markup position_schemes(const std::vector<PositionPicture>& pictures) {
+  if (pictures.empty()) return {};
+  std::string names;
+  for (const auto& picture : pictures) names += (names.empty() ? "" : ", ") + picture.scheme;
+  return element(
+      "section", {{"id", "positions"}},
+      heading("h2", "", "Position schemes") +
+          folded("Pictures of " + shown(names, kMostOfNames), position_pictures(pictures)));
 }
 
 }  // namespace ablate::report

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/report/page/parts.h"
+#include "experiments/report/table/grid.h"
 
 namespace ablate::report {
 namespace {
@@ -15,10 +16,11 @@ struct Section {
 Markup task_section(const TaskView& view, const std::string& id, bool alone) {
   std::vector<std::string> arms;
   for (const auto& arm : view.task.arms) arms.push_back(arm.name);
-  const auto drawn = size_fits(view) + lengths(view) + position_accuracies(view) + curves(view);
+  const auto drawn = curves(view) + cost_pictures(view) + lengths(view) + size_fits(view) +
+                     position_accuracies(view);
   auto content = heading("h2", "", alone ? "Results" : "Results: " + view.task.name) +
-                 ablation(view) + scores(view);
-  if (!drawn.empty()) content += view.looks.legend(arms) + figures(drawn);
+                 ablation(view) + files(view.evidence) + scores(view) + costs(view);
+  if (!drawn.empty()) content += view.looks.legend(arms) + drawn;
   content += expert_loads(view) + observations(view) + samples(view);
   return element("section", {{"id", id}}, content);
 }
@@ -27,6 +29,11 @@ std::vector<Section> sections_of(const analysis::Evidence& evidence, const Repor
   const Looks looks(evidence);
   std::vector<Section> sections{{"missing", "Missing runs", missing_runs(evidence)},
                                 {"expectations", "Expectations", expectations(evidence)}};
+  for (size_t i = 0; i < evidence.ladders.size(); ++i) {
+    const auto& one = evidence.ladders[i];
+    const auto id = fmt::format("ladder-{}", i + 1);
+    sections.push_back({id, ladder_title(one), ladder(one, id, looks)});
+  }
   for (size_t i = 0; i < evidence.tasks.size(); ++i) {
     const auto id = fmt::format("task-{}", i + 1);
     const bool alone = evidence.tasks.size() == 1;
@@ -34,10 +41,10 @@ std::vector<Section> sections_of(const analysis::Evidence& evidence, const Repor
                         task_section({evidence, evidence.tasks[i], data, looks}, id, alone)});
   }
   sections.push_back({"all-tasks", "Over all tasks", over_tasks(evidence, looks)});
-  sections.push_back({"tuning", "Tuning", tuning(evidence, looks)});
+  sections.push_back({"tuning", "Chosen values", tuning(evidence, looks)});
   sections.push_back({"notes", "Notes", notes(evidence)});
   sections.push_back({"configuration", "Configuration", configurations(evidence, data)});
-  sections.push_back({"positions", "Position schemes", position_pictures(data.positions)});
+  sections.push_back({"positions", "Position schemes", position_schemes(data.positions)});
   sections.push_back({"environment", "Environment", environment(data)});
   sections.push_back({"repeat", "Repeat it", repetition(data, looks)});
   std::erase_if(sections, [](const Section& section) { return section.content.empty(); });
@@ -80,7 +87,7 @@ Markup main_part(const Markup& content) {
 
 std::string report_page(const analysis::Evidence& evidence, const ReportData& data) {
   const auto sections = sections_of(evidence, data);
-  auto content = opening(evidence);
+  auto content = opening(evidence) + forest(evidence) + facts(evidence);
   for (const auto& section : sections) content += section.content;
   const auto footer = text(
       "Made by Ablate from the runs' own records. Bold: the best mean, which is not a claim by "
@@ -96,7 +103,8 @@ std::string page(const std::string& title, const Markup& content) {
 }
 
 std::string pictures_page(const std::string& words, const std::vector<PositionPicture>& pictures) {
-  return page("Position schemes", paragraph("muted", words) + position_pictures(pictures));
+  return page("Position schemes", heading("h2", "", "Position schemes") +
+                                      paragraph("muted", words) + position_pictures(pictures));
 }
 
 }  // namespace ablate::report

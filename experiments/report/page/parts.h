@@ -34,6 +34,12 @@ Markup table(const Markup& head_rows, const Markup& body_rows);
 /// Content behind a line that opens it.
 Markup folded(const std::string& summary, const Markup& content);
 
+/// A sign beside the words of a verdict.
+const char* sign_of(analysis::Verdict verdict);
+
+/// Empty without a baseline.
+std::string baseline_name(const analysis::TaskEvidence& task);
+
 /// A chart under its title, with an explanation and its numbers as a folded table.
 Markup figure(const LineChart& chart, const std::string& explanation);
 

@@ -7,36 +7,18 @@
 #include <cmath>
 #include <span>
 
+#include "experiments/analysis/cost.h"
 #include "experiments/analysis/figure.h"
+#include "experiments/analysis/tuned_values.h"
+#include "experiments/config/schema/option.h"
 #include "experiments/records/folders.h"
+#include "experiments/report/markup.h"
+#include "experiments/report/table/grid_parts.h"
 
 namespace ablate::report {
 namespace {
 
 using Columns = std::vector<std::string>;
-
-std::string with_deviation(const analysis::Sample& sample, const std::string& metric) {
-  const auto mean = analysis::mean_figure(sample, metric);
-  return sample.count < 2 || analysis::is_censored(sample)
-             ? mean
-             : fmt::format("{} ± {}", mean, analysis::format_metric(sample.deviation, metric));
-}
-
-std::string with_interval(const std::string& mean,
-                          const std::optional<statistics::Interval>& interval,
-                          const std::string& metric) {
-  const auto ends = analysis::format_metric(interval, metric);
-  return mean + (ends.empty() ? "" : " " + ends);
-}
-
-/// Cells of each test set, in order, one for each.
-std::vector<const analysis::Cell*> test_sets_of(const analysis::ArmEvidence& arm) {
-  std::vector<const analysis::Cell*> sets;
-  for (const auto& cell : arm.cells)
-    if (!cell.test_set.empty() && (sets.empty() || sets.back()->test_set != cell.test_set))
-      sets.push_back(&cell);
-  return sets;
-}
 
 /// The metrics that tables show and some test set has.
 Columns metrics_of_task(const analysis::TaskEvidence& task) {
@@ -48,10 +30,6 @@ Columns metrics_of_task(const analysis::TaskEvidence& task) {
   return metrics;
 }
 
-std::string test_set_name(const analysis::Cell& cell) {
-  return cell.test_set + (cell.extrapolates ? " (beyond)" : "");
-}
-
 /// The cells of training and validation that tables show.
 std::vector<const analysis::Cell*> run_cells_of(const analysis::ArmEvidence& arm) {
   std::vector<const analysis::Cell*> cells;
@@ -61,15 +39,12 @@ std::vector<const analysis::Cell*> run_cells_of(const analysis::ArmEvidence& arm
 }
 
 void add_run_figures(GridRow& row, const analysis::ArmEvidence& arm) {
-  row.push_back({analysis::parameters_figure(arm)});
-  row.push_back({analysis::megaflops_figure(arm)});
   for (const auto* cell : run_cells_of(arm))
     row.push_back({with_deviation(cell->sample, cell->metric)});
 }
 
 Grid scores_of(const analysis::TaskEvidence& task) {
-  Grid grid{.title = task.name,
-            .headings = {"arm", "test set", "parameters", "MFLOPs/predicted token"}};
+  Grid grid{.title = task.name, .headings = {"arm", "test set"}};
   for (const auto* cell : run_cells_of(task.arms.front()))
     grid.headings.push_back(config::find_metric(cell->metric)->heading);
   const auto of_run = grid.headings.size();
@@ -99,15 +74,12 @@ void add_contrast(GridRow& row, const analysis::Cell& cell, bool margin) {
                                contrast.interval, cell.metric)});
   const auto add = [&](const analysis::Test& test) {
     row.push_back({analysis::p_figure(test.p)});
-    row.push_back({analysis::p_figure(test.holm_p)});
+    row.push_back({analysis::p_figure(test.adjusted_p)});
   };
   add(contrast.difference);
-  if (margin) add(contrast.equivalence);
+  if (margin) add(contrast.within);
   row.push_back({analysis::display_name(contrast.verdict)});
-}
-
-bool is_compared_by(const analysis::TaskEvidence& task, const analysis::Cell& cell) {
-  return cell.metric == task.metric;
+  if (contrast.outcome) row.back().text += "; " + analysis::claim_words(contrast);
 }
 
 std::vector<std::string> difference_headings(const analysis::TaskEvidence& task) {
@@ -117,9 +89,9 @@ std::vector<std::string> difference_headings(const analysis::TaskEvidence& task)
         return is_compared_by(task, cell) && cell.success;
       }))
     headings.emplace_back("solved");
-  headings.insert(headings.end(), {"difference", "p", "Holm"});
-  if (task.margin)
-    headings.insert(headings.end(), {fmt::format("p (below {})", *task.margin), "Holm"});
+  headings.insert(headings.end(), {"difference", "p", "corrected"});
+  if (analysis::tests_margins(task))
+    headings.insert(headings.end(), {"p (below margin)", "corrected"});
   headings.emplace_back("verdict");
   return headings;
 }
@@ -144,7 +116,7 @@ Grid differences_of(const analysis::TaskEvidence& task) {
       if (cell.success)
         row.push_back({fmt::format("{}/{}", cell.success->solved, cell.success->runs)});
       if (cell.contrast)
-        add_contrast(row, cell, task.margin.has_value());
+        add_contrast(row, cell, analysis::tests_margins(task));
       else
         row.push_back({arm.baseline ? "baseline" : "-"});
       row.resize(grid.headings.size());
@@ -155,13 +127,51 @@ Grid differences_of(const analysis::TaskEvidence& task) {
   return grid;
 }
 
+std::string mean_text(const analysis::Sample& sample) {
+  return sample.count == 0 ? "-" : large(sample.mean);
+}
+
+Grid costs_of(const analysis::TaskEvidence& task) {
+  Grid grid{.title = task.name + ": costs of training",
+            .headings = {"arm", "parameters", "MFLOPs/predicted token", "steps", "target tokens",
+                         "FLOPs", "seconds", "tokens/s", "memory"},
+            .names = 1};
+  for (const auto& arm : task.arms)
+    grid.rows.push_back({{arm.name},
+                         {analysis::parameters_figure(arm)},
+                         {analysis::megaflops_figure(arm)},
+                         {mean_text(arm.steps)},
+                         {mean_text(arm.tokens)},
+                         {mean_text(arm.training_flops)},
+                         {mean_text(arm.training_seconds)},
+                         {mean_text(arm.tokens_per_second)},
+                         {mean_text(arm.memory_bytes) + (arm.memory_bytes.count > 0 ? "B" : "")}});
+  return grid;
+}
+
+/// What each arm needs to reach the target; without rows if the study has none.
+Grid ratios_of(const analysis::TaskEvidence& task) {
+  Grid grid{.title = fmt::format("{}: cost to reach {}, / the baseline's", task.name, task.target),
+            .headings = {"arm"},
+            .names = 1};
+  for (const auto resource : config::kResources)
+    grid.headings.push_back(config::label_of(resource));
+  for (const auto& arm : task.arms) {
+    if (arm.cost_ratios.empty()) continue;
+    GridRow row{{arm.name}};
+    for (const auto& ratio : arm.cost_ratios) row.push_back({analysis::ratio_figure(ratio)});
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
 Grid aggregates_grid(const analysis::Evidence& evidence) {
-  Grid grid{
-      .title = fmt::format("over tasks: {} within the trained length, interquartile mean with "
-                           "95 % interval",
-                           analysis::display_name(evidence.metric)),
-      .headings = {"arm", "interquartile mean", "P(improvement)"},
-      .names = 1};
+  Grid grid{.title = fmt::format(
+                "over {}: {} within the trained length, interquartile mean with 95 % "
+                "interval",
+                pooled_words(evidence.aggregates.front()), analysis::display_name(evidence.metric)),
+            .headings = {"arm", "interquartile mean", "P(improvement)"},
+            .names = 1};
   for (const auto& aggregate : evidence.aggregates)
     grid.rows.push_back(
         {{aggregate.arm},
@@ -169,10 +179,6 @@ Grid aggregates_grid(const analysis::Evidence& evidence) {
                         aggregate.interval, evidence.metric)},
          {aggregate.improvement ? fmt::format("{:.2f}", *aggregate.improvement) : "baseline"}});
   return grid;
-}
-
-std::string seeds_text(const std::vector<int64_t>& seeds) {
-  return fmt::format("{} {}", seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", "));
 }
 
 /// "missing: a, b, c and 41 more: not started": a line for each reason.
@@ -195,16 +201,25 @@ std::vector<std::string> missing_lines(const std::vector<records::MissingRun>& m
 }
 
 Grid tuning_grid(const analysis::TuningEvidence& tuning) {
-  Grid grid{.title = fmt::format("values of {} by {}, mean over {}", tuning.key,
-                                 analysis::display_name(tuning.metric), seeds_text(tuning.seeds)),
-            .headings = {"task", "arm", "value", analysis::display_name(tuning.metric), ""}};
-  for (const auto& one : tuning.tried)
-    grid.rows.push_back(
-        {{one.task},
-         {one.arm},
-         {one.value},
-         {std::isnan(one.score) ? "diverged" : analysis::format_metric(one.score, tuning.metric)},
-         {one.chosen ? "chosen" : ""}});
+  Grid grid{.title = fmt::format("chosen values of {} by {} on {}", analysis::paths_of(tuning),
+                                 analysis::display_name(tuning.metric), analysis::seeds_of(tuning)),
+            .headings = {"task", "arm"}};
+  for (const auto& key : tuning.keys) grid.headings.push_back(key.name);
+  grid.headings.insert(grid.headings.end(),
+                       {analysis::display_name(tuning.metric), "sensitivity", ""});
+  for (const auto& arm : tuning.arms) {
+    const auto& search = arm.search;
+    GridRow row{{search.task}, {search.arm}};
+    for (size_t key = 0; key < tuning.keys.size(); ++key)
+      row.push_back({search.chosen ? search.tried[*search.chosen].values[key] : "-"});
+    row.push_back({search.chosen
+                       ? analysis::format_metric(config::mean_score(search.tried[*search.chosen]),
+                                                 tuning.metric)
+                       : "-"});
+    row.push_back({analysis::sensitivity_figure(arm)});
+    row.push_back({analysis::remark_on(arm, tuning)});
+    grid.rows.push_back(std::move(row));
+  }
   return grid;
 }
 
@@ -212,13 +227,16 @@ Grid tuning_grid(const analysis::TuningEvidence& tuning) {
 
 std::vector<Grid> grids_of(const analysis::Evidence& evidence) {
   std::vector<Grid> grids;
+  for (const auto& ladder : evidence.ladders) grids.push_back(ladder_grid(ladder));
   for (const auto& task : evidence.tasks) {
     if (task.arms.empty() || test_sets_of(task.arms.front()).empty()) continue;
     grids.push_back(scores_of(task));
     if (evidence.baseline) grids.push_back(differences_of(task));
+    grids.push_back(costs_of(task));
+    if (auto ratios = ratios_of(task); !ratios.rows.empty()) grids.push_back(std::move(ratios));
   }
   if (!evidence.aggregates.empty()) grids.push_back(aggregates_grid(evidence));
-  if (evidence.tuning && !evidence.tuning->tried.empty())
+  if (evidence.tuning && !evidence.tuning->arms.empty())
     grids.push_back(tuning_grid(*evidence.tuning));
   return grids;
 }

@@ -8,16 +8,11 @@
 
 #include "experiments/config/schema/option.h"
 #include "experiments/config/yaml/problem.h"
+#include "experiments/records/folders.h"
 #include "experiments/report/table/grid.h"
 
 namespace ablate::report {
 namespace {
-
-/// Columns in a terminal: a multi-byte sign counts once.
-size_t width(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
-}
 
 std::vector<std::vector<std::string>> texts_of(const Grid& grid) {
   std::vector<std::vector<std::string>> lines(1);
@@ -104,12 +99,14 @@ std::string markdown_table(const analysis::Evidence& evidence) {
   return text;
 }
 
-std::string terminal_table(const analysis::Evidence& evidence) {
+namespace {
+
+std::string as_text(const analysis::Evidence& evidence, const std::vector<Grid>& grids) {
   std::string text;
   if (!evidence.question.empty()) text += config::printable_line(evidence.question) + "\n";
   text += config::printable_line(evidence.answer) + "\n\n";
   bool marked = false;
-  for (const auto& grid : grids_of(evidence)) {
+  for (const auto& grid : grids) {
     text += layout(grid) + "\n";
     for (const auto& row : grid.rows)
       marked = marked || std::ranges::any_of(row, [](const GridCell& cell) { return cell.best; });
@@ -117,6 +114,17 @@ std::string terminal_table(const analysis::Evidence& evidence) {
   if (marked) text += "* the best mean on its test set\n";
   for (const auto& remark : remarks_of(evidence)) text += config::printable_line(remark) + "\n";
   return text;
+}
+
+}  // namespace
+
+std::string text_table(const analysis::Evidence& evidence) {
+  return as_text(evidence, grids_of(evidence));
+}
+
+std::string terminal_table(const analysis::Evidence& evidence) {
+  return as_text(evidence, short_grids_of(evidence)) +
+         "Every metric and test set: " + records::StudyFolder("").text_table().string() + "\n";
 }
 
 namespace {
@@ -134,13 +142,19 @@ std::string ends(const std::optional<statistics::Interval>& interval) {
   return interval ? fmt::format("{},{}", field(interval->low), field(interval->high)) : ",";
 }
 
+constexpr size_t kContrastFields = 13;
+
 std::string contrast_fields(const std::optional<analysis::Contrast>& contrast) {
-  if (!contrast) return ",,,,,,,,";
-  const auto& difference = contrast->difference;
-  return fmt::format("{},{},{},{},{},{},{},{}", field(contrast->mean), ends(contrast->interval),
-                     field(difference.p), field(difference.holm_p), field(contrast->equivalence.p),
-                     field(contrast->equivalence.holm_p), field(contrast->improvement),
-                     config::word_of(contrast->verdict));
+  if (!contrast) return std::string(kContrastFields - 1, ',');
+  const auto& claim = contrast->claim;
+  const auto text = fmt::format(
+      "{},{},{},{},{},{},{},{},{},{}", field(contrast->mean), ends(contrast->interval),
+      field(contrast->difference.p), field(contrast->difference.adjusted_p),
+      field(contrast->within.p), field(contrast->within.adjusted_p),
+      field(contrast->detectable.value_or(analysis::kUntested)), field(contrast->improvement),
+      config::word_of(contrast->verdict), claim.kind ? config::word_of(*claim.kind) : "");
+  return fmt::format("{},{},{}", text, field(claim.margin.value_or(analysis::kUntested)),
+                     contrast->outcome ? config::word_of(*contrast->outcome) : "");
 }
 
 std::string line(const std::string& task, const analysis::ArmEvidence& arm,
@@ -161,8 +175,8 @@ std::string line(const std::string& task, const analysis::ArmEvidence& arm,
 std::string csv_table(const analysis::Evidence& evidence) {
   std::string text =
       "task,arm,baseline,test_set,extrapolates,metric,direction,primary,n,mean,deviation,low,high,"
-      "best,difference,difference_low,difference_high,p,holm_p,equivalence_p,"
-      "equivalence_holm_p,improvement,verdict,censored";
+      "best,difference,difference_low,difference_high,p,adjusted_p,within_p,within_adjusted_p,"
+      "detectable,improvement,verdict,claim,margin,outcome,censored";
   for (const int64_t seed : evidence.seeds) text += fmt::format(",seed_{}", seed);
   text += "\n";
   for (const auto& task : evidence.tasks)

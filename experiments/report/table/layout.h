@@ -10,11 +10,14 @@ namespace ablate::report {
 /// The grid in columns under its title, best cells with a star, its note below.
 std::string layout(const Grid& grid);
 
-// The same evidence in five forms. Every text of the user is escaped as its form needs.
+// The same evidence in several forms. Every text of the user is escaped as its form needs.
 
-/// Text for a terminal: question, answer, tables, expectations and notes, without control
-/// characters.
+/// Text for a terminal: question, answer, the verdicts and the metric of the claims in tables of at
+/// most 100 columns, expectations and notes, and where the rest is. Without control characters.
 std::string terminal_table(const analysis::Evidence& evidence);
+
+/// The same with every metric and test set, as wide as it needs.
+std::string text_table(const analysis::Evidence& evidence);
 
 /// The same with pipe tables.
 std::string markdown_table(const analysis::Evidence& evidence);

@@ -18,5 +18,14 @@ TEST(CostFigures, AreDashesWhereNoRunHasFinished) {
   EXPECT_EQ(megaflops_figure({.flops_per_token = 12'120'000}), "12.1");
 }
 
+TEST(Interval, WithoutZeroDoesNotLookAsIfItHadIt) {
+  const auto text = [](double low, double high) {
+    return format_metric(statistics::Interval{low, high}, "exact_match");
+  };
+  EXPECT_EQ(text(0.00004, 0.025), "[4e-05, 0.025]");
+  EXPECT_EQ(text(-0.025, -0.0004), "[-0.025, -0.0004]");
+  EXPECT_EQ(text(-0.00004, 0.025), "[0.000, 0.025]");
+}
+
 }  // namespace
 }  // namespace ablate::analysis

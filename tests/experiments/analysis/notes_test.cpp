@@ -26,11 +26,10 @@ TEST(Notes, SayWhatShareOfItsInitialWeightsAnArmHasInCommonWithTheBaseline) {
                ? records::InitialWeights{{"embedding" + seed, 900}, {"sinusoid" + seed, 1}}
                : records::InitialWeights{{"embedding" + seed, 900}, {"learned" + seed, 100}};
   });
-  EXPECT_NE(
-      notes.find(
-          "copy: initial weights of each arm that its baseline starts from too: other 90 %.\n"),
-      std::string::npos)
+  EXPECT_NE(notes.find("copy: share of the initial weights that are the baseline's: other 90 %.\n"),
+            std::string::npos)
       << notes;
+  EXPECT_EQ(notes.find("seeds cannot"), std::string::npos) << "the answer says that already";
 }
 
 TEST(Notes, SayHowMuchOfATestSetTrainingShows) {
@@ -221,31 +220,62 @@ TEST(Notes, DoNotMissAMetricOfATaskWithoutAFinishedRun) {
   EXPECT_EQ(notes.find("not measured"), std::string::npos) << notes;
 }
 
-TEST(Notes, SayWhichSeedsWereAddedToTheStudysOwn) {
-  const auto yaml = study_yaml(2, {"other"}, kCompare);
+TEST(Notes, SayOnceWhichSeedsWereAddedAfterAReport) {
+  auto study = study_of(study_yaml(2, {"other"}, kCompare), {.seeds = {1, 2, 3}});
   const auto runs = runs_of({{"base", {0.5, 0.6, 0.7}}, {"other", {0.7, 0.8, 0.9}}});
-  EXPECT_NE(notes_of_runs(yaml, runs, {.seeds = {1, 2, 3}})
-                .find("Seed 3 was added to the study's own: if that was decided after"),
-            std::string::npos);
-  EXPECT_EQ(notes_of_runs(yaml, runs, {.seeds = {3}}).find("own: if"), std::string::npos);
-  EXPECT_EQ(notes_of_runs(yaml, runs).find("own: if"), std::string::npos);
+  const auto told = [&] {
+    return std::ranges::count_if(make_evidence(study, runs).notes, [](const std::string& note) {
+      return note.find("added") != std::string::npos || note.find("Added") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(told(), 0) << "nobody had seen a result";
+  study.late_seeds = {3};
+  EXPECT_EQ(told(), 1);
+  EXPECT_TRUE(make_evidence(study, runs)
+                  .notes.front()
+                  .starts_with("Added after a report of the other seeds had been made: seed 3."));
 }
 
 TEST(Notes, NameABestValueThatIsTheSmallestOrTheLargestThatWasTried) {
   auto study = study_of(study_yaml(
-      2, {"other"},
-      kCompare + "tune: {key: training.schedule.peak, values: [0.002, 0.001, 0.004]}\n"));
-  const auto notes_of_best = [&](size_t value) {
-    study.tuning->tried = {{.task = "copy", .arm = "other", .value = value, .chosen = true}};
+      2, {"other"}, kCompare + "tune: {keys: {training.schedule.peak: [0.002, 0.001, 0.004]}}\n"));
+  const auto notes_of_best = [&](std::map<std::string, config::End> at_edge) {
+    study.tuning->searches = {{.task = "copy",
+                               .arm = "other",
+                               .tried = {{.values = {"0.004"}, .scores = {3, 4}}},
+                               .chosen = 0,
+                               .at_edge = std::move(at_edge)}};
     std::string all;
     for (const auto& note : make_evidence(study, runs_of({{"base", {0.5, 0.6}}})).notes)
       all += note + "\n";
     return all;
   };
   const std::string note = "copy: the best training.schedule.peak of other is ";
-  EXPECT_EQ(notes_of_best(0).find(note), std::string::npos);
-  EXPECT_NE(notes_of_best(1).find(note + "0.001, the smallest that was tried"), std::string::npos);
-  EXPECT_NE(notes_of_best(2).find(note + "0.004, the largest that was tried"), std::string::npos);
+  EXPECT_EQ(notes_of_best({}).find(note), std::string::npos);
+  EXPECT_NE(notes_of_best({{"training.schedule.peak", config::End::largest}})
+                .find(note + "0.004, the largest that was tried, so it is at the edge of its grid"),
+            std::string::npos);
+}
+
+TEST(Sensitivity, IsTheMeanLossOverTheFilesValuesAboveTheBestOfAllThatWereTried) {
+  auto study = study_of(study_yaml(
+      2, {"other"}, kCompare + "tune: {keys: {training.schedule.peak: [0.001, 0.002]}}\n"));
+  config::ArmSearch search{
+      .task = "copy",
+      .arm = "other",
+      .tried = {{.values = {"0.001"}, .scores = {std::exp(3), std::exp(5)}},
+                {.values = {"0.002"}, .scores = {std::exp(2), std::exp(2)}},
+                {.values = {"0.004"}, .scores = {std::exp(1), std::exp(2)}, .declared = false}},
+      .chosen = 2};
+  const auto sensitivity = [&] {
+    study.tuning->searches = {search};
+    return make_evidence(study, runs_of({{"base", {0.5, 0.6}}})).tuning->arms[0].sensitivity;
+  };
+  EXPECT_NEAR(sensitivity(), (4.0 + 2.0) / 2 - 1.5, 1e-12);
+  search.tried[0].scores[1] = std::nan("");
+  EXPECT_TRUE(std::isnan(sensitivity())) << "of a value that diverged no loss is known";
+  search.chosen.reset();
+  EXPECT_TRUE(std::isnan(sensitivity()));
 }
 
 TEST(Notes, SayWhatTheScoresOfATestSetHide) {

@@ -57,6 +57,8 @@ TEST(CommandLine, WhateverIsPrintedNamesAFullDisk) {
 
 TEST(CommandLine, UnknownVerbsComeWithTheNearest) {
   EXPECT_EQ(mistake({"rnu", "study.yaml"}), "unknown verb 'rnu'; did you mean 'run'?");
+  EXPECT_EQ(mistake({"plot", "runs"}),
+            "unknown verb 'plot'; the charts are in a study's report.html");
   EXPECT_EQ(mistake({"tranlsate", "run"}), "unknown verb 'tranlsate'; did you mean 'translate'?");
   EXPECT_EQ(mistake({"config", "shwo"}), "unknown verb 'shwo' of config; did you mean 'show'?");
   EXPECT_EQ(mistake({"--debug", "config", "xyzzy"}).substr(0, 48),
@@ -224,6 +226,9 @@ TEST_F(InitTest, WritesAStudyThatRuns) {
   const auto text = read_file(folder_ / "first.yaml");
   EXPECT_TRUE(text.starts_with("# yaml-language-server: $schema=study.schema.json\n"));
   EXPECT_NE(text.find("ablate run first.yaml"), std::string::npos);
+  const auto quickstart =
+      read_file(std::string(ABLATE_SOURCE) + "/experiments/studies/quickstart.yaml");
+  EXPECT_EQ(text.substr(text.find("question:")), quickstart.substr(quickstart.find("question:")));
   EXPECT_EQ(read_file(folder_ / "study.schema.json"),
             read_file(std::string(ABLATE_SOURCE) + "/docs/study.schema.json"));
   const auto outcome =

@@ -5,11 +5,11 @@
 namespace ablate::commands {
 namespace {
 
-TEST_F(ProgramTest, TheTableNamesEveryTestSetAndSaysWhatOneSeedSupports) {
+TEST_F(ProgramTest, TheTableNamesEveryTestSetAndMakesNoClaimWithoutABaseline) {
   const auto outcome = shell(command("out", "--set training.steps=20"));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   for (const char* text : {"length 4 ", "length 5 (beyond)", "exact match",
-                           "BLEU: nrefs:1|case:mixed", "One seed supports no claim"})
+                           "BLEU: nrefs:1|case:mixed", "No claim: the study declares no baseline."})
     EXPECT_NE(outcome.output.find(text), std::string::npos) << text << "\n" << outcome.output;
   const auto result = nlohmann::json::parse(read_file(run("out") / "result.json"));
   ASSERT_EQ(result.at("tests").size(), 2U);

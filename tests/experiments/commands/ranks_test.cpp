@@ -28,7 +28,7 @@ class RanksTest : public ProgramTest {
   /// What training leaves: curves, weights and the state of the optimizer.
   static std::vector<std::string> trained(const fs::path& folder) {
     const auto last = folder / "checkpoints/step-00000060";
-    return {read_file(folder / "metrics.jsonl"), read_file(last / "model.safetensors"),
+    return {log_of(folder), read_file(last / "model.safetensors"),
             read_file(last / "optimizer.safetensors")};
   }
   std::vector<std::string> undisturbed() const {

@@ -49,7 +49,7 @@ TEST_F(ReportCommand, MakesTheFilesThatRunWrote) {
   const auto outcome = shell(kProgram + " report " + folder().string());
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_EQ(tables(), written);
-  EXPECT_EQ(outcome.output, written.at("table.txt"));
+  EXPECT_TRUE(outcome.output.ends_with("Every metric and test set: table.txt\n")) << outcome.output;
   const std::map<std::string, std::string> formats{{"text", "table.txt"},
                                                    {"csv", "results.csv"},
                                                    {"json", "results.json"},
@@ -82,7 +82,7 @@ TEST_F(ReportCommand, OfACopyOrAMovedStudyHasItsOwnNumbers) {
   const std::string other_sample = "another sample";
   EXPECT_EQ(read_file(copy / "report.html").find(other_sample), std::string::npos);
   std::filesystem::rename(copy, moved);
-  const auto outcome = shell(kProgram + " report " + moved.string());
+  const auto outcome = shell(kProgram + " report " + moved.string() + " --format text");
   EXPECT_EQ(outcome.output, written.at("table.txt"));
   EXPECT_EQ(tables_in(moved), written);
   ASSERT_EQ(shell(kProgram + " report " + folder().string()).code, 0);
@@ -113,6 +113,21 @@ TEST_F(ReportCommand, OfNoStudyIsAUsageError) {
   EXPECT_NE(run.output.find("is a folder of the study in " + (folder_ / "out/tiny").string()),
             std::string::npos)
       << run.output;
+}
+
+TEST_F(ReportCommand, AFileInPlaceOfAFolderIsSaidToBeOne) {
+  write_file(folder_ / "model.pt", "");
+  const std::string file = study().string();
+  for (const auto& [words, remedy] :
+       {std::pair{"report " + file, file + " is a file; give the folder that `ablate run`"},
+        {"status " + file, file + " is a file; give the folder that `ablate run`"},
+        {"train " + file, "is a file, not a run folder; if it is a study, `ablate run " + file},
+        {"translate " + (folder_ / "model.pt").string() + " </dev/null",
+         "model.pt is a file, not a run folder; docs/export.md"}}) {
+    const auto outcome = shell(kProgram + " " + words + " 2>&1");
+    EXPECT_NE(outcome.code, 0);
+    EXPECT_NE(outcome.output.find(remedy), std::string::npos) << outcome.output;
+  }
 }
 
 TEST_F(ReportCommand, AFailedExpectationIsExitOneWithItsNumbersAfterTheResults) {
@@ -172,12 +187,10 @@ class RepeatedStudy : public ReportCommand {
     return found;
   }
 
-  /// Runs it as it stands, somewhere else.
+  /// Runs it as it stands, in the folder of the page.
   Outcome repeat(const std::string& command) const {
-    const auto elsewhere = folder_ / "elsewhere";
-    std::filesystem::remove_all(elsewhere);
-    std::filesystem::create_directories(elsewhere);
-    return shell("cd " + elsewhere.string() + " && PATH=" + std::string(ABLATE_BUILD) +
+    std::filesystem::remove_all(folder_ / "out/repeated");
+    return shell("cd " + folder().string() + " && PATH=" + std::string(ABLATE_BUILD) +
                  ":$PATH && " + command + " 2>&1");
   }
 
@@ -193,10 +206,12 @@ TEST_F(RepeatedStudy, IsRepeatedByTheCommandsOfItsPageAsTheyStand) {
   ASSERT_EQ(all.size(), 4U);
   for (const auto& [command, arms] : std::map<std::string, std::vector<std::string>>{
            {all[0], {"narrow", "beams", "wide"}}, {all[2], {"narrow", "beams"}}}) {
+    EXPECT_TRUE(command.starts_with("ablate run study.yaml --output ../repeated --data ../.. "))
+        << command;
     const auto again = repeat(command);
     ASSERT_EQ(again.code, 0) << command << again.output;
     for (const auto& arm : arms)
-      EXPECT_EQ(scores(folder_ / "elsewhere/repeated/tiny", arm), scores(folder(), arm)) << arm;
+      EXPECT_EQ(scores(folder_ / "out/repeated/tiny", arm), scores(folder(), arm)) << arm;
   }
 }
 

@@ -57,14 +57,14 @@ arms:
   failing: { training.init_from: { run: nowhere } }
 compare: { baseline: dense, metric: exact_match, margin: 0.1 }
 expect: ["dense.exact_match >= 0"]
-tune: { key: training.label_smoothing, values: [0.0, 0.1] }
+tune: { keys: { training.label_smoothing: [0.0, 0.1] }, seeds: [9] }
 )");
   const auto done = shell(command("out", "--set training.steps=16 --set training.observe.every=8"));
   ASSERT_EQ(done.code, 3) << done.output;
   const auto page = read_file(std::filesystem::path(ABLATE_SOURCE) / "docs/run_folder.md");
   const auto names = names_in(folder_ / "out/tiny");
   for (const auto* sought : {"failure.json", "router_gradient", "observed", "libtorch",
-                             "validation_loss", "equivalence_p", "tfevents", "manifest.json"})
+                             "validation_loss", "within", "tfevents", "manifest.json"})
     EXPECT_TRUE(std::ranges::any_of(names, [&](const auto& name) {
       return name.find(sought) != std::string::npos;
     })) << sought;

@@ -83,7 +83,7 @@ TEST_F(SignalsTest, TrainingSavesAndContinuesBitForBit) {
     EXPECT_TRUE(code == kSaved || code == 0) << code;  // 0: it was done already
     EXPECT_FALSE(std::filesystem::is_empty(run(output) / "checkpoints"));
     ASSERT_EQ(shell(command(output, flags)).code, 0);
-    EXPECT_EQ(read_file(metrics), read_file(run("whole") / "metrics.jsonl"));
+    EXPECT_EQ(log_of(run(output)), log_of(run("whole")));
   }
 }
 
@@ -180,7 +180,32 @@ TEST_F(SignalsTest, ARebuildDuringAStudyMixesNoPrograms) {
     EXPECT_EQ(start.at("program_sha256"), tokenizer::sha256(read_file(kProgram)));
     EXPECT_NE(start.at("host"), "");
     EXPECT_NE(start.at("processor"), "");
+    EXPECT_EQ(read_file(ABLATE_BUILD "/generated/commit.h"),
+              "#define ABLATE_COMMIT \"" + start.at("commit").get<std::string>() + "\"\n");
   }
+}
+
+TEST_F(SignalsTest, TheCommitIsThatOfTheSourceAndNoneOfAnArchive) {
+  const auto described = [&](const std::filesystem::path& source) {
+    const auto header = folder_ / "commit.h";
+    EXPECT_EQ(shell("cmake -DSOURCE=" + source.string() + " -DHEADER=" + header.string() +
+                    " -P " ABLATE_SOURCE "/cmake/commit.cmake 2>&1")
+                  .code,
+              0);
+    return read_file(header);
+  };
+  EXPECT_EQ(described(folder_), "#define ABLATE_COMMIT \"\"\n");
+  const auto checkout = folder_ / "checkout";
+  std::filesystem::create_directories(checkout);
+  const auto git = "git -C " + checkout.string() + " -c user.name=a -c user.email=b ";
+  write_file(checkout / "file", "one");
+  ASSERT_EQ(shell(git + "init -q && " + git + "add file && " + git + "commit -qm one 2>&1").code,
+            0);
+  auto commit = shell(git + "rev-parse --short HEAD").output;
+  commit.pop_back();
+  EXPECT_EQ(described(checkout), "#define ABLATE_COMMIT \"" + commit + "\"\n");
+  write_file(checkout / "file", "two");
+  EXPECT_EQ(described(checkout), "#define ABLATE_COMMIT \"" + commit + "-dirty\"\n");
 }
 
 }  // namespace

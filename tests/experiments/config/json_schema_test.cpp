@@ -120,6 +120,7 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
       kBase +
       "  model.layers: 2\n  model: {decoder: {attention.kind: none}}\n"
       "tasks: {copy: {data: {task: copy, symbols: 9}}}\n"
+      "sizes: {s: {model.dropout: 0.2}, t: }\n"
       "arms:\n  a: {}\n  b:\n  c: {model: {residual: {per: layer}}}\n"
       "  d: {model.encoder: {residual: {per: layer}}, training.patience: 2, "
       "training.evaluate_every: 5}\n"
@@ -127,7 +128,7 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
       "{kind: rms}}]}, model.decoder.norm.kind: rms}\n"
       "grid:\n  model.d_model: [64, 128]\n"
       "  model.position: [{kind: learned}, {kind: learned, max_length: 90}]\n"
-      "tune: {key: training.schedule.peak, values: [1.0e-3, 0.5], seeds: [1]}\n"
+      "tune: {keys: {training.schedule.peak: [1.0e-3, 0.5]}, seeds: [7], extend: 0}\n"
       "time: 2 minutes\n");
   EXPECT_NO_THROW(read_study(study.path()));
   std::string messages;
@@ -160,12 +161,15 @@ TEST(JsonSchema, RefusesTypicalMistakesWhereverTheyStand) {
       kBase + "arms: {a/b: {}}\n",
       kBase + "tasks: {t: {data: {task: copie}}}\n",
       kBase + "tasks: {t: {trainings.steps: 5}}\n",
+      kBase + "sizes: {s: {model.layer: 1}}\n",
+      kBase + "match: {parameters: half, by: model.layers}\n",
       kBase + "grid: {model.d_model: 8}\n",
       kBase + "grid: {model.d_modle: [8]}\n",
       kBase + "grid: {model.d_model: [wide]}\n",
-      kBase + "tune: {key: training.steps, values: 3}\n",
-      kBase + "tune: {key: training.steps, values: []}\n",
-      kBase + "tune: {key: training.steps, values: {a: 3}}\n",
+      kBase + "tune: {keys: {training.ema: 3}}\n",
+      kBase + "tune: {keys: {training.ema: []}}\n",
+      kBase + "tune: {keys: {training.emma: [0.9]}}\n",
+      kBase + "tune: {keys: {training.ema: [much]}}\n",
       kBase + "compare: {base: a}\n",
       kBase + "expect: a\n",
   };

@@ -30,6 +30,14 @@ TEST(AnotherKind, KeepsWhatBothKnow) {
   EXPECT_EQ(run.origins.at("training.schedule.kind"), "study.yaml:9");
 }
 
+TEST(AnotherKind, MayBeABareWord) {
+  const auto run = run_of(kAll + "arms: {a: {training.schedule: linear}}\n", "a");
+  EXPECT_EQ(held<training::Linear>(run.experiment.training.schedule).peak, 0.02);
+  EXPECT_EQ(run.origins.at("training.schedule.kind"), "study.yaml:9");
+  const auto whole = run_of(kModel + "{position: rotary}\n", "base");
+  EXPECT_TRUE(std::holds_alternative<models::Rotary>(whole.experiment.model.position));
+}
+
 TEST(AnotherKind, HasItsOwnDefaultsOfWhatNobodyGave) {
   const auto run = run_of(kBase +
                               "  training: {optimizer: {kind: adam}}\n"

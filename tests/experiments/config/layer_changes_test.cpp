@@ -105,10 +105,13 @@ TEST(LayerChanges, CountTheDifferentLayersOfSharedOnes) {
 
 TEST(LayerChanges, ATunedKeyMayBeOfThem) {
   const auto study = study_of(six_layers("d_model: 64, decoder: {attention: {window: 3}}") +
-                              "tune: {key: model.decoder.attention.window, values: [4, 8]}\n");
-  ASSERT_EQ(study.tuning->candidates.size(), 2U);
-  EXPECT_EQ(windows_of(study.tuning->candidates[1].experiment.model, Side::decoder),
-            (Windows{8, 8, 8, 8, 8, 8}));
+                              "tune: {keys: {model.decoder.attention.window: [4, 8]}}\n");
+  const auto& tuning = *study.tuning;
+  const auto wide =
+      candidate_of(tuning.arms[0], tuning, combinations(declared_axes(tuning))[1], study.file);
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->name, "base-window=8");
+  EXPECT_EQ(windows_of(wide->experiment.model, Side::decoder), (Windows{8, 8, 8, 8, 8, 8}));
 }
 
 class LayerMessages : public testing::TestWithParam<MessageCase> {};

@@ -217,6 +217,7 @@ TEST(Printer, DifferencesNameThePathAndBothSides) {
                                      {"model.position.layout", "interleaved", ""},
                                      {"model.position.frequencies", "paper", ""},
                                      {"model.position.max_length", "", "512"},
+                                     {"model.position.deviation", "", "null"},
                                      {"model.position.beyond", "", "error"}}));
   EXPECT_TRUE(differences(left, left).empty());
 }

@@ -129,11 +129,16 @@ const std::vector<MessageCase> kStartCases = {
      "study.yaml:8:64: training.init_from.weights cannot be ema: the run that it starts from has "
      "no training.ema" +
          kArm},
+    {"TunedArmThatStartsFromAnother",
+     starting("weights: last") + "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n",
+     "study.yaml:8:52: the arm 'b' starts from another arm, which a study with tune cannot have; "
+     "give such arms a study without tune, which may start from finished runs "
+     "(training.init_from.run)"},
     {"TunedArmThatDoesNotTrain",
-     starting("weights: last") + "tune: {key: training.schedule.peak, values: [0.1, 0.2]}\n",
-     "study.yaml:8:23: the arm 'b' is only evaluated (training.steps: 0), so "
-     "training.schedule.peak "
-     "cannot be tuned for it; give such arms a study without tune"},
+     kBase + "arms: {a: {}, b: {training.steps: 0, training.init_from: {run: r}}}\n"
+             "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n",
+     "study.yaml:5:35: the arm 'b' is only evaluated (training.steps: 0), so nothing can be tuned "
+     "for it; give such arms a study without tune"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, StartMessages, testing::ValuesIn(kStartCases),

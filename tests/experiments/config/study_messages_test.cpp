@@ -15,8 +15,8 @@ const std::string kComparable =
     "exact_match, token_accuracy, bleu, chrf, perplexity, loss, nats_per_character, "
     "bits_per_character, rouge_1, rouge_2, rouge_l, word_error_rate, exact_match_raw, "
     "word_error_rate_raw, decode_seconds, train_loss, validation_perplexity, "
-    "validation_token_accuracy, steps_to_validation_perplexity or "
-    "steps_to_validation_token_accuracy";
+    "validation_token_accuracy, expert_imbalance, steps_to_target, tokens_to_target, "
+    "flops_to_target or seconds_to_target";
 
 const std::string kLanguage =
     kHead + "base: {data: {task: language, train: x.txt}, model: {family: decoder_only}}\n";
@@ -100,7 +100,7 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:4:9: expect: the task 'text' has no test set 'test'; choose flickr"},
     {"ExpectingOnATestSetWhatIsOfTheRun", kBase + "expect: ['base.train_loss[length 12] > 0']\n",
      "study.yaml:5:9: expect: train_loss is not measured on test sets; leave out [length 12]"},
-    {"TuningByTheTextThatTests", kLanguage + "tune: {key: training.schedule.peak, values: [0.1]}\n",
+    {"TuningByTheTextThatTests", kLanguage + "tune: {keys: {training.schedule.peak: [0.1, 0.2]}}\n",
      "study.yaml:4:1: tune would choose values on the test text, since 'language' has no separate "
      "test text; name another file in data.test or, for running text, give data.test_held_out a "
      "share"},
@@ -109,19 +109,30 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:4:52: training.patience would choose weights on the test text; name another file "
      "in data.test or, for running text, give data.test_held_out a share"},
     {"TuningWithATextHeldOut",
-     kLanguage + "tasks: {t: {data.test_held_out: 0.1}}\ntune: {key: training.schedule.peak, "
-                 "values: [0.1]}\n",
+     kLanguage + "tasks: {t: {data.test_held_out: 0.1}}\ntune: {keys: {training.schedule.peak: "
+                 "[0.1, 0.2]}}\n",
      ""},
-    {"StepsToNothing",
-     kBase + "compare: {baseline: base, metric: steps_to_validation_perplexity}\n",
-     "study.yaml:5:35: 'steps_to_validation_perplexity' needs compare.steps_to, which gives the "
-     "value to reach"},
-    {"NoStepsToASmallerPerplexity",
-     kBase + "compare: {baseline: base, metric: loss, steps_to: {validation_perplexity: 0.5}}\n",
-     "study.yaml:5:75: compare.steps_to.validation_perplexity must be a number from 1 on"},
-    {"NoStepsToALargerShare",
-     kBase + "compare: {baseline: base, metric: loss, steps_to: {validation_token_accuracy: 2}}\n",
-     "study.yaml:5:79: compare.steps_to.validation_token_accuracy must be between 0 and 1"},
+    {"CostToNothing", kBase + "compare: {baseline: base, metric: steps_to_target}\n",
+     "study.yaml:5:35: 'steps_to_target' needs compare.cost_to, which says what to reach"},
+    {"CostToAnArm", kBase + "compare: {baseline: base, metric: loss, cost_to: base}\n",
+     "study.yaml:5:50: compare.cost_to must be baseline or have one value to reach, such as "
+     "{validation_perplexity: 5} or {validation_token_accuracy: 0.9}"},
+    {"CostToAnotherMetric",
+     kBase + "compare: {baseline: base, metric: loss, cost_to: {validation_perplexty: 5}}\n",
+     "study.yaml:5:51: unknown metric 'validation_perplexty' in compare.cost_to; did you mean "
+     "'validation_perplexity'?"},
+    {"NoCostToASmallerPerplexity",
+     kBase + "compare: {baseline: base, metric: loss, cost_to: {validation_perplexity: 0.5}}\n",
+     "study.yaml:5:74: compare.cost_to.validation_perplexity must be a number from 1 on"},
+    {"NoCostToALargerShare",
+     kBase + "compare: {baseline: base, metric: loss, cost_to: {validation_token_accuracy: 2}}\n",
+     "study.yaml:5:78: compare.cost_to.validation_token_accuracy must be between 0 and 1"},
+    {"CostWithoutValidations",
+     kTraining + "{evaluate_every: 5}\n"
+                 "arms: {a: {}, b: {training.evaluate_every: 0}}\n"
+                 "compare: {baseline: a, metric: bleu, cost_to: baseline}\n",
+     "study.yaml:6:44: compare.cost_to needs validations during training; set "
+     "training.evaluate_every, such as a tenth of the steps"},
     {"ExpectHoldsAnEmptyText", kBase + "expect: ['']\n",
      "study.yaml:5:9: expect holds an empty text"},
     {"ExpectIsAText", kBase + "expect: a wins\n",
@@ -154,8 +165,8 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:6:9: perplexity is measured per token, and the arms 'b' and 'a' have different "
      "tokenizers (task 'copy'); use nats_per_character, bits_per_character or a score of the "
      "outputs"},
-    {"TokenizersChosenByToken", kBase + "tune: {key: tokenizer.vocabulary, values: [16, 32]}\n",
-     "study.yaml:5:13: tokenizer.vocabulary cannot be tuned: values are chosen by perplexity or "
+    {"TokenizersChosenByToken", kBase + "tune: {keys: {tokenizer.vocabulary: [16, 32]}}\n",
+     "study.yaml:5:15: tokenizer.vocabulary cannot be tuned: values are chosen by perplexity or "
      "token accuracy, which are measured per token; make each value an arm and compare by "
      "nats_per_character"},
     {"UnknownAllowance", kBase + "compare: {baseline: base, metric: bleu, allow: [step]}\n",
@@ -180,12 +191,57 @@ const std::vector<MessageCase> kStudyCases = {
      "study.yaml:4:53: 'facts' has a single test set; leave it out of compare.test_sets"},
     {"MarginOfNothing", kBase + "compare: {baseline: base, metric: bleu, margin: 0}\n",
      "study.yaml:5:49: compare.margin must be positive"},
+    {"EqualityWithoutMargin", kBase + "compare: {baseline: base, metric: bleu, claim: equal}\n",
+     "study.yaml:5:48: a claim that an arm is equal needs a margin; add compare.margin, the "
+     "smallest difference that matters"},
+    {"NoLossOfAnArmWithoutMargin",
+     kBase + "arms: {a: {}, b: {}}\ncompare: {baseline: a, metric: bleu, arms: {b: {claim: "
+             "noninferior}}}\n",
+     "study.yaml:6:56: a claim that an arm is noninferior needs a margin; add "
+     "compare.arms.b.margin, the smallest difference that matters"},
+    {"ClaimOfAnUnknownArm",
+     kBase + "arms: {a: {}, bee: {}}\ncompare: {baseline: a, metric: bleu, arms: {be: {claim: "
+             "superior}}}\n",
+     "study.yaml:6:45: unknown arm 'be' in compare.arms; did you mean 'bee'?"},
+    {"ClaimOfTheBaseline",
+     kBase + "arms: {a: {}, b: {}}\ncompare: {baseline: a, metric: bleu, arms: {a: {claim: "
+             "superior}}}\n",
+     "study.yaml:6:45: 'a' is the baseline, so nothing is claimed of it; leave it out of "
+     "compare.arms"},
+    {"MarginOfTheWholeRange", kBase + "compare: {baseline: base, metric: exact_match, margin: 1}\n",
+     "study.yaml:5:56: compare.margin is 1, but exact_match is between 0 and 1, so no difference "
+     "is larger; give the smallest difference that matters"},
+    {"MarginOfMoreThanTheRangeOfAnArm",
+     kBase + "arms: {a: {}, b: {}}\ncompare: {baseline: a, metric: bleu, margin: 99, arms: {b: "
+             "{margin: 101}}}\n",
+     "study.yaml:6:69: compare.arms.b.margin is 101, but bleu is between 0 and 100, so no "
+     "difference is larger; give the smallest difference that matters"},
+    {"MarginOfAMetricWithoutBound", kBase + "compare: {baseline: base, metric: loss, margin: 2}\n",
+     ""},
+    {"NothingIsSaidOfAnArm",
+     kBase + "arms: {a: {}, b: {}}\ncompare: {baseline: a, metric: bleu, arms: {b: {}}}\n",
+     "study.yaml:6:45: compare.arms says nothing of 'b'; give it a claim or a margin, or leave it "
+     "out"},
+    {"ClaimByTheMarginOfAnotherMetric",
+     kBase + "compare: {baseline: base, metric: bleu, metrics: {copy: exact_match}, claim: equal, "
+             "margin: 0.1}\n",
+     "study.yaml:5:78: the claim equal has a margin of bleu, but the task 'copy' is compared by "
+     "exact_match; leave the claim out, or the task out of compare.metrics"},
+    {"ClaimOfAnArmByTheMarginOfAnotherMetric",
+     kBase + "arms: {a: {}, b: {}}\ncompare: {baseline: a, metric: bleu, metrics: {copy: "
+             "exact_match}, margin: 0.1, arms: {b: {claim: noninferior}}}\n",
+     "study.yaml:6:99: the claim noninferior has a margin of bleu, but the task 'copy' is "
+     "compared by exact_match; leave the claim out, or the task out of compare.metrics"},
+    {"ClaimsThatAreNoMapping",
+     kBase + "arms: {a: {}, b: {}}\ncompare: {baseline: a, metric: bleu, arms: [b]}\n",
+     "study.yaml:6:44: compare.arms must be a mapping of arms to their claims, such as { gelu: { "
+     "claim: equal, margin: 0.01 } }"},
     {"ExpectNamesAnUnknownArm", kBase + "expect: ['copy: bse.bleu < 1']\n",
      "study.yaml:5:17: unknown arm 'bse' in expect; did you mean 'base'?"},
     {"ExpectNamesAnArmOfTheGrid",
      kBase + "grid: {model.layers: [2, 3]}\n"
-             "expect: [model.layers=2.bleu < model.layers=4.bleu]\n",
-     "study.yaml:6:32: unknown arm 'model.layers=4' in expect; did you mean 'model.layers=2'?"},
+             "expect: [layers=2.bleu < layers=4.bleu]\n",
+     "study.yaml:6:26: unknown arm 'layers=4' in expect; did you mean 'layers=2'?"},
     {"ExpectNamesWhatOneArmDoesNotObserve",
      kBase + "arms:\n  a: {training.observe: {every: 9}}\n  b: {training.observe: {every: 9, "
              "quantities: "
@@ -223,9 +279,9 @@ const std::vector<MessageCase> kStudyCases = {
     {"GridTooLarge",
      kBase + "grid: {model.layers: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], model.d_model: [8, 16, 24, "
              "32, 40, 48, 56, 64, 72, 80], training.steps: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}\n",
-     "study.yaml:5:115: the grid makes more than 1000 arms"},
-    {"GridNamesTwoArmsAlike", kBase + "grid: {model.layers: [2, 2]}\n",
-     "study.yaml:5:26: the grid names two arms 'model.layers=2'"},
+     "study.yaml:5:115: the grid makes more than 1000 combinations"},
+    {"GridNamesTwoPointsAlike", kBase + "grid: {model.layers: [2, 2]}\n",
+     "study.yaml:5:26: the grid names two points 'layers=2'"},
     {"SetUnknownPath",
      kBase,
      "--set:1:7: unknown key 'layer' in model; did you mean 'layers'?",

@@ -51,6 +51,27 @@ TEST(StudyNotes, NameAttentionWithOtherHeadsThatNobodyGave) {
   EXPECT_EQ(notes("{kind: none}"), Notes());
 }
 
+TEST(StudyNotes, NameSeedsThatAreTooFewForEqualityOrNoLoss) {
+  const auto notes = [](int seeds, const std::string& compare) {
+    std::string list = "1";
+    for (int seed = 2; seed <= seeds; ++seed) list += ", " + std::to_string(seed);
+    auto yaml = kShort + "arms: {a: {}, b: {model.dropout: 0.2}, c: {model.dropout: 0.3}}\n" +
+                "compare: {baseline: a, metric: bleu, " + compare + "}\n";
+    return study_of(yaml.replace(yaml.find("[1]"), 3, "[" + list + "]")).notes;
+  };
+  // 1 / 2^4 > 0.05 >= 1 / 2^5, and 2 / 2^5 > 0.05 >= 2 / 2^6
+  const std::string one = "arms: {b: {margin: 2}}";
+  EXPECT_EQ(notes(4, one), Notes{"4 seeds cannot show that an arm is equal or no worse: 1 "
+                                 "comparison with a margin takes 5 (docs/statistics.md)"});
+  EXPECT_EQ(notes(5, one), Notes());
+  EXPECT_EQ(notes(5, "margin: 2"),
+            Notes{"5 seeds cannot show that an arm is equal or no worse: 2 comparisons with a "
+                  "margin take 6 (docs/statistics.md)"});
+  EXPECT_EQ(notes(6, "margin: 2"), Notes());
+  EXPECT_EQ(notes(2, "margin: 2, test: t"), Notes());
+  EXPECT_EQ(notes(1, "claim: superior"), Notes());
+}
+
 TEST(StudyNotes, LeaveTheWarmUpOfOtherBudgetsToTheDryRun) {
   const auto run =
       study_of(kTraining + "{schedule: {warmup: 2000}, budget: {kind: tokens, tokens: 100000}}\n");

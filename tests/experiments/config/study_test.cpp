@@ -33,12 +33,12 @@ TEST(Study, LaterLayersWin) {
       "name: s\nseeds: [1]\n"
       "base: {model: {layers: 2, d_model: 64, dropout: 0.2}, training: {steps: 7}}\n"
       "tasks: {t: {data: {task: copy}, model.layers: 3, model.d_model: 72, training.steps: 8}}\n"
-      "arms: {a: {model.layers: 4, model.d_model: 80}}\n"
-      "grid: {model.layers: [5]}\n";
-  const auto run = run_of(yaml, "a-model.layers=5", {.sets = {"model.dropout=0.3"}});
+      "sizes: {s: {model.layers: 4, model.d_model: 88}}\n"
+      "arms: {a: {model.d_model: 80}}\n";
+  const auto run = run_of(yaml, "a", {.sets = {"model.dropout=0.3"}});
   EXPECT_EQ(run.experiment.training.steps, 8);
   EXPECT_EQ(run.experiment.model.d_model, 80);
-  EXPECT_EQ(run.experiment.model.layers, 5);
+  EXPECT_EQ(run.experiment.model.layers, 4);
   EXPECT_EQ(run.experiment.model.dropout, 0.3);
   EXPECT_EQ(std::get<models::MultiHead>(run.experiment.model.attention).heads, 8);
 }
@@ -92,19 +92,9 @@ TEST(Study, NullTakesAnOptionalValueBack) {
   EXPECT_FALSE(run.experiment.training.threads.has_value());
 }
 
-TEST(Study, GridMultipliesTheArmsFirstKeySlowest) {
-  const auto study =
-      study_of(kBase + "arms: {x: {}, y: {}}\ngrid: {model.layers: [2, 3], model.d_model: [64]}\n");
-  EXPECT_EQ(study.arms,
-            (std::vector<std::string>{
-                "x-model.layers=2-model.d_model=64", "x-model.layers=3-model.d_model=64",
-                "y-model.layers=2-model.d_model=64", "y-model.layers=3-model.d_model=64"}));
-}
-
 TEST(Study, GridWithoutArmsMakesTheArms) {
   const auto study = study_of(kBase + "grid: {model.position: [{kind: none}, {kind: learned}]}\n");
-  EXPECT_EQ(study.arms,
-            (std::vector<std::string>{"model.position=none", "model.position=learned"}));
+  EXPECT_EQ(study.arms, (std::vector<std::string>{"position=none", "position=learned"}));
 }
 
 TEST(Study, SelectionKeepsTheOrderOfTheFile) {

@@ -96,9 +96,8 @@ const std::vector<MessageCase> kValueCases = {
     {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: swish}}\n",
      "study.yaml:5:38: unknown activation 'swish' in model.feed_forward; choose relu, gelu, "
      "silu, relu2, sigmoid or identity"},
-    {"BareVariant", kModel + "{position: learned}\n",
-     "study.yaml:5:21: model.position must be a mapping, not a single value; write {kind: "
-     "learned}"},
+    {"UnknownBareKind", kModel + "{position: lerned}\n",
+     "study.yaml:5:21: unknown kind 'lerned' in model.position; did you mean 'learned'?"},
     {"ListForVariant", kModel + "{position: [learned]}\n",
      "study.yaml:5:21: model.position must be a mapping, not a list"},
     {"ScalarForSection", kTraining + "5\n",

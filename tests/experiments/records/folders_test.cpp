@@ -13,12 +13,6 @@ TEST(RunFolder, LiesWhereItsLabelSaysWhateverTheStudysFolderIsCalled) {
             "elsewhere/renamed/copy/wide/seed-7/result.json");
 }
 
-TEST(RunFolder, OfAnArmAtItsBestValueIsThatOfTheArmThatItIsStoredUnder) {
-  const config::RunSpecification run{
-      .task = "copy", .arm = "a-tuned", .seed = 1, .stored = "a-x=3"};
-  EXPECT_EQ(StudyFolder("s").run(run).path, "s/copy/a-x=3/seed-1");
-}
-
 TEST(RunFolder, OfAnotherArmHasTheSameTaskAndSeed) {
   EXPECT_EQ(RunFolder("s/copy/wide/seed-7").of_arm("base").path, "s/copy/base/seed-7");
 }

@@ -88,6 +88,19 @@ TEST_F(FrozenStudy, HoldsTheSeedsOfAllStartsWhateverTheLastOneSelected) {
   EXPECT_EQ(read_frozen(frozen()).seeds, (std::vector<int64_t>{4, 2, 1}));
 }
 
+TEST_F(FrozenStudy, SeedsThatAreAddedAfterAReportAreRemembered) {
+  freeze(study(), {.seeds = {1, 2}}, output());
+  freeze(study(), {.seeds = {1, 2, 3}}, output());
+  EXPECT_TRUE(read_frozen(frozen()).late_seeds.empty()) << "nobody has seen a result";
+  write_file(frozen().report(), "<p>p = 0.06</p>");
+  freeze(study(), {.seeds = {2}}, output());
+  freeze(study(), {.seeds = {4, 2}}, output());
+  EXPECT_EQ(freeze(study(), {.seeds = {5}}, output()).late_seeds, std::vector<int64_t>{5})
+      << "of the selected seeds alone";
+  EXPECT_TRUE(freeze(study(), {.seeds = {2}}, output()).late_seeds.empty());
+  EXPECT_EQ(read_frozen(frozen()).late_seeds, (std::vector<int64_t>{4, 5}));
+}
+
 TEST_F(FrozenStudy, WhatAKilledProcessWasWritingIsRemoved) {
   std::filesystem::create_directories(frozen().path);
   const auto leftover = training::temporary_beside(frozen().csv());

@@ -47,13 +47,27 @@ TEST_F(ResultTest, WhatWasObservedLastIsSummedUpOverTheModel) {
     add(step, "rank_residual", "decoder.layers.0", 0.25);
   }
   RunResult result{.steps = 10, .train_loss = 2};
-  add_observed(result, log);
+  add_logged(result, log);
   EXPECT_EQ(result.attention_entropy, (10 + 1) / 2.0);  // over the places, of step 10
   EXPECT_EQ(result.rank_residual, 0.25);                // of the last layer
   EXPECT_EQ(result.update_ratio, 0.001);                // of the whole model
   EXPECT_EQ(result.gradient_noise, std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(result.active_neurons));
+  EXPECT_TRUE(std::isnan(result.expert_imbalance));
   EXPECT_EQ(result.train_loss, 2);
+}
+
+TEST_F(ResultTest, TheImbalanceOfExpertsIsTheMeanOverMixturesAtTheLastStep) {
+  std::vector<nlohmann::json> log;
+  for (const auto& [step, first, second] : {std::tuple{10, 3.0, 3.0}, {20, 1.5, 2.0}}) {
+    log.push_back(
+        {{"step", step}, {"mixture", "encoder.layers.0.feed_forward"}, {"highest", first}});
+    log.push_back(
+        {{"step", step}, {"mixture", "encoder.layers.1.feed_forward"}, {"highest", second}});
+  }
+  RunResult result;
+  add_logged(result, log);
+  EXPECT_EQ(result.expert_imbalance, 1.75);
 }
 
 TEST_F(ResultTest, ADamagedFileIsAnError) {

@@ -6,11 +6,11 @@
 namespace ablate::run {
 namespace {
 
-/// What must be the same, byte for byte, after any interruption.
+/// What must be the same, byte for byte but for the seconds, after any interruption.
 std::string state_of(const std::filesystem::path& run) {
   const auto last = run / "checkpoints" / "step-00000060";
   return read_file(last / "model.safetensors") + read_file(last / "optimizer.safetensors") +
-         read_file(last / "state.json") + read_file(run / "metrics.jsonl");
+         without_seconds(read_file(last / "state.json")) + log_of(run);
 }
 
 /// Runs that first save after some step and have logged every fifth before it.

@@ -48,7 +48,7 @@ TEST(Event, NumbersOfALogLineBecomeCurves) {
     return text;
   };
   EXPECT_EQ(tags({{"step", 5}, {"loss", 2.5}, {"tokens", 80}}), "training/loss training/tokens ");
-  EXPECT_EQ(tags({{"step", 5}, {"validation_loss", 2.5}}), "validation/loss ");
+  EXPECT_EQ(tags({{"step", 5}, {"tokens", 80}, {"validation_loss", 2.5}}), "validation/loss ");
   EXPECT_EQ(tags({{"step", 5}, {"mixture", "decoder.layers.0"}, {"shares", {0.5, 0.5}}, {"z", 1}}),
             "decoder.layers.0/z ");
   EXPECT_EQ(tags({{"step", 5},

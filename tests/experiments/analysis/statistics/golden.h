@@ -5,6 +5,8 @@
 
 namespace ablate::statistics {
 
+inline constexpr double kTolerance = 1e-9;
+
 /// What golden/make_golden.py wrote.
 inline const nlohmann::json& golden() {
   static const auto values = [] {

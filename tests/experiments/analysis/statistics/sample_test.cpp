@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/sign_patterns.h"
 #include "experiments/analysis/statistics/significance.h"
 #include "tests/experiments/analysis/statistics/golden.h"
 
@@ -15,8 +16,6 @@ namespace ablate::statistics {
 namespace {
 
 using Values = std::vector<double>;
-
-constexpr double kTolerance = 1e-9;
 
 void expect_interval(const Interval& interval, const nlohmann::json& golden_ends) {
   EXPECT_NEAR(interval.low, golden_ends[0].get<double>(), kTolerance);
@@ -35,6 +34,10 @@ TEST(Statistics, EqualScipyOnEveryGoldenSample) {
     EXPECT_NEAR(deviation(differences), example["deviation"].get<double>(), kTolerance);
     expect_interval(t_interval(differences).value(), example["interval"]);
     EXPECT_NEAR(sign_flip_p(differences), example["sign_flip_p"].get<double>(), kTolerance);
+    expect_interval(t_interval_at(differences, 0.99).value(), example["interval_99"]);
+    const auto t_p = example["t_test_p"].get<double>();
+    EXPECT_NEAR(t_test_p(differences) / t_p, 1, kTolerance);
+    EXPECT_NEAR(t_greater_p(differences) / example["t_greater_p"].get<double>(), 1, kTolerance);
     for (const auto& one : example["equivalence"])
       EXPECT_NEAR(equivalence_p(differences, one["margin"].get<double>()), one["p"].get<double>(),
                   kTolerance);
@@ -159,6 +162,33 @@ TEST(SignFlip, ThreeDifferencesAreNeverSignificantAndSixCanBe) {
   EXPECT_EQ(differences_needed(0.05, 1, smallest_equivalence_p), 5);
 }
 
+TEST(TTest, ByHand) {
+  // t of one degree of freedom is a tangent: mean 2 and deviation sqrt(2) make t = 2.
+  const double two_sided = 1 - 2 / std::numbers::pi * std::atan(2);
+  EXPECT_NEAR(t_test_p(Values{1, 3}), two_sided, kTolerance);
+  EXPECT_NEAR(t_greater_p(Values{1, 3}), two_sided / 2, kTolerance);
+  EXPECT_NEAR(t_greater_p(Values{-1, -3}), 1 - two_sided / 2, kTolerance);
+}
+
+TEST(TTest, EqualDifferencesAndSingleOnes) {
+  EXPECT_EQ(t_test_p(Values{0.1, 0.1, 0.1}), 0);
+  EXPECT_EQ(t_test_p(Values{0, 0, 0}), 1);
+  EXPECT_EQ(t_greater_p(Values{0.1, 0.1, 0.1}), 0);
+  EXPECT_EQ(t_greater_p(Values{-0.1, -0.1}), 1);
+  EXPECT_EQ(t_greater_p(Values{0, 0}), 1);
+  EXPECT_EQ(t_test_p(Values{5}), 1);
+  EXPECT_EQ(t_greater_p(Values{}), 1);
+}
+
+TEST(TTest, TailsEqualScipysHoweverSmallTheyAre) {
+  ASSERT_GT(golden()["t_tails"].size(), 30U);
+  for (const auto& example : golden()["t_tails"]) {
+    const auto tail = t_tail(example["t"].get<double>(), example["degrees"].get<int64_t>());
+    const auto expected = example["tail"].get<double>();
+    EXPECT_NEAR(tail, expected, kTolerance * expected) << example;
+  }
+}
+
 TEST(Equivalence, ByHand) {
   // From -1.5 the differences are 1.5, 2.5 and 0.5 away, from 1.5 they are 1.5, 0.5 and 2.5: only
   // one sign pattern of eight sums up to as much.
@@ -177,7 +207,7 @@ TEST(Equivalence, ADifferenceOfTheMarginIsNotSmallerThanIt) {
 
 TEST(SignFlip, DrawnPatternsAgreeWithAllOfThem) {
   Values differences;
-  for (int i = 0; i < 20; ++i) differences.push_back(std::sin(i) + 0.3);
+  for (int i = 0; i < 16; ++i) differences.push_back(std::sin(i) + 0.3);
   const double exact = sign_flip_p(differences);
   differences.push_back(0);  // changes no sum, and makes them too many to try all
   EXPECT_NEAR(sign_flip_p(differences), exact, 4 * std::sqrt(exact * (1 - exact) / kDrawnFlips));

@@ -73,6 +73,30 @@ TEST(Thinned, KeepsEndsOrderAndEveryExtreme) {
   EXPECT_NE(std::ranges::find(kept, points[8765]), kept.end());
 }
 
+TEST(LineChart, HasALogarithmicAxisAndARingIfItIsAskedFor) {
+  LineChart chart{
+      .title = "t",
+      .x_label = "rate",
+      .y_label = "y",
+      .lines = {
+          {.name = "a", .look = {}, .points = {{0.001, 1}, {0.01, 2}, {0.1, 1}}, .spread = {}}}};
+  const auto middle_of = [&] {
+    const auto html = draw(chart).html();
+    std::smatch path;
+    EXPECT_TRUE(std::regex_search(
+        html, path,
+        std::regex("class=\"line\"[^>]*d=\"M([0-9.]+) [0-9.]+L([0-9.]+) [0-9.]+L([0-9.]+) ")));
+    const double first = std::stod(path[1]), last = std::stod(path[3]);
+    return (std::stod(path[2]) - first) / (last - first);
+  };
+  EXPECT_NEAR(middle_of(), 0.009 / 0.099, 0.01);
+  chart.logarithmic_x = true;
+  EXPECT_NEAR(middle_of(), 0.5, 0.01);
+  EXPECT_EQ(draw(chart).html().find("ring"), std::string::npos);
+  chart.lines[0].ringed = Point{0.01, 2};
+  EXPECT_NE(draw(chart).html().find("<circle class=\"ring\""), std::string::npos);
+}
+
 TEST(Look, MarkerAndDashTellThirtyTwoArmsApartWithoutColour) {
   std::set<std::pair<size_t, std::string>> seen;
   for (size_t arm = 0; arm < 32; ++arm) {
@@ -90,7 +114,9 @@ TEST(Look, ArmsOfOneColourDifferInTheirMarkers) {
 TEST(Scale, TicksAreRoundAndInside) {
   EXPECT_EQ(Scale(0, 10).ticks(5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(Scale(-0.02, 1.02).ticks(5).size(), 6U);
-  EXPECT_EQ(Scale(0.5, 200, true).ticks(5), (std::vector<double>{1, 10, 100}));
+  EXPECT_EQ(Scale(0.5, 200, true).ticks(5),
+            (std::vector<double>{0.5, 1, 2, 5, 10, 20, 50, 100, 200}));
+  EXPECT_EQ(Scale(0.5, 2000, true).ticks(5), (std::vector<double>{1, 10, 100, 1000}));
   EXPECT_EQ(Scale(1, 4, true).over(0, 100).place(2), 50);
 }
 

@@ -15,38 +15,104 @@ size_t place(const std::string& page, const std::string& what) {
   return found;
 }
 
+std::string first_other_row(const std::string& page) {
+  const auto row = place(page, "<tr class=\"other\">");
+  return page.substr(row, page.find("</tr>", row) - row);
+}
+
+size_t occurrences(const std::string& text, const std::string& what) {
+  size_t found = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+/// The first table of results.
+std::string first_table(const std::string& page) {
+  const auto begin = place(page, "<table class=\"ablation\">");
+  return page.substr(begin, page.find("</table>", begin) - begin);
+}
+
 TEST(Page, SaysQuestionAnswerAndMissingRunsBeforeAnyResult) {
   const auto page = page_of(sample_report());
   const auto question = place(page, "<h1>Does it matter?</h1>");
   const auto answer = place(page, "<p class=\"answer\">It does not.</p>");
   const auto missing = place(page, "<h2>1 run is missing</h2>");
+  const auto picture = place(page, "<svg class=\"forest\"");
   EXPECT_LT(question, answer);
-  EXPECT_LT(answer, missing);
+  EXPECT_LT(answer, picture);
+  EXPECT_LT(picture, missing);
   EXPECT_LT(missing, place(page, "<h2>Results</h2>"));
   place(page, "failed: no memory");
 }
 
 TEST(Page, ARowOfTheTableHoldsTheEvidence) {
   const auto page = page_of(sample_report());
-  const auto row = place(page, "<tr class=\"other\">");
-  const auto html = page.substr(row, page.find("</tr>", row) - row);
+  place(page, ">exact match on 4 digits, 2 seeds<");
+  const auto html = first_other_row(page);
   for (const auto* figure :
-       {"learned", "key: learned value", ">2<", "0.812", "[0.792, 0.833]", "seed 1: 0.750",
+       {"learned", "key: learned value", "0.812", "[0.792, 0.833]", "seed 1: 0.750",
         "seed 2: 0.875", "\u22120.062", "[\u22120.500, 0.375]", "pair 2: +0.125", ">0.75<",
-        ">1.00<", "\u2248 not distinguishable", "1 k", "2.40 k"})
+        ">1.00<", "\u00b7 inconclusive"})
     EXPECT_NE(html.find(figure), std::string::npos) << figure << " in\n" << html;
+}
+
+TEST(Page, CostsHaveTablesOfTheirOwn) {
+  const auto page = page_of(sample_report());
+  const auto start = place(page, "<summary>Costs</summary>");
+  const auto html = page.substr(start, page.find("<h3>", start + 1) - start);
+  for (const auto* figure : {">1 k<", ">2.40 k<", ">50<", ">400<", ">20.0 M<", ">2.62<", ">300 MB<",
+                             "To reach a loss of 1,", "0.85 (0.75 to 0.95)"})
+    EXPECT_NE(html.find(figure), std::string::npos) << figure << " in\n" << html;
+}
+
+TEST(Page, LossesComeFirstOverStepsAndFoldedOverOtherCosts) {
+  const auto page = page_of(sample_report());
+  const auto training = place(page, "<strong>Training loss</strong>");
+  const auto folded = place(page, "<summary>Losses over tokens, FLOPs and seconds</summary>");
+  EXPECT_LT(training, place(page, "<strong>Validation loss</strong>"));
+  EXPECT_LT(training, folded);
+  EXPECT_LT(folded, place(page, "<summary>Token accuracy at each position</summary>"));
+  for (const auto* axis :
+       {">step<", ">target tokens<", ">FLOPs of training<", ">seconds of training<"})
+    place(page, axis);
+}
+
+TEST(Page, ThePictureOfCostsHasEachArmAndItsSeeds) {
+  const auto page = page_of(sample_report());
+  const auto start = place(page, "exact match, 4 digits over seconds of training");
+  const auto html = page.substr(start, page.find("</svg>", start) - start);
+  size_t dots = 0;
+  for (size_t at = 0; (at = html.find("class=\"dot\"", at)) != std::string::npos; ++at) ++dots;
+  EXPECT_EQ(dots, 4U) << "two arms of two seeds";
+  place(html, "learned: 0.8125 at 2.62 seconds of training");
+}
+
+TEST(Page, OneSeedHasNoBand) {
+  auto report = sample_report();
+  std::erase_if(report.data.runs, [](const RunRecord& run) { return run.seed == 2; });
+  EXPECT_EQ(page_of(report).find("from the lowest to the highest"), std::string::npos);
 }
 
 TEST(Page, ARowShowsEveryKeyThatTheArmHasAndTheBaselineLacks) {
   auto report = sample_report();
   auto& changes = report.evidence.tasks[0].arms[1].changes;
   changes = {{"kind", "full", "window"}, {"size", "", "8"}, {"heads", "4", ""}};
-  const auto page = page_of(report);
-  const auto row = place(page, "<tr class=\"other\">");
-  const auto html = page.substr(row, page.find("</tr>", row) - row);
+  const auto html = first_other_row(page_of(report));
   place(html, "kind: window");
   place(html, "size: 8");
   EXPECT_EQ(html.find("heads"), std::string::npos) << "another kind leaves it behind";
+}
+
+TEST(Page, ShowsTheChosenValuesAndTheScoresOfAllThatWereTried) {
+  const auto page = page_of(sample_report());
+  const auto html = page.substr(place(page, "<h2>Chosen values</h2>"));
+  for (const auto* figure :
+       {"training.schedule.peak", "seeds 101, 102", ">0.004<", ">3.500<", ">0.250<",
+        "peak at the edge of its grid", "3 trial runs to go", "class=\"ring\"",
+        "sinusoidal: 3.5 at training.schedule.peak 0.004", ">diverged<", ">added<", ">chosen<"})
+    EXPECT_NE(html.find(figure), std::string::npos) << figure;
+  EXPECT_EQ(html.find("at training.schedule.peak 0.016"), std::string::npos)
+      << "a value that diverged has no point";
 }
 
 TEST(Page, TheBestCellIsTheOneThatTheEvidenceMarks) {
@@ -63,18 +129,100 @@ TEST(Page, TheFamilyOfComparisonsAndTheTestsOfAMarginAreSaid) {
   auto report = sample_report();
   auto& task = report.evidence.tasks[0];
   task.family = "Holm's correction covers all 2 of them.";
-  task.margin = 0.01;
-  task.arms[1].cells[0].contrast->equivalence = {0.0625, 0.125};
-  task.arms[1].cells[0].contrast->verdict = analysis::Verdict::undecided;
+  task.arms[1].cells[0].contrast->claim = {config::ClaimKind::equal, 0.01};
+  task.arms[1].cells[0].contrast->outcome = analysis::Outcome::inconclusive;
+  task.arms[1].cells[0].contrast->within = {0.0625, 0.125};
+  task.arms[1].cells[0].contrast->verdict = analysis::Verdict::inconclusive;
   const auto page = page_of(report);
   place(page, "Holm&#39;s correction covers all 2 of them.");
-  place(page, "below 0.01");
-  place(page, "<td class=\"number\">0.062</td><td class=\"number\">0.12</td>");
-  place(page, "\u00b7 undecided");
+  place(page, "below the margin");
+  place(page, "<span class=\"below\">open</span>");
+  place(page, "<td class=\"number wide\">0.062</td><td class=\"number wide\">0.12</td>");
+  place(page, "\u00b7 inconclusive");
+}
+
+TEST(Page, RowsOfUnequalSeedsSayHowManyTheyHave) {
+  auto report = sample_report();
+  EXPECT_EQ(first_table(page_of(report)).find(">seeds</th>"), std::string::npos);
+  report.evidence.tasks[0].arms[1].cells[0].sample = sample({0.75});
+  const auto table = first_table(page_of(report));
+  place(table, ">exact match on 4 digits<");
+  place(table, ">seeds</th>");
+  place(table, "<td class=\"number wide\">1</td>");
+}
+
+TEST(Page, TheBaselineIsCalledSoOnce) {
+  EXPECT_EQ(occurrences(first_table(page_of(sample_report())), ">baseline<"), 1U);
+}
+
+TEST(Page, OnlyAVerdictThatClaimsSomethingIsBold) {
+  auto report = sample_report();
+  auto& verdict = report.evidence.tasks[0].arms[1].cells[0].contrast->verdict;
+  for (const auto& [one, kind] : {std::pair{analysis::Verdict::better, "verdict claim better"},
+                                  {analysis::Verdict::worse, "verdict claim worse"},
+                                  {analysis::Verdict::equivalent, "verdict claim equivalent"},
+                                  {analysis::Verdict::too_few_seeds, "verdict"},
+                                  {analysis::Verdict::exploratory, "verdict"}}) {
+    verdict = one;
+    place(first_other_row(page_of(report)), std::string("<td class=\"") + kind + "\">");
+  }
+}
+
+TEST(Page, TestSetsOnWhichEveryRunScoresZeroShareALine) {
+  auto report = sample_report();
+  for (auto& arm : report.evidence.tasks[0].arms) {
+    arm.cells[1].sample = sample({0, 0});
+    arm.cells[1].primary = false;
+    auto further = arm.cells[1];
+    further.test_set = "6 digits";
+    arm.cells.push_back(further);
+  }
+  auto page = page_of(report);
+  place(page,
+        ">5 digits more, beyond training; 6 digits, beyond training: exact match is 0 in every "
+        "run.<");
+  const auto tables = occurrences(page, "<table class=\"ablation\">");
+  report.evidence.tasks[0].arms[1].cells[2].sample = sample({0, 0.5});
+  page = page_of(report);
+  place(page, ">5 digits more, beyond training: exact match is 0 in every run.<");
+  EXPECT_EQ(occurrences(page, "<table class=\"ablation\">"), tables + 1);
+}
+
+TEST(Page, AShortNameStaysInOneLineAndALongOneMayBreak) {
+  auto report = sample_report();
+  report.evidence.tasks[0].arms[1].name = "thirteen-long";
+  place(page_of(report), "<span class=\"short\">thirteen-long</span>");
+  report.evidence.tasks[0].arms[1].name = "fourteen-signs";
+  place(page_of(report), "<span class=\"long\">fourteen-signs</span>");
+}
+
+TEST(Page, CostIsATableOfItsOwnThatOpens) {
+  const auto page = page_of(sample_report());
+  EXPECT_EQ(first_table(page).find("memory"), std::string::npos);
+  const auto cost = page.substr(place(page, "<details><summary>Costs</summary>"));
+  for (const auto* figure : {"memory", "1 k", "2.40 k"}) place(cost, figure);
+}
+
+TEST(Page, LinksTheFilesBesideItForAPaper) {
+  const auto page = page_of(sample_report());
+  for (const auto* file : {"table.tex", "results.csv", "forest.svg"})
+    EXPECT_EQ(occurrences(page, std::string("<a href=\"") + file + "\">"), 1U) << file;
+  auto none = sample_report();
+  for (auto& arm : none.evidence.tasks[0].arms)
+    for (auto& cell : arm.cells) cell.contrast.reset();
+  EXPECT_EQ(page_of(none).find("forest.svg"), std::string::npos);
+}
+
+TEST(Page, PicturesOfPositionSchemesAreFolded) {
+  const auto page = page_of(sample_report());
+  const auto section = place(page, "<section id=\"positions\">");
+  const auto fold = place(page, "<details><summary>Pictures of learned scheme</summary>");
+  EXPECT_LT(section, fold);
+  EXPECT_LT(fold, page.find("<h3>learned scheme</h3>"));
 }
 
 TEST(Page, ATestSetBeyondTrainingIsMarkedInWords) {
-  place(page_of(sample_report()), ">5 digits more, beyond training<");
+  place(page_of(sample_report()), ">5 digits more, beyond training, 2 seeds<");
 }
 
 TEST(Page, ACurveOverLengthIsOfTestSetsWithALengthAndNotOfNamesWithDigits) {
@@ -193,6 +341,47 @@ TEST(Page, FiftyRunsOfTenThousandLogLinesMakeAPageOfTwoMegabytesAtMost) {
     }
   ASSERT_EQ(report.data.runs.size(), 50U);
   EXPECT_LT(page_of(report).size(), 2'000'000U);
+}
+
+/// The sample report in two sizes, with a ladder over them.
+SampleReport report_of_two_sizes() {
+  auto report = sample_report();
+  auto& tasks = report.evidence.tasks;
+  tasks.push_back(tasks.front());
+  for (size_t i = 0; i < 2; ++i) {
+    tasks[i].name = i == 0 ? "numbers-small" : "numbers-large";
+    tasks[i].setting = {.task = "numbers", .size = i == 0 ? "small" : "large", .grid = {}};
+  }
+  analysis::LadderArm arm{.name = "learned",
+                          .baseline = "sinusoidal",
+                          .scores = {sample({0.5, 0.75}), sample({0.5, 0.75})},
+                          .effects = {sample({-0.25, 0.125}), sample({-0.25, 0.125})},
+                          .p = {0.5, 1},
+                          .sentence = "learned: No turn of its sign is shown."};
+  report.evidence.ladders = {
+      {.task = "numbers",
+       .axis = analysis::kSizeAxis,
+       .at = "",
+       .test_set = "4 digits",
+       .metric = "exact_match",
+       .logarithmic = true,
+       .rungs = {{"numbers-small", "small", 1200}, {"numbers-large", "large", 9000}},
+       .arms = {arm}}};
+  return report;
+}
+
+TEST(Page, ALadderStandsBeforeTheResultsOfItsSettings) {
+  const auto page = page_of(report_of_two_sizes());
+  const auto ladder = place(page, "<h2>Over sizes: numbers, exact match on 4 digits</h2>");
+  EXPECT_LT(ladder, place(page, "<h2>Results: numbers-small</h2>"));
+  place(page, "learned: No turn of its sign is shown.");
+  place(page, "Differences have the corrected p and intervals of their verdicts.");
+}
+
+TEST(Page, FactsCountDeclaredTasksAndTheirSettings) {
+  place(page_of(report_of_two_sizes()),
+        "<dt>tasks</dt><dd>1</dd></div><div><dt>settings</dt><dd>2</dd>");
+  EXPECT_EQ(page_of(sample_report()).find("<dt>settings</dt>"), std::string::npos);
 }
 
 }  // namespace

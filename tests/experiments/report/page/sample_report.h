@@ -46,7 +46,7 @@ inline analysis::Contrast contrast(const std::string& sentence) {
           .mean = -0.0625,
           .interval = statistics::Interval{-0.5, 0.375},
           .difference = {0.75, 1},
-          .verdict = analysis::Verdict::indistinguishable,
+          .verdict = analysis::Verdict::inconclusive,
           .sentence = sentence};
 }
 
@@ -55,8 +55,9 @@ inline RunRecord run_record(const std::array<std::string, 3>& places, int64_t se
                             const Words& words = usual) {
   RunRecord run{.task = places[0], .arm = places[1], .seed = seed};
   for (int step = 1; step <= 5; ++step) {
-    run.training.push_back({step * 10.0, 2.0 / step});
-    run.validation.push_back({step * 10.0, 2.5 / step});
+    const records::Spent spent{step * 10.0, step * 80.0, step * 2e6, step * 0.5};
+    run.training.push_back({spent, 2.0 / step});
+    run.validation.push_back({spent, 2.5 / step});
   }
   run.experts = {{.module = words("decoder.layers.0.feed_forward"),
                   .steps = {10, 20},
@@ -73,6 +74,29 @@ inline RunRecord run_record(const std::array<std::string, 3>& places, int64_t se
   return run;
 }
 
+/// Three rates that were tried for the first arm, the best one at the edge, and none for the
+/// second.
+inline analysis::TuningEvidence tuning(const std::string& task, const std::string& first,
+                                       const std::string& second, const Words& words) {
+  std::vector<config::Value> values;
+  for (const char* value : {"0.001", "0.004"})
+    values.push_back({.type = config::Value::Type::scalar, .scalar = value});
+  const auto key = words("training.schedule.peak");
+  const config::ArmSearch search{
+      .task = task,
+      .arm = first,
+      .tried = {{.values = {"0.001"}, .scores = {5, 6}},
+                {.values = {"0.004"}, .scores = {4, 3}},
+                {.values = {"0.016"}, .scores = {4, std::nan("")}, .declared = false}},
+      .chosen = 1,
+      .at_edge = {{key, config::End::largest}}};
+  return {.keys = {{key, words("peak"), values}},
+          .metric = "validation_perplexity",
+          .seeds = {101, 102},
+          .arms = {{.search = search, .sensitivity = 0.25},
+                   {.search = {.task = task, .arm = second, .open = 3}}}};
+}
+
 /// A report with something in every section; `words` is asked for each text of a user.
 inline SampleReport sample_report(const Words& words = usual) {
   const auto task = words("numbers"), first = words("sinusoidal"), second = words("learned");
@@ -81,6 +105,11 @@ inline SampleReport sample_report(const Words& words = usual) {
   analysis::ArmEvidence one{
       .name = first, .baseline = true, .parameters = 1200, .flops_per_token = 2400};
   one.cells = {score(within, 4, {1, 0.75}), score(beyond, 5, {0.5, 0.25})};
+  one.steps = sample({50, 50});
+  one.tokens = sample({400, 400});
+  one.training_flops = sample({2e7, 2e7});
+  one.training_seconds = sample({2.5, 2.75});
+  one.memory_bytes = sample({3e8, 3e8});
   analysis::ArmEvidence other = one;
   other.name = second;
   other.baseline = false;
@@ -88,6 +117,11 @@ inline SampleReport sample_report(const Words& words = usual) {
   other.cells = {score(within, 4, {0.75, 0.875}), score(beyond, 5, {0, 0.125})};
   other.cells[0].contrast = contrast(w("learned is not distinguishable."));
   other.cells[1].contrast = contrast(w("learned is worse."));
+  other.cost_ratios = {{.resource = config::Resource::steps,
+                        .values = {0.8, 0.9},
+                        .bounds = {analysis::Bound::exact, analysis::Bound::exact},
+                        .mean = 0.85,
+                        .interval = statistics::Interval{0.75, 0.95}}};
   other.cells[0].sentence_tests = {{1, -0.5, 0.25, 0.125}};
   SampleReport report{
       .evidence = {.study = w("study"),
@@ -96,8 +130,12 @@ inline SampleReport sample_report(const Words& words = usual) {
                    .baseline = first,
                    .metric = "exact_match",
                    .seeds = {1, 2},
-                   .tasks = {{.name = task, .metric = "exact_match", .arms = {one, other}}},
+                   .tasks = {{.name = task,
+                              .metric = "exact_match",
+                              .target = w("a loss of 1"),
+                              .arms = {one, other}}},
                    .aggregates = {{second, 0.8, {0.7, 0.9}, 0.4}},
+                   .tuning = tuning(task, first, second, words),
                    .expectations = {{w("learned > sinusoidal"), false, w("0.1 and 0.2")}},
                    .missing = {{w("other task"), w("other arm"), 3, w("failed: no memory")}},
                    .notes = {w("Two seeds are few.")}},

@@ -1,8 +1,12 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <tuple>
 
+#include "experiments/report/table/grid.h"
 #include "experiments/report/table/layout.h"
 #include "tests/experiments/analysis/synthetic.h"
 
@@ -59,8 +63,8 @@ TEST(CsvTable, IsReadBackWhateverTheNames) {
   ASSERT_EQ(lines.size(), cells + 1);
   for (const auto& line : lines) ASSERT_EQ(line.size(), lines.front().size());
   EXPECT_EQ(lines[1][3], kHostile);
-  EXPECT_EQ(lines[0][24], "seed_1");
-  EXPECT_EQ(lines[1][24], "0.5");
+  EXPECT_EQ(lines[0][28], "seed_1");
+  EXPECT_EQ(lines[1][28], "0.5");
 }
 
 TEST(JsonTable, HoldsEverythingWhateverTheNames) {
@@ -72,6 +76,29 @@ TEST(JsonTable, HoldsEverythingWhateverTheNames) {
   EXPECT_EQ(cell.at("sample").at("values"), nlohmann::json({0.7, 0.9}));
   EXPECT_EQ(cell.at("contrast").at("verdict"), "too_few_seeds");
   EXPECT_NE(table.dump().find("\"Infinity\""), std::string::npos);
+}
+
+TEST(Tables, HoldTheCostsOfEachArmAndTheirRatios) {
+  auto evidence = evidence_with("length 12");
+  auto& task = evidence.tasks[0];
+  EXPECT_EQ(text_table(evidence).find("cost to reach"), std::string::npos);
+  task.target = "a loss of 1";
+  task.arms[1].training_flops = {.values = {2e9, 4e9}, .count = 2, .mean = 3e9};
+  task.arms[1].cost_ratios = {{.resource = config::Resource::flops,
+                               .values = {1, 0.5},
+                               .bounds = {analysis::Bound::above, analysis::Bound::exact}}};
+  const auto text = text_table(evidence);
+  const auto costs = text.substr(text.find("copy: costs of training"));
+  EXPECT_NE(costs.find("3.00 G"), std::string::npos) << costs;
+  const auto ratios = costs.substr(costs.find("copy: cost to reach a loss of 1, / the baseline's"));
+  EXPECT_NE(ratios.find("> 1.00 in 1 of 2 seeds"), std::string::npos) << ratios;
+  const auto arm = nlohmann::json::parse(json_table(evidence)).at("tasks").at(0).at("arms").at(1);
+  EXPECT_EQ(arm.at("training_flops").at("mean"), 3e9);
+  const auto& ratio = arm.at("cost_ratios").at(0);
+  EXPECT_EQ(ratio.at("resource"), "flops");
+  EXPECT_EQ(ratio.at("values"), nlohmann::json({1.0, 0.5}));
+  EXPECT_EQ(ratio.at("bounds"), nlohmann::json({"above", "exact"}));
+  EXPECT_EQ(ratio.at("mean"), "NaN");
 }
 
 TEST(JsonTable, HoldsTheFitsOfATask) {
@@ -96,10 +123,56 @@ TEST(TerminalTable, LetsNoControlCharacterThrough) {
     EXPECT_TRUE(byte == '\n' || static_cast<unsigned char>(byte) >= 0x20);
 }
 
-TEST(TerminalTable, ShowsFiguresAndMarksTheBest) {
+/// Six arms with long names on four test sets, six seeds each.
+analysis::Evidence wide_evidence() {
+  std::vector<std::string> names;
+  analysis::Scores scores{{"base", {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}}};
+  for (int i = 1; i <= 6; ++i) {
+    names.push_back(fmt::format("rotary-positions-with-a-wider-window-and-more-heads-{}", i));
+    scores[names.back()] = {0.7, 0.8, 0.9, 0.7, 0.8, 0.9};
+  }
+  auto runs = analysis::runs_of(scores);
+  for (auto& run : runs.results) {
+    run.tests[0].name = "a test set with a name of some length";
+    for (int more = 0; more < 4; ++more) {
+      run.tests.push_back(run.tests[1]);
+      run.tests.back().name = fmt::format("a further test set of long sequences {}", more);
+    }
+  }
+  return analysis::make_evidence(study_of(analysis::study_yaml(6, names, analysis::kCompare)),
+                                 runs);
+}
+
+TEST(TerminalTable, TablesFitAHundredColumns) {
+  const auto evidence = wide_evidence();
+  const auto grids = short_grids_of(evidence);
+  ASSERT_EQ(grids.size(), 2U);
+  for (const auto& grid : grids) {
+    std::istringstream lines(layout(grid));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(width(line), 100U) << line;
+  }
+  EXPECT_EQ(grids[0].rows.size(), 6U) << "every verdict, whatever the names";
+  EXPECT_EQ(grids[1].rows.size(), 7U);
+}
+
+TEST(TerminalTable, SaysTheVerdictsFirstAndWhereTheRestIs) {
   const auto text = terminal_table(evidence_with("length 12"));
+  const auto verdicts = text.find("copy: exact match, difference from the baseline\n");
+  const auto means = text.find("copy: exact match, mean ± standard deviation over seeds\n");
+  ASSERT_NE(verdicts, std::string::npos) << text;
+  ASSERT_NE(means, std::string::npos) << text;
+  EXPECT_LT(verdicts, means);
+  EXPECT_NE(text.find("  arm   test set   difference"), std::string::npos) << text;
+  EXPECT_NE(text.find("  more  length 12       0.250"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.800 ± 0.141*"), std::string::npos) << text;
+  EXPECT_EQ(text.find("perplexity"), std::string::npos) << "only the metric of the claims";
+  EXPECT_TRUE(text.ends_with("Every metric and test set: table.txt\n")) << text;
+}
+
+TEST(TextTable, ShowsFiguresAndMarksTheBest) {
+  const auto text = text_table(evidence_with("length 12"));
   for (const char* part : {"Why?", "0.550 ± 0.071", "0.800 ± 0.141*", "length 13 (beyond)",
-                           "too few seeds", "No claim: 2 seeds cannot show"})
+                           "too few seeds", "No claim: 2 seeds can show no difference"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   const auto differences = text.substr(text.find("mean and difference"));
   const auto row = differences.find("  more  length 12");
@@ -115,7 +188,7 @@ TEST(Tables, ShowUndefinedScoresAsADashAndNeverAsZero) {
       study_of(analysis::study_yaml(2, {"more"}, "compare: {baseline: base, metric: bleu}\n")),
       runs);
   // The grid of differences has nothing but BLEU.
-  const auto text = terminal_table(evidence);
+  const auto text = text_table(evidence);
   const auto differences = text.substr(text.find("copy: BLEU"));
   EXPECT_NE(differences.find("  more  length 12           0     -"), std::string::npos) << text;
   EXPECT_EQ(differences.find("0.0"), std::string::npos) << differences;
@@ -127,7 +200,7 @@ TEST(Tables, ShowFurtherMetricsThatAStudyComparesByOrExpectsSomethingOf) {
   auto runs = analysis::runs_of({{"base", {0.5, 0.6}}, {"more", {0.7, 0.9}}});
   for (auto& run : runs.results) run.tests[0].rouge_2 = 0.25;
   const auto table = [&](const std::string& metric, const std::string& expected) {
-    return terminal_table(analysis::make_evidence(
+    return text_table(analysis::make_evidence(
         study_of(analysis::study_yaml(2, {"more"},
                                       "compare: {baseline: base, metric: " + metric +
                                           "}\nexpect: [base." + expected + " > 0]\n")),
@@ -145,11 +218,11 @@ TEST(Tables, ShowFurtherMetricsThatAStudyComparesByOrExpectsSomethingOf) {
 TEST(Tables, ShowALowerBoundAsOne) {
   auto evidence = evidence_with("length 12");
   evidence.tasks[0].arms[0].cells[0].sample.censored = {true, false};
-  for (const auto& text : {terminal_table(evidence), markdown_table(evidence)}) {
+  for (const auto& text : {text_table(evidence), markdown_table(evidence)}) {
     EXPECT_NE(text.find("> 0.550 "), std::string::npos) << text;
     EXPECT_EQ(text.find("0.550 ±"), std::string::npos) << text;
   }
-  EXPECT_EQ(parse_csv(csv_table(evidence))[1][23], "1");
+  EXPECT_EQ(parse_csv(csv_table(evidence))[1][27], "1");
   const auto table = nlohmann::json::parse(json_table(evidence));
   EXPECT_EQ(table["tasks"][0]["arms"][0]["cells"][0]["sample"]["censored"],
             nlohmann::json({true, false}));
@@ -158,8 +231,8 @@ TEST(Tables, ShowALowerBoundAsOne) {
 TEST(Tables, SayHowManyComparisonsHolmsCorrectionCovers) {
   const auto evidence = evidence_with("length 12");
   const std::string family = "The p values are of the one primary comparison of copy";
-  for (const auto& text : {terminal_table(evidence), markdown_table(evidence),
-                           latex_table(evidence), json_table(evidence)})
+  for (const auto& text : {text_table(evidence), markdown_table(evidence), latex_table(evidence),
+                           json_table(evidence)})
     EXPECT_NE(text.find(family), std::string::npos) << text;
 }
 
@@ -193,9 +266,10 @@ TEST(LatexTable, EscapesWhatWouldBeACommand) {
 }
 
 TEST(LatexTable, SetsMinusSignsAndLeavesHyphens) {
-  auto runs = analysis::runs_of({{"base", {0.7, 0.9}}, {"re-2-used", {0.5, 0.6}}});
+  auto runs = analysis::runs_of(
+      {{"base", {0.7, 0.9, 0.7, 0.9, 0.7, 0.9}}, {"re-2-used", {0.5, 0.6, 0.5, 0.6, 0.5, 0.6}}});
   const auto text = latex_table(analysis::make_evidence(
-      study_of(analysis::study_yaml(2, {"re-2-used"}, analysis::kCompare)), runs));
+      study_of(analysis::study_yaml(6, {"re-2-used"}, analysis::kCompare)), runs));
   EXPECT_NE(text.find("$-$0.250 {[}$-$"), std::string::npos) << text;
   EXPECT_NE(text.find("re-2-used"), std::string::npos) << text;
   EXPECT_EQ(text.find(" -0"), std::string::npos) << text;
@@ -213,24 +287,116 @@ TEST(Tables, NameRunsThatAreMissingForOneReasonInOneLine) {
       << text;
 }
 
-TEST(Tables, ShowWhatTuningTriedAndChose) {
+/// Two keys; the best values of the one arm are at the edge, and the other arm is being searched.
+analysis::TuningEvidence two_keys() {
+  const config::ArmSearch found{
+      .task = "copy",
+      .arm = "base",
+      .tried = {{.values = {"0.1", "0"}, .scores = {9, std::nan("")}},
+                {.values = {"0.2", "0"}, .scores = {3, 4}, .declared = false}},
+      .chosen = 1,
+      .at_edge = {{"training.schedule.peak", config::End::largest}}};
+  return {.keys = {{"training.schedule.peak", "peak", {}}, {"model.dropout", "dropout", {}}},
+          .metric = "validation_perplexity",
+          .seeds = {101, 102},
+          .arms = {{.search = found, .sensitivity = 0.25},
+                   {.search = {.task = "copy", .arm = "more", .open = 2}}}};
+}
+
+TEST(Tables, ShowTheChosenValuesAndWhereTheyLie) {
   auto evidence = evidence_with("length 12");
-  evidence.tuning = {.key = "training.schedule.peak",
-                     .metric = "validation_perplexity",
-                     .seeds = {1, 2},
-                     .tried = {{"copy", "more", "0.1", analysis::kUntested, false},
-                               {"copy", "more", "0.001", 3.5, true}}};
-  const auto text = terminal_table(evidence);
-  EXPECT_NE(
-      text.find("values of training.schedule.peak by validation perplexity, mean over seeds 1, "
-                "2\n"),
-      std::string::npos)
+  evidence.tuning = two_keys();
+  const auto text = text_table(evidence);
+  for (const char* sought :
+       {"chosen values of training.schedule.peak and model.dropout by validation perplexity on "
+        "seeds "
+        "101, 102\n",
+        "0.2        0", "3.500", "0.250", "peak at the edge of its grid", "2 trial runs to go"})
+    EXPECT_NE(text.find(sought), std::string::npos) << sought << "\n" << text;
+}
+
+TEST(Csv, EveryRowHasTheFieldsOfTheHead) {
+  const auto csv = csv_table(evidence_with("length 12"));
+  std::istringstream lines(csv);
+  std::string head, line;
+  std::getline(lines, head);
+  while (std::getline(lines, line))
+    EXPECT_EQ(std::ranges::count(line, ','), std::ranges::count(head, ',')) << line;
+}
+
+TEST(Json, HoldsEveryCombinationThatWasTriedWithItsScores) {
+  auto evidence = evidence_with("length 12");
+  evidence.tuning = two_keys();
+  const auto tuning = nlohmann::json::parse(json_table(evidence)).at("tuning");
+  EXPECT_EQ(tuning.at("keys").dump(), R"(["training.schedule.peak","model.dropout"])");
+  const auto& arm = tuning.at("arms")[0];
+  EXPECT_EQ(arm.at("chosen").dump(), R"({"model.dropout":"0","training.schedule.peak":"0.2"})");
+  EXPECT_EQ(arm.at("at_edge").dump(), R"({"training.schedule.peak":"largest"})");
+  EXPECT_EQ(arm.at("sensitivity"), 0.25);
+  EXPECT_EQ(arm.at("tried")[0].at("scores").dump(), R"([9.0,"NaN"])");
+  EXPECT_EQ(arm.at("tried")[0].at("mean"), "NaN");
+  EXPECT_EQ(arm.at("tried")[1].at("mean"), 3.5);
+  EXPECT_EQ(arm.at("tried")[1].at("declared"), false);
+  EXPECT_TRUE(tuning.at("arms")[1].at("chosen").is_null());
+  EXPECT_EQ(tuning.at("arms")[1].at("open_runs"), 2);
+}
+
+/// Two sizes of two arms with six seeds, the effect growing with the size.
+analysis::Evidence ladder_evidence(const std::string& arm = "more") {
+  records::StudyRuns all{.folder = {"none/s"}};
+  for (const auto& [setting, parameters, effect] :
+       {std::tuple{"copy-small", 1'000, 0.1}, {"copy-large", 10'000, 0.3}}) {
+    std::vector<double> base{0.1, 0.2, 0.3, 0.1, 0.2, 0.3}, other;
+    for (size_t i = 0; i < base.size(); ++i)
+      other.push_back(base[i] + effect + 0.01 * static_cast<double>(i));
+    for (auto& run : analysis::runs_of({{"base", base}, {arm, other}}).results) {
+      run.task = setting;
+      run.parameters = parameters;
+      all.results.push_back(std::move(run));
+    }
+  }
+  return analysis::make_evidence(
+      study_of(analysis::study_yaml(
+          6, {arm},
+          analysis::kCompare +
+              "sizes: {small: {model.d_model: 64}, large: {model.d_model: 128}}\n")),
+      all);
+}
+
+TEST(TerminalTable, ShowsALadderBeforeItsSettings) {
+  const auto text = terminal_table(ladder_evidence());
+  EXPECT_EQ(text.find("Why?\nOver sizes, more: Its difference changes by 0.200 "), 0U) << text;
+  const auto ladder = text.find("\nOver sizes: copy, exact match on length 12\n");
+  ASSERT_NE(ladder, std::string::npos) << text;
+  EXPECT_LT(ladder, text.find("copy-small: exact match, difference from the baseline"));
+  EXPECT_NE(text.find("  more  small        0.325       0.125  [0.100, 0.150]          0.031\n"),
+            std::string::npos)
       << text;
-  EXPECT_NE(text.find("0.1               diverged"), std::string::npos) << text;
-  EXPECT_NE(text.find("3.500  chosen"), std::string::npos) << text;
-  const auto tried = nlohmann::json::parse(json_table(evidence)).at("tuning").at("tried");
-  EXPECT_EQ(tried[0].at("score"), "NaN");
-  EXPECT_EQ(tried[1].at("score"), 3.5);
+}
+
+TEST(TerminalTable, ALadderFitsAHundredColumnsWhateverTheNames) {
+  const auto grids = short_grids_of(ladder_evidence(std::string(90, 'x')));
+  std::istringstream lines(layout(grids.front()));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(width(line), 100U) << line;
+}
+
+TEST(TextTable, ALadderSaysWhatIsCorrected) {
+  const auto text = text_table(ladder_evidence());
+  const auto ladder = text.find("\nOver sizes: copy, exact match on length 12\n");
+  ASSERT_NE(ladder, std::string::npos) << text;
+  EXPECT_LT(ladder, text.find("copy-small: exact match, mean and difference"));
+  EXPECT_NE(text.find("p (corrected)\n", ladder), std::string::npos) << text;
+  EXPECT_NE(text.find(kLadderCorrection, ladder), std::string::npos) << text;
+}
+
+TEST(Tables, SayHowManyTasksAndSettingsAnAggregateCovers) {
+  auto evidence = evidence_with("length 12");
+  evidence.aggregates = {
+      {.arm = "more", .interval = {}, .improvement = {}, .tasks = 2, .settings = 2}};
+  EXPECT_NE(text_table(evidence).find("\nover 2 tasks: exact match"), std::string::npos);
+  evidence.aggregates.front().settings = 6;
+  EXPECT_NE(text_table(evidence).find("\nover 2 tasks in 6 settings: exact match"),
+            std::string::npos);
 }
 
 }  // namespace

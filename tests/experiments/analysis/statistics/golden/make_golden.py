@@ -3,8 +3,8 @@
 
     pip install numpy==2.4.6 scipy==1.17.1 sacrebleu==2.6.0 && python3 make_golden.py > golden.json
 
-`t_quantiles`: of 0.975, by degrees of freedom; `samples`: intervals and tests of samples by scipy.stats; `corpora`: pairs of systems
-with the p that sacreBLEU's paired tests give them.
+`t_quantiles`: of 0.975, by degrees of freedom; `t_tails`: two-sided probabilities; `samples`: intervals and tests of samples by scipy.stats; `corpora`: pairs of systems
+with the p that sacreBLEU's paired tests give them; `joint`: studies of several samples, tested in NumPy by definition.
 """
 import itertools
 import json
@@ -39,6 +39,9 @@ def sample_case(left, right):
         "deviation": differences.std(ddof=1),
         "interval": [interval.low, interval.high],
         "sign_flip_p": flips.pvalue,
+        "t_test_p": stats.ttest_1samp(differences, 0).pvalue,
+        "t_greater_p": stats.ttest_1samp(differences, 0, alternative="greater").pvalue,
+        "interval_99": list(stats.ttest_1samp(differences, 0).confidence_interval(0.99)),
         "equivalence": [{"margin": margin, "p": max(one_sided(margin + differences), one_sided(margin - differences))}
                         for margin in (0.25, 1.5, 4)],
         "probability_greater": u / (len(left) * len(right)),
@@ -58,6 +61,73 @@ def holm_case(p):
         sets = [s for n in range(1, len(p) + 1) for s in itertools.combinations(range(len(p)), n) if i in s]
         adjusted.append(max(min(1.0, len(s) * min(p[j] for j in s)) for s in sets))
     return {"p": p, "adjusted": adjusted}
+
+
+LEVEL, SLACK = 0.05, 1e-11
+
+
+def statistics_of(values, signs, absolute=True):
+    """Under each pattern: |sum| / sqrt(sum of squares)."""
+    sums = signs @ values
+    return (abs(sums) if absolute else sums) / numpy.sqrt((values**2).sum())
+
+
+def closed_p(samples, signs, absolute):
+    """Closed testing (Marcus et al. 1976) of the largest statistic of every set of hypotheses."""
+    table = numpy.array([statistics_of(values, signs, absolute) for values in samples])
+    adjusted = []
+    for i in range(len(samples)):
+        sets = [s for n in range(1, len(samples) + 1) for s in itertools.combinations(range(len(samples)), n) if i in s]
+        largest = [table[list(s)].max(0) for s in sets]
+        adjusted.append(max((one >= one[0] - SLACK).mean() for one in largest))
+    return adjusted
+
+
+def inverted(samples, slopes, signs):
+    """The ends of what a test of each theta does not reject, by bisection between a theta inside and one far outside."""
+    table = numpy.array([statistics_of(values, signs) for values in samples])
+    p = closed_p(samples, signs, True)
+    intervals = []
+    for i, (values, slope) in enumerate(zip(samples, slopes)):
+        more_clear = [k for k in range(len(samples)) if p[k] <= LEVEL and table[k][0] > (table[i][0] if p[i] <= LEVEL else -1)]
+        rest = [k for k in range(len(samples)) if k != i and k not in more_clear]
+        rivals = table[rest].max(0) if rest else numpy.zeros(len(signs))
+
+        def holds(theta):
+            own = statistics_of(values - theta * slope, signs)
+            return (numpy.maximum(own, rivals) >= own[0] - SLACK).mean() > LEVEL
+
+        ends = []
+        for direction in (-1, 1):
+            inside = values.sum() / slope.sum()
+            outside = inside + direction * 1e4 * abs(values).max()
+            if holds(outside):
+                break
+            for _ in range(200):
+                middle = (inside + outside) / 2
+                inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+            ends.append(inside)
+        intervals.append(ends if len(ends) == 2 else None)
+    return intervals
+
+
+def joint_case(seed, seeds, effects, ties=False):
+    rng = numpy.random.default_rng(seed)
+    baseline = rng.normal(0, 1, seeds)
+    samples = [rng.normal(effect, 1, seeds) - baseline for effect in effects]
+    if ties:
+        samples = [numpy.round(2 * sample) / 2 + 0.25 for sample in samples]
+    baselines = [scale * (numpy.exp(baseline) if ties else 5 + baseline) for scale in range(1, len(effects) + 1)]
+    signs = numpy.array(list(itertools.product([1, -1], repeat=seeds)))
+    ones = numpy.ones(seeds)
+    return {
+        "samples": [sample.tolist() for sample in samples],
+        "baselines": [one.tolist() for one in baselines],
+        "both": closed_p(samples, signs, True),
+        "greater": closed_p(samples, signs, False),
+        "intervals": inverted(samples, [ones] * len(samples), signs),
+        "ratio_intervals": inverted(samples, baselines, signs),
+    }
 
 
 WORDS = "the a cat dog sat ran on under mat rug , . big small red blue house it was there then ! Straße".split()
@@ -88,10 +158,13 @@ def main():
     samples.append(sample_case([0.5, 0.25, 0.75, 1.0], [0.25, 0.5, 0.5, 0.75]))  # equally far sums
     golden = {
         "t_quantiles": [{"degrees": n, "quantile": stats.t.ppf(0.975, n)} for n in (*range(1, 31), 99, 100, 999, 12345)],
+        "t_tails": [{"degrees": n, "t": t, "tail": 2 * stats.t.sf(t, n)} for n in (1, 2, 5, 6, 9, 30, 999) for t in (0, 0.3, 2, 5, 20, 300)],
         "normal_quantile": stats.norm.ppf(0.975),
         "samples": samples,
         "wilson": [wilson_case(*c) for c in ((0, 6), (6, 6), (3, 6), (1, 10), (128, 256), (0, 256), (487, 1000))],
         "holm": [holm_case(p) for p in ([0.03], [0.01, 0.04, 0.03], [0.5, 0.6, 0.01, 0.01], [0.2, 0.9, 0.02, 0.021, 1.0])],
+        "joint": [joint_case(seed, seeds, effects, ties) for seed, (seeds, effects, ties) in enumerate(itertools.product(
+            (5, 6, 7, 9), ((0,), (3, 0), (4, 2, 1, 0), (-5, -3, 4, 0.5, 3)), (False, True)))],
         "corpora": [corpus_case(*c) for c in ((1, 40, (0.3, 0.25)), (2, 120, (0.4, 0.4)), (3, 150, (0.5, 0.4)),
                                               (4, 25, (0.9, 0.95)), (5, 60, (0.1, 0.12)), (6, 2, (0.3, 0.3)))],
     }

@@ -1,0 +1,217 @@
+#include "experiments/analysis/family.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/joint_test.h"
+#include "experiments/analysis/statistics/power.h"
+#include "experiments/analysis/statistics/significance.h"
+
+namespace ablate::analysis {
+namespace {
+
+using Values = std::vector<double>;
+
+/// `centre` + sign * value of each.
+Values shifted(const Values& values, double sign, double centre) {
+  Values moved;
+  for (const double value : values) moved.push_back(centre + sign * value);
+  return moved;
+}
+
+double difference_p(const Values& differences, config::PairedTest test) {
+  return test == config::PairedTest::t ? statistics::t_test_p(differences)
+                                       : statistics::sign_flip_p(differences);
+}
+
+/// p of the hypothesis that the centre is at most 0.
+double greater_p(const Values& values, config::PairedTest test) {
+  if (test == config::PairedTest::t) return statistics::t_greater_p(values);
+  return statistics::joint_sign_flip_p(std::vector<Values>{values}, statistics::Side::greater)
+      .front();
+}
+
+bool same_seeds(const Family& family) {
+  return std::ssize(family.tested) == family.comparisons &&
+         std::ranges::all_of(family.tested, [&](const Tested& one) {
+           return one.pairs == family.tested.front().pairs;
+         });
+}
+
+bool is_tested_jointly(const Family& family) {
+  return family.test == config::PairedTest::sign_flip && same_seeds(family);
+}
+
+void test_jointly(Family& family) {
+  std::vector<Values> differences, baselines;
+  for (const auto& one : family.tested) {
+    differences.push_back(one.contrast->differences);
+    baselines.push_back(one.baseline);
+  }
+  const auto p = statistics::joint_sign_flip_p(differences, statistics::Side::both);
+  const auto intervals = statistics::joint_sign_flip_intervals(differences);
+  const auto ratios = statistics::joint_ratio_intervals(differences, baselines);
+  for (size_t i = 0; i < family.tested.size(); ++i) {
+    auto& contrast = *family.tested[i].contrast;
+    contrast.difference.adjusted_p = p[i];
+    contrast.interval = intervals[i];
+    if (contrast.relative) contrast.relative->interval = ratios[i];
+  }
+}
+
+/// What each p is multiplied by at the step of Holm's method that decides on it: its own step, or
+/// the first one that rejects nothing.
+std::vector<double> deciding_factors(const Values& p) {
+  std::vector<size_t> order(p.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return p[i]; });
+  std::vector<double> factors(p.size());
+  auto left = static_cast<double>(p.size());
+  bool rejects = true;
+  for (const size_t i : order) {
+    rejects = rejects && left * p[i] <= kLevel;
+    factors[i] = left;
+    if (rejects) --left;
+  }
+  return factors;
+}
+
+void test_by_holm(Family& family) {
+  Values p;
+  for (const auto& one : family.tested) p.push_back(one.contrast->difference.p);
+  p.resize(static_cast<size_t>(family.comparisons), 1);  // untested: not significant
+  const auto adjusted = statistics::holm(p);
+  const auto factors = deciding_factors(p);
+  for (size_t i = 0; i < family.tested.size(); ++i) {
+    auto& contrast = *family.tested[i].contrast;
+    contrast.difference.adjusted_p = adjusted[i];
+    const double level = kLevel / factors[i];
+    contrast.interval = family.test == config::PairedTest::t
+                            ? statistics::t_interval_at(contrast.differences, 1 - level)
+                            : statistics::sign_flip_interval_at(contrast.differences, level);
+  }
+}
+
+/// The differences, positive where the arm is better.
+Values gains_of(const Tested& one) {
+  return shifted(one.contrast->differences, one.direction == Direction::higher ? 1 : -1, 0);
+}
+
+bool is_about_losses(const Contrast& contrast) {
+  return contrast.claim.kind == config::ClaimKind::noninferior;
+}
+
+double within_p(const Tested& one, config::PairedTest test) {
+  const auto gains = gains_of(one);
+  const double margin = *one.contrast->claim.margin;
+  const double no_loss = greater_p(shifted(gains, 1, margin), test);
+  return is_about_losses(*one.contrast)
+             ? no_loss
+             : std::max(no_loss, greater_p(shifted(gains, -1, margin), test));
+}
+
+/// The one-sided hypotheses that an effect is beyond the margin, and whose they are.
+struct BeyondMargin {
+  std::vector<Values> samples;
+  std::vector<Contrast*> of;
+};
+
+BeyondMargin beyond_margin(const Family& family) {
+  BeyondMargin beyond;
+  for (const auto& one : family.tested) {
+    const auto& claim = one.contrast->claim;
+    if (!claim.kind || !config::needs_margin(*claim.kind)) continue;
+    const auto gains = gains_of(one);
+    beyond.samples.push_back(shifted(gains, -1, -*claim.margin));
+    beyond.of.push_back(one.contrast);
+    if (is_about_losses(*one.contrast)) continue;
+    beyond.samples.push_back(shifted(gains, 1, -*claim.margin));
+    beyond.of.push_back(one.contrast);
+  }
+  return beyond;
+}
+
+void test_beyond(Family& family, bool jointly) {
+  const auto beyond = beyond_margin(family);
+  Values p, adjusted;
+  for (const auto& sample : beyond.samples) p.push_back(greater_p(sample, family.test));
+  if (jointly) {
+    adjusted = statistics::joint_sign_flip_p(beyond.samples, statistics::Side::greater);
+  } else {
+    auto all = p;
+    all.resize(std::max(p.size(), static_cast<size_t>(2 * family.with_margins)), 1);
+    adjusted = statistics::holm(all);
+  }
+  for (size_t i = 0; i < p.size(); ++i) {
+    auto& test = beyond.of[i]->beyond;
+    test.p = std::fmin(test.p, p[i]);
+    test.adjusted_p = std::fmin(test.adjusted_p, adjusted[i]);
+  }
+}
+
+void test_within(Family& family) {
+  Values p;
+  std::vector<Contrast*> of;
+  for (const auto& one : family.tested)
+    if (one.contrast->claim.margin) {
+      of.push_back(one.contrast);
+      p.push_back(one.contrast->within.p = within_p(one, family.test));
+    }
+  p.resize(static_cast<size_t>(family.with_margins), 1);
+  const auto adjusted = statistics::holm(p);
+  for (size_t i = 0; i < of.size(); ++i) of[i]->within.adjusted_p = adjusted[i];
+}
+
+void add_relative(Tested& one) {
+  const double mean = statistics::mean(one.baseline);
+  if (mean > 0) one.contrast->relative = {.mean = one.contrast->mean / mean, .interval = {}};
+}
+
+int64_t seeds_needed(int64_t comparisons, double (*smallest)(int64_t)) {
+  return statistics::differences_needed(kLevel, std::max<int64_t>(comparisons, 1), smallest);
+}
+
+}  // namespace
+
+Correction test_family(Family& family) {
+  if (family.tested.empty()) return Correction::none;
+  for (auto& one : family.tested) {
+    one.contrast->difference.p = difference_p(one.contrast->differences, family.test);
+    add_relative(one);
+  }
+  const bool jointly = is_tested_jointly(family);
+  if (jointly)
+    test_jointly(family);
+  else
+    test_by_holm(family);
+  test_within(family);
+  test_beyond(family, jointly);
+  if (family.comparisons < 2) return Correction::none;
+  return jointly ? Correction::joint : Correction::holm;
+}
+
+void add_detectable(Family& family) {
+  if (family.tested.empty() || !is_tested_jointly(family)) return;
+  const auto effect = statistics::detectable_effect(
+      {.seeds = std::ssize(family.tested.front().pairs), .comparisons = family.comparisons});
+  if (!effect) return;
+  for (auto& one : family.tested)
+    if (const double deviation = statistics::deviation(one.contrast->differences); deviation > 0)
+      one.contrast->detectable = *effect * deviation;
+}
+
+int64_t seeds_for_difference(const Family& family) {
+  if (family.test == config::PairedTest::t) return 2;
+  return seeds_needed(same_seeds(family) ? 1 : family.comparisons,
+                      statistics::smallest_sign_flip_p);
+}
+
+int64_t seeds_for_margin(const Family& family) {
+  if (family.test == config::PairedTest::t) return 2;
+  return seeds_needed(family.with_margins, statistics::smallest_equivalence_p);
+}
+
+}  // namespace ablate::analysis

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/analysis/evidence.h"
+
+namespace ablate::analysis {
+
+/// A claim is made if the corrected p is at most this.
+inline constexpr double kLevel = 0.05;
+
+/// A comparison that is tested together with the others of its family.
+struct Tested {
+  Contrast* contrast;            // with finite differences
+  std::vector<size_t> pairs;     // their places among the study's seeds
+  std::vector<double> baseline;  // the baseline's values of these pairs
+  Direction direction;
+};
+
+/// All comparisons of a family that can be tested.
+struct Family {
+  std::vector<Tested> tested;
+  int64_t comparisons = 0;   // with those that cannot be tested
+  int64_t with_margins = 0;  // of these, those with a margin
+  config::PairedTest test = config::PairedTest::sign_flip;
+};
+
+/// Tests every comparison for a difference and, as far as it has a margin, for a difference smaller
+/// than the margin and for one beyond it, and sets the intervals that agree with the corrected test
+/// of a difference. The p of differences are corrected by the joint sign-flip test if all
+/// comparisons of the family are tested with the same seeds, else by Holm's method, untested
+/// comparisons counting as p = 1; those of margins by Holm's method.
+Correction test_family(Family& family);
+
+/// Adds the smallest difference that such a study shows to every contrast. Only the joint test
+/// tells it, so after Holm's method there is none. REQUIRES: test_family() was called.
+void add_detectable(Family& family);
+
+/// The fewest seeds that can show a difference.
+int64_t seeds_for_difference(const Family& family);
+
+/// The fewest seeds that can show a difference smaller than the margin.
+int64_t seeds_for_margin(const Family& family);
+
+}  // namespace ablate::analysis

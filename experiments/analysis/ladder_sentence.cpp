@@ -1,0 +1,107 @@
+#include "experiments/analysis/ladder_sentence.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "experiments/analysis/family.h"
+#include "experiments/analysis/figure.h"
+#include "experiments/config/schema/option.h"
+
+namespace ablate::analysis {
+namespace {
+
+/// "sizes", "peak"
+std::string axis_words(const Ladder& ladder) {
+  return ladder.axis == kSizeAxis ? "sizes" : config::last_key(ladder.axis);
+}
+
+/// "0.004", "1.2 M": a place on the axis.
+std::string place_figure(const Ladder& ladder, double x) {
+  if (ladder.axis == kSizeAxis) return count_figure(std::llround(x)) + " parameters";
+  return fmt::format("{:.3g}", x);
+}
+
+std::string slope_text(const Ladder& ladder, const LadderArm& arm) {
+  if (arm.slope.count == 0) return "";
+  const auto along = ladder.axis == kSizeAxis ? "parameters" : config::last_key(ladder.axis);
+  auto text = fmt::format(
+      " Its difference changes by {}{} {} {}", format_metric(arm.slope.mean, ladder.metric),
+      arm.slope.interval ? " " + format_metric(arm.slope.interval, ladder.metric) : "",
+      ladder.logarithmic ? "with ten times the" : "per unit of", along);
+  if (!std::isnan(arm.slope_p)) text += fmt::format(" (p {})", p_figure(arm.slope_p));
+  return text + ".";
+}
+
+std::string turn_text(const Ladder& ladder, const LadderArm& arm) {
+  std::string text = arm.turns ? " Its sign turns" : " No turn of its sign is shown";
+  if (arm.crossing)
+    text += fmt::format("; the line through its means is zero at {}",
+                        place_figure(ladder, *arm.crossing));
+  return text + ".";
+}
+
+std::string best_text(const Ladder& ladder, const LadderArm& arm) {
+  if (!arm.best_effect || arm.best_effect->count == 0) return "";
+  const auto ends = format_metric(arm.best_effect->interval, ladder.metric);
+  return fmt::format(" With the best value of each seed it differs from {} by {}{}{}.",
+                     arm.baseline, format_metric(arm.best_effect->mean, ladder.metric),
+                     ends.empty() ? "" : " " + ends,
+                     std::isnan(arm.best_p) ? "" : fmt::format(" (p {})", p_figure(arm.best_p)));
+}
+
+bool shows_something(const LadderArm& arm) {
+  return arm.turns || arm.slope_p <= kLevel || arm.interaction_p <= kLevel || arm.best_p <= kLevel;
+}
+
+/// "Over sizes, peak=0.004, ": with what tells the ladder from the others of the study.
+std::string context_of(const Ladder& ladder, std::span<const Ladder> all) {
+  auto text = "Over " + axis_words(ladder) + ", ";
+  if (!ladder.at.empty()) text += ladder.at + ", ";
+  const auto differs = [&](std::string Ladder::*part) {
+    return std::ranges::any_of(all,
+                               [&](const Ladder& other) { return other.*part != ladder.*part; });
+  };
+  if (differs(&Ladder::task)) text += ladder.task + ", ";
+  if (differs(&Ladder::test_set)) text += "on " + ladder.test_set + ", ";
+  return text;
+}
+
+}  // namespace
+
+std::string sentence_on(const Ladder& ladder, const LadderArm& arm) {
+  if (arm.effects.empty()) return "";
+  if (!arm.no_claim.empty())
+    return fmt::format("{}: No claim over {}; verdicts: {}.", arm.name, axis_words(ladder),
+                       arm.no_claim);
+  auto text = arm.name + ":" + slope_text(ladder, arm);
+  if (!std::isnan(arm.interaction_p))
+    text += fmt::format(" That its difference is the same everywhere has p {}.",
+                        p_figure(arm.interaction_p));
+  return text + turn_text(ladder, arm) + best_text(ladder, arm);
+}
+
+std::string headline_of(std::span<const Ladder> ladders) {
+  std::vector<std::string> sentences;
+  for (const auto& ladder : ladders) {
+    const auto context = context_of(ladder, ladders);
+    std::vector<std::string> others;
+    for (const auto& arm : ladder.arms) {
+      if (arm.effects.empty()) continue;
+      if (shows_something(arm) || !arm.no_claim.empty())
+        sentences.push_back(context + arm.sentence);
+      else
+        others.push_back(arm.name);
+    }
+    if (!others.empty())
+      sentences.push_back(
+          fmt::format("{}no change of the difference from the baseline is shown: {}.", context,
+                      fmt::join(others, ", ")));
+  }
+  return fmt::format("{}", fmt::join(sentences, " "));
+}
+
+}  // namespace ablate::analysis

@@ -1,0 +1,52 @@
+#include "experiments/analysis/statistics/collapse.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace ablate::statistics {
+namespace {
+
+/// Of values sorted from best to worst.
+double median(std::span<const double> sorted) {
+  const size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double floor_of(std::span<const double> good, const Interval& range) {
+  const double width = range.high - range.low;
+  return kCollapseFloor * (std::isfinite(width) ? width : std::abs(median(good)));
+}
+
+/// How many of the finite values, sorted from best to worst, are good; `all` counts also others.
+size_t good_runs(std::span<const double> sorted, size_t all, const Interval& range) {
+  size_t good = sorted.size();
+  for (size_t count = std::max(kFewestGood, (all + 1) / 2); count < sorted.size(); ++count) {
+    const double spread = std::abs(sorted[0] - sorted[count - 1]);
+    const double gap = std::abs(sorted[count - 1] - sorted[count]);
+    const double limit = std::max(kCollapseGap * spread, floor_of(sorted.first(count), range));
+    if (gap > limit) good = count;
+  }
+  return good;
+}
+
+}  // namespace
+
+std::vector<size_t> collapsed_seeds(std::span<const double> values, bool higher_is_better,
+                                    const Interval& range) {
+  std::vector<double> sorted;
+  for (const double value : values)
+    if (std::isfinite(value)) sorted.push_back(value);
+  if (sorted.empty()) return {};
+  std::ranges::sort(sorted);
+  if (higher_is_better) std::ranges::reverse(sorted);
+  const double worst_good = sorted[good_runs(sorted, values.size(), range) - 1];
+  std::vector<size_t> collapsed;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool worse = higher_is_better ? values[i] < worst_good : values[i] > worst_good;
+    if (!std::isfinite(values[i]) || worse) collapsed.push_back(i);
+  }
+  return collapsed;
+}
+
+}  // namespace ablate::statistics

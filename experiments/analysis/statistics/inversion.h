@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "experiments/analysis/statistics/estimates.h"
+
+namespace ablate::statistics {
+
+/// The hypotheses that values - theta * slopes are symmetric about 0, one for each theta.
+struct Line {
+  std::span<const double> values, slopes;  // all slopes > 0
+  std::span<const double> value_sums,
+      slope_sums;  // of each sign pattern; the first keeps all signs
+};
+
+/// The theta that at least `least` patterns support: those whose statistic |sum| / sqrt(sum of
+/// squares) is at least the observed one at theta, or whose rival, the statistic of another
+/// hypothesis that does not depend on theta, is. The set is connected but for rare ratios, of which
+/// the part around the ratio of the sums is given. Absent if it is unbounded.
+std::optional<Interval> supported(const Line& line, std::span<const double> rivals, size_t least);
+
+}  // namespace ablate::statistics

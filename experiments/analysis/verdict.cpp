@@ -1,0 +1,276 @@
+#include "experiments/analysis/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/analysis/family.h"
+#include "experiments/analysis/figure.h"
+#include "experiments/analysis/statistics/significance.h"
+
+namespace ablate::analysis {
+namespace {
+
+using config::ClaimKind;
+
+bool finite(const Contrast& contrast) {
+  return std::ranges::all_of(contrast.differences, [](double d) { return std::isfinite(d); });
+}
+
+bool is_better(const Contrast& contrast, const Cell& cell) {
+  return (contrast.mean > 0) == (cell.direction == Direction::higher);
+}
+
+bool too_few_seeds(const Contrast& contrast, const Judged& judged) {
+  const auto seeds = std::ssize(contrast.differences);
+  return seeds < judged.seeds_for_difference &&
+         (!contrast.claim.margin || seeds < judged.seeds_for_margin);
+}
+
+Verdict tested_verdict(const Contrast& contrast, const Cell& cell) {
+  const bool differs = contrast.difference.adjusted_p <= kLevel;
+  const bool within = contrast.claim.margin && contrast.within.adjusted_p <= kLevel;
+  const auto direction = is_better(contrast, cell) ? Verdict::better : Verdict::worse;
+  if (within && contrast.claim.kind == ClaimKind::noninferior)
+    return differs && direction == Verdict::better ? Verdict::better : Verdict::no_worse;
+  // A difference within the margin does not matter, even if it is significant.
+  if (within) return Verdict::equivalent;
+  return differs ? direction : Verdict::inconclusive;
+}
+
+Verdict verdict_of(const Contrast& contrast, const Cell& cell, const Judged& judged) {
+  if (!cell.primary) return Verdict::exploratory;
+  if (!judged.missing.empty()) return Verdict::uneven;
+  if (!judged.not_learned.empty()) return Verdict::not_learned;
+  if (judged.censored) return Verdict::censored;
+  if (!judged.collapsed.empty()) return Verdict::unstable;
+  if (!finite(contrast)) return Verdict::not_tested;
+  if (too_few_seeds(contrast, judged)) return Verdict::too_few_seeds;
+  const auto verdict = tested_verdict(contrast, cell);
+  const bool alike = verdict == Verdict::equivalent || verdict == Verdict::no_worse;
+  return alike && judged.both_failed ? Verdict::not_learned : verdict;
+}
+
+/// The outcome of a claim of a difference in the direction that `agreeing` names.
+Outcome outcome_of_difference(const Contrast& contrast, const Cell& cell, Verdict agreeing) {
+  if (contrast.verdict == agreeing) return Outcome::agrees;
+  if (contrast.verdict == Verdict::better || contrast.verdict == Verdict::worse)
+    return Outcome::contradicts;
+  if (contrast.verdict != Verdict::equivalent) return Outcome::inconclusive;
+  const bool shown = contrast.difference.adjusted_p <= kLevel &&
+                     is_better(contrast, cell) == (agreeing == Verdict::better);
+  return shown ? Outcome::inconclusive : Outcome::contradicts;
+}
+
+/// The outcome of a claim that only an effect beyond the margin contradicts.
+Outcome outcome_of_margin(const Contrast& contrast, bool agrees) {
+  if (agrees) return Outcome::agrees;
+  const bool decided = is_claim(contrast.verdict) || contrast.verdict == Verdict::inconclusive;
+  return decided && contrast.beyond.adjusted_p <= kLevel ? Outcome::contradicts
+                                                         : Outcome::inconclusive;
+}
+
+std::optional<Outcome> outcome_of(const Contrast& contrast, const Cell& cell) {
+  if (!contrast.claim.kind || !cell.primary) return {};
+  if (contrast.verdict == Verdict::not_learned) return Outcome::not_learned;
+  switch (*contrast.claim.kind) {
+    case ClaimKind::superior:
+      return outcome_of_difference(contrast, cell, Verdict::better);
+    case ClaimKind::inferior:
+      return outcome_of_difference(contrast, cell, Verdict::worse);
+    case ClaimKind::noninferior:
+      return outcome_of_margin(
+          contrast, contrast.verdict == Verdict::no_worse || contrast.verdict == Verdict::better);
+    case ClaimKind::equal:
+      return outcome_of_margin(contrast, contrast.verdict == Verdict::equivalent);
+  }
+  return {};
+}
+
+std::string difference_text(const Contrast& contrast, const std::string& metric) {
+  const auto interval = format_metric(contrast.interval, metric);
+  return fmt::format("difference {}{}{}", format_metric(contrast.mean, metric),
+                     interval.empty() ? "" : " ", interval);
+}
+
+/// "0.031 [0.020, 0.042]", as a positive size.
+std::string size_text(const Contrast& contrast, const std::string& metric) {
+  auto interval = contrast.interval;
+  if (interval && contrast.mean < 0) interval = {-interval->high, -interval->low};
+  const auto ends = format_metric(interval, metric);
+  return format_metric(std::abs(contrast.mean), metric) + (ends.empty() ? "" : " ") + ends;
+}
+
+/// ", 3.2 % of the baseline (2.1 to 4.3)", as a positive size.
+std::string relative_text(const Contrast& contrast) {
+  if (!contrast.relative || !contrast.relative->interval) return "";
+  const double sign = contrast.relative->mean < 0 ? -100 : 100;
+  const auto [low, high] = std::minmax(
+      {sign * contrast.relative->interval->low, sign * contrast.relative->interval->high});
+  return fmt::format(", {:.2g} % of the baseline ({:.2g} to {:.2g})",
+                     sign * contrast.relative->mean, low, high);
+}
+
+/// "p = 0.031"
+std::string p_equals(double p) {
+  const auto text = p_figure(p);
+  return text.starts_with('<') ? "p " + text : "p = " + text;
+}
+
+/// "p = 0.004 (joint 0.031)"
+std::string p_text(const Test& test, Correction correction, int64_t comparisons) {
+  if (comparisons < 2 || correction == Correction::none) return p_equals(test.p);
+  return fmt::format("{} ({} {})", p_equals(test.p), config::word_of(correction),
+                     p_figure(test.adjusted_p));
+}
+
+std::string p_of_difference(const Contrast& contrast, const Judged& judged) {
+  return p_text(contrast.difference, judged.correction, judged.comparisons);
+}
+
+/// The p of margins are always corrected by Holm's method.
+std::string p_of_margin(const Contrast& contrast, const Judged& judged) {
+  return p_text(contrast.within, Correction::holm, judged.comparisons);
+}
+
+std::string too_few_text(const Contrast& contrast, const Judged& judged) {
+  const auto seeds = std::ssize(contrast.differences);
+  auto needed = judged.seeds_for_difference;
+  if (contrast.claim.margin) needed = std::min(needed, judged.seeds_for_margin);
+  return fmt::format(
+      "no claim: {} seed{} can show {}{}; it takes {}", seeds, seeds == 1 ? "" : "s",
+      contrast.claim.margin ? "neither a difference nor that it is small" : "no difference",
+      judged.correction == Correction::holm
+          ? fmt::format(" in {} comparisons by Holm's correction", judged.comparisons)
+          : "",
+      needed);
+}
+
+std::string inconclusive_text(const Contrast& contrast, const std::string& metric,
+                              const Judged& judged) {
+  auto text = fmt::format("inconclusive: {}, {}", difference_text(contrast, metric),
+                          p_of_difference(contrast, judged));
+  if (contrast.claim.margin)
+    text += fmt::format(
+        " that there is one, {} that {} is smaller than {}", p_of_margin(contrast, judged),
+        contrast.claim.kind == ClaimKind::noninferior ? "a loss" : "it", *contrast.claim.margin);
+  return text;
+}
+
+/// "better in 5 of 6 seeds"
+std::string signs_text(const Contrast& contrast, const Cell& cell) {
+  const auto better = std::ranges::count_if(contrast.differences, [&](double d) {
+    return cell.direction == Direction::higher ? d > 0 : d < 0;
+  });
+  return fmt::format("better in {} of {} seeds", better, contrast.differences.size());
+}
+
+std::string finding_text(const Contrast& contrast, const Cell& cell, const Judged& judged) {
+  const auto& metric = cell.metric;
+  switch (contrast.verdict) {
+    case Verdict::better:
+    case Verdict::worse:
+      return fmt::format("{} by {}, {}", contrast.verdict == Verdict::better ? "better" : "worse",
+                         size_text(contrast, metric) + relative_text(contrast),
+                         p_of_difference(contrast, judged));
+    case Verdict::equivalent:
+      return fmt::format("equivalent to {} within {}: {}, {}", judged.baseline,
+                         *contrast.claim.margin, difference_text(contrast, metric),
+                         p_of_margin(contrast, judged));
+    case Verdict::no_worse:
+      return fmt::format("no worse: loses less than {} against {}: {}, {}", *contrast.claim.margin,
+                         judged.baseline, difference_text(contrast, metric),
+                         p_of_margin(contrast, judged));
+    case Verdict::inconclusive:
+      return inconclusive_text(contrast, metric, judged);
+    case Verdict::unstable:
+      return fmt::format("unstable: {}; no claim about means; {}", judged.collapsed,
+                         signs_text(contrast, cell));
+    case Verdict::too_few_seeds:
+      return fmt::format("{}; {}", difference_text(contrast, metric),
+                         too_few_text(contrast, judged));
+    case Verdict::not_learned:
+      return "no claim: " + (judged.not_learned.empty()
+                                 ? "neither arm gets a tenth of the examples right, so that they "
+                                   "are alike says nothing"
+                                 : judged.not_learned);
+    case Verdict::uneven:
+      return fmt::format("no claim: {}; compare.allow: [seeds] compares the others",
+                         judged.missing);
+    case Verdict::censored:
+      return "no claim: a run has not reached the target";
+    case Verdict::not_tested:
+      return "no claim: a value is not finite";
+    case Verdict::exploratory:
+      return "exploratory, not tested: " + difference_text(contrast, metric);
+  }
+  return "";
+}
+
+std::string claim_text(const Contrast& contrast) {
+  if (!contrast.outcome) return "";
+  const auto claim = fmt::format("the claim that it {}", phrase_of(*contrast.claim.kind));
+  switch (*contrast.outcome) {
+    case Outcome::agrees:
+      return "; agrees with " + claim;
+    case Outcome::contradicts:
+      return "; contradicts " + claim;
+    case Outcome::inconclusive:
+    case Outcome::not_learned:
+      return "; leaves open " + claim;
+  }
+  return "";
+}
+
+std::string detectable_text(const Contrast& contrast, const Cell& cell) {
+  const bool tested = is_claim(contrast.verdict) || contrast.verdict == Verdict::inconclusive;
+  if (!tested || !contrast.detectable) return "";
+  return fmt::format("; 80 % of such studies would show a difference of {}",
+                     format_metric(*contrast.detectable, cell.metric));
+}
+
+}  // namespace
+
+void judge(Contrast& contrast, const Cell& cell, const Judged& judged) {
+  contrast.verdict = verdict_of(contrast, cell, judged);
+  contrast.outcome = outcome_of(contrast, cell);
+  contrast.sentence =
+      finding_text(contrast, cell, judged) + claim_text(contrast) + detectable_text(contrast, cell);
+}
+
+std::string_view phrase_of(ClaimKind kind) {
+  switch (kind) {
+    case ClaimKind::superior:
+      return "is better";
+    case ClaimKind::inferior:
+      return "is worse";
+    case ClaimKind::noninferior:
+      return "is no worse";
+    case ClaimKind::equal:
+      return "is equal";
+  }
+  return "";
+}
+
+std::string effect_text(const Contrast& contrast, const Cell& cell, const std::string& baseline) {
+  const auto seeds = std::ssize(contrast.differences);
+  if (std::ranges::count(contrast.differences, 0.0) == seeds)
+    return fmt::format("the same {} as {}{}", display_name(cell.metric), baseline,
+                       seeds < 2 ? "" : fmt::format(" in all {} seeds", seeds));
+  const bool more = contrast.mean > 0;
+  auto text = fmt::format("{} {} {} than {}", format_metric(std::abs(contrast.mean), cell.metric),
+                          more ? "more" : "less", display_name(cell.metric), baseline);
+  if (const auto& interval = contrast.interval) {
+    const auto [low, high] = interval_ends(
+        more ? *interval : statistics::Interval{-interval->high, -interval->low}, cell.metric);
+    text += fmt::format(" ({} to {})", low, high);
+  }
+  if (seeds < 2) return text;
+  const auto same =
+      std::ranges::count_if(contrast.differences, [&](double d) { return more ? d > 0 : d < 0; });
+  return text + (same == seeds ? fmt::format(", in all {} seeds", seeds)
+                               : fmt::format(", in {} of {} seeds", same, seeds));
+}
+
+}  // namespace ablate::analysis

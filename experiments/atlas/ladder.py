@@ -1,0 +1,83 @@
+"""docs/ladder.svg: the effect of each change at each size of the ladder."""
+
+import html
+import math
+
+import claims
+import picture
+
+TITLE = "At which size does each effect show?"
+COLOURS = ("#5b8fc9", "#2f6db3", "#08306b")  # from the smallest size to the largest
+ROW, LEFT, WIDTH, RIGHT, TOP = 46, 150, 620, 190, 70
+TICKS = (-0.3, -0.1, -0.03, -0.01, 0, 0.01, 0.03, 0.1, 0.3)
+UNIT, LARGEST = 0.005, 0.4
+
+
+def read_ladder():
+    """The ladder over sizes of ladder.yaml's record; None if it has not been run."""
+    record = claims.read_record("ladder")
+    return next(iter(record["ladders"]), None) if record else None
+
+
+def gains(ladder, arm):
+    """For each size the mean and the interval by which the arm is better, lowest end first."""
+    sign = -1 if ladder["direction"] == "lower" else 1
+    return [(sign * effect["mean"], *sorted(sign * end for end in effect.get("interval", [effect["mean"]] * 2))) for effect in arm["effects"]]
+
+
+def place(gain):
+    """The coordinate of a gain: linear around 0, logarithmic far away."""
+    kept = max(-LARGEST, min(LARGEST, gain))
+    return LEFT + WIDTH * (math.asinh(kept / UNIT) / math.asinh(LARGEST / UNIT) + 1) / 2
+
+
+def words_of(found):
+    """Where the effect shows, and whether its sign turns."""
+    signs = {math.copysign(1, mean) for mean, low, high in found if low > 0 or high < 0}
+    if not signs:
+        return "at no size"
+    if len(signs) == 2:
+        return "its sign turns"
+    shown = sum(low > 0 or high < 0 for _, low, high in found)
+    return f"{'better' if 1 in signs else 'worse'} at {shown} of {len(found)} sizes"
+
+
+def marks(ladder, arm, top):
+    found = gains(ladder, arm)
+    shapes = [picture.text(LEFT - 10, top + ROW / 2 + 4, arm["name"], "end")]
+    for i, (mean, low, high) in enumerate(found):
+        y, colour = top + ROW * (i + 1) / (len(found) + 1), COLOURS[i % len(COLOURS)]
+        shapes += [f'<line x1="{place(low):.1f}" y1="{y:.1f}" x2="{place(high):.1f}" y2="{y:.1f}" stroke="{colour}" stroke-width="3"/>',
+                   f'<circle cx="{place(mean):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>']
+    return [*shapes, picture.text(LEFT + WIDTH + 10, top + ROW / 2 + 4, words_of(found))]
+
+
+def axis(bottom):
+    lines = []
+    for tick in TICKS:
+        x = place(tick)
+        lines.append(f'<line x1="{x:.1f}" y1="{TOP - 10}" x2="{x:.1f}" y2="{bottom}" stroke="{"#8c959f" if tick == 0 else "#d8dee4"}"/>')
+        lines.append(picture.text(x, TOP - 16, f"{tick:+g}" if tick else "0", "middle", 11, "#57606a"))
+    return lines
+
+
+def legend(ladder, y):
+    shapes = []
+    for i, rung in enumerate(ladder["rungs"]):
+        x = LEFT + 180 * i
+        shapes += [f'<circle cx="{x}" cy="{y}" r="4" fill="{COLOURS[i % len(COLOURS)]}"/>', picture.text(x + 9, y + 4, rung["label"], size=11)]
+    return shapes
+
+
+def svg_of(ladder):
+    """Rows by the gain at the largest size, the best first."""
+    arms = sorted((arm for arm in ladder["arms"] if arm["effects"]), key=lambda arm: -gains(ladder, arm)[-1][0])
+    bottom = TOP + ROW * len(arms)
+    shapes = [picture.text(10, 24, f"{TITLE} Gain in {ladder['metric']}, better to the right, with 95 % intervals", size=14), *axis(bottom)]
+    for row, arm in enumerate(arms):
+        shapes += marks(ladder, arm, TOP + ROW * row)
+    body = "\n".join(shapes + legend(ladder, bottom + 22))
+    width, height = LEFT + WIDTH + RIGHT, bottom + 40
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+            f'font-family="Helvetica, Arial, sans-serif"><title>{html.escape(TITLE)}</title>\n<rect width="{width}" height="{height}" fill="#fff"/>\n'
+            f"{body}\n</svg>\n")

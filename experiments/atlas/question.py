@@ -1,0 +1,47 @@
+"""docs/results/position_question.md: sinusoidal against learned positions, from the records of its three studies."""
+
+import claims
+import page
+
+STUDIES = {"position_question_translation": "Translation", "position_question_characters": "Running text",
+           "position_question_strings": "Copying and reversing, one symbol beyond the trained length"}
+
+HEAD = """# Sinusoidal or learned positions?
+
+Three sizes each, six seeds, the rate of every arm tuned on other seeds. `learned` has a table that starts as small as unscaled embeddings, a
+fifth of the sinusoids' size; the table of `learned_alike` starts at theirs. Vaswani et al. 2017 (Table 3 E) found the two schemes alike in
+translation.
+
+<!-- experiments/atlas/atlas.py writes this page from docs/results/atlas. -->"""
+
+
+def row(name, arm, baseline):
+    contrast = arm["contrast"]
+    low, high = contrast.get("interval", [contrast["mean"]] * 2)
+    return (f"| {name} | {baseline['mean']:.4g} ± {baseline['deviation']:.2g} | {arm['mean']:.4g} ± {arm['deviation']:.2g} | "
+            f"{contrast['mean']:+.3g} ({low:+.3g} to {high:+.3g}) | {contrast['margin']:g} | {contrast['claim']}: {contrast['outcome'].replace('_', ' ')} |")
+
+
+def rows(record):
+    for setting, task in record["tasks"].items():
+        baseline = next(arm for arm in task["arms"].values() if "contrast" not in arm)
+        for name, arm in task["arms"].items():
+            if "contrast" in arm:
+                yield row(f"{setting}, `{name}`", arm, baseline)
+
+
+def section(study, title):
+    record = claims.read_record(study)
+    if not page.is_present(record):
+        return f"## {title}\n\nNot run: [{study}.yaml](../../experiments/atlas/{study}.yaml)."
+    metric = page.metric_text(next(iter(record["tasks"].values()))["metric"])
+    head = [f"| {metric} | sinusoidal | learned | difference, 95 % interval | margin | claim |", "|---|---:|---:|---:|---:|---|"]
+    return "\n".join([f"## {title}", "", *head, *rows(record), "", f"Study [{study}.yaml](../../experiments/atlas/{study}.yaml); all numbers are "
+                      f"in [{study}.md](atlas/{study}.md). Run at {record['commit']} by `{record['command']}`."])
+
+
+def text():
+    """The page; None while none of its studies has been run."""
+    if not any(page.is_present(claims.read_record(study)) for study in STUDIES):
+        return None
+    return "\n\n".join([HEAD, *(section(study, title) for study, title in STUDIES.items())]) + "\n"

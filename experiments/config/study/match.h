@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/schema/experiment.h"
+#include "experiments/config/schema/reader.h"
+#include "experiments/config/yaml/value.h"
+
+namespace ablate::config {
+
+/// The parameters of a model with this many tokens in each vocabulary. This room is independent of
+/// LibTorch, so it is given the function.
+using ParameterCounter = std::function<int64_t(const Experiment&, int64_t vocabulary)>;
+
+/// The name that the origins of solved values give.
+inline constexpr const char* kMatchSource = "match";
+
+/// Tokens of the vocabulary that sizes are matched with if tokenizer.vocabulary is absent.
+inline constexpr int64_t kMatchedVocabulary = 64;
+
+/// The largest difference in parameters of arms that count as equally large, as a share.
+inline constexpr double kMatchTolerance = 0.01;
+
+/// What an arm is matched with and by.
+struct MatchGoal {
+  const Experiment& baseline;
+  const std::string& key;  // dotted path of an integer
+  Mark mark;               // of the key in the study file
+  const ParameterCounter& count;
+};
+
+/// A solved value.
+struct Matched {
+  int64_t value = 0;
+  int64_t parameters = 0, baseline = 0;  // of the arm and of the baseline
+};
+
+struct Layered;
+
+/// Whether an arm has another number of parameters than the baseline.
+bool differs_in_size(const Experiment& arm, const MatchGoal& goal);
+
+/// Lays over `arm` the whole number for the key with which its parameters come closest to the
+/// baseline's, found by bisection, since parameters grow with every key of a size. Reports a value
+/// that is still more than kMatchTolerance away, and keys that the arm does not have or that change
+/// no parameter; `arm` is then unchanged.
+std::optional<Matched> match(Layered& arm, const std::string& name, const MatchGoal& goal,
+                             ProblemList& problems);
+
+/// Reports a key that is not an integer of a run.
+void check_matched_key(const std::string& key, const Mark& mark, ProblemList& problems);
+
+}  // namespace ablate::config

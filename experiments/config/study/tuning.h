@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/schema/experiment.h"
+#include "experiments/config/schema/reader.h"
+#include "experiments/config/study/study_file.h"
+#include "experiments/config/yaml/value.h"
+
+namespace ablate::config {
+
+struct Layered;
+
+/// A key whose best value is searched for.
+struct TunedKey {
+  std::string path;           // "training.schedule.peak"
+  std::string name;           // the end of the path that no other tuned key has: "peak"
+  std::vector<Value> values;  // in the file's order
+};
+
+/// One value of each tuned key.
+using Combination = std::vector<Value>;
+
+/// The values of each key that are tried for an arm.
+using Axes = std::vector<std::vector<Value>>;
+
+/// An end of the values of a key.
+enum class End { smallest, largest };
+
+constexpr auto names(End) {
+  return std::to_array<std::pair<End, std::string_view>>(
+      {{End::smallest, "smallest"}, {End::largest, "largest"}});
+}
+
+/// The scores of a combination of values that was tried for an arm.
+struct TriedCombination {
+  std::vector<std::string> values;  // of each key
+  std::vector<double> scores;       // of each tuning seed; NaN: the run diverged
+  bool declared = true;             // the file's; false: the values were continued
+};
+
+/// The search for the best values of one arm in one task.
+struct ArmSearch {
+  std::string task, arm;
+  std::vector<TriedCombination> tried;  // whose runs have ended
+  int64_t open = 0;                     // trial runs that have not ended
+  std::optional<size_t> chosen;         // index in `tried`; absent while runs are open
+  std::map<std::string, End> at_edge;   // keys whose chosen value is an end of its values
+};
+
+/// A selected arm in a selected task, without values of the tuned keys.
+struct UntunedArm {
+  std::string task, arm;
+  std::shared_ptr<const Layered> run;
+};
+
+/// The search for the best values of keys.
+struct Tuning {
+  std::vector<TunedKey> keys;
+  ValidationMetric metric = ValidationMetric::perplexity;
+  std::vector<int64_t> seeds;  // none of them a seed of the study
+  int64_t extend = 0;          // times that the values of a key are continued for an arm
+  std::vector<UntunedArm> arms;
+  std::vector<ArmSearch> searches;  // see records::with_best_values()
+};
+
+/// An arm with a combination of values.
+struct Candidate {
+  std::string task;
+  std::string name;  // of its folder
+  Experiment experiment;
+  std::map<std::string, std::string> origins;  // as in RunSpecification
+};
+
+/// Reads `tune`. Absent if it has no usable keys, which is reported.
+std::optional<Tuning> read_tuning(const StudyFile& keys, const Trail& trail, ProblemList& problems);
+
+/// Reports seeds of the study that are tuning seeds.
+void check_apart(const Tuning& tuning, const std::vector<int64_t>& seeds, const Mark& mark,
+                 ProblemList& problems);
+
+/// The values of the file.
+Axes declared_axes(const Tuning& tuning);
+
+/// Every combination of the values; the first key varies slowest.
+std::vector<Combination> combinations(const Axes& axes);
+
+/// "base-peak=0.001-weight_decay=0.1"
+std::string name_of(const std::string& arm, const Tuning& tuning, const Combination& combination);
+
+/// The arm with the values, which override all others.
+Layered with_values(Layered arm, const Tuning& tuning, const Combination& combination,
+                    ProblemList& problems);
+
+/// The same with its origins in `file`; absent if the values are refused.
+std::optional<Candidate> candidate_of(const UntunedArm& arm, const Tuning& tuning,
+                                      const Combination& combination,
+                                      const std::filesystem::path& file);
+
+/// Whether the values are two or more numbers.
+bool have_ends(const std::vector<Value>& values);
+
+/// The end of `values` that `value` is. Absent between the ends, and for values without ends.
+std::optional<End> end_of(const std::vector<Value>& values, const Value& value);
+
+/// The value of the key beyond that end: by the ratio of the last two values if both are positive,
+/// and otherwise by their difference, in three digits or, of integers, the nearest. Absent if there
+/// is none. REQUIRES: values that have ends.
+std::optional<Value> value_beyond(const TunedKey& key, const std::vector<Value>& values, End end);
+
+/// The mean of the scores; NaN if a run diverged.
+double mean_score(const TriedCombination& tried);
+
+}  // namespace ablate::config

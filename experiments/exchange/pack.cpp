@@ -1,0 +1,155 @@
+#include "experiments/exchange/pack.h"
+
+#include <caffe2/serialize/inline_container.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "experiments/errors.h"
+#include "experiments/exchange/format/name_map.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/errors.h"
+
+namespace ablate::exchange {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files of LibTorch's own in every archive that it writes.
+bool is_of_archive(std::string_view name) {
+  return name == "version" || name == "byteorder" || name.starts_with(".data/") ||
+         name == ".format_version" || name == ".storage_alignment";
+}
+
+/// Whether a file at this path within the folder of a study is a record of it.
+bool is_record(const fs::path& within) {
+  const fs::path checkpoints = records::RunFolder(fs::path()).checkpoints();
+  const fs::path launches = *records::StudyFolder(fs::path()).wave(1).path.begin();
+  const auto name = within.filename().string();
+  if (is_of_archive(within.generic_string())) return false;  // of a pack that was unzipped
+  if (name.starts_with(".") || name.find("tfevents") != std::string::npos) return false;
+  return std::ranges::none_of(
+      within, [&](const fs::path& part) { return part == checkpoints || part == launches; });
+}
+
+std::vector<fs::path> files_of(const records::StudyFolder& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path))
+    if (entry.is_regular_file())
+      if (auto within = fs::relative(entry.path(), folder.path); is_record(within))
+        files.push_back(std::move(within));
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Throws CheckpointError unless `name` stays below the folder that it is unpacked to.
+void check_name(const std::string& name, const fs::path& pack) {
+  const fs::path path(name);
+  const bool leaves = path.is_absolute() || std::ranges::any_of(path, [](const fs::path& part) {
+                        return part == ".." || part == ".";
+                      });
+  if (name.empty() || leaves)
+    throw training::CheckpointError(fmt::format(
+        "{} is damaged: it names {}, a file outside of its study", pack.string(), name));
+}
+
+[[noreturn]] void throw_damaged(const fs::path& file) {
+  throw training::CheckpointError(
+      file.string() + " is damaged, or was not made by `ablate pack`; make it again with that");
+}
+
+/// Throws CheckpointError if the file cannot have been written by pack(), or has changed since.
+void require_pack(const fs::path& file) {
+  const auto bytes = training::read_bytes(file);
+  const bool is_zip = bytes.starts_with("PK");
+  const bool is_whole = bytes.find("PK\x05\x06") != std::string::npos;  // the end of every ZIP file
+  if (is_zip && !is_whole)
+    throw training::CheckpointError(file.string() +
+                                    " is damaged; make it again with `ablate pack`");
+  if (!is_zip || bytes.find("/study.yaml") == std::string::npos)
+    throw training::CheckpointError(
+        file.string() + " is no packed study (it has no study.yaml); make one with `ablate pack`");
+  try {
+    check_seal(bytes, file.string());
+  } catch (const training::CheckpointError&) {
+    throw_damaged(file);
+  }
+}
+
+/// LibTorch puts all files below a folder of the archive's name.
+void write_archive(const records::StudyFolder& folder, const fs::path& archive) {
+  try {
+    caffe2::serialize::PyTorchStreamWriter writer(archive.string());
+    for (const auto& within : files_of(folder)) {
+      const auto content = training::read_bytes(folder.path / within);
+      writer.writeRecord(within.generic_string(), content.data(), content.size(), true);
+    }
+    writer.writeEndOfFile();
+  } catch (const c10::Error& error) {
+    throw training::IoError(
+        fmt::format("cannot write {} ({})", archive.string(), error.what_without_backtrace()));
+  }
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  auto name = (fs::temp_directory_path() / "ablate-study-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw training::io_error("make", name, errno);
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void pack(const records::StudyFolder& folder, const fs::path& file) {
+  if (!fs::exists(folder.study()))
+    throw UsageError(folder.path.string() +
+                     " is not the folder of a study (<output>/<study>): it has no study.yaml");
+  const TemporaryFolder scratch;
+  const auto archive = scratch.path() / (folder.path.filename().string() + ".zip");
+  write_archive(folder, archive);
+  training::write_durably(file, sealed(training::read_bytes(archive)));
+}
+
+bool is_pack(const fs::path& path) {
+  if (!fs::is_regular_file(path)) return false;
+  if (path.extension() == ".zip") return true;
+  std::ifstream file(path, std::ios::binary);
+  char magic[2] = {};
+  return file.read(magic, 2) && magic[0] == 'P' && magic[1] == 'K';
+}
+
+void unpack(const fs::path& file, const fs::path& folder) {
+  require_pack(file);
+  try {
+    caffe2::serialize::PyTorchStreamReader reader(file.string());
+    for (const auto& name : reader.getAllRecords()) {
+      if (is_of_archive(name)) continue;
+      check_name(name, file);
+      const auto [data, size] = reader.getRecord(name);
+      fs::create_directories((folder / name).parent_path());
+      training::write_durably(folder / name,
+                              std::string_view(static_cast<const char*>(data.get()), size));
+    }
+  } catch (const c10::Error&) {
+    throw_damaged(file);
+  }
+}
+
+OpenedStudy::OpenedStudy(const fs::path& folder_or_pack)
+    : folder_(fs::weakly_canonical(folder_or_pack)) {
+  if (!is_pack(folder_or_pack)) return;
+  folder_ = unpacked_.emplace().path();
+  unpack(folder_or_pack, folder_.path);
+}
+
+}  // namespace ablate::exchange

@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/analysis/figure.h"
+#include "experiments/config/schema/option.h"
+#include "experiments/report/page/page.h"
+#include "experiments/report/table/grid.h"
+
+namespace ablate::report {
+namespace {
+
+/// The means of samples over the rungs, with their intervals.
+Line line_over(const analysis::Ladder& ladder, const std::vector<analysis::Sample>& samples) {
+  Line line;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (!std::isfinite(samples[i].mean)) continue;
+    const double mean = samples[i].mean;
+    line.points.push_back({ladder.rungs[i].x, mean});
+    line.spread.push_back(samples[i].interval.value_or(statistics::Interval{mean, mean}));
+  }
+  return line;
+}
+
+/// A chart over the axis of the ladder, still without lines.
+LineChart chart_over(const analysis::Ladder& ladder) {
+  return {.title = "",
+          .x_label = ladder.axis == analysis::kSizeAxis ? "parameters of the baseline"
+                                                        : config::last_key(ladder.axis),
+          .y_label = analysis::display_name(ladder.metric),
+          .lines = {},
+          .logarithmic_x = ladder.logarithmic};
+}
+
+Markup figure_of_lines(const LineChart& chart, const std::string& explanation) {
+  const bool several =
+      std::ranges::any_of(chart.lines, [](const Line& line) { return line.points.size() > 1; });
+  return several ? figure(chart, explanation) : Markup();
+}
+
+Markup charts(const analysis::Ladder& ladder, const Looks& looks) {
+  if (std::ranges::any_of(ladder.rungs, [](const auto& rung) { return std::isnan(rung.x); }))
+    return {};
+  auto effects = chart_over(ladder), scores = chart_over(ladder);
+  effects.title = "Difference from the baseline";
+  effects.y_label += ", arm minus baseline";
+  effects.zero_line = true;
+  scores.title = analysis::display_name(ladder.metric);
+  for (const auto& arm : ladder.arms) {
+    const auto add = [&](LineChart& chart, const std::vector<analysis::Sample>& samples) {
+      auto line = line_over(ladder, samples);
+      line.name = arm.name;
+      line.look = looks.of(arm.name);
+      if (!line.points.empty()) chart.lines.push_back(std::move(line));
+    };
+    add(effects, arm.effects);
+    add(scores, arm.scores);
+  }
+  return figures(figure_of_lines(effects,
+                                 "Mean over seeds; the band is the 95 % interval of the verdict, "
+                                 "corrected for all comparisons of the task.") +
+                 figure_of_lines(scores, "Mean over seeds; the band is its 95 % interval."));
+}
+
+Markup rung_table(const Grid& grid, const Looks& looks) {
+  Markup head, rows;
+  for (size_t i = 0; i < grid.headings.size(); ++i)
+    head += i < grid.names ? column_heading(grid.headings[i]) : number_heading(grid.headings[i]);
+  for (const auto& cells : grid.rows) {
+    auto line =
+        row_heading(cells.front().text.empty() ? Markup() : looks.named(cells.front().text));
+    for (size_t i = 1; i < cells.size(); ++i)
+      line += i < grid.names ? cell(cells[i].text) : number_cell(cells[i].text);
+    rows += row(line);
+  }
+  return scrolled(grid.title, table(row(head), rows));
+}
+
+}  // namespace
+
+Markup ladder(const analysis::Ladder& ladder, const std::string& id, const Looks& looks) {
+  auto content = heading("h2", "", ladder_title(ladder)) + charts(ladder, looks);
+  for (const auto& arm : ladder.arms)
+    if (!arm.sentence.empty()) content += paragraph("", arm.sentence);
+  content += rung_table(ladder_grid(ladder), looks) + paragraph("muted", kLadderCorrection);
+  return element("section", {{"id", id}}, content);
+}
+
+}  // namespace ablate::report

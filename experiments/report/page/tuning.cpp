@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "experiments/analysis/figure.h"
+#include "experiments/analysis/tuned_values.h"
+#include "experiments/report/markup.h"
+#include "experiments/report/page/page.h"
+
+namespace ablate::report {
+namespace {
+
+double number_of(const std::string& value) {
+  return config::parse_number({.type = config::Value::Type::scalar, .scalar = value})
+      .value.value_or(std::nan(""));
+}
+
+statistics::Interval range_of(const std::vector<double>& scores) {
+  const auto [low, high] = std::ranges::minmax(scores);
+  return {low, high};
+}
+
+/// The scores of an arm over the values of the only key.
+Line tuned_line(const analysis::TunedArm& arm, const Looks& looks) {
+  const auto& search = arm.search;
+  Line line{.name = search.arm, .look = looks.of(search.arm), .points = {}, .spread = {}};
+  std::vector<const config::TriedCombination*> tried;
+  for (const auto& one : search.tried)
+    if (!std::isnan(config::mean_score(one))) tried.push_back(&one);
+  std::ranges::sort(tried, {}, [](const auto* one) { return number_of(one->values.front()); });
+  for (const auto* one : tried) {
+    line.points.push_back({number_of(one->values.front()), config::mean_score(*one)});
+    if (one->scores.size() > 1) line.spread.push_back(range_of(one->scores));
+  }
+  if (search.chosen) {
+    const auto& chosen = search.tried[*search.chosen];
+    line.ringed = Point{number_of(chosen.values.front()), config::mean_score(chosen)};
+  }
+  return line;
+}
+
+Markup tuning_curve(const analysis::TuningEvidence& tuning, const std::string& task,
+                    const Looks& looks) {
+  const auto metric = analysis::display_name(tuning.metric);
+  LineChart chart{.title = fmt::format("{}: {} over {}", task, metric, tuning.keys.front().name),
+                  .x_label = tuning.keys.front().path,
+                  .y_label = metric,
+                  .lines = {}};
+  bool positive = true;
+  for (const auto& arm : tuning.arms) {
+    if (arm.search.task != task) continue;
+    auto line = tuned_line(arm, looks);
+    for (const auto& point : line.points) positive = positive && point.x > 0;
+    if (!line.points.empty()) chart.lines.push_back(std::move(line));
+  }
+  if (chart.lines.empty()) return {};
+  chart.logarithmic_x = positive;
+  return figure(chart, fmt::format("Mean over {}; the band is the range of these seeds, "
+                                   "and a ring is around the chosen value.{}{}",
+                                   analysis::seeds_of(tuning),
+                                   positive ? " The values are on a logarithmic scale." : "",
+                                   chart.logarithmic() ? " The scores are, too." : ""));
+}
+
+Markup tuning_curves(const analysis::Evidence& evidence, const Looks& looks) {
+  const auto& tuning = *evidence.tuning;
+  if (tuning.keys.size() != 1 || !config::have_ends(tuning.keys.front().values)) return {};
+  Markup drawn;
+  for (const auto& task : evidence.tasks) drawn += tuning_curve(tuning, task.name, looks);
+  return drawn.empty() ? drawn : figures(drawn);
+}
+
+/// The first cells of a row; the task is left out if there is only one.
+struct Names {
+  bool tasks;
+  const Looks& looks;
+
+  Markup of(const config::ArmSearch& search) const {
+    const auto arm = row_heading(looks.named(search.arm));
+    return tasks ? cell(search.task) + arm : arm;
+  }
+};
+
+Markup value_headings(const analysis::TuningEvidence& tuning, const Names& names) {
+  auto head = (names.tasks ? column_heading("task") : Markup()) + column_heading("arm");
+  for (const auto& key : tuning.keys) head += number_heading(key.name);
+  return head + number_heading(analysis::display_name(tuning.metric));
+}
+
+std::string tried_score(const config::TriedCombination& tried, const std::string& metric) {
+  const double mean = config::mean_score(tried);
+  return std::isnan(mean) ? "diverged" : score(mean, metric);
+}
+
+Markup chosen_values(const analysis::TuningEvidence& tuning, const Names& names) {
+  Markup rows;
+  for (const auto& arm : tuning.arms) {
+    const auto& search = arm.search;
+    auto cells = names.of(search);
+    const auto* chosen = search.chosen ? &search.tried[*search.chosen] : nullptr;
+    for (size_t key = 0; key < tuning.keys.size(); ++key)
+      cells += number_cell(chosen == nullptr ? "\u2013" : typeset(chosen->values[key]));
+    cells += number_cell(chosen == nullptr ? "\u2013" : tried_score(*chosen, tuning.metric));
+    rows += row(cells + number_cell(typeset(analysis::sensitivity_figure(arm))) +
+                cell(analysis::remark_on(arm, tuning)));
+  }
+  return scrolled("Chosen values", table(row(value_headings(tuning, names) +
+                                             number_heading("sensitivity") + column_heading("")),
+                                         rows));
+}
+
+Markup tried_values(const analysis::TuningEvidence& tuning, const Names& names) {
+  auto head = value_headings(tuning, names);
+  for (const auto seed : tuning.seeds) head += number_heading(fmt::format("seed {}", seed));
+  Markup rows;
+  for (const auto& [search, sensitivity] : tuning.arms)
+    for (size_t i = 0; i < search.tried.size(); ++i) {
+      const auto& tried = search.tried[i];
+      auto cells = names.of(search);
+      for (const auto& value : tried.values) cells += number_cell(typeset(value));
+      cells += number_cell(tried_score(tried, tuning.metric), search.chosen == i);
+      for (const double one : tried.scores)
+        cells += number_cell(std::isnan(one) ? "diverged" : score(one, tuning.metric));
+      rows += row(cells + cell(search.chosen == i ? "chosen" : tried.declared ? "" : "added"));
+    }
+  return folded("Every combination that was tried",
+                scrolled("Tried values", table(row(head + column_heading("")), rows)));
+}
+
+}  // namespace
+
+Markup tuning(const analysis::Evidence& evidence, const Looks& looks) {
+  if (!evidence.tuning || evidence.tuning->arms.empty()) return {};
+  const auto& tuning = *evidence.tuning;
+  const Names names{evidence.tasks.size() > 1, looks};
+  const auto words = fmt::format(
+      "Every arm has the values of {} that are best by {}, as the mean over {}. Neither these "
+      "seeds "
+      "nor the test sets are part of the results.",
+      analysis::paths_of(tuning), analysis::display_name(tuning.metric),
+      analysis::seeds_of(tuning));
+  return element(
+      "section", {{"id", "tuning"}},
+      heading("h2", "", "Chosen values") + paragraph("", words) + chosen_values(tuning, names) +
+          paragraph(
+              "muted",
+              "Sensitivity is the mean over the study's list of values of the validation loss "
+              "in nats, less the loss of the chosen ones (Wortsman et al. 2023): 0 if the "
+              "values do not matter.") +
+          tuning_curves(evidence, looks) + tried_values(tuning, names));
+}
+
+}  // namespace ablate::report

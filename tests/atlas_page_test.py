@@ -1,0 +1,126 @@
+"""Tests the pages and pictures of the atlas."""
+
+import subprocess
+import sys
+import unittest
+import unittest.mock
+
+from atlas_fixtures import claim_of, contrast, record, with_arms_of_the_record
+
+import atlas
+import claims
+import ladder
+import page
+import picture
+import question
+
+
+class Page(unittest.TestCase):
+    def test_steps_are_the_baselines_and_the_arms_where_they_differ(self):
+        for steps, words in ((100, "100 steps"), (1000, "100 steps (1,000 for `arm`)"),
+                             (0, "100 steps (`arm` is an evaluation of the model that the baseline trained)")):
+            found = record(contrast("agrees"))
+            found["tasks"]["t"]["arms"]["arm"]["steps"] = steps
+            self.assertEqual(page.count_text(claim_of().finding(found), "steps"), words)
+
+    def test_a_best_value_at_an_end_is_told_of_the_arm_and_of_the_baseline(self):
+        with_arms_of_the_record(self)
+        for arm in ("base", "arm"):
+            claim = claim_of(record(contrast("agrees")))
+            claims.judge([claim])
+            self.assertEqual(page.outcome_text(claim), "agrees")
+            claim.record["tasks"]["t"]["arms"][arm] |= {"chosen": {"rate": "1.0e-3"}, "at_edge": {"rate": "smallest"}}
+            self.assertEqual(page.outcome_text(claim), "agrees\\*")
+            self.assertIn(f" Chosen for `{arm}`: `rate` 1.0e-3. 1.0e-3 was the smallest tried, so a smaller one might do better.",
+                          page.outcome(claim, claim.record, "agrees", "Here"))
+
+    def test_an_outcome_stands_with_what_the_study_could_have_seen(self):
+        text = page.outcome(claim_of(), record(contrast("inconclusive", detectable=0.0123)), "inconclusive", "Here")
+        self.assertIn("Here: **inconclusive**.", text)
+        self.assertIn("The study could have seen 0.012 with 80 % power.", text)
+
+    def test_a_history_repeats_words_only_where_they_change(self):
+        entries = [{"date": "d1", "words": "A.", "verdict": "not run", "why": "W."}, {"date": "d2", "words": "A.", "verdict": "reversed", "why": "X."},
+                   {"date": "d3", "words": "B.", "verdict": "not run", "why": "Y."}]
+        with unittest.mock.patch.object(claims, "history", lambda: {"one": entries}):
+            self.assertEqual(page.history_text(claim_of()).splitlines()[2:],
+                             ['- d1: "A." **not run**. W.', "- d2: **reversed**. X.", '- d3: "B." **not run**. Y.'])
+
+    def test_every_claim_tells_its_history(self):
+        for claim in claims.read_claims():
+            first = claims.history()[claim.id][0]
+            self.assertIn(f'- {first["date"]}: "{first["words"]}" **not run**', page.section(claim))
+
+    def test_the_studies_that_were_run_have_rows_of_their_own(self):
+        rows = page.study_table().splitlines()
+        for name in claims.studies():
+            for again, suffix in ((False, ""), (True, ".again")):
+                found = claims.read_record(name, again)
+                shown = [row for row in rows if f"results/atlas/{name}{suffix}.md" in row]
+                self.assertEqual(len(shown), 1 if page.is_present(found) else 0, name)
+
+    def test_the_total_is_the_sum_of_what_was_measured(self):
+        self.assertEqual(atlas.total([{"core_minutes": 100.5}, {"core_minutes": 79.5}]),
+                         "In all 180 core minutes, 1.5 hours on two cores, for the 2 parts that have been run.")
+
+    def test_the_page_states_its_rules_as_they_are(self):
+        text = page.rules()
+        self.assertIn("is held at 5 % (Benjamini & Hochberg 1995)", text)
+        self.assertIn("exceeds 0.5 of the smallest one", text)
+        self.assertIn("with 3 times the steps and fresh seeds", text)
+
+    def test_the_page_is_what_the_results_make_it(self):
+        done = subprocess.run([sys.executable, claims.HERE / "atlas.py", "check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_claims_stand_in_the_order_of_their_outcomes(self):
+        with_arms_of_the_record(self)
+        found = [claim_of(record(contrast(word)), id=word) for word in ("contradicts", "agrees")]
+        claims.judge(found)
+        table = page.table(found)
+        self.assertLess(table.index("#agrees"), table.index("#contradicts"))
+
+    def test_the_picture_shows_a_published_effect_only_of_the_same_metric(self):
+        with_arms_of_the_record(self)
+        published = {"baseline": 1.0, "arm": 0.9, "better": "lower"}
+        for metric, shown in (("early loss", True), ("log-perplexity", True), ("BLEU", False)):
+            claim = claim_of(record(contrast("agrees")), published=published | {"metric": metric})
+            claims.judge([claim])
+            self.assertEqual("<path" in "".join(picture.mark(claim, 10)), shown, metric)
+
+
+class Ladders(unittest.TestCase):
+    def test_a_gain_is_positive_where_the_arm_is_better(self):
+        arm = {"effects": [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": 0.01}]}
+        self.assertEqual(ladder.gains({"direction": "lower"}, arm), [(0.02, 0.01, 0.03), (-0.01, -0.01, -0.01)])
+        self.assertEqual(ladder.gains({"direction": "higher"}, arm), [(-0.02, -0.03, -0.01), (0.01, 0.01, 0.01)])
+
+    def test_a_sign_turns_only_where_intervals_exclude_zero_on_both_sides(self):
+        up, down, none = (0.2, 0.1, 0.3), (-0.2, -0.3, -0.1), (-0.1, -0.2, 0.1)
+        for found, words in (([up, none, down], "its sign turns"), ([up, none, none], "better at 1 of 3 sizes"), ([down, down, none], "worse at 2 of 3 sizes"),
+                             ([none, none, none], "at no size")):
+            self.assertEqual(ladder.words_of(found), words)
+
+    def test_the_picture_has_a_row_for_each_change_and_a_mark_for_each_size(self):
+        effect = [{"mean": -0.02, "interval": [-0.03, -0.01]}, {"mean": -0.01, "interval": [-0.02, 0.01]}]
+        found = {"direction": "lower", "metric": "loss", "rungs": [{"label": "s"}, {"label": "m"}],
+                 "arms": [{"name": "plain", "effects": []}, {"name": "gates", "effects": effect}]}
+        svg = ladder.svg_of(found)
+        self.assertEqual((svg.count(">gates<"), svg.count(">plain<"), svg.count("<circle")), (1, 0, 2 + 2))
+        self.assertIn("better at 1 of 2 sizes", svg)
+
+
+class Question(unittest.TestCase):
+    def test_each_setting_and_scheme_has_a_row_and_studies_that_were_not_run_are_named(self):
+        found = record(contrast("agrees", "equal", mean=0.01, interval=[-0.02, 0.04], margin=0.5))
+        one = {"position_question_translation": found}
+        with unittest.mock.patch.object(claims, "read_record", lambda study, again=False: one.get(study)):
+            text = question.text()
+        self.assertIn("| t, `arm` | 2 ± 0.1 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.5 | equal: agrees |", text)
+        self.assertEqual(text.count("Not run: "), 2)
+        with unittest.mock.patch.object(claims, "read_record", lambda study, again=False: None):
+            self.assertIsNone(question.text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,65 @@
+#include "experiments/analysis/statistics/power.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ablate::statistics {
+namespace {
+
+/// Four standard errors of a simulated power.
+double noise(double power) { return 4 * std::sqrt(power * (1 - power) / 2000); }
+
+TEST(Power, OfSixSeedsIsTheProbabilityThatAllDifferencesAgree) {
+  for (const double effect : {0.5, 1.0, 1.5, 2.0, 3.0}) {
+    const double positive = std::erfc(-effect / std::sqrt(2)) / 2;
+    const double expected = std::pow(positive, 6);
+    EXPECT_NEAR(power_of({6, 1}, effect), expected, noise(expected)) << effect;
+  }
+}
+
+TEST(Power, ReachesEightyPerCentWhereTheAuditFoundIt) {
+  EXPECT_NEAR(detectable_effect({6, 1}).value(), 1.8, 0.1);
+  EXPECT_NEAR(detectable_effect({10, 1}).value(), 1.0, 0.05);
+  for (const Design design : {Design{6, 1}, {8, 4}, {14, 3}})
+    EXPECT_NEAR(power_of(design, detectable_effect(design).value()), 0.8, 1e-9);
+}
+
+TEST(Power, IncreasesWithTheEffectAndTheSeedsAndDecreasesWithTheArms) {
+  for (const Design design : {Design{6, 1}, {6, 8}, {9, 3}, {13, 2}}) {
+    double before = 0;
+    for (double effect = 0; effect < 3; effect += 0.4) {
+      const double power = power_of(design, effect);
+      EXPECT_GE(power, before);
+      before = power;
+    }
+    EXPECT_EQ(power_of(design, -1), power_of(design, 1));
+  }
+  for (int64_t seeds = 6; seeds < 13; ++seeds)
+    EXPECT_GT(power_of({seeds + 1, 2}, 1), power_of({seeds, 2}, 1) - 0.01) << seeds;
+  for (int64_t arms = 1; arms < 8; ++arms)
+    EXPECT_LT(power_of({8, arms + 1}, 1.5), power_of({8, arms}, 1.5) + 0.02) << arms;
+}
+
+TEST(Power, FewerThanSixSeedsShowNothing) {
+  for (int64_t seeds = 0; seeds < 6; ++seeds) {
+    EXPECT_EQ(power_of({seeds, 1}, 100), 0);
+    EXPECT_FALSE(detectable_effect({seeds, 1}));
+  }
+  EXPECT_TRUE(detectable_effect({6, 20}));  // for any number of arms six can
+}
+
+TEST(Power, SeedsForAnEffectAreTheFewest) {
+  for (const double effect : {2.0, 1.1}) {
+    const int64_t seeds = seeds_for(effect, 3).value();
+    EXPECT_GE(power_of({seeds, 3}, effect), kPlannedPower);
+    EXPECT_LT(power_of({seeds - 1, 3}, effect), kPlannedPower);
+  }
+  EXPECT_EQ(seeds_for(1e9, 8), 6);
+  EXPECT_FALSE(seeds_for(0.01, 1, 30));
+  EXPECT_FALSE(seeds_for(1.2, 3, 6));
+  EXPECT_FALSE(seeds_for(0, 1, 20));
+}
+
+}  // namespace
+}  // namespace ablate::statistics

@@ -1,0 +1,90 @@
+#include "experiments/config/study/match.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/experiments/config/study_text.h"
+
+namespace ablate::config {
+namespace {
+
+/// A model of embeddings and feed-forwards without biases, and nothing else.
+int64_t parameters_of(const Experiment& experiment, int64_t vocabulary) {
+  const auto& model = experiment.model;
+  const auto& dense = std::get<models::DenseFeedForward>(model.feed_forward);
+  return model.d_model * (vocabulary + model.layers * (dense.gated ? 3 : 2) * dense.d_hidden);
+}
+
+const std::string kArms =
+    kBase +
+    "  model: {d_model: 64, layers: 2, feed_forward: {d_hidden: 300}}\n"
+    "arms: {plain: {}, gated: {model.feed_forward.gated: true}, deep: {model.layers: 3}}\n"
+    "compare: {baseline: plain, metric: bleu}\n";
+const std::string kMatch = "match: {parameters: baseline, by: model.feed_forward.d_hidden}\n";
+
+int64_t hidden_of(const Study& study, const std::string& task, const std::string& arm) {
+  const auto* found = configuration_of(study.configurations, task, arm);
+  return std::get<models::DenseFeedForward>(found->experiment.model.feed_forward).d_hidden;
+}
+
+TEST(Match, GivesEveryArmTheBaselinesParameters) {
+  const auto study = study_of(kArms + kMatch, {.count = parameters_of});
+  EXPECT_EQ(hidden_of(study, "copy", "plain"), 300);
+  EXPECT_EQ(hidden_of(study, "copy", "gated"), 200);  // 2 * 300 = 3 * 200
+  EXPECT_EQ(hidden_of(study, "copy", "deep"), 200);   // 2 * 2 * 300 = 3 * 2 * 200
+  const auto& origins = study.runs[1].origins;
+  EXPECT_EQ(origins.at("model.feed_forward.d_hidden"), "match");
+  EXPECT_EQ(study.notes.front(),
+            "match: model.feed_forward.d_hidden is 200, which gives 80896 parameters; the baseline "
+            "has 80896 (copy/gated, copy/deep)");
+}
+
+TEST(Match, SolvesForEverySizeAndOnlyForTheArmsThatItNames) {
+  const auto study = study_of(
+      kArms + "sizes: {small: {model.feed_forward.d_hidden: 30}, large: {model.d_model: 128}}\n" +
+          "match: {parameters: baseline, by: model.feed_forward.d_hidden, arms: [gated]}\n",
+      {.count = parameters_of});
+  EXPECT_EQ(hidden_of(study, "copy-small", "gated"), 20);
+  EXPECT_EQ(hidden_of(study, "copy-large", "gated"), 200);
+  EXPECT_EQ(hidden_of(study, "copy-small", "deep"), 30);
+}
+
+TEST(Match, TheBaselineCountsAsItWouldRunEvenIfItIsNotSelected) {
+  const auto study = study_of(
+      kArms + kMatch, {.sets = {"model.layers=4"}, .arms = {"gated"}, .count = parameters_of});
+  EXPECT_EQ(hidden_of(study, "copy", "gated"), 200);
+}
+
+TEST(Match, RefusesWhatItCannotSolve) {
+  const auto refused = [](const std::string& match, const std::string& more = "") {
+    return messages_of(kArms + "match: {parameters: baseline" + match + "}\n" + more,
+                       {.count = parameters_of});
+  };
+  EXPECT_EQ(
+      refused(", by: model.layers, arms: [gated]"),
+      "study.yaml:8:35: match cannot give the arm 'gated' the baseline's 80896 parameters by "
+      "model.layers: the closest is 1 with 61696 parameters, 23.7 % away, and 1 % is allowed; "
+      "match by a finer key, or leave the arm out of match.arms");
+  EXPECT_EQ(refused(", by: model.feed_forward.width"),
+            "study.yaml:8:35: match.by: unknown key 'model.feed_forward.width'; write a path below "
+            "base, such as model.feed_forward.d_hidden");
+  EXPECT_EQ(refused(", by: training.steps"),
+            "study.yaml:8:35: match.by: training.steps is not a whole number of the model, such as "
+            "model.feed_forward.d_hidden");
+  EXPECT_EQ(refused(", by: model.layers"),
+            "study.yaml:6:60: the arm 'deep' sets model.layers, which match solves for; remove it, "
+            "or leave the arm out of match.arms");
+  EXPECT_EQ(refused(", by: model.feed_forward.d_hidden, arms: [gate]"),
+            "study.yaml:8:70: unknown arm 'gate' in match.arms; did you mean 'gated'?");
+  EXPECT_EQ(refused(", by: model.feed_forward.d_hidden, arms: [plain, gated]"),
+            "study.yaml:8:70: 'plain' is the baseline, whose parameters the other arms get; leave "
+            "it out of match.arms");
+  EXPECT_EQ(refused(", by: model.feed_forward.d_hidden",
+                    "grid: {model.feed_forward.d_hidden: [30, 60]}\n"),
+            "study.yaml:8:35: match.by: the grid varies model.feed_forward.d_hidden, so match "
+            "cannot solve for it; match by another key, or take it out of the grid");
+  EXPECT_EQ(refused(""),
+            "study.yaml:8:1: match needs 'parameters: baseline' and 'by', the key to solve for");
+}
+
+}  // namespace
+}  // namespace ablate::config

@@ -1,0 +1,122 @@
+#include "experiments/exchange/pack.h"
+
+#include <caffe2/serialize/inline_container.h>
+
+#include "experiments/exchange/format/name_map.h"
+#include "tests/experiments/program.h"
+#include "training/storage/errors.h"
+
+namespace ablate::exchange {
+namespace {
+
+class Pack : public ProgramTest {
+ protected:
+  std::string ran() const { return (folder_ / "out/tiny").string(); }
+  std::string file() const { return (folder_ / "tiny.zip").string(); }
+};
+
+TEST_F(Pack, HoldsWhatReportAndStatusReadAndNoCheckpoint) {
+  ASSERT_EQ(shell(command("out")).code, 0);
+  const auto report = shell(kProgram + " report " + ran());
+  ASSERT_EQ(shell(kProgram + " pack " + ran() + " --to " + file()).code, 0);
+  EXPECT_TRUE(is_pack(file()));
+  EXPECT_FALSE(is_pack(study()));
+  const auto again = folder_ / "again";
+  const auto packed = shell(kProgram + " report " + file() + " --to " + again.string());
+  EXPECT_EQ(packed.code, 0);
+  EXPECT_EQ(packed.output, report.output);
+  EXPECT_EQ(read_file(records::StudyFolder(again).csv()),
+            read_file(records::StudyFolder(ran()).csv()));
+  EXPECT_NE(shell(kProgram + " status " + file()).output.find("1 finished"), std::string::npos);
+  unpack(file(), folder_ / "unpacked");
+  bool results = false;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "unpacked")) {
+    EXPECT_NE(entry.path().filename(), "checkpoints");
+    results = results || entry.path().filename() == records::kResultFile;
+  }
+  EXPECT_TRUE(results);
+}
+
+TEST_F(Pack, LiesBelowAFolderOfTheStudysNameAndCanBeMadeOfAnUnzippedOne) {
+  write_file(study(), read_file(study()) + "compare: {baseline: base, metric: exact_match}\n");
+  ASSERT_EQ(shell(command("out", "--seeds 1 --set training.steps=2")).code, 0);
+  ASSERT_EQ(shell(kProgram + " pack " + ran() + " --to " + file()).code, 0);
+  ASSERT_EQ(shell("cd " + folder_.string() + " && python3 -m zipfile -e tiny.zip unzipped").code,
+            0);
+  const auto unzipped = folder_ / "unzipped/tiny";
+  EXPECT_EQ(read_file(unzipped / "study.yaml"), read_file(study()));
+  const auto again = folder_ / "again.zip";
+  const auto packed = shell(kProgram + " pack " + unzipped.string() + " --to " + again.string());
+  EXPECT_EQ(packed.code, 0) << packed.output;
+  EXPECT_EQ(shell(kProgram + " status " + again.string()).code, 0);
+  const auto power = shell(kProgram + " power " + again.string() + " --difference -1 2>&1");
+  EXPECT_NE(power.output.find("--difference: must be above 0, not -1"), std::string::npos)
+      << power.output;
+}
+
+TEST_F(Pack, WarnsOfRunsThatAreNotFinished) {
+  ASSERT_EQ(shell(command("out", "--set training.steps=2")).code, 0);
+  const auto pack = kProgram + " pack " + ran() + " --to " + file() + " 2>&1";
+  EXPECT_EQ(shell(pack).output, file() + "\n");
+  std::filesystem::remove(run("out") / "result.json");
+  const auto warned = shell(pack);
+  EXPECT_EQ(warned.code, 0);
+  EXPECT_EQ(
+      warned.output,
+      "warning: 0 of the study's 1 runs are finished and 1 are not; the pack holds what there "
+      "is so far\n" +
+          file() + "\n");
+}
+
+TEST_F(Pack, FilesThatAreNoneAreNamedInPlainWords) {
+  const auto message = [&](const std::string& bytes) -> std::string {
+    write_file(file(), bytes);
+    try {
+      unpack(file(), folder_ / "unpacked");
+    } catch (const training::CheckpointError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto none =
+      file() + " is no packed study (it has no study.yaml); make one with `ablate pack`";
+  EXPECT_EQ(message(""), none);
+  EXPECT_EQ(message("name: tiny\n"), none);
+  {
+    caffe2::serialize::PyTorchStreamWriter writer(file());
+    writer.writeRecord("data.pkl", "x", 1);
+    writer.writeEndOfFile();
+  }
+  EXPECT_EQ(message(read_file(file())), none);
+  std::filesystem::create_directories(folder_ / "s");
+  write_file(folder_ / "s/study.yaml", std::string(1000, 'x'));
+  pack(folder_ / "s", file());
+  const auto whole = read_file(file());
+  EXPECT_EQ(message(whole), "");
+  EXPECT_EQ(message(whole.substr(0, whole.size() / 2)),
+            file() + " is damaged; make it again with `ablate pack`");
+  auto changed = whole;
+  changed[changed.size() / 3] ^= 1;
+  EXPECT_EQ(message(changed),
+            file() + " is damaged, or was not made by `ablate pack`; make it again with that");
+  write_file(file(), "");
+  EXPECT_EQ(shell(kProgram + " status " + file() + " 2>&1").code, 4);
+}
+
+TEST_F(Pack, IsRefusedIfItIsDamagedOrNamesFilesElsewhere) {
+  EXPECT_EQ(shell(kProgram + " pack " + folder_.string() + " 2>&1").code, 2);
+  write_file(file(), "PK and then nothing");
+  EXPECT_EQ(shell(kProgram + " report " + file() + " 2>&1").code, 4);
+  {
+    caffe2::serialize::PyTorchStreamWriter writer(file());
+    writer.writeRecord("study.yaml", "x", 1);
+    writer.writeRecord("../escaped", "x", 1);
+    writer.writeEndOfFile();
+  }
+  write_file(file(), sealed(read_file(file())));
+  EXPECT_THROW(unpack(file(), folder_ / "below/unpacked"), training::CheckpointError);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "below/escaped"));
+}
+
+}  // namespace
+}  // namespace ablate::exchange
