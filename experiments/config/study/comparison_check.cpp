@@ -272,19 +272,6 @@ std::string why_not_measured(const Term& term, const Configuration& run) {
 
 }  // namespace
 
-std::vector<std::string> StudyNames::names_of_settings() const {
-  std::vector<std::string> names;
-  for (const auto& setting : settings) names.push_back(setting.name);
-  return names;
-}
-
-std::vector<std::string> StudyNames::names_of_tasks() const {
-  std::vector<std::string> names;
-  for (const auto& setting : settings)
-    if (!contains(names, setting.task)) names.push_back(setting.task);
-  return names;
-}
-
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
                             const Trail& trail, ProblemList& problems) {
   const auto given = [&](const char* key) { return trail.marks.contains(key); };

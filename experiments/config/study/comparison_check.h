@@ -15,15 +15,6 @@ namespace ablate::config {
 struct Configuration;
 struct Study;
 
-/// The settings and the arms that a study can compare.
-struct StudyNames {
-  std::vector<Setting> settings;
-  std::vector<std::string> arms;
-
-  std::vector<std::string> names_of_settings() const;
-  std::vector<std::string> names_of_tasks() const;  // as declared
-};
-
 /// The comparison that the study declares; reports unknown names and metrics.
 Comparison check_comparison(const CompareOptions& options, const StudyNames& names,
                             const Trail& trail, ProblemList& problems);

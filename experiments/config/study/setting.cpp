@@ -82,4 +82,17 @@ bool gives(const Value& layer, const std::string& path) {
   return gives(entry->value, path.substr(dot + 1));
 }
 
+std::vector<std::string> StudyNames::names_of_settings() const {
+  std::vector<std::string> names;
+  for (const auto& setting : settings) names.push_back(setting.name);
+  return names;
+}
+
+std::vector<std::string> StudyNames::names_of_tasks() const {
+  std::vector<std::string> names;
+  for (const auto& setting : settings)
+    if (std::ranges::find(names, setting.task) == names.end()) names.push_back(setting.task);
+  return names;
+}
+
 }  // namespace ablate::config
