@@ -105,8 +105,10 @@ bool is_about_losses(const Contrast& contrast) {
 }
 
 double within_p(const Tested& one, config::PairedTest test) {
-  const auto gains = gains_of(one);
   const double margin = *one.contrast->claim.margin;
+  if (!is_about_losses(*one.contrast) && test == config::PairedTest::sign_flip)
+    return statistics::equivalence_p(one.contrast->differences, margin);
+  const auto gains = gains_of(one);
   const double no_loss = greater_p(shifted(gains, 1, margin), test);
   return is_about_losses(*one.contrast)
              ? no_loss
