@@ -42,7 +42,8 @@ void check_study(ConfigRequest& request) {
   }
   std::set<std::string> tasks;
   for (const auto& setting : study.settings) tasks.insert(setting.task);
-  std::cout << fmt::format("{}: {} tasks{}, {} arms, {} seeds: {} runs\n", study.name, tasks.size(),
+  std::cout << fmt::format("{}: {} task{}{}, {} arms, {} seeds: {} runs\n", study.name,
+                           tasks.size(), tasks.size() == 1 ? "" : "s",
                            study.settings.size() == tasks.size()
                                ? ""
                                : fmt::format(" in {} settings", study.settings.size()),
