@@ -85,6 +85,13 @@ class TuningTest : public ProgramTest {
     return runs;
   }
 
+  /// Two seeds, and a base that learns nothing without the search.
+  void search_from_nothing() {
+    untuned_.replace(untuned_.find("peak: 3.0e-3"), 12, "peak: 1.0e-9");
+    untuned_.replace(untuned_.find("seeds: [1, 2, 3]"), 16, "seeds: [1, 2]");
+    tune("[1.0e-9, 3.0e-3, 1.0e-4]", "extend: 1");
+  }
+
   /// Of each run, by arm and seed, in what `ablate run --json` printed.
   static std::map<std::string, double> perplexities(const std::string& output) {
     std::map<std::string, double> perplexity;
@@ -284,11 +291,8 @@ TEST_F(TuningTest, WhatAnEarlierStartLeftOfAnyValueIsRemoved) {
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
-TEST_F(TuningTest, AStudyRunsItsArmWithTheValueThatItFound) {
-  auto& text = untuned_;
-  text.replace(text.find("peak: 3.0e-3"), 12, "peak: 1.0e-9");
-  text.replace(text.find("seeds: [1, 2, 3]"), 16, "seeds: [1, 2]");
-  tune("[1.0e-9, 3.0e-3, 1.0e-4]", "extend: 1");
+TEST_F(TuningTest, TheDryRunAndTheListCountTheTrialRuns) {
+  search_from_nothing();
   const auto dry = shell(command("out", "--dry-run"));
   EXPECT_NE(dry.output.find("\n8 runs to do"), std::string::npos) << dry.output;
   EXPECT_NE(dry.output.find("6 of the runs listed look for the best training.schedule.peak on the "
@@ -298,7 +302,10 @@ TEST_F(TuningTest, AStudyRunsItsArmWithTheValueThatItFound) {
       << dry.output;
   const auto list = shell(command("out", "--list"));
   EXPECT_EQ(lines_of(list.output).size(), 8U) << list.output;
+}
 
+TEST_F(TuningTest, AStudyRunsItsArmWithTheValueThatItFound) {
+  search_from_nothing();
   const auto outcome = shell(command("out", "--json --jobs 2 2>/dev/null # "));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto perplexity = perplexities(outcome.output);

@@ -97,11 +97,11 @@ inline analysis::TuningEvidence tuning(const std::string& task, const std::strin
                    {.search = {.task = task, .arm = second, .open = 3}}}};
 }
 
-/// A report with something in every section; `words` is asked for each text of a user.
-inline SampleReport sample_report(const Words& words = usual) {
-  const auto task = words("numbers"), first = words("sinusoidal"), second = words("learned");
-  const auto within = "4 " + words("digits"), beyond = "5 " + words("digits more");
-  auto& w = words;
+/// A baseline and an arm of these names, with two seeds each.
+inline std::vector<analysis::ArmEvidence> sample_arms(const Words& w, const std::string& within,
+                                                      const std::string& first,
+                                                      const std::string& second) {
+  const auto beyond = "5 " + w("digits more");
   analysis::ArmEvidence one{
       .name = first, .baseline = true, .parameters = 1200, .flops_per_token = 2400};
   one.cells = {score(within, 4, {1, 0.75}), score(beyond, 5, {0.5, 0.25})};
@@ -123,6 +123,14 @@ inline SampleReport sample_report(const Words& words = usual) {
                         .mean = 0.85,
                         .interval = statistics::Interval{0.75, 0.95}}};
   other.cells[0].sentence_tests = {{1, -0.5, 0.25, 0.125}};
+  return {one, other};
+}
+
+/// A report with something in every section; `words` is asked for each text of a user.
+inline SampleReport sample_report(const Words& words = usual) {
+  const auto task = words("numbers"), first = words("sinusoidal"), second = words("learned");
+  const auto within = "4 " + words("digits");
+  auto& w = words;
   SampleReport report{
       .evidence = {.study = w("study"),
                    .question = w("Does it matter?"),
@@ -133,7 +141,7 @@ inline SampleReport sample_report(const Words& words = usual) {
                    .tasks = {{.name = task,
                               .metric = "exact_match",
                               .target = w("a loss of 1"),
-                              .arms = {one, other}}},
+                              .arms = sample_arms(w, within, first, second)}},
                    .aggregates = {{second, 0.8, {0.7, 0.9}, 0.4}},
                    .tuning = tuning(task, first, second, words),
                    .expectations = {{w("learned > sinusoidal"), false, w("0.1 and 0.2")}},
