@@ -60,10 +60,6 @@ bool Trainer::resume() {
   return true;
 }
 
-bool Trainer::logs(int64_t step) const {
-  return step == input_.options.steps || step % input_.options.log_every == 0;
-}
-
 bool Trainer::finished() const {
   return state_.step >= input_.options.steps || state_.stopped_early;
 }
@@ -118,7 +114,7 @@ void Trainer::train_step(data::BatchStream& stream) {
       .dropout = input_.dropout,
       .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
       .precision = input_.precision,
-      .mixtures = logs(step),
+      .mixtures = input_.options.logs(step),
       .ranks = input_.ranks};
   std::optional<UpdateObserver> observer;
   if (observes(step)) {
@@ -169,7 +165,7 @@ void Trainer::log_step(const StepRecord& record, double rate) {
     state_.interval_loss += record.loss * static_cast<double>(record.tokens);
     state_.interval_nll += record.nll * static_cast<double>(record.tokens);
   }
-  if (logs(state_.step)) log_interval(record, rate);
+  if (input_.options.logs(state_.step)) log_interval(record, rate);
 }
 
 void Trainer::log_interval(const StepRecord& record, double rate) {

@@ -104,7 +104,6 @@ class Trainer {
   bool resume();
   void train_step(data::BatchStream& stream);
   StepRecord update_on(const std::vector<data::Batch>& batches, const UpdateOptions& options);
-  bool logs(int64_t step) const;
   void log_step(const StepRecord& record, double rate);
   void log_interval(const StepRecord& record, double rate);
   void write(const nlohmann::json& line);

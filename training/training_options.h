@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -142,7 +143,7 @@ struct TrainingOptions {
   std::optional<int64_t> threads;
   bool mkl_fast_path = true;
   int64_t max_length = 256;
-  int64_t log_every = 50;
+  std::optional<int64_t> log_every;
   int64_t evaluate_every = 0;
   int64_t patience = 0;
   int64_t save_every = 500;
@@ -156,6 +157,12 @@ struct TrainingOptions {
 
   /// Whether there are updates; without any, the weights that a run starts from are evaluated.
   bool trains() const { return steps > 0; }
+
+  /// Whether a line is logged after the step, where the run has `steps`.
+  bool logs(int64_t step) const {
+    const int64_t every = log_every.value_or(std::clamp<int64_t>(steps / 100, 1, 50));
+    return step == steps || step % every == 0;
+  }
 
   static void fields(auto& o, auto&& visit) {
     visit("steps", o.steps,
@@ -181,7 +188,8 @@ struct TrainingOptions {
     visit("max_length", o.max_length,
           "tokens kept of a source or a target in training, with its end mark, and of a prompt; "
           "scored and translated texts are not cut");
-    visit("log_every", o.log_every, "steps between lines of metrics.jsonl");
+    visit("log_every", o.log_every,
+          "steps between lines of metrics.jsonl; absent: a hundredth of the steps, at most 50");
     visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");
     visit("patience", o.patience, "validations without a better loss before stopping; 0: never");
     visit("save_every", o.save_every, "steps between checkpoints");
@@ -220,7 +228,7 @@ struct TrainingOptions {
             "observe.at", "names a step after the last one, which steps gives");
     require(o.max_length >= 2 && o.max_length <= 65'536, "max_length", "must be from 2 to 65536");
     require(o.max_length <= o.tokens_per_batch, "max_length", "must not exceed tokens_per_batch");
-    require(o.log_every >= 1, "log_every", "must be positive");
+    require(!o.log_every || *o.log_every >= 1, "log_every", "must be positive");
     require(o.evaluate_every >= 0, "evaluate_every", "must not be negative");
     require(o.patience == 0 || o.evaluate_every > 0, "patience", "needs evaluate_every");
     require(o.patience >= 0, "patience", "must not be negative");

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "experiments/analysis/statistics/estimates.h"
@@ -196,13 +198,18 @@ Correction test_family(Family& family) {
 }
 
 void add_detectable(Family& family) {
-  if (family.tested.empty() || !is_tested_jointly(family)) return;
-  const auto effect = statistics::detectable_effect(
-      {.seeds = std::ssize(family.tested.front().pairs), .comparisons = family.comparisons});
-  if (!effect) return;
-  for (auto& one : family.tested)
-    if (const double deviation = statistics::deviation(one.contrast->differences); deviation > 0)
-      one.contrast->detectable = *effect * deviation;
+  using statistics::Testing;
+  const auto testing = family.test == config::PairedTest::t ? Testing::t
+                       : is_tested_jointly(family)          ? Testing::joint
+                                                            : Testing::holm;
+  std::map<int64_t, std::optional<double>> known;  // seeds -> effect
+  for (auto& one : family.tested) {
+    const auto [effect, fresh] = known.try_emplace(std::ssize(one.pairs));
+    if (fresh)
+      effect->second = statistics::detectable_effect({effect->first, family.comparisons, testing});
+    const double deviation = statistics::deviation(one.contrast->differences);
+    if (effect->second && deviation > 0) one.contrast->detectable = *effect->second * deviation;
+  }
 }
 
 int64_t seeds_for_difference(const Family& family) {

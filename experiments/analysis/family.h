@@ -34,8 +34,8 @@ struct Family {
 /// comparisons counting as p = 1; those of margins by Holm's method.
 Correction test_family(Family& family);
 
-/// Adds the smallest difference that such a study shows to every contrast. Only the joint test
-/// tells it, so after Holm's method there is none. REQUIRES: test_family() was called.
+/// Adds the smallest difference that such a study shows to every contrast, by the family's test and
+/// its correction. REQUIRES: test_family() was called.
 void add_detectable(Family& family);
 
 /// The fewest seeds that can show a difference.

@@ -14,6 +14,7 @@ namespace ablate::commands {
 void add_run(CLI::App& app);
 void add_report(CLI::App& app);
 void add_power(CLI::App& app);
+void add_slim(CLI::App& app);
 void add_pack(CLI::App& app);
 void add_status(CLI::App& app);
 void add_cancel(CLI::App& app);

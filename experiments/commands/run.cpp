@@ -152,7 +152,7 @@ bool selects(const config::Selection& selection) {
 
 /// What differences the study will be able to show, before its scatter is known.
 void print_power(const config::Study& study) {
-  if (!study.compare || study.compare->test != config::PairedTest::sign_flip) return;
+  if (!study.compare) return;
   const auto& task = study.declared_settings.front();
   const auto settings =
       std::ranges::count(study.declared_settings, task.task, &config::Setting::task);
@@ -161,7 +161,10 @@ void print_power(const config::Study& study) {
   const auto named = study.compare->test_sets.find(task.name);
   const auto sets = named == study.compare->test_sets.end() ? 1 : std::ssize(named->second);
   const statistics::Design design{.seeds = std::ssize(study.seeds),
-                                  .comparisons = std::max<int64_t>(1, arms * settings * sets)};
+                                  .comparisons = std::max<int64_t>(1, arms * settings * sets),
+                                  .testing = study.compare->test == config::PairedTest::t
+                                                 ? statistics::Testing::t
+                                                 : statistics::Testing::joint};
   const auto effect = statistics::detectable_effect(design);
   std::cout << fmt::format(
       "{} seeds and {} comparison{} of a task {} (docs/statistics.md).\n", design.seeds,
@@ -173,7 +176,8 @@ void print_power(const config::Study& study) {
                         named == study.compare->test_sets.end()
                             ? ", if one test set is within the trained length"
                             : "")
-          : "can show no difference; six seeds can");
+      : study.compare->test == config::PairedTest::t ? "can show no difference; two seeds can"
+                                                     : "can show no difference; six seeds can");
 }
 
 void run_study(const RunRequest& request) {

@@ -20,6 +20,7 @@ namespace ablate::commands {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{5};
+constexpr int kIdleLooks = 2;  // in a row, since between two runs there is a moment without one
 
 struct StatusRequest {
   std::string folder;
@@ -35,10 +36,11 @@ std::vector<schedule::QueuedJob> queue_of(const records::StudyFolder& folder) {
 
 std::string step_text(const schedule::RunStatus& run) {
   if (run.step_age < 0) return "";
-  return fmt::format("step {}{}{}, {} ago", run.step,
-                     run.steps > 0 ? fmt::format(" of {}", run.steps) : "",
-                     std::isnan(run.loss) ? "" : fmt::format(", loss {:.4g}", run.loss),
-                     schedule::clock_text(run.step_age));
+  return fmt::format(
+      "step {}{}{}, {} ago{}", run.step, run.steps > 0 ? fmt::format(" of {}", run.steps) : "",
+      std::isnan(run.loss) ? "" : fmt::format(", loss {:.4g}", run.loss),
+      schedule::clock_text(run.step_age),
+      std::isnan(run.seconds_left) ? "" : ", " + schedule::clock_text(run.seconds_left) + " left");
 }
 
 std::string as_table(const std::vector<schedule::RunStatus>& runs) {
@@ -48,7 +50,7 @@ std::string as_table(const std::vector<schedule::RunStatus>& runs) {
   std::string text;
   for (const auto& run : runs) {
     ++counts[run.state];
-    auto line = fmt::format("{:{}}  {:8}", run.run, widest, run.state);
+    auto line = fmt::format("{:{}}  {:11}", run.run, widest, run.state);
     for (const auto& part :
          {run.where, run.since.empty() ? "" : "since " + run.since,
           run.state == "finished" ? "" : step_text(run),
@@ -62,22 +64,26 @@ std::string as_table(const std::vector<schedule::RunStatus>& runs) {
   return text + sum + "\n";
 }
 
-/// Whether a run may still progress: jobs are queued; or, without jobs, another process may work on
-/// a run that is not settled.
-bool may_move(const std::vector<schedule::RunStatus>& runs,
-              const std::vector<schedule::QueuedJob>& queue, const records::StudyFolder& folder) {
+/// Whether a process or a job works on the study.
+bool is_worked_on(const std::vector<schedule::RunStatus>& runs,
+                  const std::vector<schedule::QueuedJob>& queue,
+                  const records::StudyFolder& folder) {
   if (!queue.empty()) return true;
   const auto jobs = records::read_wave_jobs(folder.wave(records::last_wave(folder)));
   if (jobs && !jobs->closing.empty()) return false;
-  return std::ranges::any_of(runs, [](const schedule::RunStatus& run) {
-    return run.state != "finished" && run.state != "failed" && run.state != "blocked";
-  });
+  return std::ranges::any_of(runs,
+                             [](const schedule::RunStatus& run) { return run.state == "running"; });
+}
+
+/// Whether another `ablate run` would go on with the run.
+bool is_open(const schedule::RunStatus& run) {
+  return run.state == "new" || run.state == "interrupted" || run.state == "lost";
 }
 
 void show_status(const StatusRequest& request) {
   const exchange::OpenedStudy opened(request.folder);
   const auto& folder = opened.folder();
-  for (;;) {
+  for (int idle = 0;;) {
     const auto queue = queue_of(folder);
     const auto runs =
         schedule::status_of(records::read_frozen(folder, run::counted_parameters()), folder, queue);
@@ -86,7 +92,13 @@ void show_status(const StatusRequest& request) {
     else
       std::cout << as_table(runs);
     std::cout << std::flush;
-    if (!request.watch || !may_move(runs, queue, folder)) return;
+    idle = is_worked_on(runs, queue, folder) ? 0 : idle + 1;
+    if (!request.watch) return;
+    if (idle == kIdleLooks || (idle > 0 && std::ranges::none_of(runs, is_open))) {
+      if (std::ranges::any_of(runs, is_open))
+        std::cerr << "nobody works on this study; repeat its 'ablate run' to continue it\n";
+      return;
+    }
     std::this_thread::sleep_for(kLookEvery);
     if (!request.json) std::cout << "\n";
   }
@@ -114,12 +126,13 @@ void add_status(CLI::App& app) {
       ->required();
   verb->add_flag("--json", request->json, "Print one JSON line per run");
   verb->add_flag("--watch", request->watch,
-                 "Show it again every 5 seconds until no run can come further");
+                 "Show it again every 5 seconds until the study is done or nobody works on it");
   verb->footer(
-      "Shows for each run its state, where it runs, since when, the last step and loss it logged "
-      "and how long ago, how often it was started again, and why it failed or waits; a run is "
-      "blocked if the one that it starts from has failed. For a study on Slurm it also asks the "
-      "queue.\n"
+      "Shows for each run its state, where it runs, since when, the last step and loss it logged, "
+      "how long ago and how long the rest takes, how often it was started again, and why it failed "
+      "or waits. A run is interrupted if it stopped with its state saved, lost if its process is "
+      "gone without that, and blocked if the run that it starts from has failed. For a study on "
+      "Slurm it also asks the queue.\n"
       "Examples:\n"
       "  ablate status runs/quickstart\n"
       "  ablate status runs/quickstart --json");

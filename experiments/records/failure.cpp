@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "experiments/errors.h"
+#include "experiments/records/run_start.h"
+#include "training/process/folder_claim.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
 
@@ -49,7 +51,10 @@ std::optional<RunFailure> read_failure(const RunFolder& folder) {
 std::string state_of(const RunFolder& folder) {
   if (std::filesystem::exists(folder.result())) return "finished";
   if (std::filesystem::exists(folder.failure())) return "failed";
-  return std::filesystem::exists(folder.environment()) ? "started" : "new";
+  if (training::ownership_of(folder.path) == training::Ownership::alive) return "running";
+  if (!std::filesystem::exists(folder.environment())) return "new";
+  const auto starts = read_starts(folder);
+  return !starts.empty() && starts.back().ended ? "interrupted" : "lost";
 }
 
 std::string why_missing(const RunFolder& folder) {

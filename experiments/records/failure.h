@@ -37,7 +37,8 @@ void remove_failure(const RunFolder& folder);
 /// Absent if the run has not failed, or its record is damaged.
 std::optional<RunFailure> read_failure(const RunFolder& folder);
 
-/// "finished", "failed", "started" or "new".
+/// "finished", "failed", "running", "interrupted" if it stopped with its state saved, "lost" if its
+/// process ended without a word, or "new".
 std::string state_of(const RunFolder& folder);
 
 /// Why a run without a result has none: "failed with ...", "interrupted" or "not started".

@@ -40,12 +40,17 @@ std::map<std::filesystem::path, const QueuedJob*> tasks_of(const records::StudyF
 
 void add_step(const records::RunFolder& folder, RunStatus& status) {
   if (!std::filesystem::exists(folder.log())) return;
+  double pace = std::numeric_limits<double>::quiet_NaN();  // seconds a step, over all starts
   for (const auto& line : training::read_run_log(folder.log())) {
     if (const auto step = line.find("step"); step != line.end() && step->is_number_integer())
       status.step = *step;
     if (const auto loss = line.find("loss"); loss != line.end() && loss->is_number())
       status.loss = *loss;
+    if (const auto seconds = line.find("seconds"); seconds != line.end() && seconds->is_number())
+      pace = seconds->get<double>() / static_cast<double>(std::max<int64_t>(1, status.step));
   }
+  if (status.state == "running" && status.steps > 0)
+    status.seconds_left = pace * static_cast<double>(status.steps - status.step);
   const auto written = std::filesystem::last_write_time(folder.log()).time_since_epoch();
   const auto now = std::filesystem::file_time_type::clock::now().time_since_epoch();
   status.step_age = std::chrono::duration<double>(now - written).count();
@@ -67,8 +72,8 @@ RunStatus status_of(const config::RunSpecification& run, const records::RunFolde
     status.where = last.host + (last.job.empty() ? "" : ", job " + last.job);
     status.since = last.began;
     status.restarts = std::ssize(starts) - 1;
-    if (last.ended && status.state == "started")
-      status.why = fmt::format("interrupted, saved at step {}", last.to_step);
+    if (status.state == "interrupted") status.why = fmt::format("saved at step {}", last.to_step);
+    if (status.state == "lost") status.why = "its process is gone; it continues from its last save";
     const auto environment = records::recorded_environment(folder);
     if (const auto steps = environment.find("steps"); steps != environment.end())
       status.steps = *steps;

@@ -18,15 +18,16 @@ namespace ablate::schedule {
 /// The status of one run.
 struct RunStatus {
   std::string run;    // task/arm/seed-n
-  std::string state;  // new, pending, running, started, finished, failed, blocked
+  std::string state;  // as records::state_of(), or pending, blocked
   std::string where;  // the host, and the scheduler's job; empty before the first start
   std::string since;  // when it was started last, in UTC
   int64_t step = 0;   // the last that it logged
   int64_t steps = 0;  // that it is to make; 0: not known before it starts
   double loss = std::numeric_limits<double>::quiet_NaN();  // the last that it logged
   double step_age = -1;  // seconds since then; -1: no step was logged
-  int64_t restarts = 0;  // starts after the first
-  std::string why;       // it failed, is blocked, was interrupted, or waits in the queue
+  double seconds_left = std::numeric_limits<double>::quiet_NaN();  // of its training, if it runs
+  int64_t restarts = 0;                                            // starts after the first
+  std::string why;  // it failed, is blocked, was interrupted, or waits in the queue
 
   static void fields(auto& o, auto&& visit) {
     visit("run", o.run);
@@ -37,6 +38,7 @@ struct RunStatus {
     visit("steps", o.steps);
     visit("loss", o.loss);
     visit("step_age", o.step_age);
+    visit("seconds_left", o.seconds_left);
     visit("restarts", o.restarts);
     visit("why", o.why);
   }

@@ -141,6 +141,19 @@ TEST_F(TrainerTest, StopsEarlyWhenValidationNoLongerImproves) {
       << "it must not go on when started again";
 }
 
+TEST(LogEvery, FollowsTheNumberOfStepsUnlessItIsGiven) {
+  const auto lines = [](const TrainingOptions& options) {
+    int64_t count = 0;
+    for (int64_t step = 1; step <= options.steps; ++step) count += options.logs(step) ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(lines({.steps = 12}), 12);
+  EXPECT_EQ(lines({.steps = 250}), 125);      // every second
+  EXPECT_EQ(lines({.steps = 2010}), 101);     // every 20th, and the last
+  EXPECT_EQ(lines({.steps = 50'000}), 1000);  // every 50th, the most
+  EXPECT_EQ(lines({.steps = 12, .log_every = 5}), 3);
+}
+
 TEST_F(TrainerTest, TensorBoardShowsTheLogAlsoOfARunThatWasKilled) {
   auto often = input();
   often.options.log_every = 1;

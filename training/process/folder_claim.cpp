@@ -101,7 +101,42 @@ std::optional<ProcessIdentity> identity_in(const std::string& text) {
   }
 }
 
+path claim_of(const path& claims, int64_t number) { return claims / number_text(number); }
+
+path beat_of(const path& claims, int64_t number) {
+  return claims / ("beat-" + number_text(number));
+}
+
+/// Reads the folder, which makes a client of a network file system ask the server.
+int64_t highest_claim(const path& claims) {
+  int64_t most = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(claims)) {
+    if (const auto number = claim_number(entry.path().filename().string()))
+      most = std::max(most, *number);
+  }
+  return most;
+}
+
+/// Whether the file was not written for twice the usual lease; false if it is gone.
+bool is_stale(const path& file) {
+  std::error_code gone;
+  const auto written = std::filesystem::last_write_time(file, gone);
+  return !gone &&
+         std::filesystem::file_time_type::clock::now() - written > 2 * FolderClaim::Times{}.lease;
+}
+
 }  // namespace
+
+Ownership ownership_of(const path& folder) {
+  const auto claims = folder / "claims";
+  if (!std::filesystem::exists(claims)) return Ownership::none;
+  const auto number = highest_claim(claims);
+  if (number == 0 || text_of(beat_of(claims, number)) == kReleased) return Ownership::none;
+  const auto process = identity_in(text_of(claim_of(claims, number)));
+  if (process && is_in_sight(*process))
+    return surely_gone(*process) ? Ownership::lost : Ownership::alive;
+  return is_stale(beat_of(claims, number)) ? Ownership::lost : Ownership::alive;
+}
 
 std::string scheduler_job() {
   const auto array = environment_value("SLURM_ARRAY_JOB_ID");
@@ -142,8 +177,8 @@ FolderClaim::FolderClaim(const path& folder, Times times, const Waiting& waiting
   for (bool said = false;;) {
     OwnerWatch watch(times_.lease);
     auto pause = kFirstLook;
-    const auto watched = highest();
-    for (; highest() == watched; pause = std::min(2 * pause, kLookEvery)) {
+    const auto watched = highest_claim(claims_);
+    for (; highest_claim(claims_) == watched; pause = std::min(2 * pause, kLookEvery)) {
       if (const auto owner = find(watched, watch); owner != Owner::gone) {
         if (owner == Owner::here && !std::exchange(said, true)) waiting();
         std::this_thread::sleep_for(pause);
@@ -161,45 +196,31 @@ FolderClaim::~FolderClaim() {
   beats_.request_stop();
   beats_.join();
   try {
-    if (highest() == number_) write_beat(kReleased);
+    if (highest_claim(claims_) == number_) write_beat(kReleased);
   } catch (const std::exception&) {
     return;  // the next owner then waits for the lease
   }
 }
 
 void FolderClaim::check() const {
-  const auto now = highest();
+  const auto now = highest_claim(claims_);
   if (now != number_)
     throw NotTheOwner(claims_.parent_path().string() + " was taken over by " + owner(now) +
                       " while this process gave no sign of life; it stops writing");
 }
 
-path FolderClaim::claim(int64_t number) const { return claims_ / number_text(number); }
-
-path FolderClaim::beat(int64_t number) const { return claims_ / ("beat-" + number_text(number)); }
-
-/// Reads the folder, which makes a client of a network file system ask the server.
-int64_t FolderClaim::highest() const {
-  int64_t most = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(claims_)) {
-    if (const auto number = claim_number(entry.path().filename().string()))
-      most = std::max(most, *number);
-  }
-  return most;
-}
-
 /// "host n1, process 4711, job 12_3"
 std::string FolderClaim::owner(int64_t number) const {
-  const auto process = identity_in(text_of(claim(number)));
+  const auto process = identity_in(text_of(claim_of(claims_, number)));
   if (!process) return "another process";
   return "host " + process->host + ", process " + std::to_string(process->pid) +
          (process->job.empty() ? "" : ", job " + process->job);
 }
 
 FolderClaim::Owner FolderClaim::find(int64_t number, OwnerWatch& watch) const {
-  const auto sign = number == 0 ? kReleased : text_of(beat(number));
+  const auto sign = number == 0 ? kReleased : text_of(beat_of(claims_, number));
   if (sign == kReleased) return Owner::gone;
-  const auto process = identity_in(text_of(claim(number)));
+  const auto process = identity_in(text_of(claim_of(claims_, number)));
   if (process && surely_gone(*process)) return Owner::gone;
   const bool here = process && is_in_sight(*process);
   const auto verdict =
@@ -213,7 +234,7 @@ FolderClaim::Owner FolderClaim::find(int64_t number, OwnerWatch& watch) const {
 /// Whether this process is the one that created the claim.
 bool FolderClaim::create(int64_t number) {
   number_ = number;
-  return put(claim(number), to_json(this_process()).dump() + "\n", O_EXCL);
+  return put(claim_of(claims_, number), to_json(this_process()).dump() + "\n", O_EXCL);
 }
 
 void FolderClaim::keep_beating(const std::stop_token& stop) {
@@ -229,6 +250,8 @@ void FolderClaim::keep_beating(const std::stop_token& stop) {
   }
 }
 
-void FolderClaim::write_beat(const std::string& sign) const { put(beat(number_), sign, O_TRUNC); }
+void FolderClaim::write_beat(const std::string& sign) const {
+  put(beat_of(claims_, number_), sign, O_TRUNC);
+}
 
 }  // namespace ablate::training

@@ -69,6 +69,14 @@ class OwnerWatch {
   Clock::time_point since_;
 };
 
+/// How the owner of a folder stands.
+enum class Ownership { none, alive, lost };
+
+/// Looks at the claims of a folder without taking part: `none` if nobody claimed it or its owner
+/// has let go, `lost` if the owner has ended without doing so. One out of sight counts as lost if
+/// its last sign of life is older than twice the lease, by this host's clock and the file system's.
+Ownership ownership_of(const std::filesystem::path& folder);
+
 /// Makes this process the one owner of a folder, also on file systems of several hosts, on which
 /// locks hold on one host only. It only needs exclusive creation of files (NFS since version 3).
 ///
@@ -102,9 +110,6 @@ class FolderClaim {
   void check() const;
 
  private:
-  std::filesystem::path claim(int64_t number) const;
-  std::filesystem::path beat(int64_t number) const;
-  int64_t highest() const;
   std::string owner(int64_t number) const;
   /// The owner of claim `number`: ended, running in sight, or out of sight.
   enum class Owner { gone, here, elsewhere };

@@ -53,22 +53,42 @@ std::vector<double> largest_rival(const std::vector<std::vector<double>>& sample
   return largest;
 }
 
+/// The intervals of the arm with the effect that agree with the test's first step.
+class ArmIntervals {
+ public:
+  explicit ArmIntervals(const Design& design)
+      : testing_(design.testing),
+        level_((1 - kConfidence) /
+               (design.testing == Testing::joint ? 1.0 : static_cast<double>(design.comparisons))),
+        patterns_(design.seeds <= kMostEnumerated
+                      ? SignPatterns::half(static_cast<size_t>(design.seeds))
+                      : SignPatterns::drawn(static_cast<size_t>(design.seeds), kDrawn)),
+        ones_(static_cast<size_t>(design.seeds), 1.0),
+        counts_(patterns_.sums(ones_)) {}
+
+  std::optional<Interval> of(const std::vector<std::vector<double>>& samples) const {
+    if (testing_ == Testing::t) return t_interval_at(samples.front(), 1 - level_);
+    const auto sums = patterns_.sums(samples.front());
+    return supported({samples.front(), ones_, sums, counts_}, largest_rival(samples, patterns_),
+                     patterns_above(level_, patterns_.size()));
+  }
+
+ private:
+  Testing testing_;
+  double level_;
+  SignPatterns patterns_;
+  std::vector<double> ones_, counts_;
+};
+
 /// The least effect that each study would claim, sorted. An arm whose sample is moved by an effect
 /// is claimed if the interval of the sample itself leaves minus the effect out.
-std::vector<double> claimed_effects(const Design& design) {
-  const auto seeds = static_cast<size_t>(design.seeds);
-  const auto patterns = design.seeds <= kMostEnumerated ? SignPatterns::half(seeds)
-                                                        : SignPatterns::drawn(seeds, kDrawn);
-  const std::vector<double> ones(seeds, 1.0);
-  const auto counts = patterns.sums(ones);
-  const size_t least = patterns_above(1 - kConfidence, patterns.size());
+std::vector<double> claimed_effects(Design design) {
+  const ArmIntervals intervals(design);
+  if (design.testing != Testing::joint) design.comparisons = 1;  // the others play no part
   constexpr double never = std::numeric_limits<double>::infinity();
   std::vector<double> effects;
   for (uint64_t study = 0; study < kPairsOfStudies; ++study) {
-    const auto samples = draw_differences(design, study);
-    const auto sums = patterns.sums(samples.front());
-    const auto interval =
-        supported({samples.front(), ones, sums, counts}, largest_rival(samples, patterns), least);
+    const auto interval = intervals.of(draw_differences(design, study));
     effects.push_back(interval ? -interval->low : never);
     effects.push_back(interval ? interval->high : never);
   }

@@ -39,12 +39,8 @@ double smallest_equivalence_p(int64_t count);
 int64_t differences_needed(double level, int64_t comparisons, double (*smallest)(int64_t));
 
 /// Holm's step-down adjustment (Holm 1979), in the order of `p`: an adjusted p of at most a level
-/// keeps the chance of any false claim among all of them at that level. If at most `most_true` of
-/// the hypotheses can be true at once, no p is multiplied by more than that (Shaffer 1986).
-std::vector<double> holm(std::span<const double> p, size_t most_true);
-
-/// The same if all hypotheses can be true at once.
-inline std::vector<double> holm(std::span<const double> p) { return holm(p, p.size()); }
+/// keeps the chance of any false claim among all of them at that level.
+std::vector<double> holm(std::span<const double> p);
 
 /// The counts of a corpus score for each sentence; their sums over sentences are the corpus's
 /// counts.

@@ -103,8 +103,7 @@ Markup last_figures(const RunRecord& run) {
          rows;
   for (size_t i = 0; i < most; ++i) head += number_heading(fmt::format("head {}", i + 1));
   for (const auto& figure : run.observed) {
-    auto cells = row_heading(text(figure.place)) +
-                 cell(analysis::display_name(figure.what)) +
+    auto cells = row_heading(text(figure.place)) + cell(analysis::display_name(figure.what)) +
                  number_cell(plain(figure.points.back().y));
     for (size_t i = 0; i < most; ++i)
       cells += number_cell(i < figure.heads.size() ? plain(figure.heads[i].back().y) : "");

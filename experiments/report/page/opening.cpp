@@ -232,7 +232,29 @@ Markup environment(const ReportData& data) {
                      scrolled("Environment", element("table", {}, element("tbody", {}, rows))));
 }
 
-Markup repetition(const ReportData& data, const Looks& looks) {
+namespace {
+
+/// The value of a fact that is the same in all runs; empty otherwise.
+std::string common_value(const ReportData& data, const std::string& name) {
+  const auto fact = std::ranges::find(data.environment, name, &EnvironmentFact::name);
+  const bool one = fact != data.environment.end() && fact->values.size() == 1;
+  return one ? fact->values.front().first : "";
+}
+
+/// A BibTeX entry of the study.
+std::string citation(const std::string& study, const ReportData& data) {
+  const auto version = common_value(data, "ablate"), commit = common_value(data, "commit");
+  std::string program = "Ablate";
+  if (!version.empty()) program += " " + version;
+  if (!commit.empty()) program += ", commit " + commit;
+  return fmt::format(
+      "@misc{{ablate-{0},\n  title = {{{{{0}}}}},\n  note = {{Study run by {1}}}\n}}", study,
+      program);
+}
+
+}  // namespace
+
+Markup repetition(const std::string& study, const ReportData& data, const Looks& looks) {
   if (data.commands.empty() && data.command.empty()) return {};
   Markup rows;
   for (const auto& one : data.commands)
@@ -248,6 +270,7 @@ Markup repetition(const ReportData& data, const Looks& looks) {
                scrolled("Commands", table(row(column_heading("task") + column_heading("arm") +
                                               column_heading("command")),
                                           rows)));
+  content += folded("BibTeX", command_block(citation(study, data)));
   return element("section", {{"id", "repeat"}}, heading("h2", "", "Repeat it") + content);
 }
 

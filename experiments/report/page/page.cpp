@@ -46,7 +46,7 @@ std::vector<Section> sections_of(const analysis::Evidence& evidence, const Repor
   sections.push_back({"configuration", "Configuration", configurations(evidence, data)});
   sections.push_back({"positions", "Position schemes", position_schemes(data.positions)});
   sections.push_back({"environment", "Environment", environment(data)});
-  sections.push_back({"repeat", "Repeat it", repetition(data, looks)});
+  sections.push_back({"repeat", "Repeat it", repetition(evidence.study, data, looks)});
   std::erase_if(sections, [](const Section& section) { return section.content.empty(); });
   return sections;
 }

@@ -52,7 +52,7 @@ Markup configurations(const analysis::Evidence& evidence, const ReportData& data
 Markup position_pictures(const std::vector<PositionPicture>& pictures);  // without a heading
 Markup position_schemes(const std::vector<PositionPicture>& pictures);   // the same, folded
 Markup environment(const ReportData& data);
-Markup repetition(const ReportData& data, const Looks& looks);
+Markup repetition(const std::string& study, const ReportData& data, const Looks& looks);
 Markup notes(const analysis::Evidence& evidence);
 
 }  // namespace ablate::report

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "tests/experiments/program.h"
 #include "tests/experiments/waiting.h"
 
@@ -29,11 +31,12 @@ TEST_F(StatusTest, TellsWhatARunHasComeTo) {
   ASSERT_EQ(end_of_stopped(train(""), run("out")), 75);  // one update behind the save of step 7
   ASSERT_EQ(end_of_stopped(train(""), run("out")), 75);  // asked at its start: after one more
   runs = status("out");
-  EXPECT_EQ(runs[0].at("state"), "started");
+  EXPECT_EQ(runs[0].at("state"), "interrupted");
   EXPECT_EQ(runs[0].at("step"), 5) << "the last that was logged";
   EXPECT_EQ(runs[0].at("steps"), 60);
   EXPECT_GT(runs[0].at("loss").get<double>(), 0);
-  EXPECT_EQ(runs[0].at("why"), "interrupted, saved at step 9");
+  EXPECT_EQ(runs[0].at("why"), "saved at step 9");
+  EXPECT_EQ(runs[0].at("seconds_left"), "NaN") << "it does not run";
   EXPECT_EQ(runs[0].at("restarts"), 1);
   EXPECT_NE(runs[0].at("since"), "");
   ASSERT_EQ(shell(train("")).code, 0);
@@ -61,6 +64,60 @@ TEST_F(StatusTest, WhatStartsFromAFailedRunIsBlockedAndNothingIsLeftToWatch) {
   const auto watched = shell("timeout 60 " + kProgram + " status --watch " +
                              (folder_ / "out/tiny").string() + " 2>&1");
   EXPECT_EQ(watched.code, 0) << watched.output;
+}
+
+TEST_F(StatusTest, ARunIsRunningWhileItsProcessLivesAndLostAfterwards) {
+  ASSERT_EQ(shell(command("out", "--launcher print")).code, 0);
+  pid_t process = 0;
+  {
+    const HeldBeforeSaving held(run("out"));
+    process = start_process(train(""));
+    ASSERT_TRUE(eventually([&] { return !read_file(run("out") / "metrics.jsonl").empty(); }));
+    const auto running = status("out")[0];
+    EXPECT_EQ(running.at("state"), "running");
+    const double step = running.at("step"), left = running.at("seconds_left");
+    const auto logged =
+        nlohmann::json::parse(lines_of(read_file(run("out") / "metrics.jsonl")).back());
+    ASSERT_EQ(logged.at("step"), step);
+    EXPECT_NEAR(left, logged.at("seconds").get<double>() / step * (60 - step), 1e-9);
+    kill(-process, SIGKILL);
+    EXPECT_EQ(end_of(process), 128 + SIGKILL);
+  }
+  const auto lost = status("out")[0];
+  EXPECT_EQ(lost.at("state"), "lost");
+  EXPECT_EQ(lost.at("why"), "its process is gone; it continues from its last save");
+  const auto watched = shell("timeout 60 " + kProgram + " status --watch " +
+                             (folder_ / "out/tiny").string() + " 2>&1");
+  EXPECT_EQ(watched.code, 0) << watched.output;
+  EXPECT_EQ(lines_of(watched.output).back(),
+            "nobody works on this study; repeat its 'ablate run' to continue it");
+}
+
+TEST_F(StatusTest, SlimLeavesTheOptimizerOutOfFinishedRunsAndTheirScoresAsTheyWere) {
+  const auto made = command("out", "--seeds 1,2 --set training.ema=0.9");
+  ASSERT_EQ(shell(made).code, 0);
+  const auto folder = folder_ / "out/tiny";
+  std::filesystem::remove(folder / "copy/base/seed-2/result.json");
+  const auto eval = [&](int seed) {
+    return shell(kProgram + " eval " + (folder / "copy/base/seed-").string() +
+                 std::to_string(seed) + " 2>&1");
+  };
+  const auto optimizer = [&](int seed) {
+    return std::filesystem::file_size(folder / "copy/base" / fmt::format("seed-{}", seed) /
+                                      "checkpoints/step-00000060/optimizer.safetensors");
+  };
+  const auto scores = eval(1).output;
+  const auto size = optimizer(1);
+  const auto slimmed = shell(kProgram + " slim " + folder.string() + " 2>&1");
+  EXPECT_EQ(slimmed.code, 0);
+  EXPECT_TRUE(slimmed.output.starts_with("1 run is ")) << slimmed.output;
+  EXPECT_TRUE(slimmed.output.ends_with("; 1 that has not finished stays as it is\n"))
+      << slimmed.output;
+  EXPECT_LT(optimizer(1), size / 2) << "averages stay, two moments go";
+  EXPECT_EQ(optimizer(2), size);
+  EXPECT_EQ(eval(1).code, 0);
+  EXPECT_EQ(eval(1).output, scores);
+  EXPECT_EQ(shell(made).code, 0);
 }
 
 TEST_F(StatusTest, ASupervisedRunThatFailsSaysWhy) {

@@ -3,6 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "experiments/analysis/statistics/estimates.h"
+#include "experiments/analysis/statistics/significance.h"
 
 namespace ablate::statistics {
 namespace {
@@ -47,6 +53,33 @@ TEST(Power, FewerThanSixSeedsShowNothing) {
     EXPECT_FALSE(detectable_effect({seeds, 1}));
   }
   EXPECT_TRUE(detectable_effect({6, 20}));  // for any number of arms six can
+}
+
+/// The share of simulated claims of the first of two arms by `p_of`, doubled by Bonferroni as in
+/// the first step of Holm's method.
+double claimed_share(int64_t seeds, double effect, double (*p_of)(std::span<const double>)) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise;
+  constexpr int studies = 4000;
+  int claims = 0;
+  for (int study = 0; study < studies; ++study) {
+    std::vector<double> differences;
+    for (int64_t seed = 0; seed < seeds; ++seed) differences.push_back(effect + noise(random));
+    claims += 2 * p_of(differences) <= 0.05 && mean(differences) > 0 ? 1 : 0;
+  }
+  return static_cast<double>(claims) / studies;
+}
+
+TEST(Power, OfTestsByThemselvesIsTheShareOfTheirClaims) {
+  for (const double effect : {1.0, 1.6}) {
+    const double holm = power_of({8, 2, Testing::holm}, effect);
+    EXPECT_NEAR(claimed_share(8, effect, sign_flip_p), holm, 2 * noise(holm)) << effect;
+    const double t = power_of({5, 2, Testing::t}, effect);
+    EXPECT_NEAR(claimed_share(5, effect, t_test_p), t, 2 * noise(t)) << effect;
+  }
+  EXPECT_FALSE(detectable_effect({6, 2, Testing::holm})) << "its smallest p is 0.0625";
+  EXPECT_TRUE(detectable_effect({2, 1, Testing::t}));
+  EXPECT_FALSE(detectable_effect({1, 1, Testing::t}));
 }
 
 TEST(Power, SeedsForAnEffectAreTheFewest) {

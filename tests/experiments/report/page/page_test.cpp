@@ -213,6 +213,16 @@ TEST(Page, LinksTheFilesBesideItForAPaper) {
   EXPECT_EQ(page_of(none).find("forest.svg"), std::string::npos);
 }
 
+TEST(Page, ABibTeXEntryNamesTheStudyAndTheOneProgramOfItsRuns) {
+  auto report = sample_report();
+  report.data.environment.push_back({"ablate", {{"0.1.0", 3}}});
+  const auto entry = "@misc{ablate-" + report.evidence.study;
+  place(page_of(report), entry);
+  place(page_of(report), "note = {Study run by Ablate 0.1.0}");
+  report.data.environment.back().values.push_back({"0.2.0", 1});
+  place(page_of(report), "note = {Study run by Ablate}");
+}
+
 TEST(Page, PicturesOfPositionSchemesAreFolded) {
   const auto page = page_of(sample_report());
   const auto section = place(page, "<section id=\"positions\">");
