@@ -40,8 +40,8 @@ HeadOptionsModule::HeadOptionsModule(Module& owner, const MultiHead& options,
       softcap_(options.softcap),
       factor_(query_factor_of(options, stack)) {
   if (options.qk_norm != QkNorm::none) {
-    const NormOptions norm{.kind =
-                               options.qk_norm == QkNorm::rms ? NormKind::rms : NormKind::layer};
+    const NormOptions norm{.kind = options.qk_norm == QkNorm::rms ? NormKind::rms : NormKind::layer,
+                           .epsilon = stack.layers.front().norm.epsilon};
     query_norm_ = owner.register_module("query_norm", Norm(norm, heads_.d_k, false));
     key_norm_ = owner.register_module("key_norm", Norm(norm, heads_.d_k, false));
   }
@@ -118,9 +118,10 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
       qkv_(register_module(
           "qkv", Linear(stack.d_model,
                         std::vector{heads_.query_width(), heads_.key_width(), heads_.value_width()},
-                        stack.bias, Projection::qkv))),
-      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
-                                         stack.bias, Projection::output))),
+                        options.qkv_bias.value_or(stack.bias), Projection::qkv))),
+      out_(register_module("out",
+                           Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
+                                  options.output_bias.value_or(stack.bias), Projection::output))),
       head_options_(*this, options, stack) {}
 
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
@@ -160,13 +161,15 @@ KVCache SelfAttention::empty_cache(const torch::Tensor& like) const {
 
 CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOptions& stack)
     : heads_(heads_of(options, stack.d_model)),
-      query_(register_module("query", Linear(stack.d_model, std::vector{heads_.query_width()},
-                                             stack.bias, Projection::query))),
+      query_(register_module("query",
+                             Linear(stack.d_model, std::vector{heads_.query_width()},
+                                    options.qkv_bias.value_or(stack.bias), Projection::query))),
       key_value_(register_module(
           "key_value", Linear(stack.d_model, std::vector{heads_.key_width(), heads_.value_width()},
-                              stack.bias, Projection::qkv))),
-      out_(register_module("out", Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
-                                         stack.bias, Projection::output))),
+                              options.qkv_bias.value_or(stack.bias), Projection::qkv))),
+      out_(register_module("out",
+                           Linear(heads_.count * heads_.d_v, std::vector{stack.d_model},
+                                  options.output_bias.value_or(stack.bias), Projection::output))),
       head_options_(*this, options, stack) {}
 
 torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,

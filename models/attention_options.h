@@ -140,6 +140,7 @@ struct MultiHead {
   bool sinks = false;
   double softcap = 0.0;
   OutputGate gate = OutputGate::none;
+  std::optional<bool> qkv_bias, output_bias;
 
   static void fields(auto& o, auto&& visit) {
     visit("heads", o.heads, "attention heads");
@@ -148,9 +149,9 @@ struct MultiHead {
     visit("key_value_heads", o.key_value_heads,
           "heads of keys and values (num_key_value_heads), each shared by a group of heads; "
           "absent: heads");
-    visit(
-        "qk_norm", o.qk_norm,
-        "norm of the queries and keys of every head: none, rms or layer, with an epsilon of 1e-5");
+    visit("qk_norm", o.qk_norm,
+          "norm of the queries and keys of every head: none, rms or layer, with the epsilon of the "
+          "first layer's norm");
     visit("scale", o.scale, "the factor of query-key products");
     visit("score_function", o.score_function,
           "turns scores into attention weights: softmax; softmax_one (with 1 more in the "
@@ -166,6 +167,9 @@ struct MultiHead {
     visit("gate", o.gate,
           "a gate on the output of every head: none, head (one number per head) or element (one "
           "per element)");
+    visit("qkv_bias", o.qkv_bias,
+          "biases of queries, keys and values (attention_bias); absent: model.bias");
+    visit("output_bias", o.output_bias, "bias of the output projection; absent: model.bias");
   }
   static void rules(const MultiHead& o, auto&& require) {
     require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");

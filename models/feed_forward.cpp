@@ -44,9 +44,10 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
       gated_(options.gated),
       up_(register_module(
           "up", Linear(stack.d_model, std::vector<int64_t>(options.gated ? 2 : 1, options.d_hidden),
-                       stack.bias))),
-      down_(register_module("down", Linear(options.d_hidden, std::vector{stack.d_model}, stack.bias,
-                                           Projection::output))) {}
+                       options.bias.value_or(stack.bias)))),
+      down_(
+          register_module("down", Linear(options.d_hidden, std::vector{stack.d_model},
+                                         options.bias.value_or(stack.bias), Projection::output))) {}
 
 RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
   show(x, context, &Observer::feed_forward_input);

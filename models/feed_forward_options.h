@@ -14,13 +14,15 @@
 
 namespace ablate::models {
 
-/// relu2 is the square of relu (So et al. 2021, Primer).
-enum class Activation { relu, gelu, silu, relu2, sigmoid, identity };
+/// relu2 is the square of relu (So et al. 2021, Primer); gelu_tanh is the approximation of gelu by
+/// tanh that GPT-2 has (Hendrycks & Gimpel 2016, section 2).
+enum class Activation { relu, gelu, gelu_tanh, silu, relu2, sigmoid, identity };
 
 constexpr auto names(Activation) {
   return std::to_array<std::pair<Activation, std::string_view>>(
       {{Activation::relu, "relu"},
        {Activation::gelu, "gelu"},
+       {Activation::gelu_tanh, "gelu_tanh"},
        {Activation::silu, "silu"},
        {Activation::relu2, "relu2"},
        {Activation::sigmoid, "sigmoid"},
@@ -33,16 +35,19 @@ struct DenseFeedForward {
   int64_t d_hidden = 2048;
   Activation activation = Activation::relu;
   bool gated = false;
+  std::optional<bool> bias;
   bool shared = false;
 
   static void fields(auto& o, auto&& visit) {
     visit("d_hidden", o.d_hidden, "width of the hidden layer (intermediate_size)");
     visit("activation", o.activation,
-          "relu, gelu, silu, relu2 (the square of relu), sigmoid or identity");
+          "relu, gelu, gelu_tanh (gelu_new, its approximation by tanh), silu, relu2 (the square of "
+          "relu), sigmoid or identity");
     visit(
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU, sigmoid: GLU, "
         "identity: bilinear)");
+    visit("bias", o.bias, "biases of its projections; absent: model.bias");
     visit("shared", o.shared, "one feed-forward for all layers of the stack (Pires et al. 2023)");
   }
   static void rules(const DenseFeedForward& o, auto&& require) {
@@ -143,7 +148,8 @@ struct MixtureOptions {
     visit("active", o.active, "experts per position (num_experts_per_tok)");
     visit("d_hidden", o.d_hidden, "width of one expert's hidden layer (intermediate_size)");
     visit("activation", o.activation,
-          "relu, gelu, silu, relu2 (the square of relu), sigmoid or identity");
+          "relu, gelu, gelu_tanh (gelu_new, its approximation by tanh), silu, relu2 (the square of "
+          "relu), sigmoid or identity");
     visit(
         "gated", o.gated,
         "multiply the activation by a second projection of the input (silu: SwiGLU; sigmoid: GLU; "

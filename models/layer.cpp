@@ -4,16 +4,18 @@ namespace ablate::models {
 
 LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
                      std::shared_ptr<FeedForward> feed_forward)
-    : causal_(stack.causal), parallel_(stack.layer(index).block == Block::parallel) {
+    : causal_(stack.causal), block_(stack.layer(index).block) {
   const auto& options = stack.layer(index);
   auto norm = options.norm;
   const auto connect = [&](auto& place, const std::string& name) {
     place.emplace(*this, name, norm, ResidualPlace{stack, index});
-    if (parallel_) norm.kind = NormKind::none;
+    if (block_ == Block::parallel) norm.kind = NormKind::none;
   };
   if ((attention_ = make_mixer(options.attention, stack))) {
     register_module("attention", attention_);
+    if (!options.norm.attention) norm.kind = NormKind::none;
     connect(around_attention_, "attention");
+    if (!options.norm.attention) norm.kind = options.norm.kind;
   }
   if (const auto* over_memory = std::get_if<MultiHead>(&options.cross_attention)) {
     cross_attention_ = register_module("cross_attention", CrossAttention(*over_memory, stack));
@@ -29,10 +31,12 @@ LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
 template <class Mix, class Cross, class Feed>
 torch::Tensor LayerImpl::through(torch::Tensor x, const ForwardContext& context,
                                  const SubLayers<Mix, Cross, Feed>& run) {
+  const auto original = x;
   torch::Tensor input;
   const auto add = [&](std::optional<ResidualConnection>& around, const auto& sub_layer) {
     if (!around) return;
-    if (!parallel_ || !input.defined()) input = around->enter(x, context);
+    if (block_ != Block::parallel || !input.defined())
+      input = around->enter(block_ == Block::parallel_norms ? original : x, context);
     x = around->join(x, sub_layer(input), context);
   };
   add(around_attention_, run.mix);

@@ -25,7 +25,7 @@ struct LayerCache {
 
 /// A mixer of positions, attention over a memory, and a feed-forward, each optional and with its
 /// residual connection. In a parallel block the first of them has the norm of the input that all
-/// read.
+/// read, unless each has its own.
 class LayerImpl : public Module {
  public:
   /// `index` counts the layers of the stack from 0 on. `feed_forward` belongs to another layer,
@@ -56,7 +56,8 @@ class LayerImpl : public Module {
   torch::Tensor through(torch::Tensor x, const ForwardContext& context,
                         const SubLayers<Mix, Cross, Feed>& run);
 
-  bool causal_, parallel_;
+  bool causal_;
+  Block block_;
   std::shared_ptr<Mixer> attention_;
   CrossAttention cross_attention_{nullptr};
   std::shared_ptr<FeedForward> feed_forward_;

@@ -38,19 +38,29 @@ constexpr auto names(NormPlacement) {
 struct NormOptions {
   NormKind kind = NormKind::layer;
   NormPlacement placement = NormPlacement::post;
+  double epsilon = 1e-5;
+  std::optional<bool> bias;
+  bool attention = true;
   double alpha = 0.5;
 
   static void fields(auto& o, auto&& visit) {
     visit("kind", o.kind,
           "layer, rms, batch (statistics over the unpadded positions), tanh (DyT: tanh(alpha x) "
-          "replaces the norm) or none; the epsilon is 1e-5, while the RMS norm of some models has "
-          "1e-6");
+          "replaces the norm) or none");
     visit("placement", o.placement,
           "post: after the residual sum, as in the paper; pre: before the sub-layer; both: before "
           "the sub-layer and on its output");
+    visit("epsilon", o.epsilon,
+          "what is added to a variance or mean square before its root (layer_norm_eps, "
+          "rms_norm_eps)");
+    visit("bias", o.bias, "bias of the norm, which rms never has; absent: model.bias");
+    visit("attention", o.attention,
+          "a norm at the attention, too; false: only at the other sub-layers, as in ModernBERT's "
+          "first layer, which reads normalised embeddings");
     visit("alpha", o.alpha, "DyT: initial value of the learnable alpha");
   }
   static void rules(const NormOptions& o, auto&& require) {
+    require(o.epsilon >= 0 && o.epsilon <= 1, "epsilon", "must be from 0 to 1");
     require(o.alpha > 0, "alpha", "must be positive");
   }
 };
@@ -111,11 +121,14 @@ struct ResidualOptions {
 
 /// sequential: each sub-layer reads what those before it have added. parallel: all read the layer's
 /// input through one norm (Wang & Komatsuzaki 2021, GPT-J; Chowdhery et al. 2022, PaLM).
-enum class Block { sequential, parallel };
+/// parallel_norms: each reads it through a norm of its own (Black et al. 2022, GPT-NeoX).
+enum class Block { sequential, parallel, parallel_norms };
 
 constexpr auto names(Block) {
   return std::to_array<std::pair<Block, std::string_view>>(
-      {{Block::sequential, "sequential"}, {Block::parallel, "parallel"}});
+      {{Block::sequential, "sequential"},
+       {Block::parallel, "parallel"},
+       {Block::parallel_norms, "parallel_norms"}});
 }
 
 /// The order of shared layers: 0 1 2 0 1 2, or 0 0 1 1 2 2.
@@ -180,7 +193,7 @@ struct LayerOptions {
     visit("residual", o.residual, "how sub-layers join the residual stream");
     visit("block", o.block,
           "sequential: each sub-layer reads what those before it have added; parallel: all read "
-          "the layer's input through one norm");
+          "the layer's input through one norm; parallel_norms: each through its own");
   }
   static void rules(const LayerOptions&, const auto&) {}  // those of a stack hold for its layers
 

@@ -7,15 +7,15 @@
 namespace ablate::models {
 namespace {
 
-constexpr double kEpsilon = 1e-5;
 constexpr double kMomentum = 0.1;
 
 }  // namespace
 
 NormImpl::NormImpl(const NormOptions& options, int64_t width, bool with_bias)
     : weight(register_parameter("weight", {width}, Constant{1}, Role::vector)),
-      kind_(options.kind) {
-  if (with_bias && kind_ != NormKind::rms)
+      kind_(options.kind),
+      epsilon_(options.epsilon) {
+  if (options.bias.value_or(with_bias) && kind_ != NormKind::rms)
     bias = register_parameter("bias", {width}, Constant{0}, Role::vector);
   if (kind_ == NormKind::tanh)
     alpha = register_parameter("alpha", {1}, Constant{options.alpha}, Role::vector);
@@ -29,9 +29,9 @@ torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& co
   const auto own_bias = bias.defined() ? bias.to(type) : bias;
   switch (kind_) {
     case NormKind::layer:
-      return torch::layer_norm(x, {weight.size(0)}, weight.to(type), own_bias, kEpsilon);
+      return torch::layer_norm(x, {weight.size(0)}, weight.to(type), own_bias, epsilon_);
     case NormKind::rms:
-      return at::rms_norm(x, {weight.size(0)}, weight.to(type), kEpsilon);
+      return at::rms_norm(x, {weight.size(0)}, weight.to(type), epsilon_);
     case NormKind::batch:
       return batch_norm(x, context);
     case NormKind::tanh: {
@@ -58,14 +58,14 @@ torch::Tensor NormImpl::batch_norm(const torch::Tensor& x, const ForwardContext&
     running_mean_.lerp_(mean.detach(), kMomentum);
     running_variance_.lerp_(variance.detach(), kMomentum);
   }
-  const auto normal = (wide - mean) * (variance + kEpsilon).rsqrt() * weight;
+  const auto normal = (wide - mean) * (variance + epsilon_).rsqrt() * weight;
   return (bias.defined() ? normal + bias : normal).to(x.scalar_type());
 }
 
 torch::Tensor NormImpl::add_norm(const torch::Tensor& x, const torch::Tensor& branch,
                                  const Dropout& dropout, const ForwardContext& context) {
   if (kind_ == NormKind::layer)
-    return ops::add_norm(x, branch, {.weight = weight, .bias = bias, .epsilon = kEpsilon},
+    return ops::add_norm(x, branch, {.weight = weight, .bias = bias, .epsilon = epsilon_},
                          dropout->stream(context));
   return forward(ops::add_dropout(x, branch, dropout->stream(context)), context);
 }
@@ -124,9 +124,20 @@ torch::Tensor ResidualConnection::join(const torch::Tensor& x, torch::Tensor bra
   return after_ ? after_(sum, context) : sum;
 }
 
+Norm make_embedding_norm(Module& owner, const StackOptions& stack) {
+  if (stack.embedding_norm == EmbeddingNorm::none) return nullptr;
+  auto norm = stack.layers.front().norm;
+  norm.kind = stack.embedding_norm == EmbeddingNorm::rms ? NormKind::rms : NormKind::layer;
+  return make_norm(owner, "embedding_norm", norm, stack);
+}
+
+Norm make_output_norm(Module& owner, const StackOptions& stack) {
+  return make_norm(owner, "norm", stack.last_layer().norm, stack);
+}
+
 Norm make_final_norm(Module& owner, const StackOptions& stack) {
-  const auto& norm = stack.last_layer().norm;
-  return norm.placement == NormPlacement::post ? nullptr : make_norm(owner, "norm", norm, stack);
+  const bool normalised = stack.last_layer().norm.placement == NormPlacement::post;
+  return normalised ? nullptr : make_output_norm(owner, stack);
 }
 
 }  // namespace ablate::models

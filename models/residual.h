@@ -21,7 +21,7 @@ class DropoutImpl : public Module {
 };
 TORCH_MODULE(Dropout);
 
-/// Normalisation of every position, epsilon 1e-5: over the last dimension, as layer (Ba et al.
+/// Normalisation of every position: over the last dimension, as layer (Ba et al.
 /// 2016) or rms (Zhang & Sennrich 2019), or of every feature over the unpadded positions of the
 /// batch (Ioffe & Szegedy 2015), which evaluation replaces by running means (momentum 0.1). Batch
 /// statistics of a decoder see later positions. tanh is DyT (Zhu et al. 2025), which replaces the
@@ -45,6 +45,7 @@ class NormImpl : public Module {
   torch::Tensor batch_norm(const torch::Tensor& x, const ForwardContext& context);
 
   NormKind kind_;
+  double epsilon_;
   torch::Tensor running_mean_, running_variance_;  // [D]
 };
 TORCH_MODULE(Norm);
@@ -81,6 +82,12 @@ class ResidualConnection {
   Norm before_{nullptr}, on_output_{nullptr}, after_{nullptr};
   torch::Tensor factor_;  // [1] or [D]
 };
+
+/// The norm of a stack's sums of embeddings; null: there is none.
+Norm make_embedding_norm(Module& owner, const StackOptions& stack);
+
+/// A norm of the last layer's kind behind a stack.
+Norm make_output_norm(Module& owner, const StackOptions& stack);
 
 /// The norm at the end of a stack whose last sum is not normalised, of its last layer's kind; null:
 /// none is needed.

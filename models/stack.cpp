@@ -126,6 +126,7 @@ StackImpl::StackImpl(const StackOptions& options) {
   schemes_.push_back(register_module("position", make_scheme(options, plan.schemes.front())));
   position_ids_ =
       register_module("position_ids", std::make_shared<PositionIds>(options.position_ids));
+  embedding_norm_ = make_embedding_norm(*this, options);
   dropout_ = register_module("dropout", Dropout());
   make_views(options, plan);
   make_entries(options, plan);

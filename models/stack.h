@@ -51,9 +51,10 @@ class StackImpl : public Module {
   DecoderCache init_cache(const torch::Tensor& like, const StackOutput* memory);
   torch::Tensor step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
                      const ForwardContext& context);  // [B, T, D]
-  /// Applies dropout to the sums of embeddings before the first layer. // [B, T, D] -> [B, T, D]
-  torch::Tensor drop_embeddings(const torch::Tensor& x, const ForwardContext& context) {
-    return dropout_(x, context);
+  /// The input of the first layer from the sums of embeddings: their norm, if there is one, after
+  /// dropout. // [B, T, D] -> [B, T, D]
+  torch::Tensor enter(const torch::Tensor& x, const ForwardContext& context) {
+    return dropout_(embedding_norm_ ? embedding_norm_(x, context) : x, context);
   }
   /// Position ids of the tokens with these indices. // [T] -> [T]
   torch::Tensor position_ids(const torch::Tensor& indices, const ForwardContext& context) const {
@@ -83,7 +84,7 @@ class StackImpl : public Module {
   std::vector<View> views_;
   std::vector<size_t> view_of_;  // of each different layer
   std::vector<StackEntry> entries_;
-  Norm norm_{nullptr};
+  Norm embedding_norm_{nullptr}, norm_{nullptr};
 };
 TORCH_MODULE(Stack);
 

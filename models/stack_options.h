@@ -1,12 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "models/initialization_options.h"
@@ -20,6 +22,15 @@ struct DeepNorm {
   double alpha = 1, beta = 1;
 };
 
+/// A norm of the sums of embeddings, before their dropout, as in BERT (Devlin et al. 2018).
+enum class EmbeddingNorm { none, layer, rms };
+
+constexpr auto names(EmbeddingNorm) {
+  return std::to_array<std::pair<EmbeddingNorm, std::string_view>>({{EmbeddingNorm::none, "none"},
+                                                                    {EmbeddingNorm::layer, "layer"},
+                                                                    {EmbeddingNorm::rms, "rms"}});
+}
+
 /// One stack of layers.
 struct StackOptions {
   int64_t d_model;
@@ -30,6 +41,7 @@ struct StackOptions {
   PositionIdsOptions position_ids = {};
   DeepNorm deepnorm = {};  // if it is chosen
   bool bias = true;
+  EmbeddingNorm embedding_norm = EmbeddingNorm::none;
   InitializationOptions initialization = {};
   ParametrizationOptions parametrization = {};
 
@@ -188,6 +200,8 @@ struct StackRules {
             "can be deepnorm only if residual.skip is true and a norm is placed post");
     require(layer.block == Block::sequential || layer.norm.placement == NormPlacement::pre,
             at + "block", "can be parallel only if norm.placement is pre");
+    require(layer.block != Block::parallel || layer.norm.attention, at + "norm.attention",
+            "must be true in a parallel block, whose one norm is the attention's");
   }
 
   void check_feed_forward(const LayerOptions& layer, const std::string& at) const {

@@ -16,6 +16,19 @@ torch::Tensor indices_of(const torch::Tensor& ids) { return ops::indices_of(ids.
 
 }  // namespace
 
+OutputTransformImpl::OutputTransformImpl(Activation activation, const StackOptions& stack)
+    : activation_(activation),
+      dense_(
+          register_module("dense", Linear(stack.d_model, std::vector{stack.d_model}, stack.bias))) {
+  norm_ = make_output_norm(*this, stack);
+  parametrize(*this, stack);
+}
+
+torch::Tensor OutputTransformImpl::forward(const torch::Tensor& x) {
+  const auto y = ops::hidden_layer(dense_(x), activation_, /*gated=*/false);
+  return norm_ ? norm_(y, ForwardContext()) : y;
+}
+
 TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary)
     : options_(options),
       vocabulary_(vocabulary),
@@ -28,6 +41,7 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
                   static_cast<double>(d_model_);
   if (const auto* head = std::get_if<LabelHead>(&options.output)) pool_ = head->pool;
   make_tables(options.tying, vocabulary);
+  make_head(options, vocabulary);
   if (family_ != Family::decoder_only)
     encoder_ = register_module("encoder", Stack(stack_of(options, Side::encoder)));
   if (family_ != Family::encoder_only)
@@ -52,9 +66,9 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
     const bool encodes = family_ == Family::encoder_only;
     source_table_ = target_table_ =
         table("embedding", encodes ? vocabulary.source : vocabulary.target);
-    output_.dense = tying == Tying::none
-                        ? table(pool_ ? "classifier" : "output", vocabulary.target, Role::output)
-                        : target_table_;
+    output_.weight.dense = tying == Tying::none ? table(pool_ ? "classifier" : "output",
+                                                        vocabulary.target, Role::output)
+                                                : target_table_;
     return;
   }
   TORCH_CHECK(!shares_source(tying) || vocabulary.source == vocabulary.target,
@@ -66,10 +80,22 @@ void TransformerImpl::make_tables(Tying tying, const Vocabulary& vocabulary) {
     target_table_ = table("target_embedding", vocabulary.target);
   }
   if (tying == Tying::three_way || tying == Tying::target)
-    output_.dense = target_table_;
+    output_.weight.dense = target_table_;
   else
-    output_.dense =
+    output_.weight.dense =
         tying == Tying::source ? source_table_ : table("output", vocabulary.target, Role::output);
+}
+
+void TransformerImpl::make_head(const TransformerOptions& options, const Vocabulary& vocabulary) {
+  const auto* head = std::get_if<LmHead>(&options.output);
+  if (head == nullptr) return;
+  const auto side = family_ == Family::encoder_only ? Side::encoder : Side::decoder;
+  if (head->transform)
+    transform_ =
+        register_module("transform", OutputTransform(*head->transform, stack_of(options, side)));
+  if (head->bias)
+    output_.bias =
+        register_parameter("output_bias", {vocabulary.target}, Constant{0}, Role::vector);
 }
 
 torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tensor& table,
@@ -78,7 +104,7 @@ torch::Tensor TransformerImpl::embed(const torch::Tensor& ids, const torch::Tens
 }
 
 torch::ScalarType TransformerImpl::compute_type(const ForwardContext& context) const {
-  return context.compute_dtype.value_or(output_.dense.scalar_type());
+  return context.compute_dtype.value_or(output_.weight.dense.scalar_type());
 }
 
 StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const StackOutput* memory,
@@ -89,7 +115,7 @@ StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const S
   stack->check(ids.size(1), context);
   const auto position_ids = stack->position_ids(indices_of(ids), context);
   const auto positions = stack->positions(position_ids, position_ids);
-  const auto x = stack->drop_embeddings(embed(ids, table, positions.embedding()), context);
+  const auto x = stack->enter(embed(ids, table, positions.embedding()), context);
   return stack(x.to(compute_type(context)), memory, positions, context);
 }
 
@@ -108,16 +134,16 @@ ModelOutput TransformerImpl::hidden(const torch::Tensor& source, const torch::Te
                                     const ForwardContext& context) {
   if (family_ == Family::decoder_only) {
     auto decoded = run(decoder_, target, nullptr, context);
-    return {.hidden = scaled_for_output(decoded.output), .routings = std::move(decoded.routings)};
+    return {.hidden = input_of_output(decoded.output), .routings = std::move(decoded.routings)};
   }
   auto encoded = encode(source, context);
   if (family_ == Family::encoder_only)
-    return {.hidden = scaled_for_output(pool_ ? pooled(encoded) : encoded.output),
+    return {.hidden = input_of_output(pool_ ? pooled(encoded) : encoded.output),
             .routings = std::move(encoded.routings)};
   auto decoded = run(decoder_, target, &encoded, context);
   auto routings = std::move(encoded.routings);
   std::ranges::move(decoded.routings, std::back_inserter(routings));
-  return {.hidden = scaled_for_output(decoded.output), .routings = std::move(routings)};
+  return {.hidden = input_of_output(decoded.output), .routings = std::move(routings)};
 }
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {
@@ -132,12 +158,13 @@ ops::TargetScores TransformerImpl::score_targets(const torch::Tensor& source,
   return ops::score_targets(x, output_, target_out, ignored_target(labels(), pad_));
 }
 
-torch::Tensor TransformerImpl::scaled_for_output(const torch::Tensor& x) const {
-  return output_scale_ == 1 ? x : x * output_scale_;
+torch::Tensor TransformerImpl::input_of_output(const torch::Tensor& x) {
+  const auto y = transform_ ? transform_(x) : x;
+  return output_scale_ == 1 ? y : y * output_scale_;
 }
 
 torch::Tensor TransformerImpl::project(const torch::Tensor& x) const {
-  return ops::linear(x, output_);
+  return ops::linear(x, output_.weight, output_.bias);
 }
 
 void TransformerImpl::prepack(WeightDtype dtype) {
@@ -145,7 +172,7 @@ void TransformerImpl::prepack(WeightDtype dtype) {
     if (const auto linear = std::dynamic_pointer_cast<LinearImpl>(module)) linear->prepack(dtype);
     if (const auto mixture = std::dynamic_pointer_cast<Mixture>(module)) mixture->prepack();
   }
-  output_ = output_.prepacked(dtype);
+  output_.weight = output_.weight.prepacked(dtype);
 }
 
 DecoderCache TransformerImpl::prefill(const torch::Tensor& source, const ForwardContext& context) {
@@ -174,13 +201,13 @@ torch::Tensor TransformerImpl::extend(const torch::Tensor& ids, DecoderCache& ca
   const auto next = decoder_->position_ids(indices, context);
   cache.position_ids = torch::cat({cache.position_ids, next});
   const auto positions = decoder_->positions(next, cache.position_ids);
-  const auto x = embed(ids, target_table_, positions.embedding()).to(compute_type(context));
-  return decoder_->step(x, cache, positions, context);
+  const auto x = decoder_->enter(embed(ids, target_table_, positions.embedding()), context);
+  return decoder_->step(x.to(compute_type(context)), cache, positions, context);
 }
 
 torch::Tensor TransformerImpl::forward_step(const torch::Tensor& ids, DecoderCache& cache,
                                             const ForwardContext& context) {
-  return project(scaled_for_output(extend(ids, cache, context).select(1, -1)));
+  return project(input_of_output(extend(ids, cache, context).select(1, -1)));
 }
 
 torch::Tensor TransformerImpl::step(const torch::Tensor& last, DecoderCache& cache,

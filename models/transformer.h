@@ -25,9 +25,23 @@ struct ModelOutput {
   std::vector<Routing> routings;  // of every mixture of experts, the encoder's first
 };
 
+/// The part of a head between a stack's output and the projection to the vocabulary:
+/// norm(activation(W x + b)) (Devlin et al. 2018, as in its code).
+class OutputTransformImpl : public Module {
+ public:
+  OutputTransformImpl(Activation activation, const StackOptions& stack);
+  torch::Tensor forward(const torch::Tensor& x);  // [..., D] -> [..., D]
+
+ private:
+  Activation activation_;
+  Linear dense_;
+  Norm norm_{nullptr};
+};
+TORCH_MODULE(OutputTransform);
+
 /// A Transformer of any family (Vaswani et al. 2017; decoder only: Radford et al. 2018; encoder
 /// only: Devlin et al. 2018). Embeddings are scaled by sqrt(D) unless switched off; the output
-/// projection has no bias. Lengths beyond a learned table throw LengthError.
+/// projection has a bias only if it is chosen. Lengths beyond a learned table throw LengthError.
 class TransformerImpl : public Module {
  public:
   TransformerImpl(const TransformerOptions& options, const Vocabulary& vocabulary);
@@ -36,7 +50,8 @@ class TransformerImpl : public Module {
   /// Decoder-only models read only the target; a label head has one position. // [B, S],
   /// [B, T] -> [B, T, V] or [B, S, V] or [B, 1, V]
   torch::Tensor forward(const torch::Tensor& source, const torch::Tensor& target);
-  /// The input of the projection to the vocabulary: the last stack's output times the logit scale.
+  /// The input of the projection to the vocabulary: the last stack's output, perhaps transformed,
+  /// times the logit scale.
   /// // [B, S], [B, T]
   ModelOutput hidden(const torch::Tensor& source, const torch::Tensor& target,
                      const ForwardContext& context = {});
@@ -68,7 +83,9 @@ class TransformerImpl : public Module {
   const torch::Tensor& source_embedding() const { return source_table_; }
   const torch::Tensor& target_embedding() const { return target_table_; }
   /// Matrix of the projection to the vocabulary. // [V, D]
-  const torch::Tensor& output_weight() const { return output_.dense; }
+  const torch::Tensor& output_weight() const { return output_.weight.dense; }
+  /// The projection to the vocabulary.
+  const ops::OutputMap& output() const { return output_; }
   /// The options that the model was made from.
   const TransformerOptions& options() const { return options_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
@@ -79,6 +96,7 @@ class TransformerImpl : public Module {
   void prepack(WeightDtype dtype);
   torch::Tensor table(const std::string& name, int64_t size, Role role = Role::embedding);
   void make_tables(Tying tying, const Vocabulary& vocabulary);
+  void make_head(const TransformerOptions& options, const Vocabulary& vocabulary);
   torch::Tensor embed(const torch::Tensor& ids, const torch::Tensor& table,
                       const torch::Tensor& position);
   StackOutput run(Stack& stack, const torch::Tensor& ids, const StackOutput* memory,
@@ -87,7 +105,7 @@ class TransformerImpl : public Module {
   torch::Tensor pooled(const StackOutput& encoded) const;
   torch::ScalarType compute_type(const ForwardContext& context) const;
   /// The input of the projection to the vocabulary. // [..., D] -> [..., D]
-  torch::Tensor scaled_for_output(const torch::Tensor& x) const;
+  torch::Tensor input_of_output(const torch::Tensor& x);
   torch::Tensor project(const torch::Tensor& x) const;  // [..., D] -> [..., V]
 
   TransformerOptions options_;
@@ -97,7 +115,8 @@ class TransformerImpl : public Module {
   int64_t d_model_, pad_;
   double embedding_scale_, output_scale_;
   torch::Tensor source_table_, target_table_;  // [V, D]
-  ops::LinearWeight output_;                   // [V, D]
+  OutputTransform transform_{nullptr};
+  ops::OutputMap output_;  // [V, D]
   Stack encoder_{nullptr}, decoder_{nullptr};
 };
 TORCH_MODULE(Transformer);

@@ -193,7 +193,9 @@ double forward_flops(const TransformerOptions& options, const Vocabulary& vocabu
   const int64_t predicted = labels                                   ? 1
                             : options.family == Family::encoder_only ? extent.source
                                                                      : extent.target;
-  double products = times(extent.rows, predicted, options.d_model, vocabulary.target);
+  const auto* tokens = std::get_if<LmHead>(&options.output);
+  const int64_t transform = tokens != nullptr && tokens->transform ? options.d_model : 0;
+  double products = times(extent.rows, predicted, options.d_model, vocabulary.target + transform);
   for (const auto side : {Side::encoder, Side::decoder})
     if (has_side(options.family, side)) products += stack_products(stack_of(options, side), extent);
   return 2 * products;

@@ -74,6 +74,16 @@ struct Head {
 /// Logits of the vocabulary's tokens at every position.
 struct LmHead : Head {
   static constexpr std::string_view name = "tokens";
+  bool bias = false;
+  std::optional<Activation> transform;
+
+  static void fields(auto& o, auto&& visit) {
+    Head::fields(o, visit);
+    visit("bias", o.bias, "a bias of every token's logit");
+    visit("transform", o.transform,
+          "activation of a projection, with a norm behind it, of the stack's output, as in BERT's "
+          "masked head; absent: no such projection");
+  }
 };
 
 /// Logits of the class of a whole sequence (Devlin et al. 2018, section 4.1).
@@ -111,6 +121,7 @@ struct TransformerOptions {
   ShareOptions share;
   bool bias = true;
   bool embedding_scale = true;
+  EmbeddingNorm embedding_norm = EmbeddingNorm::none;
   Tying tying = Tying::three_way;
   double dropout = 0.1;
   HeadOptions output;
@@ -129,6 +140,9 @@ struct TransformerOptions {
     visit("share", o.share, "weight sharing between the layers of a stack");
     visit("bias", o.bias, "biases of projections and norms");
     visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
+    visit("embedding_norm", o.embedding_norm,
+          "norm of the sums of embeddings, before their dropout: none, layer or rms, with the "
+          "epsilon of the first layer's norm");
     visit("tying", o.tying,
           "which matrices are one (tie_word_embeddings): three_way, embeddings (source = target), "
           "target (target = output), source (source = output) or none");
@@ -230,6 +244,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .position_ids = o.position_ids,
           .deepnorm = deepnorm_of(o, which),
           .bias = o.bias,
+          .embedding_norm = o.embedding_norm,
           .initialization = o.initialization,
           .parametrization = o.parametrization};
 }

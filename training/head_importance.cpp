@@ -47,7 +47,7 @@ std::vector<torch::Tensor> mask_gradients(models::Transformer& model, const Batc
   const models::Observer observer{.attention = {}, .heads = masked, .feed_forward_input = {}};
   const auto hidden = model->hidden(batch.source, batch.target_in, {.observer = &observer}).hidden;
   const auto loss = models::ops::linear_cross_entropy(
-                        hidden, model->output_weight(), batch.target_out,
+                        hidden, model->output(), batch.target_out,
                         {.ignored = models::ignored_target(model->labels(), tokenizer::kPad)})
                         .loss;
   auto gradients =

@@ -109,7 +109,7 @@ class Backward {
     std::vector<models::RoutingStatistics> mixtures;
     for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
     const auto losses = models::ops::linear_cross_entropy(
-        output.hidden, model_->output_weight(), tensors.target_out,
+        output.hidden, model_->output(), tensors.target_out,
         {.ignored = models::ignored_target(model_->labels(), tokenizer::kPad),
          .smoothing = options_.label_smoothing});
     options_.finished(UpdatePart::forward);

@@ -35,6 +35,11 @@ ABLATE_INLINE void apply_activation(Activation activation, float* to, float fact
 #pragma omp simd
     for (int64_t i = 0; i < kNeurons; ++i)
       to[i] *= 0.5F * factor * (1.0F + error_function(to[i] * 0.70710678F));
+  if (activation == Activation::gelu_tanh)  // (1 + tanh z) / 2 = sigmoid(2 z)
+#pragma omp simd
+    for (int64_t i = 0; i < kNeurons; ++i)
+      to[i] *=
+          factor / (1.0F + exponential(-1.5957691F * (to[i] + 0.044715F * to[i] * to[i] * to[i])));
   if (activation == Activation::relu2)
 #pragma omp simd
     for (int64_t i = 0; i < kNeurons; ++i) to[i] *= (to[i] > 0 ? to[i] : 0.0F) * factor;

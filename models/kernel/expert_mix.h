@@ -6,7 +6,7 @@ namespace ablate::models::kernel {
 
 // N positions, k slots, E experts, F hidden width, D model width
 
-enum class Activation { relu, gelu, silu, relu2, sigmoid, identity };
+enum class Activation { relu, gelu, gelu_tanh, silu, relu2, sigmoid, identity };
 
 /// The experts' weights, a neuron's in one row each way. Biases may be null.
 struct ExpertWeights {

@@ -58,6 +58,8 @@ torch::Tensor activate(Activation activation, const torch::Tensor& x) {
       return torch::relu(x);
     case Activation::gelu:
       return torch::gelu(x);
+    case Activation::gelu_tanh:
+      return torch::gelu(x, "tanh");
     case Activation::silu:
       return torch::silu(x);
     case Activation::relu2:

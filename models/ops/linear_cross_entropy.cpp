@@ -113,8 +113,12 @@ CrossEntropy whole_cross_entropy(const torch::Tensor& hidden, const torch::Tenso
 
 }  // namespace
 
-CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const OutputMap& output,
                                   const torch::Tensor& target, const CrossEntropyOptions& options) {
+  const auto& weight = output.weight.dense;
+  if (output.bias.defined())
+    return linear_cross_entropy(torch::cat({hidden, torch::ones_like(hidden.narrow(-1, 0, 1))}, -1),
+                                torch::cat({weight, output.bias.unsqueeze(1)}, 1), target, options);
   if (score_type(hidden) == torch::kDouble || weight.scalar_type() != torch::kFloat)
     return whole_cross_entropy(hidden, weight, target, options);
   auto rows = hidden.flatten(0, -2), wanted = target.flatten();  // [N, D], [N]
@@ -127,18 +131,19 @@ CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const torch::Tens
   return {.loss = result[0], .nll = result[1]};
 }
 
-TargetScores score_targets(const torch::Tensor& hidden, const LinearWeight& weight,
+TargetScores score_targets(const torch::Tensor& hidden, const OutputMap& output,
                            const torch::Tensor& target, int64_t ignored) {
   const torch::NoGradGuard no_grad;
   const auto type = score_type(hidden);
   const auto rows = hidden.flatten(0, -2), targets = target.flatten();  // [N, D], [N]
-  const int64_t count = rows.size(0), chunk = chunk_rows(weight.dense);
+  const int64_t count = rows.size(0), chunk = chunk_rows(output.weight.dense);
   const auto nll = torch::empty({count}, hidden.options().dtype(type));
   const auto likeliest = torch::empty({count}, hidden.options().dtype(torch::kBool));
   for (int64_t begin = 0; begin < count; begin += chunk) {
     const int64_t end = std::min(count, begin + chunk);
     const auto wanted = targets.slice(0, begin, end);
-    const auto logits = linear(rows.slice(0, begin, end), weight).to(type);  // [chunk, V]
+    const auto logits =
+        linear(rows.slice(0, begin, end), output.weight, output.bias).to(type);  // [chunk, V]
     const auto of_target = logits.gather(1, wanted.unsqueeze(1)).squeeze(1);
     likeliest.slice(0, begin, end).copy_(logits.argmax(-1).eq(wanted));
     nll.slice(0, begin, end).copy_(logits.logsumexp(-1) - of_target);

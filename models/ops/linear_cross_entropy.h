@@ -1,10 +1,24 @@
 #pragma once
 
+#include <utility>
+
 #include "models/ops/linear.h"
 
 namespace ablate::models::ops {
 
 // N tokens, in the shape of the targets; D model width, V vocabulary
+
+/// A map of hidden vectors to logits: h W^T + bias. A matrix by itself is one without a bias.
+struct OutputMap {
+  OutputMap() = default;
+  OutputMap(LinearWeight matrix, torch::Tensor vector = {})
+      : weight(std::move(matrix)), bias(std::move(vector)) {}
+  OutputMap(torch::Tensor matrix, torch::Tensor vector = {})
+      : OutputMap(LinearWeight{.dense = std::move(matrix), .packed = nullptr}, std::move(vector)) {}
+
+  LinearWeight weight;  // [V, D]
+  torch::Tensor bias;   // [V] or undefined
+};
 
 struct CrossEntropyOptions {
   int64_t ignored;       // id, as of padding, of targets that do not count
@@ -18,11 +32,11 @@ struct CrossEntropy {
 };
 
 /// Label-smoothed cross-entropy (Szegedy et al. 2016, section 7, as in Vaswani et al. 2017, section
-/// 5.4) of the logits hidden W^T, which never exist for more than a few million numbers at a time
+/// 5.4) of the logits, which never exist for more than a few million numbers at a time
 /// (tens of millions on a device that is no CPU), nor does their gradient. Double precision is the
 /// exception: LibTorch's own operators run, which can be differentiated again.
 /// // [..., D], [V, D], [...]
-CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const OutputMap& output,
                                   const torch::Tensor& target, const CrossEntropyOptions& options);
 
 /// Scores of given targets.
@@ -33,7 +47,7 @@ struct TargetScores {
 
 /// The same logits' scores of single tokens, without a gradient and in as little memory.
 /// // [..., D], [V, D], [...]
-TargetScores score_targets(const torch::Tensor& hidden, const LinearWeight& weight,
+TargetScores score_targets(const torch::Tensor& hidden, const OutputMap& output,
                            const torch::Tensor& target, int64_t ignored);
 
 }  // namespace ablate::models::ops

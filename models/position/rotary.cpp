@@ -45,6 +45,16 @@ struct Scaled {
     }
     return {rates, 0.1 * std::log(scaling.factor) + 1.0};
   }
+  Rates operator()(const Llama3Scaling& scaling) const {
+    auto rates = unscaled(base);
+    for (auto& rate : rates) {
+      const double turns =
+          static_cast<double>(scaling.trained_length) * rate / (2 * std::numbers::pi);
+      const double kept = std::clamp((turns - scaling.low) / (scaling.high - scaling.low), 0., 1.);
+      rate *= kept + (1 - kept) / scaling.factor;
+    }
+    return {rates};
+  }
 
  private:
   /// The pair, counted as a real number, that turns so often within `length` positions.

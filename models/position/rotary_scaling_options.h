@@ -60,6 +60,30 @@ struct YarnScaling {
   }
 };
 
-using RotaryScaling = std::variant<NoScaling, LinearScaling, NtkScaling, YarnScaling>;
+/// Llama 3.1's (Grattafiori et al. 2024, as in its code): angles with fewer than `low` turns within
+/// trained_length are divided by factor, those with more than `high` stay, and between them the
+/// share that stays increases evenly with the number of turns.
+struct Llama3Scaling {
+  static constexpr std::string_view name = "llama3";
+  double factor = 8.0;
+  int64_t trained_length = 8192;
+  double low = 1.0;
+  double high = 4.0;
+  static void fields(auto& o, auto&& visit) {
+    visit("factor", o.factor, "how many times longer than trained");
+    visit("trained_length", o.trained_length,
+          "the length trained on (original_max_position_embeddings)");
+    visit("low", o.low, "turns within trained_length up to which an angle is divided by factor");
+    visit("high", o.high, "turns within trained_length from which an angle stays as trained");
+  }
+  static void rules(const Llama3Scaling& o, auto&& require) {
+    require(o.factor >= 1, "factor", "must be at least 1");
+    require(o.trained_length >= 1, "trained_length", "must be at least 1");
+    require(o.low > 0 && o.high > o.low, "high", "must exceed low, which must exceed 0");
+  }
+};
+
+using RotaryScaling =
+    std::variant<NoScaling, LinearScaling, NtkScaling, YarnScaling, Llama3Scaling>;
 
 }  // namespace ablate::models

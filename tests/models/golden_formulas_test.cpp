@@ -59,6 +59,19 @@ TEST(GoldenFormulas, YarnTurnsAsInTransformers) {
   }
 }
 
+TEST(GoldenFormulas, Llama3TurnsAsInTransformers) {
+  for (const auto& one : golden().at("llama3")) {
+    const Llama3Scaling scaling{.factor = one.at("factor"),
+                                .trained_length = one.at("length"),
+                                .low = one.at("low"),
+                                .high = one.at("high")};
+    RotaryPosition position({.scaling = scaling}, one.at("width"));
+    const auto turned = position.rotation(torch::tensor({1}));
+    expect_near(torch::atan2(turned.sine, turned.cosine).flatten(), list(one.at("rates")),
+                1e-6);  // float32
+  }
+}
+
 TEST(GoldenFormulas, HalvesAreMariansSinusoids) {
   const auto expected = table(golden().at("marian"));
   expect_near(sinusoidal(torch::arange(expected.size(0)), {.layout = SinusoidalLayout::halves},

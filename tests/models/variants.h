@@ -25,6 +25,7 @@ inline std::vector<Variant> position_variants() {
       {"rotary partial", Rotary{.fraction = 0.5}},
       {"rotary linear", Rotary{.scaling = LinearScaling{}}},
       {"rotary ntk", Rotary{.scaling = NtkScaling{}}},
+      {"rotary llama3", Rotary{.scaling = Llama3Scaling{.trained_length = 64}}},
       {"rotary yarn", Rotary{.scaling = YarnScaling{.trained_length = 16, .fast = 4}}},
       {"alibi", Alibi{}},
       {"alibi two-sided", Alibi{.encoder = Sides::two_sided}},
@@ -176,6 +177,18 @@ inline std::vector<Variant> residual_variants() {
                     pre(o);
                     o.block = Block::parallel;
                   }),
+          changed("parallel, a norm each",
+                  [&](auto& o) {
+                    pre(o);
+                    o.block = Block::parallel_norms;
+                  }),
+          changed("norm of embeddings",
+                  [&](auto& o) {
+                    pre(o);
+                    o.embedding_norm = EmbeddingNorm::layer;
+                    o.norm.epsilon = 0.3;
+                    change_layers(o, {1}, [](auto& layer) { layer.norm.attention = false; });
+                  }),
           changed("shared in a cycle", deep(2, ShareOrder::cycle)),
           changed("shared in sequence",
                   [&](auto& o) {
@@ -238,6 +251,8 @@ inline std::vector<Variant> head_and_activation_variants() {
                 o.position = Rotary{};
               }),
       changed("gelu", [](auto& o) { o.feed_forward = dense(Activation::gelu, false); }),
+      changed("geglu by tanh",
+              [](auto& o) { o.feed_forward = dense(Activation::gelu_tanh, true); }),
       changed("swiglu", [](auto& o) { o.feed_forward = dense(Activation::silu, true); }),
       changed("relu2", [](auto& o) { o.feed_forward = dense(Activation::relu2, false); }),
       changed("glu", [](auto& o) { o.feed_forward = dense(Activation::sigmoid, true); }),
@@ -267,8 +282,19 @@ inline std::vector<Variant> whole_model_variants() {
           changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
           changed("no skip", [](auto& o) { o.residual.skip = false; }),
           changed("no bias", [](auto& o) { o.bias = false; }),
+          changed("biases of some",
+                  [](auto& o) {
+                    o.bias = false;
+                    o.norm.bias = true;
+                    o.attention = MultiHead{.heads = 2, .qkv_bias = true};
+                    o.feed_forward = DenseFeedForward{.d_hidden = 24, .bias = true};
+                  }),
           changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
           changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),
+          changed("transformed output with a bias",
+                  [](auto& o) {
+                    o.output = LmHead{{.scale = 0.5}, true, Activation::gelu};
+                  }),
           changed("mup",
                   [](auto& o) {
                     o.parametrization = MaximalUpdate{.base_width = 4};

@@ -17,6 +17,8 @@ kernel::Activation kernel_activation(Activation activation) {
       return kernel::Activation::relu;
     case Activation::gelu:
       return kernel::Activation::gelu;
+    case Activation::gelu_tanh:
+      return kernel::Activation::gelu_tanh;
     case Activation::silu:
       return kernel::Activation::silu;
     case Activation::relu2:

@@ -38,6 +38,18 @@ def yarn():
     return cases
 
 
+def llama3():
+    cases = []
+    for width, length, factor, low, high in [(64, 8192, 8.0, 1.0, 4.0), (64, 8192, 32.0, 1.0, 4.0), (16, 64, 4.0, 0.5, 3.0)]:
+        config = LlamaConfig(hidden_size=width, num_attention_heads=1, head_dim=width, max_position_embeddings=int(length * factor),
+                             rope_parameters={"rope_type": "llama3", "rope_theta": 10000.0, "factor": factor,
+                                              "original_max_position_embeddings": length, "low_freq_factor": low,
+                                              "high_freq_factor": high})
+        rates, scale = ROPE_INIT_FUNCTIONS["llama3"](config, "cpu")
+        cases.append({"width": width, "length": length, "factor": factor, "low": low, "high": high, "rates": rates.tolist()})
+    return cases
+
+
 def marian():
     table = MarianSinusoidalPositionalEmbedding(6, 10)
     table.weight = torch.nn.Parameter(table.create_weight(), requires_grad=False)
@@ -203,6 +215,7 @@ def split_model():
 scales = [1 / math.sqrt(WIDTH), 0.7]
 print(json.dumps({
     "yarn": yarn(),
+    "llama3": llama3(),
     "marian": marian(),
     "sandwich": [{"heads": h, "width": 16, "by_distance": sandwich(h, 16, 12)} for h in (2, 6, 8)],
     "kerple_power": kerple(),

@@ -17,6 +17,11 @@ TEST(HiddenLayer, EveryActivationIsItsFormula) {
   const auto sigma = [](double t) { return 1 / (1 + std::exp(-t)); };
   expect(Activation::relu, 0, 3);
   expect(Activation::gelu, -2 * phi(-2), 3 * phi(3));
+  // Hendrycks & Gimpel 2016: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+  const auto by_tanh = [](double t) {
+    return t * (1 + std::tanh(0.7978845608 * (t + 0.044715 * t * t * t))) / 2;
+  };
+  expect(Activation::gelu_tanh, by_tanh(-2), by_tanh(3));
   expect(Activation::silu, -2 * sigma(-2), 3 * sigma(3));
   expect(Activation::relu2, 0, 9);
   expect(Activation::sigmoid, sigma(-2), sigma(3));

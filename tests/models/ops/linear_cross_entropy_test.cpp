@@ -92,6 +92,25 @@ TEST(LinearCrossEntropy, EqualsLibTorchsWithItsGradients) {
     }
 }
 
+TEST(LinearCrossEntropy, ABiasIsOneOfLibTorchsLogits) {
+  for (const auto type : {torch::kFloat, torch::kDouble}) {
+    const auto c = case_of(50, type);
+    const auto weight = c.weight.detach().to(type).requires_grad_();
+    const auto bias = torch::linspace(-1, 1, 50).to(type).requires_grad_();
+    const OutputMap output(weight, bias);
+    const auto ours = linear_cross_entropy(c.hidden, output, c.target, {.ignored = 0});
+    const auto logits = torch::linear(c.hidden, weight, bias);
+    const auto theirs = torch::cross_entropy_loss(logits.flatten(0, 1), c.target.flatten(), {},
+                                                  at::Reduction::Sum, /*ignore_index=*/0);
+    EXPECT_NEAR(ours.loss.item<double>() / theirs.item<double>(), 1.0, 1e-5);
+    const auto a = torch::autograd::grad({ours.loss}, {c.hidden, weight, bias});
+    const auto b = torch::autograd::grad({theirs}, {c.hidden, weight, bias});
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_LT(largest_difference(a[i], b[i]), 1e-4) << i;
+    const auto scores = score_targets(c.hidden, output, c.target, 0);
+    EXPECT_NEAR(scores.nll.sum().item<double>() / theirs.item<double>(), 1.0, 1e-5);
+  }
+}
+
 TEST(LinearCrossEntropy, PaddingHasNoGradient) {
   const auto c = case_of(50);
   const auto gradient = torch::autograd::grad({c.loss().loss}, {c.hidden})[0];
@@ -126,8 +145,8 @@ TEST(LinearCrossEntropy, ScoringNeedsNoMoreMemoryThanTraining) {
   const auto target = torch::randint(1, vocabulary, {rows});
   const auto training = CountingAllocator::installed().peak_of(
       [&] { linear_cross_entropy(hidden, weight, target, kOptions).loss.backward(); });
-  const auto scoring = CountingAllocator::installed().peak_of(
-      [&] { score_targets(hidden, {.dense = weight}, target, 0); });
+  const auto scoring =
+      CountingAllocator::installed().peak_of([&] { score_targets(hidden, weight, target, 0); });
   EXPECT_GT(scoring, 0);
   EXPECT_LT(training, rows * vocabulary * sizeof(float) / 4) << "never all logits";
   EXPECT_LE(scoring, 2 * training) << "a chunk and its exponentials";
@@ -160,16 +179,15 @@ TEST(LinearCrossEntropy, InDoublePrecisionIsTheSameAndHasASecondDerivative) {
 TEST(ScoreTargets, AreMinusTheLogOfTheProbabilityOfEachTarget) {
   const auto hidden = torch::randn({5, 8}), weight = torch::randn({70'000, 8});
   const auto target = torch::tensor({1, 69'999, 0, 3, 7});
-  const auto scores = score_targets(hidden, {.dense = weight}, target, 0);
+  const auto scores = score_targets(hidden, weight, target, 0);
   const auto logits = torch::linear(hidden, weight);
   const auto expected = -logits.log_softmax(-1).gather(1, target.unsqueeze(1)).squeeze(1);
   EXPECT_EQ(scores.nll[2].item<float>(), 0);
   EXPECT_LT(largest_difference(scores.nll, expected.masked_fill(target.eq(0), 0)), 1e-4);
   const auto best = logits.argmax(-1);
-  EXPECT_TRUE(score_targets(hidden, {.dense = weight}, best, -1).likeliest.all().item<bool>());
-  EXPECT_FALSE(score_targets(hidden, {.dense = weight}, (best + 1).remainder(70'000), -1)
-                   .likeliest.any()
-                   .item<bool>());
+  EXPECT_TRUE(score_targets(hidden, weight, best, -1).likeliest.all().item<bool>());
+  EXPECT_FALSE(
+      score_targets(hidden, weight, (best + 1).remainder(70'000), -1).likeliest.any().item<bool>());
 }
 
 }  // namespace
