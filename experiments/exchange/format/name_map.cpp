@@ -18,12 +18,19 @@ using config::Value;
 
 /// The keys of an entry that is more than a name.
 struct OriginOptions {
-  Value name;
-  bool transpose = false;
+  Value name, alternative;
+  bool transpose = false, by_head = false, vocabulary = false;
+  int64_t skip = 0;
+  std::string add;
 
   static void fields(auto& o, auto&& visit) {
     visit("name", o.name, "of one tensor, or of several in a list");
+    visit("or", o.alternative, "the same, if the file does not have the first of them");
     visit("transpose", o.transpose, "whether it is to be transposed");
+    visit("by_head", o.by_head, "query, key and value of each head stand beside each other");
+    visit("vocabulary", o.vocabulary, "it has a row for every token");
+    visit("skip", o.skip, "rows at its beginning that are left out");
+    visit("add", o.add, "a tensor whose first row is added to every row");
   }
 };
 
@@ -32,18 +39,24 @@ class OriginReader {
   explicit OriginReader(config::ProblemList& problems) : problems_(problems) {}
 
   Origin read(const Value& value) {
-    if (value.type != Value::Type::mapping) return {names_of(value), false};
+    if (value.type != Value::Type::mapping) return {.names = names_of(value)};
     config::Trail trail{.start = value.mark};
-    OriginOptions options{.name = {.mark = value.mark}};
+    OriginOptions options{.name = {.mark = value.mark}, .alternative = {}};
     config::Reader(schema_, problems_, trail).lay_over(value, options);
     if (value.find("name") == nullptr)
       problems_.add(value.mark, "needs 'name', of one tensor or of several in a list");
     else
-      return {names_of(options.name), options.transpose};
+      return {.names = names_of(options.name),
+              .alternative = value.find("or") == nullptr ? std::vector<std::string>()
+                                                         : names_of(options.alternative),
+              .transpose = options.transpose,
+              .by_head = options.by_head,
+              .vocabulary = options.vocabulary,
+              .skip = options.skip,
+              .add = options.add};
     return {};
   }
 
- private:
   std::vector<std::string> names_of(const Value& value) {
     const auto items = value.type == Value::Type::list ? value.items : std::vector<Value>{value};
     if (items.empty()) problems_.add(value.mark, "must name at least one tensor");
@@ -56,6 +69,7 @@ class OriginReader {
     return names;
   }
 
+ private:
   config::ProblemList& problems_;
   const config::Schema schema_ = config::describe(OriginOptions{});
 };
@@ -70,6 +84,59 @@ Origins read_origins(const std::filesystem::path& file) {
   for (const auto& entry : document.entries) origins[entry.key] = reader.read(entry.value);
   problems.raise();
   return origins;
+}
+
+FamilyMap read_family_map(const std::string& name, const std::string& yaml) {
+  config::ProblemList problems;
+  const auto document =
+      config::parse_mapping(std::make_shared<const config::Source>(name, yaml), problems);
+  FamilyMap map;
+  OriginReader reader(problems);
+  for (const auto& entry : document.entries) {
+    if (entry.key == "prefix")
+      map.prefix = entry.value.scalar;
+    else if (entry.key == "unused")
+      map.unused = reader.names_of(entry.value);
+    else if (entry.key == "tensors")
+      for (const auto& line : entry.value.entries) map.tensors[line.key] = reader.read(line.value);
+    else
+      problems.add(entry.mark, "must be prefix, tensors or unused");
+  }
+  problems.raise();
+  return map;
+}
+
+namespace {
+
+constexpr std::string_view kLayer = "{i}";
+
+std::string numbered(std::string name, int64_t layer) {
+  for (size_t at = 0; (at = name.find(kLayer, at)) != std::string::npos;)
+    name.replace(at, kLayer.size(), std::to_string(layer));
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string> expanded(const std::vector<std::string>& names, int64_t layers) {
+  std::vector<std::string> all;
+  for (const auto& name : names)
+    for (int64_t i = 0; i < (name.find(kLayer) == std::string::npos ? 1 : layers); ++i)
+      all.push_back(numbered(name, i));
+  return all;
+}
+
+Origins expanded(const Origins& origins, int64_t layers) {
+  Origins all;
+  for (const auto& [name, origin] : origins)
+    for (int64_t i = 0; i < (name.find(kLayer) == std::string::npos ? 1 : layers); ++i) {
+      auto one = origin;
+      for (auto& part : one.names) part = numbered(part, i);
+      for (auto& part : one.alternative) part = numbered(part, i);
+      one.add = numbered(one.add, i);
+      all[numbered(name, i)] = std::move(one);
+    }
+  return all;
 }
 
 namespace {

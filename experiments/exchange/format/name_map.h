@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -9,17 +10,36 @@ namespace ablate::exchange {
 
 /// The foreign tensors that make one of ours, one after the other in its rows.
 struct Origin {
-  std::vector<std::string> names;  // at least one
+  std::vector<std::string> names;        // at least one
+  std::vector<std::string> alternative;  // if the file does not have the first of `names`
   bool transpose = false;
+  bool by_head = false;     // query, key and value of each head stand beside each other
+  bool vocabulary = false;  // it has a row for every token
+  int64_t skip = 0;         // rows at its beginning that are left out
+  std::string add;          // a tensor whose first row is added to every row; empty: none
 };
 
-/// Own name of a tensor -> its foreign tensors.
+/// Own name of a tensor -> its foreign tensors. {i} in both stands for the number of a layer.
 using Origins = std::map<std::string, Origin>;
 
-/// Reads a map of names in YAML: own name -> foreign name, a list of foreign names, or
-/// {name: one or a list, transpose: true}. Throws ConfigError with every problem: unknown keys,
-/// names without a tensor, values other than true and false.
+/// Reads a map of names in YAML: own name -> foreign name, a list of foreign names, or a mapping
+/// with `name` and the other members of Origin. Throws ConfigError with every problem: unknown
+/// keys, names without a tensor, values other than true and false.
 Origins read_origins(const std::filesystem::path& file);
+
+/// The names of a family of models.
+struct FamilyMap {
+  std::string prefix;  // of the tensors of a model with a head; one without a head has them without
+  Origins tensors;
+  std::vector<std::string> unused;  // foreign tensors that say nothing new
+};
+
+/// Reads `prefix`, `tensors` (as read_origins()) and `unused`. Throws ConfigError.
+FamilyMap read_family_map(const std::string& name, const std::string& yaml);
+
+/// The map with a line for every layer, {i} counting from 0, instead of one for all.
+Origins expanded(const Origins& origins, int64_t layers);
+std::vector<std::string> expanded(const std::vector<std::string>& names, int64_t layers);
 
 /// A zip file with a comment of 64 bytes at its end: the SHA-256 of everything before it. REQUIRES:
 /// a zip file without a comment.

@@ -1,0 +1,380 @@
+#include "experiments/exchange/huggingface/family.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+namespace ablate::exchange {
+namespace {
+
+using models::Activation;
+using models::Family;
+using models::NormKind;
+using models::NormPlacement;
+
+/// Hugging Face's names of activations.
+Activation activation_of(ConfigFields& config, const std::string& field) {
+  static const std::map<std::string, Activation> known{
+      {"relu", Activation::relu},           {"gelu", Activation::gelu},
+      {"gelu_new", Activation::gelu_tanh},  {"gelu_pytorch_tanh", Activation::gelu_tanh},
+      {"gelu_fast", Activation::gelu_tanh}, {"silu", Activation::silu},
+      {"swish", Activation::silu},          {"relu2", Activation::relu2}};
+  const auto name = config.get<std::string>(field);
+  const auto found = known.find(name);
+  if (found == known.end())
+    config.refuse(field, fmt::format("is '{}', which Ablate does not have", name));
+  return found->second;
+}
+
+/// The ids that config.json names; one of several ends is the first.
+SpecialIds special_ids(ConfigFields& config) {
+  const auto id = [&](const std::string& name) -> std::optional<int64_t> {
+    config.skip({name});
+    if (config.has(name))
+      if (const auto several = config.find<nlohmann::json>(name); several->is_array())
+        return several->at(0).get<int64_t>();
+    return config.find<int64_t>(name);
+  };
+  return {.pad = id("pad_token_id"),
+          .bos = id("bos_token_id"),
+          .eos = id("eos_token_id"),
+          .unk = {},
+          .mask = {}};
+}
+
+/// Without dropout, as the model is used; a study that trains it further says so.
+HubModel model_of(ConfigFields& config, const std::string& family, Family kind) {
+  HubModel model{.family = family,
+                 .options = {},
+                 .vocabulary = config.get<int64_t>("vocab_size"),
+                 .special = special_ids(config)};
+  model.options.family = kind;
+  model.options.embedding_scale = false;
+  model.options.dropout = 0;
+  model.options.initialization = models::NormalInitialization{{}, 0.02};
+  return model;
+}
+
+bool ties(ConfigFields& config, bool usual) {
+  return config.find<bool>("tie_word_embeddings").value_or(usual);
+}
+
+/// Angles of positions: `rope_parameters`, or `rope_theta` and `rope_scaling` of older files.
+models::Rotary rotary_of(ConfigFields& config) {
+  models::Rotary rotary;
+  auto parameters =
+      config.find<nlohmann::json>("rope_parameters").value_or(nlohmann::json::object());
+  if (const auto older = config.find<nlohmann::json>("rope_scaling")) parameters.update(*older);
+  ConfigFields fields(parameters, config.source() + ": rope");
+  rotary.base = fields.find<double>("rope_theta")
+                    .value_or(config.find<double>("rope_theta").value_or(10'000.0));
+  if (const auto older = config.find<double>("rotary_emb_base")) rotary.base = *older;
+  rotary.fraction = fields.find<double>("partial_rotary_factor")
+                        .value_or(config.find<double>("rotary_pct").value_or(1.0));
+  const auto older = fields.find<std::string>("type");
+  const auto type = fields.find<std::string>("rope_type").value_or(older.value_or("default"));
+  if (type == "linear")
+    rotary.scaling = models::LinearScaling{.factor = fields.get<double>("factor")};
+  else if (type == "llama3")
+    rotary.scaling = models::Llama3Scaling{
+        .factor = fields.get<double>("factor"),
+        .trained_length = fields.get<int64_t>("original_max_position_embeddings"),
+        .low = fields.get<double>("low_freq_factor"),
+        .high = fields.get<double>("high_freq_factor")};
+  else if (type != "default")
+    fields.refuse("rope_type", fmt::format("is '{}', which Ablate does not have", type));
+  fields.finish();
+  return rotary;
+}
+
+/// Every layer sees all positions before it.
+void expect_full_attention(ConfigFields& config) {
+  config.skip({"max_window_layers", "use_sliding_window"});
+  if (const auto kinds = config.find<std::vector<std::string>>("layer_types"))
+    if (std::ranges::any_of(*kinds, [](const auto& kind) { return kind != "full_attention"; }))
+      config.refuse("layer_types", "has layers that do not see all positions");
+  const bool used = config.find<bool>("use_sliding_window").value_or(true);
+  if (config.has("sliding_window") && used) config.refuse("sliding_window", "limits the attention");
+  config.skip({"sliding_window"});
+}
+
+HubModel gpt2(ConfigFields& config) {
+  auto model = model_of(config, "gpt2", Family::decoder_only);
+  auto& o = model.options;
+  o.d_model = config.get<int64_t>("n_embd");
+  o.layers = config.get<int64_t>("n_layer");
+  o.attention = models::MultiHead{.heads = config.get<int64_t>("n_head")};
+  o.feed_forward =
+      models::DenseFeedForward{.d_hidden = config.find<int64_t>("n_inner").value_or(4 * o.d_model),
+                               .activation = activation_of(config, "activation_function")};
+  o.position = models::Learned{.max_length = config.get<int64_t>("n_positions")};
+  o.norm = {.placement = NormPlacement::pre, .epsilon = config.get<double>("layer_norm_epsilon")};
+  o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
+  config.expect("scale_attn_weights", true);
+  config.expect("scale_attn_by_inverse_layer_idx", false);
+  config.skip({"attn_pdrop", "embd_pdrop", "n_ctx", "reorder_and_upcast_attn", "resid_pdrop",
+               "summary_activation", "summary_first_dropout", "summary_proj_to_labels",
+               "summary_type", "summary_use_proj"});
+  return model;
+}
+
+HubModel gpt_neox(ConfigFields& config) {
+  auto model = model_of(config, "gpt_neox", Family::decoder_only);
+  auto& o = model.options;
+  o.d_model = config.get<int64_t>("hidden_size");
+  o.layers = config.get<int64_t>("num_hidden_layers");
+  const bool bias = config.find<bool>("attention_bias").value_or(true);
+  o.attention = models::MultiHead{
+      .heads = config.get<int64_t>("num_attention_heads"), .qkv_bias = bias, .output_bias = bias};
+  o.feed_forward = models::DenseFeedForward{.d_hidden = config.get<int64_t>("intermediate_size"),
+                                            .activation = activation_of(config, "hidden_act")};
+  o.position = rotary_of(config);
+  o.norm = {.placement = NormPlacement::pre, .epsilon = config.get<double>("layer_norm_eps")};
+  o.block = config.find<bool>("use_parallel_residual").value_or(true)
+                ? models::Block::parallel_norms
+                : models::Block::sequential;
+  o.tying = ties(config, false) ? models::Tying::three_way : models::Tying::none;
+  config.skip({"attention_dropout", "hidden_dropout", "max_position_embeddings"});
+  return model;
+}
+
+/// Llama and those that differ from it in a bias or a norm: Mistral, Qwen 2 and Qwen 3.
+HubModel llama(ConfigFields& config, bool qkv_bias, bool qk_norm) {
+  auto model = model_of(config, "llama", Family::decoder_only);
+  auto& o = model.options;
+  o.d_model = config.get<int64_t>("hidden_size");
+  o.layers = config.get<int64_t>("num_hidden_layers");
+  o.bias = false;
+  models::MultiHead heads{.heads = config.get<int64_t>("num_attention_heads"),
+                          .key_value_heads = config.find<int64_t>("num_key_value_heads"),
+                          .qk_norm = qk_norm ? models::QkNorm::rms : models::QkNorm::none};
+  heads.d_k = heads.d_v = config.find<int64_t>("head_dim");
+  if (config.find<bool>("attention_bias").value_or(false))
+    heads.qkv_bias = heads.output_bias = true;
+  if (qkv_bias) heads.qkv_bias = true;
+  o.attention = heads;
+  o.feed_forward = models::DenseFeedForward{.d_hidden = config.get<int64_t>("intermediate_size"),
+                                            .activation = activation_of(config, "hidden_act"),
+                                            .gated = true,
+                                            .bias = config.find<bool>("mlp_bias").value_or(false)};
+  o.position = rotary_of(config);
+  o.norm = {.kind = NormKind::rms,
+            .placement = NormPlacement::pre,
+            .epsilon = config.get<double>("rms_norm_eps")};
+  o.tying = ties(config, false) ? models::Tying::three_way : models::Tying::none;
+  expect_full_attention(config);
+  config.expect<int64_t>("pretraining_tp", 1);
+  config.skip({"attention_dropout", "max_position_embeddings"});
+  return model;
+}
+
+HubModel opt(ConfigFields& config) {
+  auto model = model_of(config, "opt", Family::decoder_only);
+  auto& o = model.options;
+  o.d_model = config.get<int64_t>("hidden_size");
+  o.layers = config.get<int64_t>("num_hidden_layers");
+  o.bias = config.find<bool>("enable_bias").value_or(true);
+  o.attention = models::MultiHead{.heads = config.get<int64_t>("num_attention_heads")};
+  o.feed_forward =
+      models::DenseFeedForward{.d_hidden = config.get<int64_t>("ffn_dim"),
+                               .activation = activation_of(config, "activation_function")};
+  o.position = models::Learned{.max_length = config.get<int64_t>("max_position_embeddings")};
+  o.norm = {.placement = NormPlacement::pre, .bias = true};
+  o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
+  config.expect("do_layer_norm_before", true);
+  config.expect("_remove_final_layer_norm", false);
+  config.expect("layer_norm_elementwise_affine", true);
+  config.expect("word_embed_proj_dim", o.d_model);
+  config.skip({"activation_dropout", "attention_dropout", "dropout", "layerdrop", "prefix"});
+  return model;
+}
+
+HubModel bert(ConfigFields& config, const std::set<std::string>& tensors) {
+  auto model = model_of(config, "bert", Family::encoder_only);
+  auto& o = model.options;
+  o.d_model = config.get<int64_t>("hidden_size");
+  o.layers = config.get<int64_t>("num_hidden_layers");
+  o.attention = models::MultiHead{.heads = config.get<int64_t>("num_attention_heads")};
+  const auto activation = activation_of(config, "hidden_act");
+  o.feed_forward = models::DenseFeedForward{.d_hidden = config.get<int64_t>("intermediate_size"),
+                                            .activation = activation};
+  o.position = models::Learned{.max_length = config.get<int64_t>("max_position_embeddings")};
+  o.norm = {.placement = NormPlacement::post, .epsilon = config.get<double>("layer_norm_eps")};
+  o.embedding_norm = models::EmbeddingNorm::layer;
+  o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
+  if (tensors.contains("cls.predictions.transform.dense.weight"))
+    o.output = models::LmHead{{}, true, activation};
+  config.expect<std::string>("position_embedding_type", "absolute");
+  config.skip({"attention_probs_dropout_prob", "hidden_dropout_prob", "type_vocab_size"});
+  return model;
+}
+
+/// The position scheme of one kind of ModernBERT's layers.
+models::Rotary modernbert_rotary(ConfigFields& config, const std::string& kind, double usual) {
+  models::Rotary rotary;
+  rotary.base = usual;
+  const auto all = config.find<nlohmann::json>("rope_parameters");
+  if (all && all->contains(kind)) {
+    ConfigFields fields(all->at(kind), config.source() + ": " + kind);
+    rotary.base = fields.get<double>("rope_theta");
+    fields.expect<std::string>("rope_type", "default");
+    fields.finish();
+  }
+  return rotary;
+}
+
+HubModel modernbert(ConfigFields& config, const std::set<std::string>& tensors) {
+  auto model = model_of(config, "modernbert", Family::encoder_only);
+  auto& o = model.options;
+  o.d_model = config.get<int64_t>("hidden_size");
+  o.layers = config.get<int64_t>("num_hidden_layers");
+  o.bias = false;
+  const bool bias = config.find<bool>("attention_bias").value_or(false);
+  models::MultiHead heads{
+      .heads = config.get<int64_t>("num_attention_heads"), .qkv_bias = bias, .output_bias = bias};
+  o.attention = heads;
+  o.feed_forward =
+      models::DenseFeedForward{.d_hidden = config.get<int64_t>("intermediate_size"),
+                               .activation = activation_of(config, "hidden_activation"),
+                               .gated = true,
+                               .bias = config.find<bool>("mlp_bias").value_or(false)};
+  o.norm = {.placement = NormPlacement::pre,
+            .epsilon = config.get<double>("norm_eps"),
+            .bias = config.find<bool>("norm_bias").value_or(false)};
+  o.embedding_norm = models::EmbeddingNorm::layer;
+  o.tying = ties(config, true) ? models::Tying::three_way : models::Tying::none;
+  if (tensors.contains("head.dense.weight"))
+    o.output = models::LmHead{{},
+                              config.find<bool>("decoder_bias").value_or(true),
+                              activation_of(config, "classifier_activation")};
+  const auto global = modernbert_rotary(
+      config, "full_attention", config.find<double>("global_rope_theta").value_or(160'000.0));
+  const auto local = modernbert_rotary(config, "sliding_attention",
+                                       config.find<double>("local_rope_theta").value_or(10'000.0));
+  o.position = global;
+  const auto every = config.find<int64_t>("global_attn_every_n_layers").value_or(3);
+  const auto kinds = config.find<std::vector<std::string>>("layer_types");
+  // A window of 2 n + 1 positions, the query in its middle, is one of distances below n + 1.
+  heads.window = config.get<int64_t>("local_attention") / 2 + 1;
+  auto& layers = models::own_layers(o, models::Side::encoder);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const bool full =
+        kinds ? kinds->at(i) == "full_attention" : static_cast<int64_t>(i) % every == 0;
+    if (full) continue;
+    layers[i].attention = heads;
+    layers[i].position = local;
+  }
+  layers.front().norm.attention = false;
+  config.expect("classifier_bias", false);
+  config.skip({"attention_dropout", "classifier_pooling", "cls_token_id", "decoder_bias",
+               "classifier_activation", "deterministic_flash_attn", "embedding_dropout",
+               "initializer_cutoff_factor", "max_position_embeddings", "mlp_dropout",
+               "reference_compile", "repad_logits_with_grad", "sep_token_id",
+               "sparse_pred_ignore_index", "sparse_prediction", "gradient_checkpointing"});
+  return model;
+}
+
+HubModel marian(ConfigFields& config) {
+  auto model = model_of(config, "marian", Family::encoder_decoder);
+  auto& o = model.options;
+  o.d_model = config.get<int64_t>("d_model");
+  o.encoder_layers = config.get<int64_t>("encoder_layers");
+  o.decoder_layers = config.get<int64_t>("decoder_layers");
+  o.layers = *o.encoder_layers;
+  const auto heads = config.get<int64_t>("encoder_attention_heads");
+  config.expect("decoder_attention_heads", heads);
+  o.attention = models::MultiHead{.heads = heads};
+  const auto hidden = config.get<int64_t>("encoder_ffn_dim");
+  config.expect("decoder_ffn_dim", hidden);
+  o.feed_forward = models::DenseFeedForward{
+      .d_hidden = hidden, .activation = activation_of(config, "activation_function")};
+  o.position = models::Sinusoidal{.layout = models::SinusoidalLayout::halves};
+  o.norm = {.placement = NormPlacement::post};
+  o.embedding_scale = config.find<bool>("scale_embedding").value_or(false);
+  o.output = models::LmHead{{}, true, {}};
+  config.expect("share_encoder_decoder_embeddings", true);
+  config.expect("decoder_vocab_size", model.vocabulary);
+  config.expect("normalize_before", false);
+  config.expect("normalize_embedding", false);
+  config.expect("static_position_embeddings", true);
+  config.expect("add_final_layer_norm", false);
+  config.expect("add_bias_logits", false);
+  config.expect("extra_pos_embeddings", model.vocabulary - 1);
+  if (!ties(config, true))
+    config.refuse("tie_word_embeddings",
+                  "is false, which Ablate does not take from a Marian model");
+  config.skip({"activation_dropout", "attention_dropout", "bad_words_ids", "classif_dropout",
+               "decoder_layerdrop", "dropout", "encoder_layerdrop", "extra_pos_embeddings",
+               "max_length", "max_position_embeddings", "num_beams", "num_hidden_layers"});
+  model.special.bos = config.get<int64_t>("decoder_start_token_id");
+  return model;
+}
+
+HubModel t5(ConfigFields& config, const std::set<std::string>& tensors) {
+  auto model = model_of(config, "t5", Family::encoder_decoder);
+  auto& o = model.options;
+  o.d_model = config.get<int64_t>("d_model");
+  o.layers = config.get<int64_t>("num_layers");
+  o.decoder_layers = config.find<int64_t>("num_decoder_layers");
+  o.bias = false;
+  models::MultiHead heads{.heads = config.get<int64_t>("num_heads"), .scale = {.value = 1.0}};
+  heads.d_k = heads.d_v = config.get<int64_t>("d_kv");
+  o.attention = heads;
+  const auto kind = config.get<std::string>("feed_forward_proj");
+  const bool gated = kind.starts_with("gated-");
+  o.feed_forward = models::DenseFeedForward{
+      .d_hidden = config.get<int64_t>("d_ff"),
+      .activation =
+          kind == "gated-gelu" ? Activation::gelu_tanh : activation_of(config, "dense_act_fn"),
+      .gated = gated};
+  o.position = models::T5Bias{
+      .buckets = config.get<int64_t>("relative_attention_num_buckets"),
+      .max_distance = config.find<int64_t>("relative_attention_max_distance").value_or(128)};
+  o.norm = {.kind = NormKind::rms,
+            .placement = NormPlacement::pre,
+            .epsilon = config.get<double>("layer_norm_epsilon")};
+  const bool tied = !tensors.contains("lm_head.weight");
+  o.tying = tied ? models::Tying::three_way : models::Tying::embeddings;
+  models::LmHead head;
+  if (config.find<bool>("scale_decoder_outputs").value_or(tied))
+    head.scale = 1 / std::sqrt(static_cast<double>(o.d_model));
+  o.output = head;
+  config.skip(
+      {"dense_act_fn", "dropout_rate", "is_gated_act", "n_positions", "tie_word_embeddings"});
+  model.special.bos =
+      config.find<int64_t>("decoder_start_token_id").value_or(model.special.pad.value_or(0));
+  return model;
+}
+
+}  // namespace
+
+HubModel read_family(ConfigFields& config, const std::set<std::string>& tensors) {
+  const std::map<std::string, std::function<HubModel()>> families{
+      {"bert", [&] { return bert(config, tensors); }},
+      {"gpt2", [&] { return gpt2(config); }},
+      {"gpt_neox", [&] { return gpt_neox(config); }},
+      {"llama", [&] { return llama(config, false, false); }},
+      {"marian", [&] { return marian(config); }},
+      {"mistral", [&] { return llama(config, false, false); }},
+      {"modernbert", [&] { return modernbert(config, tensors); }},
+      {"opt", [&] { return opt(config); }},
+      {"qwen2", [&] { return llama(config, true, false); }},
+      {"qwen3", [&] { return llama(config, false, true); }},
+      {"t5", [&] { return t5(config, tensors); }}};
+  const auto type = config.get<std::string>("model_type");
+  const auto found = families.find(type);
+  if (found == families.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, read] : families) names.push_back(name);
+    config.refuse("model_type",
+                  fmt::format("is '{}'; Ablate reads {}", type, fmt::join(names, ", ")));
+  }
+  auto model = found->second();
+  config.finish();
+  return model;
+}
+
+}  // namespace ablate::exchange
