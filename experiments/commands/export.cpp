@@ -7,6 +7,8 @@
 #include "experiments/commands/flags.h"
 #include "experiments/errors.h"
 #include "experiments/exchange/exchange.h"
+#include "experiments/exchange/huggingface/export_huggingface.h"
+#include "experiments/exchange/huggingface/import_huggingface.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"
 
@@ -21,13 +23,17 @@ void export_run(exchange::ExportRequest request, const Words& words) {
   if (words.dtype != "fp32" && words.dtype != "bf16")
     throw UsageError("--dtype must be fp32 or bf16");
   if (words.dtype == "bf16") request.type = torch::kBFloat16;
-  if (words.format == "safetensors") {
+  if (words.format == "huggingface") {
+    const auto agreement = exchange::export_huggingface(request);
+    std::cerr << fmt::format("{}: read again, its logits differ by at most {:.1e} of the largest\n",
+                             agreement.architecture, agreement.logits);
+  } else if (words.format == "safetensors") {
     exchange::export_safetensors(request);
   } else if (words.format == "torchscript") {
     std::cerr << exchange::to_text(exchange::export_torchscript(request, std::cerr))
               << "\nSHA-256: " << tokenizer::sha256(training::read_bytes(request.to)) << "\n";
   } else {
-    throw UsageError("--format must be torchscript or safetensors");
+    throw UsageError("--format must be torchscript, safetensors or huggingface");
   }
   std::cerr << "written: " << request.to.string() << "\n";
 }
@@ -38,11 +44,13 @@ void add_export(CLI::App& app) {
   auto request = std::make_shared<exchange::ExportRequest>();
   auto words = std::make_shared<Words>();
   auto* verb = app.add_subcommand(
-      "export", "Write a run's model as TorchScript or safetensors, for programs without Ablate");
+      "export",
+      "Write a run's model as TorchScript, safetensors or for Hugging Face's Transformers");
   verb->add_option("run", request->run, "The run folder")->required();
-  verb->add_option("--to", request->to, "The file, or for safetensors the folder")->required();
+  verb->add_option("--to", request->to, "The file, or for safetensors and huggingface the folder")
+      ->required();
   verb->add_option("--format", words->format, "Format of the files")
-      ->type_name(type_of_words({"torchscript", "safetensors"}))
+      ->type_name(type_of_words({"torchscript", "safetensors", "huggingface"}))
       ->capture_default_str();
   verb->add_option("--dtype", words->dtype, "Of the weights")
       ->type_name(type_of_words({"fp32", "bf16"}))
@@ -75,10 +83,14 @@ void add_verify(CLI::App& app) {
 
 void add_import(CLI::App& app) {
   auto request = std::make_shared<exchange::ImportRequest>();
+  auto project = std::make_shared<std::string>();
   auto* verb = app.add_subcommand("import", "Make a run folder from safetensors weights");
-  verb->add_option("from", request->from,
-                   "A folder of `ablate export --format safetensors`, or a safetensors file")
+  verb->add_option("weights", request->from,
+                   "A folder of `ablate export --format safetensors`, a safetensors file, or with "
+                   "--from the folder of a model of that project")
       ->required();
+  verb->add_option("--from", *project, "huggingface: a model of its Transformers, with config.json")
+      ->type_name(type_of_words({"huggingface"}));
   verb->add_option("--to", request->to, "The new run folder")->required();
   verb->add_option("--config", request->config, "Resolved configuration; absent: the folder's");
   verb->add_option("--tokenizers", request->tokenizers,
@@ -92,9 +104,13 @@ void add_import(CLI::App& app) {
       "Example:\n"
       "  ablate import weights.safetensors --config config.yaml --tokenizers run --names "
       "names.yaml "
-      "--to runs/imported");
-  verb->callback([request] {
-    const auto unused = exchange::import_safetensors(*request);
+      "--to runs/imported\n"
+      "  ablate import SmolLM2-135M --from huggingface --tokenizers runs/mine --to runs/smollm");
+  verb->callback([request, project] {
+    if (!project->empty() && *project != "huggingface")
+      throw UsageError("--from must be huggingface");
+    const auto unused = project->empty() ? exchange::import_safetensors(*request)
+                                         : exchange::import_huggingface(*request);
     if (unused > 0) std::cerr << fmt::format("{} tensors of the file were not asked for\n", unused);
     std::cerr << "written: " << request->to.string() << "\n";
   });

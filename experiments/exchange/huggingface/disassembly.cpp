@@ -1,0 +1,73 @@
+#include "experiments/exchange/huggingface/disassembly.h"
+
+#include <vector>
+
+namespace ablate::exchange {
+namespace {
+
+/// Rows of the parts that stand one after the other in one of our tensors.
+std::vector<int64_t> part_sizes(const std::string& name, const torch::Tensor& x, size_t parts,
+                                const models::TransformerOptions& options) {
+  const auto* heads = std::get_if<models::MultiHead>(&options.attention);
+  const bool attends = name.find("attention.") != std::string::npos;
+  if (parts == 1 || heads == nullptr || !attends)
+    return std::vector(parts, x.size(0) / static_cast<int64_t>(parts));
+  const auto width = options.d_model / heads->heads;
+  const auto groups = heads->key_value_heads.value_or(heads->heads);
+  std::vector<int64_t> sizes{heads->heads * heads->d_k.value_or(width),
+                             groups * heads->d_k.value_or(width),
+                             groups * heads->d_v.value_or(width)};
+  sizes.erase(sizes.begin(), sizes.end() - static_cast<ptrdiff_t>(parts));
+  return sizes;
+}
+
+torch::Tensor foreign_form(torch::Tensor x, const Origin& origin, int64_t heads) {
+  if (origin.by_head) x = x.unflatten(0, {3, heads, -1}).transpose(0, 1).flatten(0, 2);
+  if (origin.skip > 0) x = torch::cat({torch::zeros_like(x.slice(0, 0, origin.skip)), x});
+  return (origin.transpose ? x.t() : x).contiguous();
+}
+
+}  // namespace
+
+training::Tensors disassembled(const training::Weights& weights, const Origins& origins,
+                               const models::TransformerOptions& options) {
+  const auto* attention = std::get_if<models::MultiHead>(&options.attention);
+  training::Tensors tensors;
+  for (const auto& [name, tensor] : weights) {
+    const auto& origin = origins.at(name);
+    const auto* dense = std::get_if<models::DenseFeedForward>(&options.feed_forward);
+    const bool other = !origin.alternative.empty() && (dense == nullptr || !dense->gated);
+    const auto& names = other ? origin.alternative : origin.names;
+    const auto x = foreign_form(tensor, origin, attention == nullptr ? 1 : attention->heads);
+    const auto parts = x.split_with_sizes(part_sizes(name, x, names.size(), options));
+    for (size_t i = 0; i < names.size(); ++i) tensors[names[i]] = parts[i].clone();
+    if (!origin.add.empty()) tensors[origin.add] = torch::zeros_like(tensor.slice(0, 0, 2));
+  }
+  return tensors;
+}
+
+training::Weights with_separate_sines(const training::Weights& weights) {
+  const auto reads = [](const std::string& name) {  // the residual stream
+    for (const auto* end :
+         {"embedding", "qkv.weight", "query.weight", "key_value.weight", "up.weight", "output"})
+      if (name.ends_with(end)) return true;
+    return false;
+  };
+  const auto writes = [](const std::string& name) {  // it, or norms it
+    for (const auto* end :
+         {"out.weight", "out.bias", "down.weight", "down.bias", "norm.weight", "norm.bias"})
+      if (name.ends_with(end)) return true;
+    return false;
+  };
+  training::Weights changed = weights;
+  for (auto& [name, tensor] : changed) {
+    const int64_t place = reads(name) ? tensor.dim() - 1 : 0;
+    if (!reads(name) && !writes(name)) continue;
+    const auto channels = torch::arange(tensor.size(place));
+    tensor = tensor.index_select(
+        place, torch::cat({channels.slice(0, 0, {}, 2), channels.slice(0, 1, {}, 2)}));
+  }
+  return changed;
+}
+
+}  // namespace ablate::exchange

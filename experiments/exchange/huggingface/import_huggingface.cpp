@@ -1,0 +1,51 @@
+#include "experiments/exchange/huggingface/import_huggingface.h"
+
+#include <fmt/format.h>
+
+#include "experiments/config/schema/printer.h"
+#include "experiments/errors.h"
+#include "experiments/exchange/huggingface/read_huggingface.h"
+#include "tokenizer/special_tokens.h"
+
+namespace ablate::exchange {
+namespace {
+
+/// A configuration around the model; its data are files that a user replaces.
+config::Experiment experiment_of(const ImportRequest& request, models::Family family) {
+  if (!request.config.empty()) return config::read_experiment(request.config);
+  config::Experiment experiment;
+  if (family == models::Family::encoder_decoder) {
+    const std::vector<std::string> files{"source.txt", "target.txt"};
+    experiment.data = data::Text{.train = files, .validation = files, .test = files};
+  } else {
+    experiment.data = data::Language{.train = "text.txt"};
+  }
+  experiment.tokenizer.mask = family == models::Family::encoder_only;
+  return experiment;
+}
+
+}  // namespace
+
+int64_t import_huggingface(const ImportRequest& request) {
+  if (request.tokenizers.empty() || !request.names.empty())
+    throw UsageError("--from huggingface needs --tokenizers, and takes no --names");
+  const auto tokenizers = run::load_tokenizers(request.tokenizers);
+  const auto read = read_huggingface(request.from, {.unk = tokenizer::kUnk});
+  if (tokenizers.target.vocabulary_size() != read.vocabulary.size() ||
+      tokenizers.source.vocabulary_size() != read.vocabulary.size())
+    throw UsageError(fmt::format("{} has {} tokens, and the tokenizer {}", request.from.string(),
+                                 read.vocabulary.size(), tokenizers.target.vocabulary_size()));
+  auto experiment = experiment_of(request, read.options.family);
+  experiment.model = read.options;
+  run::write_new_run(
+      request.to,
+      {.experiment = experiment,
+       .tokenizers = tokenizers,
+       .weights = read.weights,
+       .environment = {{"imported_from", std::filesystem::absolute(request.from).string()},
+                       {"data_folder", "."}},
+       .files = {}});
+  return 0;
+}
+
+}  // namespace ablate::exchange

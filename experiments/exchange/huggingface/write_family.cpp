@@ -1,0 +1,325 @@
+#include "experiments/exchange/huggingface/write_family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "experiments/config/schema/printer.h"
+#include "experiments/errors.h"
+#include "tokenizer/special_tokens.h"
+
+namespace ablate::exchange {
+namespace {
+
+using models::Activation;
+using models::DenseFeedForward;
+using models::Learned;
+using models::MultiHead;
+using models::Rotary;
+using models::Side;
+using models::Sinusoidal;
+using nlohmann::json;
+
+/// Options in one form: what is absent is given, what changes no output is as it is by default, and
+/// layers that are alike are the model's.
+class OneForm {
+ public:
+  static models::TransformerOptions of(models::TransformerOptions o) {
+    for (const auto side : {Side::encoder, Side::decoder}) {
+      auto& list = side == Side::encoder ? o.encoder : o.decoder;
+      if (!list.empty() && models::are_alike(list)) collapse(o, list);
+      for (auto& layer : list)
+        give(layer.attention, layer.feed_forward, layer.norm, layer.position, o);
+    }
+    give(o.attention, o.feed_forward, o.norm, o.position, o);
+    const bool pair = o.family == models::Family::encoder_decoder;
+    const auto own = o.family == models::Family::decoder_only ? Side::decoder : Side::encoder;
+    const auto encoder = models::depth_of(o, own), decoder = models::depth_of(o, Side::decoder);
+    o.layers = encoder;
+    o.encoder_layers = o.decoder_layers = {};
+    if (pair && decoder != encoder) o.decoder_layers = decoder;
+    if (!transforms(o)) o.bias = true;  // everything that it decides is given
+    o.dropout = 0;
+    o.initialization = {};
+    return o;
+  }
+
+ private:
+  static bool transforms(const models::TransformerOptions& o) {
+    const auto* head = std::get_if<models::LmHead>(&o.output);
+    return head != nullptr && head->transform;
+  }
+  static void collapse(models::TransformerOptions& o, models::SideLayers& list) {
+    const auto& first = list.front();
+    o.attention = first.attention;
+    o.feed_forward = first.feed_forward;
+    o.position = first.position;
+    o.norm = first.norm;
+    o.residual = first.residual;
+    o.block = first.block;
+    list.clear();
+  }
+  static void give(models::AttentionOptions& attention, models::FeedForwardOptions& feed_forward,
+                   models::NormOptions& norm, models::PositionOptions& position,
+                   const models::TransformerOptions& o) {
+    if (auto* heads = std::get_if<MultiHead>(&attention)) {
+      heads->d_k = heads->d_k.value_or(o.d_model / heads->heads);
+      heads->d_v = heads->d_v.value_or(o.d_model / heads->heads);
+      heads->key_value_heads = heads->key_value_heads.value_or(heads->heads);
+      heads->qkv_bias = heads->qkv_bias.value_or(o.bias);
+      heads->output_bias = heads->output_bias.value_or(o.bias);
+    }
+    if (auto* dense = std::get_if<DenseFeedForward>(&feed_forward))
+      dense->bias = dense->bias.value_or(o.bias);
+    norm.bias = norm.kind != models::NormKind::rms && norm.bias.value_or(o.bias);
+    norm.alpha = models::NormOptions().alpha;
+    if (auto* learned = std::get_if<Learned>(&position)) learned->deviation = {};
+  }
+};
+
+const char* name_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return "relu";
+    case Activation::gelu:
+      return "gelu";
+    case Activation::gelu_tanh:
+      return "gelu_new";
+    case Activation::silu:
+      return "silu";
+    case Activation::relu2:
+      return "relu2";
+    case Activation::sigmoid:
+    case Activation::identity:
+      return "";
+  }
+  return "";
+}
+
+/// The parts of the options that configurations name, in one form; defaults for kinds that no
+/// family has.
+struct Parts {
+  const models::TransformerOptions& o;
+  MultiHead heads = held<MultiHead>(o.attention);
+  DenseFeedForward dense = held<DenseFeedForward>(o.feed_forward);
+  Rotary rotary = held<Rotary>(o.position);
+  Learned learned = held<Learned>(o.position);
+  models::LmHead head = held<models::LmHead>(o.output);
+  bool tied = o.tying == models::Tying::three_way;
+
+  template <class Held, class Variant>
+  static Held held(const Variant& options) {
+    const auto* found = std::get_if<Held>(&options);
+    return found == nullptr ? Held() : *found;
+  }
+};
+
+json rope_of(const Rotary& rotary) {
+  json rope{{"rope_type", "default"}, {"rope_theta", rotary.base}};
+  if (rotary.fraction != 1) rope["partial_rotary_factor"] = rotary.fraction;
+  if (const auto* linear = std::get_if<models::LinearScaling>(&rotary.scaling))
+    rope.update({{"rope_type", "linear"}, {"factor", linear->factor}});
+  if (const auto* llama = std::get_if<models::Llama3Scaling>(&rotary.scaling))
+    rope.update({{"rope_type", "llama3"},
+                 {"factor", llama->factor},
+                 {"original_max_position_embeddings", llama->trained_length},
+                 {"low_freq_factor", llama->low},
+                 {"high_freq_factor", llama->high}});
+  return rope;
+}
+
+constexpr int64_t kAnyLength = 1 << 20;  // of models whose positions have no end
+
+json llama(const Parts& p, const std::string& type, const std::string& architecture) {
+  json config{{"model_type", type},
+              {"architectures", {architecture}},
+              {"hidden_size", p.o.d_model},
+              {"num_hidden_layers", p.o.layers},
+              {"num_attention_heads", p.heads.heads},
+              {"num_key_value_heads", p.heads.key_value_heads.value()},
+              {"head_dim", p.heads.d_k.value()},
+              {"intermediate_size", p.dense.d_hidden},
+              {"hidden_act", name_of(p.dense.activation)},
+              {"rms_norm_eps", p.o.norm.epsilon},
+              {"rope_parameters", rope_of(p.rotary)},
+              {"max_position_embeddings", kAnyLength},
+              {"tie_word_embeddings", p.tied}};
+  if (type == "llama") config["mlp_bias"] = p.dense.bias.value();
+  if (type != "qwen2") config["attention_bias"] = p.heads.qkv_bias.value();
+  return config;
+}
+
+json gpt2(const Parts& p) {
+  return {{"model_type", "gpt2"},
+          {"architectures", {"GPT2LMHeadModel"}},
+          {"n_embd", p.o.d_model},
+          {"n_layer", p.o.layers},
+          {"n_head", p.heads.heads},
+          {"n_inner", p.dense.d_hidden},
+          {"n_positions", p.learned.max_length},
+          {"activation_function", name_of(p.dense.activation)},
+          {"layer_norm_epsilon", p.o.norm.epsilon},
+          {"tie_word_embeddings", p.tied}};
+}
+
+json gpt_neox(const Parts& p) {
+  return {{"model_type", "gpt_neox"},
+          {"architectures", {"GPTNeoXForCausalLM"}},
+          {"hidden_size", p.o.d_model},
+          {"num_hidden_layers", p.o.layers},
+          {"num_attention_heads", p.heads.heads},
+          {"intermediate_size", p.dense.d_hidden},
+          {"hidden_act", name_of(p.dense.activation)},
+          {"layer_norm_eps", p.o.norm.epsilon},
+          {"attention_bias", p.heads.qkv_bias.value()},
+          {"use_parallel_residual", p.o.block == models::Block::parallel_norms},
+          {"rope_parameters", rope_of(p.rotary)},
+          {"max_position_embeddings", kAnyLength},
+          {"tie_word_embeddings", p.tied}};
+}
+
+json bert(const Parts& p) {
+  return {{"model_type", "bert"},
+          {"architectures", {"BertForMaskedLM"}},
+          {"hidden_size", p.o.d_model},
+          {"num_hidden_layers", p.o.layers},
+          {"num_attention_heads", p.heads.heads},
+          {"intermediate_size", p.dense.d_hidden},
+          {"hidden_act", name_of(p.dense.activation)},
+          {"layer_norm_eps", p.o.norm.epsilon},
+          {"max_position_embeddings", p.learned.max_length},
+          {"type_vocab_size", 2},
+          {"tie_word_embeddings", p.tied}};
+}
+
+json marian(const Parts& p) {
+  const auto decoder = p.o.decoder_layers.value_or(p.o.layers);
+  return {{"model_type", "marian"},
+          {"architectures", {"MarianMTModel"}},
+          {"is_encoder_decoder", true},
+          {"d_model", p.o.d_model},
+          {"encoder_layers", p.o.layers},
+          {"decoder_layers", decoder},
+          {"encoder_attention_heads", p.heads.heads},
+          {"decoder_attention_heads", p.heads.heads},
+          {"encoder_ffn_dim", p.dense.d_hidden},
+          {"decoder_ffn_dim", p.dense.d_hidden},
+          {"activation_function", name_of(p.dense.activation)},
+          {"scale_embedding", p.o.embedding_scale},
+          {"max_position_embeddings", 4096},
+          {"share_encoder_decoder_embeddings", true},
+          {"decoder_start_token_id", tokenizer::kBos},
+          {"forced_eos_token_id", nullptr},
+          {"tie_word_embeddings", true}};
+}
+
+json t5(const Parts& p) {
+  const auto bias = Parts::held<models::T5Bias>(p.o.position);
+  const std::string name =
+      p.dense.activation == Activation::gelu_tanh ? "gelu" : name_of(p.dense.activation);
+  return {{"model_type", "t5"},
+          {"architectures", {"T5ForConditionalGeneration"}},
+          {"is_encoder_decoder", true},
+          {"d_model", p.o.d_model},
+          {"num_layers", p.o.layers},
+          {"num_decoder_layers", p.o.decoder_layers.value_or(p.o.layers)},
+          {"num_heads", p.heads.heads},
+          {"d_kv", p.heads.d_k.value()},
+          {"d_ff", p.dense.d_hidden},
+          {"feed_forward_proj", (p.dense.gated ? "gated-" : "") + name},
+          {"dense_act_fn", name_of(p.dense.activation)},
+          {"relative_attention_num_buckets", bias.buckets},
+          {"relative_attention_max_distance", bias.max_distance},
+          {"layer_norm_epsilon", p.o.norm.epsilon},
+          {"scale_decoder_outputs", p.head.scale != 1},
+          {"decoder_start_token_id", tokenizer::kBos},
+          {"tie_word_embeddings", p.tied}};
+}
+
+struct Candidate {
+  std::string family;
+  json config;
+};
+
+/// The candidates of the options' family, the best known first.
+std::vector<Candidate> candidates_of(const Parts& p) {
+  switch (p.o.family) {
+    case models::Family::decoder_only:
+      return {{"llama", llama(p, "llama", "LlamaForCausalLM")},
+              {"llama", llama(p, "qwen2", "Qwen2ForCausalLM")},
+              {"llama", llama(p, "qwen3", "Qwen3ForCausalLM")},
+              {"gpt2", gpt2(p)},
+              {"gpt_neox", gpt_neox(p)}};
+    case models::Family::encoder_only:
+      return {{"bert", bert(p)}};
+    case models::Family::encoder_decoder:
+      return {{"marian", marian(p)}, {"t5", t5(p)}};
+  }
+  return {};
+}
+
+void add_vocabulary(json& config, int64_t vocabulary) {
+  config["vocab_size"] = vocabulary;
+  config["pad_token_id"] = tokenizer::kPad;
+  config["bos_token_id"] = tokenizer::kBos;
+  config["eos_token_id"] = tokenizer::kEos;
+  config["dtype"] = "float32";
+}
+
+/// The names of tensors by which a family's head is known.
+std::set<std::string> heads_of(const Parts& p) {
+  std::set<std::string> names;
+  if (p.head.transform) names.insert("cls.predictions.transform.dense.weight");
+  if (p.o.tying != models::Tying::three_way) names.insert("lm_head.weight");
+  return names;
+}
+
+/// How a model with this configuration differs from ours.
+std::vector<config::Difference> differences(const Parts& p, const json& written) {
+  try {
+    ConfigFields fields(written, "config.json");
+    auto read = read_family(fields, heads_of(p)).options;
+    return config::differences({.model = p.o}, {.model = OneForm::of(read)});
+  } catch (const training::CheckpointError& error) {
+    return {{.path = error.what(), .left = "", .right = ""}};  // such as an activation it lacks
+  }
+}
+
+bool separates(models::TransformerOptions& o) {
+  auto* sines = std::get_if<Sinusoidal>(&o.position);
+  if (sines == nullptr || sines->layout == models::SinusoidalLayout::halves || o.d_model % 2 != 0)
+    return false;
+  sines->layout = models::SinusoidalLayout::halves;
+  return true;
+}
+
+}  // namespace
+
+WrittenFamily write_family(const models::TransformerOptions& options, int64_t vocabulary) {
+  auto form = OneForm::of(options);
+  const bool separated = separates(form);
+  const Parts parts{form};
+  std::vector<config::Difference> fewest;
+  std::string nearest;
+  for (auto& [family, config] : candidates_of(parts)) {
+    add_vocabulary(config, vocabulary);
+    const auto found = differences(parts, config);
+    if (found.empty()) return {family, config, separated};
+    if (!nearest.empty() && found.size() >= fewest.size()) continue;
+    fewest = found;
+    nearest = config["architectures"][0];
+  }
+  const auto& first = fewest.front();
+  throw UsageError(
+      fmt::format("no family of Hugging Face's Transformers that Ablate writes computes this "
+                  "model; the nearest is {}, but {}{}; "
+                  "--format safetensors and torchscript take any model",
+                  nearest, first.path,
+                  first.left.empty() && first.right.empty()
+                      ? ""
+                      : fmt::format(" is {} here and {} there", first.left, first.right)));
+}
+
+}  // namespace ablate::exchange

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "experiments/exchange/huggingface/family.h"
+
+namespace ablate::exchange {
+
+/// A model of ours as one of Transformers.
+struct WrittenFamily {
+  std::string family;     // whose map of names it has
+  nlohmann::json config;  // config.json
+  /// The residual stream's channels change places, so that sines and cosines that alternate become
+  /// halves, which is all that Marian has.
+  bool separates_sines = false;
+};
+
+/// The family that computes the same as a model with these options and a vocabulary in our order:
+/// of several the best known. Throws UsageError if there is none, naming the first key that the
+/// nearest family does not have.
+WrittenFamily write_family(const models::TransformerOptions& options, int64_t vocabulary);
+
+}  // namespace ablate::exchange
