@@ -17,7 +17,6 @@
 namespace ablate::exchange {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr double kRounding = 1e-5;
@@ -50,7 +49,7 @@ json vocabulary_of(const tokenizer::Tokenizer& tokenizer) {
   return ids;
 }
 
-void write_tokenizer(const fs::path& folder, const std::string& family,
+void write_tokenizer(const std::filesystem::path& folder, const std::string& family,
                      const tokenizer::Tokenizer& tokenizer) {
   training::write_synced(folder / "tokenizer_config.json", tokenizer_config(family).dump(1) + "\n");
   if (family == "marian") {
@@ -75,7 +74,7 @@ std::string number(double value) {
   return std::isnan(value) ? std::string("\u2013") : fmt::format("{:.4g}", value);
 }
 
-std::string card_of(const fs::path& run, const run::LoadedRun& loaded,
+std::string card_of(const std::filesystem::path& run, const run::LoadedRun& loaded,
                     const std::string& architecture) {
   auto card = fmt::format("# {}\n\nA {} trained by Ablate {}, weights: {}.\n",
                           run.filename().string(), architecture, ABLATE_VERSION, loaded.weights);
@@ -146,7 +145,7 @@ HubAgreement export_huggingface(const ExportRequest& request) {
   const auto vocabulary = run.tokenizers.target.vocabulary_size();
   const auto written = write_family(run.experiment.model, vocabulary);
   HubAgreement agreement{.architecture = written.config.at("architectures").at(0)};
-  run::write_folder(request.to, [&](const fs::path& part) {
+  run::write_folder(request.to, [&](const std::filesystem::path& part) {
     training::write_synced(part / "config.json", written.config.dump(1) + "\n");
     training::write_synced(part / "generation_config.json", generation_config().dump(1) + "\n");
     training::write_synced(part / "model.safetensors",

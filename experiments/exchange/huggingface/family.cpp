@@ -46,7 +46,7 @@ SpecialIds special_ids(ConfigFields& config) {
 }
 
 /// Without dropout, as the model is used; a study that trains it further says so.
-HubModel model_of(ConfigFields& config, const std::string& family, Family kind) {
+HubModel begin_model(ConfigFields& config, const std::string& family, Family kind) {
   HubModel model{.family = family,
                  .options = {},
                  .vocabulary = config.get<int64_t>("vocab_size"),
@@ -101,8 +101,8 @@ void expect_full_attention(ConfigFields& config) {
   config.skip({"sliding_window"});
 }
 
-HubModel gpt2(ConfigFields& config) {
-  auto model = model_of(config, "gpt2", Family::decoder_only);
+HubModel read_gpt2(ConfigFields& config) {
+  auto model = begin_model(config, "gpt2", Family::decoder_only);
   auto& o = model.options;
   o.d_model = config.get<int64_t>("n_embd");
   o.layers = config.get<int64_t>("n_layer");
@@ -121,8 +121,8 @@ HubModel gpt2(ConfigFields& config) {
   return model;
 }
 
-HubModel gpt_neox(ConfigFields& config) {
-  auto model = model_of(config, "gpt_neox", Family::decoder_only);
+HubModel read_gpt_neox(ConfigFields& config) {
+  auto model = begin_model(config, "gpt_neox", Family::decoder_only);
   auto& o = model.options;
   o.d_model = config.get<int64_t>("hidden_size");
   o.layers = config.get<int64_t>("num_hidden_layers");
@@ -142,8 +142,8 @@ HubModel gpt_neox(ConfigFields& config) {
 }
 
 /// Llama and those that differ from it in a bias or a norm: Mistral, Qwen 2 and Qwen 3.
-HubModel llama(ConfigFields& config, bool qkv_bias, bool qk_norm) {
-  auto model = model_of(config, "llama", Family::decoder_only);
+HubModel read_llama(ConfigFields& config, bool qkv_bias, bool qk_norm) {
+  auto model = begin_model(config, "llama", Family::decoder_only);
   auto& o = model.options;
   o.d_model = config.get<int64_t>("hidden_size");
   o.layers = config.get<int64_t>("num_hidden_layers");
@@ -171,8 +171,8 @@ HubModel llama(ConfigFields& config, bool qkv_bias, bool qk_norm) {
   return model;
 }
 
-HubModel opt(ConfigFields& config) {
-  auto model = model_of(config, "opt", Family::decoder_only);
+HubModel read_opt(ConfigFields& config) {
+  auto model = begin_model(config, "opt", Family::decoder_only);
   auto& o = model.options;
   o.d_model = config.get<int64_t>("hidden_size");
   o.layers = config.get<int64_t>("num_hidden_layers");
@@ -192,8 +192,8 @@ HubModel opt(ConfigFields& config) {
   return model;
 }
 
-HubModel bert(ConfigFields& config, const std::set<std::string>& tensors) {
-  auto model = model_of(config, "bert", Family::encoder_only);
+HubModel read_bert(ConfigFields& config, const std::set<std::string>& tensors) {
+  auto model = begin_model(config, "bert", Family::encoder_only);
   auto& o = model.options;
   o.d_model = config.get<int64_t>("hidden_size");
   o.layers = config.get<int64_t>("num_hidden_layers");
@@ -226,8 +226,8 @@ models::Rotary modernbert_rotary(ConfigFields& config, const std::string& kind, 
   return rotary;
 }
 
-HubModel modernbert(ConfigFields& config, const std::set<std::string>& tensors) {
-  auto model = model_of(config, "modernbert", Family::encoder_only);
+HubModel read_modernbert(ConfigFields& config, const std::set<std::string>& tensors) {
+  auto model = begin_model(config, "modernbert", Family::encoder_only);
   auto& o = model.options;
   o.d_model = config.get<int64_t>("hidden_size");
   o.layers = config.get<int64_t>("num_hidden_layers");
@@ -277,8 +277,8 @@ HubModel modernbert(ConfigFields& config, const std::set<std::string>& tensors) 
   return model;
 }
 
-HubModel marian(ConfigFields& config) {
-  auto model = model_of(config, "marian", Family::encoder_decoder);
+HubModel read_marian(ConfigFields& config) {
+  auto model = begin_model(config, "marian", Family::encoder_decoder);
   auto& o = model.options;
   o.d_model = config.get<int64_t>("d_model");
   o.encoder_layers = config.get<int64_t>("encoder_layers");
@@ -313,8 +313,8 @@ HubModel marian(ConfigFields& config) {
   return model;
 }
 
-HubModel t5(ConfigFields& config, const std::set<std::string>& tensors) {
-  auto model = model_of(config, "t5", Family::encoder_decoder);
+HubModel read_t5(ConfigFields& config, const std::set<std::string>& tensors) {
+  auto model = begin_model(config, "t5", Family::encoder_decoder);
   auto& o = model.options;
   o.d_model = config.get<int64_t>("d_model");
   o.layers = config.get<int64_t>("num_layers");
@@ -353,17 +353,17 @@ HubModel t5(ConfigFields& config, const std::set<std::string>& tensors) {
 
 HubModel read_family(ConfigFields& config, const std::set<std::string>& tensors) {
   const std::map<std::string, std::function<HubModel()>> families{
-      {"bert", [&] { return bert(config, tensors); }},
-      {"gpt2", [&] { return gpt2(config); }},
-      {"gpt_neox", [&] { return gpt_neox(config); }},
-      {"llama", [&] { return llama(config, false, false); }},
-      {"marian", [&] { return marian(config); }},
-      {"mistral", [&] { return llama(config, false, false); }},
-      {"modernbert", [&] { return modernbert(config, tensors); }},
-      {"opt", [&] { return opt(config); }},
-      {"qwen2", [&] { return llama(config, true, false); }},
-      {"qwen3", [&] { return llama(config, false, true); }},
-      {"t5", [&] { return t5(config, tensors); }}};
+      {"bert", [&] { return read_bert(config, tensors); }},
+      {"gpt2", [&] { return read_gpt2(config); }},
+      {"gpt_neox", [&] { return read_gpt_neox(config); }},
+      {"llama", [&] { return read_llama(config, false, false); }},
+      {"marian", [&] { return read_marian(config); }},
+      {"mistral", [&] { return read_llama(config, false, false); }},
+      {"modernbert", [&] { return read_modernbert(config, tensors); }},
+      {"opt", [&] { return read_opt(config); }},
+      {"qwen2", [&] { return read_llama(config, true, false); }},
+      {"qwen3", [&] { return read_llama(config, false, true); }},
+      {"t5", [&] { return read_t5(config, tensors); }}};
   const auto type = config.get<std::string>("model_type");
   const auto found = families.find(type);
   if (found == families.end()) {

@@ -11,14 +11,13 @@
 namespace ablate::exchange {
 namespace {
 
-namespace fs = std::filesystem;
 using training::CheckpointError;
 
 constexpr const char* kWhole = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
 
 /// Tensor -> the file that has it.
-std::map<std::string, std::string> read_index(const fs::path& file) {
+std::map<std::string, std::string> read_index(const std::filesystem::path& file) {
   try {
     return training::parse_json(training::read_bytes(file)).at("weight_map");
   } catch (const nlohmann::json::exception& error) {
@@ -28,15 +27,16 @@ std::map<std::string, std::string> read_index(const fs::path& file) {
 }
 
 /// The name is that of a file in the folder itself.
-void require_plain(const std::string& shard, const fs::path& index) {
-  if (shard.empty() || shard == "." || shard == ".." || fs::path(shard).filename() != shard)
+void require_plain(const std::string& shard, const std::filesystem::path& index) {
+  if (shard.empty() || shard == "." || shard == ".." ||
+      std::filesystem::path(shard).filename() != shard)
     throw CheckpointError(
         fmt::format("{}: '{}' is not the name of a file beside it", index.string(), shard));
 }
 
-void add_shard(training::Tensors& all, const fs::path& folder, const std::string& shard,
-               const std::map<std::string, std::string>& index) {
-  if (!fs::exists(folder / shard))
+void add_shard(training::Tensors& all, const std::filesystem::path& folder,
+               const std::string& shard, const std::map<std::string, std::string>& index) {
+  if (!std::filesystem::exists(folder / shard))
     throw CheckpointError(
         fmt::format("{} is missing, which {} names", (folder / shard).string(), kIndex));
   for (auto& [name, tensor] : training::read_safetensors(folder / shard)) {
@@ -49,9 +49,9 @@ void add_shard(training::Tensors& all, const fs::path& folder, const std::string
   }
 }
 
-[[noreturn]] void refuse_folder(const fs::path& folder) {
-  const bool pickled = fs::exists(folder / "pytorch_model.bin") ||
-                       fs::exists(folder / "pytorch_model.bin.index.json");
+[[noreturn]] void refuse_folder(const std::filesystem::path& folder) {
+  const bool pickled = std::filesystem::exists(folder / "pytorch_model.bin") ||
+                       std::filesystem::exists(folder / "pytorch_model.bin.index.json");
   throw CheckpointError(
       fmt::format("{}: has no {} and no {}{}", folder.string(), kWhole, kIndex,
                   pickled ? "; a pickle is a program and is not read: save the model once more by "
@@ -61,9 +61,9 @@ void add_shard(training::Tensors& all, const fs::path& folder, const std::string
 
 }  // namespace
 
-training::Tensors read_shards(const fs::path& folder) {
-  if (fs::exists(folder / kWhole)) return training::read_safetensors(folder / kWhole);
-  if (!fs::exists(folder / kIndex)) refuse_folder(folder);
+training::Tensors read_shards(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / kWhole)) return training::read_safetensors(folder / kWhole);
+  if (!std::filesystem::exists(folder / kIndex)) refuse_folder(folder);
   const auto index = read_index(folder / kIndex);
   std::set<std::string> shards;
   for (const auto& [name, shard] : index) {

@@ -132,7 +132,7 @@ json rope_of(const Rotary& rotary) {
 
 constexpr int64_t kAnyLength = 1 << 20;  // of models whose positions have no end
 
-json llama(const Parts& p, const std::string& type, const std::string& architecture) {
+json config_of_llama(const Parts& p, const std::string& type, const std::string& architecture) {
   json config{{"model_type", type},
               {"architectures", {architecture}},
               {"hidden_size", p.o.d_model},
@@ -151,7 +151,7 @@ json llama(const Parts& p, const std::string& type, const std::string& architect
   return config;
 }
 
-json gpt2(const Parts& p) {
+json config_of_gpt2(const Parts& p) {
   return {{"model_type", "gpt2"},
           {"architectures", {"GPT2LMHeadModel"}},
           {"n_embd", p.o.d_model},
@@ -164,7 +164,7 @@ json gpt2(const Parts& p) {
           {"tie_word_embeddings", p.tied}};
 }
 
-json gpt_neox(const Parts& p) {
+json config_of_gpt_neox(const Parts& p) {
   return {{"model_type", "gpt_neox"},
           {"architectures", {"GPTNeoXForCausalLM"}},
           {"hidden_size", p.o.d_model},
@@ -180,7 +180,7 @@ json gpt_neox(const Parts& p) {
           {"tie_word_embeddings", p.tied}};
 }
 
-json bert(const Parts& p) {
+json config_of_bert(const Parts& p) {
   return {{"model_type", "bert"},
           {"architectures", {"BertForMaskedLM"}},
           {"hidden_size", p.o.d_model},
@@ -194,7 +194,7 @@ json bert(const Parts& p) {
           {"tie_word_embeddings", p.tied}};
 }
 
-json marian(const Parts& p) {
+json config_of_marian(const Parts& p) {
   const auto decoder = p.o.decoder_layers.value_or(p.o.layers);
   return {{"model_type", "marian"},
           {"architectures", {"MarianMTModel"}},
@@ -215,7 +215,7 @@ json marian(const Parts& p) {
           {"tie_word_embeddings", true}};
 }
 
-json t5(const Parts& p) {
+json config_of_t5(const Parts& p) {
   const auto bias = Parts::held<models::T5Bias>(p.o.position);
   const std::string name =
       p.dense.activation == Activation::gelu_tanh ? "gelu" : name_of(p.dense.activation);
@@ -247,15 +247,15 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const Parts& p) {
   switch (p.o.family) {
     case models::Family::decoder_only:
-      return {{"llama", llama(p, "llama", "LlamaForCausalLM")},
-              {"llama", llama(p, "qwen2", "Qwen2ForCausalLM")},
-              {"llama", llama(p, "qwen3", "Qwen3ForCausalLM")},
-              {"gpt2", gpt2(p)},
-              {"gpt_neox", gpt_neox(p)}};
+      return {{"llama", config_of_llama(p, "llama", "LlamaForCausalLM")},
+              {"llama", config_of_llama(p, "qwen2", "Qwen2ForCausalLM")},
+              {"llama", config_of_llama(p, "qwen3", "Qwen3ForCausalLM")},
+              {"gpt2", config_of_gpt2(p)},
+              {"gpt_neox", config_of_gpt_neox(p)}};
     case models::Family::encoder_only:
-      return {{"bert", bert(p)}};
+      return {{"bert", config_of_bert(p)}};
     case models::Family::encoder_decoder:
-      return {{"marian", marian(p)}, {"t5", t5(p)}};
+      return {{"marian", config_of_marian(p)}, {"t5", config_of_t5(p)}};
   }
   return {};
 }
@@ -269,7 +269,7 @@ void add_vocabulary(json& config, int64_t vocabulary) {
 }
 
 /// The names of tensors by which a family's head is known.
-std::set<std::string> heads_of(const Parts& p) {
+std::set<std::string> known_heads(const Parts& p) {
   std::set<std::string> names;
   if (p.head.transform) names.insert("cls.predictions.transform.dense.weight");
   if (p.o.tying != models::Tying::three_way) names.insert("lm_head.weight");
@@ -280,7 +280,7 @@ std::set<std::string> heads_of(const Parts& p) {
 std::vector<config::Difference> differences(const Parts& p, const json& written) {
   try {
     ConfigFields fields(written, "config.json");
-    auto read = read_family(fields, heads_of(p)).options;
+    auto read = read_family(fields, known_heads(p)).options;
     return config::differences({.model = p.o}, {.model = OneForm::of(read)});
   } catch (const training::CheckpointError& error) {
     return {{.path = error.what(), .left = "", .right = ""}};  // such as an activation it lacks
