@@ -58,7 +58,8 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:40: unknown key 'max_length' in model.position; it belongs to kind learned"},
     {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
      "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are kind, heads, "
-     "d_k, d_v, key_value_heads, qk_norm, scale, score_function, window, sinks, softcap, gate"},
+     "d_k, d_v, key_value_heads, qk_norm, scale, score_function, window, sinks, softcap, gate, "
+     "qkv_bias, output_bias"},
     {"UnknownTopKey", kBase + "seed: [1]\n",
      "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
@@ -95,6 +96,7 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
     {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: swish}}\n",
      "study.yaml:5:38: unknown activation 'swish' in model.feed_forward; choose relu, gelu, "
+     "gelu_tanh, "
      "silu, relu2, sigmoid or identity"},
     {"UnknownBareKind", kModel + "{position: lerned}\n",
      "study.yaml:5:21: unknown kind 'lerned' in model.position; did you mean 'learned'?"},
