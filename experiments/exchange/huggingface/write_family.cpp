@@ -138,16 +138,16 @@ json config_of_llama(const Parts& p, const std::string& type, const std::string&
               {"hidden_size", p.o.d_model},
               {"num_hidden_layers", p.o.layers},
               {"num_attention_heads", p.heads.heads},
-              {"num_key_value_heads", p.heads.key_value_heads.value()},
-              {"head_dim", p.heads.d_k.value()},
+              {"num_key_value_heads", p.heads.key_value_heads.value_or(p.heads.heads)},
+              {"head_dim", p.heads.d_k.value_or(p.o.d_model / p.heads.heads)},
               {"intermediate_size", p.dense.d_hidden},
               {"hidden_act", name_of(p.dense.activation)},
               {"rms_norm_eps", p.o.norm.epsilon},
               {"rope_parameters", rope_of(p.rotary)},
               {"max_position_embeddings", kAnyLength},
               {"tie_word_embeddings", p.tied}};
-  if (type == "llama") config["mlp_bias"] = p.dense.bias.value();
-  if (type != "qwen2") config["attention_bias"] = p.heads.qkv_bias.value();
+  if (type == "llama") config["mlp_bias"] = p.dense.bias.value_or(false);
+  if (type != "qwen2") config["attention_bias"] = p.heads.qkv_bias.value_or(false);
   return config;
 }
 
@@ -173,7 +173,7 @@ json config_of_gpt_neox(const Parts& p) {
           {"intermediate_size", p.dense.d_hidden},
           {"hidden_act", name_of(p.dense.activation)},
           {"layer_norm_eps", p.o.norm.epsilon},
-          {"attention_bias", p.heads.qkv_bias.value()},
+          {"attention_bias", p.heads.qkv_bias.value_or(false)},
           {"use_parallel_residual", p.o.block == models::Block::parallel_norms},
           {"rope_parameters", rope_of(p.rotary)},
           {"max_position_embeddings", kAnyLength},
@@ -226,7 +226,7 @@ json config_of_t5(const Parts& p) {
           {"num_layers", p.o.layers},
           {"num_decoder_layers", p.o.decoder_layers.value_or(p.o.layers)},
           {"num_heads", p.heads.heads},
-          {"d_kv", p.heads.d_k.value()},
+          {"d_kv", p.heads.d_k.value_or(p.o.d_model / p.heads.heads)},
           {"d_ff", p.dense.d_hidden},
           {"feed_forward_proj", (p.dense.gated ? "gated-" : "") + name},
           {"dense_act_fn", name_of(p.dense.activation)},
@@ -281,7 +281,11 @@ std::vector<config::Difference> differences(const Parts& p, const json& written)
   try {
     ConfigFields fields(written, "config.json");
     auto read = read_family(fields, known_heads(p)).options;
-    return config::differences({.model = p.o}, {.model = OneForm::of(read)});
+    auto own = p.o;
+    if (auto* head = std::get_if<models::LmHead>(&own.output);
+        head != nullptr && written["model_type"] == "marian")
+      head->bias = true;  // of zeros, if ours has none
+    return config::differences({.model = own}, {.model = OneForm::of(read)});
   } catch (const training::CheckpointError& error) {
     return {{.path = error.what(), .left = "", .right = ""}};  // such as an activation it lacks
   }
