@@ -54,7 +54,10 @@ torch::Tensor Assembly::part(const std::string& part, const Origin& origin, cons
                              const torch::Tensor& like) {
   auto x = find(part, name);
   check_type(part, x, name, like);
-  if (x.dim() == like.dim() + 1 && x.size(0) == 1) x = x[0];
+  if (origin.unsqueeze) {
+    if (x.dim() != like.dim() + 1 || x.size(0) != 1) refuse({x}, origin, name, like);
+    x = x[0];
+  }
   if (origin.transpose && x.dim() != 2) refuse({x}, origin, name, like);
   if (origin.transpose) x = x.t();
   if (x.dim() == 0 || origin.skip > x.size(0)) return x;

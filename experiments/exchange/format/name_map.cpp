@@ -19,7 +19,7 @@ using config::Value;
 /// The keys of an entry that is more than a name.
 struct OriginOptions {
   Value name, alternative;
-  bool transpose = false, by_head = false, vocabulary = false;
+  bool transpose = false, by_head = false, vocabulary = false, unsqueeze = false;
   int64_t skip = 0;
   std::string add;
 
@@ -29,6 +29,7 @@ struct OriginOptions {
     visit("transpose", o.transpose, "whether it is to be transposed");
     visit("by_head", o.by_head, "query, key and value of each head stand beside each other");
     visit("vocabulary", o.vocabulary, "it has a row for every token");
+    visit("unsqueeze", o.unsqueeze, "it has a dimension more, of size 1, in front");
     visit("skip", o.skip, "rows at its beginning that are left out");
     visit("add", o.add, "a tensor whose first row is added to every row");
   }
@@ -52,6 +53,7 @@ class OriginReader {
               .transpose = options.transpose,
               .by_head = options.by_head,
               .vocabulary = options.vocabulary,
+              .unsqueeze = options.unsqueeze,
               .skip = options.skip,
               .add = options.add};
     return {};

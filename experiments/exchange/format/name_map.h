@@ -15,6 +15,7 @@ struct Origin {
   bool transpose = false;
   bool by_head = false;     // query, key and value of each head stand beside each other
   bool vocabulary = false;  // it has a row for every token
+  bool unsqueeze = false;   // it has a dimension more, of size 1, in front
   int64_t skip = 0;         // rows at its beginning that are left out
   std::string add;          // a tensor whose first row is added to every row; empty: none
 };

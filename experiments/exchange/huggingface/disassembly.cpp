@@ -40,7 +40,8 @@ training::Tensors disassembled(const training::Weights& weights, const Origins& 
     const auto& names = other ? origin.alternative : origin.names;
     const auto x = foreign_form(tensor, origin, attention == nullptr ? 1 : attention->heads);
     const auto parts = x.split_with_sizes(part_sizes(name, x, names.size(), options));
-    for (size_t i = 0; i < names.size(); ++i) tensors[names[i]] = parts[i].clone();
+    for (size_t i = 0; i < names.size(); ++i)
+      tensors[names[i]] = origin.unsqueeze ? parts[i].unsqueeze(0).clone() : parts[i].clone();
     if (!origin.add.empty()) tensors[origin.add] = torch::zeros_like(tensor.slice(0, 0, 2));
   }
   return tensors;
