@@ -41,13 +41,24 @@ template <class T>
 concept List = list_length<T>
 >= 0;
 
+/// The key that names a variant's alternative, if it has no name of its own.
+inline constexpr std::string_view kKind = "kind";
+
+/// Whether a struct has a key `kind`, which a bare word in its place means.
+template <OptionStruct T>
+bool has_kind(const T& options) {
+  bool found = false;
+  T::fields(options, [&](std::string_view name, auto&&...) { found |= name == kKind; });
+  return found;
+}
+
 /// The key that names a variant's alternative.
 template <class First, class... Rest>
 constexpr std::string_view discriminator_of(const std::variant<First, Rest...>&) {
   if constexpr (requires { First::discriminator; })
     return First::discriminator;
   else
-    return "kind";
+    return kKind;
 }
 
 template <class... Options>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/config/yaml/value.h"
 
@@ -78,7 +79,8 @@ bool Reader::is_mapping(const Value& value, const std::string& path) {
     fail(value, path, fmt::format("{} is empty; give it keys or leave it out", what));
   else
     fail(value, path,
-         fmt::format("{} must be a mapping, not {}", what, type_name(value.type)));
+         fmt::format("{} must be a mapping, not {}{}", what, type_name(value.type),
+                     hint_for_foreign_value(shown(path), value.scalar)));
   return false;
 }
 
@@ -108,11 +110,10 @@ bool Reader::is_choice(const Value& value, const std::string& path,
   const auto name = shown(path);
   const auto dot = name.rfind('.');
   const auto section = dot == std::string::npos ? "" : " in " + name.substr(0, dot);
-  auto meant = hint_for_foreign_value(name, value.scalar);
-  if (meant.empty()) meant = did_you_mean(value.scalar, all);
   trail_.failed.insert(path);
-  problems_.add(value.mark, fmt::format("unknown {} {}{}{}", last_key(path),
-                                        in_quotes(value.scalar), section, meant));
+  problems_.add(value.mark,
+                fmt::format("unknown {} {}{}{}", last_key(path), in_quotes(value.scalar), section,
+                            hint_for_value(name, value.scalar, all)));
   return false;
 }
 

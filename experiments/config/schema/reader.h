@@ -85,10 +85,11 @@ class Reader {
     } else if constexpr (std::is_same_v<T, models::LayerChanges>) {
       if (is_list(value, path, 0)) trail_.changes = value;
     } else if constexpr (is_variant<T>) {
-      const auto given = with_kind(value, discriminator_of(slot));
+      const auto given = with_kind(value, path, discriminator_of(slot));
       if (is_mapping(given, path)) read_variant(given, path, slot);
     } else if constexpr (OptionStruct<T>) {
-      if (is_mapping(value, path)) read_keys(value, path, slot, {});
+      const auto given = has_kind(slot) ? with_kind(value, path, kKind) : value;
+      if (is_mapping(given, path)) read_keys(given, path, slot, {});
     } else if constexpr (std::is_same_v<T, Value>) {
       slot = value;
     } else {
@@ -98,8 +99,9 @@ class Reader {
   }
 
   /// A bare word is the kind: `rotary` is {kind: rotary}.
-  static Value with_kind(const Value& value, std::string_view discriminator) {
+  Value with_kind(const Value& value, const std::string& path, std::string_view discriminator) {
     if (value.type != Value::Type::scalar) return value;
+    trail_.marks[path] = value.mark;
     return {.type = Value::Type::mapping,
             .entries = {{std::string(discriminator), value.mark, value}},
             .mark = value.mark};

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/config/yaml/value.h"
@@ -123,7 +124,11 @@ class ClauseReader {
     term.metric = word.substr(dot + 1);
     require_known(arm, names_.arms, "arm", at);
     term.arm = arm;
-    require_known(term.metric, names_of_metrics(), "metric", at + dot + 1);
+    const auto& metrics = names_of_metrics();
+    if (std::ranges::find(metrics, term.metric) == metrics.end())
+      throw Unreadable{at + dot + 1,
+                       fmt::format("unknown metric {} in expect{}", in_quotes(term.metric),
+                                   hint_for_value(kMetricPath, term.metric, metrics))};
     if (at_ < text_.size() && text_[at_] == '[') term.test_set = read_test_set();
     return term;
   }

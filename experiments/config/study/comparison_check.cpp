@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/study/cost_target.h"
@@ -31,9 +32,12 @@ struct Place {
 
 void require_known(const std::string& word, const std::vector<std::string>& known,
                    const Place& place, ProblemList& problems) {
-  if (!contains(known, word))
-    problems.add(place.mark, fmt::format("unknown {} {} in {}{}", place.what, in_quotes(word),
-                                         place.key, did_you_mean(word, known)));
+  if (contains(known, word)) return;
+  const bool metric = std::string_view(place.what) == "metric";
+  problems.add(
+      place.mark,
+      fmt::format("unknown {} {} in {}{}", place.what, in_quotes(word), place.key,
+                  metric ? hint_for_value(kMetricPath, word, known) : did_you_mean(word, known)));
 }
 
 std::map<std::string, std::string> metrics_of_tasks(const Value& section,

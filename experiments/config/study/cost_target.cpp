@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/config/yaml/suggestion.h"
+#include "experiments/config/schema/foreign_word.h"
 
 namespace ablate::config {
 namespace {
@@ -16,7 +16,7 @@ std::optional<Target> read_value(const Entry& entry, ProblemList& problems) {
   if (std::ranges::find(kTargetMetrics, entry.key) == kTargetMetrics.end()) {
     problems.add(entry.mark,
                  fmt::format("unknown metric {} in compare.cost_to{}", in_quotes(entry.key),
-                             did_you_mean(entry.key, kTargetMetrics)));
+                             hint_for_value(kMetricPath, entry.key, kTargetMetrics)));
     return {};
   }
   const auto& metric = *find_metric(entry.key);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 
+#include "experiments/config/schema/foreign_word.h"
 #include "experiments/config/schema/metric.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/schema.h"
@@ -78,6 +79,20 @@ std::string hint(const Schema& root, const std::string& path) {
                            : fmt::format("; did you mean {}?", alternatives(elsewhere));
 }
 
+std::string explanation_of_metric(const Metric& metric) {
+  return fmt::format("{}: {}\ntype: metric\nbetter: {}\n", metric.name, metric.meaning,
+                     word_of(metric.direction));
+}
+
+/// What a word of another toolkit is here, and the explanation of that.
+std::string explanation_of(const ForeignWord& word) {
+  const auto answer =
+      fmt::format("{}{}: {}\n", word.word, word.path.empty() ? "" : " here", answer_text(word));
+  if (word.path.empty()) return answer;
+  return answer + "\n" +
+         explanation(std::string(word.path == kMetricPath ? word.value : word.path));
+}
+
 }  // namespace
 
 std::string explanation(const std::string& path) {
@@ -91,6 +106,8 @@ std::string explanation(const std::string& path) {
                        required ? "must be given\n" : fallback_text(*variant), below(*variant));
   const auto* found = node_at(root, path);
   if (found == nullptr || path.empty()) {
+    if (const auto* metric = find_metric(path)) return explanation_of_metric(*metric);
+    if (const auto* word = find_foreign_word(path)) return explanation_of(*word);
     const auto source = std::make_shared<const Source>("explain", path);
     throw ConfigError(
         {problem_at({source, 0, 0}, fmt::format("unknown key '{}'{}", path, hint(root, path)))});
@@ -108,7 +125,7 @@ Written by `ablate config docs`; a test compares it with the program. `ablate co
 [study.schema.json](study.schema.json) is for editors (`# yaml-language-server: $schema=...` in the first line of a study).
 
 A path such as `model.position.kind` starts below `base`; `tasks`, `sizes`, `arms` and `grid` change the same paths, with dots or
-nested, as does `--set model.position.kind=rotary`. Values given later win: defaults, `base`, task, size, grid, arm, `--set`, `match`.
+nested, as does `--set model.position.kind=rotary`. A word in the place of a section is its kind: `model.position: rotary`. Values given later win: defaults, `base`, task, size, grid, arm, `--set`, `match`.
 )";
 
 constexpr const char* kMetrics = R"(

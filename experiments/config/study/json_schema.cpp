@@ -82,7 +82,8 @@ Json mapping(const Schema& schema, const std::string& path) {
   if (schema.of_layer) return layer(schema, path);
   Json json{{"type", "object"}, {"properties", Json::object()}};
   add_keys(json, schema, path);
-  return json;
+  const auto* kind = schema.find(kKind);
+  return kind == nullptr ? json : Json{{"anyOf", {json, choice(*kind)}}};
 }
 
 Json type_of(const Schema& schema, const std::string& path) {

@@ -1,47 +1,134 @@
+#include "experiments/config/schema/foreign_word.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "experiments/config/schema/metric.h"
 #include "experiments/config/schema/option.h"
 #include "experiments/config/schema/schema.h"
-#include "experiments/config/yaml/suggestion.h"
+#include "experiments/config/study/explanation.h"
+#include "experiments/config/study/study_file.h"
 #include "tests/experiments/config/study_text.h"
 
 namespace ablate::config {
 namespace {
 
-TEST(ForeignKeys, AreNoneOfOursAndLeadToOnesThatAre) {
-  const auto& schema = experiment_schema();
-  for (const auto& [key, ours, remark] : kForeignKeys) {
-    EXPECT_EQ(paths_of(schema, key), std::vector<std::string>()) << key;
-    EXPECT_NE(node_at(schema, ours), nullptr) << ours;
+/// Whether `path` is the key of a run or of a study, or the key that names a section's kind.
+bool is_key(const std::string& path) {
+  const auto& run = experiment_schema();
+  if (node_at(run, path) != nullptr || node_at(study_schema(), path) != nullptr) return true;
+  const auto* section = node_at(run, path.substr(0, path.rfind('.')));
+  return section != nullptr && section->discriminator == last_key(path);
+}
+
+/// What a study says in which this key has this value.
+std::string messages_with(std::string_view key, std::string_view value) {
+  const auto data = key.starts_with("data.") ? "" : "  data: copy\n";
+  return messages_of(fmt::format("{}base:\n{}  {}: {}\n", kHead, data, key, value));
+}
+
+TEST(ForeignWords, LeadToKeysThatAreThere) {
+  for (const auto& word : foreign_words()) {
+    if (word.path.empty())
+      EXPECT_FALSE(word.remark.empty()) << word.word;
+    else
+      EXPECT_TRUE(is_key(std::string(word.path))) << word.word << ": " << word.path;
   }
 }
 
-TEST(ForeignValues, AreNoneOfOursAndLeadToOnesThatAre) {
-  const auto& schema = experiment_schema();
-  for (const auto& [path, value, ours] : kForeignValues) {
-    const auto* node = node_at(schema, path);
-    if (node == nullptr) node = node_at(schema, path.substr(0, path.rfind('.')));
-    ASSERT_NE(node, nullptr) << path;
-    EXPECT_EQ(std::ranges::count(node->choices, value), 0) << value;
-    EXPECT_EQ(std::ranges::count(node->choices, ours), 1) << ours;
+TEST(ForeignWords, LeadToValuesThatTheirKeysTake) {
+  for (const auto& word : foreign_words()) {
+    if (word.value.empty()) continue;
+    if (word.path == kMetricPath) {
+      EXPECT_NE(find_metric(word.value), nullptr) << word.word;
+      continue;
+    }
+    const auto messages = messages_with(word.path, word.value);
+    EXPECT_EQ(messages.find("unknown"), std::string::npos) << word.word << "\n" << messages;
+    EXPECT_EQ(messages.find("must be a"), std::string::npos) << word.word << "\n" << messages;
   }
 }
 
-TEST(ForeignWords, AreAnsweredInOurs) {
+TEST(ForeignWords, AreNoneOfOurs) {
+  for (const auto& word : foreign_words()) {
+    EXPECT_EQ(paths_of(experiment_schema(), word.word), std::vector<std::string>()) << word.word;
+    EXPECT_EQ(find_metric(word.word), nullptr) << word.word;
+    if (word.value.empty() || word.path == kMetricPath) continue;
+    if (word.word == word.value) continue;  // of which its key is another project's
+    EXPECT_NE(messages_with(word.path, word.word), "") << word.word << " is one of " << word.path;
+  }
+}
+
+TEST(ForeignWords, StandInTheTableOnce) {
+  std::vector<std::string_view> words;
+  for (const auto& word : foreign_words()) words.push_back(word.word);
+  std::ranges::sort(words);
+  EXPECT_EQ(std::ranges::adjacent_find(words), words.end());
+}
+
+TEST(ForeignWords, AreReadInAnyCaseAndWithHyphens) {
+  ASSERT_NE(find_foreign_word("RoPE"), nullptr);
+  EXPECT_EQ(find_foreign_word("RoPE"), find_foreign_word("rope"));
+  EXPECT_EQ(find_foreign_word("batch-size"), find_foreign_word("batch_size"));
+  EXPECT_EQ(find_foreign_word("peak"), nullptr);
+}
+
+TEST(ForeignWords, AreAnsweredAsKeys) {
   EXPECT_EQ(messages_of(kTraining + "{lr: 0.001}\n"),
             "study.yaml:5:14: unknown key 'lr' in training; here it is training.schedule.peak");
   EXPECT_EQ(messages_of(kTraining + "{batch_size: 64}\n"),
             "study.yaml:5:14: unknown key 'batch_size' in training; here it is "
             "training.tokens_per_batch: a batch is measured in target tokens");
-  EXPECT_EQ(messages_of(kTraining + "{epochs: 3}\n"),
-            "study.yaml:5:14: unknown key 'epochs' in training; here it is training.steps: a run "
-            "is measured in updates, or by training.budget");
+  EXPECT_EQ(messages_of(kModel + "{swiglu: true}\n"),
+            "study.yaml:5:11: unknown key 'swiglu' in model; here it is model.feed_forward: "
+            "{activation: silu, gated: true}");
+  EXPECT_EQ(messages_of(kModel + "{attention_dropout: 0.1}\n"),
+            "study.yaml:5:11: unknown key 'attention_dropout' in model; attention weights have no "
+            "dropout here");
+}
+
+TEST(ForeignWords, AreAnsweredAsValues) {
   EXPECT_EQ(messages_of(kTraining + "{device: gpu}\n"),
             "study.yaml:5:22: unknown device 'gpu' in training; write cuda");
   EXPECT_EQ(messages_of(kTraining + "{precision: fp16}\n"),
-            "study.yaml:5:25: unknown precision 'fp16' in training; write bf16");
+            "study.yaml:5:25: unknown precision 'fp16' in training; write bf16: its values are "
+            "fp32, bf16 and tf32");
+  EXPECT_EQ(messages_of(kModel + "{position: {kind: rope}}\n"),
+            "study.yaml:5:28: unknown kind 'rope' in model.position; write rotary");
+  EXPECT_EQ(messages_of(kModel + "{norm: prenorm}\n"),
+            "study.yaml:5:17: unknown kind 'prenorm' in model.norm; here it is "
+            "model.norm.placement: pre");
+  EXPECT_EQ(messages_of(kModel + "{attention: gqa}\n"),
+            "study.yaml:5:22: unknown kind 'gqa' in model.attention; here it is "
+            "model.attention.key_value_heads: 2 (or another divisor of heads)");
+  EXPECT_EQ(messages_of(kModel + "{residual: rezero}\n"),
+            "study.yaml:5:21: model.residual must be a mapping, not a single value; write {per: "
+            "layer, start: 0}");
+}
+
+TEST(ForeignWords, AreAnsweredAsMetrics) {
+  const auto study = kBase + "arms: {a: , b: {model.dropout: 0}}\n";
+  EXPECT_EQ(messages_of(study + "compare: {baseline: a, metric: ppl}\n"),
+            "study.yaml:6:32: unknown metric 'ppl' in compare; write perplexity");
+  EXPECT_EQ(messages_of(study + "expect: ['a.bpb < 2']\n"),
+            "study.yaml:6:13: unknown metric 'bpb' in expect; write bits_per_character: per "
+            "character, not per byte");
+}
+
+TEST(ForeignWords, AreExplained) {
+  EXPECT_EQ(explanation("rope"),
+            "rope here: model.position.kind: rotary\n\n" + explanation("model.position.kind"));
+  EXPECT_EQ(explanation("PPL"), "ppl here: the metric perplexity\n\n" + explanation("perplexity"));
+  EXPECT_EQ(explanation("perplexity"),
+            "perplexity: perplexity of the target tokens, teacher-forced\ntype: metric\nbetter: "
+            "lower\n");
+  EXPECT_EQ(explanation("type_vocab_size"), "type_vocab_size: there are no token types here\n");
+}
+
+TEST(ForeignWords, AreNotTakenForWordsThatAreNearer) {
+  EXPECT_EQ(messages_of(kModel + "{position: rotry}\n"),
+            "study.yaml:5:21: unknown kind 'rotry' in model.position; did you mean 'rotary'?");
 }
 
 }  // namespace

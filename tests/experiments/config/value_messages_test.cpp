@@ -94,10 +94,9 @@ const std::vector<MessageCase> kValueCases = {
      "language"},
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
-    {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: swish}}\n",
-     "study.yaml:5:38: unknown activation 'swish' in model.feed_forward; choose relu, gelu, "
-     "gelu_tanh, "
-     "silu, relu2, sigmoid or identity"},
+    {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: softplus}}\n",
+     "study.yaml:5:38: unknown activation 'softplus' in model.feed_forward; choose relu, gelu, "
+     "gelu_tanh, silu, relu2, sigmoid or identity"},
     {"UnknownBareKind", kModel + "{position: lerned}\n",
      "study.yaml:5:21: unknown kind 'lerned' in model.position; did you mean 'learned'?"},
     {"ListForVariant", kModel + "{position: [learned]}\n",
