@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "experiments/commands/commands.h"
+#include "experiments/records/folders.h"
 #include "models/libtorch.h"
 #include "training/device.h"
 #include "training/process/machine.h"
@@ -210,7 +211,7 @@ std::string to_json_text(const std::vector<Finding>& findings) {
 }
 
 struct DoctorRequest {
-  std::string output = "runs";
+  std::string output = records::kDefaultOutput;
   bool json = false;
 };
 

@@ -34,7 +34,7 @@ void warn_of_unfinished(const records::StudyFolder& folder) {
 }
 
 void pack_study(const PackRequest& request) {
-  const records::StudyFolder folder = std::filesystem::weakly_canonical(request.folder);
+  const auto folder = records::named_study(request.folder);
   const auto file = request.to.empty() ? std::filesystem::path(folder.path.string() + ".zip")
                                        : std::filesystem::path(request.to);
   warn_of_unfinished(folder);

@@ -13,6 +13,7 @@
 
 #include "experiments/errors.h"
 #include "experiments/exchange/format/name_map.h"
+#include "experiments/records/frozen_study.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/errors.h"
 
@@ -146,7 +147,7 @@ void unpack(const fs::path& file, const fs::path& folder) {
 }
 
 OpenedStudy::OpenedStudy(const fs::path& folder_or_pack)
-    : folder_(fs::weakly_canonical(folder_or_pack)) {
+    : folder_(records::named_study(folder_or_pack)) {
   if (!is_pack(folder_or_pack)) return;
   folder_ = unpacked_.emplace().path();
   unpack(folder_or_pack, folder_.path);

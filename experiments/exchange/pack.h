@@ -37,6 +37,7 @@ class TemporaryFolder {
 /// A study's folder, or the temporary one that a pack is unpacked to until this value ends.
 class OpenedStudy {
  public:
+  /// Throws as records::named_study() and unpack().
   explicit OpenedStudy(const std::filesystem::path& folder_or_pack);
 
   const records::StudyFolder& folder() const { return folder_; }

@@ -91,8 +91,8 @@ void require_study(const StudyFolder& folder) {
                                    given.string(), above.string()));
   if (std::filesystem::is_regular_file(given))
     throw UsageError(given.string() +
-                     " is a file; give the folder that `ablate run` has written for that study: "
-                     "<output>/<study>, or a packed study (`ablate pack`)");
+                     " is a file; give the study's folder, <output>/<study>, or a packed study "
+                     "(`ablate pack`)");
   throw UsageError(given.string() +
                    " is not the folder of a study (<output>/<study>): it has no study.yaml");
 }
@@ -120,6 +120,17 @@ void replace(const path& file, const std::string& bytes) {
 }
 
 }  // namespace
+
+StudyFolder named_study(const path& given) {
+  if (!is_study_file(given)) return std::filesystem::weakly_canonical(given);
+  const auto folder = study_folder(kDefaultOutput, config::parse_study(given).keys.name);
+  if (std::filesystem::exists(folder.study()))
+    return std::filesystem::weakly_canonical(folder.path);
+  throw UsageError(fmt::format(
+      "{0} is a study's file, and there is no {1}; start it with `ablate run {0}`, or give its "
+      "folder, <output>/<study>",
+      given.string(), folder.path.string()));
+}
 
 config::Selection frozen_selection(const StudyFolder& folder) {
   const auto file = folder.command();

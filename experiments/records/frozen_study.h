@@ -20,6 +20,11 @@ config::Study planned(const std::filesystem::path& file, const config::Selection
 config::Study freeze(const std::filesystem::path& file, const config::Selection& selection,
                      const std::filesystem::path& output);
 
+/// The folder that a user names: `given` itself or, if it is a study's file, the study's folder in
+/// kDefaultOutput. Throws UsageError if that study has not been started there, ConfigError if the
+/// file cannot be read.
+StudyFolder named_study(const std::filesystem::path& given);
+
 /// The options of the command line with which the study in <output>/<study> was started. Throws
 /// CheckpointError if command.json is damaged.
 config::Selection frozen_selection(const StudyFolder& folder);

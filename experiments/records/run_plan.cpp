@@ -57,8 +57,9 @@ RunPlan read_plan(const RunFolder& folder) {
   const auto file = folder.plan();
   if (std::filesystem::is_regular_file(folder.path))
     throw training::CheckpointError(
-        fmt::format("{0} is a file, not a run folder; if it is a study, `ablate run {0}`",
-                    folder.path.string()));
+        is_study_file(folder.path)
+            ? fmt::format("{0} is a study: `ablate run {0}`", folder.path.string())
+            : folder.path.string() + " is a file, not a run folder");
   if (!std::filesystem::exists(file))
     throw training::CheckpointError(
         file.string() + " is missing: only a run that `ablate run` has planned can be trained");

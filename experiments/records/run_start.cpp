@@ -75,10 +75,17 @@ void require_run(const RunFolder& folder) {
   const auto& path = folder.path;
   if (!std::filesystem::exists(path))
     throw training::CheckpointError("there is no run folder " + path.string());
+  if (is_study_file(path))
+    throw training::CheckpointError(
+        fmt::format("{0} is a study's file; name one of its runs, which `ablate run {0} --list` "
+                    "lists",
+                    path.string()));
   if (!std::filesystem::is_directory(path))
-    throw training::CheckpointError(path.string() +
-                                    " is a file, not a run folder; docs/export.md says how to use "
-                                    "an exported model");
+    throw training::CheckpointError(fmt::format(
+        "{0} is a file, not a run folder; a model of `ablate export` is used without "
+        "ablate (docs/export.md), as by `python3 bench/consumer/translate.py {0}`, and ablate "
+        "uses the run that it came from",
+        path.string()));
   const auto run = some_run(path);
   if (!run.empty())
     throw training::CheckpointError(

@@ -115,19 +115,42 @@ TEST_F(ReportCommand, OfNoStudyIsAUsageError) {
       << run.output;
 }
 
-TEST_F(ReportCommand, AFileInPlaceOfAFolderIsSaidToBeOne) {
+TEST_F(ReportCommand, AFileInPlaceOfAFolderIsAnsweredWithTheRightCommand) {
   write_file(folder_ / "model.pt", "");
-  const std::string file = study().string();
+  write_file(folder_ / "notes.txt", "");
+  const std::string file = study().string(), model = (folder_ / "model.pt").string();
   for (const auto& [words, remedy] :
-       {std::pair{"report " + file, file + " is a file; give the folder that `ablate run`"},
-        {"status " + file, file + " is a file; give the folder that `ablate run`"},
-        {"train " + file, "is a file, not a run folder; if it is a study, `ablate run " + file},
-        {"translate " + (folder_ / "model.pt").string() + " </dev/null",
-         "model.pt is a file, not a run folder; docs/export.md"}}) {
-    const auto outcome = shell(kProgram + " " + words + " 2>&1");
+       {std::pair{"report " + file,
+                  file +
+                      " is a study's file, and there is no runs/tiny; start it with `ablate run " +
+                      file + "`"},
+        {"status " + file, file + " is a study's file, and there is no runs/tiny; start it"},
+        {"report " + (folder_ / "notes.txt").string(),
+         "notes.txt is a file; give the study's folder"},
+        {"train " + file, file + " is a study: `ablate run " + file + "`"},
+        {"eval " + file,
+         "is a study's file; name one of its runs, which `ablate run " + file + " --list` lists"},
+        {"translate " + model + " </dev/null",
+         "as by `python3 bench/consumer/translate.py " + model + "`"}}) {
+    const auto outcome =
+        shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
     EXPECT_NE(outcome.code, 0);
     EXPECT_NE(outcome.output.find(remedy), std::string::npos) << outcome.output;
   }
+}
+
+TEST_F(ReportCommand, AStudysFileStandsForItsFolderInRuns) {
+  const auto there = [&](const std::string& words) {
+    return shell("cd " + folder_.string() + " && " + kProgram + " " + words);
+  };
+  ASSERT_EQ(there("run tiny.yaml 2>/dev/null").code, 0);
+  for (const std::string verb : {"report", "status"}) {
+    const auto by_file = there(verb + " tiny.yaml 2>/dev/null");
+    EXPECT_EQ(by_file.code, 0);
+    EXPECT_EQ(by_file.output, there(verb + " runs/tiny 2>/dev/null").output);
+  }
+  EXPECT_EQ(there("pack tiny.yaml 2>/dev/null").code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "runs/tiny.zip"));
 }
 
 TEST_F(ReportCommand, AFailedExpectationIsExitOneWithItsNumbersAfterTheResults) {
