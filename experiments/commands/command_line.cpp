@@ -8,6 +8,9 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
+#include "experiments/commands/foreign_verb.h"
+#include "experiments/config/schema/foreign_word.h"
+#include "experiments/config/schema/schema.h"
 #include "experiments/config/yaml/suggestion.h"
 #include "experiments/errors.h"
 
@@ -40,13 +43,28 @@ std::vector<std::string> flags_of(const CLI::App& app) {
 
 bool is_flag(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
 
+/// The key of a study that a flag of a verb with --set is called after, in our words or another
+/// toolkit's; empty if there is none, or ours is not one of a section alone.
+std::string key_meant(const std::string& flag) {
+  auto name = flag.substr(2);
+  std::ranges::replace(name, '-', '_');
+  if (const auto own = config::paths_of(config::experiment_schema(), name); !own.empty())
+    return own.size() == 1 && std::ranges::count(own.front(), '.') == 1 ? own.front() : "";
+  const auto* foreign = config::find_foreign_word(name);
+  const bool is_key = foreign != nullptr && foreign->value.empty() &&
+                      config::node_at(config::experiment_schema(), foreign->path) != nullptr;
+  return is_key ? std::string(foreign->path) : "";
+}
+
 std::string unknown_flag(const CLI::App& app, const std::string& flag) {
   const auto meant = config::nearest(flag, flags_of(app));
   const auto verb = path_of(app);
-  return fmt::format(
-      "unknown flag '{}'{}{}{}", flag, verb.empty() ? "" : " of " + verb,
-      meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
-      meant.empty() ? fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ") : "");
+  const auto key = option_named(app, "--set") != nullptr ? key_meant(flag) : "";
+  const auto hint =
+      !key.empty()     ? fmt::format("; keys of the study are given as --set {}=VALUE", key)
+      : !meant.empty() ? fmt::format("; did you mean '{}'?", meant)
+                       : fmt::format("; see ablate {}{}--help", verb, verb.empty() ? "" : " ");
+  return fmt::format("unknown flag '{}'{}{}", flag, verb.empty() ? "" : " of " + verb, hint);
 }
 
 /// Whether an item of a list is empty ("1,,2" or "1,"). CLI11 skips such items.
@@ -76,7 +94,9 @@ std::string reference_of(const CLI::App& app, const std::vector<std::string>& ve
 std::unique_ptr<CLI::App> command_line(bool& debug) {
   auto app = std::make_unique<CLI::App>(
       "Ablate: trains Transformers from a YAML study, measures the effect of each part, and "
-      "reports it.\nStart with: ablate run experiments/studies/quickstart.yaml",
+      "reports it.\nStart with: ablate run experiments/studies/quickstart.yaml\nFree software "
+      "under the MIT "
+      "licence.",
       "ablate");
   app->formatter(std::make_shared<HelpFormatter>());  // verbs that are added later inherit it
   app->require_subcommand(1);
@@ -167,9 +187,11 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& ar
       at = verb;
     } else if (at->get_require_subcommand_min() > 0) {
       const auto above = path_of(*at);
-      if (word == "plot") return "unknown verb 'plot'; the charts are in a study's report.html";
-      return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above,
-                         config::did_you_mean(word, verb_names(*at)));
+      const std::vector<std::string> rest(arguments.begin() + static_cast<int64_t>(i) + 1,
+                                          arguments.end());
+      auto hint = above.empty() ? hint_for_foreign_verb(word, rest) : "";
+      if (hint.empty()) hint = config::did_you_mean(word, verb_names(*at));
+      return fmt::format("unknown verb '{}'{}{}", word, above.empty() ? "" : " of " + above, hint);
     }
   }
   return {};
