@@ -7,12 +7,13 @@
 #include <stdexcept>
 
 #include "experiments/commands/commands.h"
+#include "experiments/commands/flags.h"
 #include "experiments/config/study/explanation.h"
 #include "experiments/config/study/study.h"
 #include "experiments/config/yaml/problem.h"
 #include "experiments/errors.h"
 #include "experiments/run/model_cost.h"
-#include "quickstart.h"  // made of experiments/studies/quickstart.yaml
+#include "starters.h"  // made of experiments/studies/quickstart.yaml and experiments/architectures
 #include "training/storage/durable_file.h"
 
 namespace ablate::commands {
@@ -57,17 +58,33 @@ namespace {
 
 constexpr const char* kSchemaFile = "study.schema.json";
 
+constexpr const char* kQuickstart = "quickstart";
+
+struct InitRequest {
+  std::string file = "study.yaml";
+  std::string like;
+};
+
+std::vector<std::string> architectures() {
+  std::vector<std::string> names;
+  for (const auto& starter : kStarters)
+    if (starter.name != std::string(kQuickstart)) names.emplace_back(starter.name);
+  return names;
+}
+
 void replace(std::string& text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);
-  if (at == std::string::npos) throw std::logic_error("the quickstart has no " + what);
+  if (at == std::string::npos) throw std::logic_error("a study to start with has no " + what);
   text.replace(at, what.size(), by);
 }
 
-/// The quickstart under another name, as a file beside its schema.
-std::string starter(const std::string& file) {
-  std::string text = kQuickstart;
+/// A study to start with as a file beside its schema.
+std::string starter(const InitRequest& request) {
+  const auto name = request.like.empty() ? kQuickstart : request.like;
+  std::string text = std::ranges::find(kStarters, name, &Starter::name)->text;
   replace(text, "../../docs/study.schema.json", kSchemaFile);
-  replace(text, "experiments/studies/quickstart.yaml", file);
+  if (!request.like.empty()) return text;
+  replace(text, "experiments/studies/quickstart.yaml", request.file);
   replace(text, "name: quickstart", "name: first-study");
   return text;
 }
@@ -78,26 +95,44 @@ void write_new(const std::filesystem::path& file, const std::string& text) {
   training::write_durably(file, text);
 }
 
-void init(const std::filesystem::path& file) {
+/// The commands that run a study, with the corpus that it reads.
+std::string next_commands(const std::string& file, const std::string& text) {
+  constexpr const char* kCorpus = "tinyshakespeare";
+  if (text.find(kCorpus) == std::string::npos) return fmt::format("next: ablate run {}\n", file);
+  return fmt::format("next: ablate data fetch {} --to data\n      ablate run {} --data data\n",
+                     kCorpus, file);
+}
+
+void init(const InitRequest& request) {
+  const std::filesystem::path file = request.file;
   const auto schema = file.parent_path() / kSchemaFile;
-  write_new(file, starter(file.string()));
+  const auto text = starter(request);
+  write_new(file, text);
   std::cerr << "written: " << file.string();
   if (!std::filesystem::exists(schema)) {
     training::write_durably(schema, config::json_schema());
     std::cerr << ", and for editors " << schema.string();
   }
-  std::cerr << "\nnext: ablate run " << file.string() << "\n";
+  std::cerr << "\n" << next_commands(request.file, text);
 }
 
 }  // namespace
 
 void add_init(CLI::App& app) {
-  auto file = std::make_shared<std::string>("study.yaml");
+  auto request = std::make_shared<InitRequest>();
   auto* verb = app.add_subcommand("init", "Write a first study to change and run");
-  verb->add_option("file", *file, "The study's YAML file, which must not exist")
+  verb->add_option("file", request->file, "The study's YAML file, which must not exist")
       ->capture_default_str();
-  verb->footer("Examples:\n  ablate init\n  ablate init positions.yaml");
-  verb->callback([file] { init(*file); });
+  verb->add_option("--like", request->like,
+                   "A known architecture in small, instead of the quickstart; what cannot be "
+                   "expressed is said in comments")
+      ->check(CLI::IsMember(architectures()).description(""))
+      ->type_name(type_of_words(architectures()));
+  verb->footer(
+      "docs/architectures.md explains the names of Hugging Face's configurations.\n"
+      "Examples:\n  ablate init\n  ablate init positions.yaml\n  ablate init gpt2.yaml --like "
+      "gpt2");
+  verb->callback([request] { init(*request); });
 }
 
 }  // namespace ablate::commands

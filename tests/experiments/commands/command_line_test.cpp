@@ -57,8 +57,16 @@ TEST(CommandLine, WhateverIsPrintedNamesAFullDisk) {
 
 TEST(CommandLine, UnknownVerbsComeWithTheNearest) {
   EXPECT_EQ(mistake({"rnu", "study.yaml"}), "unknown verb 'rnu'; did you mean 'run'?");
-  EXPECT_EQ(mistake({"plot", "runs"}),
-            "unknown verb 'plot'; the charts are in a study's report.html");
+  EXPECT_EQ(
+      mistake({"plot", "runs/a"}),
+      "unknown verb 'plot'; `ablate report runs/a` writes the charts into report.html of that "
+      "folder");
+  EXPECT_EQ(
+      mistake({"plot"}),
+      "unknown verb 'plot'; `ablate report FOLDER` writes the charts into report.html of that "
+      "folder");
+  EXPECT_EQ(mistake({"validate", "study.yaml"}),
+            "unknown verb 'validate'; `ablate config check study.yaml`");
   EXPECT_EQ(mistake({"tranlsate", "run"}), "unknown verb 'tranlsate'; did you mean 'translate'?");
   EXPECT_EQ(mistake({"config", "shwo"}), "unknown verb 'shwo' of config; did you mean 'show'?");
   EXPECT_EQ(mistake({"--debug", "config", "xyzzy"}).substr(0, 48),
@@ -70,6 +78,12 @@ TEST(CommandLine, UnknownFlagsComeWithTheNearest) {
             "unknown flag '--seed' of run; did you mean '--seeds'?");
   EXPECT_EQ(mistake({"config", "check", "s.yaml", "--arm=a"}),
             "unknown flag '--arm' of config check; did you mean '--arms'?");
+  EXPECT_EQ(mistake({"run", "study.yaml", "--lr", "0.1"}),
+            "unknown flag '--lr' of run; keys of the study are given as --set "
+            "training.schedule.peak=VALUE");
+  EXPECT_EQ(mistake({"run", "study.yaml", "--steps=9"}),
+            "unknown flag '--steps' of run; keys of the study are given as --set "
+            "training.steps=VALUE");
   EXPECT_EQ(mistake({"--verison"}), "unknown flag '--verison'; did you mean '--version'?");
   EXPECT_EQ(mistake({"doctor", "--frobnicate"}),
             "unknown flag '--frobnicate' of doctor; see ablate doctor --help");
@@ -212,38 +226,6 @@ TEST_F(DoctorTest, AFolderThatCannotBeWrittenFailsWithARemedy) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.output.find("fail  writing"), std::string::npos) << outcome.output;
   EXPECT_NE(outcome.output.find("choose an --output that can be written"), std::string::npos);
-}
-
-class InitTest : public ProgramTest {
- protected:
-  Outcome init() {
-    return shell("cd " + folder_.string() + " && " + kProgram + " init first.yaml 2>&1");
-  }
-};
-
-TEST_F(InitTest, WritesAStudyThatRuns) {
-  ASSERT_EQ(init().code, 0);
-  const auto text = read_file(folder_ / "first.yaml");
-  EXPECT_TRUE(text.starts_with("# yaml-language-server: $schema=study.schema.json\n"));
-  EXPECT_NE(text.find("ablate run first.yaml"), std::string::npos);
-  const auto quickstart =
-      read_file(std::string(ABLATE_SOURCE) + "/experiments/studies/quickstart.yaml");
-  EXPECT_EQ(text.substr(text.find("question:")), quickstart.substr(quickstart.find("question:")));
-  EXPECT_EQ(read_file(folder_ / "study.schema.json"),
-            read_file(std::string(ABLATE_SOURCE) + "/docs/study.schema.json"));
-  const auto outcome =
-      shell("cd " + folder_.string() + " && " + kProgram +
-            " run first.yaml --set training.steps=2 --seeds 1 --arms none --jobs 1 2>&1");
-  EXPECT_EQ(outcome.code, 0) << outcome.output;
-}
-
-TEST_F(InitTest, NeverReplacesAFile) {
-  write_file(folder_ / "first.yaml", "mine");
-  const auto outcome = init();
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.output, "ablate: first.yaml exists; name another file or remove it\n");
-  EXPECT_EQ(read_file(folder_ / "first.yaml"), "mine");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "study.schema.json"));
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ int refused(const std::vector<std::filesystem::path>& studies, std::string& mess
 
 std::vector<std::filesystem::path> shipped() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(kSource / "experiments/studies"))
-    files.push_back(entry.path());
+  for (const auto* folder : {"experiments/studies", "experiments/architectures"})
+    for (const auto& entry : std::filesystem::directory_iterator(kSource / folder))
+      files.push_back(entry.path());
   return files;
 }
 

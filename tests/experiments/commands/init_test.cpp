@@ -1,0 +1,74 @@
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+const std::vector<std::string> kArchitectures{"bert",       "gpt2", "llama",  "marian",
+                                              "modernbert", "t5",   "vaswani"};
+
+/// A folder with a text in the place of tiny Shakespeare.
+class InitTest : public ProgramTest {
+ protected:
+  InitTest() {
+    std::filesystem::create_directories(folder_ / "data/tinyshakespeare");
+    std::string text;
+    for (int i = 0; i < 2000; ++i) text += "Line " + std::to_string(i * i) + ": to be, or not?\n";
+    write_file(folder_ / "data/tinyshakespeare/input.txt", text);
+  }
+  Outcome ablate(const std::string& words) const {
+    return shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
+  }
+};
+
+TEST_F(InitTest, WritesAStudyThatRuns) {
+  ASSERT_EQ(ablate("init first.yaml").code, 0);
+  const auto text = read_file(folder_ / "first.yaml");
+  EXPECT_TRUE(text.starts_with("# yaml-language-server: $schema=study.schema.json\n"));
+  EXPECT_NE(text.find("ablate run first.yaml"), std::string::npos);
+  const auto quickstart =
+      read_file(std::string(ABLATE_SOURCE) + "/experiments/studies/quickstart.yaml");
+  EXPECT_EQ(text.substr(text.find("question:")), quickstart.substr(quickstart.find("question:")));
+  EXPECT_EQ(read_file(folder_ / "study.schema.json"),
+            read_file(std::string(ABLATE_SOURCE) + "/docs/study.schema.json"));
+  const auto outcome =
+      ablate("run first.yaml --set training.steps=2 --seeds 1 --arms none --jobs 1");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+}
+
+TEST_F(InitTest, NeverReplacesAFile) {
+  write_file(folder_ / "first.yaml", "mine");
+  const auto outcome = ablate("init first.yaml");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.output, "ablate: first.yaml exists; name another file or remove it\n");
+  EXPECT_EQ(read_file(folder_ / "first.yaml"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "study.schema.json"));
+}
+
+TEST_F(InitTest, WritesEveryArchitectureThatItNames) {
+  for (const auto& name : kArchitectures) {
+    const auto file = name + ".yaml";
+    const auto written = ablate("init " + file + " --like " + name);
+    ASSERT_EQ(written.code, 0) << written.output;
+    EXPECT_NE(written.output.find("ablate run " + file), std::string::npos) << written.output;
+    const auto checked = ablate("config check " + file + " --data data");
+    EXPECT_EQ(checked.output, name + ": 1 task, 2 arms, 6 seeds: 12 runs\n");
+  }
+  EXPECT_EQ(ablate("init --like gpt5").code, 2);
+}
+
+TEST_F(InitTest, TheArchitecturesAreEstimatedAndTrain) {
+  for (const auto& name : kArchitectures) {
+    ASSERT_EQ(ablate("init " + name + ".yaml --like " + name).code, 0);
+    const auto few = name +
+                     ".yaml --data data --seeds 1 --set training.steps=5 "
+                     "--set training.save_every=1 ";
+    const auto estimated = ablate("run " + few + "--dry-run");
+    EXPECT_EQ(estimated.code, 0) << estimated.output;
+    EXPECT_NE(estimated.output.find("2 runs to do: "), std::string::npos) << estimated.output;
+    const auto trained = ablate("run " + few);
+    EXPECT_EQ(trained.code, 0) << trained.output;
+  }
+}
+
+}  // namespace
+}  // namespace ablate::commands
