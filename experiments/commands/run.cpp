@@ -40,7 +40,7 @@ enum class Launcher { slurm, print };
 
 struct RunRequest {
   std::string study;
-  std::string output = "runs";
+  std::string output = records::kDefaultOutput;
   std::string data;
   config::Selection selection;
   int64_t jobs = 0;
@@ -49,7 +49,7 @@ struct RunRequest {
   bool list = false;
   bool json = false;
   std::optional<Launcher> launcher;
-  std::string slurm;
+  std::string slurm, prologue;
   std::optional<int64_t> threads;
   int64_t ranks = 1;
   int64_t grace = 120;
@@ -100,6 +100,7 @@ schedule::Launch launch_of(const RunRequest& request, const config::Study& study
   return {.folder = std::filesystem::weakly_canonical(folder.path),
           .program = std::filesystem::read_symlink("/proc/self/exe"),
           .flags = schedule::slurm::flags_in(request.slurm),
+          .prologue = request.prologue.empty() ? "" : schedule::read_prologue(request.prologue),
           .repeat = own_words(),
           .jobs = request.jobs,
           .worker = {.threads = request.threads.value_or(1), .ranks = request.ranks},
@@ -228,8 +229,10 @@ void add_options(CLI::App& verb, RunRequest& request) {
                   "Times a run that crashed or ran out of memory is started again")
       ->check(between(0, 100))
       ->capture_default_str();
-  verb.add_flag("--dry-run", request.dry_run,
-                "List the runs with an estimate of their cost; do not train");
+  verb.add_flag(
+      "--dry-run", request.dry_run,
+      "List the runs with an estimate of their cost; do not train. With a launcher nothing "
+      "is timed, as on the login node of a cluster");
   verb.add_flag("--list", request.list,
                 "List the runs and their state; without a study, the studies that ship");
   verb.add_flag("--json", request.json, "Print one JSON line per run instead of the table");
@@ -246,6 +249,10 @@ void add_launcher(CLI::App& verb, RunRequest& request) {
                   .description(""))
           ->type_name("{slurm,print}");
   verb.add_option("--slurm", request.slurm, "Flags for sbatch, as they are")->needs(launcher);
+  verb.add_option("--prologue", request.prologue,
+                  "File of bash lines that every job of Slurm runs first, such as 'module load'; "
+                  "they may set container=(apptainer exec IMAGE), which runs then start in")
+      ->needs(launcher);
   verb.add_option("--grace", request.grace,
                   "Seconds before the end of a job's time at which its run saves and stops")
       ->needs(launcher)
@@ -280,15 +287,14 @@ void add_run(CLI::App& app) {
       return;
     }
     if (!request->data.empty()) request->selection.data_folder = data_folder(request->data);
-    if (request->dry_run && request->launcher)
-      throw UsageError(
-          "--dry-run times the runs on this machine, and --launcher hands them to others; leave "
-          "out --launcher, or let '--launcher print' show the commands of the runs that may start");
+    if (!request->prologue.empty() && request->launcher != Launcher::slurm)
+      throw UsageError("--prologue is for the jobs of --launcher slurm");
     request->selection.count = run::counted_parameters();
     if (!request->list && !request->dry_run) return run_study(*request);
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);
-    schedule::dry_run(study, study_options(*request, study), request->json);
+    schedule::dry_run(study, study_options(*request, study),
+                      {.json = request->json, .timed = !request->launcher});
     if (!request->json) print_power(study);
   });
 }

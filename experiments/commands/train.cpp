@@ -21,6 +21,7 @@ struct TrainRequest {
   int64_t ranks = 1;
   int64_t rank_timeout = training::kRankTimeout.count();
   bool dry_run = false;
+  bool untimed = false;
 };
 
 /// The place of this process among the ranks, if another program started them.
@@ -55,7 +56,8 @@ void train(const TrainRequest& request) {
   job.rank_timeout = worker.rank_timeout;
   job.rank_command = schedule::train_command(job.folder, worker);
   if (!request.dry_run) return run::train_run(job, std::cerr);
-  std::cout << training::to_json(run::estimate_run(job, std::cerr)).dump() << "\n";
+  const auto estimate = request.untimed ? run::count_run(job) : run::estimate_run(job, std::cerr);
+  std::cout << training::to_json(estimate).dump() << "\n";
 }
 
 }  // namespace
@@ -84,10 +86,12 @@ void add_train(CLI::App& app) {
               "Train in a child process, restart it up to this many times if it crashes or runs "
               "out of memory, and leave log.txt and failure.json as 'ablate run' does")
           ->check(between(0, 100));
-  verb->add_flag(
-          "--dry-run", request->dry_run,
-          "Print an estimate of the run's cost as one JSON object; do not train or write files")
-      ->excludes(retries);
+  auto* dry_run =
+      verb->add_flag(
+              "--dry-run", request->dry_run,
+              "Print an estimate of the run's cost as one JSON object; do not train or write files")
+          ->excludes(retries);
+  verb->add_flag("--untimed", request->untimed, "Count, and time nothing")->needs(dry_run);
   verb->footer(
       "Works on config.yaml and run.json, which 'ablate run' writes into the folder of each run "
       "before it starts one. Continues where an earlier start stopped, and does not change a "

@@ -45,7 +45,7 @@ RunPlan read_plan(const RunFolder& folder);
 /// and ConfigError if it cannot be read.
 config::Experiment planned_experiment(const RunFolder& folder);
 
-/// Estimated cost of a run.
+/// Estimated cost of a run. If nothing was timed, seconds are NaN and memory_bytes is 0.
 struct RunEstimate {
   int64_t parameters = 0, active_parameters = 0;
   int64_t steps = 0;
@@ -53,6 +53,7 @@ struct RunEstimate {
   int64_t memory_bytes = 0;  // peak of the process that timed a few updates
   double seconds = 0;        // data, training, validations and evaluation, by the timed updates
   int64_t disk_bytes = 0;    // checkpoints at the end
+  int64_t files = 0;         // files and folders at the end
   double calibration_seconds = 0;
   std::vector<std::string> notes;  // sizes of its data that are less than requested
 
@@ -64,6 +65,7 @@ struct RunEstimate {
     visit("memory_bytes", o.memory_bytes);
     visit("seconds", o.seconds);
     visit("disk_bytes", o.disk_bytes);
+    visit("files", o.files);
     visit("calibration_seconds", o.calibration_seconds);
     visit("notes", o.notes);
   }

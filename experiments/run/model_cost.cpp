@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/config/schema/schema.h"
+#include "experiments/errors.h"
 #include "experiments/run/evaluate.h"
 #include "experiments/run/load_run.h"
 #include "experiments/run/prepare_run.h"
@@ -210,9 +213,15 @@ double scoring_seconds(const config::Experiment& experiment, const RunData& data
   return seconds;
 }
 
+/// The newest of save_every, the last one, and that of the last validation, taken for the best.
 int64_t kept_checkpoints(const training::TrainingOptions& options, int64_t steps) {
-  const int64_t best = options.evaluate_every > 0 ? 1 : 0;
-  return std::min(options.keep + best, (steps + options.save_every - 1) / options.save_every);
+  std::set<int64_t> kept{steps};
+  const int64_t made = steps / options.save_every;
+  for (int64_t i = 0; i < std::min(options.keep, made); ++i)
+    kept.insert((made - i) * options.save_every);
+  if (options.evaluate_every > 0 && steps >= options.evaluate_every)
+    kept.insert(steps - steps % options.evaluate_every);
+  return std::ssize(kept);
 }
 
 int64_t weight_bytes(int64_t parameters) {
@@ -225,35 +234,85 @@ int64_t checkpoint_bytes(const training::TrainingOptions& options, int64_t param
   return weight_bytes(parameters) * (kWeightAndMoments + average);
 }
 
+/// The number of files and folders in the folder of a finished run that was started once.
+int64_t files_left_by(const RunData& data, int64_t checkpoints) {
+  constexpr int64_t kOfRun = 14;  // itself, records, claims, events, the checkpoints' folder
+  constexpr int64_t kOfCheckpoint =
+      6;  // itself, weights, optimizer, state, configuration, manifest
+  const auto& tokenizers = data.tokenizers;
+  const bool joint = tokenizers.source.sha256() == tokenizers.target.sha256();
+  const int64_t labels = tokenizers.labels ? 1 : 0;
+  int64_t texts = 0;  // sources, references and outputs
+  if (data.format.compared() != data::Compared::nothing) texts = 3 * std::ssize(data.corpus.tests);
+  const int64_t sealed = 2 * ((joint ? 1 : 2) + labels);  // with the digest of each
+  return kOfRun + sealed + texts + checkpoints * (kOfCheckpoint + 2 + labels);
+}
+
+/// The data and the model of a run that is only estimated.
+struct Planned {
+  RunData data;
+  models::Transformer model;
+};
+
+Planned planned(const RunJob& job) {
+  const auto& from = job.experiment.training.init_from.run;
+  std::optional<std::filesystem::path> start;
+  if (from) start = std::filesystem::path(job.plan.data_folder) / *from;
+  auto data = read_run_data(job.experiment, job.plan.data_folder, start);
+  auto model = make_model(job.experiment, data.tokenizers);
+  return {std::move(data), std::move(model)};
+}
+
+/// What can be counted: all but seconds and memory. `update` is the time of an update.
+records::RunEstimate counted(const config::Experiment& experiment, const Planned& run,
+                             double update) {
+  const auto& options = experiment.training;
+  records::RunEstimate estimate{.parameters = models::parameter_count(*run.model),
+                                .active_parameters = active_parameter_count(*run.model),
+                                .notes = shortfalls(experiment, run.data)};
+  if (options.trains()) {
+    const auto cost = update_cost(experiment, run.data, *run.model);
+    estimate.steps = updates_within(options, cost, update);
+    estimate.flops = static_cast<double>(estimate.steps) * cost.flops;
+  }
+  const auto checkpoints = options.trains() ? kept_checkpoints(options, estimate.steps) : 1;
+  estimate.disk_bytes = options.trains()
+                            ? checkpoints * checkpoint_bytes(options, estimate.parameters)
+                            : weight_bytes(estimate.parameters);
+  estimate.files = files_left_by(run.data, checkpoints);
+  return estimate;
+}
+
 }  // namespace
 
 records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
   const Stopwatch watch;
   const auto environment = set_up(job, messages);
   const auto& options = job.experiment.training;
-  std::optional<std::filesystem::path> start;
-  if (options.init_from.run)
-    start = std::filesystem::path(job.plan.data_folder) / *options.init_from.run;
-  const auto data = read_run_data(job.experiment, job.plan.data_folder, start);
-  auto model = make_model(job.experiment, data.tokenizers);
-  models::initialize(*model, static_cast<uint64_t>(job.plan.seed));
-  const auto cost = update_cost(job.experiment, data, *model);
-  model->to(environment.device);
-  records::RunEstimate estimate{.parameters = models::parameter_count(*model),
-                                .active_parameters = active_parameter_count(*model),
-                                .seconds = watch.seconds(),
-                                .notes = shortfalls(job.experiment, data)};
-  if (options.trains()) {
-    const double update = seconds_per_update(job.experiment, data, environment.precision, model);
-    estimate.steps = updates_within(options, cost, update);
-    estimate.flops = static_cast<double>(estimate.steps) * cost.flops;
-    estimate.seconds += static_cast<double>(estimate.steps) * update;
-  }
-  estimate.seconds += scoring_seconds(job.experiment, data, model, estimate.steps);
+  auto run = planned(job);
+  models::initialize(*run.model, static_cast<uint64_t>(job.plan.seed));
+  run.model->to(environment.device);
+  const double preparation = watch.seconds();
+  const double update = options.trains() ? seconds_per_update(job.experiment, run.data,
+                                                              environment.precision, run.model)
+                                         : 0;
+  auto estimate = counted(job.experiment, run, update);
+  estimate.seconds = preparation + static_cast<double>(estimate.steps) * update +
+                     scoring_seconds(job.experiment, run.data, run.model, estimate.steps);
   estimate.memory_bytes = training::peak_memory(environment.device);
-  estimate.disk_bytes = options.trains() ? kept_checkpoints(options, estimate.steps) *
-                                               checkpoint_bytes(options, estimate.parameters)
-                                         : weight_bytes(estimate.parameters);
+  estimate.calibration_seconds = watch.seconds();
+  return estimate;
+}
+
+records::RunEstimate count_run(const RunJob& job) {
+  const Stopwatch watch;
+  at::set_num_threads(1);
+  if (std::holds_alternative<training::TimeBudget>(job.experiment.training.budget))
+    throw UsageError(
+        "training.budget is in seconds, and only timed updates tell how many steps that is; leave "
+        "out --launcher to time them on this machine");
+  auto estimate = counted(job.experiment, planned(job), 0);
+  estimate.seconds = std::numeric_limits<double>::quiet_NaN();
   estimate.calibration_seconds = watch.seconds();
   return estimate;
 }

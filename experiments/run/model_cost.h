@@ -55,4 +55,8 @@ std::string module_tree(const models::TransformerImpl& model);
 /// arm is estimated as one that trains from scratch.
 records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages);
 
+/// The same on one thread of a CPU, without timing anything. Throws UsageError if the budget is in
+/// seconds.
+records::RunEstimate count_run(const RunJob& job);
+
 }  // namespace ablate::run

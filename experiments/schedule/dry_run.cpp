@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -62,7 +63,7 @@ class ScratchFolder {
 };
 
 /// An estimate of every task and arm, each from a child process. Throws Interrupted.
-Estimates estimate(const config::Study& study, const Sharing& sharing) {
+Estimates estimate(const config::Study& study, const Sharing& sharing, bool timed) {
   const auto runs = one_each(study);
   const training::StopRequests requests;  // the folder has to be removed first
   const ScratchFolder scratch;
@@ -76,6 +77,7 @@ Estimates estimate(const config::Study& study, const Sharing& sharing) {
       records::write_plan(folder, study, *runs[next]);
       auto command = train_command(folder, {.threads = sharing.worker.threads});
       command.emplace_back("--dry-run");
+      if (!timed) command.emplace_back("--untimed");
       pool.start(next, command);
     }
     for (const auto& event : pool.wait(kWait)) {
@@ -100,19 +102,21 @@ Estimates estimate(const config::Study& study, const Sharing& sharing) {
 struct Total {
   int64_t runs = 0;
   double flops = 0, seconds = 0;
-  int64_t disk_bytes = 0, memory_bytes = 0;  // memory: of the largest
+  int64_t disk_bytes = 0, files = 0;
+  int64_t memory_bytes = 0;  // of the largest
 };
 
 double megabytes(int64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
-constexpr auto kRow = "{:<{}}  {:<8}  {:>11}  {:>7}  {:>8}  {:>9}  {:>8}  {:>8}\n";
+constexpr auto kRow = "{:<{}}  {:<8}  {:>11}  {:>7}  {:>8}  {:>9}  {:>8}  {:>8}  {:>5}\n";
 
 void print_row(const std::string& name, size_t width, const std::string& state,
                const records::RunEstimate& run) {
   std::cout << fmt::format(
       kRow, name, width, state, run.parameters, run.steps, fmt::format("{:.2e}", run.flops),
-      fmt::format("{:.0f} MB", megabytes(run.memory_bytes)), clock_text(run.seconds),
-      fmt::format("{:.1f} MB", megabytes(run.disk_bytes)));
+      run.memory_bytes > 0 ? fmt::format("{:.0f} MB", megabytes(run.memory_bytes)) : "-",
+      std::isnan(run.seconds) ? "-" : clock_text(run.seconds),
+      fmt::format("{:.1f} MB", megabytes(run.disk_bytes)), run.files);
 }
 
 /// A run to list, and the arm whose estimate it has.
@@ -160,14 +164,23 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
   const auto side_by_side = std::clamp<int64_t>(total.runs, 1, sharing.jobs);
   std::cout << fmt::format(
       "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these, of "
-      "{:.0f} MB that are free, {:.1f} MB of checkpoints.\n"
+      "{:.0f} MB that are free, {:.1f} MB of checkpoints, {} files and folders.\n"
       "FLOPs are those of matrix products at every position, three times a forward pass's. Time "
       "and "
       "memory come from\ntimed updates, a validation and a part of the evaluation of every arm on "
       "this machine, which took {:.0f} s; patience\nmay end a run before its last step.\n",
       total.runs, total.flops, clock_text(total.seconds / static_cast<double>(side_by_side)),
       side_by_side, megabytes(total.memory_bytes) * static_cast<double>(side_by_side),
-      megabytes(training::available_memory()), megabytes(total.disk_bytes), calibration);
+      megabytes(training::available_memory()), megabytes(total.disk_bytes), total.files,
+      calibration);
+}
+
+void print_counted(const Total& total) {
+  std::cout << fmt::format(
+      "\n{} runs to do: {:.2e} FLOPs, {:.1f} MB of checkpoints, {} files and folders.\n"
+      "FLOPs are those of matrix products at every position, three times a forward pass's. Nothing "
+      "was timed; the same command\nwithout --launcher, on a node, estimates time and memory.\n",
+      total.runs, total.flops, megabytes(total.disk_bytes), total.files);
 }
 
 /// Notes on the study from its file, its data and the machine.
@@ -189,22 +202,22 @@ void print_notes(const config::Study& study, const Estimates& estimates) {
 
 }  // namespace
 
-void dry_run(const config::Study& study, const StudyOptions& options, bool json) {
-  const auto sharing = share_cores(study, options);
+void dry_run(const config::Study& study, const StudyOptions& options, const DryRun& how) {
+  const auto sharing = how.timed ? share_cores(study, options) : Sharing{};
   const auto begin = std::chrono::steady_clock::now();
-  const auto estimates = estimate(study, sharing);
+  const auto estimates = estimate(study, sharing, how.timed);
   const std::chrono::duration<double> calibration = std::chrono::steady_clock::now() - begin;
   Total total;
   size_t width = 3;
   const auto runs = listed_runs(study, options.folder);
   for (const auto& one : runs) width = std::max(width, records::label(one.run).size());
-  if (!json)
+  if (!how.json)
     std::cout << fmt::format(kRow, "run", width, "state", "parameters", "steps", "FLOPs", "memory",
-                             "time", "disk");
+                             "time", "disk", "files");
   for (const auto& [run, like] : runs) {
     const auto state = records::state_of(options.folder.run(run));
     const auto& one = estimates.at(like);
-    if (json)
+    if (how.json)
       std::cout << nlohmann::json{{"run", records::label(run)},
                                   {"state", state},
                                   {"estimate", training::to_json(one)}}
@@ -217,10 +230,14 @@ void dry_run(const config::Study& study, const StudyOptions& options, bool json)
     total.flops += one.flops;
     total.seconds += one.seconds;
     total.disk_bytes += one.disk_bytes;
+    total.files += one.files;
     total.memory_bytes = std::max(total.memory_bytes, one.memory_bytes);
   }
-  if (json) return;
-  print_total(total, sharing, calibration.count());
+  if (how.json) return;
+  if (how.timed)
+    print_total(total, sharing, calibration.count());
+  else
+    print_counted(total);
   print_notes(study, estimates);
   if (study.tuning) print_tuning(study, runs);
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "experiments/errors.h"
 #include "experiments/records/failure.h"
@@ -23,14 +24,15 @@ namespace fs = std::filesystem;
 // for that and once for the end. A job that saved its run is requeued only if Slurm still runs it
 // or ends it for its time limit; otherwise a cancelled job would come back.
 constexpr std::string_view kJobScript = R"(#!/bin/bash
-line=$((SLURM_ARRAY_TASK_ID + $1 + 1))
+container=()
+{prologue}line=$((SLURM_ARRAY_TASK_ID + $1 + 1))
 run=$(sed -n "${{line}}p" {runs})
 id=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
 trap : TERM
 export MASTER_ADDR=$(hostname)
 export MASTER_PORT=$((20000 + (SLURM_JOB_ID * 7 + ${{SLURM_RESTART_COUNT:-0}}) % 20000))
 srun --kill-on-bad-exit=1 --ntasks={ranks} --cpus-per-task={threads} \
-  {program} train "$run" --threads {threads} --ranks {ranks} --retries {retries} &
+  "${{container[@]}}" {program} train "$run" --threads {threads} --ranks {ranks} --retries {retries} &
 child=$!
 while wait $child; code=$?; kill -0 $child 2>/dev/null; do :; done
 [ $code = 75 ] || exit $code
@@ -48,7 +50,7 @@ fi
 exit 75
 )";
 
-constexpr std::string_view kClosingScript = "#!/bin/bash\ncd {} && exec {}\n";
+constexpr std::string_view kClosingScript = "#!/bin/bash\n{}cd {} && exec {}\n";
 
 constexpr int kMostRestarts = 50;
 constexpr size_t kDigestDigits = 8;
@@ -73,7 +75,8 @@ void write_script(const fs::path& file, const std::string& text) {
 }
 
 std::string job_script(const records::WaveFolder& wave, const Launch& launch) {
-  return fmt::format(kJobScript, fmt::arg("runs", quoted(wave.runs().string())),
+  return fmt::format(kJobScript, fmt::arg("prologue", launch.prologue),
+                     fmt::arg("runs", quoted(wave.runs().string())),
                      fmt::arg("cancelled", quoted(wave.cancelled("").string())),
                      fmt::arg("program", quoted(launch.program.string())),
                      fmt::arg("threads", launch.worker.threads),
@@ -189,6 +192,19 @@ std::optional<records::RunFailure> unrecorded_end(const records::WaveFolder& wav
 
 }  // namespace
 
+std::string read_prologue(const fs::path& file) {
+  auto text = training::read_bytes(file);
+  if (text.find('\0') != std::string::npos)
+    throw UsageError(file.string() + " is no text; --prologue takes a file of bash lines");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("#SBATCH"))
+      throw UsageError(fmt::format("{}: sbatch does not read '{}' there; give its flags by --slurm",
+                                   file.string(), line));
+  // What the rest of a script does must not depend on the options of the shell.
+  return text + "\nset +eu\n";
+}
+
 std::string job_prefix(const records::StudyFolder& folder) {
   const auto path = fs::weakly_canonical(folder.path);
   return fmt::format("ablate-{}-{}-", path.filename().string(),
@@ -219,7 +235,7 @@ int64_t submit_wave(const config::Study& study, const std::vector<config::RunSpe
   records::write_wave_runs(wave, folders);
   write_script(wave.job_script(), job_script(wave, launch));
   write_script(wave.closing_script(),
-               fmt::format(kClosingScript, quoted(fs::current_path().string()),
+               fmt::format(kClosingScript, launch.prologue, quoted(fs::current_path().string()),
                            quoted(with({launch.program.string()}, launch.repeat))));
   auto jobs = submit_arrays(number, std::ssize(runs), launch);
   if (launch.waits) return number;

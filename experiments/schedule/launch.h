@@ -17,6 +17,7 @@ struct Launch {
   records::StudyFolder folder;      // absolute
   std::filesystem::path program;    // absolute, as jobs start it
   std::vector<std::string> flags;   // for sbatch
+  std::string prologue;             // bash lines before the program; see read_prologue()
   std::vector<std::string> repeat;  // arguments of `program` in the closing job, in the same folder
   int64_t jobs = 0;                 // runs at a time; 0: as many as the cluster lets
   Worker worker;                    // of each run
@@ -24,6 +25,11 @@ struct Launch {
   int64_t grace = 120;  // seconds before the end of a job's time in which its run is told to stop
   bool waits = false;   // this process watches the queue, and no job closes a wave
 };
+
+/// The lines of a file that jobs run before the program. They may set the array `container`, the
+/// words before the program of a run. Throws UsageError if it is no text, or if it has lines for
+/// sbatch, IoError.
+std::string read_prologue(const std::filesystem::path& file);
 
 /// The prefix of the names of a study's jobs, followed by the number of the wave, and by kClosing
 /// for the job that closes it.

@@ -14,6 +14,14 @@ class LaunchTest : public ProgramTest {
     tool("squeue", "exit 0");
     tool("scontrol", "echo MaxArraySize = 1001");
   }
+  /// `ablate run tiny.yaml` in the folder, with these words.
+  Outcome launch(const std::string& words) const {
+    return in_folder(kProgram + " run tiny.yaml --output out " + words + " 2>&1");
+  }
+  Outcome in_folder(const std::string& command) const {
+    return shell("cd " + folder_.string() + " && PATH=" + (folder_ / "bin").string() + ":$PATH " +
+                 command);
+  }
   void tool(const std::string& name, const std::string& script) const {
     const auto file = folder_ / "bin" / name;
     write_file(file, "#!/bin/sh\n" + script + "\n");
@@ -25,8 +33,7 @@ TEST_F(LaunchTest, TheJobThatClosesAWaveRepeatsTheWholeCommandInItsFolder) {
   const std::string words =
       "run tiny.yaml --output out --launcher slurm --set training.steps=3 --arms base "
       "--retries 2 --grace 60 --json --slurm '--partition=a b'";
-  const auto done = shell("cd " + folder_.string() + " && PATH=" + (folder_ / "bin").string() +
-                          ":$PATH " + kProgram + " " + words + " 2>&1");
+  const auto done = in_folder(kProgram + " " + words + " 2>&1");
   ASSERT_EQ(done.code, 0) << done.output;
   const auto script = read_file(folder_ / "out/tiny/launch/wave-1/close.sh");
   const auto command = script.substr(script.find("' 'run'") + 2);
@@ -37,6 +44,37 @@ TEST_F(LaunchTest, TheJobThatClosesAWaveRepeatsTheWholeCommandInItsFolder) {
   EXPECT_NE(script.find("cd '" + std::filesystem::canonical(folder_).string() + "'"),
             std::string::npos)
       << script;
+}
+
+TEST_F(LaunchTest, TheLinesOfAPrologueRunBeforeTheProgramInEveryJob) {
+  tool("srun", "while case $1 in --*) true;; *) false;; esac; do shift; done; exec \"$@\"");
+  write_file(folder_ / "before.sh",
+             "set -e  # of the prologue alone\necho prepared {braces} >> log\n"
+             "container=(sh -c 'echo contained >> log; exec \"$@\"' sh)");
+  ASSERT_EQ(launch("--launcher slurm --prologue before.sh").code, 0);
+  const auto wave = folder_ / "out/tiny/launch/wave-1";
+  const auto job = in_folder("SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=0 bash " +
+                             (wave / "job.sh").string() + " 0 2>&1");
+  EXPECT_EQ(job.code, 0) << job.output;
+  EXPECT_EQ(read_file(folder_ / "log"), "prepared {braces}\ncontained\n");
+  EXPECT_TRUE(std::filesystem::exists(run("out") / "result.json"));
+  const auto closed = in_folder("bash " + (wave / "close.sh").string() + " 2>&1");
+  EXPECT_EQ(closed.code, 0) << closed.output;
+  EXPECT_EQ(read_file(folder_ / "log"), "prepared {braces}\ncontained\nprepared {braces}\n");
+}
+
+TEST_F(LaunchTest, APrologueThatNobodyWouldReadIsRefused) {
+  write_file(folder_ / "before.sh", "#SBATCH --time=1:00\n");
+  EXPECT_NE(
+      launch("--launcher slurm --prologue before.sh")
+          .output.find("before.sh: sbatch does not read '#SBATCH --time=1:00' there; give its "
+                       "flags by --slurm"),
+      std::string::npos);
+  EXPECT_NE(launch("--launcher print --prologue before.sh")
+                .output.find("--prologue is for the jobs of --launcher slurm"),
+            std::string::npos);
+  EXPECT_EQ(launch("--launcher slurm --prologue missing.sh").code, 7);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/tiny/launch"));
 }
 
 }  // namespace
