@@ -1,6 +1,6 @@
 """Runs the commands of the documents: documents_run.py <source folder> <program>
 
-Every `ablate ...` of README.md, CONTRIBUTING.md and docs/*.md is run by bash and must succeed: the lines of their ```sh
+Every `ablate ...` of README.md, CONTRIBUTING.md, AGENTS.md and docs/*.md is run by bash and must succeed: the lines of their ```sh
 blocks, code in the text, and the examples of the help texts in docs/commands.md. They run in one folder, where the studies,
 runs, models and texts that they name exist at toy size. Only sizes are changed; what studies expect is left out, since no
 model of that size need meet it. A verb that is only named may answer that it misses something (exit code 2).
@@ -53,7 +53,7 @@ PROGRAMS = ("ablate", "build/ablate", "build/models_test", "git", "make", "cmake
 SIZES_OF_COMMANDS = {
     "head -5000": "head -100",
     "sed -n 5001,5500p": "sed -n 101,120p",
-    "tail -500": "tail -20",
+    "sed -n 5501,6000p": "sed -n 121,140p",
     "training.steps=200": "training.steps=9",
     "--prompt 'ROMEO:' --temperature 0.8 --top-k 40 --max-length 200": "--prompt 'ROMEO:' --temperature 0.8 --top-k 40 --max-length 20",
 }
@@ -75,7 +75,7 @@ SIZES_OF_STUDIES = {
 }
 # Words in capitals that stand for something and have no file of that name in the folder.
 PLACEHOLDERS = {"report FOLDER": "report runs/quickstart", "pack FOLDER": "pack runs/quickstart", "--tokenizers FOLDER": "--tokenizers RUN",
-                "explain KEY": "explain model.position", "help VERB": "help run", "STEP": "8",
+                "runs/STUDY": "runs/quickstart", "explain KEY": "explain model.position", "explain NAME": "explain hidden_size", "help VERB": "help run", "STEP": "8",
                 "--sha256 DIGEST": "--trust"}
 
 
@@ -147,6 +147,7 @@ class Folder:
         for folder in ("build", "docs", "DIR/multi30k", "DIR/tinyshakespeare", "DIR/cmudict", "runs/a/copy/base", "runs/b/copy/base"):
             (path / folder).mkdir(parents=True)
         (path / "build/ablate").symlink_to(program)
+        (path / "data").symlink_to("DIR")
         run = path / "runs/quickstart/reverse/sinusoidal/seed-1"
         for name in ("RUN", "run", "RUN_FOLDER", "runs/a/copy/base/seed-1", "runs/b/copy/base/seed-1"):
             (path / name).symlink_to(run)
@@ -157,8 +158,8 @@ class Folder:
         captions = "".join(" ".join(words[(i * j + i) % 13] for j in range(2, 3 + i % 6)) + "\n" for i in range(140))
         for name in ("captions.en", "captions.de", "a.en", "a.de", "in", "out.de", "test_2016_flickr.de"):
             (self.path / name).write_text(captions if "captions" in name else captions[:400].rpartition("\n")[0] + "\n")
-        for text in ("DIR/tinyshakespeare/input.txt", "input.txt"):
-            (self.path / text).write_text("ROMEO: To be, or not to be?\n" * 100)
+        text = "ROMEO: To be, or not to be?\n" * 100
+        (self.path / "DIR/tinyshakespeare/input.txt").write_text(text)
         for part in ("train", "validation", "test"):
             for side in ("letters", "sounds"):
                 shutil.copy(self.path / "captions.en", self.path / f"DIR/cmudict/{part}.{side}")
@@ -225,7 +226,7 @@ def run_all(folder, commands, tutorial):
 
 def main():
     source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-    files = [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").glob("*.md"))]
+    files = [source / "README.md", source / "CONTRIBUTING.md", source / "AGENTS.md", *sorted((source / "docs").glob("*.md"))]
     texts = {file.relative_to(source).as_posix(): file.read_text(encoding="utf-8") for file in files}
     problems = [problem for document, text in texts.items() for problem in unlabelled(document, text)]
     commands = commands_of(texts)
