@@ -14,7 +14,10 @@ build: setup
 	@cmake --preset release $(if $(WERROR),-DABLATE_WERROR=$(WERROR)) >build.log 2>&1 || { cat build.log; exit 1; }
 	cmake --build --preset release --target ablate
 
-quickstart: build
+# Measured on two cores: the time is told before it is spent.
+quickstart:
+	@[ -x build/ablate ] || echo "quickstart: setting up and building take about 6 minutes on two cores, then the study 1 minute" >&2
+	@$(MAKE) --no-print-directory build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
 test: setup-test build
@@ -92,3 +95,16 @@ lint: setup-test
 
 clean:
 	rm -rf build build-dev build-asan build-portable build-fuzz build-cuda build.log
+
+# Fills the vendor folder with everything a build needs besides LibTorch, and packs it for machines without a network: unpack the archive
+# in .deps/vendor there, or anywhere and set ABLATE_VENDOR to the folder.
+.PHONY: vendor torch-check
+VENDOR = $(or $(ABLATE_VENDOR),.deps/vendor)
+vendor:
+	@cmake/vendor.sh $(VENDOR)
+	@tar -cf ablate-vendor.tar -C $(VENDOR) $$(awk '!/^#/ { print $$5 }' cmake/vendor.txt)
+	@echo "vendor: $$(du -m ablate-vendor.tar | cut -f1) MB in ablate-vendor.tar"
+
+# Compiles against the oldest, the default and the newest LibTorch, or VERSIONS="2.11.0 ...", and runs the quickstart and the core tests.
+torch-check: setup-test
+	@cmake/torch_check.sh $(VERSIONS)

@@ -1,14 +1,15 @@
-# How each dependency is found. `make setup` brings all of them.
+# How each dependency is found. `make setup` brings what a build needs; cmake/vendor.cmake says where libraries come from.
+include(CheckCXXSourceCompiles)
+include(cmake/jobs.cmake)
+include(cmake/vendor.cmake)
 find_package(Threads REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(yaml-cpp REQUIRED)
-find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
-add_library(ablate::utf8proc ALIAS PkgConfig::utf8proc)
-find_path(protozero_include protozero/pbf_writer.hpp REQUIRED)  # headers alone
+ablate_dependency(fmt HEADER fmt/format.h IF "FMT_VERSION >= 80000" INCLUDE include DEFINITIONS FMT_HEADER_ONLY=1)
+ablate_dependency(cli11 HEADER CLI/CLI.hpp IF "CLI11_VERSION_MAJOR > 2 || (CLI11_VERSION_MAJOR == 2 && CLI11_VERSION_MINOR >= 1)" INCLUDE include)
+ablate_dependency(nlohmann_json HEADER nlohmann/json.hpp IF "NLOHMANN_JSON_VERSION_MAJOR >= 3 && NLOHMANN_JSON_VERSION_MINOR >= 10" INCLUDE include)
+ablate_dependency(protozero HEADER protozero/pbf_writer.hpp INCLUDE include)
+ablate_dependency(yaml-cpp HEADER yaml-cpp/yaml.h LIBRARY libyaml-cpp.a INCLUDE include SOURCES src/*.cpp)
+ablate_dependency(utf8proc HEADER utf8proc.h LIBRARY libutf8proc.a INCLUDE . SOURCES utf8proc.c)
+ablate_dependency(zlib HEADER zlib.h LIBRARY z INCLUDE . SOURCES *.c)
 
 file(GLOB wheel ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
 set(torch_root "${wheel}")
@@ -31,15 +32,35 @@ if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
   endif()
 endif()
 
-set(sentencepiece_root ${CMAKE_SOURCE_DIR}/.deps/sentencepiece)
-file(STRINGS ${sentencepiece_root}/version sentencepiece_version LIMIT_COUNT 1)
-add_library(ablate_sentencepiece INTERFACE)
-add_library(ablate::sentencepiece ALIAS ablate_sentencepiece)
-target_include_directories(ablate_sentencepiece SYSTEM INTERFACE ${sentencepiece_root}/include)
-target_link_libraries(ablate_sentencepiece INTERFACE
-  ${sentencepiece_root}/lib/libsentencepiece_train.a ${sentencepiece_root}/lib/libsentencepiece.a Threads::Threads)
-target_link_options(ablate_sentencepiece INTERFACE LINKER:--exclude-libs,libsentencepiece_train.a:libsentencepiece.a)
+# Never the system's: a shared one beside LibTorch clashes in symbols of protobuf and gflags. So it is static, and nothing is exported.
+# The folder is also what bench/consumer is built with.
+ablate_dependency(sentencepiece SOURCES sentencepiece/src/*.cc sentencepiece/src/builtin_pb/*.cc
+  sentencepiece/third_party/protobuf-lite/*.cc sentencepiece/third_party/absl/flags/flag.cc
+  WITHOUT "_(test|main)\\.cc$|/testharness\\.cc$" DEFINITIONS HAVE_PTHREAD=1 _USE_INTERNAL_STRING_VIEW)
+set(sentencepiece_root ${CMAKE_BINARY_DIR}/sentencepiece)
+set(inside ${sentencepiece_source}/sentencepiece)
+file(COPY ${inside}/src/sentencepiece_processor.h ${inside}/src/sentencepiece_trainer.h DESTINATION ${sentencepiece_root}/include)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/sentencepiece/config.h
+  CONTENT "#define VERSION \"${sentencepiece_version}\"\n#define PACKAGE_STRING \"sentencepiece\"\n#define INSTALL_DATADIR \"\"\n")
+target_include_directories(ablate_sentencepiece SYSTEM PUBLIC ${sentencepiece_root}/include)
+target_include_directories(ablate_sentencepiece PRIVATE ${CMAKE_BINARY_DIR}/generated/sentencepiece ${inside} ${inside}/src
+  ${inside}/src/builtin_pb ${inside}/third_party ${inside}/third_party/protobuf-lite)
+target_link_libraries(ablate_sentencepiece PUBLIC Threads::Threads)
+target_link_options(ablate_sentencepiece INTERFACE LINKER:--exclude-libs,libsentencepiece.a)
+set_target_properties(ablate_sentencepiece PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${sentencepiece_root}/lib)
 
 add_library(ablate_nlohmann INTERFACE)
 add_library(ablate::nlohmann ALIAS ablate_nlohmann)
-target_link_libraries(ablate_nlohmann INTERFACE nlohmann_json::nlohmann_json CLI11::CLI11 fmt::fmt-header-only)
+target_link_libraries(ablate_nlohmann INTERFACE ablate::nlohmann_json ablate::cli11 ablate::fmt)
+
+# For the tests alone, so nothing is downloaded for it here.
+file(GLOB googletest ${ABLATE_VENDOR}/googletest*)
+if(ABLATE_SYSTEM_LIBRARIES)
+  find_package(GTest QUIET)
+endif()
+if(NOT TARGET GTest::gtest_main AND googletest)
+  ablate_dependency(googletest INCLUDE googletest/include SOURCES googletest/src/gtest-all.cc googletest/src/gtest_main.cc)
+  target_include_directories(ablate_googletest PRIVATE ${googletest_source}/googletest)
+  target_link_libraries(ablate_googletest PUBLIC Threads::Threads)
+  add_library(GTest::gtest_main ALIAS ablate_googletest)
+endif()

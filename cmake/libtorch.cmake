@@ -1,10 +1,21 @@
-# Imports LibTorch as ablate::torch: the one at TORCH_ROOT (a variable of CMake, or else of the environment), or else the
-# one at `torch_root`, which becomes the folder taken. Not by find_package(Torch), which asks for nvcc beside a CUDA
+# Imports LibTorch as ablate::torch: the one at TORCH_ROOT, or else the torch of the Python that TORCH names (variables of CMake, or
+# else of the environment), or else the one at `torch_root`, which becomes the folder taken. Not by find_package(Torch), which asks for nvcc beside a CUDA
 # wheel. The installed package reads this file, too.
-if(TORCH_ROOT)
-  set(torch_root "${TORCH_ROOT}")
-elseif(NOT "$ENV{TORCH_ROOT}" STREQUAL "")
-  set(torch_root "$ENV{TORCH_ROOT}")
+foreach(name TORCH_ROOT TORCH)
+  set(chosen_${name} "$ENV{${name}}")
+  if(${name})
+    set(chosen_${name} "${${name}}")
+  endif()
+endforeach()
+if(chosen_TORCH_ROOT)
+  set(torch_root "${chosen_TORCH_ROOT}")
+elseif(chosen_TORCH)  # without importing it, and away from folders that happen to be called torch
+  execute_process(COMMAND ${chosen_TORCH} -c
+    "import importlib.util; found = importlib.util.find_spec('torch'); print(found.submodule_search_locations[0] if found else '')"
+    WORKING_DIRECTORY / OUTPUT_VARIABLE torch_root OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE result)
+  if(NOT result EQUAL 0 OR NOT torch_root)
+    message(FATAL_ERROR "TORCH=${chosen_TORCH} has no torch. Name a Python that has one, or set TORCH_ROOT to the folder of a LibTorch.")
+  endif()
 endif()
 if(NOT EXISTS "${torch_root}/lib/libtorch.so")
   message(FATAL_ERROR "There is no LibTorch in '${torch_root}'. Set TORCH_ROOT to the folder of one; in a checkout of "
@@ -13,6 +24,9 @@ endif()
 file(STRINGS ${torch_root}/include/torch/headeronly/version.h torch_version REGEX "_(MAJOR|MINOR|PATCH) [0-9]")
 string(REGEX MATCHALL "[0-9]+" torch_version "${torch_version}")
 list(JOIN torch_version . torch_version)
+if(torch_version VERSION_LESS 2.11)
+  message(FATAL_ERROR "LibTorch ${torch_version} in '${torch_root}' is too old: Ablate needs 2.11 or later.")
+endif()
 set(torch_libraries ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
   list(APPEND torch_libraries ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so)

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # setup.sh [test|numbers|fuzz|cuda]: installs the dependencies of the program, and with `test` also those of tests and
-# bench: Debian packages, LibTorch (the torch wheel in .venv, or TORCH_ROOT) and a static, hidden SentencePiece in
-# .deps; with `fuzz` also clang, with `cuda` a second LibTorch, one with CUDA, in .deps/cuda. Prints first what it will
-# install. Has no effect if this script, the wheels it pins, TORCH_ROOT and TORCH_BUILD are unchanged.
+# bench: Debian packages, LibTorch (the torch wheel in .venv, of TORCH_VERSION or of the default one; none if TORCH_ROOT or TORCH names
+# another) and the source of SentencePiece in the vendor folder; with `fuzz` also clang, with `cuda` a second LibTorch, one with CUDA, in
+# .deps/cuda. Prints first what it will install. Without the right to install packages it lists those that are missing, and ends with 2.
+# Has no effect if this script, the wheels it pins and these variables are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-torch_version=$(sed -n 's/^torch==//p' cmake/wheels/cuda.in)
-sentencepiece_version=$(sed -n 's/^sentencepiece==//p' cmake/wheels/test.in)
+pinned_version=$(sed -n 's/^torch==//p' cmake/wheels/cuda.in)
+torch_version=${TORCH_VERSION:-$pinned_version}
+vendor=${ABLATE_VENDOR:-.deps/vendor}
 cpu_wheels=https://download.pytorch.org/whl/cpu/torch/
 cpu_wheels_sha256=(  # Linux, x86-64 and aarch64, of Python 3.10 to 3.14; another one is refused
   0555fde6108ca90247ae33d4e1237cbae475c86a223bb2f0f91d9addf1f611bd f5cbb61180a9793d9e12fe115a2310d2600bd449dfb9a01ec5640e21359fa5ea
@@ -16,22 +18,38 @@ cpu_wheels_sha256=(  # Linux, x86-64 and aarch64, of Python 3.10 to 3.14; anothe
   4ca4a9394b0c771238a4f73590fdbbc4debad85ed0fa63d026ae1b085da7d6e2 6f307c2c32d764ffc6ff6893b801fad6d4752f3e67966cb8abf1843427c02604
   3fbf9c9d1f3c10c2d59d04aca426dee9ccc6ceb32d255c61e93acc3b4f75fae6 0b8f7d0423027ae8b90c7977c627f3379f325363a08224dffad9b4b2d684a83d
   d20fa53ee744502fa4c69818a720b05ca0d37abd055d4f6e66cae155114bc691 ca021f9eb2f8345c83fa03e3a04587308afb8df71bd472670b3ece00df58621c)
-packages=(ca-certificates cmake ninja-build g++ make git python3-venv
-  libyaml-cpp-dev libfmt-dev libcli11-dev nlohmann-json3-dev libutf8proc-dev zlib1g-dev pkg-config
-  libprotozero-dev)
-test_packages=(libgtest-dev python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy patch
+# What must be here, and its packages in Debian, in Red Hat with EPEL, and in conda-forge. A word with .h or .hpp is a header, one that
+# ends with .a a static library, any other a command. The last column names the archive of cmake/vendor.txt that would do as well.
+needs="
+c++                       g++                 gcc-c++              gxx           -
+cmake                     cmake               cmake                cmake         -
+ninja                     ninja-build         ninja-build          ninja         -
+make                      make                make                 make          -
+python3                   python3-venv        python3              python        -
+fmt/format.h              libfmt-dev          fmt-devel            fmt           fmt
+CLI/CLI.hpp               libcli11-dev        cli11-devel          cli11         cli11
+nlohmann/json.hpp         nlohmann-json3-dev  json-devel           nlohmann_json nlohmann_json
+protozero/pbf_writer.hpp  libprotozero-dev    protozero-devel      protozero     protozero
+libyaml-cpp.a             libyaml-cpp-dev     yaml-cpp-static      -             yaml-cpp
+libutf8proc.a             libutf8proc-dev     -                    -             utf8proc
+zlib.h                    zlib1g-dev          zlib-devel           zlib          zlib
+"
+test_packages=(git libgtest-dev python3-jsonschema python3-yaml python3-html5lib chromium clang-format clang-tidy patch
   slurmctld slurmd slurm-client munge)
 fuzz_packages=(clang libclang-rt-dev)
 
 stage=${1:-build}
-[ "$stage" != test ] || packages+=("${test_packages[@]}")
-[ "$stage" != fuzz ] || packages+=("${fuzz_packages[@]}")
-want=$({ cat cmake/setup.sh cmake/wheels/*.txt; echo "${TORCH_ROOT:-} ${TORCH_BUILD:-}"; } | sha256sum)
+extra_packages=()
+[ "$stage" != test ] || extra_packages=("${test_packages[@]}")
+[ "$stage" != fuzz ] || extra_packages=("${fuzz_packages[@]}")
+want=$({ cat cmake/setup.sh cmake/vendor.txt cmake/wheels/*.txt; echo "${TORCH_ROOT:-} ${TORCH:-} ${TORCH_VERSION:-} ${TORCH_BUILD:-}"; } | sha256sum)
 [ "$(cat ".deps/stamp-$stage" 2>/dev/null)" = "$want" ] && exit 0
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
-[[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || fail "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
+refuse() { say "$*"; exit 2; }
+[ -w . ] || refuse "$PWD cannot be written to: copy the checkout to a folder of your own"
+[[ $stage =~ ^(build|test|numbers|fuzz|cuda)$ ]] || refuse "there is no stage $stage; the stages are build, test, numbers, fuzz and cuda"
 # Output of pip is shown if it fails, without a line for each of its retries.
 pip() {
   .venv/bin/python -m pip "$1" --quiet --disable-pip-version-check "${@:2}" >"$work/pip" 2>&1 && return
@@ -49,16 +67,57 @@ plan=()
 megabytes=0
 will() { plan+=("$2 ($1 MB)"); megabytes=$((megabytes + $1)); }
 
-missing=()
-plan_packages() {
-  command -v dpkg-query >/dev/null || { say "this is no Debian, so packages are left to you: ${packages[*]}"; return; }
+# Whether this machine has a command, a header or a static library, or the archive that takes its place.
+has() {  # what, archive
+  [ "$2" = - ] || ! grep -q "^$2 " cmake/vendor.txt || [ ! -f "$vendor/$(awk -v name="$2" '$1 == name { print $5 }' cmake/vendor.txt)" ] ||
+    return 0
+  case $1 in
+    *.h | *.hpp) echo "#include <$1>" | "${CXX:-c++}" -E -x c++ ${CONDA_PREFIX:+"-I$CONDA_PREFIX/include"} - >/dev/null 2>&1 ;;
+    *.a) [[ $("${CXX:-c++}" -print-file-name="$1" 2>/dev/null </dev/null) == */* ]] ;;
+    c++) command -v "${CXX:-c++}" >/dev/null ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+# A torch of our own, and what tests read, need an environment of Python.
+needs_venv() { [ -z "${TORCH_ROOT:-}${TORCH:-}" ] || [ "$stage" != build ]; }
+may_install() { command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null; }; }
+
+missing=() red_hat=() conda=() archives=()
+find_missing() {
+  local what debian other third archive
+  while read -r what debian other third archive; do
+    [ -n "$what" ] && ! has "$what" "$archive" || continue
+    missing+=("$debian") red_hat+=("$other") conda+=("$third")
+    [ "$archive" = - ] || archives+=("$archive")
+  done <<<"$needs"
+  ! needs_venv || [ -x .venv/bin/python ] || [[ " ${missing[*]} " == *" python3-venv "* ]] || python3 -c 'import ensurepip' 2>/dev/null ||
+    { missing+=(python3-venv) red_hat+=(python3) conda+=(python); }
+  command -v dpkg-query >/dev/null || return 0
   local package
-  for package in "${packages[@]}"; do
+  for package in ca-certificates "${extra_packages[@]}"; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
+}
+
+# The one list, for those who have to ask somebody else.
+say_missing() {
+  offer() {  # name of the system, command, packages
+    local names
+    names=$(printf '%s\n' "${@:3}" | grep -vx -e - | sort -u | paste -sd ' ')
+    [ -z "$names" ] || say "$(printf '  %-15s  %s %s' "$1" "$2" "$names")"
+  }
+  say "these packages are missing, and this user may not install them:"
+  offer "Debian, Ubuntu" "apt-get install" "${missing[@]}"
+  offer "Red Hat, Fedora" "dnf install" "${red_hat[@]}"
+  offer "conda" "conda install -c conda-forge" "${conda[@]}"
+  [ ${#archives[@]} -eq 0 ] || say "  or, instead of ${archives[*]}, the archive that \`make vendor\` packs, unpacked in $vendor"
+  exit 2
+}
+
+plan_packages() {
+  find_missing
   [ ${#missing[@]} -eq 0 ] && return
-  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
-    fail "these Debian packages are missing: ${missing[*]}; install them or run as root"
+  may_install || say_missing
   say "reading the lists of Debian packages, since some are missing"
   as_root apt-get update -qq
   will "$(apt-get install --print-uris -qq --no-install-recommends "${missing[@]}" |
@@ -73,10 +132,7 @@ install_packages() {
 # A torch that .venv has is kept, whatever its build, unless TORCH_BUILD names the other one.
 torch_build=
 plan_torch() {
-  if [ -n "${TORCH_ROOT:-}" ]; then
-    [ -f "$TORCH_ROOT/lib/libtorch.so" ] || fail "TORCH_ROOT=$TORCH_ROOT holds no LibTorch"
-    return
-  fi
+  [ -z "${TORCH_ROOT:-}${TORCH:-}" ] || return 0  # CMake says whether there is one
   local found build=${TORCH_BUILD:-} why="as TORCH_BUILD asks"
   found=$(.venv/bin/python -c "from importlib.metadata import version; print(version('torch'))" 2>/dev/null || true)
   case "$found $build" in
@@ -90,7 +146,7 @@ plan_torch() {
   case $build in
     cpu) will 192 "LibTorch $torch_version for the CPU alone into .venv, $why" ;;
     cuda) will 2744 "LibTorch $torch_version with CUDA into .venv, $why" ;;
-    *) fail "TORCH_BUILD=$build is neither cpu nor cuda" ;;
+    *) refuse "TORCH_BUILD=$build is neither cpu nor cuda" ;;
   esac
 }
 
@@ -98,41 +154,21 @@ plan_torch() {
 # of its Python dependencies in order to be linked with.
 pinned_torch() {
   printf 'torch==%s+cpu' "$torch_version"
-  printf ' --hash=sha256:%s' "${cpu_wheels_sha256[@]}"
+  [ "$torch_version" != "$pinned_version" ] || printf ' --hash=sha256:%s' "${cpu_wheels_sha256[@]}"
+}
+
+# Digests are known of the default version alone; pip takes others as its index gives them.
+install_cuda_build() {
+  if [ "$torch_version" = "$pinned_version" ]; then install_pinned cuda; else pip install "torch===$torch_version" 'cuda-toolkit[cccl,crt]'; fi
 }
 
 install_torch() {
   case $torch_build in
-    cpu) pip install --retries 1 --no-deps --find-links "$cpu_wheels" --require-hashes --requirement <(pinned_torch) 2>/dev/null ||
+    cpu) pip install --retries 1 --no-deps --find-links "$cpu_wheels" --requirement <(pinned_torch) 2>/dev/null ||
       { say "no CPU build of a known digest could be downloaded; taking the build on PyPI (2744 MB), which computes on the CPU too";
-        install_pinned cuda; } ;;
-    cuda) install_pinned cuda ;;
+        install_cuda_build; } ;;
+    cuda) install_cuda_build ;;
   esac
-}
-
-sentencepiece_prefix="$PWD/.deps/sentencepiece"
-has_sentencepiece() {
-  [ -f "$sentencepiece_prefix/lib/libsentencepiece_train.a" ] &&
-    [ "$(cat "$sentencepiece_prefix/version" 2>/dev/null)" = "$sentencepiece_version" ]
-}
-
-# A shared SentencePiece beside LibTorch clashes in protobuf and gflags symbols: static, and nothing exported.
-install_sentencepiece() {
-  install_pinned build --no-deps --target "$work/python"
-  local name="sentencepiece-$sentencepiece_version"
-  PYTHONPATH="$work/python" pip download --no-deps --no-build-isolation --no-binary sentencepiece --dest "$work" --require-hashes \
-    --requirement <(sed -n '/^sentencepiece==/,/[^\\]$/p' cmake/wheels/test.txt)
-  tar -xzf "$work/$name.tar.gz" -C "$work"
-  local source="$work/$name/sentencepiece"
-  quietly "SentencePiece could not be configured" cmake -S "$source" -B "$work/build" -G Ninja \
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DSPM_ENABLE_SHARED=OFF -DSPM_ENABLE_TCMALLOC=OFF \
-    -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_C_VISIBILITY_PRESET=hidden \
-    -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
-  quietly "SentencePiece could not be built" cmake --build "$work/build" --target sentencepiece-static sentencepiece_train-static
-  rm -rf "$sentencepiece_prefix" && mkdir -p "$sentencepiece_prefix"/{lib,include}
-  cp "$work/build/src/"libsentencepiece{,_train}.a "$sentencepiece_prefix/lib/"
-  cp "$source/src/"sentencepiece_{processor,trainer}.h "$sentencepiece_prefix/include/"
-  echo "$sentencepiece_version" >"$sentencepiece_prefix/version"
 }
 
 # Whether .venv has the versions of a list.
@@ -143,28 +179,31 @@ has_wheels() { [ "$stage" != test ] || [ -n "${TORCH_ROOT:-}" ] || has_pinned te
 
 has_peers() { [ "$stage" != numbers ] || has_pinned numbers; }
 
-has_cuda() { [ "$stage" != cuda ] || [ "$(cat .deps/cuda/version 2>/dev/null)" = "$torch_version" ]; }
+has_cuda() { [ "$stage" != cuda ] || [ "$(cat .deps/cuda/version 2>/dev/null)" = "$pinned_version" ]; }
 
 install_cuda() {
   rm -rf .deps/cuda
   install_pinned cuda --no-cache-dir --no-compile --target .deps/cuda
-  echo "$torch_version" >.deps/cuda/version
+  echo "$pinned_version" >.deps/cuda/version
 }
 
 plan_packages
 plan_torch
-has_sentencepiece || will 4 "SentencePiece $sentencepiece_version, built from source in .deps"
-has_cuda || will 2744 "LibTorch $torch_version with CUDA into .deps/cuda, where it takes 4.8 GB"
+has sentencepiece sentencepiece || will 4 "SentencePiece, as source, into $vendor"
+has_cuda || will 2744 "LibTorch $pinned_version with CUDA into .deps/cuda, where it takes 4.8 GB"
 has_peers || will 120 "the references of our metrics and statistics, into .venv: $(paste -sd ' ' cmake/wheels/numbers.in)"
 has_wheels || will 57 "Python packages that tests and bench read, into .venv"
 if [ ${#plan[@]} -gt 0 ]; then
   say "downloading about $megabytes MB:"
   printf 'setup:   %s\n' "${plan[@]}" >&2
 fi
+free=$(df -Pm . | awk 'NR == 2 { print $4 }')
+[ "$free" -ge $((3 * megabytes)) ] ||  # what is downloaded, and what it becomes
+  refuse "$PWD has $free MB free, and this takes about $((3 * megabytes)) MB"
 install_packages
-[ -x .venv/bin/python ] || python3 -m venv .venv
+! needs_venv || [ -x .venv/bin/python ] || python3 -m venv .venv
 install_torch
-has_sentencepiece || install_sentencepiece
+has sentencepiece sentencepiece || cmake/vendor.sh "$vendor" sentencepiece
 has_cuda || install_cuda
 has_wheels || install_pinned test
 has_peers || install_pinned numbers

@@ -52,8 +52,8 @@ torch::Tensor NormImpl::batch_norm(const torch::Tensor& x, const ForwardContext&
                           ? context.padding_mask
                           : torch::ones_like(x.select(-1, 0), torch::kBool);
     const auto share = mask.unsqueeze(-1).to(wide.scalar_type()) / mask.sum();  // [B, T, 1]
-    mean = (wide * share).sum({0, 1});
-    variance = ((wide - mean).square() * share).sum({0, 1});
+    mean = (wide * share).sum(at::IntArrayRef{0, 1});
+    variance = ((wide - mean).square() * share).sum(at::IntArrayRef{0, 1});
     torch::NoGradGuard no_grad;
     running_mean_.lerp_(mean.detach(), kMomentum);
     running_variance_.lerp_(variance.detach(), kMomentum);

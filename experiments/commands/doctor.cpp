@@ -20,6 +20,7 @@
 #include "experiments/records/folders.h"
 #include "models/libtorch.h"
 #include "training/device.h"
+#include "training/process/libtorch_version.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
 
@@ -63,8 +64,9 @@ Finding found(const std::string& name, Health health, const std::string& detail,
 Finding libtorch() {
   const bool known =
       TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 11);
-  return found("LibTorch", known ? Health::ok : Health::warn, TORCH_VERSION,
-               "2.11 and later are tested; make setup brings 2.13.0");
+  return found("LibTorch", known ? Health::ok : Health::warn,
+               training::to_text(training::loaded_libtorch()),
+               "2.11 to 2.15 are tested; make setup brings 2.13.0");
 }
 
 Finding processor() {

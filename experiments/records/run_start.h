@@ -18,7 +18,7 @@ struct RunStart {
   std::string began;  // in UTC: 2026-01-31T23:59:59Z
   std::string host, processor, cpu_capability;
   std::string gpu, driver;  // empty on a CPU
-  std::string libtorch;
+  std::string libtorch, libtorch_built;  // the version that ran, and the one it was linked with
   std::string program_sha256;
   std::string commit;  // `git describe` of the program's source; empty if that is no checkout
   std::string job;     // id at the cluster's scheduler; empty without one
@@ -34,6 +34,7 @@ struct RunStart {
     visit("gpu", o.gpu);
     visit("driver", o.driver);
     visit("libtorch", o.libtorch);
+    visit("libtorch_built", o.libtorch_built);
     visit("program_sha256", o.program_sha256);
     visit("commit", o.commit);
     visit("job", o.job);

@@ -10,6 +10,7 @@
 #include "commit.h"  // made by cmake/commit.cmake
 #include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
+#include "training/process/libtorch_version.h"
 #include "training/process/machine.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
@@ -35,7 +36,8 @@ records::RunStart start_on(const torch::Device& device) {
           .cpu_capability = at::get_cpu_capability(),
           .gpu = device.is_cuda() ? training::gpu_names() : "",
           .driver = device.is_cuda() ? training::gpu_driver() : "",
-          .libtorch = TORCH_VERSION,
+          .libtorch = training::to_text(training::loaded_libtorch()),
+          .libtorch_built = TORCH_VERSION,
           .program_sha256 = training::program_sha256(),
           .commit = ABLATE_COMMIT,
           .job = training::scheduler_job()};

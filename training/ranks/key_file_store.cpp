@@ -56,6 +56,12 @@ int64_t KeyFileStore::add(const std::string& key, int64_t) {
   throw std::logic_error("no number is kept as " + key);
 }
 
+#if TORCH_VERSION_MINOR >= 13
+void KeyFileStore::barrier(const std::string& key, int64_t, const std::chrono::milliseconds&) {
+  throw std::logic_error("nobody waits for all at " + key);
+}
+#endif
+
 int64_t KeyFileStore::getNumKeys() { throw std::logic_error("keys are not counted"); }
 
 }  // namespace ablate::training

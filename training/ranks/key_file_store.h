@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <torch/headeronly/version.h>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,10 @@ class KeyFileStore final : public c10d::Store {
   // Throws: neither Gloo nor NCCL uses it.
   int64_t add(const std::string& key, int64_t value) override;
   int64_t getNumKeys() override;
+#if TORCH_VERSION_MINOR >= 13  // an inherited one would keep the program from starting with an older LibTorch, and from saying so
+  void barrier(const std::string& key, int64_t world_size,
+               const std::chrono::milliseconds& timeout) override;
+#endif
 
  private:
   std::filesystem::path file_of(std::string key) const;
