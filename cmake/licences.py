@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Lists the parts of the program with versions and licences: licences.py PROGRAM [--json FILE]
 
-Shared libraries are read off the program, headers are named here. Debian's packages
-state their licences in /usr/share/doc, LibTorch and what is built into it in its wheel. FILE gets the same as a
+Shared libraries are read off the program. What cmake/vendor.txt lists was built from its archive if that is unpacked beside the program,
+and else comes from a package. Debian's packages state their licences in /usr/share/doc, LibTorch and what is built into it in its wheel. FILE gets the same as a
 bill of materials in CycloneDX's format (https://cyclonedx.org, version 1.5).
 """
 
@@ -13,9 +13,11 @@ import re
 import subprocess
 import sys
 
-HEADERS = {"libcli11-dev": "headers", "nlohmann-json3-dev": "headers", "libprotozero-dev": "headers", "libfmt-dev": "headers"}
-SENTENCEPIECE = {"sentencepiece": "Apache-2.0", "abseil": "Apache-2.0", "darts-clone": "BSD-2-Clause", "esaxx": "MIT",
-                 "protobuf-lite": "BSD-3-Clause"}  # its own licence, and those of sources bundled with it
+PACKAGES = {"fmt": ("libfmt-dev", "headers"), "cli11": ("libcli11-dev", "headers"), "nlohmann_json": ("nlohmann-json3-dev", "headers"),
+            "protozero": ("libprotozero-dev", "headers"), "yaml-cpp": ("libyaml-cpp-dev", "linked statically"),
+            "utf8proc": ("libutf8proc-dev", "linked statically")}
+IN_SENTENCEPIECE = {"abseil": "Apache-2.0", "darts-clone": "BSD-2-Clause", "esaxx": "MIT",
+                    "protobuf-lite": "BSD-3-Clause"}  # sources bundled with it
 
 
 def output_of(*command):
@@ -66,16 +68,25 @@ def torch_components(library):
         yield {"name": part, "version": f"in torch {version}", "licence": f"see {info.name}/licenses/third_party/{part}", "use": "within torch"}
 
 
+def vendored_components(program):
+    for line in (pathlib.Path(__file__).parent / "vendor.txt").read_text().splitlines():
+        name, licence, _, _, archive = line.split() if not line.startswith("#") else [None] * 5
+        package, use = PACKAGES.get(name, (None, "linked statically"))
+        if name and name != "googletest" and (program.parent / "vendor" / archive).exists():
+            version = re.search(r"\d+\.[\d.]*\d", archive)[0]
+            yield {"name": name, "version": version, "licence": licence, "use": use}
+            if name == "sentencepiece":
+                yield from ({"name": part, "version": f"in sentencepiece {version}", "licence": own, "use": use}
+                            for part, own in IN_SENTENCEPIECE.items())
+        elif package:
+            yield debian_component(package, use)
+
+
 def components(program):
     shared = linked_libraries(program)
     packages = {owner_of(path) for path in shared if "torch" not in path.parts} - {None}
     yield from (debian_component(package, "linked") for package in sorted(packages))
-    yield from (debian_component(package, use) for package, use in HEADERS.items())
-    version = pathlib.Path(".deps/sentencepiece/version").read_text().strip()
-    for name, licence in SENTENCEPIECE.items():
-        own = name == "sentencepiece"
-        yield {"name": name, "version": version if own else f"in sentencepiece {version}", "licence": licence,
-               "use": "linked statically"}
+    yield from vendored_components(program)
     yield from torch_components(next(path for path in shared if path.name == "libtorch_cpu.so"))
 
 

@@ -18,7 +18,8 @@ namespace {
 /// The mean of each head over the queries that count. // [B, H, T], [B, 1 or H, T] -> H
 std::vector<double> head_means(const torch::Tensor& x, const torch::Tensor& counted) {
   const auto mask = counted.expand_as(x);
-  const auto sums = x.to(torch::kDouble).masked_fill(mask.logical_not(), 0.0).sum(at::IntArrayRef{0, 2});
+  const auto sums =
+      x.to(torch::kDouble).masked_fill(mask.logical_not(), 0.0).sum(at::IntArrayRef{0, 2});
   const auto means = (sums / mask.sum(at::IntArrayRef{0, 2})).cpu().contiguous();  // [H]
   return {means.const_data_ptr<double>(), means.const_data_ptr<double>() + means.numel()};
 }

@@ -17,7 +17,7 @@ namespace ablate::records {
 struct RunStart {
   std::string began;  // in UTC: 2026-01-31T23:59:59Z
   std::string host, processor, cpu_capability;
-  std::string gpu, driver;  // empty on a CPU
+  std::string gpu, driver;               // empty on a CPU
   std::string libtorch, libtorch_built;  // the version that ran, and the one it was linked with
   std::string program_sha256;
   std::string commit;  // `git describe` of the program's source; empty if that is no checkout

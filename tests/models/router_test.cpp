@@ -107,7 +107,8 @@ TEST(ExpertChoice, ChoosesAmongTheBatchInTrainingAndWithinEverySequenceInEvaluat
   const auto scores = torch::stack({towards({0, 0, 0, 0}), towards({1, 2, 3, 1})});
   const auto of_first = [&](bool training) {
     const auto [y, routing] = mixture->forward(scores, {.training = training, .seed = 1});
-    return routing->kept_idx.view({2, 4, 4}).eq(0).sum(at::IntArrayRef{1, 2});  // positions of each sequence
+    return routing->kept_idx.view({2, 4, 4}).eq(0).sum(
+        at::IntArrayRef{1, 2});  // positions of each sequence
   };
   EXPECT_TRUE(torch::equal(of_first(true), torch::tensor({2, 0})));
   EXPECT_TRUE(torch::equal(of_first(false), torch::tensor({1, 1})));

@@ -12,7 +12,8 @@ struct LibtorchVersion {
   bool operator==(const LibtorchVersion&) const = default;
 };
 
-/// The version that TORCH_ABI_VERSION of LibTorch's headers means, which has a byte for each number.
+/// The version that TORCH_ABI_VERSION of LibTorch's headers means, which has a byte for each
+/// number.
 constexpr LibtorchVersion version_of(uint64_t abi) {
   const auto byte = [abi](int place) { return static_cast<int>(abi >> (8 * place) & 0xff); };
   return {.major = byte(7), .minor = byte(6), .patch = byte(5)};

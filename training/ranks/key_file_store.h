@@ -1,11 +1,12 @@
 #pragma once
 
+#include <torch/headeronly/version.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
-#include <torch/headeronly/version.h>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,8 @@ class KeyFileStore final : public c10d::Store {
   // Throws: neither Gloo nor NCCL uses it.
   int64_t add(const std::string& key, int64_t value) override;
   int64_t getNumKeys() override;
-#if TORCH_VERSION_MINOR >= 13  // an inherited one would keep the program from starting with an older LibTorch, and from saying so
+#if TORCH_VERSION_MINOR >= 13  // an inherited one would keep the program from starting with an
+                               // older LibTorch, and from saying so
   void barrier(const std::string& key, int64_t world_size,
                const std::chrono::milliseconds& timeout) override;
 #endif

@@ -19,7 +19,8 @@ TEST(LibtorchVersion, IsUnknownInAProcessWithoutLibtorch) {
 
 TEST(LibtorchVersion, MismatchesIfTheMinorOrTheMajorNumberDiffers) {
   EXPECT_EQ(mismatch({2, 13, 0}, {2, 13, 1}), "");
-  for (const auto& other : {LibtorchVersion{2, 15, 0}, LibtorchVersion{3, 13, 0}, LibtorchVersion{}})
+  for (const auto& other :
+       {LibtorchVersion{2, 15, 0}, LibtorchVersion{3, 13, 0}, LibtorchVersion{}})
     EXPECT_NE(mismatch({2, 13, 0}, other).find(to_text(other)), std::string::npos);
   EXPECT_EQ(mismatch({2, 13, 0}, {2, 15, 0}),
             "this program was built with LibTorch 2.13.0 and found version 2.15.0, whose interface "
