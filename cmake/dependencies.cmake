@@ -14,6 +14,9 @@ ablate_dependency(zlib HEADER zlib.h LIBRARY z INCLUDE . SOURCES *.c)
 file(GLOB wheel ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
 set(torch_root "${wheel}")
 include(cmake/libtorch.cmake)
+if(torch_version VERSION_LESS 2.11)
+  message(FATAL_ERROR "LibTorch ${torch_version} in '${torch_root}' is too old: Ablate needs 2.11 or later.")
+endif()
 message(STATUS "LibTorch ${torch_version}: ${torch_root}")
 
 # NCCL connects ranks on CUDA devices. LibTorch brings the library; its headers, and those of CUDA that they include, are

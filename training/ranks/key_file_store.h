@@ -35,8 +35,9 @@ class KeyFileStore final : public c10d::Store {
   // Throws: neither Gloo nor NCCL uses it.
   int64_t add(const std::string& key, int64_t value) override;
   int64_t getNumKeys() override;
-#if TORCH_VERSION_MINOR >= 13  // an inherited one would keep the program from starting with an
-                               // older LibTorch, and from saying so
+#if TORCH_VERSION_MINOR >= 13
+  // Neither. An inherited one would be missed at the start with an older LibTorch, before the
+  // program could say so.
   void barrier(const std::string& key, int64_t world_size,
                const std::chrono::milliseconds& timeout) override;
 #endif
