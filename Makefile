@@ -14,9 +14,9 @@ build: setup
 	@cmake --preset release $(if $(WERROR),-DABLATE_WERROR=$(WERROR)) >build.log 2>&1 || { cat build.log; exit 1; }
 	cmake --build --preset release --target ablate
 
-# Measured on two cores: the time is told before it is spent.
+# The time is told before it is spent.
 quickstart:
-	@[ -x build/ablate ] || echo "quickstart: setting up and building take about 6 minutes on two cores, then the study 1 minute" >&2
+	@[ -x build/ablate ] || echo "quickstart: about 6 minutes on two cores the first time: 1 to set up, 4 to compile, 1 to train" >&2
 	@$(MAKE) --no-print-directory build
 	build/ablate run experiments/studies/quickstart.yaml --output runs
 
