@@ -6,8 +6,9 @@
 #include "experiments/errors.h"
 #include "training/process/libtorch_version.h"
 
-// Functions that another minor version of LibTorch lacks are missed when they are first called, if
-// the program is linked with `-z lazy`: so this runs before the initialisers of all libraries.
+// Runs before the initialisers of all libraries. Functions that another minor version of LibTorch
+// lacks do not stop the program before this, since it is linked with `-z lazy` and cmake/weaken.py
+// has made them weak.
 namespace {
 
 void check_libtorch() {

@@ -40,6 +40,10 @@ class AnotherLibtorch(unittest.TestCase):
         code, lines = self.said(major, minor, patch + 1)
         self.assertEqual(code, 0, lines)
 
+    def test_no_function_of_a_library_is_missed_before_that(self):
+        symbols = subprocess.run(["nm", "--dynamic", "--undefined-only", PROGRAM], text=True, check=True, capture_output=True).stdout
+        self.assertNotRegex(symbols, r" U ")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
