@@ -30,8 +30,9 @@ bring() {
 check() {
   local build=build-torch-$1
   bring "$1"
-  cmake --preset release -B "$build" -DTORCH_ROOT="$PWD/.deps/torch-$1/torch" -DABLATE_WERROR=ON >"$build.log" 2>&1 ||
-    { cat "$build.log"; fail "$1 cannot be configured"; }
+  mkdir -p "$build"
+  cmake --preset release -B "$build" -DTORCH_ROOT="$PWD/.deps/torch-$1/torch" -DABLATE_WERROR=ON >"$build/configure.log" 2>&1 ||
+    { cat "$build/configure.log"; fail "$1 cannot be configured"; }
   cmake --build "$build" --target ablate "${tests[@]}" || fail "$1 does not compile"
   rm -rf "$build/runs"
   "$build/ablate" run experiments/studies/quickstart.yaml --output "$build/runs" >"$build/quickstart.log" 2>&1 ||
