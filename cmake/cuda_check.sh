@@ -15,9 +15,13 @@ libraries=$(ldd -r "$cuda" 2>&1) || true
 [[ $libraries == *libtorch_cuda.so* ]] || fail "$cuda is not linked with LibTorch for CUDA"
 missing=$(grep -E 'not found|undefined' <<<"$libraries") && fail "$cuda misses"$'\n'"$missing"
 [[ $(ldd "$cpu") != *libtorch_cuda.so* ]] || fail "$cpu is linked with LibTorch for CUDA itself: TORCH_BUILD=cpu make"
-[[ $(nm --demangle --dynamic --undefined-only "$cuda") == *" c10d::ProcessGroupNCCL::ProcessGroupNCCL("* ]] ||
-  fail "$cuda was compiled without NCCL"
-say "$cuda finds all its libraries and symbols, NCCL among them"
+nccl=$(dirname "$cuda")/libablate_nccl.so
+[ -e "$nccl" ] || fail "$cuda was compiled without NCCL"
+missing=$(ldd -r "$nccl" 2>&1 | grep -E 'not found|undefined') && fail "$nccl misses"$'\n'"$missing"
+say "$cuda and $nccl find all their libraries and symbols"
+
+# The program is linked with nothing of CUDA, so that one binary serves both builds of LibTorch.
+direct=$(readelf --dynamic "$cuda" | grep -E 'NEEDED.*cuda') && fail "$cuda asks for"$'\n'"$direct"
 
 # Few updates, which meet no expectation.
 sed -E '/^expect:/,$d; s/steps: [0-9]+/steps: 60/; s/warmup: [0-9]+/warmup: 10/' \
@@ -26,7 +30,7 @@ quickstart() { "$1" run "$work/quickstart.yaml" --output "$work/$2" "${@:3}" >"$
 
 code=0
 quickstart "$cuda" refused --set training.device=cuda || code=$?
-[ $code = 2 ] && grep -q "sees no CUDA device" "$work/log" ||
+[ $code = 2 ] && grep -q "there is no CUDA device: this LibTorch is one for CUDA" "$work/log" ||
   { cat "$work/log" >&2; fail "training.device=cuda ended with $code instead of being refused with 2"; }
 say "training.device: cuda is refused without a device"
 

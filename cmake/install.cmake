@@ -2,11 +2,15 @@
 # package Ablate. Both use the LibTorch that they were built with, at its path.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS ablate)
+install(TARGETS ablate COMPONENT program)
+if(TARGET ablate_nccl)  # beside the program, where it looks for it
+  install(TARGETS ablate_nccl LIBRARY DESTINATION bin COMPONENT program)
+endif()
 # As in the source, so that studies find their schema and documents each other.
-install(DIRECTORY experiments/studies experiments/corpora DESTINATION share/ablate/experiments PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY docs DESTINATION share/ablate)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/ablate)
+install(DIRECTORY experiments/studies experiments/corpora DESTINATION share/ablate/experiments COMPONENT program
+  PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY docs DESTINATION share/ablate COMPONENT program)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/ablate COMPONENT program)
 
 set(package lib/cmake/Ablate)
 foreach(name models options warnings)

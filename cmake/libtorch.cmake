@@ -24,10 +24,8 @@ endif()
 file(STRINGS ${torch_root}/include/torch/headeronly/version.h torch_version REGEX "_(MAJOR|MINOR|PATCH) [0-9]")
 string(REGEX MATCHALL "[0-9]+" torch_version "${torch_version}")
 list(JOIN torch_version . torch_version)
+# Not those for CUDA: libtorch.so brings them where it has them, so that a program runs with a LibTorch for CPUs, too.
 set(torch_libraries ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
-if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
-  list(APPEND torch_libraries ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so)
-endif()
 # at::parallel_for runs on one thread in code compiled without OpenMP. A second OpenMP runtime beside
 # LibTorch's own would double the threads, so the one that it brings is linked.
 file(GLOB torch_openmp ${torch_root}/lib/libgomp*.so*)
@@ -40,6 +38,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # clang would ask for a runtime of its
   target_compile_options(ablate::torch INTERFACE -fopenmp)
 endif()
 target_compile_definitions(ablate::torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
-target_link_options(ablate::torch INTERFACE -Wl,-rpath,${torch_root}/lib)
+if(ABLATE_RPATH)  # as RPATH, not RUNPATH: what a module of a cluster sets as LD_LIBRARY_PATH must not come first
+  target_link_options(ablate::torch INTERFACE LINKER:--disable-new-dtags)
+else()
+  target_link_options(ablate::torch INTERFACE -Wl,-rpath,${torch_root}/lib)
+endif()
 target_link_libraries(ablate::torch INTERFACE
-  -Wl,--no-as-needed ${torch_libraries} -Wl,--as-needed ${torch_openmp} Threads::Threads)
+  -Wl,--no-as-needed ${torch_libraries} -Wl,--as-needed ${torch_openmp} Threads::Threads ${CMAKE_DL_LIBS})

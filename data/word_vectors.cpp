@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "data/corpus.h"
 #include "data/gzip_file.h"
 #include "data/text_file.h"
+#include "tokenizer/text/from_chars.h"
 
 namespace ablate::data {
 namespace {
@@ -85,7 +85,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = tokenizer::from_chars(text, value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
   return value;
 }

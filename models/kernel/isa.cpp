@@ -7,9 +7,14 @@
 namespace ablate::models::kernel {
 namespace {
 
+/// By those features of the levels that tell processors apart and that GCC 10 can ask for.
 Isa of_processor() {
-  if (__builtin_cpu_supports("x86-64-v4")) return Isa::avx512;
-  return __builtin_cpu_supports("x86-64-v3") ? Isa::avx2 : Isa::any;
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  return v4 ? Isa::avx512 : v3 ? Isa::avx2 : Isa::any;
 }
 
 Isa allowed() {

@@ -9,12 +9,16 @@ enum class Isa { any, avx2, avx512 };
 /// held back, allows: "default" is any, "avx2" no more than AVX2.
 Isa isa();
 
+// The features of the levels by name: GCC knows "arch=x86-64-v3" from version 11 on.
+#define ABLATE_X86_64_V3 "avx2,bmi,bmi2,cx16,f16c,fma,fxsr,lzcnt,movbe,popcnt,sahf,xsave"
+#define ABLATE_X86_64_V4 ABLATE_X86_64_V3 ",avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+
 template <auto F, class... A>
-__attribute__((target("arch=x86-64-v4"))) auto on_avx512(A... arguments) {
+__attribute__((target(ABLATE_X86_64_V4))) auto on_avx512(A... arguments) {
   return F(arguments...);
 }
 template <auto F, class... A>
-__attribute__((target("arch=x86-64-v3"))) auto on_avx2(A... arguments) {
+__attribute__((target(ABLATE_X86_64_V3))) auto on_avx2(A... arguments) {
   return F(arguments...);
 }
 template <auto F, class... A>

@@ -10,6 +10,17 @@
 
 namespace ablate::models::kernel {
 
+#ifdef __cpp_lib_bit_cast
+using std::bit_cast;
+#else  // GCC 10
+template <class To, class From>
+ABLATE_INLINE To bit_cast(From from) {
+  To to;
+  __builtin_memcpy(&to, &from, sizeof(to));
+  return to;
+}
+#endif
+
 /// L numbers, in one register or in several narrower ones.
 template <int L>
 struct RegisterOf;
@@ -49,13 +60,13 @@ struct Bfloat16 {
 
 ABLATE_INLINE float load(float x) { return x; }
 ABLATE_INLINE float load(Bfloat16 x) {
-  return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
+  return bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
 }
 
 ABLATE_INLINE void store(float& to, float x) { to = x; }
 /// Rounds to nearest even; NaN stays NaN.
 ABLATE_INLINE void store(Bfloat16& to, float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
+  const auto bits = bit_cast<uint32_t>(x);
   const uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
   const bool nan = (bits & 0x7fffffffU) > 0x7f800000U;
   to.bits = static_cast<uint16_t>(nan ? 0x7fc0U : rounded);
@@ -64,11 +75,11 @@ ABLATE_INLINE void store(Bfloat16& to, float x) {
 /// A float below 2^22 in size is rounded to a whole number, nearest even, when this is added to it;
 /// the sum's bits are then those of this and the whole number.
 constexpr float kRounder = 12582912.0F;  // 1.5 * 2^23
-constexpr uint32_t kRounderBits = std::bit_cast<uint32_t>(kRounder);
+constexpr uint32_t kRounderBits = 0x4b400000U;
 
 /// The integer that x was rounded to in `shifted` = x + kRounder; any number if x was NaN.
 ABLATE_INLINE uint32_t whole_of(float shifted) {
-  return std::bit_cast<uint32_t>(shifted) - kRounderBits;
+  return bit_cast<uint32_t>(shifted) - kRounderBits;
 }
 
 /// e^x for x <= 0 or small positive x, within 2 units in the last place; 0 below -87; NaN of NaN.
@@ -84,7 +95,7 @@ ABLATE_INLINE float exponential(float x) {
   sum = sum * rest + 1.6666665459e-1F;
   sum = sum * rest + 5.0000001201e-1F;
   sum = sum * rest * rest + rest + 1.0F;
-  const float power = std::bit_cast<float>((whole_of(shifted) + 127U) << 23);
+  const float power = bit_cast<float>((whole_of(shifted) + 127U) << 23);
   return x < -87.0F ? 0.0F : sum * power;
 }
 

@@ -1,23 +1,22 @@
 #include "training/ranks/rank_group.h"
 
-// Only this file and key_file_store include c10d, whose headers move from version to version.
-#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
-#ifdef USE_C10D_NCCL
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
-#endif
-
+// Only this file, key_file_store and nccl include c10d, whose headers move from version to version.
 #include <c10/util/env.h>
+#include <dlfcn.h>
 
 #include <bit>
 #include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <thread>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
 #include "training/device.h"
 #include "training/ranks/key_file_store.h"
+#include "training/ranks/nccl/nccl_group.h"
 
 namespace ablate::training {
 namespace {
@@ -92,21 +91,24 @@ BackendPointer make_gloo(const StorePointer& store, int rank, const RankPlace& p
   return c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, 2, options);
 }
 
-#ifndef USE_C10D_NCCL
-constexpr const char* kNoNccl =
-    "this build of ablate has no NCCL, which connects the CUDA devices of ranks; use one rank or "
-    "training.device: cpu, or build it with NCCL as docs/gpu.md says";
-#endif
+/// Throws DeviceError if the part of the program for NCCL is missing or cannot be loaded.
+nccl::MakeGroup* load_nccl() {
+  const auto file =
+      std::filesystem::read_symlink("/proc/self/exe").replace_filename(nccl::kLibrary);
+  if (!std::filesystem::exists(file))
+    throw DeviceError(
+        "this build of ablate has no NCCL, which connects the CUDA devices of ranks; use one rank "
+        "or training.device: cpu, or build it with NCCL as docs/gpu.md says");
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* make = library == nullptr ? nullptr : dlsym(library, nccl::kMakeGroup);
+  if (make == nullptr)
+    throw DeviceError("NCCL, which connects the CUDA devices of ranks, cannot be loaded: " +
+                      std::string(dlerror()));
+  return reinterpret_cast<nccl::MakeGroup*>(make);
+}
 
 BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& place) {
-#ifdef USE_C10D_NCCL
-  auto options = c10d::ProcessGroupNCCL::Options::create();
-  options->timeout = place.timeout;
-  return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank, 2, options);
-#else
-  (void)store, (void)rank, (void)place;
-  throw DeviceError(kNoNccl);
-#endif
+  return BackendPointer::reclaim(load_nccl()(store, rank, place.timeout));
 }
 
 /// Returns the result of `connect`, which runs in a separate thread. The thread is detached if a
@@ -115,7 +117,7 @@ auto unless_lost(const RankPlace& place, auto connect) {
   const auto check = [&] {
     if (const auto lost = place.lost(); !lost.empty()) throw std::runtime_error(lost);
   };
-  std::packaged_task task(std::move(connect));
+  std::packaged_task<decltype(connect())()> task(std::move(connect));
   auto connected = task.get_future();
   std::thread(std::move(task)).detach();
   while (connected.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
@@ -157,11 +159,7 @@ std::unique_ptr<RankGroup::Connection> RankGroup::Connection::make(const RankPla
 }
 
 void require_connection(torch::Device device) {
-#ifdef USE_C10D_NCCL
-  (void)device;
-#else
-  if (device.is_cuda()) throw DeviceError(kNoNccl);
-#endif
+  if (device.is_cuda()) load_nccl();
 }
 
 RankGroup::RankGroup() = default;

@@ -4,10 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <utility>
+
+#include "tokenizer/text/from_chars.h"
 
 namespace ablate::config {
 
@@ -146,7 +147,7 @@ Reading<Number> read(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   Reading<Number> reading;
   const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, reading.number);
+  const auto [stop, error] = tokenizer::from_chars(text, reading.number);
   reading.whole = stop == end && !text.empty() && error != std::errc::invalid_argument;
   reading.in_range = error == std::errc();
   return reading;
