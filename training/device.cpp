@@ -1,6 +1,7 @@
 #include "training/device.h"
 
 #include <c10/core/CachingDeviceAllocator.h>
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -25,11 +26,20 @@ torch::Device resolve(Device device) {
       return torch::kCPU;
     case Device::cuda:
       if (!torch::cuda::is_available())
-        throw DeviceError(
-            "training.device is cuda, but this LibTorch sees no CUDA device; use auto or cpu");
+        throw DeviceError("training.device is cuda, but there is no CUDA device: " + why_no_cuda() +
+                          "; use auto or cpu");
       return torch::kCUDA;
   }
   TORCH_CHECK(false, "invalid Device ", static_cast<int>(device));
+}
+
+std::string why_no_cuda() {
+  if (torch::cuda::is_available()) return "";
+  if (dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD) == nullptr)
+    return "this LibTorch is one for CPUs";
+  if (dlopen("libcuda.so.1", RTLD_LAZY) == nullptr)
+    return "this LibTorch is one for CUDA, but the NVIDIA driver is not installed";
+  return "the NVIDIA driver shows none, or is too old for this LibTorch; see nvidia-smi";
 }
 
 bool has_products(Precision precision, torch::Device device) {

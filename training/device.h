@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "models/libtorch.h"
@@ -22,6 +23,9 @@ struct DeviceError : std::runtime_error {
 
 /// `automatic` is CUDA if there is a device. Throws DeviceError if CUDA is requested and missing.
 torch::Device resolve(Device device);
+
+/// Why LibTorch has no CUDA device here, as a clause; empty if it has one.
+std::string why_no_cuda();
 
 /// Whether CUDA devices of this compute capability multiply bfloat16 and TF32 numbers: from 8.0
 /// (Ampere) on.

@@ -90,9 +90,10 @@ Finding cores() {
 }
 
 Finding cuda() {
-  const auto devices = torch::cuda::is_available() ? torch::cuda::device_count() : 0;
-  return good("CUDA", devices == 0 ? "none; everything runs on the CPU"
-                                   : fmt::format("{} device{}", devices, devices == 1 ? "" : "s"));
+  const auto devices = training::gpu_count();
+  if (devices == 0)
+    return good("CUDA", "none; everything runs on the CPU: " + training::why_no_cuda());
+  return good("CUDA", fmt::format("{} device{}", devices, devices == 1 ? "" : "s"));
 }
 
 Finding memory() {

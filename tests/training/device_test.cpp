@@ -35,5 +35,21 @@ TEST(Device, AutomaticIsCudaWhereThereIsOne) {
   }
 }
 
+TEST(Device, ARefusalSaysWhyThereIsNoCuda) {
+  if (torch::cuda::is_available()) GTEST_SKIP() << "there is a device";
+  EXPECT_EQ(resolve(Device::automatic), torch::kCPU);
+  const std::string reason = why_no_cuda();
+  EXPECT_TRUE(reason.starts_with("this LibTorch is one for ") ||
+              reason.starts_with("the NVIDIA driver"))
+      << reason;
+  try {
+    resolve(Device::cuda);
+    FAIL() << "resolved";
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.what(), "training.device is cuda, but there is no CUDA device: " + reason +
+                                "; use auto or cpu");
+  }
+}
+
 }  // namespace
 }  // namespace ablate::training
