@@ -94,7 +94,7 @@ lint: setup-test
 	python3 cmake/lint.py build
 
 clean:
-	rm -rf build build-dev build-asan build-portable build-fuzz build-cuda build.log
+	rm -rf build build-dev build-asan build-portable build-fuzz build-cuda build-wheel build.log
 
 # Fills the vendor folder with everything a build needs besides LibTorch, and packs it for machines without a network: unpack the archive
 # in .deps/vendor there, or anywhere and set ABLATE_VENDOR to the folder.
@@ -108,3 +108,32 @@ vendor:
 # Compiles against the oldest, the default and the newest LibTorch, or VERSIONS="2.11.0 ...", and runs the quickstart and the core tests.
 torch-check: setup-test
 	@cmake/torch_check.sh $(VERSIONS)
+
+# Wheels and archives for other machines, in build-wheel/dist: docs/python.md. The wheel runs with the minor version of LibTorch that it
+# is built with, and with the glibc of this machine or a later one.
+.PHONY: wheel sdist tarball test-python test-install
+PACKAGE = build-wheel/tools/bin
+$(PACKAGE)/auditwheel: cmake/wheels/package.txt
+	python3 -m venv build-wheel/tools
+	$(PACKAGE)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+
+wheel: setup $(PACKAGE)/auditwheel
+	rm -rf build-wheel/dist
+	$(PACKAGE)/pip wheel . --no-deps --wheel-dir build-wheel/raw
+	PATH=$(CURDIR)/$(PACKAGE):$$PATH cmake/wheels/repair.sh build-wheel/raw/*.whl build-wheel/dist
+	rm -r build-wheel/raw
+
+tarball: wheel
+	cmake/wheels/tarball.sh build-wheel/dist/*.whl build-wheel/dist
+
+# The Python package, from the wheel in a fresh environment.
+test-python: wheel
+	tests/python/test.sh build-wheel/dist/*.whl
+
+# The wheel in a Debian 11, 12 and 13, or in SUITES=bookworm; with SOURCE=1 after it has been built there. As root, with debootstrap.
+test-install: $(if $(SOURCE),vendor sdist,wheel)
+	python3 tests/install/install_test.py --work build-wheel/debian $(if $(SOURCE),--sdist build-wheel/sdist/*.tar.gz,--wheel build-wheel/dist/*.whl) $(SUITES)
+
+sdist: $(PACKAGE)/auditwheel
+	rm -rf build-wheel/sdist
+	$(PACKAGE)/python -m build --sdist --outdir build-wheel/sdist .

@@ -12,7 +12,12 @@ ablate_dependency(yaml-cpp HEADER yaml-cpp/yaml.h LIBRARY libyaml-cpp.a INCLUDE 
 ablate_dependency(utf8proc HEADER utf8proc.h LIBRARY libutf8proc.a INCLUDE . SOURCES utf8proc.c)
 ablate_dependency(zlib HEADER zlib.h LIBRARY z INCLUDE . SOURCES *.c)
 
-file(GLOB wheel ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+if(SKBUILD)  # the one whose version the wheel asks for
+  execute_process(COMMAND ${Python_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/wheels/libtorch.py
+    OUTPUT_VARIABLE wheel OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+else()
+  file(GLOB wheel ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+endif()
 set(torch_root "${wheel}")
 include(cmake/libtorch.cmake)
 if(torch_version VERSION_LESS 2.11)

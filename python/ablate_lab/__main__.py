@@ -1,0 +1,3 @@
+from ablate_lab._program import main
+
+main()

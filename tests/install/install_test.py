@@ -1,0 +1,101 @@
+"""Installs the wheel into other systems: install_test.py --work FOLDER (--wheel FILE | --sdist FILE) [SUITE...]
+
+Makes a minimal Debian of each suite in FOLDER/<suite> by debootstrap, unless it is there, installs the wheel into a fresh
+environment of its Python, with torch from PyPI, and runs checks.py there. An archive of the source is first built there into a wheel,
+with the libraries of .deps/vendor; the warnings of that compiler are counted. Takes root, a network and per suite 7 GB of disk.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+MIRROR = "http://deb.debian.org/debian"
+COMPILER = ["g++", "make", "git"]
+# torch needs Python 3.10, and bullseye has 3.9: there a later one is built from Debian's source of it, as a cluster has it as a module.
+PYTHON_SOURCE = MIRROR + "/pool/main/p/python3.11/python3.11_3.11.2.orig.tar.gz"
+PYTHON_SHA256 = "2411c74bda5bbcfcddaf4531f66d1adc73f247f529aee981b029513aefdbf849"
+PYTHON_NEEDS = ["g++", "make", "wget", "zlib1g-dev", "libssl-dev", "libffi-dev", "libbz2-dev", "liblzma-dev"]
+BUILD_PYTHON = f"""cd /tmp && wget -q {PYTHON_SOURCE} -O python.tar.gz && echo '{PYTHON_SHA256}  python.tar.gz' | sha256sum -c --quiet
+rm -rf python && mkdir python && tar -xf python.tar.gz -C python --strip-components 1 && cd python
+./configure --prefix=/opt/python >/dev/null && make -s -j"$(nproc)" >/dev/null 2>&1 && make -s install >/dev/null 2>&1"""
+SUITES = {"bullseye": "/opt/python/bin/python3", "bookworm": "/usr/bin/python3", "trixie": "/usr/bin/python3"}
+
+
+class Debian:
+    """A root folder, and what is mounted there for each command."""
+
+    def __init__(self, work, suite):
+        self.suite, self.root, self.python = suite, work / suite, SUITES[suite]
+        self.shared = work / "pip"
+        self.shared.mkdir(parents=True, exist_ok=True)
+
+    def run(self, script, check=True):
+        """The output of a script of bash in the root, as root with a network."""
+        mounts = "".join(f"mkdir -p {self.root}{to} && mount --bind {what} {self.root}{to} && " for what, to in
+                         [(SOURCE, "/source"), (self.shared, "/pip"), ("/dev", "/dev"), ("/etc/ssl/certs", "/etc/ssl/certs")])
+        inside = f"export PIP_CACHE_DIR=/pip HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive; set -euo pipefail; {script}"
+        done = subprocess.run(["unshare", "--mount", "--propagation", "private", "bash", "-c",
+                               mounts + f'mount -t proc proc {self.root}/proc && exec chroot {self.root} bash -c "$1"', "bash", inside],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={name: os.environ[name] for name in ("PATH", "TERM") if name in os.environ})
+        if check and done.returncode != 0:
+            sys.exit(f"{done.stdout[-4000:]}\n{self.suite}: this failed: {script}")
+        return done.stdout
+
+    def install(self, *packages):
+        self.run(f"apt-get update -qq && apt-get install -y -qq --no-install-recommends {' '.join(packages)}")
+
+    def prepare(self):
+        if not (self.root / "ready").exists():
+            shutil.rmtree(self.root, ignore_errors=True)
+            subprocess.run(["debootstrap", "--variant=minbase", "--include=python3-venv,ca-certificates", self.suite, self.root, MIRROR],
+                           check=True, stdout=subprocess.DEVNULL)
+            (self.root / "ready").touch()
+        shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
+        if not (self.root / self.python.lstrip("/")).exists():
+            self.install(*PYTHON_NEEDS)
+            self.run(BUILD_PYTHON)
+
+    def build(self, sdist):
+        """A wheel made from the source archive, by the compiler of the suite; its place on this machine."""
+        shutil.copy(sdist, self.root / "tmp")
+        self.install(*COMPILER)
+        output = self.run(f"""rm -rf /tmp/build && {self.python} -m venv /tmp/build && cd /tmp/build
+            export ABLATE_VENDOR=/source/.deps/vendor
+            bin/pip install --quiet --upgrade pip && bin/pip wheel --no-deps --verbose --wheel-dir out /tmp/{sdist.name}""")
+        warnings = sorted({line for line in output.splitlines() if ": warning: " in line})
+        print(f"{self.suite}: built from source with {self.run('g++ --version').splitlines()[0]}, {len(warnings)} warnings", *warnings,
+              sep="\n  ", flush=True)
+        return next((self.root / "tmp/build/out").glob("*.whl"))
+
+    def check(self, wheel):
+        shutil.copy(wheel, self.root / "tmp")
+        facts = self.run(f"cat /etc/debian_version; ldd --version | head -1; {self.python} --version").split("\n")
+        print(f"{self.suite}: {', '.join(filter(None, facts))}: {wheel.name}", flush=True)
+        print(self.run(f"""rm -rf /opt/try && {self.python} -m venv /opt/try && mkdir /opt/try/work && cd /opt/try/work
+            ../bin/pip install --quiet --upgrade pip && ../bin/pip install --quiet '/tmp/{wheel.name}[translate]'
+            ../bin/pip freeze | grep -E '^(torch|ablate)' && ../bin/python /source/tests/install/checks.py .; rm -rf /opt/try"""), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--wheel", type=pathlib.Path)
+    what.add_argument("--sdist", type=pathlib.Path)
+    parser.add_argument("suites", nargs="*", default=list(SUITES))
+    options = parser.parse_args()
+    if os.geteuid() != 0 or not shutil.which("debootstrap"):
+        sys.exit("this test takes root and debootstrap")
+    for suite in options.suites:
+        debian = Debian(options.work.resolve(), suite)
+        debian.prepare()
+        debian.check(options.wheel.resolve() if options.wheel else debian.build(options.sdist.resolve()))
+
+
+if __name__ == "__main__":
+    main()
