@@ -137,3 +137,11 @@ test-install: $(if $(SOURCE),vendor sdist,wheel)
 sdist: $(PACKAGE)/auditwheel
 	rm -rf build-wheel/sdist
 	$(PACKAGE)/python -m build --sdist --outdir build-wheel/sdist .
+
+# What `ablate export --format huggingface` writes, in Transformers itself. It needs Python 3.11.
+.PHONY: test-exchange
+EXCHANGE = tests/experiments/exchange/huggingface
+test-exchange: build
+	python3 -m venv build/exchange
+	build/exchange/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 --requirement $(EXCHANGE)/requirements.txt
+	build/exchange/bin/python $(EXCHANGE)/transformers_check.py build/ablate
