@@ -110,9 +110,11 @@ TEST_F(CompletionTest, BashOffersVerbsAndFlags) {
 }
 
 TEST_F(CompletionTest, BashOffersWordsOfOptions) {
-  EXPECT_EQ(bash("ablate export r --format ''"), (WordSet{"safetensors", "torchscript"}));
+  EXPECT_EQ(bash("ablate export r --format ''"),
+            (WordSet{"huggingface", "safetensors", "torchscript"}));
   EXPECT_EQ(bash("ablate export r --format = saf"), WordSet{"safetensors"});
-  EXPECT_EQ(bash("ablate export r --format ="), (WordSet{"safetensors", "torchscript"}));
+  EXPECT_EQ(bash("ablate export r --format ="),
+            (WordSet{"huggingface", "safetensors", "torchscript"}));
   EXPECT_EQ(bash("ablate eval r --checkpoint ''"), (WordSet{"averaged", "best", "last"}));
   EXPECT_EQ(bash("ablate report r --format mark"), WordSet{"markdown"});
   EXPECT_EQ(bash("ablate data show --task rev"), WordSet{"reverse"});
