@@ -49,11 +49,6 @@ WaveFolder StudyFolder::wave(int64_t number) const {
   return {path / "launch" / fmt::format("wave-{}", number)};
 }
 
-bool is_study_file(const std::filesystem::path& path) {
-  const auto ending = path.extension();
-  return (ending == ".yaml" || ending == ".yml") && std::filesystem::is_regular_file(path);
-}
-
 StudyFolder study_folder(const std::filesystem::path& output, const std::string& name) {
   return output / name;
 }

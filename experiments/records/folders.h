@@ -91,9 +91,6 @@ struct StudyFolder {
 /// Where studies are kept unless --output names another folder.
 inline constexpr const char* kDefaultOutput = "runs";
 
-/// Whether `path` is a file that is meant as a study: it is named .yaml or .yml.
-bool is_study_file(const std::filesystem::path& path);
-
 /// The folder of a new study of that name.
 StudyFolder study_folder(const std::filesystem::path& output, const std::string& name);
 

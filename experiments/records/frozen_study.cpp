@@ -10,6 +10,7 @@
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/study/study_change.h"
 #include "experiments/errors.h"
+#include "experiments/records/run_plan.h"
 #include "experiments/records/tuned_arms.h"
 #include "tokenizer/text/digest.h"
 #include "training/storage/durable_file.h"

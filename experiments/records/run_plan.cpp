@@ -23,6 +23,11 @@ std::map<std::string, std::string> given_values(const config::RunSpecification& 
 
 }  // namespace
 
+bool is_study_file(const std::filesystem::path& path) {
+  const auto ending = path.extension();
+  return (ending == ".yaml" || ending == ".yml") && std::filesystem::is_regular_file(path);
+}
+
 void check_plan(const RunFolder& folder, const config::RunSpecification& run) {
   const auto file = folder.config();
   if (!std::filesystem::exists(file)) return;

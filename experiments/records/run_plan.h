@@ -30,6 +30,9 @@ struct RunPlan {
   }
 };
 
+/// Whether `path` is a file that is meant as a study: it is named .yaml or .yml.
+bool is_study_file(const std::filesystem::path& path);
+
 /// Throws UsageError if the folder holds a run of another configuration.
 void check_plan(const RunFolder& folder, const config::RunSpecification& run);
 

@@ -86,7 +86,7 @@ std::string explanation_of_metric(const Metric& metric) {
 
 /// What a word of another toolkit is here, and the explanation of that.
 std::string explanation_of(const ForeignWord& word) {
-  const auto answer =
+  auto answer =
       fmt::format("{}{}: {}\n", word.word, word.path.empty() ? "" : " here", answer_text(word));
   if (word.path.empty()) return answer;
   return answer + "\n" +
