@@ -13,13 +13,13 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-MIRROR = "http://deb.debian.org/debian"
 COMPILER = ["g++", "make", "git"]
 # torch needs Python 3.10, and bullseye has 3.9: there a later one is built from Debian's source of it, as a cluster has it as a module.
-PYTHON_SOURCE = MIRROR + "/pool/main/p/python3.11/python3.11_3.11.2.orig.tar.gz"
+# Relative to the mirror that debootstrap chose for the root.
+PYTHON_SOURCE = "pool/main/p/python3.11/python3.11_3.11.2.orig.tar.gz"
 PYTHON_SHA256 = "2411c74bda5bbcfcddaf4531f66d1adc73f247f529aee981b029513aefdbf849"
 PYTHON_NEEDS = ["g++", "make", "wget", "zlib1g-dev", "libssl-dev", "libffi-dev", "libbz2-dev", "liblzma-dev"]
-BUILD_PYTHON = f"""cd /tmp && wget -q {PYTHON_SOURCE} -O python.tar.gz && echo '{PYTHON_SHA256}  python.tar.gz' | sha256sum -c --quiet
+BUILD_PYTHON = f"""cd /tmp && wget -q "$(awk '/^deb /{{ print $2; exit }}' /etc/apt/sources.list)/{PYTHON_SOURCE}" -O python.tar.gz && echo '{PYTHON_SHA256}  python.tar.gz' | sha256sum -c --quiet
 rm -rf python && mkdir python && tar -xf python.tar.gz -C python --strip-components 1 && cd python
 ./configure --prefix=/opt/python >/dev/null && make -s -j"$(nproc)" >/dev/null 2>&1 && make -s install >/dev/null 2>&1"""
 SUITES = {"bullseye": "/opt/python/bin/python3", "bookworm": "/usr/bin/python3", "trixie": "/usr/bin/python3"}
@@ -52,7 +52,7 @@ class Debian:
     def prepare(self):
         if not (self.root / "ready").exists():
             shutil.rmtree(self.root, ignore_errors=True)
-            subprocess.run(["debootstrap", "--variant=minbase", "--include=python3-venv,ca-certificates", self.suite, self.root, MIRROR],
+            subprocess.run(["debootstrap", "--variant=minbase", "--include=python3-venv,ca-certificates", self.suite, self.root],
                            check=True, stdout=subprocess.DEVNULL)
             (self.root / "ready").touch()
         shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
