@@ -158,7 +158,7 @@ struct TrainingOptions {
   /// Whether there are updates; without any, the weights that a run starts from are evaluated.
   bool trains() const { return steps > 0; }
 
-  /// Whether a line is logged after the step, where the run has `steps`.
+  /// Whether a line is logged after the step, if the run has `steps` in all.
   bool logs(int64_t step) const {
     const int64_t every = log_every.value_or(std::clamp<int64_t>(steps / 100, 1, 50));
     return step == steps || step % every == 0;

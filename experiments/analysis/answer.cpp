@@ -138,7 +138,7 @@ std::string verdict_words(const Contrast& contrast) {
   return words;
 }
 
-/// What the sentences of a study say first: the task and the test set, where there are several.
+/// How the sentences of a study begin: with the task and the test set, if there are several.
 struct Context {
   bool tasks = false, test_sets = false;
 
@@ -201,8 +201,9 @@ std::string no_claim(const Evidence& evidence) {
         if (at == std::string::npos) continue;
         if (effects.empty()) reason = sentence.substr(at + 10);
         if (!std::isnan(cell.contrast->mean))
-          effects += fmt::format("{}{}: {}. ", place_in_answer(evidence, task).of(task, cell), arm.name,
-                                 effect_text(*cell.contrast, cell, baseline_of(task, arm)->name));
+          effects +=
+              fmt::format("{}{}: {}. ", place_in_answer(evidence, task).of(task, cell), arm.name,
+                          effect_text(*cell.contrast, cell, baseline_of(task, arm)->name));
       }
   return effects + "No claim: " + reason + ".";
 }

@@ -14,8 +14,8 @@ Expectation check_clause(const config::Clause& clause, const Evidence& evidence)
 /// Throws ExpectationFailed with the figures if an expectation does not hold.
 void raise_failed(const std::vector<Expectation>& expectations);
 
-/// What the ladders show, then a summary of the verdicts of each setting, with the arms' names and
-/// figures.
+/// The findings of the ladders, then a summary of the verdicts of each setting, with the arms'
+/// names and figures.
 std::string answer_of(const Evidence& evidence);
 
 }  // namespace ablate::analysis

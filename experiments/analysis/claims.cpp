@@ -100,7 +100,7 @@ std::string family_text(const TaskEvidence& task, int64_t arms, int64_t settings
   return text;
 }
 
-/// What the study's file compares in the settings of one declared task.
+/// The comparisons that the study's file declares for the settings of one task.
 struct DeclaredFamily {
   int64_t settings = 0, arms = 0, with_margins = 0, sets = 0;  // arms of one setting
 
@@ -191,8 +191,8 @@ statistics::Interval clipped(const statistics::Interval& interval,
           std::clamp(interval.high, range.low, range.high)};
 }
 
-/// A joint interval may reach beyond the possible differences, and where it is unbounded none of
-/// them is rejected. An arm loses at most all of a baseline that cannot be negative.
+/// Cuts a joint interval, which may be unbounded, to the possible differences. An arm loses at most
+/// all of a baseline that cannot be negative.
 void keep_possible(Contrast& contrast, const Cell& cell, bool enough_seeds) {
   const auto possible = statistics::differences_in(cell.range);
   const bool tested = !std::isnan(contrast.difference.adjusted_p);
