@@ -280,21 +280,6 @@ inline std::vector<Variant> whole_model_variants() {
                                             .scale = {.value = 0.7, .learned = true}};
                   }),
           changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
-          changed("no skip", [](auto& o) { o.residual.skip = false; }),
-          changed("no bias", [](auto& o) { o.bias = false; }),
-          changed("biases of some",
-                  [](auto& o) {
-                    o.bias = false;
-                    o.norm.bias = true;
-                    o.attention = MultiHead{.heads = 2, .qkv_bias = true};
-                    o.feed_forward = DenseFeedForward{.d_hidden = 24, .bias = true};
-                  }),
-          changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
-          changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),
-          changed("transformed output with a bias",
-                  [](auto& o) {
-                    o.output = LmHead{{.scale = 0.5}, true, Activation::gelu};
-                  }),
           changed("mup",
                   [](auto& o) {
                     o.parametrization = MaximalUpdate{.base_width = 4};
@@ -314,13 +299,32 @@ inline std::vector<Variant> whole_model_variants() {
           })};
 }
 
+/// Residual sums, biases, embeddings and heads.
+inline std::vector<Variant> end_and_bias_variants() {
+  return {changed("no skip", [](auto& o) { o.residual.skip = false; }),
+          changed("no bias", [](auto& o) { o.bias = false; }),
+          changed("biases of some",
+                  [](auto& o) {
+                    o.bias = false;
+                    o.norm.bias = true;
+                    o.attention = MultiHead{.heads = 2, .qkv_bias = true};
+                    o.feed_forward = DenseFeedForward{.d_hidden = 24, .bias = true};
+                  }),
+          changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
+          changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),
+          changed("transformed output with a bias", [](auto& o) {
+            o.output = LmHead{{.scale = 0.5}, true, Activation::gelu};
+          })};
+}
+
 /// Every option that changes the forward pass, for properties that must hold for all of them.
 inline std::vector<Variant> variants() {
   auto all = position_variants();
   for (const auto& more :
        {position_ids_variants(), mixture_variants(), mixer_variants(), attention_change_variants(),
         hybrid_variants(), layer_variants(), attention_variants(), norm_variants(),
-        residual_variants(), head_and_activation_variants(), whole_model_variants()})
+        residual_variants(), head_and_activation_variants(), whole_model_variants(),
+        end_and_bias_variants()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
