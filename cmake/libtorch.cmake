@@ -1,6 +1,6 @@
 # Imports LibTorch as ablate::torch: the one at TORCH_ROOT, or else the torch of the Python that TORCH names (variables of CMake, or
-# else of the environment), or else the one at `torch_root`, which becomes the folder taken. Not by find_package(Torch), which asks for nvcc beside a CUDA
-# wheel. The installed package reads this file, too.
+# else of the environment), or else the one at `torch_root`, which becomes the folder taken. Not by find_package(Torch), which asks for
+# nvcc beside a CUDA wheel. The installed package reads this file, too.
 foreach(name TORCH_ROOT TORCH)
   set(chosen_${name} "$ENV{${name}}")
   if(${name})
@@ -21,9 +21,16 @@ if(NOT EXISTS "${torch_root}/lib/libtorch.so")
   message(FATAL_ERROR "There is no LibTorch in '${torch_root}'. Set TORCH_ROOT to the folder of one; in a checkout of "
     "Ablate, `make setup` brings one.")
 endif()
-file(STRINGS ${torch_root}/include/torch/headeronly/version.h torch_version REGEX "_(MAJOR|MINOR|PATCH) [0-9]")
-string(REGEX MATCHALL "[0-9]+" torch_version "${torch_version}")
-list(JOIN torch_version . torch_version)
+set(torch_version 0)
+if(EXISTS "${torch_root}/include/torch/headeronly/version.h")  # older ones have it elsewhere
+  file(STRINGS ${torch_root}/include/torch/headeronly/version.h torch_version REGEX "_(MAJOR|MINOR|PATCH) [0-9]")
+  string(REGEX MATCHALL "[0-9]+" torch_version "${torch_version}")
+  list(JOIN torch_version . torch_version)
+endif()
+if(torch_version VERSION_LESS 2.11)
+  message(FATAL_ERROR "The LibTorch in '${torch_root}' is older than 2.11. Set TORCH_ROOT to the folder of a later one, or TORCH to "
+    "a Python that has one; `make setup` brings one.")
+endif()
 # Not those for CUDA: libtorch.so brings them where it has them, so that a program runs with a LibTorch for CPUs, too.
 set(torch_libraries ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 # at::parallel_for runs on one thread in code compiled without OpenMP. A second OpenMP runtime beside

@@ -47,7 +47,8 @@ void pack_study(const PackRequest& request) {
 void add_pack(CLI::App& app) {
   auto request = std::make_shared<PackRequest>();
   auto* verb = app.add_subcommand("pack", "Put a study's records and report into one file");
-  verb->add_option("folder", request->folder, "The study's folder: <output>/<study>")->required();
+  verb->add_option("folder", request->folder, "The study's file, or its folder: <output>/<study>")
+      ->required();
   verb->add_option("--to", request->to, "The file; default: the folder's name and .zip");
   verb->footer(
       "The file holds the study, the results, curves, configurations and outputs of its runs, and "

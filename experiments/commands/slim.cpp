@@ -31,15 +31,20 @@ uint64_t size_of(const fs::path& folder) {
   return bytes;
 }
 
-/// Leaves the optimizer's state out of every checkpoint of the run.
-void slim_run(const records::RunFolder& folder) {
+/// Leaves the optimizer's state out of every checkpoint of the run; false if none had any.
+bool slim_run(const records::RunFolder& folder) {
   const training::FolderClaim claim(folder.path);
+  bool smaller = false;
   for (const auto& found : training::list_checkpoints(folder.checkpoints())) {
     auto checkpoint = training::load_checkpoint(found.path);
+    const auto before = checkpoint.optimizer.size();
     training::keep_ema(checkpoint.optimizer);
+    if (checkpoint.optimizer.size() == before) continue;
     claim.check();
     training::save_checkpoint(folder.checkpoints(), checkpoint);
+    smaller = true;
   }
+  return smaller;
 }
 
 Saving slim(const records::StudyFolder& folder) {
@@ -53,16 +58,14 @@ Saving slim(const records::StudyFolder& folder) {
     }
     if (!fs::exists(place.checkpoints())) continue;
     const auto before = size_of(place.checkpoints());
-    slim_run(place);
-    ++saving.runs;
+    if (slim_run(place)) ++saving.runs;
     saving.bytes += before - size_of(place.checkpoints());
   }
   return saving;
 }
 
 void slim_study(const std::string& name) {
-  const records::StudyFolder folder = fs::weakly_canonical(name);
-  const auto saving = slim(folder);
+  const auto saving = slim(records::named_study(name));
   std::cout << fmt::format("{} run{} {:.1f} MB smaller", saving.runs,
                            saving.runs == 1 ? " is" : "s are",
                            static_cast<double>(saving.bytes) / 1e6);
@@ -78,7 +81,8 @@ void slim_study(const std::string& name) {
 void add_slim(CLI::App& app) {
   auto folder = std::make_shared<std::string>();
   auto* verb = app.add_subcommand("slim", "Leave the optimizer out of a study's finished runs");
-  verb->add_option("folder", *folder, "The study's folder: <output>/<study>")->required();
+  verb->add_option("folder", *folder, "The study's file, or its folder: <output>/<study>")
+      ->required();
   verb->footer(
       "The checkpoints of a finished run keep all weights, averages among them, so that reports, "
       "evaluation, export and runs that start from it are as before; with Adam they are a third "

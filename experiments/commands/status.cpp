@@ -105,7 +105,7 @@ void show_status(const StatusRequest& request) {
 }
 
 void cancel(const std::string& name) {
-  const records::StudyFolder folder = std::filesystem::weakly_canonical(name);
+  const auto folder = records::named_study(name);
   std::vector<std::string> closing, arrays;
   for (const auto& job : schedule::slurm::queue(schedule::job_prefix(folder)))
     (job.name.ends_with(schedule::kClosing) ? closing : arrays).push_back(job.array);
@@ -142,7 +142,8 @@ void add_status(CLI::App& app) {
 void add_cancel(CLI::App& app) {
   auto folder = std::make_shared<std::string>();
   auto* verb = app.add_subcommand("cancel", "End the jobs of a study on Slurm");
-  verb->add_option("folder", *folder, "The study's folder: <output>/<study>")->required();
+  verb->add_option("folder", *folder, "The study's file, or its folder: <output>/<study>")
+      ->required();
   verb->footer(
       "Runs that are being trained save their last step, and no further jobs are submitted. Repeat "
       "the 'ablate run' that launched the study to continue it.\n"

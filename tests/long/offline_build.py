@@ -30,12 +30,13 @@ class Node:
     def __init__(self, folder, torch):
         self.tree, self.vendor, self.torch = folder / "ablate", folder / "vendor", torch
 
-    def run(self, *command, vendor=None):
+    def run(self, *command, vendor=None, **environment):
         print("+", *command, flush=True)
         alone = ("unshare", "--net", "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *command)
         done = subprocess.run([str(word) for word in alone], cwd=self.tree, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               env={"PATH": "/usr/bin:/bin", "HOME": str(self.tree), "TORCH_ROOT": str(self.torch),
-                                   "ABLATE_VENDOR": str(vendor or self.vendor), "OMP_NUM_THREADS": "1"}, check=False)
+                                   "ABLATE_VENDOR": str(vendor or self.vendor), "OMP_NUM_THREADS": "1", **environment},
+                              check=False)
         return done.returncode, done.stdout
 
     def must(self, *command):
@@ -44,10 +45,11 @@ class Node:
             sys.exit(f"{output[-4000:]}\n{' '.join(map(str, command))} ended with {code}")
         return output
 
-    def refuses(self, words, vendor):
+    def refuses(self, words, vendor=None, **environment):
         """A new build says `words` and stops."""
         shutil.rmtree(self.tree / "build-refused", ignore_errors=True)
-        code, output = self.run("cmake", "--preset", "release", "-B", "build-refused", "-DABLATE_SYSTEM_LIBRARIES=OFF", vendor=vendor)
+        code, output = self.run("cmake", "--preset", "release", "-B", "build-refused", "-DABLATE_SYSTEM_LIBRARIES=OFF", vendor=vendor,
+                                **environment)
         if code == 0 or words not in " ".join(output.split()):
             sys.exit(f"refused with '{words}' expected, ended with {code}:\n{output[-4000:]}")
 
@@ -75,6 +77,13 @@ def check_faults(node, folder):
     locked = folder / "locked"
     locked.mkdir(mode=0o755)
     node.refuses(f"{locked} cannot be written to", locked)
+    node.refuses("There is no LibTorch in", TORCH_ROOT=str(locked))
+    old = folder / "old"
+    (old / "lib").mkdir(parents=True)
+    (old / "lib/libtorch.so").touch()
+    node.refuses(f"The LibTorch in '{old}' is older than 2.11.", TORCH_ROOT=str(old))
+    must(sys.executable, "-m", "venv", "--without-pip", folder / "without", where=folder)
+    node.refuses("has no torch. Name a Python that has one", TORCH_ROOT="", TORCH=str(folder / "without/bin/python"))
 
 
 def check_quickstart(node):

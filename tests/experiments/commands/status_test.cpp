@@ -115,6 +115,8 @@ TEST_F(StatusTest, SlimLeavesTheOptimizerOutOfFinishedRunsAndTheirScoresAsTheyWe
       << slimmed.output;
   EXPECT_LT(optimizer(1), size / 2) << "averages stay, two moments go";
   EXPECT_EQ(optimizer(2), size);
+  EXPECT_TRUE(shell(kProgram + " slim " + folder.string() + " 2>&1")
+                  .output.starts_with("0 runs are 0.0 MB smaller"));
   EXPECT_EQ(eval(1).code, 0);
   EXPECT_EQ(eval(1).output, scores);
   EXPECT_EQ(shell(made).code, 0);
