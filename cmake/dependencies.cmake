@@ -20,9 +20,6 @@ else()
 endif()
 set(torch_root "${wheel}")
 include(cmake/libtorch.cmake)
-if(torch_version VERSION_LESS 2.11)
-  message(FATAL_ERROR "LibTorch ${torch_version} in '${torch_root}' is too old: Ablate needs 2.11 or later.")
-endif()
 message(STATUS "LibTorch ${torch_version}: ${torch_root}")
 
 # NCCL connects ranks on CUDA devices. LibTorch brings the library; its headers, and those of CUDA that they include, are
