@@ -15,10 +15,10 @@ libraries=$(ldd -r "$cuda" 2>&1) || true
 [[ $libraries == *libtorch_cuda.so* ]] || fail "$cuda is not linked with LibTorch for CUDA"
 missing=$(grep -E 'not found|undefined' <<<"$libraries") && fail "$cuda misses"$'\n'"$missing"
 [[ $(ldd "$cpu") != *libtorch_cuda.so* ]] || fail "$cpu is linked with LibTorch for CUDA itself: TORCH_BUILD=cpu make"
-nccl=$(dirname "$cuda")/libablate_nccl.so
-[ -e "$nccl" ] || fail "$cuda was compiled without NCCL"
-missing=$(ldd -r "$nccl" 2>&1 | grep -E 'not found|undefined') && fail "$nccl misses"$'\n'"$missing"
-say "$cuda and $nccl find all their libraries and symbols"
+library=$(dirname "$cuda")/libablate_cuda.so
+[ -e "$library" ] || fail "$cuda was compiled without NCCL"
+missing=$(ldd -r "$library" 2>&1 | grep -E 'not found|undefined') && fail "$library misses"$'\n'"$missing"
+say "$cuda and $library find all their libraries and symbols"
 
 # The program is linked with nothing of CUDA, so that one binary serves both builds of LibTorch.
 direct=$(readelf --dynamic "$cuda" | grep -E 'NEEDED.*cuda') && fail "$cuda asks for"$'\n'"$direct"

@@ -22,19 +22,19 @@ set(torch_root "${wheel}")
 include(cmake/libtorch.cmake)
 message(STATUS "LibTorch ${torch_version}: ${torch_root}")
 
-# NCCL connects ranks on CUDA devices. LibTorch brings the library; its headers, and those of CUDA that they include, are
+# CUDA graphs need CUDA's headers, and NCCL, which connects ranks on CUDA devices, its own. LibTorch brings the libraries; the headers are
 # taken from NVIDIA's wheels beside torch alone, since the layout of c10d's classes depends on the version of NCCL.
 if(EXISTS ${torch_root}/lib/libtorch_cuda.so)
   set(nvidia ${torch_root}/../nvidia)
   file(GLOB nccl_headers ${nvidia}/nccl/include/nccl.h ${nvidia}/cu*/include/crt/host_config.h ${nvidia}/cu*/include/nv/target)
   list(LENGTH nccl_headers found)
   if(found EQUAL 3)
-    file(GLOB nccl_options ${nvidia}/nccl/include ${nvidia}/cu*/include)
-    list(TRANSFORM nccl_options PREPEND -isystem)
-    list(APPEND nccl_options -DUSE_C10D_NCCL)
-    message(STATUS "NCCL: ${nvidia}/nccl")
+    file(GLOB cuda_options ${nvidia}/nccl/include ${nvidia}/cu*/include)
+    list(TRANSFORM cuda_options PREPEND -isystem)
+    list(APPEND cuda_options -DUSE_C10D_NCCL)
+    message(STATUS "CUDA graphs and NCCL: ${nvidia}")
   else()
-    message(STATUS "NCCL: none, since this LibTorch lacks some of its headers: see docs/gpu.md")
+    message(STATUS "CUDA graphs and NCCL: none, since some of their headers are missing: see docs/gpu.md")
   endif()
 endif()
 

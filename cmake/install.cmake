@@ -3,8 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ablate COMPONENT program)
-if(TARGET ablate_nccl)  # beside the program, where it looks for it
-  install(TARGETS ablate_nccl LIBRARY DESTINATION bin COMPONENT program)
+if(TARGET ablate_cuda)  # beside the program, where it looks for it
+  install(TARGETS ablate_cuda LIBRARY DESTINATION bin COMPONENT program)
 endif()
 # As in the source, so that studies find their schema and documents each other.
 install(DIRECTORY experiments/studies experiments/corpora DESTINATION share/ablate/experiments COMPONENT program

@@ -240,4 +240,10 @@ constexpr bool has_scores(const AttentionOptions& attention) {
   return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
 }
 
+/// Whether a pass with it can be recorded as a CUDA graph: the kernels of cuDNN for an LSTM and the
+/// solver of the delta rule are not known to allow it.
+constexpr bool can_capture(const AttentionOptions& attention) {
+  return !std::holds_alternative<Lstm>(attention) && !std::holds_alternative<DeltaRule>(attention);
+}
+
 }  // namespace ablate::models

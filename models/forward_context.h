@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "models/libtorch.h"
+#include "models/noise.h"
 #include "models/ops/elementwise.h"
 #include "models/random.h"
 
@@ -37,6 +38,7 @@ struct ForwardContext {
   bool training = false;  // batch statistics, dropout, router noise and random position ids
   double dropout = 0;     // share of the elements that is dropped if `training`
   uint64_t seed = 0;      // of this pass: of run, step and part of the batch
+  uint64_t round = 0;     // of a layer that runs several times
   std::optional<torch::ScalarType> compute_dtype =
       {};                              // of activations; nullopt: that of the weights
   const Observer* observer = nullptr;  // null: no observer
@@ -44,10 +46,14 @@ struct ForwardContext {
   torch::Tensor padding_mask = {};  // true: keep; undefined: no padding // [B, T]
   torch::Tensor token_ids = {};     // [B, T]
 
-  /// The seed of randomness at one site (Module::site).
-  uint64_t seed_at(uint64_t site) const { return mix(seed ^ site); }
+  /// Randomness at one site (Module::site).
+  Noise noise_at(uint64_t site) const {
+    const NoiseSite at{.site = site, .round = round};
+    return {.seed = at.seed_of(seed), .at = at};
+  }
   ops::DropoutStream dropout_at(uint64_t site) const {
-    return {.rate = training ? dropout : 0.0, .seed = seed_at(site)};
+    const auto noise = noise_at(site);
+    return {.rate = training ? dropout : 0.0, .seed = noise.seed, .at = noise.at};
   }
 };
 

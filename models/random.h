@@ -21,6 +21,17 @@ constexpr uint64_t derive_seed(uint64_t seed, std::string_view name, uint64_t in
   return mix(mixed ^ mix(index));
 }
 
+/// Where a pass draws random numbers: at a site (Module::site), in a round of a layer that runs
+/// several times.
+struct NoiseSite {
+  uint64_t site = 0, round = 0;
+
+  /// The seed there in the pass of this seed.
+  constexpr uint64_t seed_of(uint64_t pass) const {
+    return mix((round == 0 ? pass : derive_seed(pass, "round", round)) ^ site);
+  }
+};
+
 /// The elements of rows that a dropout drops, and the scale of the others: a pure function of seed,
 /// row and column, so that a backward pass draws the same mask again.
 struct DropoutMask {

@@ -96,9 +96,13 @@ class ScoringRouter : public Router {
   }
 
  protected:
-  /// A generator of this router's noise in one pass.
-  at::Generator noise_of(const ForwardContext& context) const {
-    return seeded_generator(context.seed_at(site()), weight_.device());
+  /// This router's noise in one pass, by `draw(tensor, generator)`.
+  template <class Draw>
+  torch::Tensor noise_like(const torch::Tensor& x, const ForwardContext& context, Draw draw) const {
+    return noise_tensor({x.sizes().vec(), x.options()}, context.noise_at(site()),
+                        [draw](torch::Tensor& drawn, uint64_t seed) {
+                          draw(drawn, seeded_generator(seed, drawn.device()));
+                        });
   }
   torch::Tensor wide(const torch::Tensor& x) const { return x.to(weight_.scalar_type()); }
   torch::Tensor scores(const torch::Tensor& x) const { return torch::linear(wide(x), weight_); }
@@ -123,8 +127,9 @@ class Softmax : public ScoringRouter {
  private:
   torch::Tensor jittered(const torch::Tensor& x, const ForwardContext& context) const {
     if (jitter_ == 0 || !context.training) return x;
-    const auto noise = torch::empty_like(x).uniform_(1 - jitter_, 1 + jitter_, noise_of(context));
-    return x * noise;
+    return x * noise_like(x, context, [jitter = jitter_](auto& drawn, const auto& generator) {
+             drawn.uniform_(1 - jitter, 1 + jitter, generator);
+           });
   }
 
   bool renormalize_;
@@ -140,7 +145,9 @@ class Noisy : public ScoringRouter {
   RouterOutput forward(const RouterInput& input, const ForwardContext& context) override {
     const auto clean = scores(input.x);
     if (!context.training) return chosen(clean);
-    const auto normal = torch::empty_like(clean).normal_(0.0, 1.0, noise_of(context));
+    const auto normal = noise_like(clean, context, [](auto& drawn, const auto& generator) {
+      drawn.normal_(0.0, 1.0, generator);
+    });
     const auto size = torch::softplus(torch::linear(wide(input.x), noise_)) + 1e-2;
     const auto noisy = clean + normal * size;
     auto choice = chosen(noisy);
@@ -179,7 +186,9 @@ class Gshard : public ScoringRouter {
         .topk_idx = expert, .topk_weight = weight, .probs = p, .logits = h, .load_choices = 1};
     if (!context.training) return choice;
     const auto second = weight.select(1, 1);  // [N]
-    const auto uniform = torch::empty_like(second).uniform_(0.0, 1.0, noise_of(context));
+    const auto uniform = noise_like(second, context, [](auto& drawn, const auto& generator) {
+      drawn.uniform_(0.0, 1.0, generator);
+    });
     const auto unused = (2 * second).le(uniform);  // [N]
     const auto empty = torch::stack({torch::zeros_like(unused), unused}, 1);
     choice.topk_idx = expert.masked_fill(empty, p.size(1));

@@ -76,7 +76,7 @@ torch::Tensor through(torch::Tensor x, std::vector<StackEntry>& entries,
       continue;
     }
     auto again = context;
-    again.seed = derive_seed(context.seed, "round", static_cast<uint64_t>(entry.repeat));
+    again.round = static_cast<uint64_t>(entry.repeat);
     x = run(i, entry.layer, x, known, again);
   }
   return x;

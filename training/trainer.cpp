@@ -28,6 +28,16 @@ std::string too_large(int64_t step, const std::vector<data::Batch>& batches) {
       batch.rows, batch.source_length, batch.target_length);
 }
 
+/// Null if the model's passes cannot be launched as graphs, or are not to be.
+std::unique_ptr<PassGraphs> graphs_of(const models::Transformer& model, const TrainerInput& input) {
+  const auto& weights = model->output_weight();
+  const auto type = input.precision == Precision::bf16 ? torch::kBFloat16 : weights.scalar_type();
+  const bool wanted = input.options.graphs == Graphs::automatic && weights.device().is_cuda() &&
+                      input.ranks.size() == 1;
+  if (!wanted || !can_capture(model->options(), type) || !make_device_graph()) return nullptr;
+  return std::make_unique<PassGraphs>(model, input.options.label_smoothing);
+}
+
 }  // namespace
 
 std::vector<Observation> observe_validation(models::Transformer& model, const TrainerInput& input) {
@@ -41,6 +51,7 @@ Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Option
     : model_(std::move(model)),
       input_(std::move(input)),
       optimizer_(make_optimizer(input_.options.optimizer, *model_, input_.options.lr_multipliers)),
+      graphs_(graphs_of(model_, input_)),
       progress_(std::move(progress)) {
   if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema);
 }
@@ -115,7 +126,8 @@ void Trainer::train_step(data::BatchStream& stream) {
       .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),
       .precision = input_.precision,
       .mixtures = input_.options.logs(step),
-      .ranks = input_.ranks};
+      .ranks = input_.ranks,
+      .graphs = graphs_.get()};
   std::optional<UpdateObserver> observer;
   if (observes(step)) {
     progress_.pause();
@@ -134,6 +146,8 @@ void Trainer::train_step(data::BatchStream& stream) {
         "training.max_grad_norm, or leave such updates out with training.not_finite: skip",
         step, unsigned_nan(record.loss), unsigned_nan(record.gradient_norm)));
   }
+  if (graphs_ && !graphs_->why().empty() && warned_.insert(graphs_->why()).second)
+    progress_.say("passes over some batches are no CUDA graphs: " + graphs_->why());
   if (ema_ && !record.skipped) ema_->update();
   state_.seconds = earlier_seconds_ + progress_.seconds();
   log_step(record, rate);

@@ -122,11 +122,12 @@ class Trainer {
   models::Transformer model_;
   TrainerInput input_;
   std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<PassGraphs> graphs_;  // null: none
   std::optional<Ema> ema_;
   TrainingState state_;
   std::optional<RunLog> log_;
   std::optional<EventFile> events_;  // the same numbers as the log
-  std::set<std::string> warned_;     // mixtures whose fault has been reported
+  std::set<std::string> warned_;     // mixtures and graphs whose fault has been reported
   Progress progress_;
   double earlier_seconds_ = 0;  // up to the checkpoint that this process continues
   int64_t saved_step_ = -1;

@@ -98,6 +98,14 @@ constexpr auto names(Precision) {
       {{Precision::fp32, "fp32"}, {Precision::bf16, "bf16"}, {Precision::tf32, "tf32"}});
 }
 
+/// Whether passes on CUDA are launched as graphs, where they can be.
+enum class Graphs { automatic, off };
+
+constexpr auto names(Graphs) {
+  return std::to_array<std::pair<Graphs, std::string_view>>(
+      {{Graphs::automatic, "auto"}, {Graphs::off, "off"}});
+}
+
 enum class Device { automatic, cpu, cuda };
 
 constexpr auto names(Device) {
@@ -140,6 +148,7 @@ struct TrainingOptions {
   double max_grad_norm = 0.0;
   Precision precision = Precision::fp32;
   Device device = Device::automatic;
+  Graphs graphs = Graphs::automatic;
   std::optional<int64_t> threads;
   bool mkl_fast_path = true;
   int64_t max_length = 256;
@@ -181,6 +190,10 @@ struct TrainingOptions {
     visit("precision", o.precision,
           "precision of matrix products: fp32, or bf16 or (on a GPU) tf32 if the device has it");
     visit("device", o.device, "auto (cuda if available), cpu or cuda");
+    visit("graphs", o.graphs,
+          "auto: on a CUDA device the passes over batches of one size are recorded once as a CUDA "
+          "graph and then launched as a whole, if the model allows it; off: every operator is "
+          "launched by itself");
     visit("threads", o.threads,
           "CPU threads; absent: the cores divided by the runs of the study, at least one");
     visit("mkl_fast_path", o.mkl_fast_path,

@@ -8,10 +8,7 @@
 #include <utility>
 
 #include "models/feed_forward.h"
-#include "models/ops/linear_cross_entropy.h"
 #include "models/random.h"
-#include "models/transformer.h"
-#include "tokenizer/special_tokens.h"
 #include "training/process/interrupt.h"
 
 namespace ablate::training {
@@ -51,12 +48,6 @@ class Tf32Products {
   bool before_ = at::globalContext().allowTF32CuBLAS();
 };
 
-std::vector<torch::Tensor> trained_parameters(const models::TransformerImpl& model) {
-  auto parameters = model.parameters();
-  std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
-  return parameters;
-}
-
 /// The gradients of an update, added up over its batches.
 class Backward {
  public:
@@ -89,8 +80,12 @@ class Backward {
     if (to - from == 2) return left + range(middle, to);  // autograd adds the second to the first
     auto parameters = trained_parameters(*model_);
     std::vector<torch::Tensor> gradients;
-    for (auto& parameter : parameters)
+    for (auto& parameter : parameters) {
       gradients.push_back(std::exchange(parameter.mutable_grad(), {}));
+      // The next pass of a graph writes to the same memory.
+      auto& gradient = gradients.back();
+      if (options_.graphs != nullptr && gradient.defined()) gradient = gradient.clone();
+    }
     const auto right = range(middle, to);
     torch::NoGradGuard no_grad;
     for (size_t i = 0; i < parameters.size(); ++i) {
@@ -102,26 +97,27 @@ class Backward {
   }
 
   Sums one(size_t i) {
-    const auto& batch = batches_[i];
-    const auto tensors = to_tensors(batch, model_->output_weight().device());
-    options_.finished(UpdatePart::data);
-    const auto output = model_->hidden(tensors.source, tensors.target_in, context_of(options_, i));
-    std::vector<models::RoutingStatistics> mixtures;
-    for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
-    const auto losses = models::ops::linear_cross_entropy(
-        output.hidden, model_->output(), tensors.target_out,
-        {.ignored = models::ignored_target(model_->labels(), tokenizer::kPad),
-         .smoothing = options_.label_smoothing});
-    options_.finished(UpdatePart::forward);
-    auto objective = losses.loss;
-    if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())
-      objective = objective + aux_loss * static_cast<double>(batch.tokens);
-    objective.backward(torch::full({}, share_, objective.options()));
+    auto output = pass(batches_[i], context_of(options_, i));
     options_.finished(UpdatePart::backward);
-    Sums sums{losses.loss.detach(), losses.nll};
-    for (const auto& mixture : mixtures) sums.counts.push_back(mixture.counts);
-    if (mixtures_.empty()) mixtures_ = std::move(mixtures);
+    Sums sums{output.loss, output.nll};
+    for (const auto& mixture : output.mixtures) sums.counts.push_back(mixture.counts);
+    if (mixtures_.empty()) mixtures_ = std::move(output.mixtures);
     return sums;
+  }
+
+  PassOutput pass(const data::Batch& batch, const models::ForwardContext& context) {
+    const auto forward_done = [&] { options_.finished(UpdatePart::forward); };
+    if (options_.graphs != nullptr)
+      if (auto output = options_.graphs->run(batch, share_, context)) {
+        options_.finished(UpdatePart::data);
+        forward_done();
+        return std::move(*output);
+      }
+    const auto weights = model_->output_weight().options().requires_grad(false);
+    const auto tensors = to_tensors(batch, weights.device());
+    options_.finished(UpdatePart::data);
+    return forward_backward(*model_, {tensors, torch::full({}, share_, weights)}, context,
+                            options_.label_smoothing, forward_done);
   }
 
   models::Transformer& model_;
@@ -179,40 +175,7 @@ torch::Tensor norm_of(const std::vector<torch::Tensor>& gradients) {
   return at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients, 2)), 2);
 }
 
-/// Restores a model's buffers, such as running means.
-class KeptBuffers {
- public:
-  explicit KeptBuffers(const models::TransformerImpl& model) : buffers_(model.buffers()) {
-    for (const auto& buffer : buffers_) values_.push_back(buffer.clone());
-  }
-  ~KeptBuffers() {
-    const torch::NoGradGuard no_grad;
-    for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(values_[i]);
-  }
-  KeptBuffers(const KeptBuffers&) = delete;
-  KeptBuffers& operator=(const KeptBuffers&) = delete;
-
- private:
-  std::vector<torch::Tensor> buffers_, values_;
-};
-
 }  // namespace
-
-BatchTensors to_tensors(const data::Batch& batch, torch::Device device) {
-  // One buffer, pinned for a GPU: a single copy that the host need not wait for.
-  std::vector<int64_t> sizes;
-  for (const auto* ids : {&batch.source, &batch.target_in, &batch.target_out})
-    sizes.push_back(std::ssize(*ids));
-  auto all = torch::empty({std::accumulate(sizes.begin(), sizes.end(), int64_t{0})},
-                          torch::TensorOptions(torch::kLong).pinned_memory(device.is_cuda()));
-  auto* next = all.mutable_data_ptr<int64_t>();
-  for (const auto* ids : {&batch.source, &batch.target_in, &batch.target_out})
-    next = std::copy(ids->begin(), ids->end(), next);
-  const auto parts = all.to(device, /*non_blocking=*/true).split_with_sizes(sizes);
-  return {parts[0].view({batch.rows, batch.source_length}),
-          parts[1].view({batch.rows, batch.target_length}),
-          parts[2].view({batch.rows, batch.target_length})};
-}
 
 StepRecord update(models::Transformer& model, Optimizer& optimizer,
                   std::span<const data::Batch> batches, const UpdateOptions& options) {

@@ -7,20 +7,14 @@
 #include "data/batch.h"
 #include "models/transformer.h"
 #include "models/transformer_flops.h"
+#include "training/graphs/pass_graphs.h"
 #include "training/observation.h"
 #include "training/optimizer.h"
+#include "training/pass.h"
 #include "training/ranks/rank_group.h"
 #include "training/training_options.h"
 
 namespace ablate::training {
-
-/// A batch as tensors on the model's device. // source [B, S], target_in and target_out [B, T]
-struct BatchTensors {
-  torch::Tensor source, target_in, target_out;
-};
-
-/// Copies a batch to `device`, to a GPU by way of pinned memory and without waiting for it.
-BatchTensors to_tensors(const data::Batch& batch, torch::Device device);
 
 /// The outcome of one update. Losses are means over the update's target tokens, in nats.
 struct StepRecord {
@@ -45,6 +39,7 @@ struct UpdateOptions {
   Precision precision;
   bool mixtures = false;  // whether to report on them, which waits for the device again
   const RankGroup& ranks = RankGroup::alone();
+  PassGraphs* graphs = nullptr;  // null: every operator is launched by itself
   /// Called after each part, without waiting for the device.
   std::function<void(UpdatePart)> finished = [](UpdatePart) {};
 };

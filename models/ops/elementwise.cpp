@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/generator.h"
+#include "models/noise.h"
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
 
@@ -52,8 +53,11 @@ struct DropDrawn : torch::autograd::Function<DropDrawn> {
                                const torch::Tensor& branch, const std::optional<torch::Tensor>& x,
                                const DropoutStream& stream) {
     const double kept = 1 - stream.rate;
-    const auto mask = torch::empty(branch.sizes(), branch.options().dtype(torch::kBool))
-                          .bernoulli_(kept, seeded_generator(stream.seed, branch.device()));
+    const auto mask =
+        noise_tensor({branch.sizes().vec(), branch.options().dtype(torch::kBool)},
+                     {stream.seed, stream.at}, [kept](torch::Tensor& drawn, uint64_t seed) {
+                       drawn.bernoulli_(kept, seeded_generator(seed, drawn.device()));
+                     });
     context->save_for_backward({mask});
     context->saved_data["scale"] = 1 / kept;
     context->saved_data["adds"] = x.has_value();

@@ -9,6 +9,7 @@ namespace ablate::models::ops {
 struct DropoutStream {
   double rate = 0;  // share of the elements that is dropped, in [0, 1)
   uint64_t seed = 0;
+  NoiseSite at = {};  // of the seed
 };
 
 /// The same choice on a CPU.

@@ -88,15 +88,6 @@ torch::Tensor through_experts(const torch::Tensor& sorted, const torch::Tensor& 
   return torch::cat(rows);
 }
 
-/// Whether LibTorch multiplies all groups of rows at once. Without a kernel for that, it copies
-/// their ends to the host for every product and every gradient.
-bool multiplies_groups(const torch::Tensor& x, const Experts& experts) {
-  constexpr int64_t kAlignment = 8;  // 16 bytes
-  const int capability = computes_elsewhere(x) ? cuda_compute_capability() : 0;
-  return x.scalar_type() == torch::kBFloat16 && (capability == 9 || capability == 10) &&
-         x.size(1) % kAlignment == 0 && experts.down.size(1) % kAlignment == 0;
-}
-
 /// The same by two products over all experts, so that the ends of their rows need not be copied to
 /// the host. `expert` is that of each row. // [M, D], [M] -> [M, D]
 torch::Tensor through_groups(const torch::Tensor& sorted, const torch::Tensor& expert,
@@ -118,7 +109,8 @@ torch::Tensor grouped(const torch::Tensor& x, const Experts& experts, const Expe
   // Slot by slot, so that a stable order puts first choices before second ones.
   const int64_t slots = choice.expert.size(1), none = experts.up.size(0);
   auto expert = choice.expert.t().flatten(), weight = choice.weight.t().flatten();  // [k N]
-  const bool together = multiplies_groups(x, experts);
+  const bool together =
+      computes_elsewhere(x) && multiplies_groups(x.scalar_type(), x.size(1), experts.down.size(1));
   if (together) {  // no kernel writes rows of no group
     weight = weight.masked_fill(expert.eq(none), 0.0);
     expert = expert.clamp_max(none - 1);
@@ -166,6 +158,15 @@ Experts Experts::prepacked() const {
   auto experts = *this;
   if constexpr (kHasKernels) experts.packed_up = cpu::pack_experts(up);
   return experts;
+}
+
+bool multiplies_groups(torch::ScalarType type, int64_t d_model, int64_t d_hidden) {
+  // Without a kernel for groups LibTorch copies the ends of their rows to the host for every
+  // product and every gradient.
+  constexpr int64_t kAlignment = 8;  // 16 bytes
+  const int capability = cuda_compute_capability();
+  return type == torch::kBFloat16 && (capability == 9 || capability == 10) &&
+         d_model % kAlignment == 0 && d_hidden % kAlignment == 0;
 }
 
 torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,

@@ -33,6 +33,10 @@ struct ExpertChoice {
 torch::Tensor expert_feed_forward(const torch::Tensor& x, const Experts& experts,
                                   const ExpertChoice& choice);
 
+/// Whether the device multiplies the rows of all experts at once, in this type and with these
+/// widths, so that the host need not wait; on CUDA.
+bool multiplies_groups(torch::ScalarType type, int64_t d_model, int64_t d_hidden);
+
 /// activation(up x + up_bias) of every slot that is not empty, expert by expert. The host waits for
 /// the ends of the experts' rows. // [N, D] -> [M, F]
 torch::Tensor expert_hidden_layers(const torch::Tensor& x, const Experts& experts,

@@ -30,11 +30,12 @@ torch::Tensor KeptTable::rows(const torch::Tensor& numbers, int64_t length,
                               const Compute& compute) {
   if (!computes_elsewhere(numbers)) return compute(numbers);
   const std::lock_guard lock(mutex_);
-  if (!table_.defined() || table_.size(0) < length || table_.device() != numbers.device()) {
+  if (tables_.empty() || tables_.back().size(0) < length ||
+      tables_.back().device() != numbers.device()) {
     const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(length)));
-    table_ = compute(torch::arange(size, numbers.options())).to(torch::kFloat);
+    tables_.push_back(compute(torch::arange(size, numbers.options())).to(torch::kFloat));
   }
-  return table_.index_select(0, numbers);
+  return tables_.back().index_select(0, numbers);
 }
 
 torch::Tensor rotate(const torch::Tensor& x, const Rotation& rotation) {

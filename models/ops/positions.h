@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <mutex>
+#include <vector>
 
 #include "models/libtorch.h"
 
@@ -33,7 +34,8 @@ class KeptTable {
 
  private:
   std::mutex mutex_;
-  torch::Tensor table_;  // [at least length, D]
+  // The last one is read; a CUDA graph may still read those before it. // [at least length, D]
+  std::vector<torch::Tensor> tables_;
 };
 
 // T positions, H heads, K head width, R rotated pairs

@@ -51,7 +51,10 @@ torch::Tensor PositionIds::operator()(const torch::Tensor& indices,
                                       const ForwardContext& context) const {
   if (range_ == 0) return indices;
   if (!context.training) return chosen_.index_select(0, indices);
-  return sorted_subset(range_, indices.size(0), context.seed_at(site())).to(indices.device());
+  return noise_tensor({indices.sizes().vec(), indices.options()}, context.noise_at(site()),
+                      [range = range_](torch::Tensor& drawn, uint64_t seed) {
+                        drawn.copy_(sorted_subset(range, drawn.size(0), seed));
+                      });
 }
 
 void PositionIds::check(int64_t length, const ForwardContext& context) const {

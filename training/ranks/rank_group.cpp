@@ -1,12 +1,11 @@
 #include "training/ranks/rank_group.h"
 
-// Only this file, key_file_store and nccl include c10d, whose headers move from version to version.
+// Only this file, key_file_store and training/cuda include c10d, whose headers move from version to
+// version.
 #include <c10/util/env.h>
-#include <dlfcn.h>
 
 #include <bit>
 #include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -14,9 +13,10 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
+#include "training/cuda/nccl_group.h"
+#include "training/cuda_library.h"
 #include "training/device.h"
 #include "training/ranks/key_file_store.h"
-#include "training/ranks/nccl/nccl_group.h"
 
 namespace ablate::training {
 namespace {
@@ -92,19 +92,13 @@ BackendPointer make_gloo(const StorePointer& store, int rank, const RankPlace& p
 }
 
 /// Throws DeviceError if the part of the program for NCCL is missing or cannot be loaded.
-nccl::MakeGroup* load_nccl() {
-  const auto file =
-      std::filesystem::read_symlink("/proc/self/exe").replace_filename(nccl::kLibrary);
-  if (!std::filesystem::exists(file))
+MakeNcclGroup* load_nccl() {
+  void* make = cuda_function(kMakeNcclGroup);
+  if (make == nullptr)
     throw DeviceError(
         "this build of ablate has no NCCL, which connects the CUDA devices of ranks; use one rank "
         "or training.device: cpu, or build it with NCCL as docs/gpu.md says");
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* make = library == nullptr ? nullptr : dlsym(library, nccl::kMakeGroup);
-  if (make == nullptr)
-    throw DeviceError("NCCL, which connects the CUDA devices of ranks, cannot be loaded: " +
-                      std::string(dlerror()));
-  return reinterpret_cast<nccl::MakeGroup*>(make);
+  return reinterpret_cast<MakeNcclGroup*>(make);
 }
 
 BackendPointer make_nccl(const StorePointer& store, int rank, const RankPlace& place) {

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <sstream>
 
+#include "tests/device/fake_cuda/recording.h"
+
 namespace fake_cuda {
 namespace {
 
@@ -52,11 +54,13 @@ Counts counts() {
 }
 
 void count_read() {
+  refuse_in_capture("a read by the host");
   const std::lock_guard lock(tally().mutex);
   ++tally().counts.reads;
 }
 
 void count_write() {
+  refuse_in_capture("a copy from the host");
   const std::lock_guard lock(tally().mutex);
   ++tally().counts.writes;
 }

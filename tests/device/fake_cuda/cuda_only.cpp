@@ -9,8 +9,7 @@
 
 #include <cmath>
 
-#include "tests/device/fake_cuda/counts.h"
-#include "tests/device/fake_cuda/tensors.h"
+#include "tests/device/fake_cuda/recording.h"
 
 namespace fake_cuda {
 namespace {
@@ -49,23 +48,26 @@ double scale_of(const at::Tensor& query, std::optional<double> scale) {
   return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
 }
 
-/// A copy in the layout that CUDA's kernels leave: the heads of a position beside each other.
+/// In the layout that CUDA's kernels leave: the heads of a position beside each other.
 at::Tensor heads_together(const at::Tensor& x, at::ScalarType type) {  // [B, H, T, *]
-  return device_copy(x.to(type).transpose(1, 2).contiguous()).transpose(1, 2);
+  return x.to(type).transpose(1, 2).contiguous().transpose(1, 2);
 }
 
-at::Tensor wide(const at::Tensor& tensor) { return cpu_view(tensor).to(at::kFloat); }
+at::Tensor wide(const at::Tensor& view) { return view.defined() ? view.to(at::kFloat) : view; }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention(
     const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
     const std::optional<at::Tensor>& bias, bool, double, bool causal, std::optional<double> scale) {
-  count_call("aten::_scaled_dot_product_efficient_attention");
-  const InsideOperator inside;
-  const auto p = probabilities(wide(query), wide(key), bias ? wide(*bias) : at::Tensor(), causal,
-                               scale_of(query, scale));
-  const auto seed = at::zeros({}, at::kLong);
-  return {heads_together(at::matmul(p.value, wide(value)), query.scalar_type()),
-          device_copy(p.log_sum_exp), device_copy(seed), device_copy(seed)};
+  const double factor = scale_of(query, scale);
+  const auto results = launch(
+      "aten::_scaled_dot_product_efficient_attention",
+      {query, key, value, bias.value_or(at::Tensor())}, [=](const std::vector<at::Tensor>& of) {
+        const auto p = probabilities(wide(of[0]), wide(of[1]), wide(of[3]), causal, factor);
+        const auto seed = at::zeros({}, at::kLong);
+        return std::vector{heads_together(at::matmul(p.value, wide(of[2])), of[0].scalar_type()),
+                           p.log_sum_exp, seed, seed};
+      });
+  return {results[0], results[1], results[2], results[3]};
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention_backward(
@@ -73,53 +75,63 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention_backward(
     const at::Tensor& value, const at::Tensor& bias, const at::Tensor&, const at::Tensor&,
     const at::Tensor&, const at::Tensor&, double, std::array<bool, 4> wanted, bool causal,
     std::optional<double> scale) {
-  count_call("aten::_scaled_dot_product_efficient_attention_backward");
-  const InsideOperator inside;
   const double factor = scale_of(query, scale);
-  const auto q = wide(query), k = wide(key), v = wide(value), g = wide(gradient);
-  const auto p =
-      probabilities(q, k, bias.defined() ? wide(bias) : at::Tensor(), causal, factor).value;
-  const auto of_p = at::matmul(g, v.transpose(-2, -1));
-  const auto of_scores = p * (of_p - (of_p * p).sum(-1, /*keepdim=*/true));
-  const auto type = query.scalar_type();
-  return {heads_together(at::matmul(of_scores, k) * factor, type),
-          heads_together(at::matmul(of_scores.transpose(-2, -1), q) * factor, type),
-          heads_together(at::matmul(p.transpose(-2, -1), g), type),
-          wanted[3] ? device_copy(of_scores.to(type)) : at::Tensor()};
+  const auto results =
+      launch("aten::_scaled_dot_product_efficient_attention_backward",
+             {query, key, value, bias, gradient}, [=](const std::vector<at::Tensor>& of) {
+               const auto q = wide(of[0]), k = wide(of[1]), v = wide(of[2]), g = wide(of[4]);
+               const auto p = probabilities(q, k, wide(of[3]), causal, factor).value;
+               const auto of_p = at::matmul(g, v.transpose(-2, -1));
+               const auto of_scores = p * (of_p - (of_p * p).sum(-1, /*keepdim=*/true));
+               const auto type = of[0].scalar_type();
+               return std::vector{
+                   heads_together(at::matmul(of_scores, k) * factor, type),
+                   heads_together(at::matmul(of_scores.transpose(-2, -1), q) * factor, type),
+                   heads_together(at::matmul(p.transpose(-2, -1), g), type),
+                   wanted[3] ? of_scores.to(type) : at::Tensor()};
+             });
+  return {results[0], results[1], results[2], results[3]};
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell(
     const at::Tensor& from_input, const at::Tensor& from_hidden, const at::Tensor& cell,
     const std::optional<at::Tensor>& input_bias, const std::optional<at::Tensor>& hidden_bias) {
-  count_call("aten::_thnn_fused_lstm_cell");
-  const InsideOperator inside;
-  auto products = cpu_view(from_input) + cpu_view(from_hidden);
-  if (input_bias && input_bias->defined())
-    products = products + cpu_view(*input_bias) + cpu_view(*hidden_bias);
-  const auto parts = products.unsafe_chunk(4, 1);
-  const auto in = parts[0].sigmoid(), forget = parts[1].sigmoid(), candidate = parts[2].tanh(),
-             out = parts[3].sigmoid();
-  const auto next = forget * cpu_view(cell) + in * candidate;
-  return {device_copy(out * next.tanh()), device_copy(next),
-          device_copy(at::cat({in, forget, candidate, out}, 1))};
+  const auto results = launch(
+      "aten::_thnn_fused_lstm_cell",
+      {from_input, from_hidden, cell, input_bias.value_or(at::Tensor()),
+       hidden_bias.value_or(at::Tensor())},
+      [](const std::vector<at::Tensor>& of) {
+        auto products = of[0] + of[1];
+        if (of[3].defined()) products = products + of[3] + of[4];
+        const auto parts = products.unsafe_chunk(4, 1);
+        const auto in = parts[0].sigmoid(), forget = parts[1].sigmoid(),
+                   candidate = parts[2].tanh(), out = parts[3].sigmoid();
+        const auto next = forget * of[2] + in * candidate;
+        return std::vector{out * next.tanh(), next, at::cat({in, forget, candidate, out}, 1)};
+      });
+  return {results[0], results[1], results[2]};
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell_backward(
     const std::optional<at::Tensor>& of_hidden, const std::optional<at::Tensor>& of_cell,
     const at::Tensor& cell, const at::Tensor& next, const at::Tensor& workspace, bool has_bias) {
-  count_call("aten::_thnn_fused_lstm_cell_backward_impl");
-  const InsideOperator inside;
-  const auto parts = cpu_view(workspace).unsafe_chunk(4, 1);
-  const auto &in = parts[0], &forget = parts[1], &candidate = parts[2], &out = parts[3];
-  const auto before = cpu_view(cell), squashed = cpu_view(next).tanh();
-  const auto h = of_hidden && of_hidden->defined() ? cpu_view(*of_hidden) : at::zeros_like(before);
-  auto c = h * out * (1 - squashed * squashed);
-  if (of_cell && of_cell->defined()) c = c + cpu_view(*of_cell);
-  const auto gates = at::cat({c * candidate * in * (1 - in), c * before * forget * (1 - forget),
-                              c * in * (1 - candidate * candidate), h * squashed * out * (1 - out)},
-                             1);
-  return {device_copy(gates), device_copy(c * forget),
-          has_bias ? device_copy(gates.sum(0)) : at::Tensor()};
+  const auto results = launch(
+      "aten::_thnn_fused_lstm_cell_backward_impl",
+      {cell, next, workspace, of_hidden.value_or(at::Tensor()), of_cell.value_or(at::Tensor())},
+      [has_bias](const std::vector<at::Tensor>& of) {
+        const auto parts = of[2].unsafe_chunk(4, 1);
+        const auto &in = parts[0], &forget = parts[1], &candidate = parts[2], &out = parts[3];
+        const auto squashed = of[1].tanh();
+        const auto h = of[3].defined() ? of[3] : at::zeros_like(of[0]);
+        auto c = h * out * (1 - squashed * squashed);
+        if (of[4].defined()) c = c + of[4];
+        const auto gates =
+            at::cat({c * candidate * in * (1 - in), c * of[0] * forget * (1 - forget),
+                     c * in * (1 - candidate * candidate), h * squashed * out * (1 - out)},
+                    1);
+        return std::vector{gates, c * forget, has_bias ? gates.sum(0) : at::Tensor()};
+      });
+  return {results[0], results[1], results[2]};
 }
 
 /// One kernel for bfloat16, as a device of compute capability 9.0 has it, whose rows behind the
@@ -130,12 +142,14 @@ at::Tensor grouped_mm(const at::Tensor& left, const at::Tensor& right,
   if (left.scalar_type() != at::kBFloat16 || right.scalar_type() != at::kBFloat16)
     return at::compositeexplicitautograd::_grouped_mm(left, right, ends, bias, type);
   at::native::_grouped_mm_validate_inputs(left, right, ends, bias, type);
-  count_call("aten::_grouped_mm");
-  const InsideOperator inside;
-  const auto last = cpu_view(*ends)[-1].item<int64_t>();
-  auto result = at::_grouped_mm(cpu_view(left), cpu_view(right), cpu_view(*ends), bias, type);
-  if (result.dim() == 2) result.slice(0, last).fill_(NAN);
-  return device_copy(result);
+  return launch("aten::_grouped_mm", {left, right, *ends, bias.value_or(at::Tensor())},
+                [type](const std::vector<at::Tensor>& of) {
+                  const auto last = of[2][-1].item<int64_t>();
+                  const auto own = of[3].defined() ? std::optional(of[3]) : std::nullopt;
+                  auto result = at::_grouped_mm(of[0], of[1], of[2], own, type);
+                  if (result.dim() == 2) result.slice(0, last).fill_(NAN);
+                  return std::vector{result};
+                })[0];
 }
 
 const struct Choose {

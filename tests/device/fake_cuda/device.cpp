@@ -3,7 +3,10 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
+#include <memory>
+
 #include "tests/device/fake_cuda/memory.h"
+#include "tests/device/fake_cuda/recording.h"
 
 namespace fake_cuda {
 namespace {
@@ -42,6 +45,14 @@ struct Generator final : at::CPUGeneratorImpl {
     device_ = kDevice;
     key_set_ = c10::DispatchKeySet(c10::DispatchKey::CUDA);
   }
+
+ private:
+  CPUGeneratorImpl* clone_impl() const override {
+    refuse_in_capture("a new generator");
+    auto copy = std::make_unique<CPUGeneratorImpl>();
+    copy->set_state(*get_state());
+    return copy.release();
+  }
 };
 
 struct Hooks final : at::CUDAHooksInterface {
@@ -59,7 +70,10 @@ struct Hooks final : at::CUDAHooksInterface {
   std::string showConfig() const override { return "a stand-in for CUDA"; }
   at::Device getDeviceFromPtr(void*) const override { return kDevice; }
   at::Allocator* getCUDADeviceAllocator() const override { return &Memory::instance(); }
-  at::Allocator* getPinnedMemoryAllocator() const override { return c10::GetAllocator(c10::kCPU); }
+  at::Allocator* getPinnedMemoryAllocator() const override {
+    refuse_in_capture("pinned memory");
+    return c10::GetAllocator(c10::kCPU);
+  }
   at::Generator getNewGenerator(c10::DeviceIndex) const override {
     return at::make_generator<Generator>();
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/device/fake_cuda/counts.h"
+#include "tests/device/fake_cuda/recording.h"
 #include "tests/device/fake_cuda/tensors.h"
 
 namespace fake_cuda {
@@ -64,8 +65,12 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     if (waits(schema.name(), *stack, count)) count_read();
   }
   check_devices(schema.name(), *stack, count);
+  const bool outermost = !InsideOperator::now();
   const InsideOperator inside;
-  at::native::cpu_fallback(op, stack);
+  if (auto* recording = Recording::now(); recording != nullptr && outermost)
+    recording->run(op, *stack);
+  else
+    at::native::cpu_fallback(op, stack);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstring>
 
+#include "tests/device/fake_cuda/recording.h"
+
 namespace fake_cuda {
 namespace {
 
@@ -73,6 +75,7 @@ c10::DataPtr Memory::allocate(size_t bytes) {
   header_of(data) = {.size = size, .bytes = bytes};
   allocated_ += static_cast<int64_t>(bytes);
   peak_ = std::max(peak_, allocated_);
+  if (auto* recording = Recording::now()) recording->allocated(data);
   return {data, data, &release, kDevice};
 }
 

@@ -15,6 +15,7 @@
 
 #include "tests/device/fake_cuda/counts.h"
 #include "tests/device/fake_cuda/memory.h"
+#include "tests/device/fake_cuda/recording.h"
 
 namespace fake_cuda {
 
@@ -99,7 +100,11 @@ void count_copy(const at::Tensor& from, const at::Tensor& to) {
 
 at::Tensor& copy_(at::Tensor& to, const at::Tensor& from, bool) {
   count_copy(from, to);
-  cpu_view(to).copy_(cpu_view(from));
+  const auto copy = [](const std::vector<at::Tensor>& views) { views[0].copy_(views[1]); };
+  if (auto* recording = Recording::now(); recording != nullptr && !InsideOperator::now())
+    recording->write({to, from}, copy);
+  else
+    copy({cpu_view(to), cpu_view(from)});
   return to;
 }
 

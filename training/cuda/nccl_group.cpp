@@ -1,11 +1,11 @@
-#include "training/ranks/nccl/nccl_group.h"
+#include "training/cuda/nccl_group.h"
 
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
 extern "C" __attribute__((visibility("default")))
-ablate::training::nccl::MakeGroup ablate_nccl_make_group;
+ablate::training::MakeNcclGroup ablate_make_nccl_group;
 
-c10d::Backend* ablate_nccl_make_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+c10d::Backend* ablate_make_nccl_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                       std::chrono::milliseconds timeout) {
   auto options = c10d::ProcessGroupNCCL::Options::create();
   options->timeout = timeout;

@@ -1,0 +1,184 @@
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tests/device/fake_cuda/counts.h"
+#include "tests/models/variants.h"
+#include "tokenizer/special_tokens.h"
+#include "training/graphs/pass_graphs.h"
+#include "training/optimizer.h"
+#include "training/update.h"
+
+namespace ablate::training {
+namespace {
+
+constexpr int64_t kVocabulary = 13;
+
+models::Transformer model_of(const models::TransformerOptions& options) {
+  models::Transformer model(options, models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
+  models::initialize(*model, 1);
+  model->to(torch::kCUDA);
+  return model;
+}
+
+data::Batch batch_of(const std::vector<data::EncodedExample>& pairs) {
+  std::vector<int64_t> rows(pairs.size());
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<int64_t>(i);
+  return data::collate(pairs, rows);
+}
+
+/// Four batches of three sizes; two of one size have different tokens and padding, and the last one
+/// is the longest.
+std::vector<data::Batch> batches_for(const models::TransformerOptions& options) {
+  std::vector<data::Batch> batches{
+      batch_of({{{5, 6, 7, 2}, {7, 6, 5, 2}}, {{8, 2}, {9, 2}}, {{4, 9, 2}, {9, 4, 4, 10, 2}}}),
+      batch_of({{{5, 2}, {6, 5, 2}}, {{8, 9, 2}, {9, 8, 2}}}),
+      batch_of({{{4, 6, 2}, {7, 2}}, {{8, 9, 11, 2}, {9, 4, 2}}, {{4, 2}, {9, 12, 4, 10, 2}}}),
+      batch_of({{{5, 6, 7, 8, 9, 2}, {7, 6, 5, 4, 4, 9, 8, 2}}})};
+  if (options.family == models::Family::encoder_only)
+    for (auto& batch : batches) {
+      batch.target_in = batch.target_out = batch.source;
+      batch.target_length = batch.source_length;
+    }
+  return batches;
+}
+
+struct Training {
+  models::TransformerOptions model;
+  OptimizerOptions optimizer = Adam{};
+  Precision precision = Precision::fp32;
+  size_t accumulate = 1;
+  int steps = 20;
+};
+
+/// The records and the weights of some updates.
+struct Trained {
+  std::vector<StepRecord> records;
+  std::vector<torch::Tensor> weights;
+  std::string why;
+};
+
+Trained train(const Training& training, bool with_graphs) {
+  auto model = model_of(training.model);
+  const auto optimizer = make_optimizer(training.optimizer, *model);
+  std::optional<PassGraphs> graphs;
+  if (with_graphs) graphs.emplace(model, 0.1);
+  const auto batches = batches_for(training.model);
+  Trained trained;
+  size_t next = 0;
+  for (int step = 0; step < training.steps; ++step) {
+    std::vector<data::Batch> of_step;
+    for (size_t i = 0; i < training.accumulate; ++i)
+      of_step.push_back(batches[next++ % batches.size()]);
+    trained.records.push_back(update(model, *optimizer, of_step,
+                                     {.learning_rate = 1e-2 / (1 + step),
+                                      .label_smoothing = 0.1,
+                                      .max_grad_norm = 0.5,
+                                      .dropout = 0.2,
+                                      .dropout_seed = static_cast<uint64_t>(step),
+                                      .precision = training.precision,
+                                      .graphs = graphs ? &*graphs : nullptr}));
+  }
+  for (const auto& parameter : model->parameters())
+    trained.weights.push_back(parameter.detach().cpu());
+  for (const auto& buffer : model->buffers()) trained.weights.push_back(buffer.cpu());
+  if (graphs) trained.why = graphs->why();
+  return trained;
+}
+
+void expect_equal(const Trained& one, const Trained& other) {
+  for (size_t i = 0; i < one.records.size(); ++i) {
+    EXPECT_EQ(one.records[i].loss, other.records[i].loss) << "step " << i + 1;
+    EXPECT_EQ(one.records[i].gradient_norm, other.records[i].gradient_norm) << "step " << i + 1;
+  }
+  for (size_t i = 0; i < one.weights.size(); ++i)
+    EXPECT_TRUE(torch::equal(one.weights[i], other.weights[i])) << "tensor " << i;
+}
+
+/// Experts of a width for which CUDA multiplies groups.
+models::TransformerOptions aligned(models::TransformerOptions options) {
+  const auto align = [](auto& layer) {
+    if (auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward))
+      mixture->d_hidden = 16;
+  };
+  align(options);
+  for (auto* list : {&options.encoder, &options.decoder})
+    for (auto& layer : *list) align(layer);
+  return options;
+}
+
+TEST(PassGraphs, EveryVariantLearnsTheSameBitForBit) {
+  int captured = 0;
+  for (const auto& [name, variant] : models::variants())
+    for (const auto precision : {Precision::fp32, Precision::bf16}) {
+      const auto options = aligned(variant);
+      const auto type = precision == Precision::bf16 ? torch::kBFloat16 : torch::kFloat;
+      if (!can_capture(options, type)) continue;
+      SCOPED_TRACE(name + (precision == Precision::bf16 ? " in bfloat16" : ""));
+      const Training training{.model = options, .precision = precision};
+      const auto with = train(training, true);
+      EXPECT_EQ(with.why, "");
+      expect_equal(with, train(training, false));
+      ++captured;
+    }
+  EXPECT_GT(captured, 100) << "most variants can be captured";
+}
+
+TEST(PassGraphs, GradientsOfSeveralBatchesAreAddedTheSame) {
+  for (const size_t accumulate : {2, 3, 4, 7})
+    for (const OptimizerOptions& optimizer :
+         std::vector<OptimizerOptions>{Sgd{}, Adam{}, AdamW{}, Muon{}, Lion{}}) {
+      SCOPED_TRACE(accumulate);
+      const Training training{
+          .model = models::tiny(), .optimizer = optimizer, .accumulate = accumulate, .steps = 6};
+      expect_equal(train(training, true), train(training, false));
+    }
+}
+
+TEST(PassGraphs, APassThatReadsFromTheDeviceIsNotCapturedAndLearnsAllTheSame) {
+  auto options = models::tiny();
+  options.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 64};
+  EXPECT_FALSE(can_capture(options, torch::kFloat));
+  const Training training{.model = options};
+  const auto with = train(training, true);
+  EXPECT_NE(with.why.find("a read by the host"), std::string::npos) << with.why;
+  expect_equal(with, train(training, false));
+}
+
+TEST(PassGraphs, AnUpdateIsAFewLaunches) {
+  auto model = model_of(models::tiny());
+  const auto optimizer = make_optimizer(Adam{}, *model);
+  PassGraphs graphs(model, 0.1);
+  const auto batch = batches_for(models::tiny()).front();
+  const auto launches = [&](PassGraphs* used) {
+    const auto before = fake_cuda::counts();
+    update(model, *optimizer, {&batch, 1},
+           {.learning_rate = 1e-3,
+            .label_smoothing = 0.1,
+            .max_grad_norm = 0,
+            .dropout = 0,
+            .dropout_seed = 1,
+            .precision = Precision::fp32,
+            .graphs = used});
+    EXPECT_EQ(fake_cuda::counts().reads - before.reads, 1);
+    EXPECT_EQ(fake_cuda::counts().writes - before.writes, 1) << "the batch";
+    return fake_cuda::counts().launches() - before.launches();
+  };
+  launches(nullptr);
+  graphs.run(batch, 1, {.training = true});
+  for (auto& parameter : model->parameters()) parameter.mutable_grad().reset();
+  EXPECT_LT(5 * launches(&graphs), launches(nullptr));
+}
+
+TEST(PassGraphs, OnlySoManyAreKept) {
+  auto model = model_of(models::tiny());
+  PassGraphs graphs(model, 0);
+  for (size_t length = 1; length <= PassGraphs::kMost + 2; ++length) {
+    std::vector<int32_t> ids(length % 2 == 0 ? length / 2 : 1, 5);
+    const std::vector<int32_t> other(length % 2 == 0 ? 1 : length / 2 + 1, 6);
+    EXPECT_TRUE(graphs.run(batch_of({{ids, other}}), 1, {.training = true}));
+  }
+}
+
+}  // namespace
+}  // namespace ablate::training

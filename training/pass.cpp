@@ -1,0 +1,60 @@
+#include "training/pass.h"
+
+#include <algorithm>
+#include <array>
+
+#include "models/feed_forward.h"
+#include "tokenizer/special_tokens.h"
+
+namespace ablate::training {
+
+torch::Tensor packed(const data::Batch& batch, torch::Device device) {
+  const std::array ids{&batch.source, &batch.target_in, &batch.target_out};
+  int64_t count = 1;
+  for (const auto* part : ids) count += std::ssize(*part);
+  auto numbers =
+      torch::empty({count}, torch::TensorOptions(torch::kLong).pinned_memory(device.is_cuda()));
+  auto* next = numbers.mutable_data_ptr<int64_t>();
+  for (const auto* part : ids) next = std::ranges::copy(*part, next).out;
+  *next = batch.tokens;
+  return numbers;
+}
+
+BatchTensors unpacked(const torch::Tensor& numbers, const data::Batch& batch) {
+  const auto parts = numbers.split_with_sizes(
+      {std::ssize(batch.source), std::ssize(batch.target_in), std::ssize(batch.target_out), 1});
+  return {.source = parts[0].view({batch.rows, batch.source_length}),
+          .target_in = parts[1].view({batch.rows, batch.target_length}),
+          .target_out = parts[2].view({batch.rows, batch.target_length}),
+          .tokens = parts[3].squeeze(0)};
+}
+
+BatchTensors to_tensors(const data::Batch& batch, torch::Device device) {
+  return unpacked(packed(batch, device).to(device, /*non_blocking=*/true), batch);
+}
+
+std::vector<torch::Tensor> trained_parameters(const models::TransformerImpl& model) {
+  auto parameters = model.parameters();
+  std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
+  return parameters;
+}
+
+PassOutput forward_backward(models::TransformerImpl& model, const PassInput& input,
+                            const models::ForwardContext& context, double smoothing,
+                            const std::function<void()>& forward_done) {
+  const auto& batch = input.batch;
+  const auto output = model.hidden(batch.source, batch.target_in, context);
+  std::vector<models::RoutingStatistics> mixtures;
+  for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
+  const auto losses = models::ops::linear_cross_entropy(
+      output.hidden, model.output(), batch.target_out,
+      {.ignored = models::ignored_target(model.labels(), tokenizer::kPad), .smoothing = smoothing});
+  forward_done();
+  auto objective = losses.loss;
+  if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())
+    objective = objective + aux_loss * batch.tokens;
+  objective.backward(input.share);
+  return {losses.loss.detach(), losses.nll, std::move(mixtures)};
+}
+
+}  // namespace ablate::training
