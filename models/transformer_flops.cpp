@@ -175,27 +175,36 @@ double layer_products(const StackOptions& stack, const LayerOptions& layer,
          times(extent.rows, length, feed_forward);
 }
 
-double stack_products(const StackOptions& stack, const PassExtent& extent) {
+}  // namespace
+
+double stack_products(const StackOptions& stack, const PassExtent& extent, int64_t first) {
   const int64_t length = stack.causal ? extent.target : extent.source;
   double sum = 0;
-  for (int64_t depth = 0; depth < stack.depth; ++depth)
+  for (int64_t depth = first; depth < stack.depth; ++depth)
     sum += layer_products(stack, stack.layer(stack.layer_at(depth)), extent);
   for (const auto& scheme : position_plan(stack).schemes)
-    if (scheme.heads) sum += fire_products(scheme.options, scheme.heads->heads, length);
+    if (scheme.heads && first < stack.depth)
+      sum += fire_products(scheme.options, scheme.heads->heads, length);
   return sum;
 }
 
-}  // namespace
-
-double forward_flops(const TransformerOptions& options, const Vocabulary& vocabulary,
-                     const PassExtent& extent) {
+HeadProducts head_products(const TransformerOptions& options, const Vocabulary& vocabulary,
+                           const PassExtent& extent) {
   const bool labels = std::holds_alternative<LabelHead>(options.output);
   const int64_t predicted = labels                                   ? 1
                             : options.family == Family::encoder_only ? extent.source
                                                                      : extent.target;
   const auto* tokens = std::get_if<LmHead>(&options.output);
-  const int64_t transform = tokens != nullptr && tokens->transform ? options.d_model : 0;
-  double products = times(extent.rows, predicted, options.d_model, vocabulary.target + transform);
+  const bool transforms = tokens != nullptr && tokens->transform;
+  const double positions = times(extent.rows, predicted, options.d_model);
+  return {.output = positions * times(vocabulary.target),
+          .transform = transforms ? positions * times(options.d_model) : 0};
+}
+
+double forward_flops(const TransformerOptions& options, const Vocabulary& vocabulary,
+                     const PassExtent& extent) {
+  const auto head = head_products(options, vocabulary, extent);
+  double products = head.output + head.transform;
   for (const auto side : {Side::encoder, Side::decoder})
     if (has_side(options.family, side)) products += stack_products(stack_of(options, side), extent);
   return 2 * products;

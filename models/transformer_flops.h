@@ -18,4 +18,14 @@ struct PassExtent {
 double forward_flops(const TransformerOptions& options, const Vocabulary& vocabulary,
                      const PassExtent& extent);
 
+/// The multiplications of the same pass in the layers of one side from this depth on.
+double stack_products(const StackOptions& stack, const PassExtent& extent, int64_t first = 0);
+
+/// Those of the projection to the vocabulary, and of the transform before it, if there is one.
+struct HeadProducts {
+  double output = 0, transform = 0;
+};
+HeadProducts head_products(const TransformerOptions& options, const Vocabulary& vocabulary,
+                           const PassExtent& extent);
+
 }  // namespace ablate::models

@@ -52,6 +52,7 @@ Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Option
       input_(std::move(input)),
       optimizer_(make_optimizer(input_.options.optimizer, *model_, input_.options.lr_multipliers)),
       graphs_(graphs_of(model_, input_)),
+      flops_(*model_),
       progress_(std::move(progress)) {
   if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema);
 }
@@ -138,7 +139,7 @@ void Trainer::train_step(data::BatchStream& stream) {
   asked_to_stop_ = record.stop;
   state_.step = step;
   state_.position = stream.position();
-  state_.flops += training_flops(*model_, batches);
+  for (const auto& batch : batches) state_.flops += flops_(extent_of(batch));
   if (record.skipped && options.not_finite == NotFinite::stop) {
     log_interval(record, rate);  // how it came to this
     throw Diverged(fmt::format(

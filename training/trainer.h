@@ -20,6 +20,7 @@
 #include "training/storage/errors.h"
 #include "training/storage/run_log.h"
 #include "training/tensorboard/event.h"
+#include "training/training_flops.h"
 #include "training/training_options.h"
 #include "training/update.h"
 #include "training/weights.h"
@@ -31,7 +32,7 @@ struct TrainingState {
   int64_t step = 0;
   data::StreamPosition position;
   int64_t tokens = 0;        // target tokens trained on, padding left out
-  double flops = 0;          // training_flops() of all updates, skipped ones included
+  double flops = 0;          // of all updates, skipped ones included
   double seconds = 0;        // spent on updates, without validation, observation and saving
   int64_t skipped = 0;       // updates skipped because they were not finite
   double interval_loss = 0;  // sums over the updates since the last log line
@@ -123,6 +124,7 @@ class Trainer {
   TrainerInput input_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<PassGraphs> graphs_;  // null: none
+  TrainingFlops flops_;
   std::optional<Ema> ema_;
   TrainingState state_;
   std::optional<RunLog> log_;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "training/init_from_options.h"
 #include "training/observe_options.h"
@@ -124,16 +125,17 @@ constexpr auto names(NotFinite) {
 /// Files of pretrained word vectors that embeddings start from.
 struct PretrainedEmbeddingOptions {
   std::optional<std::string> source, target;
-  bool frozen = false;
 
   static void fields(auto& o, auto&& visit) {
     visit("source", o.source, "file in word2vec's or GloVe's format, for the source embedding");
     visit("target", o.target, "the same for the target embedding");
-    visit("frozen", o.frozen, "never train an embedding that starts from a file");
   }
-  static void rules(const PretrainedEmbeddingOptions& o, auto&& require) {
-    require(!o.frozen || o.source || o.target, "frozen", "needs source or target");
-  }
+  static void rules(const PretrainedEmbeddingOptions&, auto&&) {}
+};
+
+/// Why a key below `training` does not fit the run's model.
+struct TrainingProblem {
+  std::string key, why;
 };
 
 struct TrainingOptions {
@@ -163,6 +165,7 @@ struct TrainingOptions {
   ObserveOptions observe;
   InitFromOptions init_from;
   PretrainedEmbeddingOptions pretrained_embeddings;
+  std::vector<std::string> freeze;
 
   /// Whether there are updates; without any, the weights that a run starts from are evaluated.
   bool trains() const { return steps > 0; }
@@ -218,6 +221,10 @@ struct TrainingOptions {
     visit("init_from", o.init_from, "another run to start from");
     visit("pretrained_embeddings", o.pretrained_embeddings,
           "word vectors that embeddings start from");
+    visit("freeze", o.freeze,
+          "weights that are not trained, each given by its name or by whole words of it, with "
+          "ranges of layers, counted from 0: embedding, encoder.layers.0-3, feed_forward; ablate "
+          "inspect model shows the names");
   }
   static void rules(const TrainingOptions& o, auto&& require) {
     const int64_t fewest = o.init_from.given() ? 0 : 1;

@@ -219,11 +219,4 @@ models::PassExtent extent_of(const data::Batch& batch) {
   return {.rows = batch.rows, .source = batch.source_length, .target = batch.target_length};
 }
 
-double training_flops(const models::TransformerImpl& model, std::span<const data::Batch> batches) {
-  double flops = 0;
-  for (const auto& batch : batches)
-    flops += 3 * models::forward_flops(model.options(), model.vocabulary(), extent_of(batch));
-  return flops;
-}
-
 }  // namespace ablate::training

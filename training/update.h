@@ -57,9 +57,6 @@ StepRecord update(models::Transformer& model, Optimizer& optimizer,
 /// The positions that a pass over `batch` computes.
 models::PassExtent extent_of(const data::Batch& batch);
 
-/// Floating-point operations of an update on `batches`: those of three forward passes over each.
-double training_flops(const models::TransformerImpl& model, std::span<const data::Batch> batches);
-
 /// Norm of the gradient that an update of `batch` alone would have, before clipping. Weights and
 /// buffers do not change. REQUIRES: one rank, and no gradients; it leaves none.
 double gradient_norm(models::Transformer& model, const data::Batch& batch,

@@ -197,7 +197,7 @@ struct ArmEvidence {
   std::string name;
   bool baseline = false;  // other arms are compared with it
   std::vector<ChangedKey> changes;
-  int64_t parameters = 0, active_parameters = 0;
+  int64_t parameters = 0, active_parameters = 0, trained_parameters = 0;
   double flops_per_token = 0;
   // Of the runs that were trained:
   Sample steps, tokens, training_flops, training_seconds, tokens_per_second, memory_bytes;

@@ -67,9 +67,12 @@ std::string count_figure(int64_t number) {
 
 std::string parameters_figure(const ArmEvidence& arm) {
   if (arm.parameters == 0) return "-";
-  auto all = count_figure(arm.parameters);
-  if (arm.active_parameters == 0 || arm.active_parameters == arm.parameters) return all;
-  return fmt::format("{} of {}", count_figure(arm.active_parameters), all);
+  auto figure = count_figure(arm.parameters);
+  if (arm.active_parameters > 0 && arm.active_parameters < arm.parameters)
+    figure = fmt::format("{} of {}", count_figure(arm.active_parameters), figure);
+  if (arm.trained_parameters > 0 && arm.trained_parameters < arm.parameters)
+    figure += fmt::format(", {} trained", count_figure(arm.trained_parameters));
+  return figure;
 }
 
 std::string megaflops_figure(const ArmEvidence& arm) {

@@ -34,8 +34,8 @@ std::string p_figure(double p);
 /// "934 k", "1.06 M".
 std::string count_figure(int64_t number);
 
-/// The parameters of an arm; "1,000 of 4,000" if a token uses only some of them; "-" if no run has
-/// finished.
+/// The parameters of an arm; "1,000 of 4,000" if a token uses only some of them, "4,000, 100
+/// trained" if others are frozen; "-" if no run has finished.
 std::string parameters_figure(const ArmEvidence& arm);
 
 /// Millions of floating-point operations per token in a forward pass; "-" if no run has finished.

@@ -249,6 +249,7 @@ class TaskBuilder {
     if (any != runs.end()) {
       arm.parameters = (*any)->parameters;
       arm.active_parameters = (*any)->active_parameters;
+      arm.trained_parameters = (*any)->trained_parameters;
       arm.flops_per_token = (*any)->flops_per_token;
     }
     arm.steps = sample_over(runs, of_training(&records::RunResult::steps));

@@ -91,6 +91,7 @@ void add_study(CLI::App& verb, ConfigRequest& request) {
 void add_config(CLI::App& app) {
   auto request = std::make_shared<ConfigRequest>();
   request->selection.count = run::counted_parameters();
+  request->selection.parts = run::check_parts;
   auto* verb = app.add_subcommand("config", "Check, show and compare configurations");
   verb->require_subcommand(1);
   auto* check_verb = verb->add_subcommand(

@@ -40,7 +40,8 @@ void inspect_model(const InspectRequest& request) {
   const models::Vocabulary vocabulary{request.vocabulary, request.vocabulary, 0};
   std::map<std::string, const config::RunSpecification*> base;  // the first arm of each task
   std::set<std::string> shown;
-  const auto study = config::read_study(request.study, {.count = run::counted_parameters()});
+  const auto study = config::read_study(
+      request.study, {.count = run::counted_parameters(), .parts = run::check_parts});
   for (const auto& run : study.runs) {
     if (!shown.insert(run.task + "/" + run.arm).second) continue;
     const auto cost = run::cost_of(run.experiment.model, vocabulary, request.length);

@@ -290,6 +290,7 @@ void add_run(CLI::App& app) {
     if (!request->prologue.empty() && request->launcher != Launcher::slurm)
       throw UsageError("--prologue is for the jobs of --launcher slurm");
     request->selection.count = run::counted_parameters();
+    request->selection.parts = run::check_parts;
     if (!request->list && !request->dry_run) return run_study(*request);
     const auto study = records::planned(request->study, request->selection, request->output);
     if (request->list) return show_list(*request, study);

@@ -93,10 +93,11 @@ struct RunResult {
   std::string study, task, arm;
   int64_t seed = 0;
   int64_t parameters = 0, active_parameters = 0;
-  int64_t target_vocabulary = 0;  // different tokens that targets can have
-  double flops_per_token = 0;     // of a forward pass, at the mean lengths of the first test set
-  int64_t steps = 0;              // updates of this run; 0: it only evaluates weights
-  int64_t earlier_steps = 0;      // updates of the weights before this run
+  int64_t trained_parameters = 0;  // that are not frozen; 0: it only evaluates weights
+  int64_t target_vocabulary = 0;   // different tokens that targets can have
+  double flops_per_token = 0;      // of a forward pass, at the mean lengths of the first test set
+  int64_t steps = 0;               // updates of this run; 0: it only evaluates weights
+  int64_t earlier_steps = 0;       // updates of the weights before this run
   int64_t skipped_updates = 0;
   int64_t skipped_lines = 0;
   int64_t cut_sources = 0, cut_targets = 0;  // training texts longer than max_length
@@ -113,7 +114,7 @@ struct RunResult {
   /// update, the mean over the mixtures; 1: even. NaN without experts.
   double expert_imbalance = kNotMeasured;
   double training_seconds = 0;  // over all starts, without validation, observation and saving
-  double training_flops = 0;    // three forward passes over each batch
+  double training_flops = 0;    // of all updates (training/training_flops.h)
   int64_t tokens = 0;           // target tokens trained on, the end token included
   int64_t memory_bytes = 0;     // peak of the process, or on CUDA of the allocator
   std::string data_sha256;      // of the examples
@@ -133,6 +134,7 @@ struct RunResult {
     visit("seed", o.seed);
     visit("parameters", o.parameters);
     visit("active_parameters", o.active_parameters);
+    visit("trained_parameters", o.trained_parameters);
     visit("target_vocabulary", o.target_vocabulary);
     visit("flops_per_token", o.flops_per_token);
     visit("steps", o.steps);

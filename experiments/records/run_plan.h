@@ -50,9 +50,9 @@ config::Experiment planned_experiment(const RunFolder& folder);
 
 /// Estimated cost of a run. If nothing was timed, seconds are NaN and memory_bytes is 0.
 struct RunEstimate {
-  int64_t parameters = 0, active_parameters = 0;
+  int64_t parameters = 0, active_parameters = 0, trained_parameters = 0;
   int64_t steps = 0;
-  double flops = 0;          // of training: three times the forward passes
+  double flops = 0;          // of training (training/training_flops.h)
   int64_t memory_bytes = 0;  // peak of the process that timed a few updates
   double seconds = 0;        // data, training, validations and evaluation, by the timed updates
   int64_t disk_bytes = 0;    // checkpoints at the end
@@ -63,6 +63,7 @@ struct RunEstimate {
   static void fields(auto& o, auto&& visit) {
     visit("parameters", o.parameters);
     visit("active_parameters", o.active_parameters);
+    visit("trained_parameters", o.trained_parameters);
     visit("steps", o.steps);
     visit("flops", o.flops);
     visit("memory_bytes", o.memory_bytes);

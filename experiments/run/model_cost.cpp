@@ -18,9 +18,11 @@
 #include "experiments/run/load_run.h"
 #include "experiments/run/prepare_run.h"
 #include "experiments/run/run_data.h"
+#include "experiments/run/start_model.h"
 #include "models/feed_forward.h"
 #include "training/device.h"
 #include "training/likelihood.h"
+#include "training/trained_parts.h"
 #include "training/update.h"
 
 namespace ablate::run {
@@ -151,6 +153,12 @@ config::ParameterCounter counted_parameters() {
   };
 }
 
+std::vector<training::TrainingProblem> check_parts(const config::Experiment& experiment) {
+  if (experiment.training.freeze.empty()) return {};
+  constexpr models::Vocabulary kAny{config::kMatchedVocabulary, config::kMatchedVocabulary, 0};
+  return training::part_problems(*models::Transformer(experiment.model, kAny), experiment.training);
+}
+
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,
                   int64_t length) {
   torch::manual_seed(1);  // of the ids
@@ -228,10 +236,11 @@ int64_t weight_bytes(int64_t parameters) {
   return parameters * static_cast<int64_t>(sizeof(float));
 }
 
-int64_t checkpoint_bytes(const training::TrainingOptions& options, int64_t parameters) {
-  constexpr int64_t kWeightAndMoments = 3;
+int64_t checkpoint_bytes(const training::TrainingOptions& options,
+                         const records::RunEstimate& run) {
+  constexpr int64_t kMoments = 2;
   const int64_t average = options.ema > 0 ? 1 : 0;
-  return weight_bytes(parameters) * (kWeightAndMoments + average);
+  return weight_bytes(run.parameters * (1 + average) + run.trained_parameters * kMoments);
 }
 
 /// The number of files and folders in the folder of a finished run that was started once.
@@ -260,6 +269,7 @@ Planned planned(const RunJob& job) {
   if (from) start = std::filesystem::path(job.plan.data_folder) / *from;
   auto data = read_run_data(job.experiment, job.plan.data_folder, start);
   auto model = make_model(job.experiment, data.tokenizers);
+  choose_trained(*model, job.experiment.training);
   return {std::move(data), std::move(model)};
 }
 
@@ -269,6 +279,7 @@ records::RunEstimate counted(const config::Experiment& experiment, const Planned
   const auto& options = experiment.training;
   records::RunEstimate estimate{.parameters = models::parameter_count(*run.model),
                                 .active_parameters = active_parameter_count(*run.model),
+                                .trained_parameters = training::trained_parameter_count(*run.model),
                                 .notes = shortfalls(experiment, run.data)};
   if (options.trains()) {
     const auto cost = update_cost(experiment, run.data, *run.model);
@@ -276,9 +287,8 @@ records::RunEstimate counted(const config::Experiment& experiment, const Planned
     estimate.flops = static_cast<double>(estimate.steps) * cost.flops;
   }
   const auto checkpoints = options.trains() ? kept_checkpoints(options, estimate.steps) : 1;
-  estimate.disk_bytes = options.trains()
-                            ? checkpoints * checkpoint_bytes(options, estimate.parameters)
-                            : weight_bytes(estimate.parameters);
+  estimate.disk_bytes = options.trains() ? checkpoints * checkpoint_bytes(options, estimate)
+                                         : weight_bytes(estimate.parameters);
   estimate.files = files_left_by(run.data, checkpoints);
   return estimate;
 }

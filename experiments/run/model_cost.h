@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "experiments/config/schema/experiment.h"
 #include "experiments/config/study/match.h"
@@ -41,6 +42,9 @@ double flops_per_token(const models::TransformerImpl& model, const ScoringPasses
 /// Counts the parameters of a run's model, each once. Builds it without values, and every model
 /// only once.
 config::ParameterCounter counted_parameters();
+
+/// Why the run cannot train the parts of its model that it names; builds the model if it names any.
+std::vector<training::TrainingProblem> check_parts(const config::Experiment& experiment);
 
 /// Runs one pass. REQUIRES: CachingAllocator installed, for the activation memory.
 ModelCost cost_of(const models::TransformerOptions& options, const models::Vocabulary& vocabulary,

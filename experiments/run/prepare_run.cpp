@@ -21,6 +21,7 @@
 #include "training/device.h"
 #include "training/process/machine.h"
 #include "training/process/progress.h"
+#include "training/training_flops.h"
 #include "training/update.h"
 
 namespace ablate::run {
@@ -71,6 +72,7 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
   if (!options.trains()) return 0;
   if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
   auto model = make_model(job.experiment, data.tokenizers);
+  choose_trained(*model, options);
   const auto cost = update_cost(job.experiment, data, *model);
   if (!std::holds_alternative<training::TimeBudget>(options.budget))
     return updates_within(options, cost, 0);
@@ -146,11 +148,12 @@ struct Fitting {
 UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,
                        const models::TransformerImpl& model) {
   auto stream = batches_of(experiment, data);
+  const training::TrainingFlops flops(model);
   UpdateCost sum;
   for (int64_t i = 0; i < kCountedBatches; ++i) {
     const auto batch = stream.next();
     sum.tokens += static_cast<double>(batch.tokens);
-    sum.flops += training::training_flops(model, std::span(&batch, 1));
+    sum.flops += flops(training::extent_of(batch));
   }
   const double batches = static_cast<double>(experiment.training.accumulate) / kCountedBatches;
   return {.tokens = batches * sum.tokens,

@@ -53,8 +53,7 @@ nlohmann::json environment_facts(const RunJob& job, const Prepared& prepared);
 struct UpdateCost {
   double tokens = 0;       // predicted tokens, the end tokens included
   int64_t parameters = 0;  // of the model, each once
-  double flops =
-      0;  // three times those of a forward pass over its batches (models/transformer_flops.h)
+  double flops = 0;        // of the passes over its batches (training/training_flops.h)
 };
 
 UpdateCost update_cost(const config::Experiment& experiment, const RunData& data,

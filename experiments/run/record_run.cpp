@@ -66,14 +66,15 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
 
 void add_training(records::RunResult& result, const TrainingOutcome& trained, const RunJob& job,
                   const Prepared& prepared) {
-  const auto& [summary, memory_bytes] = trained;
+  const auto& summary = trained.summary;
   result.steps = summary.state.step;
   result.skipped_updates = summary.state.skipped;
   if (summary.state.step > 0) result.train_loss = summary.train_loss;
   result.training_seconds = summary.state.seconds;
   result.training_flops = summary.state.flops;
   result.tokens = summary.state.tokens;
-  result.memory_bytes = memory_bytes;
+  result.memory_bytes = trained.memory_bytes;
+  result.trained_parameters = trained.trained_parameters;
   result.earlier_steps = earlier_steps(prepared);
   if (std::filesystem::exists(job.folder.log()))
     records::add_logged(result, training::read_run_log(job.folder.log()));

@@ -13,6 +13,7 @@ namespace ablate::run {
 struct TrainingOutcome {
   training::TrainingSummary summary = {};
   int64_t memory_bytes = 0;
+  int64_t trained_parameters = 0;
 };
 
 /// Scores the weights that the run's configuration chooses, and writes the outputs of every test

@@ -17,6 +17,7 @@
 #include "models/libtorch.h"
 #include "tokenizer/special_tokens.h"
 #include "training/checkpoint/checkpoint.h"
+#include "training/trained_parts.h"
 #include "training/weights.h"
 
 namespace ablate::run {
@@ -84,12 +85,9 @@ std::string listed(const std::vector<std::string>& names) {
                                   : fmt::format("{} and {} more", text, all.size() - kMostNames);
 }
 
-/// Whether one of `allowed` is the name or whole words of it: "layers.3" of
-/// "decoder.layers.3.norm".
 bool is_allowed(const std::string& name, const std::vector<std::string>& allowed) {
-  return std::ranges::any_of(allowed, [&](const std::string& words) {
-    return ("." + name + ".").find("." + words + ".") != std::string::npos;
-  });
+  return std::ranges::any_of(
+      allowed, [&](const std::string& words) { return training::is_named(name, words); });
 }
 
 /// "embedding [100, 16], of which that run's is [80, 16]"
@@ -269,17 +267,14 @@ std::vector<EmbeddingVectors> read_vectors(const config::Experiment& experiment,
   return vectors;
 }
 
-void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVectors>& vectors,
-                 bool frozen) {
+void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVectors>& vectors) {
   torch::NoGradGuard no_grad;
   for (const auto& given : vectors) {
-    torch::Tensor table =
-        given.side == "source" ? model.source_embedding() : model.target_embedding();
+    const auto table = given.side == "source" ? model.source_embedding() : model.target_embedding();
     const auto ids = torch::tensor(given.ids, torch::kLong);
     const auto values = torch::tensor(given.numbers).view({ids.size(0), table.size(1)});
     const auto scale = table.index_select(0, ids).norm() / values.norm().clamp_min(1e-12);
     table.index_copy_(0, ids, values * scale);
-    table.set_requires_grad(!frozen);
   }
 }
 
@@ -291,6 +286,25 @@ nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors) {
                     {"covered", given.ids.size()},
                     {"vocabulary", given.vocabulary}});
   return list;
+}
+
+void choose_trained(models::TransformerImpl& model, const training::TrainingOptions& options) {
+  for (const auto& [key, why] : training::part_problems(model, options))
+    throw UsageError(fmt::format("training.{} {}", key, why));
+  training::freeze_parts(model, options);
+}
+
+std::string trained_text(const models::TransformerImpl& model) {
+  const auto trained = training::trained_parameter_count(model);
+  const auto all = models::parameter_count(model);
+  if (trained == all) return "";
+  const auto& output = model.output_weight();
+  const bool tied =
+      output.is_same(model.source_embedding()) || output.is_same(model.target_embedding());
+  return fmt::format("training {} of {} parameters{}", trained, all,
+                     tied && !output.requires_grad()
+                         ? "; the output is frozen with the embedding, whose matrix it is"
+                         : "");
 }
 
 }  // namespace ablate::run

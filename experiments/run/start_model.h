@@ -51,11 +51,17 @@ std::vector<EmbeddingVectors> read_vectors(const config::Experiment& experiment,
                                            const std::filesystem::path& data_folder);
 
 /// Puts the vectors into the model's embeddings, scaled by one factor to the root mean square of
-/// the rows that they replace, and freezes those embeddings if `frozen`.
-void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVectors>& vectors,
-                 bool frozen);
+/// the rows that they replace.
+void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVectors>& vectors);
 
 /// Their record in environment.json.
 nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors);
+
+/// Freezes the weights that `options` name. Throws UsageError if they do not fit the model.
+void choose_trained(models::TransformerImpl& model, const training::TrainingOptions& options);
+
+/// "training 400 of 1000 parameters"; empty if all are trained. Says so if a frozen embedding is
+/// the output, too.
+std::string trained_text(const models::TransformerImpl& model);
 
 }  // namespace ablate::run

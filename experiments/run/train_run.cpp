@@ -24,6 +24,7 @@
 #include "training/ranks/rank_group.h"
 #include "training/storage/durable_file.h"
 #include "training/storage/finite_json.h"
+#include "training/trained_parts.h"
 #include "training/trainer.h"
 
 namespace ablate::run {
@@ -74,10 +75,12 @@ InitialModel begin_model(const RunJob& job, const Prepared& prepared, bool conti
     initial.weights = start_model(
         *initial.model, job.experiment,
         {*prepared.start, prepared.data.corpus, seed, prepared.data.tokenizers.labels}, messages);
-  set_vectors(*initial.model, prepared.data.vectors,
-              job.experiment.training.pretrained_embeddings.frozen);
+  set_vectors(*initial.model, prepared.data.vectors);
   for (const auto& given : prepared.data.vectors)
     messages << given.coverage() << "\n" << std::flush;
+  choose_trained(*initial.model, job.experiment.training);
+  if (const auto text = trained_text(*initial.model); !text.empty())
+    messages << text << "\n" << std::flush;
   initial.model->to(prepared.environment.device);
   return initial;
 }
@@ -131,7 +134,8 @@ TrainingOutcome train(training::TrainerInput input, const models::Transformer& m
   const auto steps = input.options.steps;
   training::Trainer trainer(model, std::move(input), {.stream = messages, .steps = steps});
   auto summary = trainer.run();
-  return {std::move(summary), training::peak_memory(model->output_weight().device())};
+  return {std::move(summary), training::peak_memory(model->output_weight().device()),
+          training::trained_parameter_count(*model)};
 }
 
 /// Logs the observations of weights that a run only evaluates.

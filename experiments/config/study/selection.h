@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "experiments/config/yaml/value.h"
 
 namespace ablate::config {
+
+/// Why a run cannot train the parts of its model that it names. This room is independent of
+/// LibTorch, so it is given the function.
+using PartCheck = std::function<std::vector<training::TrainingProblem>(const Experiment&)>;
 
 /// The options of the command line that select and change the runs of a study.
 struct Selection {
@@ -21,6 +26,7 @@ struct Selection {
   std::optional<std::filesystem::path> data_folder;  // absent: the study file's folder
   bool with_files = false;                           // report missing files
   ParameterCounter count = {};                       // for `match`, which needs it
+  PartCheck parts = {};                              // absent: the start of a run checks its own
 };
 
 /// The name that messages and origins give to options of the command line.

@@ -83,7 +83,7 @@ void FileCheck::add(const Experiment& experiment, const Trail& trail, ProblemLis
   }
 }
 
-void RunCheck::add(const Place& run, const Experiment& experiment, const Trail& trail) {
+bool RunCheck::add(const Place& run, const Experiment& experiment, const Trail& trail) {
   ++runs_;
   std::vector<BrokenRule> broken;
   collect_broken_rules(experiment, "", broken);
@@ -94,6 +94,7 @@ void RunCheck::add(const Place& run, const Experiment& experiment, const Trail& 
       breach.first = run;
     }
   }
+  return broken.empty();
 }
 
 void RunCheck::report(ProblemList& problems) const {
@@ -321,8 +322,14 @@ void StudyCheck::check_arm(const ExpandedTask& task, const ExpandedArm& arm,
   const auto& [experiment, trail] = arm.run;
   report_missing(experiment_schema(), trail, problems);
   check_start(task, arm, problems);
-  rules_.add({task.name, arm.name}, experiment, trail);
+  const bool sound = rules_.add({task.name, arm.name}, experiment, trail);
   if (!arm.selected) return;
+  if (sound && trail.failed.empty() && selection_.parts)
+    for (const auto& [key, why] : selection_.parts(experiment)) {
+      const auto path = join_path("training", key);
+      problems.add(trail.place(path),
+                   fmt::format("{} {} (task '{}', arm '{}')", path, why, task.name, arm.name));
+    }
   notes_.add({task.name, arm.name}, experiment, trail);
   if (arm.matched) notes_.add_match({task.name, arm.name}, parsed_.keys.match.by, *arm.matched);
   if (selection_.with_files) files_.add(experiment, trail, problems);

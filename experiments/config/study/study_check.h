@@ -42,7 +42,8 @@ class RunCheck {
     std::string task, arm;
   };
 
-  void add(const Place& run, const Experiment& experiment, const Trail& trail);
+  /// Returns whether the run breaks no rule.
+  bool add(const Place& run, const Experiment& experiment, const Trail& trail);
 
   /// Names the first task and arm that break a rule, unless all runs break it.
   void report(ProblemList& problems) const;

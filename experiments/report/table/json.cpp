@@ -84,6 +84,7 @@ Json json_of(const analysis::ArmEvidence& arm) {
             {"changes", std::move(changes)},
             {"parameters", arm.parameters},
             {"active_parameters", arm.active_parameters},
+            {"trained_parameters", arm.trained_parameters},
             {"flops_per_token", arm.flops_per_token},
             {"steps", json_of(arm.steps)},
             {"tokens", json_of(arm.tokens)},

@@ -249,11 +249,10 @@ class VectorsTest : public FamilyTest {
     write_file(folder_ / "words.txt", text);
   }
   nlohmann::json trained(const std::string& vectors, int steps = 30) {
-    return result(
-        "vectors" + std::to_string(steps),
-        "task: language, train: train.txt, validation: validation.txt",
-        "family: decoder_only, tying: none",
-        ", steps: " + std::to_string(steps) + ", pretrained_embeddings: { " + vectors + " }");
+    return result("vectors" + std::to_string(steps),
+                  "task: language, train: train.txt, validation: validation.txt",
+                  "family: decoder_only, tying: none",
+                  ", steps: " + std::to_string(steps) + ", pretrained_embeddings: " + vectors);
   }
   /// Rows of the embedding for " good" and " the", which has no vector. // [2, D]
   torch::Tensor rows() const {
@@ -275,7 +274,7 @@ class VectorsTest : public FamilyTest {
 };
 
 TEST_F(VectorsTest, AFrozenEmbeddingStaysAsTheFileHasIt) {
-  trained("source: words.txt, frozen: true");
+  trained("{ source: words.txt }, freeze: [embedding]");
   // very, good, bad, the, a, film and plot are the tokens
   EXPECT_NE(output_.find("source embedding: vectors for 3 of 7 tokens (42.9 %) from"),
             std::string::npos)
@@ -285,12 +284,12 @@ TEST_F(VectorsTest, AFrozenEmbeddingStaysAsTheFileHasIt) {
   const auto environment = nlohmann::json::parse(read_file(run_ / "environment.json"));
   EXPECT_EQ(environment["vectors"][0]["covered"], 3);
   EXPECT_EQ(environment["vectors"][0]["vocabulary"], 7);
-  trained("source: words.txt, frozen: true", 1);
+  trained("{ source: words.txt }, freeze: [embedding]", 1);
   EXPECT_TRUE(torch::equal(rows(), after));  // the row without a vector too
 }
 
 TEST_F(VectorsTest, AnEmbeddingThatIsNotFrozenOnlyStartsThere) {
-  trained("target: words.txt");
+  trained("{ target: words.txt }");
   EXPECT_LT(cosine(rows()[0]), 0.9999);
   EXPECT_GT(cosine(rows()[0]), 0.8);
 }
