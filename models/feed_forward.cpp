@@ -51,7 +51,7 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
 
 RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
   show(x, context, &Observer::feed_forward_input);
-  const auto hidden = activation_ == Activation::relu && !gated_
+  const auto hidden = activation_ == Activation::relu && !gated_ && !up_->is_adapted()
                           ? ops::linear_relu(x, up_->weight, up_->bias)
                           : ops::hidden_layer(up_(x), activation_, gated_);
   show(hidden, context, &Observer::hidden_layer);

@@ -1,5 +1,6 @@
 #include "models/linear.h"
 
+#include <cmath>
 #include <numeric>
 
 namespace ablate::models {
@@ -23,8 +24,20 @@ LinearImpl::LinearImpl(int64_t width, const std::vector<int64_t>& parts, bool wi
   if (with_bias) bias = register_parameter("bias", {total}, Constant{0}, Role::vector);
 }
 
+void LinearImpl::adapt(int64_t rank, double scale) {
+  const int64_t width = weight.dense.size(1), total = weight.dense.size(0);
+  lora_a_ =
+      register_parameter("lora_a", {rank, width},
+                         Uniform{.bound = 1 / std::sqrt(static_cast<double>(width))}, Role::matrix);
+  lora_b_ = register_parameter("lora_b", {total, rank}, Constant{0}, Role::matrix);
+  lora_scale_ = scale;
+}
+
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) const {
-  return ops::linear(x, weight, bias);
+  const auto y = ops::linear(x, weight, bias);
+  if (!is_adapted()) return y;
+  const auto low = ops::linear(x, {.dense = lora_a_, .packed = nullptr});  // [..., R]
+  return y + ops::linear(low * lora_scale_, {.dense = lora_b_, .packed = nullptr});
 }
 
 }  // namespace ablate::models

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "models/module.h"
@@ -23,12 +24,26 @@ class LinearImpl : public Module {
              Projection kind = Projection::hidden);
 
   torch::Tensor forward(const torch::Tensor& x) const;  // [..., width] -> [..., sum of parts]
+  /// Adds scale B A x to the output (LoRA, Hu et al. 2021, section 4.1), by the parameters lora_a,
+  /// uniform within 1 / sqrt(width), and lora_b, which starts at 0. Like those of a new module,
+  /// their values have to be drawn.
+  void adapt(int64_t rank, double scale);
+  bool is_adapted() const { return lora_a_.defined(); }
   /// Keeps a copy of the weight for decoding; from then on the weight must not change.
   void prepack(WeightDtype dtype) { weight = weight.prepacked(dtype); }
 
   ops::LinearWeight weight;  // [sum of parts, width]
   torch::Tensor bias;        // [sum of parts] or undefined
+
+ private:
+  torch::Tensor lora_a_, lora_b_;  // [R, width] and [sum of parts, R], or undefined
+  double lora_scale_ = 0;
 };
 TORCH_MODULE(Linear);
+
+/// Whether this is the name of a parameter of an adapter.
+inline bool is_adapter(std::string_view parameter) {
+  return parameter.ends_with("lora_a") || parameter.ends_with("lora_b");
+}
 
 }  // namespace ablate::models

@@ -226,7 +226,8 @@ void TransformerImpl::check_length(Side side, int64_t length) const {
 
 int64_t parameter_count(const torch::nn::Module& model) {
   int64_t count = 0;
-  for (const auto& parameter : model.parameters()) count += parameter.numel();
+  for (const auto& item : model.named_parameters())
+    if (!is_adapter(item.key())) count += item.value().numel();
   return count;
 }
 

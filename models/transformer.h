@@ -121,7 +121,7 @@ class TransformerImpl : public Module {
 };
 TORCH_MODULE(Transformer);
 
-/// The number of a model's trainable parameters; shared matrices count once.
+/// The number of a model's parameters; shared matrices count once, and adapters do not count.
 int64_t parameter_count(const torch::nn::Module& model);
 
 /// Sets the initial distribution of every parameter below `stack` by the stack's initialization and

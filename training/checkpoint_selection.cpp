@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "training/checkpoint/checkpoint.h"
-#include "training/weights.h"
+#include "training/trained_parts.h"
 
 namespace ablate::training {
 namespace {
@@ -53,10 +54,11 @@ std::vector<Found> last_regular(const std::filesystem::path& checkpoints, int64_
 }
 
 SelectedWeights mean_of_last(const std::filesystem::path& checkpoints, int64_t count,
-                             int64_t save_every) {
-  const auto chosen = last_regular(checkpoints, count, save_every);
+                             const TrainingOptions& options) {
+  const auto chosen = last_regular(checkpoints, count, options.save_every);
   std::vector<Weights> models;
-  for (const auto& found : chosen) models.push_back(load_checkpoint(found.path).model);
+  for (const auto& found : chosen)
+    models.push_back(merge_adapters(load_checkpoint(found.path).model, options.lora));
   const auto steps = count == 1
                          ? fmt::format("step {}", chosen.front().step)
                          : fmt::format("steps {} to {}", chosen.front().step, chosen.back().step);
@@ -65,8 +67,7 @@ SelectedWeights mean_of_last(const std::filesystem::path& checkpoints, int64_t c
 
 SelectedWeights averaged(const std::filesystem::path& checkpoints, const TrainingOptions& options) {
   if (options.ema > 0) return exponential_average(checkpoints);
-  return mean_of_last(checkpoints, options.average > 0 ? options.average : options.keep,
-                      options.save_every);
+  return mean_of_last(checkpoints, options.average > 0 ? options.average : options.keep, options);
 }
 
 /// The weights of a run that was only evaluated.
@@ -92,10 +93,9 @@ SelectedWeights at_step(const std::filesystem::path& checkpoints, const std::str
                                     checkpoints.string(), step, steps));
 }
 
-}  // namespace
-
-SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
-                               const TrainingOptions& options) {
+/// As saved, with adapters.
+SelectedWeights saved_weights(const std::filesystem::path& checkpoints, const std::string& which,
+                              const TrainingOptions& options) {
   const bool follow_options = which.empty();
   if (follow_options && !options.trains()) return only_weights(checkpoints);
   if (which == "averaged" || (follow_options && (options.average > 0 || options.ema > 0)))
@@ -113,20 +113,36 @@ SelectedWeights select_weights(const std::filesystem::path& checkpoints, const s
   return at_step(checkpoints, which);
 }
 
-SelectedWeights select_start(const std::filesystem::path& checkpoints, const InitFromOptions& start,
-                             const TrainingOptions& options) {
-  if (start.average > 0) return mean_of_last(checkpoints, start.average, options.save_every);
+SelectedWeights saved_start(const std::filesystem::path& checkpoints, const InitFromOptions& start,
+                            const TrainingOptions& options) {
+  if (start.average > 0) return mean_of_last(checkpoints, start.average, options);
   switch (start.weights) {
     case StartWeights::evaluated:
-      return select_weights(checkpoints, "", options);
+      return saved_weights(checkpoints, "", options);
     case StartWeights::last:
-      return select_weights(checkpoints, "last", options);
+      return saved_weights(checkpoints, "last", options);
     case StartWeights::best:
-      return select_weights(checkpoints, "best", options);
+      return saved_weights(checkpoints, "best", options);
     case StartWeights::ema:
       return exponential_average(checkpoints);
   }
   throw CheckpointError("invalid StartWeights");
+}
+
+SelectedWeights merged(SelectedWeights saved, const LoraOptions& lora) {
+  return {saved.name, merge_adapters(std::move(saved.weights), lora)};
+}
+
+}  // namespace
+
+SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
+                               const TrainingOptions& options) {
+  return merged(saved_weights(checkpoints, which, options), options.lora);
+}
+
+SelectedWeights select_start(const std::filesystem::path& checkpoints, const InitFromOptions& start,
+                             const TrainingOptions& options) {
+  return merged(saved_start(checkpoints, start, options), options.lora);
 }
 
 }  // namespace ablate::training

@@ -19,8 +19,9 @@ struct SelectedWeights {
 /// `which` is best, last, averaged, a step, or empty for the choice of the options: the average of
 /// the last `average` checkpoints, the exponential average, the best (with `patience`), or the
 /// last; for a run that does not train, its only checkpoint. An average is over the last multiples
-/// of `save_every`; other checkpoints are ignored. Throws CheckpointError if there is no such
-/// checkpoint, or an average lacks one.
+/// of `save_every`; other checkpoints are ignored. Adapters are merged, those of an exponential
+/// average by the averages of their factors. Throws CheckpointError if there is no such checkpoint,
+/// or an average lacks one.
 SelectedWeights select_weights(const std::filesystem::path& checkpoints, const std::string& which,
                                const TrainingOptions& options);
 

@@ -6,6 +6,9 @@
 #include <algorithm>
 
 #include "models/head_name.h"
+#include "models/initialization.h"
+#include "models/linear.h"
+#include "models/random.h"
 
 namespace ablate::training {
 namespace {
@@ -81,15 +84,83 @@ std::string modules_text(const Names& parameters) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Adds a problem for each name in the list of the key `key` that is in no name of `all`.
-void check_names(const char* key, const Names& list, const Names& all,
-                 std::vector<TrainingProblem>& problems) {
-  for (const auto& words : list)
-    for (const auto& one : without_range(words))
-      if (std::ranges::none_of(all, [&](const auto& name) { return is_named(name, one); }))
-        problems.push_back(
-            {key, fmt::format("names {}, and the model has: {}", one, modules_text(all))});
+/// The linear maps of layers, by the names of their weights.
+Weights maps_of(const models::TransformerImpl& model) {
+  Weights maps;
+  for (const auto& item : model.named_modules("", /*include_self=*/false)) {
+    const auto* linear = dynamic_cast<const models::LinearImpl*>(item.value().get());
+    if (linear != nullptr && item.key().find(".layers.") != std::string::npos)
+      maps[item.key() + ".weight"] = linear->weight.dense;
+  }
+  return maps;
 }
+
+void add_adapters(models::TransformerImpl& model, const LoraOptions& lora, uint64_t seed) {
+  const auto maps = maps_of(model);
+  for (const auto& item : model.named_modules("", /*include_self=*/false)) {
+    const auto weight = item.key() + ".weight";
+    if (!maps.contains(weight) || !is_named_by(weight, lora.on)) continue;
+    auto& linear = dynamic_cast<models::LinearImpl&>(*item.value());
+    linear.adapt(lora.rank, lora.alpha / static_cast<double>(lora.rank));
+    for (const auto& own : linear.own_parameters())
+      if (models::is_adapter(own.name))
+        models::fill(own.tensor, own.initializer,
+                     models::derive_seed(seed, item.key() + "." + own.name));
+  }
+}
+
+/// Checks the names of the options against those of a model.
+class PartCheck {
+ public:
+  PartCheck(const models::TransformerImpl& model, const TrainingOptions& options)
+      : options_(options), names_(model.named_parameters().keys()), maps_(maps_of(model)) {}
+
+  std::vector<TrainingProblem> problems() && {
+    if (options_.lora.given()) {
+      check_adapters();
+      return std::move(problems_);
+    }
+    need_each("freeze", options_.freeze, names_, "the model has");
+    const bool all = std::ranges::all_of(
+        names_, [&](const auto& name) { return is_named_by(name, options_.freeze); });
+    if (all) problems_.push_back({"freeze", "names all weights of the model; leave one to train"});
+    return std::move(problems_);
+  }
+
+ private:
+  /// Adds a problem for each name of a list that none of `all` has.
+  void need_each(const char* key, const Names& list, const Names& all, const char* there_are) {
+    for (const auto& words : list)
+      for (const auto& one : without_range(words))
+        if (std::ranges::none_of(all, [&](const auto& name) { return is_named(name, one); }))
+          problems_.push_back(
+              {key, fmt::format("names {}, and {}: {}", one, there_are, modules_text(all))});
+  }
+
+  void check_adapters() {
+    const auto& lora = options_.lora;
+    Names all;
+    for (const auto& [name, weight] : maps_) all.push_back(name);
+    need_each("lora.on", lora.on, all, "the linear maps that can have an adapter are");
+    need_each("lora.train", lora.train, names_, "the model has");
+    for (const auto& [name, weight] : maps_) {
+      if (!is_named_by(name, lora.on)) continue;
+      if (is_named_by(name, lora.train))
+        problems_.push_back({"lora.train", fmt::format("names {}, which has an adapter", name)});
+      const auto most = std::min(weight.size(0), weight.size(1));
+      if (lora.rank > most)
+        problems_.push_back(
+            {"lora.rank", fmt::format("is {}, and {} has the rank {}", lora.rank, name, most)});
+    }
+  }
+
+  const TrainingOptions& options_;
+  Names names_;
+  Weights maps_;
+  std::vector<TrainingProblem> problems_;
+};
+
+constexpr std::string_view kFirst = ".lora_a";  // of the factors
 
 }  // namespace
 
@@ -99,19 +170,40 @@ bool is_named(std::string_view name, std::string_view words) {
 
 std::vector<TrainingProblem> part_problems(const models::TransformerImpl& model,
                                            const TrainingOptions& options) {
-  std::vector<TrainingProblem> problems;
-  if (!options.trains() || options.freeze.empty()) return problems;
-  const auto names = model.named_parameters().keys();
-  check_names("freeze", options.freeze, names, problems);
-  if (std::ranges::all_of(names,
-                          [&](const auto& name) { return is_named_by(name, options.freeze); }))
-    problems.push_back({"freeze", "names all weights of the model; leave one to train"});
-  return problems;
+  if (!options.names_parts()) return {};
+  return PartCheck(model, options).problems();
 }
 
-void freeze_parts(models::TransformerImpl& model, const TrainingOptions& options) {
-  for (auto& item : model.named_parameters())
-    if (is_named_by(item.key(), options.freeze)) item.value().set_requires_grad(false);
+void choose_parts(models::TransformerImpl& model, const TrainingOptions& options, uint64_t seed) {
+  if (!options.names_parts()) return;
+  const auto& lora = options.lora;
+  if (lora.given()) add_adapters(model, lora, seed);
+  for (auto& item : model.named_parameters()) {
+    const bool trained = lora.given()
+                             ? models::is_adapter(item.key()) || is_named_by(item.key(), lora.train)
+                             : !is_named_by(item.key(), options.freeze);
+    item.value().set_requires_grad(trained);
+  }
+}
+
+Weights merge_adapters(Weights weights, const LoraOptions& lora) {
+  const torch::NoGradGuard no_grad;
+  for (auto at = weights.begin(); at != weights.end();) {
+    if (!at->first.ends_with(kFirst)) {
+      ++at;
+      continue;
+    }
+    const auto map = at->first.substr(0, at->first.size() - kFirst.size());
+    const auto a = at->second.to(torch::kDouble);
+    const auto second = weights.find(map + ".lora_b");
+    auto& weight = weights.at(map + ".weight");
+    const auto change =
+        second->second.to(torch::kDouble).mm(a) * (lora.alpha / static_cast<double>(a.size(0)));
+    weight = (weight.to(torch::kDouble) + change).to(weight.scalar_type());
+    weights.erase(second);
+    at = weights.erase(at);
+  }
+  return weights;
 }
 
 int64_t trained_parameter_count(const torch::nn::Module& model) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "models/head_name.h"
+#include "models/linear.h"
 
 namespace ablate::training {
 namespace {
@@ -105,6 +106,7 @@ TrainingFlops::TrainingFlops(const models::TransformerImpl& model)
                                     lowest_[index_of(name.side)]));
     const bool of_memory = part.starts_with(".cross_attention.key_value.");
     auto& saved = of_memory || name.side == Side::encoder ? source_ : target_;
+    if (models::is_adapter(item.key())) saved -= 3 * products;  // forward_flops() has none
     if (!item.value().requires_grad()) saved += products;
     if (of_memory && !trained.memory) saved += products;  // no gradient of the memory
   }

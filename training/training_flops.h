@@ -10,7 +10,7 @@ namespace ablate::training {
 /// those of the forward pass (models/transformer_flops.h): as many for the gradients of inputs as
 /// for those of weights. Frozen matrices have no gradient of their own. Layers below everything
 /// that is trained have no backward pass; in the lowest layer that has one, the gradients of all
-/// inputs count. Position schemes count as if they were trained.
+/// inputs count. Position schemes count as if they were trained. Adapters add passes of their own.
 class TrainingFlops {
  public:
   explicit TrainingFlops(const models::TransformerImpl& model);

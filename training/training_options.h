@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "training/init_from_options.h"
+#include "training/lora_options.h"
 #include "training/observe_options.h"
 #include "training/optimizer_options.h"
 
@@ -166,9 +167,13 @@ struct TrainingOptions {
   InitFromOptions init_from;
   PretrainedEmbeddingOptions pretrained_embeddings;
   std::vector<std::string> freeze;
+  LoraOptions lora;
 
   /// Whether there are updates; without any, the weights that a run starts from are evaluated.
   bool trains() const { return steps > 0; }
+
+  /// Whether only some weights are trained, which the options name.
+  bool names_parts() const { return trains() && (!freeze.empty() || lora.given()); }
 
   /// Whether a line is logged after the step, if the run has `steps` in all.
   bool logs(int64_t step) const {
@@ -225,6 +230,7 @@ struct TrainingOptions {
           "weights that are not trained, each given by its name or by whole words of it, with "
           "ranges of layers, counted from 0: embedding, encoder.layers.0-3, feed_forward; ablate "
           "inspect model shows the names");
+    visit("lora", o.lora, "low-rank adapters that are trained instead of the model");
   }
   static void rules(const TrainingOptions& o, auto&& require) {
     const int64_t fewest = o.init_from.given() ? 0 : 1;
@@ -260,6 +266,8 @@ struct TrainingOptions {
             "average", "exceeds the checkpoints that steps and save_every give");
     require(o.ema >= 0 && o.ema < 1, "ema", "must be in [0, 1)");
     require(o.ema == 0 || o.average == 0, "ema", "and average exclude each other");
+    require(o.freeze.empty() || !o.lora.given(), "freeze",
+            "and lora exclude each other: with adapters only these are trained, and lora.train");
   }
 };
 

@@ -154,6 +154,8 @@ void write_new_run(const std::filesystem::path& folder, const NewRun& run) {
   // A run without a starting run must train.
   if (!experiment.training.trains()) experiment.training.steps = training::TrainingOptions{}.steps;
   experiment.training.pretrained_embeddings = {};
+  experiment.training.freeze = {};
+  experiment.training.lora = {};
   experiment.training.budget = {};
   const auto config = config::to_yaml(experiment);
   auto environment = run.environment;

@@ -32,7 +32,8 @@ constexpr int64_t kRows = 8;
 
 int64_t own_parameters(const torch::nn::Module& module) {
   int64_t count = 0;
-  for (const auto& parameter : module.parameters(/*recurse=*/false)) count += parameter.numel();
+  for (const auto& item : module.named_parameters(/*recurse=*/false))
+    if (!models::is_adapter(item.key())) count += item.value().numel();
   return count;
 }
 
@@ -154,7 +155,7 @@ config::ParameterCounter counted_parameters() {
 }
 
 std::vector<training::TrainingProblem> check_parts(const config::Experiment& experiment) {
-  if (experiment.training.freeze.empty()) return {};
+  if (!experiment.training.names_parts()) return {};
   constexpr models::Vocabulary kAny{config::kMatchedVocabulary, config::kMatchedVocabulary, 0};
   return training::part_problems(*models::Transformer(experiment.model, kAny), experiment.training);
 }
@@ -269,7 +270,7 @@ Planned planned(const RunJob& job) {
   if (from) start = std::filesystem::path(job.plan.data_folder) / *from;
   auto data = read_run_data(job.experiment, job.plan.data_folder, start);
   auto model = make_model(job.experiment, data.tokenizers);
-  choose_trained(*model, job.experiment.training);
+  choose_trained(*model, job.experiment.training, static_cast<uint64_t>(job.plan.seed));
   return {std::move(data), std::move(model)};
 }
 

@@ -72,7 +72,7 @@ int64_t steps_of(const RunJob& job, const Environment& environment, const RunDat
   if (!options.trains()) return 0;
   if (std::holds_alternative<training::StepBudget>(options.budget)) return options.steps;
   auto model = make_model(job.experiment, data.tokenizers);
-  choose_trained(*model, options);
+  choose_trained(*model, options, static_cast<uint64_t>(job.plan.seed));
   const auto cost = update_cost(job.experiment, data, *model);
   if (!std::holds_alternative<training::TimeBudget>(options.budget))
     return updates_within(options, cost, 0);

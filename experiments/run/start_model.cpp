@@ -15,6 +15,7 @@
 #include "experiments/run/load_run.h"
 #include "experiments/run/moefication/moefication.h"
 #include "models/libtorch.h"
+#include "models/random.h"
 #include "tokenizer/special_tokens.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/trained_parts.h"
@@ -288,10 +289,11 @@ nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors) {
   return list;
 }
 
-void choose_trained(models::TransformerImpl& model, const training::TrainingOptions& options) {
+void choose_trained(models::TransformerImpl& model, const training::TrainingOptions& options,
+                    uint64_t seed) {
   for (const auto& [key, why] : training::part_problems(model, options))
     throw UsageError(fmt::format("training.{} {}", key, why));
-  training::freeze_parts(model, options);
+  training::choose_parts(model, options, models::derive_seed(seed, "weights"));
 }
 
 std::string trained_text(const models::TransformerImpl& model) {
@@ -301,7 +303,7 @@ std::string trained_text(const models::TransformerImpl& model) {
   const auto& output = model.output_weight();
   const bool tied =
       output.is_same(model.source_embedding()) || output.is_same(model.target_embedding());
-  return fmt::format("training {} of {} parameters{}", trained, all,
+  return fmt::format("{} parameters are trained, the model has {}{}", trained, all,
                      tied && !output.requires_grad()
                          ? "; the output is frozen with the embedding, whose matrix it is"
                          : "");

@@ -57,8 +57,10 @@ void set_vectors(models::TransformerImpl& model, const std::vector<EmbeddingVect
 /// Their record in environment.json.
 nlohmann::json to_json(const std::vector<EmbeddingVectors>& vectors);
 
-/// Freezes the weights that `options` name. Throws UsageError if they do not fit the model.
-void choose_trained(models::TransformerImpl& model, const training::TrainingOptions& options);
+/// Adds the adapters of `options`, drawn by the run's seed, and freezes weights. Throws UsageError
+/// if the options do not fit the model.
+void choose_trained(models::TransformerImpl& model, const training::TrainingOptions& options,
+                    uint64_t seed);
 
 /// "training 400 of 1000 parameters"; empty if all are trained. Says so if a frozen embedding is
 /// the output, too.

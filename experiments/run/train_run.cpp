@@ -78,7 +78,7 @@ InitialModel begin_model(const RunJob& job, const Prepared& prepared, bool conti
   set_vectors(*initial.model, prepared.data.vectors);
   for (const auto& given : prepared.data.vectors)
     messages << given.coverage() << "\n" << std::flush;
-  choose_trained(*initial.model, job.experiment.training);
+  choose_trained(*initial.model, job.experiment.training, seed);
   if (const auto text = trained_text(*initial.model); !text.empty())
     messages << text << "\n" << std::flush;
   initial.model->to(prepared.environment.device);
@@ -184,6 +184,10 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
   if (training::stop_requested())  // at the last update; an earlier stop throws in the loop
     throw training::Interrupted("stopped after the training; saved in " + job.folder.path.string());
   training::write_record(messages, {.stage = training::Stage::evaluating});
+  if (job.experiment.training.lora.given()) {  // whose adapters are merged
+    initial.model = make_model(job.experiment, prepared.data.tokenizers);
+    initial.model->to(prepared.environment.device);
+  }
   auto result = evaluate_run(job, prepared, initial.model);
   add_training(result, trained, job, prepared);
   claim.check();

@@ -165,9 +165,9 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
   std::cout << fmt::format(
       "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these, of "
       "{:.0f} MB that are free, {:.1f} MB of checkpoints, {} files and folders.\n"
-      "FLOPs are those of matrix products at every position, three times a forward pass's. Time "
-      "and "
-      "memory come from\ntimed updates, a validation and a part of the evaluation of every arm on "
+      "FLOPs are those of matrix products at every position, three times a forward pass's unless "
+      "weights are frozen. Time and memory come from\ntimed updates, a validation and a part of "
+      "the evaluation of every arm on "
       "this machine, which took {:.0f} s; patience\nmay end a run before its last step.\n",
       total.runs, total.flops, clock_text(total.seconds / static_cast<double>(side_by_side)),
       side_by_side, megabytes(total.memory_bytes) * static_cast<double>(side_by_side),
@@ -178,8 +178,9 @@ void print_total(const Total& total, const Sharing& sharing, double calibration)
 void print_counted(const Total& total) {
   std::cout << fmt::format(
       "\n{} runs to do: {:.2e} FLOPs, {:.1f} MB of checkpoints, {} files and folders.\n"
-      "FLOPs are those of matrix products at every position, three times a forward pass's. Nothing "
-      "was timed; the same command\nwithout --launcher, on a node, estimates time and memory.\n",
+      "FLOPs are those of matrix products at every position, three times a forward pass's unless "
+      "weights are frozen. Nothing was timed; the same command\nwithout --launcher, on a node, "
+      "estimates time and memory.\n",
       total.runs, total.flops, megabytes(total.disk_bytes), total.files);
 }
 

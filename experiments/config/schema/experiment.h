@@ -74,6 +74,10 @@ struct Experiment {
             "model.parametrization.kind",
             "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
             "adam, adamw, lion, or muon with scale match_rms_adamw");
+    require(!std::holds_alternative<models::MaximalUpdate>(o.model.parametrization) ||
+                !o.training.lora.given(),
+            "model.parametrization.kind",
+            "cannot be mup with training.lora, whose adapters have no rule for it");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",

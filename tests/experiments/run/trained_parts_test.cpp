@@ -1,0 +1,75 @@
+#include "tests/experiments/program.h"
+
+namespace ablate::run {
+namespace {
+
+/// Runs of which only a part is trained.
+class TrainedPartsTest : public ProgramTest {
+ protected:
+  Outcome train(const std::string& output, const std::string& sets) const {
+    return shell(command(output, sets));
+  }
+  nlohmann::json result(const std::string& output) const {
+    return nlohmann::json::parse(read_file(run(output) / "result.json"));
+  }
+  std::string log(const std::string& output) const { return read_file(run(output) / "log.txt"); }
+};
+
+TEST_F(TrainedPartsTest, ARunWithAdaptersIsUsedMergedEverywhere) {
+  ASSERT_EQ(train("plain", "").code, 0);
+  const std::string lora =
+      "--set training.lora.rank=2 --set 'training.lora.on=[attention,feed_forward]' --set "
+      "training.schedule.peak=3e-2 --set training.init_from.run=" +
+      run("plain").string();
+  const auto outcome = train("lora", lora);
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto plain = result("plain"), adapted = result("lora");
+  EXPECT_EQ(adapted["parameters"], plain["parameters"]);
+  EXPECT_EQ(plain["trained_parameters"], plain["parameters"]);
+  // Each map of a layer has rank 2 of inputs and outputs: 48 + 16, 16 + 16 and 32 + 16 twice, and
+  // in cross-attention 16 + 16, 32 + 16 and 16 + 16, which `attention` does not name.
+  const int layer = 2 * (16 + 48 + 16 + 16 + 2 * (16 + 32));
+  EXPECT_EQ(adapted["trained_parameters"], 2 * layer);
+  EXPECT_NE(log("lora").find("parameters are trained, the model has"), std::string::npos)
+      << log("lora");
+  EXPECT_NE(adapted["validation_perplexity"], plain["validation_perplexity"]);
+  const auto evaluated = shell(kProgram + " eval " + run("lora").string() + " --json 2>&1");
+  ASSERT_EQ(evaluated.code, 0) << evaluated.output;
+  EXPECT_EQ(scores_in(evaluated.output), scores_in(read_file(run("lora") / "result.json")));
+  // A run that starts from it gets the merged weights.
+  const auto again =
+      train("again", "--set training.steps=0 --set training.init_from.run=" + run("lora").string());
+  ASSERT_EQ(again.code, 0) << again.output;
+  EXPECT_EQ(result("again")["validation_perplexity"], adapted["validation_perplexity"]);
+  EXPECT_EQ(result("again")["trained_parameters"], 0);
+}
+
+TEST_F(TrainedPartsTest, AFrozenRunRecordsWhatItTrainsAndCostsLess) {
+  ASSERT_EQ(train("plain", "").code, 0);
+  ASSERT_EQ(train("frozen", "--set 'training.freeze=[embedding,encoder]'").code, 0);
+  const auto plain = result("plain"), frozen = result("frozen");
+  EXPECT_LT(frozen["trained_parameters"], frozen["parameters"]);
+  EXPECT_LT(frozen["training_flops"].get<double>(), 0.9 * plain["training_flops"].get<double>());
+  EXPECT_NE(log("frozen").find("the output is frozen with the embedding"), std::string::npos);
+  const auto report = shell(kProgram + " report " + (folder_ / "frozen/tiny").string() + " 2>&1");
+  EXPECT_NE(report.output.find(" trained"), std::string::npos) << report.output;
+}
+
+TEST_F(TrainedPartsTest, NamesThatTheModelDoesNotHaveEndWithTwo) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"'training.freeze=[encoder.layers.0-1]'", "training.freeze names encoder.layers.1, and"},
+      {"'training.freeze=[embedding,encoder,decoder]'", "training.freeze names all weights"},
+      {"training.lora.rank=17", "training.lora.rank is 17, and"},
+      {"'training.lora={rank: 2, on: [embedding]}'",
+       "training.lora.on names embedding, and the "
+       "linear maps that can have an adapter are:"}};
+  for (const auto& [set, message] : cases) {
+    const auto run = train("out", "--set " + set);
+    EXPECT_EQ(run.code, 2) << run.output;
+    EXPECT_NE(run.output.find(message), std::string::npos) << run.output;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  }
+}
+
+}  // namespace
+}  // namespace ablate::run

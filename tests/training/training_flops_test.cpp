@@ -1,0 +1,86 @@
+#include "training/training_flops.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/models/variants.h"
+#include "training/trained_parts.h"
+
+namespace ablate::training {
+namespace {
+
+using models::Family;
+
+constexpr models::Vocabulary kVocabulary{20, 20, 0};
+constexpr models::PassExtent kExtent{.rows = 3, .source = 5, .target = 7};
+
+models::TransformerOptions two_layers(Family family) {
+  return {.family = family,
+          .d_model = 16,
+          .layers = 2,
+          .attention = models::MultiHead{.heads = 2},
+          .feed_forward = models::DenseFeedForward{.d_hidden = 24}};
+}
+
+double flops(const models::TransformerOptions& options, const std::vector<std::string>& frozen) {
+  models::Transformer model(options, kVocabulary);
+  choose_parts(*model, {.freeze = frozen}, 1);
+  return TrainingFlops(*model)(kExtent);
+}
+
+TEST(TrainingFlops, AreThreeForwardPassesIfEverythingIsTrained) {
+  for (const auto& [name, options] : models::variants()) {
+    const models::Transformer model(options, kVocabulary);
+    EXPECT_EQ(TrainingFlops(*model)(kExtent),
+              3 * models::forward_flops(options, kVocabulary, kExtent))
+        << name;
+  }
+}
+
+// Of the decoder's layers each position takes 4 D^2 + 2 D F multiplications with weights and 2 D T
+// with keys and values.
+constexpr double kPositions = 3 * 7, kWeights = 4 * 16 * 16 + 2 * 16 * 24,
+                 kLayer = kPositions * (kWeights + 2 * 16 * 7), kOutput = kPositions * 16 * 20;
+
+TEST(TrainingFlops, OfFrozenLeadingLayersAreThoseOfAForwardPass) {
+  const auto options = two_layers(Family::decoder_only);
+  EXPECT_EQ(flops(options, {"embedding", "decoder.layers.0"}),
+            2 * (kLayer + 3 * kLayer + 2 * kOutput));
+  EXPECT_EQ(flops(options, {"embedding", "layers.0-1.attention", "layers.0-1.feed_forward"}),
+            2 * (3 * (2 * kLayer) - kPositions * 2 * kWeights + 2 * kOutput))
+      << "norms are trained, to which the gradient goes through every layer";
+}
+
+TEST(TrainingFlops, OfFrozenLayersAboveTrainedOnesAreWithoutTheGradientsOfTheirWeights) {
+  const auto options = two_layers(Family::decoder_only);
+  EXPECT_EQ(flops(options, {"decoder.layers.1"}),
+            2 * (3 * (2 * kLayer + kOutput) - kPositions * kWeights));
+}
+
+TEST(TrainingFlops, OfAnEncoderThatIsFrozenAreThoseOfAForwardPass) {
+  auto options = two_layers(Family::encoder_decoder);
+  options.tying = models::Tying::target;
+  const double encoder = 2 * 3 * 5 * (kWeights + 2 * 16 * 5), memory = 2 * 3 * 5 * 2 * 16 * 16;
+  const double whole = models::forward_flops(options, kVocabulary, kExtent) / 2;
+  EXPECT_EQ(flops(options, {"encoder", "source_embedding"}), 2 * (3 * whole - 2 * encoder - memory))
+      << "nor has the memory a gradient";
+}
+
+TEST(TrainingFlops, OfFrozenExpertsAreThoseThatARouterChooses) {
+  auto options = two_layers(Family::decoder_only);
+  options.layers = 1;
+  options.feed_forward = models::MixtureOptions{.experts = 6, .active = 2, .d_hidden = 24};
+  EXPECT_EQ(flops(options, {}) - flops(options, {"up", "down"}),
+            2 * kPositions * (2 * 2 * 16 * 24));
+}
+
+TEST(TrainingFlops, OfASharedLayerCountEachTimeThatItRuns) {
+  auto options = two_layers(Family::decoder_only);
+  options.share = {.layers = 1};
+  EXPECT_EQ(flops(options, {}) - flops(options, {"qkv"}), 2 * 2 * kPositions * 3 * 16 * 16);
+  options.share = {};
+  options.feed_forward = models::DenseFeedForward{.d_hidden = 24, .shared = true};
+  EXPECT_EQ(flops(options, {}) - flops(options, {"up"}), 2 * 2 * kPositions * 16 * 24);
+}
+
+}  // namespace
+}  // namespace ablate::training
