@@ -24,7 +24,9 @@ struct LinearRelu : torch::autograd::Function<LinearRelu> {
                                                  torch::autograd::variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const auto gradient = torch::threshold_backward(gradients[0], saved[2], 0);  // of the products
-    return {gradient.mm(saved[1]), gradient.t().mm(saved[0]), gradient.sum(0)};
+    const bool trained = context->needs_input_grad(1);
+    return {gradient.mm(saved[1]), trained ? gradient.t().mm(saved[0]) : torch::Tensor(),
+            gradient.sum(0)};
   }
 };
 

@@ -105,7 +105,8 @@ TEST_F(FrozenTest, WeightsDoNotMoveOrDecayAndHaveNoState) {
     for (const auto& item : start->named_parameters()) {
       const auto& name = item.key();
       const bool same = torch::equal(last.model.at(name), item.value());
-      EXPECT_EQ(same, !item.value().requires_grad()) << name;
+      EXPECT_EQ(same, is_named(name, "embedding") || is_named(name, "encoder.layers.0.attention"))
+          << name;
       EXPECT_EQ(torch::equal(averages.at(name), item.value()), same) << name;
       const bool has_state = std::ranges::any_of(
           last.optimizer, [&](const auto& kept) { return kept.first.ends_with("." + name); });

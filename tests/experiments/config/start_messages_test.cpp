@@ -14,7 +14,7 @@ TEST(StartMessages, NamePartsThatTheModelOfAnArmDoesNotHave) {
   };
   const auto yaml = kBase + "arms:\n  a: {}\n  b: {training.freeze: [x]}\n";
   EXPECT_EQ(messages_of(yaml, {.parts = parts}),
-            "study.yaml:7:7: training.freeze names x (task 'copy', arm 'b')");
+            "study.yaml:7:24: training.freeze names x (task 'copy', arm 'b')");
   EXPECT_EQ(messages_of(yaml + "  c: {training.steps: -1, training.freeze: [y]}\n",
                         {.arms = {"c"}, .parts = parts})
                 .find("names y"),
@@ -51,15 +51,15 @@ const std::vector<MessageCase> kStartCases = {
     {"AverageOfMoreThanAreMade", kTraining + "{steps: 900, average: 2}\n",
      "study.yaml:5:35: training.average exceeds the checkpoints that steps and save_every give"},
     {"FrozenWithAdapters", kTraining + "{freeze: [embedding], lora: {rank: 2}}\n",
-     "study.yaml:5:21: training.freeze and lora exclude each other: with adapters only these are "
+     "study.yaml:5:22: training.freeze and lora exclude each other: with adapters only these are "
      "trained, and lora.train"},
     {"AdaptersOfNothing", kTraining + "{lora: {rank: -1, alpha: 0, on: [], train: [norm]}}\n",
-     "study.yaml:5:28: training.lora.rank must be from 0 to 65536\n"
+     "study.yaml:5:27: training.lora.rank must be from 0 to 65536\n"
      "study.yaml:5:38: training.lora.alpha must be positive\n"
-     "study.yaml:5:48: training.lora.on must name a linear map\n"
+     "study.yaml:5:45: training.lora.on must name a linear map\n"
      "study.yaml:5:56: training.lora.train needs rank"},
     {"AdaptersOfMup", kModel + "{parametrization: {kind: mup}}\n  training: {lora: {rank: 2}}\n",
-     "study.yaml:5:30: model.parametrization.kind cannot be mup with training.lora, whose adapters "
+     "study.yaml:5:35: model.parametrization.kind cannot be mup with training.lora, whose adapters "
      "have no rule for it"},
     {"SplitAndWithout",
      starting("split: random, drop: {layers: [encoder.layers.0]}",
