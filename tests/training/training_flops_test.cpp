@@ -65,6 +65,14 @@ TEST(TrainingFlops, OfAnEncoderThatIsFrozenAreThoseOfAForwardPass) {
       << "nor has the memory a gradient";
 }
 
+TEST(TrainingFlops, OfAFrozenLayerThatReadsATrainedEncoderHaveTheGradientsOfItsInputs) {
+  auto options = two_layers(Family::encoder_decoder);
+  options.tying = models::Tying::none;
+  const double whole = models::forward_flops(options, kVocabulary, kExtent) / 2;
+  const double frozen = kPositions * (kWeights + 2 * 16 * 16) + 3 * 5 * 2 * 16 * 16;
+  EXPECT_EQ(flops(options, {"target_embedding", "decoder.layers.0"}), 2 * (3 * whole - frozen));
+}
+
 TEST(TrainingFlops, OfFrozenExpertsAreThoseThatARouterChooses) {
   auto options = two_layers(Family::decoder_only);
   options.layers = 1;
