@@ -194,11 +194,10 @@ Weights merge_adapters(Weights weights, const LoraOptions& lora) {
       continue;
     }
     const auto map = at->first.substr(0, at->first.size() - kFirst.size());
-    const auto a = at->second.to(torch::kDouble);
-    const auto second = weights.find(map + ".lora_b");
+    const auto second = map + ".lora_b";
+    const auto a = at->second.to(torch::kDouble), b = weights.at(second).to(torch::kDouble);
     auto& weight = weights.at(map + ".weight");
-    const auto change =
-        second->second.to(torch::kDouble).mm(a) * (lora.alpha / static_cast<double>(a.size(0)));
+    const auto change = b.mm(a) * (lora.alpha / static_cast<double>(a.size(0)));
     weight = (weight.to(torch::kDouble) + change).to(weight.scalar_type());
     weights.erase(second);
     at = weights.erase(at);

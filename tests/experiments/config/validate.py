@@ -8,7 +8,9 @@ import yaml
 
 
 class Loader(yaml.SafeLoader):
-    """YAML as editors and Ablate read it: 2.0e-3 and 1e-3 are numbers."""
+    """YAML 1.2, as editors and Ablate read it: 2.0e-3 and 1e-3 are numbers, and `on` is a word."""
+
+    yaml_implicit_resolvers = {first: rows for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items() if first not in ("o", "O")}
 
 
 Loader.add_implicit_resolver(
