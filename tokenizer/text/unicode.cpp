@@ -144,6 +144,26 @@ bool is_upper(char32_t point) { return category(point) == UTF8PROC_CATEGORY_LU; 
 
 bool is_digit(char32_t point) { return category(point) == UTF8PROC_CATEGORY_ND; }
 
+bool is_numeric(char32_t point) {
+  return between(category(point), UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);
+}
+
+bool is_mark(char32_t point) {
+  return between(category(point), UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME);
+}
+
+bool is_nonspacing(char32_t point) { return category(point) == UTF8PROC_CATEGORY_MN; }
+
+bool is_punctuation(char32_t point) {
+  return between(category(point), UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
+}
+
+bool is_invisible(char32_t point) {
+  const auto kind = category(point);
+  return kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CF ||
+         kind == UTF8PROC_CATEGORY_CO;
+}
+
 bool is_control(char32_t point) { return category(point) == UTF8PROC_CATEGORY_CC; }
 
 bool is_word_part(char32_t point) {
@@ -161,33 +181,83 @@ bool is_default_ignorable(char32_t point) {
          in_any(kReserved, point);
 }
 
+namespace {
+
+void append_lower(std::string& text, char32_t point) {
+  if (point == kDottedI)  // the only one that becomes two
+    text += "i\u0307";
+  else
+    append_utf8(text,
+                static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(point))));
+}
+
+int options_of(NormalForm form) {
+  switch (form) {
+    case NormalForm::c:
+      return UTF8PROC_COMPOSE;
+    case NormalForm::d:
+      return UTF8PROC_DECOMPOSE;
+    case NormalForm::kc:
+      return UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
+    case NormalForm::kd:
+      return UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT;
+  }
+  std::abort();
+}
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+}  // namespace
+
 std::string lower_case(std::string_view text) {
   const auto points = code_points(text);
   std::string lowered;
   lowered.reserve(text.size());
   for (size_t i = 0; i < points.size(); ++i) {
-    const char32_t point = points[i];
-    if (point == kDottedI)  // the only one that becomes two
-      lowered += "i\u0307";
-    else if (point == kSigma)
+    if (points[i] == kSigma)
       append_utf8(lowered, ends_word(points, i) ? kFinalSigma : kSmallSigma);
     else
-      append_utf8(lowered,
-                  static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(point))));
+      append_lower(lowered, points[i]);
   }
   return lowered;
 }
 
-std::string composed(std::string_view text) {
+std::string lower_characters(std::string_view text) {
+  std::string lowered;
+  lowered.reserve(text.size());
+  for (size_t offset = 0; offset < text.size();)
+    append_lower(lowered, next_code_point(text, offset));
+  return lowered;
+}
+
+std::string in_normal_form(std::string_view text, NormalForm form) {
+  if (is_ascii(text)) return std::string(text);
   std::string valid;
   for (const auto point : code_points(text)) append_utf8(valid, point);
   utf8proc_uint8_t* found = nullptr;
   const auto length =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(valid.data()), std::ssize(valid),
-                   &found, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+                   &found, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | options_of(form)));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(found, std::free);
   if (length < 0) throw std::runtime_error(utf8proc_errmsg(length));
   return {found, found + length};
+}
+
+std::string composed(std::string_view text) { return in_normal_form(text, NormalForm::c); }
+
+std::vector<size_t> grapheme_ends(std::string_view text) {
+  std::vector<size_t> ends;
+  utf8proc_int32_t state = 0, before = 0;
+  for (size_t offset = 0; offset < text.size();) {
+    const auto begin = offset;
+    const auto point = static_cast<utf8proc_int32_t>(next_code_point(text, offset));
+    if (begin > 0 && utf8proc_grapheme_break_stateful(before, point, &state)) ends.push_back(begin);
+    before = point;
+  }
+  if (!text.empty()) ends.push_back(text.size());
+  return ends;
 }
 
 }  // namespace ablate::tokenizer

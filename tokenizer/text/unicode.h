@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ablate::tokenizer {
 
@@ -15,6 +16,14 @@ bool valid_utf8(std::string_view text);
 /// The code point at `offset`, which moves past it. REQUIRES: offset < text.size().
 char32_t next_code_point(std::string_view text, size_t& offset);
 
+/// Calls visit(point, begin, end) for each character, which takes the bytes [begin, end).
+void for_each_character(std::string_view text, const auto& visit) {
+  for (size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    const auto point = next_code_point(text, end);
+    visit(point, begin, end);
+  }
+}
+
 std::u32string code_points(std::string_view text);
 
 /// REQUIRES: `point` is a code point and no surrogate.
@@ -24,7 +33,12 @@ bool is_white_space(char32_t point);  // the property White_Space
 bool is_letter(char32_t point);       // the categories L*
 bool is_upper(char32_t point);        // Lu
 bool is_digit(char32_t point);        // Nd
+bool is_numeric(char32_t point);      // N*
+bool is_mark(char32_t point);         // M*
+bool is_nonspacing(char32_t point);   // Mn
+bool is_punctuation(char32_t point);  // P*
 bool is_control(char32_t point);      // Cc
+bool is_invisible(char32_t point);    // Cc, Cf and Co: control, format and private use
 /// \w of regular expressions (Unicode Technical Standard 18): also marks, letter-like numbers and
 /// symbols, joiners and underscores.
 bool is_word_part(char32_t point);
@@ -35,7 +49,18 @@ bool is_default_ignorable(char32_t point);
 /// final one at the end of a word.
 std::string lower_case(std::string_view text);
 
+/// The text with every character in lower case by itself, wherever it stands in its word.
+std::string lower_characters(std::string_view text);
+
+enum class NormalForm { c, d, kc, kd };
+
+/// The text in a normalization form (Unicode 15, section 3.11).
+std::string in_normal_form(std::string_view text, NormalForm form);
 /// Normalization form C.
 std::string composed(std::string_view text);
+
+/// The bytes of `text` before which grapheme clusters end (Unicode Standard Annex 29), the last of
+/// them its size.
+std::vector<size_t> grapheme_ends(std::string_view text);
 
 }  // namespace ablate::tokenizer

@@ -79,5 +79,32 @@ TEST(Unicode, WordsHaveMarksDigitsAndJoiners) {
     EXPECT_FALSE(is_word_part(other)) << static_cast<unsigned>(other);
 }
 
+TEST(NormalForms, DifferAsTheStandardSays) {
+  const auto* const text = "\u00e9\ufb01";  // an e with an accent, and the ligature fi
+  EXPECT_EQ(in_normal_form(text, NormalForm::c), text);
+  EXPECT_EQ(in_normal_form(text, NormalForm::d), "e\u0301\ufb01");
+  EXPECT_EQ(in_normal_form(text, NormalForm::kc), "\u00e9fi");
+  EXPECT_EQ(in_normal_form(text, NormalForm::kd), "e\u0301fi");
+}
+
+TEST(Case, OfACharacterDoesNotDependOnItsPlace) {
+  EXPECT_EQ(lower_case("\u039f\u03a3"), "\u03bf\u03c2");        // omicron, final sigma
+  EXPECT_EQ(lower_characters("\u039f\u03a3"), "\u03bf\u03c3");  // omicron, sigma
+}
+
+TEST(Graphemes, EndWhereTheStandardSays) {
+  EXPECT_EQ(grapheme_ends(""), std::vector<size_t>{});
+  EXPECT_EQ(grapheme_ends("ae\u0301\r\nb"), (std::vector<size_t>{1, 4, 6, 7}));
+  EXPECT_EQ(grapheme_ends("\U0001f469\u200d\U0001f467"), std::vector<size_t>{11});
+}
+
+TEST(Characters, AreVisitedWithTheirPlaces) {
+  std::string seen;
+  for_each_character("a\u00e4\xff", [&](char32_t point, size_t begin, size_t end) {
+    seen += std::to_string(point) + "@" + std::to_string(begin) + "-" + std::to_string(end) + " ";
+  });
+  EXPECT_EQ(seen, "97@0-1 228@1-3 65533@3-4 ");
+}
+
 }  // namespace
 }  // namespace ablate::tokenizer

@@ -1,0 +1,434 @@
+"""Builds small tokenizers of every kind with `tokenizers` and lists what they make of texts.
+
+    pip install tokenizers==0.23.3 sentencepiece==0.2.1 transformers protobuf    # the latter two read a table of the second
+    python build_oracles.py golden FOLDER            writes texts.jsonl and for each kind NAME.json and NAME.jsonl
+    python build_oracles.py long PROGRAM FILES...    compares a program with `tokenizers` on many texts
+
+Each line of texts.jsonl is one text, its bytes as the characters of Latin-1. The same line of NAME.jsonl has the ids, the
+ids with those of the post-processor, and the text of the latter without special tokens and with them. Bytes that are not
+UTF-8 become U+FFFD before `tokenizers` sees them. Truncation and padding are switched off. Training by `tokenizers` gives
+another vocabulary each time, so a NAME.json that exists is kept, and its NAME.jsonl comes out the same again.
+
+A program is called with a tokenizer.json, reads texts as "LENGTH\\n" and so many bytes, and answers each with a line of
+ids with those of the post-processor, and then two texts as "LENGTH\\n", so many bytes and "\\n". FILES are texts, and
+tokenizers (*.json) to compare instead of those of every kind.
+"""
+
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import unicodedata
+
+import tokenizers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+assert tokenizers.__version__ == "0.23.3", tokenizers.__version__
+
+CORPUS = [
+    "the cat sat on the mat and the dog sat on the log",
+    "A man in an orange hat is staring at something. It's 12 o'clock, isn't it?",
+    "Ein Boston Terrier läuft über saftig-grünes Gras vor einem weißen Zaun.",
+    "Zwölf Männer größer als 1,80 m; Fünf Straßen, die I'll 'never' cross!",
+    "Η Αθήνα είναι η πρωτεύουσα της Ελλάδας. ΟΔΥΣΣΕΥΣ",
+    "Съешь же ещё этих мягких французских булок, да выпей чаю.",
+    "我能吞下玻璃而不伤身体。今日は良い天気ですね。 나는 유리를 먹을 수 있어요.",
+    "नमस्ते दुनिया, यह एक परीक्षण है। สวัสดีชาวโลก مرحبا بالعالم שלום עולם",
+    "def f(x):\n    return x ** 2  # two  spaces\n\tif x != 3.14159:\r\n\t\tprint(\"no\")",
+    "naïve café résumé São Paulo Ångström 🙂👩‍👩‍👧 ﬁne ① ½ ™ ＡＢＣ",
+]
+LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+          r"|\s*[\r\n]+|\s+(?!\S)|\s+")
+QWEN2 = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
+O200K = "|".join([
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"\p{N}{1,3}", r" ?[^\s\p{L}\p{N}]+[\r\n/]*", r"\s*[\r\n]+", r"\s+(?!\S)", r"\s+"])
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+def trained(tokenizer, trainer):
+    tokenizer.train_from_iterator(CORPUS * 3, trainer)
+    return tokenizer
+
+
+def byte_level_bpe(split=None, specials=("<|endoftext|>",), size=600, **options):
+    tokenizer = Tokenizer(models.BPE(**options))
+    if split is None:
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    else:
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [pre_tokenizers.Split(Regex(split), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    return trained(tokenizer, trainers.BpeTrainer(
+        vocab_size=size, special_tokens=list(specials), initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+
+
+def gpt2():
+    tokenizer = byte_level_bpe()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    return tokenizer
+
+
+def legacy_gpt2():
+    """As GPT-2's own file has it: no type of the model, merges as strings, empty affixes."""
+    tree = json.loads(gpt2().to_str())
+    model = tree["model"]
+    del model["type"], model["byte_fallback"], model["ignore_merges"]
+    model["continuing_subword_prefix"] = model["end_of_word_suffix"] = ""
+    model["merges"] = [" ".join(pair) for pair in model["merges"]]
+    return Tokenizer.from_str(json.dumps(tree))
+
+
+def roberta():
+    tokenizer = byte_level_bpe(specials=("<s>", "<pad>", "</s>", "<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True, special=True)])
+    return tokenizer
+
+
+def llama3():
+    tokenizer = byte_level_bpe(LLAMA3, ("<|begin_of_text|>", "<|end_of_text|>"), ignore_merges=True)
+    tokenizer.post_processor = processors.Sequence([
+        processors.ByteLevel(trim_offsets=False),
+        processors.TemplateProcessing(single="<|begin_of_text|> $A", pair="<|begin_of_text|> $A <|begin_of_text|> $B:1",
+                                      special_tokens=[("<|begin_of_text|>", 0)])])
+    return tokenizer
+
+
+def qwen2():
+    tokenizer = byte_level_bpe(QWEN2, ("<|endoftext|>", "<|im_start|>", "<|im_end|>"))
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.add_tokens([AddedToken("<tool_call>", normalized=False), AddedToken("</tool_call>", normalized=False)])
+    return tokenizer
+
+
+def gpt_neox():
+    tokenizer = byte_level_bpe(size=500)
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.add_tokens([AddedToken(" " * n, normalized=True) for n in range(24, 1, -1)])
+    return tokenizer
+
+
+def deepseek():
+    tokenizer = byte_level_bpe(size=500)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex("[\r\n]"), "isolated"),
+        pre_tokenizers.Split(Regex(r"\s?[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯ]+"), "isolated"),
+        pre_tokenizers.Split(Regex(r"\s?[!-/:-~！-／：-～‘-‟　-。]+"), "isolated"),
+        pre_tokenizers.Split(Regex(r"\s+$"), "isolated"),
+        pre_tokenizers.Split(Regex("[一-龥ࠀ-一가-퟿]+"), "isolated"),
+        pre_tokenizers.Digits(individual_digits=True),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    return tokenizer
+
+
+def sentencepiece_like(vocabulary_size=500, fuse=True):
+    """A BPE with the bytes of Llama 2's: text in one piece, U+2581 for spaces."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=fuse, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Replace(" ", "▁")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
+    trained(tokenizer, trainers.BpeTrainer(vocab_size=vocabulary_size,
+                                           special_tokens=["<unk>", "<s>", "</s>", *BYTES], limit_alphabet=60))
+    tokenizer.pre_tokenizer = None
+    return tokenizer
+
+
+def llama2():
+    tokenizer = sentencepiece_like()
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", pair="<s> $A <s> $B:1", special_tokens=[("<s>", 1)])
+    tree = json.loads(tokenizer.to_str())
+    tree["added_tokens"] = [entry for entry in tree["added_tokens"] if entry["id"] < 3]  # bytes are no added tokens
+    return Tokenizer.from_str(json.dumps(tree))
+
+
+def llama2_metaspace():
+    tokenizer = llama2()
+    tokenizer.normalizer = None
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    return tokenizer
+
+
+def stripped_first():
+    """Metaspace sees whether its text begins where the line does."""
+    tokenizer = llama2_metaspace()
+    tokenizer.normalizer = normalizers.Strip(left=True, right=False)
+    return tokenizer
+
+
+def bpe_without_bytes(fuse):
+    tokenizer = sentencepiece_like(fuse=fuse)
+    tree = json.loads(tokenizer.to_str())
+    tree["model"]["byte_fallback"] = False
+    tree["added_tokens"] = tree["added_tokens"][:3]
+    tokenizer = Tokenizer.from_str(json.dumps(tree))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    return tokenizer
+
+
+def bpe_of_words():
+    """Sennrich's: a suffix at the end of words, as in CLIP and FSMT."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex(r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"), "removed", invert=True)])
+    tokenizer.decoder = decoders.BPEDecoder("</w>")
+    return trained(tokenizer, trainers.BpeTrainer(vocab_size=400, special_tokens=["<unk>"], end_of_word_suffix="</w>"))
+
+
+def bpe_with_prefix():
+    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", continuing_subword_prefix="##"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.decoder = decoders.WordPiece(prefix="##", cleanup=False)
+    return trained(tokenizer, trainers.BpeTrainer(vocab_size=400, special_tokens=["[UNK]"], continuing_subword_prefix="##"))
+
+
+def bert(**normalizer):
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(**normalizer)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    trained(tokenizer, trainers.WordPieceTrainer(vocab_size=500, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.enable_truncation(16)
+    tokenizer.enable_padding(length=16)
+    return tokenizer
+
+
+def bert_cased():
+    tokenizer = bert(lowercase=False, strip_accents=None, handle_chinese_chars=False)
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return tokenizer
+
+
+def unigram(byte_fallback=False):
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    trained(tokenizer, trainers.UnigramTrainer(vocab_size=300, special_tokens=["<pad>", "</s>", "<unk>"], unk_token="<unk>"))
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)])
+    if byte_fallback:
+        tree = json.loads(tokenizer.to_str())
+        tree["model"]["byte_fallback"] = True
+        tree["model"]["vocab"] += [[token, -30.0] for token in BYTES]
+        tokenizer = Tokenizer.from_str(json.dumps(tree))
+        tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace()])
+    return tokenizer
+
+
+def charsmap():
+    """A table of a few replacements as SentencePiece writes it, from its own trainer."""
+    import io
+
+    import sentencepiece
+
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(CORPUS), model_writer=model, vocab_size=262, minloglevel=2,
+                                             normalization_rule_tsv=str(RULES), model_type="unigram", hard_vocab_limit=False)
+    from transformers.utils import sentencepiece_model_pb2_new as proto
+
+    parsed = proto.ModelProto()
+    parsed.ParseFromString(model.getvalue())
+    return parsed.normalizer_spec.precompiled_charsmap
+
+
+RULES = pathlib.Path(__file__).parent / "rules.tsv"
+
+
+def precompiled():
+    tokenizer = unigram()
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Precompiled(charsmap()), normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    return tokenizer
+
+
+def word_level():
+    tokenizer = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase(), normalizers.StripAccents(), normalizers.Strip()])
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    return trained(tokenizer, trainers.WordLevelTrainer(special_tokens=["[UNK]", "[PAD]"]))
+
+
+def characters(pre_tokenizer, normalizer=None):
+    """One token for each piece that `pre_tokenizer` makes of the corpus: shows how it divides."""
+    tokenizer = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    if normalizer:
+        tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre_tokenizer
+    return trained(tokenizer, trainers.WordLevelTrainer(special_tokens=["[UNK]"]))
+
+
+def added_tokens():
+    tokenizer = gpt2()
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.add_tokens([
+        AddedToken("Cat", single_word=True), AddedToken("dog", lstrip=True, rstrip=True), AddedToken("<A>", normalized=False),
+        AddedToken("<A><B>", normalized=False, special=True), AddedToken("SAT", rstrip=True, special=True),
+        AddedToken("Log", special=True, normalized=True),
+        AddedToken("ß", single_word=True, normalized=False), AddedToken(" ", normalized=False, single_word=True, special=True)])
+    return tokenizer
+
+
+KINDS = {
+    "gpt2": gpt2, "legacy_gpt2": legacy_gpt2, "roberta": roberta, "llama3": llama3, "qwen2": qwen2, "gpt_neox": gpt_neox,
+    "o200k": lambda: byte_level_bpe(O200K), "deepseek": deepseek, "llama2": llama2, "llama2_metaspace": llama2_metaspace,
+    "stripped_first": stripped_first, "bpe_fused": lambda: bpe_without_bytes(True), "bpe_unfused": lambda: bpe_without_bytes(False),
+    "bpe_of_words": bpe_of_words, "bpe_with_prefix": bpe_with_prefix, "bert": bert, "bert_cased": bert_cased,
+    "bert_accents": lambda: bert(strip_accents=False), "unigram": unigram, "unigram_bytes": lambda: unigram(True),
+    "precompiled": precompiled, "word_level": word_level, "added_tokens": added_tokens,
+    "digits": lambda: characters(pre_tokenizers.Digits()), "digit": lambda: characters(pre_tokenizers.Digits(True)),
+    "fixed_length": lambda: characters(pre_tokenizers.FixedLength(3)),
+    "delimiter": lambda: characters(pre_tokenizers.CharDelimiterSplit(" ")),
+    "words": lambda: characters(pre_tokenizers.Split(Regex(r"\b\w+?\b|\d{2}+|[\s\h]"), "isolated"), normalizers.NFKD()),
+    **{f"punctuation_{behavior}": lambda b=behavior: characters(pre_tokenizers.Punctuation(b))
+       for behavior in ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")},
+    **{f"split_{behavior}": lambda b=behavior: characters(pre_tokenizers.Split(Regex(r"\p{L}*a|^\s|x?"), b, invert=b == "removed"))
+       for behavior in ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")},
+}
+HOSTILE = [
+    b"", b" ", b"   ", b"\n", b"\t\r\n \xc2\xa0\xe3\x80\x80", b"\x00", b"a\x00b", b"\xff\xfe\xfa", b"\xc3", b"ok \xe2\x82 cut", b"\xed\xa0\x80",
+    b"\xf0\x9f\x99", b"\xf4\x90\x80\x80", b"<s>", b"</s> <unk><pad>", b"[CLS] x [SEP][MASK]", b"<|endoftext|><|endoftext|>", b"a <mask>b",
+    b"Cat cat scatter CAT", b"a  dog  b dog", b"<A><B><A>", b"sat  on SAT  on", "ß ßa ß".encode(), "<0x41> <0x0A>".encode(),
+    "▁▁a▁ b".encode(), "\u200b\u200d\ufeffx\u00ad".encode(), "e\u0301\u0327 \u1100\u1161\u11a8 가 각".encode(), "İıſK Å Σς".encode(),
+    b"x" * 110, b"ab " * 30, "中".encode() * 40, b"don't DON'T we'Ll", b" 's't", "१२३ ٣٤ ² Ⅷ".encode(), b"  two  spaces  ", b"a\n\n\nb\r\n\r\nc  \n d",
+    "\u0301a".encode(), "\U0001f469\u200d\U0001f469\u200d\U0001f467\U0001f3fd".encode(), "ﬁ ﬀ ¼ ㎏ ｶﾞ".encode(), b"hello<|im_end|>\n<tool_call>{}</tool_call>",
+]
+
+
+def expectations(tokenizer, raw):
+    text = raw.decode("utf-8", "replace")
+    framed = tokenizer.encode(text).ids
+    return [tokenizer.encode(text, add_special_tokens=False).ids, framed, tokenizer.decode(framed),
+            tokenizer.decode(framed, skip_special_tokens=False)]
+
+
+def write_lines(path, values):
+    path.write_text("".join(json.dumps(value, separators=(",", ":")) + "\n" for value in values))
+
+
+def golden(folder):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = [line.encode() for line in CORPUS] + HOSTILE
+    write_lines(folder / "texts.jsonl", [raw.decode("latin-1") for raw in texts])
+    for name, build in KINDS.items():
+        file = folder / f"{name}.json"
+        if not file.exists():
+            write_lines(file, [json.loads(build().to_str())])
+        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        write_lines(folder / f"{name}.jsonl", [expectations(tokenizer, raw) for raw in texts])
+
+
+BLOCKS = [(0x20, 0x7f), (0xa0, 0x24f), (0x300, 0x36f), (0x370, 0x3ff), (0x400, 0x4ff), (0x530, 0x58f), (0x590, 0x5ff), (0x600, 0x6ff),
+          (0x900, 0x97f), (0xe00, 0xe7f), (0xe80, 0xeff), (0xf00, 0xfff), (0x1000, 0x109f), (0x10a0, 0x10ff), (0x1100, 0x11ff), (0x1200, 0x137f),
+          (0x1780, 0x17ff), (0x1e00, 0x1fff), (0x2000, 0x206f), (0x2070, 0x218f), (0x2190, 0x2bff), (0x3000, 0x30ff), (0x3400, 0x34ff),
+          (0x4e00, 0x9fff), (0xac00, 0xd7a3), (0xf900, 0xfaff), (0xfb00, 0xfdff), (0xfe00, 0xffff), (0x1d400, 0x1d7ff), (0x1f300, 0x1f6ff),
+          (0x20000, 0x2a6df)]
+OLD = [c for low, high in BLOCKS for c in range(low, high + 1)
+       if unicodedata.ucd_3_2_0.category(chr(c)) not in ("Cn", "Cs") or 0x1f300 <= c <= 0x1f5ff]  # tables of later versions differ between libraries
+KNOWN = {*OLD, *range(0x20), 0x7f, *range(0x80, 0xa0), 0xfffd,
+         *(c for c in range(0x110000) if unicodedata.ucd_3_2_0.category(chr(c)) not in ("Cn", "Cs"))}
+BY_BLOCK = [[c for c in OLD if low <= c <= high] for low, high in BLOCKS]
+
+
+def is_old(raw):
+    return all(c in KNOWN for c in map(ord, raw.decode("utf-8", "replace")))
+
+
+def generated(count, seed):
+    rng = random.Random(seed)
+    for _ in range(count):
+        kind = rng.random()
+        if kind < 0.4:  # one or two scripts
+            blocks = [rng.choice(BY_BLOCK) for _ in range(rng.randint(1, 2))] + [[32], [0x2c, 0x2e, 0x27, 0x30, 0x31, 0x39]]
+            text = "".join(chr(rng.choice(rng.choice(blocks))) for _ in range(rng.randint(1, 60)))
+            yield text.encode()
+        elif kind < 0.6:  # anything
+            yield "".join(chr(rng.choice(OLD)) for _ in range(rng.randint(1, 40))).encode()
+        elif kind < 0.75:  # bytes
+            yield bytes(rng.randrange(256) for _ in range(rng.randint(1, 60)))
+        elif kind < 0.9:  # a text with a fault
+            raw = bytearray(rng.choice(CORPUS + ["<s> a </s> <mask> [MASK] <|endoftext|> Cat dog"]).encode())
+            for _ in range(rng.randint(1, 4)):
+                raw[rng.randrange(len(raw))] = rng.randrange(256)
+            yield bytes(raw)
+        else:  # spaces and marks
+            yield "".join(rng.choice(" \t\n\r\u00a0\u2028\u3000▁.,'!-_aB1é") for _ in range(rng.randint(1, 50))).encode()
+
+
+def answers(program, path, texts):
+    out = subprocess.run([program, path], input=b"".join(b"%d\n" % len(raw) + raw for raw in texts), stdout=subprocess.PIPE, check=True).stdout
+    at = 0
+
+    def line():
+        nonlocal at
+        end = out.index(b"\n", at)
+        found, at = out[at:end], end + 1
+        return found
+
+    def block():
+        nonlocal at
+        size = int(line())
+        found = out[at:at + size]
+        at += size + 1
+        return found
+
+    for _ in texts:
+        yield line(), block(), block()
+
+
+def compare(program, path, tokenizer, texts):
+    wrong = 0
+    for raw, (ids, decoded, with_specials) in zip(texts, answers(program, path, texts)):
+        text = raw.decode("utf-8", "replace")
+        try:
+            expected = tokenizer.encode(text).ids
+        except Exception as error:  # noqa: BLE001
+            expected, theirs = None, str(error)
+        if expected is None:
+            same = ids.startswith(b"E ")
+        else:
+            theirs = (expected, tokenizer.decode(expected), tokenizer.decode(expected, skip_special_tokens=False))
+            same = not ids.startswith(b"E") and (list(map(int, ids.split())), decoded.decode(), with_specials.decode()) == theirs
+        if not same:
+            wrong += 1
+            if wrong <= 3:
+                print("  differs:", raw, "\n    theirs", theirs, "\n    ours  ", ids.decode(), decoded, with_specials)
+    return wrong
+
+
+def long(program, files, count=20000):
+    import tempfile
+    texts = []
+    paths = [f for f in files if not f.endswith(".json")]
+    for path in paths:
+        texts += pathlib.Path(path).read_bytes().split(b"\n")
+    texts += [line.encode() for line in CORPUS] + HOSTILE + list(filter(is_old, generated(count, 1)))
+    texts = [raw.replace(b"\r\n", b"\n") for raw in texts]
+    given = [f for f in files if f.endswith(".json")]
+    for name in given or KINDS:
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            tokenizer = Tokenizer.from_file(name) if given else KINDS[name]()
+            file.write(tokenizer.to_str() if not given else pathlib.Path(name).read_text())
+            file.flush()
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            wrong = compare(program, file.name, tokenizer, texts)
+            print(f"{name}: {len(texts)} texts, {wrong} differ", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "golden":
+        golden(sys.argv[2])
+    else:
+        long(sys.argv[2], sys.argv[3:])

@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "tokenizer/huggingface/tokenizer_json.h"
+#include "tokenizer/text/unicode.h"
+
+namespace ablate::tokenizer::huggingface {
+namespace {
+
+using nlohmann::json;
+
+const std::string kGolden = std::string(ABLATE_SOURCE) + "/tests/tokenizer/huggingface/golden/";
+
+std::string content(const std::string& name) {
+  std::ifstream file(kGolden + name, std::ios::binary);
+  EXPECT_TRUE(file) << name;
+  std::stringstream stream;
+  stream << file.rdbuf();
+  return stream.str();
+}
+
+std::vector<json> lines(const std::string& name) {
+  std::istringstream stream(content(name));
+  std::vector<json> values;
+  for (std::string line; std::getline(stream, line);) values.push_back(json::parse(line));
+  return values;
+}
+
+/// The bytes of texts.jsonl.
+std::vector<std::string> texts() {
+  std::vector<std::string> found;
+  for (const auto& line : lines("texts.jsonl")) {
+    found.emplace_back();
+    for (const auto point : code_points(line.get<std::string>()))
+      found.back() += static_cast<char>(point);
+  }
+  return found;
+}
+
+/// Each kind is one tokenizer.json that PyPI's `tokenizers` trained or read (build_oracles.py).
+class Golden : public testing::TestWithParam<const char*> {};
+
+TEST_P(Golden, IdsAndTextsEqualThoseOfTokenizers) {
+  const TokenizerJson tokenizer(content(std::string(GetParam()) + ".json"));
+  const auto given = texts();
+  const auto expected = lines(std::string(GetParam()) + ".jsonl");
+  ASSERT_EQ(given.size(), 50);
+  ASSERT_EQ(expected.size(), given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    const auto ids = tokenizer.encode(given[i]);
+    const auto framed = tokenizer.framed(ids);
+    EXPECT_EQ(json(ids), expected[i][0]) << given[i];
+    EXPECT_EQ(json(framed), expected[i][1]) << given[i];
+    EXPECT_EQ(tokenizer.decode(framed), expected[i][2]) << given[i];
+    EXPECT_EQ(tokenizer.decode(framed, true), expected[i][3]) << given[i];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Golden,
+    testing::Values("gpt2", "legacy_gpt2", "roberta", "llama3", "qwen2", "gpt_neox", "o200k",
+                    "deepseek", "llama2", "llama2_metaspace", "stripped_first", "bpe_fused",
+                    "bpe_unfused", "bpe_of_words", "bpe_with_prefix", "bert", "bert_cased",
+                    "bert_accents", "unigram", "unigram_bytes", "precompiled", "word_level",
+                    "added_tokens", "digits", "digit", "fixed_length", "delimiter", "words",
+                    "punctuation_removed", "punctuation_isolated",
+                    "punctuation_merged_with_previous", "punctuation_merged_with_next",
+                    "punctuation_contiguous", "split_removed", "split_isolated",
+                    "split_merged_with_previous", "split_merged_with_next", "split_contiguous"),
+    [](const auto& kind) { return std::string(kind.param); });
+
+TEST(TokenizerJson, NamesItsTokens) {
+  const TokenizerJson tokenizer(content("roberta.json"));
+  EXPECT_EQ(tokenizer.vocabulary_size(), 601);
+  EXPECT_EQ(tokenizer.id("</s>"), 2);
+  EXPECT_EQ(tokenizer.id("<mask>"), 600);
+  EXPECT_EQ(tokenizer.id("no such token"), std::nullopt);
+  EXPECT_EQ(tokenizer.token(2), "</s>");
+  EXPECT_EQ(tokenizer.token(601), std::nullopt);
+  EXPECT_EQ(tokenizer.token(-1), std::nullopt);
+  EXPECT_TRUE(tokenizer.is_special(600));
+  EXPECT_FALSE(tokenizer.is_special(599));
+}
+
+TEST(TokenizerJson, LeavesUnknownIdsOut) {
+  const TokenizerJson tokenizer(content("gpt2.json"));
+  auto ids = tokenizer.encode("the cat");
+  ids.insert(ids.begin(), {-7, 1 << 30});
+  EXPECT_EQ(tokenizer.decode(ids), "the cat");
+}
+
+TEST(TokenizerJson, ManyThreadsEncodeAlike) {
+  const TokenizerJson tokenizer(content("gpt2.json"));
+  const auto given = texts();
+  std::array<std::vector<std::vector<int32_t>>, 4> found;
+  std::vector<std::thread> threads;
+  for (auto& ids : found)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 3; ++round)
+        for (const auto& text : given) ids.push_back(tokenizer.encode(text));
+    });
+  for (auto& thread : threads) thread.join();
+  for (const auto& ids : found) EXPECT_EQ(ids, found.front());
+}
+
+}  // namespace
+}  // namespace ablate::tokenizer::huggingface

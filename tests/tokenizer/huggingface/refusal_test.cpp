@@ -1,0 +1,184 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "tokenizer/huggingface/regex.h"
+#include "tokenizer/huggingface/tokenizer_json.h"
+
+namespace ablate::tokenizer::huggingface {
+namespace {
+
+using nlohmann::json;
+
+json good() {
+  return json::parse(R"({"version": "1.0", "truncation": null, "padding": null,
+      "added_tokens": [{"id": 3, "content": "<s>", "single_word": false, "lstrip": false,
+                        "rstrip": false, "normalized": false, "special": true}],
+      "normalizer": null, "pre_tokenizer": {"type": "Whitespace"}, "post_processor": null,
+      "decoder": null,
+      "model": {"type": "BPE", "dropout": null, "unk_token": null,
+                "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}})");
+}
+
+/// What is said of the good file after a change.
+std::string said(const std::string& place, const json& value) {
+  auto file = good();
+  file[json::json_pointer(place)] = value;
+  try {
+    const TokenizerJson tokenizer(file.dump());
+    return "";
+  } catch (const TokenizerError& error) {
+    constexpr std::string_view kBegin = "not a usable tokenizer.json: ";
+    const std::string message = error.what();
+    EXPECT_TRUE(message.starts_with(kBegin)) << message;
+    return message.substr(kBegin.size());
+  }
+}
+
+std::string said_of(const std::string& bytes) {
+  try {
+    const TokenizerJson tokenizer(bytes);
+    return "";
+  } catch (const TokenizerError& error) {
+    return error.what();
+  }
+}
+
+TEST(Refusal, NamesAnUnknownPartAndItsPlace) {
+  EXPECT_EQ(said("/version", "1.0"), "");
+  EXPECT_EQ(said("/version", "2.0"), "version is '2.0' instead of '1.0'");
+  EXPECT_EQ(said("/model/type", "Tree"), "model is the model 'Tree', which is not supported");
+  EXPECT_EQ(said("/normalizer", {{"type", "Rot13"}}),
+            "normalizer is the normalizer 'Rot13', which is not supported");
+  EXPECT_EQ(said("/normalizer", {{"type", "Sequence"}, {"normalizers", {{{"type", "X"}}}}}),
+            "normalizer.normalizers[0] is the normalizer 'X', which is not supported");
+  EXPECT_EQ(said("/pre_tokenizer", {{"type", "UnicodeScripts"}}),
+            "pre_tokenizer is the pre-tokenizer 'UnicodeScripts', which is not supported");
+  EXPECT_EQ(said("/decoder", {{"type", "CTC"}}),
+            "decoder is the decoder 'CTC', which is not supported");
+  EXPECT_EQ(said("/post_processor", {{"type", "Y"}}),
+            "post_processor is the post-processor 'Y', which is not supported");
+  EXPECT_EQ(said("/pre_tokenizer/depth", 1),
+            "pre_tokenizer has the key 'depth', which is not supported");
+  EXPECT_EQ(said("/model/dropout", 0.1),
+            "model.dropout must be 0: it would encode a text anew each time");
+}
+
+TEST(Refusal, NamesAWrongVocabulary) {
+  EXPECT_EQ(said("/model/vocab/a", -1), "model.vocab.a must be a whole number from 0 to 16777215");
+  EXPECT_EQ(said("/model/vocab/a", 1e300),
+            "model.vocab.a must be a whole number from 0 to 16777215");
+  EXPECT_EQ(said("/model/vocab/c", 1), "model.vocab.c has the id 1, which 'b' has too");
+  EXPECT_EQ(said("/model/vocab", "ab"), "model.vocab must be an object");
+  EXPECT_EQ(said("/model/merges", json::parse(R"([["a", "c"]])")),
+            "model.merges[0] needs 'c', which is not in the vocabulary");
+  EXPECT_EQ(said("/model/merges", json::parse(R"([["ab", "a"]])")),
+            "model.merges[0] needs 'aba', which is not in the vocabulary");
+  EXPECT_EQ(said("/model/merges", json::parse(R"(["a b b"])")),
+            "model.merges[0] must be two tokens with a space between them");
+  EXPECT_EQ(said("/model/merges", json::parse(R"([["a"]])")),
+            "model.merges[0] must have two tokens");
+  EXPECT_EQ(said("/added_tokens/0/id", 7), "added_tokens[0] gives '<s>' the id 7 instead of 3");
+  EXPECT_EQ(said("/added_tokens/0/content", ""), "added_tokens[0] is empty");
+  EXPECT_EQ(said("/added_tokens/1", good()["added_tokens"][0]),
+            "added_tokens[1] gives '<s>' the id 3 instead of 4");
+  const auto unigram =
+      json::parse(R"({"type": "Unigram", "unk_id": 0, "vocab": [["x", -1.0], ["x", -2.0]]})");
+  EXPECT_EQ(said("/model", unigram), "model.vocab[1] is the token 'x', which stands twice");
+  const auto beyond = json::parse(R"({"type": "Unigram", "unk_id": 1, "vocab": [["x", -1.0]]})");
+  EXPECT_EQ(said("/model", beyond), "model.unk_id must be a whole number from 0 to 0");
+}
+
+TEST(Refusal, NamesAWrongExpression) {
+  const auto split = [](const char* pattern) {
+    return said("/pre_tokenizer",
+                {{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Isolated"}});
+  };
+  EXPECT_EQ(split("a+"), "");
+  EXPECT_EQ(
+      split("[a&&b]"),
+      "pre_tokenizer.pattern.Regex is a regular expression with '&&', which is not supported");
+  EXPECT_EQ(
+      split("x(?~a)"),
+      "pre_tokenizer.pattern.Regex is a regular expression with '(?~', which is not supported");
+  EXPECT_TRUE(split("(a").starts_with(
+      "pre_tokenizer.pattern.Regex is a regular expression that cannot be used: "));
+  EXPECT_TRUE(split(R"(\p{Klingon})").starts_with("pre_tokenizer.pattern.Regex is a regular"));
+}
+
+TEST(Refusal, SaysWhereAFileEndsOrRepeatsItself) {
+  const auto whole = good().dump();
+  for (size_t size = 0; size < whole.size(); ++size)
+    EXPECT_TRUE(
+        said_of(whole.substr(0, size)).starts_with("not a usable tokenizer.json: it is cut"))
+        << size;
+  EXPECT_EQ(said_of(R"({"model": {"vocab": {"a": 0, "a": 1}}})"),
+            "not a usable tokenizer.json: the key 'a' stands twice in one object");
+  EXPECT_EQ(said_of(R"({"model": 1e999})"),
+            "not a usable tokenizer.json: it has a number that is too large");
+  EXPECT_EQ(said_of(std::string(100'000, '[')),
+            "not a usable tokenizer.json: it is nested deeper than 64");
+  EXPECT_EQ(said_of("[]"), "not a usable tokenizer.json: it must be an object");
+  EXPECT_EQ(said_of("{}"), "not a usable tokenizer.json: it lacks 'model'");
+  EXPECT_TRUE(said_of("{\"a\": \"\xff\"}").starts_with("not a usable tokenizer.json: it is cut"));
+}
+
+TEST(Refusal, OfATableThatPointsOutsideItself) {
+  const auto with = [](const char* table) {
+    return said("/normalizer", {{"type", "Precompiled"}, {"precompiled_charsmap", table}});
+  };
+  EXPECT_EQ(with("*"), "normalizer.precompiled_charsmap is no base64");
+  EXPECT_EQ(with("AAAA"), "normalizer.precompiled_charsmap has no table");
+  EXPECT_EQ(with("/////w=="), "normalizer.precompiled_charsmap has a table of a wrong size");
+  auto file = good();  // one unit, whose children would be far behind the table
+  file["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "BAAAAAD8//8="}};
+  EXPECT_EQ(TokenizerJson(file.dump()).encode("ab"), std::vector<int32_t>{2});
+}
+
+/// The inputs of the fuzzer reach every part.
+TEST(Refusal, ADamagedFileIsRefusedOrHarmless) {
+  std::mt19937 random(3);
+  int refused = 0, files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::string(ABLATE_SOURCE) + "/tests/fuzz/corpus/tokenizer_json")) {
+    std::stringstream bytes;
+    bytes << std::ifstream(entry.path()).rdbuf();
+    ++files;
+    for (int trial = 0; trial < 500; ++trial) {
+      auto damaged = bytes.str();
+      for (uint32_t i = 0; i <= random() % 3; ++i)
+        damaged[random() % damaged.size()] = "0129\"{}[]:,aeslt\\x"[random() % 20];
+      try {
+        const TokenizerJson tokenizer(damaged);
+        tokenizer.decode(tokenizer.framed(tokenizer.encode(" the cat's\xff <s>Cat 中")), true);
+      } catch (const TokenizerError&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_EQ(files, 4);
+  EXPECT_GT(refused, 1000);
+  EXPECT_LT(refused, 2000);
+}
+
+TEST(Refusal, OfATextThatTheExpressionCannotDivide) {
+  const Regex hard("(a+)+$");
+  std::vector<Part> parts;
+  EXPECT_THROW(hard.divide(std::string(60, 'a') + "b", parts), TokenizerError);
+}
+
+TEST(Regex, MeansWhatOnigurumaMeans) {
+  EXPECT_EQ(pcre2_syntax("a{2}+"), "(?:a{2})+");
+  EXPECT_EQ(pcre2_syntax("(?:ab){,3}"), "(?:ab){0,3}");
+  EXPECT_EQ(pcre2_syntax("{x}"), "\\{x}");
+  EXPECT_EQ(pcre2_syntax(R"(\h[\h]\u4e00\v)"), R"([0-9A-Fa-f][0-9A-Fa-f]\x{4e00}\x{b})");
+  EXPECT_EQ(pcre2_syntax(R"(\p{Letter}\p{^Han}\P{L})"), R"(\p{L}\P{sc:han}\P{l})");
+  EXPECT_EQ(pcre2_syntax("(?m:.)"), "(?s:.)");
+}
+
+}  // namespace
+}  // namespace ablate::tokenizer::huggingface

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/text/tokenizer_error.h"
+
+namespace ablate::tokenizer::huggingface {
+
+/// A tokenizer.json of Hugging Face: text to ids and back, as its own library `tokenizers` does it.
+/// Ids are those of the file. Truncation and padding, which the file may ask for, are left out.
+/// Copies share one immutable model; encoding and decoding may run on many threads at once.
+class TokenizerJson {
+ public:
+  /// Text cannot spell the tokens that are `hidden`. Throws TokenizerError with the place and the
+  /// reason if the file is malformed or has a part that is not supported.
+  explicit TokenizerJson(std::string_view json, const std::vector<std::string>& hidden = {});
+
+  /// Ids without those of the post-processor. Ill-formed UTF-8 counts as U+FFFD. Throws
+  /// TokenizerError if the tokenizer cannot write the text.
+  std::vector<int32_t> encode(std::string_view text) const;
+  /// Ids with those that the post-processor puts around one text, such as [CLS] and [SEP].
+  std::vector<int32_t> framed(const std::vector<int32_t>& ids) const;
+  /// The text of `ids` without special tokens, or with them; unknown ids are left out.
+  std::string decode(std::span<const int32_t> ids, bool specials = false) const;
+
+  /// One more than the largest id.
+  int64_t vocabulary_size() const;
+  std::optional<int32_t> id(std::string_view token) const;
+  /// None if no token has the id.
+  std::optional<std::string> token(int32_t id) const;
+  /// What the token stands for in a text, as far as that is valid UTF-8 by itself, or else the
+  /// token; empty if no token has the id.
+  std::string spelling(int32_t id) const;
+  /// Whether decoding leaves the token out.
+  bool is_special(int32_t id) const;
+
+ private:
+  struct Parts;
+  std::shared_ptr<const Parts> parts_;
+};
+
+}  // namespace ablate::tokenizer::huggingface

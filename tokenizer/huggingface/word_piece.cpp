@@ -1,0 +1,65 @@
+#include "tokenizer/huggingface/word_piece.h"
+
+#include <optional>
+
+#include "tokenizer/text/unicode.h"
+
+namespace ablate::tokenizer::huggingface {
+namespace {
+
+int32_t read_unknown(const Node& node, const Vocabulary& vocabulary) {
+  const auto place = node.at("unk_token");
+  const auto id = vocabulary.id(place.text());
+  if (!id) place.refuse("is '" + place.text() + "', which is not in the vocabulary");
+  return *id;
+}
+
+/// Bytes of the text's last character.
+size_t last_character(std::string_view text) {
+  size_t begin = text.size() - 1;
+  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xc0U) == 0x80) --begin;
+  return text.size() - begin;
+}
+
+}  // namespace
+
+WordPiece::WordPiece(const Node& node)
+    : vocabulary_(node.at("vocab")),
+      unknown_(read_unknown(node, vocabulary_)),
+      prefix_(node.at("continuing_subword_prefix").text()),
+      longest_(node.at("max_input_chars_per_word").count(1 << 20)) {
+  node.allow({"unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"});
+}
+
+void WordPiece::encode(std::string_view word, std::vector<int32_t>& ids) const {
+  if (std::ssize(code_points(word)) > longest_) return ids.push_back(unknown_);
+  const auto known = ids.size();
+  std::string part;
+  for (size_t begin = 0; begin < word.size();) {
+    part = begin > 0 ? prefix_ : "";
+    const auto prefix = part.size();
+    part += word.substr(begin);
+    auto id = vocabulary_.id(part);
+    while (!id && part.size() > prefix) {
+      part.resize(part.size() - last_character(part));
+      if (part.size() > prefix) id = vocabulary_.id(part);
+    }
+    if (!id) {
+      ids.resize(known);
+      return ids.push_back(unknown_);
+    }
+    ids.push_back(*id);
+    begin += part.size() - prefix;
+  }
+}
+
+WordLevel::WordLevel(const Node& node)
+    : vocabulary_(node.at("vocab")), unknown_(read_unknown(node, vocabulary_)) {
+  node.allow({"unk_token", "vocab"});
+}
+
+void WordLevel::encode(std::string_view word, std::vector<int32_t>& ids) const {
+  ids.push_back(vocabulary_.id(word).value_or(unknown_));
+}
+
+}  // namespace ablate::tokenizer::huggingface

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/huggingface/node.h"
+#include "tokenizer/huggingface/vocabulary.h"
+
+namespace ablate::tokenizer::huggingface {
+
+/// WordPiece (Schuster & Nakajima 2012), as BERT uses it: the longest known part of a word from
+/// left to right, or the unknown token for the whole word.
+class WordPiece {
+ public:
+  explicit WordPiece(const Node& node);
+
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  /// Appends the ids of a word.
+  void encode(std::string_view word, std::vector<int32_t>& ids) const;
+
+ private:
+  Vocabulary vocabulary_;
+  int32_t unknown_;
+  std::string prefix_;  // of parts within a word
+  int64_t longest_;     // characters of a word that is not unknown
+};
+
+/// Whole words, and one token for all others.
+class WordLevel {
+ public:
+  explicit WordLevel(const Node& node);
+
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  /// Appends the id of a word.
+  void encode(std::string_view word, std::vector<int32_t>& ids) const;
+
+ private:
+  Vocabulary vocabulary_;
+  int32_t unknown_;
+};
+
+}  // namespace ablate::tokenizer::huggingface
