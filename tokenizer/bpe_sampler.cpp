@@ -130,9 +130,14 @@ class BpeSampler::Merging {
 BpeSampler::BpeSampler(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {
   if (!tokenizer_.merges())
     throw TokenizerError("tokenizer.dropout needs a tokenizer whose kind is bpe");
-  const auto types = piece_types(tokenizer_.bytes());
+  const auto types = piece_types(tokenizer_.file());
+  const auto type_of = [&](int32_t id) {
+    const auto theirs = tokenizer_.ids().theirs(id);
+    const bool known = theirs && *theirs < std::ssize(types);
+    return known ? types[static_cast<size_t>(*theirs)] : PieceType::control;
+  };
   for (int32_t id = 0; id < tokenizer_.vocabulary_size(); ++id) {
-    const auto type = types[static_cast<size_t>(id)];
+    const auto type = type_of(id);
     auto text = tokenizer_.token(id);
     if (type == PieceType::user_defined) user_symbols_.insert(text);
     if (is_written(type))
@@ -140,7 +145,7 @@ BpeSampler::BpeSampler(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {
           .id = id, .score = tokenizer_.score(id), .unused = type == PieceType::unused};
   }
   for (int32_t id = 0; id < tokenizer_.vocabulary_size(); ++id) {
-    if (types[static_cast<size_t>(id)] != PieceType::byte) continue;
+    if (type_of(id) != PieceType::byte) continue;
     const auto text = tokenizer_.token(id);
     bytes_.resize(256);
     bytes_.at(byte_of(text)) = id;

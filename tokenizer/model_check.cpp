@@ -1,13 +1,13 @@
 #include "tokenizer/model_check.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <protozero/pbf_reader.hpp>
 #include <string>
+#include <utility>
 
 #include "tokenizer/special_tokens.h"
-#include "tokenizer/text/digest.h"
 #include "tokenizer/text/unicode.h"
 
 namespace ablate::tokenizer {
@@ -20,13 +20,6 @@ using protozero::tag_and_type;
 constexpr size_t kMostPieces = size_t{1} << 20U;
 constexpr size_t kLongestPiece = 4096;
 
-// The library walks a table of a double-array trie without bounds, so only the tables that it
-// brings itself are accepted: nmt_nfkc, nmt_nfkc_cf and nfkc of SentencePiece 0.2.1.
-constexpr std::array<std::string_view, 3> kKnownTables = {
-    "79372c41389c2b9b29bc171017ab5400e352debd686b02670a42bec709015074",
-    "22c292c76f503795f30c85d79d30a7f572fff4f49e00392d2d60f4f93e941a1e",
-    "52f11028ff8a7df3e009d94a8b6a54d4a8a17132efb4ccc1c9a0a41e432bd91e"};
-
 [[noreturn]] void refuse(const std::string& reason) {
   throw TokenizerError("not a usable tokenizer model: " + reason);
 }
@@ -36,16 +29,8 @@ std::string_view bytes_of(pbf_reader& field) {
   return {view.data(), view.size()};
 }
 
-struct Special {
-  std::string_view piece;
-  PieceType type;
-};
-constexpr std::array<Special, 4> kSpecials = {{{kPadPiece, PieceType::control},
-                                               {kBosPiece, PieceType::control},
-                                               {kEosPiece, PieceType::control},
-                                               {kUnkPiece, PieceType::unknown}}};
-
-void check_piece(std::string_view message, size_t index) {
+/// Whether it is the piece for unknown text.
+bool check_piece(std::string_view message, size_t index) {
   const auto where = "piece " + std::to_string(index);
   std::string_view text;
   auto type = PieceType::normal;
@@ -69,9 +54,15 @@ void check_piece(std::string_view message, size_t index) {
     refuse(where + " has " + std::to_string(text.size()) + " bytes; the limit is 4096");
   if (!valid_utf8(text) || text.find('\0') != std::string_view::npos)
     refuse(where + " is not valid UTF-8 text");
-  if (index < kSpecials.size() && (text != kSpecials[index].piece || type != kSpecials[index].type))
-    refuse(where + " is '" + std::string(text) + "' instead of '" +
-           std::string(kSpecials[index].piece) + "'; train it with `ablate tokenizer train`");
+  return type == PieceType::unknown;
+}
+
+std::string_view piece_text(std::string_view piece) {
+  std::string_view text;
+  for (pbf_reader fields(piece.data(), piece.size());
+       fields.next(kPieceText, pbf_wire_type::length_delimited);)
+    text = bytes_of(fields);
+  return text;
 }
 
 void check_trainer(std::string_view message) {
@@ -80,17 +71,72 @@ void check_trainer(std::string_view message) {
     if (const auto kind = fields.get_enum(); kind < 1 || kind > 4) refuse("it has an unknown kind");
 }
 
+/// The double-array trie of a normalisation table, which the library walks without bounds. A state
+/// leads on by a byte to the unit at their exclusive or, if that has the byte as its label.
+class TableTrie {
+ public:
+  /// REQUIRES: the size of `units` is a multiple of that of a unit and not 0.
+  explicit TableTrie(std::string_view units)
+      : units_(units.size() / sizeof(uint32_t)),
+        first_(units_.size() | 0xffU, kNone),
+        next_(units_.size(), kNone) {
+    first_.push_back(kNone);
+    std::memcpy(units_.data(), units.data(), units.size());
+    for (size_t place = 0; place < units_.size(); ++place) {
+      if (is_value(units_[place])) continue;
+      auto& first = first_[place ^ (units_[place] & 0xffU)];
+      next_[place] = std::exchange(first, static_cast<uint32_t>(place));
+    }
+  }
+
+  /// Whether a walk on any text stays within the units and finds only values below `end`.
+  bool stays_within(size_t end) const {
+    std::vector<bool> known(units_.size());
+    std::vector<size_t> open{offset(units_.front())};
+    while (!open.empty()) {
+      const auto state = open.back();
+      open.pop_back();
+      if ((state | 0xffU) >= units_.size()) return false;
+      if (known[state]) continue;
+      known[state] = true;
+      for (auto place = first_[state]; place != kNone; place = next_[place]) {
+        const auto next = place ^ offset(units_[place]);
+        open.push_back(next);
+        if (has_leaf(units_[place]) && (next >= units_.size() || value(units_[next]) >= end))
+          return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  static constexpr auto kNone = std::numeric_limits<uint32_t>::max();
+
+  static bool is_value(uint32_t unit) { return (unit & (1U << 31U)) != 0; }
+  static bool has_leaf(uint32_t unit) { return (unit >> 8U & 1U) != 0; }
+  static size_t value(uint32_t unit) { return unit & ~(1U << 31U); }
+  static size_t offset(uint32_t unit) { return size_t{unit >> 10U} << ((unit & (1U << 9U)) >> 6U); }
+
+  std::vector<uint32_t> units_;
+  std::vector<uint32_t> first_, next_;  // the units that a state leads to
+};
+
+/// A table: the bytes of its trie, the trie, and the replacements, each of which ends with a NUL.
+bool is_sound(std::string_view table) {
+  uint32_t size = 0;
+  if (table.size() < sizeof size) return table.empty();
+  std::memcpy(&size, table.data(), sizeof size);
+  const auto rest = table.substr(sizeof size);
+  if (size == 0 || size % sizeof size != 0 || size >= rest.size() || rest.back() != '\0')
+    return false;
+  return TableTrie(rest.substr(0, size)).stays_within(rest.size() - size);
+}
+
 void check_normalizer(std::string_view message) {
   for (pbf_reader fields(message.data(), message.size()); fields.next();) {
     switch (fields.tag_and_type()) {
-      case tag_and_type(kCharsMap, pbf_wire_type::length_delimited): {
-        const auto table = bytes_of(fields);
-        if (!table.empty() && std::ranges::find(kKnownTables, sha256(table)) == kKnownTables.end())
-          refuse("its normalisation table is not one of SentencePiece 0.2.1");
-        break;
-      }
-      case tag_and_type(kRuleTable, pbf_wire_type::length_delimited):
-        if (!bytes_of(fields).empty()) refuse("it has a custom normalisation table");
+      case tag_and_type(kCharsMap, pbf_wire_type::length_delimited):
+        if (!is_sound(bytes_of(fields))) refuse("its normalisation table is damaged");
         break;
       default:
         fields.skip();
@@ -100,12 +146,12 @@ void check_normalizer(std::string_view message) {
 
 /// Throws protozero::exception if the message is malformed.
 void check_sections(std::string_view model) {
-  size_t pieces = 0;
+  size_t pieces = 0, unknown = 0;
   for (pbf_reader sections(model.data(), model.size()); sections.next();) {
     switch (sections.tag_and_type()) {
       case tag_and_type(kPieces, pbf_wire_type::length_delimited):
         if (pieces >= kMostPieces) refuse("it has more than 1048576 pieces");
-        check_piece(bytes_of(sections), pieces++);
+        unknown += check_piece(bytes_of(sections), pieces++) ? 1 : 0;
         break;
       case tag_and_type(kTrainer, pbf_wire_type::length_delimited):
         check_trainer(bytes_of(sections));
@@ -118,19 +164,60 @@ void check_sections(std::string_view model) {
         sections.skip();
     }
   }
-  if (pieces < kSpecials.size()) refuse("it has only " + std::to_string(pieces) + " pieces");
+  if (unknown != 1)
+    refuse("it has " + std::to_string(unknown) + " pieces for unknown text instead of one");
 }
 
 }  // namespace
 
 void check_model(std::string_view model) {
   if (model.empty()) refuse("the file is empty");
-  if (model.size() > kLargestModel) refuse("it is larger than 64 MiB");
+  if (model.size() > kLargestModel) refuse("it is larger than 128 MiB");
   try {
     check_sections(model);
   } catch (const protozero::exception&) {
     refuse("the file is cut off or no SentencePiece model");
   }
+}
+
+SpecialIds special_ids(std::string_view model) {
+  std::string bos(kBosPiece), eos(kEosPiece), pad(kPadPiece);
+  for (pbf_reader sections(model.data(), model.size());
+       sections.next(kTrainer, pbf_wire_type::length_delimited);) {
+    const auto trainer = bytes_of(sections);
+    for (pbf_reader fields(trainer.data(), trainer.size()); fields.next();) {
+      auto* const name = fields.tag() == kBosName   ? &bos
+                         : fields.tag() == kEosName ? &eos
+                         : fields.tag() == kPadName ? &pad
+                                                    : nullptr;
+      if (name != nullptr && fields.wire_type() == pbf_wire_type::length_delimited)
+        *name = bytes_of(fields);
+      else
+        fields.skip();
+    }
+  }
+  SpecialIds found;
+  const auto types = piece_types(model);
+  const auto texts = piece_texts(model);
+  for (int32_t id = 0; id < std::ssize(texts); ++id) {
+    const auto type = types[static_cast<size_t>(id)];
+    const auto& text = texts[static_cast<size_t>(id)];
+    if (type == PieceType::unknown) found.unk = id;
+    if (type != PieceType::control) continue;
+    if (text == bos) found.bos = id;
+    if (text == eos) found.eos = id;
+    if (text == pad) found.pad = id;
+    if (text == kMaskToken) found.mask = id;
+  }
+  return found;
+}
+
+std::vector<std::string> piece_texts(std::string_view model) {
+  std::vector<std::string> texts;
+  for (pbf_reader sections(model.data(), model.size());
+       sections.next(kPieces, pbf_wire_type::length_delimited);)
+    texts.emplace_back(piece_text(bytes_of(sections)));
+  return texts;
 }
 
 std::vector<PieceType> piece_types(std::string_view model) {

@@ -1,17 +1,20 @@
 #include "tokenizer/tokenizer.h"
 
-#include <sentencepiece_processor.h>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
 
+#include "tokenizer/model_check.h"
 #include "tokenizer/model_trainer.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/text/digest.h"
+#include "tokenizer/tokenizer_model.h"
 
 namespace ablate::tokenizer {
 namespace {
+
+constexpr const char* kTokenizerConfig = "tokenizer_config.json";
+constexpr int64_t kLargestVocabulary = int64_t{1} << 24;
 
 std::string read(const std::filesystem::path& file) {
   std::error_code error;
@@ -37,9 +40,42 @@ Encoded limited(std::vector<int32_t> ids, int64_t limit) {
   return {.ids = std::move(ids), .cut = cut};
 }
 
+namespace {
+
+std::unique_ptr<const TokenizerModel> read_model(const ForeignFile& content) {
+  const auto facts = content.facts.value_or(ForeignFacts{});
+  if (!is_json(content.file)) return read_sentence_piece(content.file, facts.vocabulary);
+  std::vector<int32_t> hidden;
+  for (const auto& id : {facts.specials.pad, facts.specials.bos, facts.specials.eos,
+                         facts.specials.unk, facts.specials.mask})
+    if (id) hidden.push_back(*id);
+  return read_tokenizer_json(content.file, hidden);
+}
+
+int64_t size_of(const ForeignFile& content, const TokenizerModel& file) {
+  const auto size = content.facts && content.facts->size ? *content.facts->size : file.size();
+  if (size > kLargestVocabulary) throw TokenizerError("the model has more than 16777216 tokens");
+  if (size < file.size())
+    throw TokenizerError("the model has " + std::to_string(size) + " tokens, and its tokenizer " +
+                         std::to_string(file.size()));
+  return size;
+}
+
+}  // namespace
+
 struct Tokenizer::Model {
   std::string bytes;
-  sentencepiece::SentencePieceProcessor processor;
+  ForeignFile content;  // in `bytes`
+  std::unique_ptr<const TokenizerModel> file;
+  SpecialIds specials;
+  IdMap ids;
+
+  explicit Model(std::string text)
+      : bytes(std::move(text)),
+        content(divided(bytes)),
+        file(read_model(content)),
+        specials(content.facts ? content.facts->specials : special_ids(content.file)),
+        ids(size_of(content, *file), specials) {}
 };
 
 Tokenizer Tokenizer::train(const TokenizerOptions& options, std::span<const std::string> lines) {
@@ -50,6 +86,9 @@ Tokenizer Tokenizer::train(const TokenizerOptions& options, std::span<const std:
 Tokenizer Tokenizer::load(const std::filesystem::path& file) {
   auto bytes = read(file);
   try {
+    if (is_json(bytes))
+      return foreign(bytes, {.specials = named_specials(read(file.parent_path() / kTokenizerConfig),
+                                                        token_ids(bytes))});
     return from_bytes(std::move(bytes));
   } catch (const TokenizerError& error) {
     throw TokenizerError(file.string() + ": " + error.what());
@@ -57,30 +96,30 @@ Tokenizer Tokenizer::load(const std::filesystem::path& file) {
 }
 
 Tokenizer Tokenizer::from_bytes(std::string model) {
-  check_model(model);
-  auto made = std::make_shared<Model>();
-  made->bytes = std::move(model);
-  sentencepiece::util::Status status;
-  try {
-    status = made->processor.LoadFromSerializedProto(with_unspellable_names(made->bytes));
-  } catch (const std::exception& error) {
-    throw TokenizerError(std::string("not a usable tokenizer model: ") + error.what());
-  }
-  if (!status.ok()) throw TokenizerError("not a usable tokenizer model: " + status.ToString());
-  return Tokenizer(std::move(made));
+  return Tokenizer(std::make_shared<const Model>(std::move(model)));
+}
+
+Tokenizer Tokenizer::foreign(std::string_view file, const ForeignFacts& facts) {
+  return from_bytes(with_facts(facts, file));
 }
 
 const std::string& Tokenizer::bytes() const { return model_->bytes; }
+std::string_view Tokenizer::file() const { return model_->content.file; }
+const std::optional<ForeignFacts>& Tokenizer::facts() const { return model_->content.facts; }
+const SpecialIds& Tokenizer::specials() const { return model_->specials; }
 std::string Tokenizer::sha256() const { return tokenizer::sha256(model_->bytes); }
+const IdMap& Tokenizer::ids() const { return model_->ids; }
 
-bool Tokenizer::merges() const { return model_type(model_->bytes) == ModelType::bpe; }
+bool Tokenizer::merges() const { return model_->file->merges(); }
 
 std::string Tokenizer::normalized(std::string_view line) const {
-  return model_->processor.Normalize(line);
+  return model_->file->normalized(line);
 }
 
 std::vector<int32_t> Tokenizer::encode(std::string_view line) const {
-  return model_->processor.EncodeAsIds(line);
+  auto ids = model_->file->encode(line);
+  for (auto& id : ids) id = std::max(model_->ids.ours(id), kUnk);
+  return ids;
 }
 
 Encoded Tokenizer::encode(std::string_view line, int64_t limit) const {
@@ -88,25 +127,34 @@ Encoded Tokenizer::encode(std::string_view line, int64_t limit) const {
 }
 
 std::vector<std::string> Tokenizer::tokens(std::string_view line) const {
-  return model_->processor.EncodeAsPieces(line);
+  return model_->file->tokens(line);
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids) const {
-  std::vector<int> kept;
+  std::vector<int32_t> kept;
   for (const int32_t id : ids)
-    if (id >= kUnk && id < vocabulary_size()) kept.push_back(id);
-  return model_->processor.DecodeIds(kept);
+    if (id >= kUnk && id < vocabulary_size())
+      if (const auto theirs = model_->ids.theirs(id); theirs && *theirs < model_->file->size())
+        kept.push_back(*theirs);
+  return model_->file->decode(kept);
 }
 
-int64_t Tokenizer::vocabulary_size() const { return model_->processor.GetPieceSize(); }
+int64_t Tokenizer::vocabulary_size() const { return model_->ids.size(); }
 
 std::string Tokenizer::token(int32_t id) const {
-  const auto& name = model_->processor.IdToPiece(id);
-  const bool special = model_->processor.IsControl(id) || model_->processor.IsUnknown(id);
-  return special ? name.substr(1) : name;
+  constexpr std::array<std::string_view, 4> kSpecials = {kPadPiece, kBosPiece, kEosPiece,
+                                                         kUnkPiece};
+  if (id <= kUnk) return std::string(kSpecials.at(static_cast<size_t>(id)));
+  const auto theirs = model_->ids.theirs(id).value();
+  if (theirs == model_->specials.mask) return std::string(kMaskToken);
+  if (theirs >= model_->file->size()) return "<unused " + std::to_string(theirs) + ">";
+  return model_->file->token(theirs);
 }
 
-float Tokenizer::score(int32_t id) const { return model_->processor.GetScore(id); }
+float Tokenizer::score(int32_t id) const {
+  const auto theirs = model_->ids.theirs(id);
+  return theirs && *theirs < model_->file->size() ? model_->file->score(*theirs) : 0;
+}
 
 namespace {
 

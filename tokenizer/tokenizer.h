@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/foreign.h"
+#include "tokenizer/id_map.h"
 #include "tokenizer/model_check.h"
 #include "tokenizer/tokenizer_options.h"
 
@@ -22,20 +24,36 @@ struct Encoded {
 /// The first `limit` ids.
 Encoded limited(std::vector<int32_t> ids, int64_t limit);
 
-/// Text to ids and back (SentencePiece, Kudo & Richardson 2018). Copies share one immutable model;
-/// encoding and decoding may run on many threads at once.
+/// Text to ids and back, by a SentencePiece model (Kudo & Richardson 2018) or a tokenizer.json of
+/// Hugging Face. Whatever ids the file has, ours are those of special_tokens.h, then the other
+/// tokens; a model may have more than the file, which no text is written with. Copies share one
+/// immutable model; encoding and decoding may run on many threads at once.
 class Tokenizer {
  public:
   /// Learns a model from `lines`; the same lines give the same model. A vocabulary larger than the
   /// text supports becomes the largest possible. Throws TokenizerError if no model can be learned.
   static Tokenizer train(const TokenizerOptions& options, std::span<const std::string> lines);
   /// Both throw TokenizerError with the reason if the model is unusable (model_check.h).
+  /// `load` also takes a tokenizer.json beside a tokenizer_config.json, which names the special
+  /// tokens.
   static Tokenizer load(const std::filesystem::path& file);
   static Tokenizer from_bytes(std::string model);
+  /// A SentencePiece model or tokenizer.json of others. Throws TokenizerError with the place and
+  /// the reason if the file is malformed, has a part that is not supported or does not have the
+  /// ids, or if the model has fewer tokens than the file.
+  static Tokenizer foreign(std::string_view file, const ForeignFacts& facts);
 
-  /// The serialised SentencePiece model, as `load` reads it.
+  /// What `load` reads: the file, of others behind a line with the facts.
   const std::string& bytes() const;
+  /// The file alone.
+  std::string_view file() const;
+  /// What a file of others does not say of itself; none if it says all.
+  const std::optional<ForeignFacts>& facts() const;
+  /// The ids of the file's special tokens.
+  const SpecialIds& specials() const;
   std::string sha256() const;
+  /// Which id of the file each of ours is.
+  const IdMap& ids() const;
 
   /// Whether tokens come from merges that were learned one by one, as in bpe.
   bool merges() const;

@@ -162,15 +162,21 @@ TEST(ModelCheck, ReasonsAreNamed) {
   EXPECT_EQ(message_of("hello world"),
             "not a usable tokenizer model: the file is cut off or no SentencePiece model");
   EXPECT_EQ(message_of(field(1, field(1, "<unk>"))),
-            "not a usable tokenizer model: piece 0 is '<unk>' instead of '<pad>'; train it with "
-            "`ablate tokenizer train`");
+            "not a usable tokenizer model: it has 0 pieces for unknown text instead of one");
   const auto model = trained(Kind::bpe).bytes();
   EXPECT_EQ(message_of(model), "accepted");
   EXPECT_NE(message_of(model + field(1, field(1, std::string(1 << 20U, 'x'))))
                 .find("has 1048576 bytes; the limit is 4096"),
             std::string::npos);
   EXPECT_NE(message_of(model + field(3, field(2, "\x04\x05\x06\x07 crafted trie")))
-                .find("normalisation table"),
+                .find("normalisation table is damaged"),
+            std::string::npos);
+  // A trie of one unit whose children would stand far behind it.
+  const std::string outside(
+      "\x04\0\0\0\0\xfc\xff\xff"
+      "a\0",
+      10);
+  EXPECT_NE(message_of(model + field(3, field(2, outside))).find("normalisation table is damaged"),
             std::string::npos);
 }
 

@@ -139,12 +139,12 @@ std::vector<AddedToken> AddedTokens::read(const std::optional<Node>& node, const
 }
 
 AddedTokens::AddedTokens(const std::optional<Node>& node, const Vocabulary& model,
-                         const Normalizer& normalizer, const std::vector<std::string>& hidden)
+                         const Normalizer& normalizer, const std::vector<int32_t>& hidden)
     : tokens_(read(node, model, normalizer)), raw_(tokens_, false), normal_(tokens_, true) {
   for (size_t i = 0; i < tokens_.size(); ++i) {
     by_id_.emplace(tokens_[i].id, i);
     by_content_.emplace(tokens_[i].content, i);
-    tokens_[i].hidden = std::ranges::find(hidden, tokens_[i].content) != hidden.end();
+    tokens_[i].hidden = std::ranges::find(hidden, tokens_[i].id) != hidden.end();
   }
 }
 

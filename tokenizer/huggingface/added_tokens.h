@@ -30,7 +30,7 @@ class AddedTokens {
   /// Throws TokenizerError unless every token has the id that the model's vocabulary gives it, or,
   /// for one that it lacks, the next behind all others.
   AddedTokens(const std::optional<Node>& node, const Vocabulary& model,
-              const Normalizer& normalizer, const std::vector<std::string>& hidden);
+              const Normalizer& normalizer, const std::vector<int32_t>& hidden);
 
   /// The pieces of a line: tokens that are sought in it as it is, then, in the rest, which
   /// `normalizer` has changed, the others. REQUIRES: valid UTF-8.

@@ -63,7 +63,7 @@ struct TokenizerJson::Parts {
   Decoder decoder;
   mutable WordCaches caches;
 
-  Parts(const Node& root, const std::vector<std::string>& hidden)
+  Parts(const Node& root, const std::vector<int32_t>& hidden)
       : model(read_model(root.at("model"))),
         normalizer(read_part<Normalizer>(root, "normalizer")),
         added(root.find("added_tokens"), vocabulary(), normalizer, hidden),
@@ -76,7 +76,7 @@ struct TokenizerJson::Parts {
   }
 };
 
-TokenizerJson::TokenizerJson(std::string_view json, const std::vector<std::string>& hidden) {
+TokenizerJson::TokenizerJson(std::string_view json, const std::vector<int32_t>& hidden) {
   const Document document(json);
   parts_ = std::make_shared<const Parts>(checked(document.root()), hidden);
 }

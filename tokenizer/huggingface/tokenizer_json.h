@@ -17,9 +17,9 @@ namespace ablate::tokenizer::huggingface {
 /// Copies share one immutable model; encoding and decoding may run on many threads at once.
 class TokenizerJson {
  public:
-  /// Text cannot spell the tokens that are `hidden`. Throws TokenizerError with the place and the
-  /// reason if the file is malformed or has a part that is not supported.
-  explicit TokenizerJson(std::string_view json, const std::vector<std::string>& hidden = {});
+  /// Text cannot spell the tokens with the ids that are `hidden`. Throws TokenizerError with the
+  /// place and the reason if the file is malformed or has a part that is not supported.
+  explicit TokenizerJson(std::string_view json, const std::vector<int32_t>& hidden = {});
 
   /// Ids without those of the post-processor. Ill-formed UTF-8 counts as U+FFFD. Throws
   /// TokenizerError if the tokenizer cannot write the text.

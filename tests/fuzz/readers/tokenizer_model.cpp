@@ -4,7 +4,8 @@
 
 namespace ablate::fuzz {
 
-/// A SentencePiece model, which is then used: on some texts and on its own first bytes.
+/// A tokenizer of ours or, behind a line of facts, of others, which is then used: on some texts and
+/// on its own first bytes.
 void tokenizer_model(std::string_view bytes) {
   may_throw<tokenizer::TokenizerError>([&] {
     const auto model = tokenizer::Tokenizer::from_bytes(std::string(bytes));

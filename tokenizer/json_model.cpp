@@ -1,0 +1,48 @@
+#include "tokenizer/huggingface/tokenizer_json.h"
+#include "tokenizer/tokenizer_model.h"
+
+namespace ablate::tokenizer {
+namespace {
+
+class JsonModel : public TokenizerModel {
+ public:
+  JsonModel(std::string_view file, const std::vector<int32_t>& hidden) : tokenizer_(file, hidden) {}
+
+  int64_t size() const override { return tokenizer_.vocabulary_size(); }
+  bool merges() const override { return false; }
+  std::vector<int32_t> encode(std::string_view line) const override {
+    return tokenizer_.encode(line);
+  }
+  std::string decode(const std::vector<int32_t>& ids) const override {
+    return tokenizer_.decode(ids);
+  }
+  std::string normalized(std::string_view line) const override {
+    return marked(decode(encode(line)));
+  }
+  std::vector<std::string> tokens(std::string_view line) const override {
+    std::vector<std::string> found;
+    for (const auto id : encode(line)) found.push_back(token(id));
+    return found;
+  }
+  std::string token(int32_t id) const override { return marked(tokenizer_.spelling(id)); }
+  float score(int32_t) const override { return 0; }
+
+ private:
+  /// Spaces as SentencePiece writes them.
+  static std::string marked(std::string text) {
+    for (auto at = text.find(' '); at != std::string::npos; at = text.find(' ', at))
+      text.replace(at, 1, "\u2581");
+    return text;
+  }
+
+  huggingface::TokenizerJson tokenizer_;
+};
+
+}  // namespace
+
+std::unique_ptr<TokenizerModel> read_tokenizer_json(std::string_view file,
+                                                    const std::vector<int32_t>& hidden) {
+  return std::make_unique<JsonModel>(file, hidden);
+}
+
+}  // namespace ablate::tokenizer
