@@ -1,0 +1,104 @@
+#include "tokenizer/json_form.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/tokenizer/golden_files.h"
+#include "tokenizer/huggingface/tokenizer_json.h"
+#include "tokenizer/tokenizer.h"
+
+namespace ablate::tokenizer {
+namespace {
+
+const std::vector<std::string> kLines = {"the cat sat on the mat",
+                                         "a dog  and the cat's mat ",
+                                         " the log",
+                                         "",
+                                         "   ",
+                                         "der Hund saß auf dem Ast",
+                                         "the \u2603 \u2603\u2603 cat",
+                                         "ﬁne Ａ½",
+                                         "x",
+                                         "the\tcat",
+                                         "中文 русский",
+                                         "a\u0301 e\u0301tude",
+                                         "cat\u00a0sat dogdog catcat"};
+
+/// What PyPI's `tokenizers` does with the file is what TokenizerJson does (huggingface/golden).
+void expect_same(const Tokenizer& tokenizer) {
+  const huggingface::TokenizerJson json(to_tokenizer_json(tokenizer.file(), {}));
+  for (const auto& line : kLines) {
+    std::vector<int32_t> ids;
+    for (const auto id : tokenizer.encode(line)) ids.push_back(*tokenizer.ids().theirs(id));
+    EXPECT_EQ(json.encode(line), ids) << line;
+    if (std::ranges::find(ids, *tokenizer.specials().unk) != ids.end()) continue;
+    EXPECT_EQ(json.decode(ids), tokenizer.decode(tokenizer.encode(line))) << line;
+  }
+}
+
+TEST(JsonForm, OfEveryKindThatIsTrainedHereHasTheSameIdsAndTexts) {
+  for (const auto kind : {Kind::bpe, Kind::unigram, Kind::character, Kind::byte})
+    for (const auto normalization : {Normalization::nmt_nfkc, Normalization::identity})
+      for (const auto spaces : {Spaces::tidy, Spaces::exact}) {
+        SCOPED_TRACE(static_cast<int>(kind) * 10 + static_cast<int>(spaces));
+        TokenizerOptions options{.kind = kind, .normalization = normalization, .spaces = spaces};
+        if (kind != Kind::byte) options.vocabulary = 60;
+        const std::vector<std::string> train(kLines.begin(), kLines.begin() + 6);
+        expect_same(Tokenizer::train(options, train));
+      }
+}
+
+TEST(JsonForm, OfWordsHasTheSameIdsWhereEveryWordIsKnown) {
+  const std::vector<std::string> lines{"the cat sat", "a dog sat"};
+  const auto words = Tokenizer::train({.kind = Kind::word}, lines);
+  const huggingface::TokenizerJson json(to_tokenizer_json(words.file(), {}));
+  EXPECT_EQ(json.encode("a  cat sat"), words.encode("a cat sat"));
+  EXPECT_EQ(json.encode("a cow sat"), words.encode("a cow sat"));
+  EXPECT_EQ(json.encode("two cows sat").size(), words.encode("two cows sat").size() + 1);
+}
+
+TEST(JsonForm, OfAModelOfOthersHasItsIds) {
+  const huggingface::TokenizerJson json(
+      to_tokenizer_json(content("foreign/golden/llama.model"), {}));
+  std::istringstream cases(content("foreign/golden/llama.jsonl"));
+  int count = 0;
+  for (std::string line; std::getline(cases, line); ++count) {
+    const auto expected = nlohmann::json::parse(line);
+    const auto text = from_latin1(expected[0]);
+    if (text.find('\xff') != std::string::npos) continue;  // what stands for bytes that are no text
+    EXPECT_EQ(nlohmann::json(json.encode(text)), expected[1]) << text;
+  }
+  EXPECT_EQ(count, 18);
+}
+
+TEST(JsonForm, SpecialTokensStandAroundATextAsAskedFor) {
+  const std::vector<std::string> lines{"the cat sat", "a dog sat"};
+  const auto tokenizer = Tokenizer::train({.vocabulary = 20}, lines);
+  const auto framed = [&](const Frame& frame) {
+    const huggingface::TokenizerJson json(to_tokenizer_json(tokenizer.file(), frame));
+    auto ids = json.framed(json.encode("cat"));
+    EXPECT_EQ(json.decode(ids), "cat");
+    return std::pair(ids.front(), ids.back());
+  };
+  const auto plain = tokenizer.encode("cat");
+  EXPECT_EQ(framed({}), std::pair(plain.front(), plain.back()));
+  EXPECT_EQ(framed({.before = 1, .after = 2}), std::pair(1, 2));
+  EXPECT_EQ(framed({.before = {}, .after = 2}), std::pair(plain.front(), 2));
+}
+
+TEST(JsonForm, NamesWhatItCannotSay) {
+  const auto said = [](const std::string& name) {
+    try {
+      to_tokenizer_json(content("foreign/golden/" + name + ".model"), {});
+      return std::string();
+    } catch (const TokenizerError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(said("suffix"), "spaces behind words have no form in tokenizer.json");
+  EXPECT_TRUE(said("t5").starts_with("the piece '<extra_id_0>', which a user defined"));
+}
+
+}  // namespace
+}  // namespace ablate::tokenizer

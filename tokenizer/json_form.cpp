@@ -1,0 +1,290 @@
+#include "tokenizer/json_form.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <protozero/pbf_reader.hpp>
+
+#include "tokenizer/model_check.h"
+
+namespace ablate::tokenizer {
+namespace {
+
+using nlohmann::json;
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+constexpr const char* kSpaceSign = "\u2581";
+constexpr double kUnknownPenalty = 10;  // of SentencePiece's unigram
+
+struct Piece {
+  std::string text;
+  double score = 0;
+  PieceType type = PieceType::normal;
+};
+
+/// A SentencePiece model, with the defaults of the format.
+struct Parts {
+  std::vector<Piece> pieces;
+  ModelType kind = ModelType::unigram;
+  bool byte_fallback = false, suffix = false;
+  std::string table;
+  bool dummy_prefix = true, tidy = true, escaped = true;
+};
+
+constexpr uint32_t kSpaceAsSuffix = 24;  // of the trainer
+
+Piece read_piece(pbf_reader fields) {
+  Piece piece;
+  while (fields.next()) {
+    if (fields.tag() == kPieceText)
+      piece.text = fields.get_string();
+    else if (fields.tag() == kPieceScore)
+      piece.score = fields.get_float();
+    else
+      fields.skip();
+  }
+  return piece;
+}
+
+void read_trainer(pbf_reader fields, Parts& parts) {
+  while (fields.next()) {
+    if (fields.tag() == kByteFallback)
+      parts.byte_fallback = fields.get_bool();
+    else if (fields.tag() == kSpaceAsSuffix)
+      parts.suffix = fields.get_bool();
+    else
+      fields.skip();
+  }
+}
+
+void read_normalizer(pbf_reader fields, Parts& parts) {
+  while (fields.next()) {
+    if (fields.tag() == kCharsMap)
+      parts.table = fields.get_string();
+    else if (fields.tag() == kAddDummyPrefix)
+      parts.dummy_prefix = fields.get_bool();
+    else if (fields.tag() == kRemoveExtraWhitespaces)
+      parts.tidy = fields.get_bool();
+    else if (fields.tag() == kEscapeWhitespaces)
+      parts.escaped = fields.get_bool();
+    else
+      fields.skip();
+  }
+}
+
+Parts read_parts(std::string_view model) {
+  Parts parts;
+  for (pbf_reader sections(model.data(), model.size()); sections.next();) {
+    if (sections.tag() == kPieces)
+      parts.pieces.push_back(read_piece(sections.get_message()));
+    else if (sections.tag() == kTrainer)
+      read_trainer(sections.get_message(), parts);
+    else if (sections.tag() == kNormalizer)
+      read_normalizer(sections.get_message(), parts);
+    else if (sections.tag() == kDenormalizer && !sections.get_view().empty())
+      throw TokenizerError("a denormaliser has no form in tokenizer.json");
+    else
+      sections.skip();
+  }
+  parts.kind = model_type(model);
+  const auto types = piece_types(model);
+  for (size_t id = 0; id < types.size(); ++id) parts.pieces[id].type = types[id];
+  return parts;
+}
+
+void require_expressible(const Parts& parts) {
+  if (parts.suffix) throw TokenizerError("spaces behind words have no form in tokenizer.json");
+  for (const auto& piece : parts.pieces)
+    if (piece.type == PieceType::user_defined || piece.type == PieceType::unused)
+      throw TokenizerError("the piece '" + piece.text +
+                           "', which a user defined or put out of use, has no form in "
+                           "tokenizer.json");
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t three = 0;
+    for (size_t j = i; j < i + 3; ++j)
+      three = three << 8U | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0U);
+    for (size_t j = 0; j < 4; ++j)
+      text += i + j > bytes.size() ? '=' : kDigits[three >> (18 - 6 * j) & 63U];
+  }
+  return text;
+}
+
+json replaced(const char* how, const char* pattern, const char* content) {
+  return {{"type", "Replace"}, {"pattern", {{how, pattern}}}, {"content", content}};
+}
+
+json normalizer_of(const Parts& parts) {
+  auto steps = json::array();
+  if (!parts.table.empty())
+    steps.push_back({{"type", "Precompiled"}, {"precompiled_charsmap", base64(parts.table)}});
+  if (parts.tidy) {
+    steps.push_back(replaced("Regex", R"(\A +| +\z)", ""));
+    steps.push_back(replaced("Regex", " {2,}", " "));
+  }
+  if (parts.dummy_prefix)
+    steps.push_back({{"type", "Prepend"}, {"prepend", parts.escaped ? kSpaceSign : " "}});
+  if (parts.escaped) steps.push_back(replaced("String", " ", kSpaceSign));
+  if (steps.empty()) return nullptr;
+  return {{"type", "Sequence"}, {"normalizers", steps}};
+}
+
+/// Words by themselves, which is faster; none if a piece reaches beyond a word.
+json pre_tokenizer_of(const Parts& parts) {
+  for (const auto& piece : parts.pieces)
+    if (piece.text.find(kSpaceSign, 1) != std::string::npos) return nullptr;
+  if (!parts.escaped) return nullptr;
+  return {{"type", "Split"},
+          {"pattern", {{"String", kSpaceSign}}},
+          {"behavior", "MergedWithNext"},
+          {"invert", false}};
+}
+
+json decoder_of(const Parts& parts) {
+  auto steps = json::array();
+  if (parts.escaped) steps.push_back(replaced("String", kSpaceSign, " "));
+  if (parts.byte_fallback) steps.push_back({{"type", "ByteFallback"}});
+  steps.push_back({{"type", "Fuse"}});
+  if (parts.dummy_prefix)
+    steps.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+  return {{"type", "Sequence"}, {"decoders", steps}};
+}
+
+json vocabulary_of(const Parts& parts) {
+  auto ids = json::object();
+  for (size_t id = 0; id < parts.pieces.size(); ++id) ids[parts.pieces[id].text] = id;
+  return ids;
+}
+
+size_t unknown_of(const Parts& parts) {
+  size_t id = 0;
+  while (parts.pieces[id].type != PieceType::unknown) ++id;
+  return id;
+}
+
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
+
+/// Every pair of pieces that makes one, the best first.
+json merges_of(const Parts& parts) {
+  std::map<std::string_view, size_t> ids;
+  for (size_t id = 0; id < parts.pieces.size(); ++id)
+    if (parts.pieces[id].type == PieceType::normal) ids.emplace(parts.pieces[id].text, id);
+  struct Merge {
+    double score;
+    size_t left, right;
+  };
+  std::vector<Merge> merges;
+  for (const auto& [text, id] : ids) {
+    const auto first = merges.size();
+    for (size_t at = 1; at < text.size(); ++at) {
+      if (!begins_character(text[at])) continue;
+      const auto left = ids.find(text.substr(0, at)), right = ids.find(text.substr(at));
+      if (left != ids.end() && right != ids.end())
+        merges.push_back({parts.pieces[id].score, left->second, right->second});
+    }
+    std::sort(merges.begin() + static_cast<ptrdiff_t>(first), merges.end(),
+              [](const Merge& a, const Merge& b) {
+                return std::pair(a.left, a.right) < std::pair(b.left, b.right);
+              });
+  }
+  std::ranges::stable_sort(merges, std::ranges::greater(), &Merge::score);
+  auto pairs = json::array();
+  for (const auto& merge : merges)
+    pairs.push_back({parts.pieces[merge.left].text, parts.pieces[merge.right].text});
+  return pairs;
+}
+
+json unigram_of(const Parts& parts) {
+  auto vocabulary = json::array();
+  double least = 0;
+  for (const auto& piece : parts.pieces) least = std::min(least, piece.score);
+  for (const auto& piece : parts.pieces)
+    vocabulary.push_back(
+        {piece.text, piece.type == PieceType::unknown ? least - kUnknownPenalty : piece.score});
+  return {{"type", "Unigram"},
+          {"unk_id", unknown_of(parts)},
+          {"vocab", vocabulary},
+          {"byte_fallback", parts.byte_fallback}};
+}
+
+json model_of(const Parts& parts) {
+  const auto& unknown = parts.pieces[unknown_of(parts)].text;
+  if (parts.kind == ModelType::unigram) return unigram_of(parts);
+  if (parts.kind == ModelType::word)
+    return {{"type", "WordLevel"}, {"vocab", vocabulary_of(parts)}, {"unk_token", unknown}};
+  return {{"type", "BPE"},
+          {"dropout", nullptr},
+          {"unk_token", unknown},
+          {"continuing_subword_prefix", nullptr},
+          {"end_of_word_suffix", nullptr},
+          {"fuse_unk", true},
+          {"byte_fallback", parts.byte_fallback},
+          {"vocab", vocabulary_of(parts)},
+          {"merges", parts.kind == ModelType::bpe ? merges_of(parts) : json::array()}};
+}
+
+json added_tokens_of(const Parts& parts) {
+  auto tokens = json::array();
+  for (size_t id = 0; id < parts.pieces.size(); ++id)
+    if (const auto& piece = parts.pieces[id];
+        piece.type == PieceType::control || piece.type == PieceType::unknown)
+      tokens.push_back({{"id", id},
+                        {"content", piece.text},
+                        {"single_word", false},
+                        {"lstrip", false},
+                        {"rstrip", false},
+                        {"normalized", false},
+                        {"special", true}});
+  return tokens;
+}
+
+json post_processor_of(const Parts& parts, const Frame& frame) {
+  auto single = json::array(), names = json::object();
+  const auto add = [&](const std::optional<int32_t>& id) {
+    if (!id) return;
+    if (*id >= std::ssize(parts.pieces))
+      throw TokenizerError("the special token " + std::to_string(*id) + " is not in the model");
+    const auto& name = parts.pieces[static_cast<size_t>(*id)].text;
+    single.push_back({{"SpecialToken", {{"id", name}, {"type_id", 0}}}});
+    names[name] = {{"id", name}, {"ids", {*id}}, {"tokens", {name}}};
+  };
+  const auto text = [](const char* which) {
+    return json{{"Sequence", {{"id", which}, {"type_id", 0}}}};
+  };
+  add(frame.before);
+  single.push_back(text("A"));
+  add(frame.after);
+  if (names.empty()) return nullptr;
+  auto pair = single;
+  pair.insert(pair.begin() + (frame.before ? 2 : 1), text("B"));
+  return {{"type", "TemplateProcessing"},
+          {"single", single},
+          {"pair", pair},
+          {"special_tokens", names}};
+}
+
+}  // namespace
+
+std::string to_tokenizer_json(std::string_view sentence_piece, const Frame& frame) {
+  const auto parts = read_parts(sentence_piece);
+  require_expressible(parts);
+  return json{{"version", "1.0"},
+              {"truncation", nullptr},
+              {"padding", nullptr},
+              {"added_tokens", added_tokens_of(parts)},
+              {"normalizer", normalizer_of(parts)},
+              {"pre_tokenizer", pre_tokenizer_of(parts)},
+              {"post_processor", post_processor_of(parts, frame)},
+              {"decoder", decoder_of(parts)},
+              {"model", model_of(parts)}}
+             .dump() +
+         "\n";
+}
+
+}  // namespace ablate::tokenizer

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ablate::tokenizer {
+
+/// Special tokens of the file around a text, as `tokenizers` adds them if nothing else is said.
+struct Frame {
+  std::optional<int32_t> before, after;
+};
+
+/// A SentencePiece model as tokenizer.json: the same ids for a text, and the same text for ids.
+/// Exceptions: where the normalisation table has a rule for several characters, `tokenizers`
+/// applies it to whole graphemes alone; and of a run of words that a word model does not know, each
+/// is <unk>. Throws TokenizerError, naming it, if the model has something that tokenizer.json has
+/// no word for. REQUIRES: check_model() accepts the model.
+std::string to_tokenizer_json(std::string_view sentence_piece, const Frame& frame);
+
+}  // namespace ablate::tokenizer
