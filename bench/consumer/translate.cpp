@@ -17,6 +17,8 @@ struct Translator {
   explicit Translator(const std::string& file) {
     torch::jit::ExtraFilesMap files{{"source.model", ""}, {"target.model", ""}};
     module = torch::jit::load(file, torch::kCPU, files);
+    if (files["source.model"].starts_with("ablate tokenizer "))
+      throw std::runtime_error(file + ": its tokenizer is another project's, not SentencePiece");
     if (!source.LoadFromSerializedProto(files["source.model"]).ok() ||
         !target.LoadFromSerializedProto(files["target.model"]).ok())
       throw std::runtime_error(file + " holds no tokenizers");

@@ -16,6 +16,8 @@ class Translator:
     def __init__(self, file: str, device: str) -> None:
         files = {"source.model": "", "target.model": "", "ablate.json": ""}
         self.module = torch.jit.load(file, device, files)
+        if files["source.model"].startswith(b"ablate tokenizer "):
+            raise SystemExit(f"{file}: its tokenizer is another project's; ablate_lab.load_model reads it")
         self.device = device
         self.source = sentencepiece.SentencePieceProcessor(model_proto=files["source.model"])
         self.target = sentencepiece.SentencePieceProcessor(model_proto=files["target.model"])

@@ -105,7 +105,7 @@ void add_import(CLI::App& app) {
       "  ablate import weights.safetensors --config config.yaml --tokenizers run --names "
       "names.yaml "
       "--to runs/imported\n"
-      "  ablate import FOLDER --from huggingface --tokenizers RUN --to runs/imported");
+      "  ablate import FOLDER --from huggingface --to runs/imported");
   verb->callback([request, project] {
     if (!project->empty() && *project != "huggingface")
       throw UsageError("--from must be huggingface");

@@ -41,8 +41,17 @@ std::optional<data::Labels> labels_of(const std::string& text) {
   return data::Labels::from_text(text);
 }
 
+/// The id in the tokenizer's file of each of ours; -1: it has no such token.
+std::vector<int32_t> file_ids(const tokenizer::IdMap& ids) {
+  std::vector<int32_t> all;
+  for (int32_t id = 0; id < ids.size(); ++id) all.push_back(ids.theirs(id).value_or(-1));
+  return all;
+}
+
 nlohmann::json facts_of(const ExportContents& contents) {
   return {{"format", kFormat},
+          {"source_ids", file_ids(contents.tokenizers.source.ids())},
+          {"target_ids", file_ids(contents.tokenizers.target.ids())},
           {"ablate", ABLATE_VERSION},
           {"weights", contents.weights},
           {"pad", tokenizer::kPad},

@@ -8,6 +8,45 @@ from collections.abc import Sequence
 from typing import Any
 
 
+class _Tokenizer:
+    """One side's tokenizer with the model's ids. A file of another project stands behind a line with what it does not say itself."""
+
+    def __init__(self, model: bytes, ids: list[int]) -> None:
+        facts: dict[str, Any] = {}
+        if model.startswith(b"ablate tokenizer "):
+            line, _, model = model.partition(b"\n")
+            facts = json.loads(line.removeprefix(b"ablate tokenizer "))
+        self._file_ids = ids
+        self._ids = {file_id: own for own, file_id in reversed(list(enumerate(ids)))}
+        self._vocabulary: dict[str, int] = facts.get("vocabulary", {})
+        self._json = model.startswith(b"{")
+        try:
+            if self._json:
+                import tokenizers
+                self._file: Any = tokenizers.Tokenizer.from_buffer(model)
+            else:
+                import sentencepiece
+                self._file = sentencepiece.SentencePieceProcessor(model_proto=model)
+        except ImportError as error:
+            raise ImportError(f"text needs {error.name}: python -m pip install {error.name}; without it, pass ids to `module`") from error
+
+    def encode(self, text: str) -> list[int]:
+        if self._json:
+            found = self._file.encode(text, add_special_tokens=False).ids
+        elif self._vocabulary:
+            found = [self._vocabulary.get(piece, self._vocabulary["<unk>"]) for piece in self._file.encode(text, out_type=str)]
+        else:
+            found = self._file.encode(text)
+        return [self._ids[file_id] for file_id in found]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        file_ids = [self._file_ids[own] for own in ids if self._file_ids[own] >= 0]
+        if self._vocabulary:
+            names = {file_id: name for name, file_id in self._vocabulary.items()}
+            return str(self._file.decode([names[file_id] for file_id in file_ids]))
+        return str(self._file.decode(file_ids))
+
+
 class Model:
     """An exported model. `module` is the TorchScript module, with the methods that docs/export.md lists; `facts` is its ablate.json."""
 
@@ -21,11 +60,7 @@ class Model:
         """The tokenizers of source and target."""
         if not hasattr(self.module, "greedy"):
             raise ValueError("this model writes no text: it is an encoder alone")
-        try:
-            import sentencepiece
-        except ImportError as error:
-            raise ImportError("text needs sentencepiece: python -m pip install sentencepiece; without it, pass ids to `module`") from error
-        return [sentencepiece.SentencePieceProcessor(model_proto=model) for model in self._tokenizers]
+        return [_Tokenizer(model, self.facts[ids]) for model, ids in zip(self._tokenizers, ("source_ids", "target_ids"))]
 
     def _outputs(self, method: str, rows: Sequence[Sequence[int]], **options: Any) -> list[list[int]]:
         import torch

@@ -7,8 +7,10 @@
 #include "experiments/errors.h"
 #include "experiments/exchange/huggingface/disassembly.h"
 #include "experiments/exchange/huggingface/family_maps.h"
-#include "experiments/exchange/huggingface/read_huggingface.h"
+#include "experiments/exchange/huggingface/marian_form.h"
+#include "experiments/exchange/huggingface/read_tokenizer.h"
 #include "experiments/exchange/huggingface/write_family.h"
+#include "experiments/exchange/huggingface/write_tokenizer.h"
 #include "experiments/records/result.h"
 #include "models/inference/inference_model.h"
 #include "tokenizer/special_tokens.h"
@@ -22,52 +24,13 @@ using nlohmann::json;
 constexpr double kRounding = 1e-5;
 constexpr int64_t kRows = 3, kLength = 9;
 
-json tokenizer_config(const std::string& family) {
-  json config{{"pad_token", tokenizer::kPadPiece},
-              {"bos_token", tokenizer::kBosPiece},
-              {"eos_token", tokenizer::kEosPiece},
-              {"unk_token", tokenizer::kUnkPiece}};
-  if (family == "marian") {
-    config["tokenizer_class"] = "MarianTokenizer";
-    config["source_lang"] = "source";
-    config["target_lang"] = "target";
-    config["separate_vocabs"] = false;
-    return config;
-  }
-  config["tokenizer_class"] = "LlamaTokenizer";
-  config["add_bos_token"] = true;
-  config["add_eos_token"] = family == "bert";
-  config["legacy"] = false;
-  return config;
-}
-
-/// Every token by its id, as Marian's tokenizer wants it.
-json vocabulary_of(const tokenizer::Tokenizer& tokenizer) {
-  json ids;
-  for (int64_t id = 0; id < tokenizer.vocabulary_size(); ++id)
-    ids[tokenizer.token(static_cast<int32_t>(id))] = id;
-  return ids;
-}
-
-void write_tokenizer(const std::filesystem::path& folder, const std::string& family,
-                     const tokenizer::Tokenizer& tokenizer) {
-  training::write_synced(folder / "tokenizer_config.json", tokenizer_config(family).dump(1) + "\n");
-  if (family == "marian") {
-    training::write_synced(folder / "source.spm", tokenizer.bytes());
-    training::write_synced(folder / "target.spm", tokenizer.bytes());
-    training::write_synced(folder / "vocab.json", vocabulary_of(tokenizer).dump() + "\n");
-  } else {
-    training::write_synced(folder / (family == "t5" ? "spiece.model" : "tokenizer.model"),
-                           tokenizer.bytes());
-  }
-}
-
 /// How the model decodes if nothing else is said: as it was evaluated, without other choices.
-json generation_config() {
-  return {{"pad_token_id", tokenizer::kPad},
-          {"bos_token_id", tokenizer::kBos},
-          {"eos_token_id", tokenizer::kEos},
-          {"decoder_start_token_id", tokenizer::kBos}};
+json generation_config(const json& config) {
+  json chosen;
+  for (const auto* name : {"pad_token_id", "bos_token_id", "eos_token_id"})
+    chosen[name] = config.at(name);
+  chosen["decoder_start_token_id"] = config.at("bos_token_id");
+  return chosen;
 }
 
 std::string number(double value) {
@@ -102,12 +65,48 @@ torch::Tensor ids_for(int64_t vocabulary) {
   return ids;
 }
 
-double difference(models::Transformer& ours, models::Transformer& theirs, int64_t vocabulary) {
+/// The vocabulary of the files: our id of each of theirs.
+struct HubVocabulary {
+  std::vector<int32_t> order;
+  tokenizer::SpecialIds special;
+};
+
+HubVocabulary vocabulary_of(const tokenizer::Tokenizer& tokenizer, const std::string& family) {
+  const auto& ids = tokenizer.ids();
+  if (family == "marian") {
+    auto order = marian_order(ids);
+    const auto special = marian_specials(order, tokenizer.specials().mask.has_value());
+    return {.order = std::move(order), .special = special};
+  }
+  HubVocabulary vocabulary{.order = {}, .special = tokenizer.specials()};
+  for (int32_t id = 0; id < ids.file_size(); ++id) vocabulary.order.push_back(ids.ours(id));
+  return vocabulary;
+}
+
+/// The columns of both models, whose ids may differ, for every token of the files.
+std::pair<torch::Tensor, torch::Tensor> columns_of(const HubVocabulary& vocabulary,
+                                                   const tokenizer::IdMap& read) {
+  std::vector<int64_t> ours, again;
+  for (size_t id = 0; id < vocabulary.order.size(); ++id) {
+    ours.push_back(vocabulary.order[id]);
+    again.push_back(read.ours(static_cast<int32_t>(id)));
+    if (ours.back() != again.back() && ours.back() != tokenizer::kPad)
+      throw training::CheckpointError(
+          "the tokenizer that was written has other special tokens when it is read again; nothing "
+          "was kept");
+  }
+  return {torch::tensor(ours), torch::tensor(again)};
+}
+
+double difference(models::Transformer& ours, models::Transformer& theirs,
+                  const HubVocabulary& vocabulary, const tokenizer::IdMap& read) {
   const torch::NoGradGuard no_grad;
-  const auto source = ids_for(vocabulary);
+  const auto [own, again] = columns_of(vocabulary, read);
+  const auto source = ids_for(own.max().item<int64_t>() + 1);
   auto target = source.roll(1, 1).masked_fill(source.eq(tokenizer::kPad), tokenizer::kPad);
   target.select(1, 0).fill_(tokenizer::kBos);
-  const auto a = ours->forward(source, target), b = theirs->forward(source, target);
+  const auto a = ours->forward(source, target).index_select(-1, own),
+             b = theirs->forward(source, target).index_select(-1, again);
   const auto shown = (ours->family() == models::Family::encoder_only ? source : target)
                          .ne(tokenizer::kPad)
                          .unsqueeze(-1);
@@ -118,21 +117,75 @@ double difference(models::Transformer& ours, models::Transformer& theirs, int64_
 void require_one_vocabulary(const run::LoadedRun& run) {
   if (run.tokenizers.labels)
     throw UsageError("--format huggingface takes models of tokens, not of labels");
-  if (run.tokenizers.source.bytes() != run.tokenizers.target.bytes())
+  const auto &source = run.tokenizers.source, &target = run.tokenizers.target;
+  const bool renumbered = source.facts() && target.facts() && !source.facts()->vocabulary.empty() &&
+                          source.facts()->vocabulary == target.facts()->vocabulary;
+  if (source.bytes() != target.bytes() && !renumbered)
     throw UsageError(
         "--format huggingface needs one tokenizer of source and target (tokenizer.joint: true)");
 }
 
-/// The weights as the family has them.
-training::Tensors tensors_of(const run::LoadedRun& run, const WrittenFamily& written) {
+/// A bias of the output that only keeps ids from being written, as an imported model may have, is
+/// none in the vocabulary of the file.
+void drop_suppression(models::TransformerOptions& options, training::Weights& weights,
+                      const tokenizer::IdMap& ids) {
+  auto* head = std::get_if<models::LmHead>(&options.output);
+  if (head == nullptr || !head->bias || head->transform) return;
+  const auto& bias = weights.at("output_bias");
+  bool suppresses = false;
+  for (int32_t id = 0; id < ids.size(); ++id) {
+    if (!ids.is_written(id))
+      suppresses = true;
+    else if (bias[id].item<double>() != 0)
+      return;
+  }
+  if (!suppresses) return;
+  head->bias = false;
+  weights.erase("output_bias");
+}
+
+/// Throws UsageError if a token of the file has become two.
+void require_one_start(const training::Weights& weights, const tokenizer::IdMap& ids) {
+  const auto start = ids.theirs(tokenizer::kBos);
+  for (const auto& [name, tensor] : weights)
+    if (name.ends_with("embedding") && start &&
+        !torch::equal(tensor[tokenizer::kBos], tensor[ids.ours(*start)]))
+      throw UsageError(
+          "the start token is also another token of this vocabulary, and training has made two of "
+          "them; --format safetensors and torchscript take such a model");
+}
+
+/// What is written.
+struct HubFiles {
+  WrittenFamily form;
+  HubVocabulary vocabulary;
+  training::Tensors tensors;
+};
+
+HubFiles hub_files_of(const run::LoadedRun& run) {
+  const auto& tokenizer = run.tokenizers.target;
+  auto options = run.experiment.model;
   auto weights = training::weights_of(*run.model);
-  if (written.separates_sines) weights = with_separate_sines(weights);
-  if (written.family == "marian" && !weights.contains("output_bias"))
-    weights["output_bias"] = torch::zeros({run.tokenizers.target.vocabulary_size()});
-  const auto layers = std::max(models::depth_of(run.experiment.model, models::Side::encoder),
-                               models::depth_of(run.experiment.model, models::Side::decoder));
-  return disassembled(weights, expanded(family_map(written.family).tensors, layers),
-                      run.experiment.model);
+  drop_suppression(options, weights, tokenizer.ids());
+  require_one_start(weights, tokenizer.ids());
+  auto form = write_family(options, tokenizer.ids().file_size(), tokenizer.specials());
+  const auto vocabulary = vocabulary_of(tokenizer, form.family);
+  set_vocabulary(form.config, std::ssize(vocabulary.order), vocabulary.special);
+  if (form.separates_sines) weights = with_separate_sines(weights);
+  if (form.family == "marian" && !weights.contains("output_bias"))
+    weights["output_bias"] = torch::zeros({tokenizer.vocabulary_size()});
+  const auto layers = std::max(models::depth_of(options, models::Side::encoder),
+                               models::depth_of(options, models::Side::decoder));
+  const auto origins = expanded(family_map(form.family).tensors, layers);
+  const auto order = torch::tensor(vocabulary.order, torch::kLong);
+  for (auto& [name, tensor] : weights)
+    if (origins.at(name).vocabulary) tensor = tensor.index_select(0, order);
+  auto tensors = disassembled(weights, origins, options);
+  if (form.family == "marian") {
+    std::get<models::Sinusoidal>(options.position).layout = models::SinusoidalLayout::halves;
+    start_from_zero(tensors, options);
+  }
+  return {.form = form, .vocabulary = vocabulary, .tensors = std::move(tensors)};
 }
 
 }  // namespace
@@ -142,21 +195,23 @@ HubAgreement export_huggingface(const ExportRequest& request) {
   run.model->to(torch::kCPU);
   require_one_vocabulary(run);
   training::require_finite(training::weights_of(*run.model), request.run.string());
-  const auto vocabulary = run.tokenizers.target.vocabulary_size();
-  const auto written = write_family(run.experiment.model, vocabulary);
-  HubAgreement agreement{.architecture = written.config.at("architectures").at(0)};
+  const auto files = hub_files_of(run);
+  const auto& config = files.form.config;
+  HubAgreement agreement{.architecture = config.at("architectures").at(0)};
   run::write_folder(request.to, [&](const std::filesystem::path& part) {
-    training::write_synced(part / "config.json", written.config.dump(1) + "\n");
-    training::write_synced(part / "generation_config.json", generation_config().dump(1) + "\n");
+    training::write_synced(part / "config.json", config.dump(1) + "\n");
+    training::write_synced(part / "generation_config.json",
+                           generation_config(config).dump(1) + "\n");
     training::write_synced(part / "model.safetensors",
-                           training::to_safetensors(tensors_of(run, written), {{"format", "pt"}}));
-    write_tokenizer(part, written.family, run.tokenizers.target);
+                           training::to_safetensors(files.tensors, {{"format", "pt"}}));
+    write_tokenizer(part, files.form.family, run.tokenizers, files.vocabulary.order);
     training::write_synced(part / "README.md", card_of(request.run, run, agreement.architecture));
-    const auto again = read_huggingface(part, {.unk = tokenizer::kUnk});
-    models::Transformer read(again.options,
-                             models::Vocabulary{vocabulary, vocabulary, tokenizer::kPad});
+    const auto tokens = read_tokenizer(part);
+    const auto again = read_huggingface(part, tokens.special);
+    const auto size = tokenizers_of(tokens, again).target.vocabulary_size();
+    models::Transformer read(again.options, models::Vocabulary{size, size, tokenizer::kPad});
     training::load_weights(*read, again.weights);
-    agreement.logits = difference(run.model, read, vocabulary);
+    agreement.logits = difference(run.model, read, files.vocabulary, again.ids);
     if (!(agreement.logits <= kRounding))
       throw training::CheckpointError(
           fmt::format("the model that was written differs from the trained one by {:.2g} of its "

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 
 namespace ablate::exchange {
@@ -14,6 +15,8 @@ using models::Activation;
 using models::Family;
 using models::NormKind;
 using models::NormPlacement;
+
+constexpr int64_t kLargestVocabulary = int64_t{1} << 24;
 
 /// Hugging Face's names of activations.
 Activation activation_of(ConfigFields& config, const std::string& field) {
@@ -29,15 +32,18 @@ Activation activation_of(ConfigFields& config, const std::string& field) {
   return found->second;
 }
 
-/// The ids that config.json names; one of several ends is the first.
-SpecialIds special_ids(ConfigFields& config) {
-  const auto id = [&](const std::string& name) -> std::optional<int64_t> {
-    config.skip({name});
-    if (config.has(name))
-      if (const auto several = config.find<nlohmann::json>(name); several->is_array())
-        return several->at(0).get<int64_t>();
-    return config.find<int64_t>(name);
-  };
+/// The id of a token that the field names; one of several ends is the first.
+std::optional<int32_t> id_in(ConfigFields& config, const std::string& name) {
+  auto value = config.find<nlohmann::json>(name);
+  if (value && value->is_array() && !value->empty()) value = nlohmann::json(value->front());
+  if (!value) return {};
+  if (!value->is_number_integer() || *value < 0 || *value > std::numeric_limits<int32_t>::max())
+    config.refuse(name, "is not the id of a token");
+  return value->get<int32_t>();
+}
+
+tokenizer::SpecialIds special_ids(ConfigFields& config) {
+  const auto id = [&](const std::string& name) { return id_in(config, name); };
   return {.pad = id("pad_token_id"),
           .bos = id("bos_token_id"),
           .eos = id("eos_token_id"),
@@ -51,6 +57,8 @@ HubModel begin_model(ConfigFields& config, const std::string& family, Family kin
                  .options = {},
                  .vocabulary = config.get<int64_t>("vocab_size"),
                  .special = special_ids(config)};
+  if (model.vocabulary < 1 || model.vocabulary > kLargestVocabulary)
+    config.refuse("vocab_size", "is no size of a vocabulary");
   model.options.family = kind;
   model.options.embedding_scale = false;
   model.options.dropout = 0;
@@ -309,7 +317,8 @@ HubModel read_marian(ConfigFields& config) {
   config.skip({"activation_dropout", "attention_dropout", "bad_words_ids", "classif_dropout",
                "decoder_layerdrop", "dropout", "encoder_layerdrop", "extra_pos_embeddings",
                "max_length", "max_position_embeddings", "num_beams", "num_hidden_layers"});
-  model.special.bos = config.get<int64_t>("decoder_start_token_id");
+  model.special.bos = id_in(config, "decoder_start_token_id");
+  if (!model.special.bos) config.refuse("decoder_start_token_id", "is missing");
   return model;
 }
 
@@ -345,7 +354,7 @@ HubModel read_t5(ConfigFields& config, const std::set<std::string>& tensors) {
   config.skip(
       {"dense_act_fn", "dropout_rate", "is_gated_act", "n_positions", "tie_word_embeddings"});
   model.special.bos =
-      config.find<int64_t>("decoder_start_token_id").value_or(model.special.pad.value_or(0));
+      id_in(config, "decoder_start_token_id").value_or(model.special.pad.value_or(0));
   return model;
 }
 

@@ -1,27 +1,21 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 
 #include "experiments/exchange/huggingface/config_fields.h"
 #include "models/transformer_options.h"
+#include "tokenizer/id_map.h"
 
 namespace ablate::exchange {
-
-/// The ids of the tokens that have a meaning of their own, in the model's vocabulary. Two may be
-/// the same; absent: the model has none.
-struct SpecialIds {
-  std::optional<int64_t> pad, bos, eos, unk, mask;
-};
 
 /// A model of Hugging Face's Transformers as one of ours.
 struct HubModel {
   std::string family;  // whose map of names it has: "llama"
   models::TransformerOptions options;
   int64_t vocabulary = 0;
-  SpecialIds special;  // bos is the token that a decoder starts with
+  tokenizer::SpecialIds special;  // bos is the token that a decoder starts with
 };
 
 /// Reads config.json; `tensors` are the names of the checkpoint's, by which heads are known. Throws

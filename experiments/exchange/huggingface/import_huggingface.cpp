@@ -4,7 +4,7 @@
 
 #include "experiments/config/schema/printer.h"
 #include "experiments/errors.h"
-#include "experiments/exchange/huggingface/read_huggingface.h"
+#include "experiments/exchange/huggingface/read_tokenizer.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::exchange {
@@ -27,14 +27,17 @@ config::Experiment experiment_of(const ImportRequest& request, models::Family fa
 }  // namespace
 
 int64_t import_huggingface(const ImportRequest& request) {
-  if (request.tokenizers.empty() || !request.names.empty())
-    throw UsageError("--from huggingface needs --tokenizers, and takes no --names");
-  const auto tokenizers = run::load_tokenizers(request.tokenizers);
-  const auto read = read_huggingface(request.from, {.unk = tokenizer::kUnk});
-  if (tokenizers.target.vocabulary_size() != read.vocabulary.size() ||
-      tokenizers.source.vocabulary_size() != read.vocabulary.size())
-    throw UsageError(fmt::format("{} has {} tokens, and the tokenizer {}", request.from.string(),
-                                 read.vocabulary.size(), tokenizers.target.vocabulary_size()));
+  if (!request.names.empty()) throw UsageError("--from huggingface takes no --names");
+  const auto files = request.tokenizers.empty() ? read_tokenizer(request.from) : HubTokenizer{};
+  const auto read = read_huggingface(
+      request.from,
+      request.tokenizers.empty() ? files.special : tokenizer::SpecialIds{.unk = tokenizer::kUnk});
+  const auto tokenizers = request.tokenizers.empty() ? tokenizers_of(files, read)
+                                                     : run::load_tokenizers(request.tokenizers);
+  for (const auto* one : {&tokenizers.source, &tokenizers.target})
+    if (one->vocabulary_size() != read.ids.size())
+      throw UsageError(fmt::format("{} has {} tokens, and the tokenizer {}", request.from.string(),
+                                   read.ids.size(), one->vocabulary_size()));
   auto experiment = experiment_of(request, read.options.family);
   experiment.model = read.options;
   run::write_new_run(

@@ -8,6 +8,7 @@
 
 #include "experiments/exchange/assembly.h"
 #include "experiments/exchange/huggingface/family_maps.h"
+#include "experiments/exchange/huggingface/marian_form.h"
 #include "experiments/exchange/huggingface/shards.h"
 #include "models/transformer.h"
 #include "tokenizer/special_tokens.h"
@@ -28,15 +29,17 @@ std::set<std::string> names_of(const training::Tensors& tensors) {
   return names;
 }
 
-void add_missing(SpecialIds& ids, const SpecialIds& more) {
-  const auto fill = [](auto& id, const auto& other) {
-    if (!id) id = other;
-  };
-  fill(ids.pad, more.pad);
-  fill(ids.bos, more.bos);
-  fill(ids.eos, more.eos);
-  fill(ids.unk, more.unk);
-  fill(ids.mask, more.mask);
+bool all_written(const tokenizer::IdMap& ids) {
+  for (int32_t id = 0; id < ids.size(); ++id)
+    if (!ids.is_written(id)) return false;
+  return true;
+}
+
+/// The foreign row of each of our tokens; -1: it has none.
+std::vector<int64_t> foreign_rows(const tokenizer::IdMap& ids) {
+  std::vector<int64_t> rows;
+  for (int32_t id = 0; id < ids.size(); ++id) rows.push_back(ids.theirs(id).value_or(-1));
+  return rows;
 }
 
 int64_t heads_of(const models::TransformerOptions& options) {
@@ -50,12 +53,12 @@ int64_t most_layers(const models::TransformerOptions& options) {
 }
 
 /// The bias of the output, in which ids that are never written have the least of all.
-torch::Tensor output_bias(Assembly& assembly, const VocabularyMap& vocabulary,
+torch::Tensor output_bias(Assembly& assembly, const tokenizer::IdMap& ids,
                           const torch::Tensor& like) {
   auto bias = assembly.can_make(kOutputBias) ? assembly.make(kOutputBias, like).clone()
                                              : torch::zeros_like(like);
-  for (int64_t id = 0; id < vocabulary.size(); ++id)
-    if (!vocabulary.written[static_cast<size_t>(id)]) bias[id] = kNever;
+  for (int32_t id = 0; id < ids.size(); ++id)
+    if (!ids.is_written(id)) bias[id] = kNever;
   return bias;
 }
 
@@ -76,16 +79,20 @@ void require_all_used(const Assembly& assembly, const FamilyMap& map, int64_t la
 
 }  // namespace
 
-HubCheckpoint read_huggingface(const std::filesystem::path& folder, const SpecialIds& special) {
+HubCheckpoint read_huggingface(const std::filesystem::path& folder,
+                               const tokenizer::SpecialIds& special) {
   const auto file = folder / "config.json";
   ConfigFields config(training::parse_json(training::read_bytes(file)), file.string());
   const auto tensors = read_shards(folder);
   auto model = read_family(config, names_of(tensors));
-  add_missing(model.special, special);
-  HubCheckpoint read{.options = model.options,
-                     .vocabulary = map_vocabulary(model.special, model.vocabulary),
+  tokenizer::add_missing(model.special, special);
+  HubCheckpoint read{.family = model.family,
+                     .options = model.options,
+                     .special = model.special,
+                     .vocabulary = model.vocabulary,
+                     .ids = tokenizer::IdMap(model.vocabulary, model.special),
                      .weights = {}};
-  if (read.vocabulary.suppresses()) std::get<models::LmHead>(read.options.output).bias = true;
+  if (!all_written(read.ids)) std::get<models::LmHead>(read.options.output).bias = true;
 
   const auto map = family_map(model.family);
   const auto layers = most_layers(read.options);
@@ -94,13 +101,16 @@ HubCheckpoint read_huggingface(const std::filesystem::path& folder, const Specia
                     {.source = folder.string(),
                      .prefix = map.prefix,
                      .heads = heads_of(read.options),
-                     .rows = read.vocabulary.foreign});
+                     .rows = foreign_rows(read.ids)});
   const models::Transformer like(
-      read.options,
-      models::Vocabulary{read.vocabulary.size(), read.vocabulary.size(), tokenizer::kPad});
+      read.options, models::Vocabulary{read.ids.size(), read.ids.size(), tokenizer::kPad});
   for (const auto& [name, tensor] : training::weights_of(*like))
-    read.weights[name] = name == kOutputBias ? output_bias(assembly, read.vocabulary, tensor)
-                                             : assembly.make(name, tensor);
+    read.weights[name] =
+        name == kOutputBias ? output_bias(assembly, read.ids, tensor) : assembly.make(name, tensor);
+  if (const auto start =
+          model.family == "marian" ? start_vector(tensors, read.options) : torch::Tensor();
+      start.defined())
+    read.weights.at("embedding").add_(start);
   require_all_used(assembly, map, layers, folder.string());
   training::require_finite(read.weights, folder.string());
   return read;

@@ -208,9 +208,8 @@ json config_of_marian(const Parts& p) {
           {"decoder_ffn_dim", p.dense.d_hidden},
           {"activation_function", name_of(p.dense.activation)},
           {"scale_embedding", p.o.embedding_scale},
-          {"max_position_embeddings", 4096},
+          {"max_position_embeddings", 1024},
           {"share_encoder_decoder_embeddings", true},
-          {"decoder_start_token_id", tokenizer::kBos},
           {"forced_eos_token_id", nullptr},
           {"tie_word_embeddings", true}};
 }
@@ -234,7 +233,6 @@ json config_of_t5(const Parts& p) {
           {"relative_attention_max_distance", bias.max_distance},
           {"layer_norm_epsilon", p.o.norm.epsilon},
           {"scale_decoder_outputs", p.head.scale != 1},
-          {"decoder_start_token_id", tokenizer::kBos},
           {"tie_word_embeddings", p.tied}};
 }
 
@@ -258,14 +256,6 @@ std::vector<Candidate> candidates_of(const Parts& p) {
       return {{"marian", config_of_marian(p)}, {"t5", config_of_t5(p)}};
   }
   return {};
-}
-
-void add_vocabulary(json& config, int64_t vocabulary) {
-  config["vocab_size"] = vocabulary;
-  config["pad_token_id"] = tokenizer::kPad;
-  config["bos_token_id"] = tokenizer::kBos;
-  config["eos_token_id"] = tokenizer::kEos;
-  config["dtype"] = "float32";
 }
 
 /// The names of tensors by which a family's head is known.
@@ -301,14 +291,27 @@ bool separates(models::TransformerOptions& o) {
 
 }  // namespace
 
-WrittenFamily write_family(const models::TransformerOptions& options, int64_t vocabulary) {
+void set_vocabulary(json& config, int64_t vocabulary, const tokenizer::SpecialIds& special) {
+  const auto id = [](const std::optional<int32_t>& known) {
+    return known ? json(*known) : json(nullptr);
+  };
+  config["vocab_size"] = vocabulary;
+  config["pad_token_id"] = id(special.pad);
+  config["bos_token_id"] = id(special.bos);
+  config["eos_token_id"] = id(special.eos);
+  if (config.value("is_encoder_decoder", false)) config["decoder_start_token_id"] = id(special.bos);
+  config["dtype"] = "float32";
+}
+
+WrittenFamily write_family(const models::TransformerOptions& options, int64_t vocabulary,
+                           const tokenizer::SpecialIds& special) {
   auto form = OneForm::of(options);
   const bool separated = separates(form);
   const Parts parts{form};
   std::vector<config::Difference> fewest;
   std::string nearest;
   for (auto& [family, config] : candidates_of(parts)) {
-    add_vocabulary(config, vocabulary);
+    set_vocabulary(config, vocabulary, special);
     const auto found = differences(parts, config);
     if (found.empty()) return {family, config, separated};
     if (!nearest.empty() && found.size() >= fewest.size()) continue;

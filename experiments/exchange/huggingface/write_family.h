@@ -16,9 +16,13 @@ struct WrittenFamily {
   bool separates_sines = false;
 };
 
-/// The family that computes the same as a model with these options and a vocabulary in our order:
-/// of several the best known. Throws UsageError if there is none, naming the first key that the
-/// nearest family does not have.
-WrittenFamily write_family(const models::TransformerOptions& options, int64_t vocabulary);
+/// The sizes and ids of a vocabulary in a configuration.
+void set_vocabulary(nlohmann::json& config, int64_t vocabulary,
+                    const tokenizer::SpecialIds& special);
+
+/// The family that computes the same as a model with these options: of several the best known.
+/// Throws UsageError if there is none, naming the first key that the nearest family does not have.
+WrittenFamily write_family(const models::TransformerOptions& options, int64_t vocabulary,
+                           const tokenizer::SpecialIds& special);
 
 }  // namespace ablate::exchange

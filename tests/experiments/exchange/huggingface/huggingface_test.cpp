@@ -1,14 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "experiments/exchange/huggingface/read_huggingface.h"
 #include "models/inference/inference_model.h"
 #include "models/transformer.h"
-#include "tests/training/folder_test_case.h"
+#include "tests/experiments/exchange/huggingface/family_folder.h"
 #include "tokenizer/special_tokens.h"
-#include "training/checkpoint/safetensors.h"
 #include "training/storage/durable_file.h"
 
 namespace ablate::exchange {
@@ -16,37 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-const json& families() {
-  static const json all = json::parse(training::read_bytes(
-      std::string(ABLATE_SOURCE) + "/tests/experiments/exchange/huggingface/families.json"));
-  return all;
-}
-
-/// Element j of the generator's tensor `n`.
-torch::Tensor values_of(int64_t n, const std::string& name, const std::vector<int64_t>& shape) {
-  std::string lower = name;
-  for (auto& letter : lower) letter = static_cast<char>(std::tolower(letter));
-  const bool norm =
-      lower.find("norm") != std::string::npos || name.find("ln_") != std::string::npos;
-  const double own = norm && name.ends_with("weight") ? 1 : 0;
-  const auto j = torch::arange(c10::multiply_integers(shape), torch::kDouble);
-  return (own + 0.3 * (0.7 * j + n).sin()).reshape(shape).to(torch::kFloat);
-}
-
-training::Tensors tensors_of(const json& model) {
-  training::Tensors tensors;
-  int64_t n = 0;
-  for (const auto& [name, shape] : model.at("shapes").items())  // by name, as there
-    tensors[name] = values_of(n++, name, shape);
-  return tensors;
-}
-
-class HuggingFace : public training::FolderTestCase {
+class HuggingFace : public FamilyFolder {
  protected:
-  void write(const json& config, const training::Tensors& tensors) const {
-    training::write_durably(folder() / "config.json", config.dump());
-    training::write_durably(folder() / "model.safetensors", training::to_safetensors(tensors));
-  }
   HubCheckpoint read(const json& config, const training::Tensors& tensors) const {
     write(config, tensors);
     return read_huggingface(folder());
@@ -63,42 +30,35 @@ class HuggingFace : public training::FolderTestCase {
 };
 
 models::Transformer model_of(const HubCheckpoint& read) {
-  const auto size = read.vocabulary.size();
+  const auto size = read.ids.size();
   models::Transformer model(read.options, models::Vocabulary{size, size, tokenizer::kPad});
   training::load_weights(*model, read.weights);
   return model;
 }
 
-/// Our id of a foreign one, as it is written.
-int64_t own(const VocabularyMap& map, int64_t foreign) {
-  for (size_t id = 0; id < map.foreign.size(); ++id)
-    if (map.foreign[id] == foreign && map.written[id]) return static_cast<int64_t>(id);
-  return -1;
-}
-
 /// Our ids of foreign ones, with padding where the mask is 0. // [B, T]
-torch::Tensor ids_of(const VocabularyMap& map, const json& foreign, const json& mask) {
+torch::Tensor ids_of(const tokenizer::IdMap& map, const json& foreign, const json& mask) {
   std::vector<int64_t> ids;
   for (size_t b = 0; b < foreign.size(); ++b)
     for (size_t t = 0; t < foreign[b].size(); ++t)
-      ids.push_back(mask[b][t] == 1 ? own(map, foreign[b][t]) : tokenizer::kPad);
+      ids.push_back(mask[b][t] == 1 ? map.ours(foreign[b][t]) : tokenizer::kPad);
   return torch::tensor(ids).view({static_cast<int64_t>(foreign.size()), -1});
 }
 
 /// The target, which begins with the start token in a model of two stacks.
-torch::Tensor target_of(const VocabularyMap& map, const json& model) {
+torch::Tensor target_of(const tokenizer::IdMap& map, const json& model) {
   auto ids = ids_of(map, model.at("target"), model.at("target_mask"));
   if (model.contains("source")) ids.select(1, 0).fill_(tokenizer::kBos);
   return ids;
 }
 
-torch::Tensor source_of(const VocabularyMap& map, const json& model) {
+torch::Tensor source_of(const tokenizer::IdMap& map, const json& model) {
   return model.contains("source") ? ids_of(map, model.at("source"), model.at("source_mask"))
                                   : target_of(map, model);
 }
 
 /// The largest difference from Transformers' logits, or hidden states if the model has no head.
-double difference(models::Transformer model, const VocabularyMap& map, const json& expected) {
+double difference(models::Transformer model, const tokenizer::IdMap& map, const json& expected) {
   const torch::NoGradGuard no_grad;
   const auto source = source_of(map, expected), target = target_of(map, expected);
   const auto hidden = model->hidden(source, target).hidden, logits = model->forward(source, target);
@@ -111,7 +71,8 @@ double difference(models::Transformer model, const VocabularyMap& map, const jso
       const bool headless = static_cast<int64_t>(row.size()) == hidden.size(2);
       for (size_t i = 0; i < row.size(); ++i) {
         const auto at = static_cast<int64_t>(i);
-        const auto& ours = headless ? hidden[b][t][at] : logits[b][t][own(map, at)];
+        const auto& ours =
+            headless ? hidden[b][t][at] : logits[b][t][map.ours(static_cast<int32_t>(i))];
         largest = std::max(largest, std::abs(ours.item<double>() - row[i].get<double>()));
       }
     }
@@ -119,7 +80,7 @@ double difference(models::Transformer model, const VocabularyMap& map, const jso
 }
 
 /// Greedy continuations by the cache, as foreign ids.
-std::vector<int64_t> continued(const models::Transformer& model, const VocabularyMap& map,
+std::vector<int64_t> continued(const models::Transformer& model, const tokenizer::IdMap& map,
                                const json& expected) {
   const models::InferenceModel inference(model);
   const bool pair = expected.contains("source");
@@ -130,7 +91,7 @@ std::vector<int64_t> continued(const models::Transformer& model, const Vocabular
   std::vector<int64_t> ids;
   for (size_t i = 0; i < expected.at("continued").size(); ++i) {
     last = inference.step(last, cache).argmax(-1);
-    ids.push_back(map.foreign[static_cast<size_t>(last.item<int64_t>())]);
+    ids.push_back(map.theirs(last.item<int32_t>()).value());
   }
   return ids;
 }
@@ -139,7 +100,7 @@ TEST_F(HuggingFace, LogitsOfEveryFamilyAreThoseOfTransformers) {
   for (const auto& [name, expected] : families().items()) {
     SCOPED_TRACE(name);
     const auto read = this->read(expected.at("config"), tensors_of(expected));
-    EXPECT_LT(difference(model_of(read), read.vocabulary, expected), 2e-5);
+    EXPECT_LT(difference(model_of(read), read.ids, expected), 2e-5);
   }
 }
 
@@ -148,17 +109,9 @@ TEST_F(HuggingFace, GreedyContinuationsByTheCacheAreThoseOfTransformers) {
     if (!expected.contains("continued")) continue;
     SCOPED_TRACE(name);
     const auto read = this->read(expected.at("config"), tensors_of(expected));
-    EXPECT_EQ(continued(model_of(read), read.vocabulary, expected),
+    EXPECT_EQ(continued(model_of(read), read.ids, expected),
               expected.at("continued").get<std::vector<int64_t>>());
   }
-}
-
-TEST_F(HuggingFace, EveryForeignTokenIsWrittenOnce) {
-  // An end that is also the beginning, no padding and no unknown token, as in GPT-2.
-  const auto map = map_vocabulary({.bos = 2, .eos = 2}, 4);
-  EXPECT_EQ(map.foreign, (std::vector<int64_t>{-1, 2, 2, -1, 0, 1, 3}));
-  EXPECT_EQ(map.written, (std::vector<bool>{false, false, true, false, true, true, true}));
-  EXPECT_THROW(map_vocabulary({.pad = 4}, 4), training::CheckpointError);
 }
 
 TEST_F(HuggingFace, AFieldThatIsNotUnderstoodIsNamed) {

@@ -22,6 +22,8 @@ namespace {
 using models::MultiHead;
 
 constexpr int64_t kVocabulary = 30;
+constexpr tokenizer::SpecialIds kSpecial{
+    .pad = tokenizer::kPad, .bos = tokenizer::kBos, .eos = tokenizer::kEos, .unk = tokenizer::kUnk};
 
 models::TransformerOptions small(models::Family family) {
   models::TransformerOptions o;
@@ -74,7 +76,7 @@ class WrittenFamilies : public training::FolderTestCase {
   std::string written_as(const models::TransformerOptions& options) {
     torch::manual_seed(1);
     auto model = random_model(options);
-    const auto written = write_family(options, kVocabulary);
+    const auto written = write_family(options, kVocabulary, kSpecial);
     auto again = read_again(model, written);
     const torch::NoGradGuard no_grad;
     const auto source = torch::arange(14).view({2, 7}) + 5, target = source + 2;
@@ -129,7 +131,7 @@ TEST_F(WrittenFamilies, TheVanillaTransformerIsMarians) {
 TEST_F(WrittenFamilies, AModelThatNoFamilyComputesIsRefusedByItsFirstKey) {
   const auto refusal = [](const models::TransformerOptions& options) -> std::string {
     try {
-      write_family(options, kVocabulary);
+      write_family(options, kVocabulary, kSpecial);
     } catch (const UsageError& error) {
       return error.what();
     }

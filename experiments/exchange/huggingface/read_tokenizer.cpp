@@ -1,0 +1,132 @@
+#include "experiments/exchange/huggingface/read_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "tokenizer/model_check.h"
+#include "tokenizer/special_tokens.h"
+#include "training/storage/durable_file.h"
+#include "training/storage/finite_json.h"
+
+namespace ablate::exchange {
+namespace {
+
+using nlohmann::json;
+using tokenizer::TokenizerError;
+using Ids = std::map<std::string, int32_t>;
+
+json read_json(const std::filesystem::path& file) {
+  return training::parse_json(training::read_bytes(file));
+}
+
+/// What the folder says of its tokenizer beside the file.
+json configuration(const std::filesystem::path& folder) {
+  auto config = json::object();
+  for (const auto* name : {"special_tokens_map.json", "tokenizer_config.json"})
+    if (std::filesystem::exists(folder / name)) config.update(read_json(folder / name));
+  return config;
+}
+
+/// Throws TokenizerError if Transformers would change the file by a field of the configuration.
+void require_unchanged(const json& config, const std::string& file) {
+  const auto tree = json::parse(file);
+  struct Field {
+    const char *name, *part, *type, *own;
+  };
+  for (const auto& field :
+       {Field{"do_lower_case", "normalizer", "BertNormalizer", "lowercase"},
+        Field{"add_prefix_space", "pre_tokenizer", "ByteLevel", "add_prefix_space"}}) {
+    const auto part = tree.find(field.part);
+    if (!config.contains(field.name) || part == tree.end() || !part->is_object() ||
+        part->value("type", "") != field.type)
+      continue;
+    if (config[field.name].is_boolean() && config[field.name] != part->value(field.own, true))
+      throw TokenizerError(fmt::format("tokenizer_config.json has {}: {}, but tokenizer.json not",
+                                       field.name, config[field.name].dump()));
+  }
+}
+
+/// Throws TokenizerError if the configuration adds tokens to those of the file.
+void require_known_tokens(const json& config, const Ids& ids) {
+  if (!config.contains("added_tokens_decoder")) return;
+  for (const auto& [id, token] : config["added_tokens_decoder"].items()) {
+    const auto content = token.value("content", "");
+    const auto known = ids.find(content);
+    if (known == ids.end() || std::to_string(known->second) != id)
+      throw TokenizerError(
+          fmt::format("tokenizer_config.json has the token '{}' with the id {}, and the "
+                      "tokenizer's file {}",
+                      content, id, known == ids.end() ? "lacks it" : "another"));
+  }
+}
+
+tokenizer::SpecialIds specials_of(const json& config, const Ids& ids) {
+  require_known_tokens(config, ids);
+  return tokenizer::named_specials(config.dump(), ids);
+}
+
+HubTokenizer read_json_file(const std::filesystem::path& folder, const json& config) {
+  const auto file = training::read_bytes(folder / "tokenizer.json");
+  const auto ids = tokenizer::token_ids(file);
+  require_unchanged(config, file);
+  return {.source = file, .target = file, .vocabulary = {}, .special = specials_of(config, ids)};
+}
+
+HubTokenizer read_marian_files(const std::filesystem::path& folder, const json& config) {
+  if (config.value("separate_vocabs", false))
+    throw TokenizerError("source and target have vocabularies of their own (separate_vocabs)");
+  HubTokenizer read{.source = training::read_bytes(folder / "source.spm"),
+                    .target = training::read_bytes(folder / "target.spm"),
+                    .vocabulary = read_json(folder / "vocab.json").get<Ids>(),
+                    .special = {}};
+  read.special = specials_of(config, read.vocabulary);
+  if (const auto unk = read.vocabulary.find(std::string(tokenizer::kUnkPiece));
+      unk != read.vocabulary.end() && !read.special.unk)
+    read.special.unk = unk->second;
+  return read;
+}
+
+HubTokenizer read_sentence_piece(const std::filesystem::path& file, const json& config) {
+  const auto bytes = training::read_bytes(file);
+  auto special = specials_of(config, tokenizer::token_ids(bytes));
+  tokenizer::add_missing(special, tokenizer::special_ids(bytes));
+  return {.source = bytes, .target = bytes, .vocabulary = {}, .special = special};
+}
+
+HubTokenizer read_files(const std::filesystem::path& folder) {
+  const auto config = configuration(folder);
+  if (std::filesystem::exists(folder / "tokenizer.json")) return read_json_file(folder, config);
+  if (std::filesystem::exists(folder / "source.spm")) return read_marian_files(folder, config);
+  for (const auto* name : {"tokenizer.model", "spiece.model"})
+    if (std::filesystem::exists(folder / name)) return read_sentence_piece(folder / name, config);
+  throw training::CheckpointError(fmt::format(
+      "{}: has none of tokenizer.json, source.spm, tokenizer.model and spiece.model; write "
+      "tokenizer.json by AutoTokenizer.from_pretrained(...).save_pretrained(...), or give "
+      "tokenizers of ours by --tokenizers",
+      folder.string()));
+}
+
+}  // namespace
+
+HubTokenizer read_tokenizer(const std::filesystem::path& folder) {
+  try {
+    return read_files(folder);
+  } catch (const TokenizerError& error) {
+    throw TokenizerError(folder.string() + ": " + error.what());
+  } catch (const json::exception&) {
+    throw TokenizerError(folder.string() +
+                         ": a file of the tokenizer has another form than "
+                         "Transformers writes");
+  }
+}
+
+data::Tokenizers tokenizers_of(const HubTokenizer& files, const HubCheckpoint& model) {
+  const tokenizer::ForeignFacts facts{
+      .specials = model.special, .size = model.vocabulary, .vocabulary = files.vocabulary};
+  const auto source = tokenizer::Tokenizer::foreign(files.source, facts);
+  if (files.source == files.target) return {source, source};
+  return {source, tokenizer::Tokenizer::foreign(files.target, facts)};
+}
+
+}  // namespace ablate::exchange

@@ -1,0 +1,101 @@
+#include "experiments/exchange/huggingface/write_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/errors.h"
+#include "tokenizer/json_form.h"
+#include "tokenizer/special_tokens.h"
+#include "training/storage/durable_file.h"
+
+namespace ablate::exchange {
+namespace {
+
+using nlohmann::json;
+using tokenizer::Tokenizer;
+
+json config_of(const Tokenizer& tokenizer, const std::string& family) {
+  std::map<int32_t, std::string> names;
+  for (const auto& [name, id] : tokenizer::token_ids(tokenizer.file())) names.emplace(id, name);
+  const auto& special = tokenizer.specials();
+  auto config = json{{"tokenizer_class", "PreTrainedTokenizerFast"}};
+  const auto name = [&](const char* key, const std::optional<int32_t>& id) {
+    if (id && names.contains(*id)) config[key] = names.at(*id);
+  };
+  name("pad_token", special.pad);
+  name(family == "bert" ? "cls_token" : "bos_token", special.bos);
+  name(family == "bert" ? "sep_token" : "eos_token", special.eos);
+  name("unk_token", special.unk);
+  name("mask_token", special.mask);
+  return config;
+}
+
+/// The name in vocab.json of one of our ids.
+std::string marian_name(const Tokenizer& tokenizer, int32_t id) {
+  if (id == tokenizer::kBos) return std::string(tokenizer::kPadPiece);
+  if (id == tokenizer::kPad) return "<unused>";
+  return tokenizer.token(id);
+}
+
+void write_marian(const std::filesystem::path& folder, const data::Tokenizers& tokenizers,
+                  const std::vector<int32_t>& order) {
+  for (const auto* one : {&tokenizers.source, &tokenizers.target})
+    if (tokenizer::is_json(one->file()))
+      throw UsageError(
+          "MarianMTModel takes SentencePiece models, and this run's tokenizer is a "
+          "tokenizer.json");
+  auto ids = json::object();
+  for (const auto id : order) {
+    const auto name = marian_name(tokenizers.source, id);
+    if (!ids.emplace(name, ids.size()).second)
+      throw UsageError("MarianMTModel cannot have two tokens '" + name + "'");
+  }
+  training::write_synced(folder / "source.spm", std::string(tokenizers.source.file()));
+  training::write_synced(folder / "target.spm", std::string(tokenizers.target.file()));
+  training::write_synced(folder / "vocab.json", ids.dump() + "\n");
+  auto config = json{{"tokenizer_class", "MarianTokenizer"},
+                     {"source_lang", "source"},
+                     {"target_lang", "target"},
+                     {"separate_vocabs", false},
+                     {"pad_token", tokenizer::kPadPiece},
+                     {"eos_token", tokenizer::kEosPiece},
+                     {"unk_token", tokenizer::kUnkPiece}};
+  if (tokenizers.source.specials().mask) config["mask_token"] = tokenizer::kMaskToken;
+  training::write_synced(folder / "tokenizer_config.json", config.dump(1) + "\n");
+}
+
+/// The special tokens around a text: of an encoder both, of T5 the end, of a decoder the start.
+tokenizer::Frame frame_of(const Tokenizer& tokenizer, const std::string& family) {
+  const auto& special = tokenizer.specials();
+  if (family == "bert") return {.before = special.bos, .after = special.eos};
+  if (family == "t5") return {.before = {}, .after = special.eos};
+  return {.before = special.bos, .after = {}};
+}
+
+void write_one(const std::filesystem::path& folder, const std::string& family,
+               const Tokenizer& tokenizer) {
+  training::write_synced(folder / "tokenizer_config.json",
+                         config_of(tokenizer, family).dump(1) + "\n");
+  const std::string file(tokenizer.file());
+  if (tokenizer::is_json(file)) return training::write_synced(folder / "tokenizer.json", file);
+  try {
+    training::write_synced(folder / "tokenizer.json",
+                           tokenizer::to_tokenizer_json(file, frame_of(tokenizer, family)));
+  } catch (const tokenizer::TokenizerError& error) {
+    throw UsageError(fmt::format("--format huggingface: {}", error.what()));
+  }
+  training::write_synced(folder / (family == "t5" ? "spiece.model" : "tokenizer.model"), file);
+}
+
+}  // namespace
+
+void write_tokenizer(const std::filesystem::path& folder, const std::string& family,
+                     const data::Tokenizers& tokenizers, const std::vector<int32_t>& order) {
+  if (family == "marian")
+    write_marian(folder, tokenizers, order);
+  else
+    write_one(folder, family, tokenizers.target);
+}
+
+}  // namespace ablate::exchange

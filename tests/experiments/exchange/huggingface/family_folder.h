@@ -1,0 +1,49 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/training/folder_test_case.h"
+#include "training/checkpoint/safetensors.h"
+#include "training/storage/durable_file.h"
+
+namespace ablate::exchange {
+
+/// Small models of Transformers, by name: configuration, shapes, inputs and outputs (families.py).
+inline const nlohmann::json& families() {
+  static const auto all = nlohmann::json::parse(training::read_bytes(
+      std::string(ABLATE_SOURCE) + "/tests/experiments/exchange/huggingface/families.json"));
+  return all;
+}
+
+/// Element j of the generator's tensor `n`.
+inline torch::Tensor values_of(int64_t n, const std::string& name,
+                               const std::vector<int64_t>& shape) {
+  std::string lower = name;
+  for (auto& letter : lower) letter = static_cast<char>(std::tolower(letter));
+  const bool norm =
+      lower.find("norm") != std::string::npos || name.find("ln_") != std::string::npos;
+  const double own = norm && name.ends_with("weight") ? 1 : 0;
+  const auto j = torch::arange(c10::multiply_integers(shape), torch::kDouble);
+  return (own + 0.3 * (0.7 * j + n).sin()).reshape(shape).to(torch::kFloat);
+}
+
+inline training::Tensors tensors_of(const nlohmann::json& model) {
+  training::Tensors tensors;
+  int64_t n = 0;
+  for (const auto& [name, shape] : model.at("shapes").items())  // by name, as there
+    tensors[name] = values_of(n++, name, shape);
+  return tensors;
+}
+
+/// A folder as Transformers writes it.
+class FamilyFolder : public training::FolderTestCase {
+ protected:
+  void write(const nlohmann::json& config, const training::Tensors& tensors) const {
+    training::write_durably(folder() / "config.json", config.dump());
+    training::write_durably(folder() / "model.safetensors", training::to_safetensors(tensors));
+  }
+};
+
+}  // namespace ablate::exchange

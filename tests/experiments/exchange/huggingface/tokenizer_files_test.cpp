@@ -1,0 +1,208 @@
+#include "experiments/errors.h"
+#include "experiments/exchange/huggingface/export_huggingface.h"
+#include "experiments/exchange/huggingface/family_maps.h"
+#include "experiments/exchange/huggingface/import_huggingface.h"
+#include "experiments/run/load_run.h"
+#include "tests/experiments/exchange/huggingface/family_folder.h"
+#include "tokenizer/special_tokens.h"
+
+namespace ablate::exchange {
+namespace {
+
+using nlohmann::json;
+using tokenizer::Tokenizer;
+
+constexpr int kTokens = 23;  // of every model
+
+/// The words w0, w1, ..., each with the id that it names.
+json words(int count) {
+  auto vocabulary = json::object();
+  for (int id = 0; id < count; ++id) vocabulary["w" + std::to_string(id)] = id;
+  return {{"version", "1.0"},
+          {"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+          {"decoder", nullptr},
+          {"model", {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "w7"}}}};
+}
+
+class TokenizerFiles : public FamilyFolder {
+ protected:
+  std::filesystem::path from() const { return folder(); }
+  std::filesystem::path run() const { return folder() / "run"; }
+
+  void write_text(const std::string& name, const std::string& text) const {
+    training::write_durably(folder() / name, text);
+  }
+  void write_family(const std::string& name) const {
+    write(families().at(name).at("config"), tensors_of(families().at(name)));
+  }
+  /// The model with words of its own, the last of which have names for BERT.
+  void write_all(const std::string& name) const {
+    write_family(name);
+    write_text("tokenizer.json", words(kTokens).dump());
+    auto config = json{{"unk_token", "w7"}, {"tokenizer_class", "PreTrainedTokenizerFast"}};
+    if (name.starts_with("bert"))
+      config.update({{"cls_token", "w3"}, {"sep_token", "w4"}, {"mask_token", "w5"}});
+    write_text("tokenizer_config.json", config.dump());
+  }
+  void import() const {
+    std::filesystem::remove_all(run());
+    import_huggingface({.from = from(), .to = run(), .config = {}, .tokenizers = {}, .names = {}});
+  }
+  /// The message with which the folder is refused; no run may be left.
+  std::string refusal() const {
+    std::string said;
+    try {
+      import();
+    } catch (const std::runtime_error& error) {
+      said = error.what();
+    }
+    EXPECT_FALSE(std::filesystem::exists(run()));
+    return said;
+  }
+};
+
+std::vector<int32_t> in_file(const Tokenizer& tokenizer, const std::string& line) {
+  std::vector<int32_t> ids;
+  for (const auto id : tokenizer.encode(line)) ids.push_back(tokenizer.ids().theirs(id).value());
+  return ids;
+}
+
+TEST_F(TokenizerFiles, OfEveryFamilyAreRead) {
+  for (const auto& [name, family] : families().items()) {
+    if (name == "marian") continue;
+    SCOPED_TRACE(name);
+    write_all(name);
+    import();
+    const auto& tokenizer = run::load_run(run(), "").tokenizers.target;
+    EXPECT_EQ(in_file(tokenizer, "w9 w20 w11"), (std::vector<int32_t>{9, 20, 11}));
+    EXPECT_EQ(tokenizer.encode("cat"), std::vector<int32_t>{tokenizer::kUnk});
+    EXPECT_EQ(tokenizer.ids().theirs(tokenizer::kUnk), 7);
+    EXPECT_EQ(tokenizer.specials().mask,
+              name.starts_with("bert") ? std::optional(5) : std::nullopt);
+  }
+}
+
+TEST_F(TokenizerFiles, WhatWasImportedIsExportedWithItsOwnIds) {
+  for (const std::string name :
+       {"gpt2", "gpt_neox", "llama", "smollm", "qwen2", "qwen3", "bert", "t5", "t5 1.1"}) {
+    SCOPED_TRACE(name);
+    write_all(name);
+    import();
+    const auto out = folder() / "out";
+    std::filesystem::remove_all(out);
+    export_huggingface({.run = run(), .to = out});
+    EXPECT_EQ(training::read_bytes(out / "tokenizer.json"), words(kTokens).dump());
+    const auto config = json::parse(training::read_bytes(out / "config.json"));
+    const auto& given = families().at(name).at("config");
+    for (const auto* id : {"vocab_size", "pad_token_id", "eos_token_id"}) {
+      if (!given.value(id, json()).is_null()) {
+        EXPECT_EQ(config.at(id), given.at(id)) << id;
+      }
+    }
+    const auto tensors = training::read_safetensors(out / "model.safetensors");
+    const auto family = config.at("model_type").get<std::string>();
+    const auto map = family_map(family.starts_with("qwen") ? "llama" : family);
+    const auto embedding = map.tensors.at("embedding").names.front();
+    EXPECT_TRUE(torch::equal(tensors.at(embedding), tensors_of(families().at(name)).at(embedding)));
+  }
+}
+
+TEST_F(TokenizerFiles, OfMarianNumberThePiecesOfTwoModels) {
+  const std::vector<std::string> here{"abc abd", "abc"}, there{"xyz xyw", "xyz"};
+  const auto source = Tokenizer::train({.vocabulary = 12}, here),
+             target = Tokenizer::train({.vocabulary = 12}, there);
+  auto vocabulary = json{{"</s>", 0}, {"<unk>", 1}, {"<pad>", kTokens - 1}};
+  for (const auto* one : {&source, &target})
+    for (const auto& line : {"abc abd", "xyz xyw"})
+      for (const auto& piece : one->tokens(line))
+        if (!vocabulary.contains(piece)) vocabulary[piece] = vocabulary.size() - 1;
+  for (int id = static_cast<int>(vocabulary.size()) - 1; id < kTokens - 1; ++id)
+    vocabulary["rest" + std::to_string(id)] = id;
+  write_family("marian");
+  write_text("source.spm", source.bytes());
+  write_text("target.spm", target.bytes());
+  write_text("vocab.json", vocabulary.dump());
+  import();
+  const auto loaded = run::load_run(run(), "").tokenizers;
+  std::vector<int32_t> expected;
+  for (const auto& piece : source.tokens("abc abd")) expected.push_back(vocabulary.at(piece));
+  EXPECT_EQ(in_file(loaded.source, "abc abd"), expected);
+  EXPECT_EQ(loaded.target.decode(loaded.target.encode("xyz xyw")), "xyz xyw");
+  export_huggingface({.run = run(), .to = folder() / "out"});
+  EXPECT_EQ(json::parse(training::read_bytes(folder() / "out/vocab.json")), vocabulary);
+  EXPECT_EQ(training::read_bytes(folder() / "out/target.spm"), target.bytes());
+}
+
+TEST_F(TokenizerFiles, ATokenizerOfAnotherVocabularyIsRefused) {
+  write_all("llama");
+  write_text("tokenizer.json", words(30).dump());
+  EXPECT_EQ(refusal(), "the model has 23 tokens, and its tokenizer 30");
+  auto config = families().at("llama").at("config");
+  config["eos_token_id"] = 99;
+  write_all("llama");
+  write_text("config.json", config.dump());
+  EXPECT_EQ(refusal(), "the special token 99 is outside of the 23 tokens");
+  config["eos_token_id"] = -1;
+  write_text("config.json", config.dump());
+  EXPECT_TRUE(refusal().ends_with("eos_token_id is not the id of a token")) << refusal();
+}
+
+TEST_F(TokenizerFiles, WhatCannotBeReadIsNamed) {
+  write_all("llama");
+  write_text("tokenizer.json", words(kTokens).dump().substr(0, 100));
+  EXPECT_NE(refusal().find("not a usable tokenizer.json: it is cut"), std::string::npos);
+  auto odd = words(kTokens);
+  odd["normalizer"] = {{"type", "Rot13"}};
+  write_text("tokenizer.json", odd.dump());
+  EXPECT_NE(refusal().find("normalizer is the normalizer 'Rot13', which is not supported"),
+            std::string::npos);
+  write_text("tokenizer.json", words(kTokens).dump());
+  write_text("tokenizer_config.json", R"({"eos_token": "</s>"})");
+  EXPECT_NE(refusal().find("has no token '</s>', which is the eos_token of its configuration"),
+            std::string::npos);
+  write_text("tokenizer_config.json", R"({"added_tokens_decoder": {"23": {"content": "<new>"}}})");
+  EXPECT_NE(refusal().find("has the token '<new>' with the id 23, and the tokenizer's file lacks"),
+            std::string::npos);
+  std::filesystem::remove(folder() / "tokenizer_config.json");
+  std::filesystem::remove(folder() / "tokenizer.json");
+  EXPECT_NE(refusal().find("has none of tokenizer.json, source.spm, tokenizer.model"),
+            std::string::npos);
+}
+
+TEST_F(TokenizerFiles, AFieldThatWouldChangeTheFileIsNamed) {
+  write_all("llama");
+  auto bert = words(kTokens);
+  bert["normalizer"] = {{"type", "BertNormalizer"},
+                        {"clean_text", true},
+                        {"handle_chinese_chars", true},
+                        {"strip_accents", nullptr},
+                        {"lowercase", true}};
+  write_text("tokenizer.json", bert.dump());
+  write_text("tokenizer_config.json", R"({"do_lower_case": false})");
+  EXPECT_NE(refusal().find("has do_lower_case: false, but tokenizer.json not"), std::string::npos);
+}
+
+TEST_F(TokenizerFiles, OneTokenThatTrainingHasMadeTwoIsNotWritten) {
+  write_all("gpt2");
+  import();
+  auto loaded = run::load_run(run(), "");
+  auto weights = training::weights_of(*loaded.model);
+  const torch::NoGradGuard no_grad;
+  weights.at("embedding")[tokenizer::kBos] += 1;
+  std::filesystem::remove_all(run());
+  run::write_new_run(run(), {.experiment = loaded.experiment,
+                             .tokenizers = loaded.tokenizers,
+                             .weights = weights,
+                             .environment = {{"data_folder", "."}},
+                             .files = {}});
+  try {
+    export_huggingface({.run = run(), .to = folder() / "out"});
+    FAIL() << "it was written";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("training has made two of them"), std::string::npos);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder() / "out"));
+}
+
+}  // namespace
+}  // namespace ablate::exchange
