@@ -138,10 +138,13 @@ sdist: $(PACKAGE)/auditwheel
 	rm -rf build-wheel/sdist
 	$(PACKAGE)/python -m build --sdist --outdir build-wheel/sdist .
 
-# What `ablate export --format huggingface` writes, in Transformers itself. It needs Python 3.11.
+# What `ablate export --format huggingface` writes, in Transformers, tokenizers and CTranslate2 themselves, and a checkpoint of theirs
+# here, which takes 83 MB. It needs Python 3.11.
 .PHONY: test-exchange
 EXCHANGE = tests/experiments/exchange/huggingface
 test-exchange: build
 	python3 -m venv build/exchange
 	build/exchange/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 --requirement $(EXCHANGE)/requirements.txt
 	build/exchange/bin/python $(EXCHANGE)/transformers_check.py build/ablate
+	build/exchange/bin/python $(EXCHANGE)/tokenizers_check.py build/ablate
+	build/exchange/bin/python $(EXCHANGE)/minilm_check.py build/ablate build/exchange/cache
