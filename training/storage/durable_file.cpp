@@ -59,6 +59,16 @@ class Descriptor {
     training::write_and_sync(value_, path_, bytes);
   }
 
+  void write(int64_t offset, std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const auto written = ::pwrite(value_, bytes.data(), bytes.size(), offset);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) throw io_error("write", path_, written < 0 ? errno : EIO);
+      bytes.remove_prefix(static_cast<size_t>(written));
+      offset += written;
+    }
+  }
+
   std::string read() const {
     struct stat status {};
     if (::fstat(value_, &status) != 0) throw io_error("read", path_, errno);
@@ -140,11 +150,19 @@ void remove_leftover_files(const std::filesystem::path& folder) {
 }
 
 void write_durably(const std::filesystem::path& path, std::string_view bytes) {
+  write_durably(path, [&](const WriteAt& write) { write(0, bytes); });
+}
+
+void write_durably(const std::filesystem::path& path,
+                   const std::function<void(const WriteAt&)>& fill) {
   const auto temporary = temporary_beside(path);
   try {
     const Descriptor claim(temporary, O_WRONLY | O_CREAT | O_EXCL);
     claim.lock();
-    write_to(temporary, bytes, 0);
+    Descriptor file(temporary, O_WRONLY);
+    fill([&](int64_t offset, std::string_view bytes) { file.write(offset, bytes); });
+    file.sync();
+    file.close();
     if (std::rename(temporary.c_str(), path.c_str()) != 0) throw io_error("write", path, errno);
   } catch (...) {
     ::unlink(temporary.c_str());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -25,6 +26,13 @@ void remove_leftover_files(const std::filesystem::path& folder);
 /// written under a temporary name beside it, synced, renamed, the folder synced. Throws IoError and
 /// leaves neither a temporary file nor a changed `path`.
 void write_durably(const std::filesystem::path& path, std::string_view bytes);
+
+/// Writes bytes at an offset of a file. Throws IoError.
+using WriteAt = std::function<void(int64_t offset, std::string_view bytes)>;
+
+/// The same for bytes that `fill` writes in parts, so that not all of them are in memory.
+void write_durably(const std::filesystem::path& path,
+                   const std::function<void(const WriteAt&)>& fill);
 
 /// Creates `path` with `bytes` and syncs it, without the rename: for files in a folder that is
 /// itself renamed. Throws IoError, also if `path` exists.
