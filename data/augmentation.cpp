@@ -112,17 +112,22 @@ std::vector<int32_t> concatenate(std::span<const Example> texts, const TextEncod
   return all;
 }
 
-std::vector<Block> cut(std::span<const int32_t> ids, const Chunking& chunking) {
-  const size_t overlap = chunking.masked ? 0 : 1;
-  const auto block = static_cast<size_t>(chunking.block);
-  std::vector<Block> blocks;
-  auto length = chunking.offset > 0 ? static_cast<size_t>(chunking.offset) : block;
-  for (size_t begin = 0; begin + overlap < ids.size(); begin += std::exchange(length, block))
-    blocks.push_back(ids.subspan(begin, std::min(length + overlap, ids.size() - begin)));
-  return blocks;
+Blocks::Blocks(int64_t ids, const Chunking& chunking)
+    : ids_(ids),
+      block_(chunking.block),
+      first_(chunking.offset > 0 ? chunking.offset : chunking.block),
+      overlap_(chunking.masked ? 0 : 1) {
+  const int64_t predicted = ids - overlap_;
+  if (predicted > 0) count_ = 1 + (std::max<int64_t>(predicted - first_, 0) + block_ - 1) / block_;
 }
 
-EncodedExample example_of(Block block, bool masked) {
+Blocks::Place Blocks::at(int64_t number) const {
+  const int64_t begin = number == 0 ? 0 : first_ + (number - 1) * block_;
+  const int64_t length = (number == 0 ? first_ : block_) + overlap_;
+  return {.begin = begin, .size = std::min(length, ids_ - begin)};
+}
+
+EncodedExample example_of(std::span<const int32_t> block, bool masked) {
   std::vector<int32_t> ids(masked ? 1 : 0, kStartToken);
   ids.reserve(ids.size() + block.size());
   std::ranges::copy(block, std::back_inserter(ids));
@@ -130,9 +135,13 @@ EncodedExample example_of(Block block, bool masked) {
 }
 
 std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking) {
+  const Blocks blocks(std::ssize(ids), chunking);
   std::vector<EncodedExample> examples;
-  for (const auto block : cut(ids, chunking))
-    examples.push_back(example_of(block, chunking.masked));
+  for (int64_t i = 0; i < blocks.count(); ++i) {
+    const auto [begin, size] = blocks.at(i);
+    examples.push_back(example_of(
+        ids.subspan(static_cast<size_t>(begin), static_cast<size_t>(size)), chunking.masked));
+  }
   return examples;
 }
 

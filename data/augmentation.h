@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -37,22 +38,35 @@ struct Chunking {
   int64_t block;        // tokens predicted of each block
   bool masked = false;  // for masked language modelling
   int64_t offset = 0;   // tokens predicted in the first block, if it is shorter than the others
+  std::optional<FileText> text = {};  // the running text, if it stays in its file
 };
 
-/// Consecutive ids of a running text.
-using Block = std::span<const int32_t>;
+/// The places of blocks that together predict every id of a running text but the first once; the
+/// first id of a block is the last of the block before. Masked blocks hold every id once. The last
+/// block may be shorter.
+class Blocks {
+ public:
+  Blocks(int64_t ids, const Chunking& chunking);
+
+  struct Place {
+    int64_t begin, size;  // ids
+  };
+  int64_t count() const { return count_; }
+  /// REQUIRES: 0 <= number < count().
+  Place at(int64_t number) const;
+  /// Ids of the longest of their examples (example_of).
+  int64_t longest_example() const { return std::min(block_, ids_ - overlap_) + 1; }
+
+ private:
+  int64_t ids_, block_, first_, overlap_, count_ = 0;
+};
 
 /// The ids of texts, the targets of `texts`, one after the other, each closed by the end token.
 std::vector<int32_t> concatenate(std::span<const Example> texts, const TextEncoder& encode);
 
-/// Cuts running text into blocks that together predict every id but the first once; the first id of
-/// a block is the last of the block before. Masked blocks hold every id once. The last block may be
-/// shorter.
-std::vector<Block> cut(std::span<const int32_t> ids, const Chunking& chunking);
-
 /// A block as an example: its first id is the prompt of the others; of a masked block the ids
 /// behind the start token are source and target alike.
-EncodedExample example_of(Block block, bool masked);
+EncodedExample example_of(std::span<const int32_t> block, bool masked);
 
 /// Every block of `ids` as an example.
 std::vector<EncodedExample> chunk(std::span<const int32_t> ids, const Chunking& chunking);

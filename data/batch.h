@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "data/token_file.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::data {
@@ -20,6 +22,7 @@ struct EncodedExample {
 
 struct EncodedSet {
   std::vector<EncodedExample> examples;
+  std::optional<FileText> text = {};  // in place of examples, running text that stays in its file
   int64_t cut_sources = 0, cut_targets = 0;  // sides that were longer than the limit
 };
 

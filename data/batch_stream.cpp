@@ -1,10 +1,12 @@
 #include "data/batch_stream.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
 #include "data/batch.h"
 #include "data/corpus.h"
+#include "data/permutation.h"
 
 namespace ablate::data {
 namespace {
@@ -15,7 +17,9 @@ constexpr size_t kPrefetchBatches = 8;
 
 BatchStream::BatchStream(std::span<const EncodedExample> examples, const Options& options)
     : examples_(examples), options_(options), position_(options.start) {
-  if (examples.empty() || (options.augmentation.chunking && blocks_of(0).empty()))
+  const auto& chunking = options.augmentation.chunking;
+  if ((examples.empty() && !(chunking && chunking->text)) ||
+      (chunking && Blocks(running_ids(), *chunking).count() == 0))
     throw DataError("there is no training example");
   thread_ = std::thread([this] {
     try {
@@ -37,36 +41,44 @@ BatchStream::~BatchStream() {
   thread_.join();
 }
 
-/// The running text, cut at an offset of the epoch; empty if examples are not cut into blocks.
-std::vector<Block> BatchStream::blocks_of(int64_t epoch) const {
-  if (!options_.augmentation.chunking) return {};
+int64_t BatchStream::running_ids() const {
+  const auto& text = options_.augmentation.chunking->text;
+  return text ? text->size() : std::ssize(examples_.front().target);
+}
+
+std::vector<int32_t> BatchStream::running_ids(Blocks::Place place) const {
+  const auto& text = options_.augmentation.chunking->text;
+  if (text) return text->read(place.begin, place.size);
+  const auto begin = examples_.front().target.begin() + place.begin;
+  return {begin, begin + place.size};
+}
+
+/// The running text, cut at an offset of the epoch.
+BatchStream::Batches BatchStream::blocks_of(int64_t epoch) const {
   auto chunking = *options_.augmentation.chunking;
-  chunking.offset =
-      Random(options_.seed, "chunk", static_cast<uint64_t>(epoch)).below(chunking.block);
-  return cut(examples_.front().target, chunking);
+  const auto number = static_cast<uint64_t>(epoch);
+  chunking.offset = Random(options_.seed, "chunk", number).below(chunking.block);
+  const Blocks blocks(running_ids(), chunking);
+  const Permutation order(blocks.count(), Random(options_.seed, "blocks", number));
+  const int64_t rows = std::max<int64_t>(1, options_.tokens_per_batch / blocks.longest_example());
+  return {.count = (blocks.count() + rows - 1) / rows, .at = [=, this](int64_t batch) {
+            std::vector<EncodedExample> examples;
+            for (int64_t i = batch * rows; i < std::min((batch + 1) * rows, blocks.count()); ++i)
+              examples.push_back(example_of(running_ids(blocks.at(order(i))), chunking.masked));
+            std::vector<int64_t> all(examples.size());
+            std::iota(all.begin(), all.end(), 0);
+            return collate(examples, all);
+          }};
 }
 
-std::vector<std::vector<int64_t>> BatchStream::plan_of(const std::vector<Block>& blocks,
-                                                       int64_t epoch) const {
-  const PlanOptions plan{
-      .tokens_per_batch = options_.tokens_per_batch, .seed = options_.seed, .epoch = epoch};
-  const auto& chunking = options_.augmentation.chunking;
-  if (!chunking) return batch_plan(lengths_of(examples_), plan);
-  std::vector<int64_t> lengths;
-  for (const auto block : blocks) lengths.push_back(std::ssize(block) + (chunking->masked ? 1 : 0));
-  return batch_plan(lengths, plan);
-}
-
-Batch BatchStream::batch_of(const std::vector<Block>& blocks,
-                            std::span<const int64_t> indices) const {
-  const auto& chunking = options_.augmentation.chunking;
-  if (!chunking) return collate(examples_, indices);
-  std::vector<EncodedExample> rows;
-  for (const int64_t index : indices)
-    rows.push_back(example_of(blocks[static_cast<size_t>(index)], chunking->masked));
-  std::vector<int64_t> all(rows.size());
-  std::iota(all.begin(), all.end(), 0);
-  return collate(rows, all);
+BatchStream::Batches BatchStream::batches_of(int64_t epoch) const {
+  if (options_.augmentation.chunking) return blocks_of(epoch);
+  auto plan = batch_plan(
+      lengths_of(examples_),
+      {.tokens_per_batch = options_.tokens_per_batch, .seed = options_.seed, .epoch = epoch});
+  return {.count = std::ssize(plan), .at = [this, plan = std::move(plan)](int64_t batch) {
+            return collate(examples_, plan[static_cast<size_t>(batch)]);
+          }};
 }
 
 void BatchStream::begin_epoch(int64_t epoch) {
@@ -80,17 +92,16 @@ void BatchStream::prepare() {
   auto at = options_.start;
   for (;;) {
     begin_epoch(at.epoch);
-    const auto blocks = blocks_of(at.epoch);
-    const auto plan = plan_of(blocks, at.epoch);
-    while (at.batch < static_cast<int64_t>(plan.size())) {
-      auto batch = batch_of(blocks, plan[static_cast<size_t>(at.batch)]);
+    const auto batches = batches_of(at.epoch);
+    while (at.batch < batches.count) {
+      auto batch = batches.at(at.batch);
       if (masking) {
         Random random(options_.seed, "mask " + std::to_string(at.epoch),
                       static_cast<uint64_t>(at.batch));
         mask(batch, *masking, random);
       }
       ++at.batch;
-      const bool last = at.batch == static_cast<int64_t>(plan.size());
+      const bool last = at.batch == batches.count;
       if (!put({std::move(batch), last ? StreamPosition{at.epoch + 1, 0} : at})) return;
     }
     at = {at.epoch + 1, 0};

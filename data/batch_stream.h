@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -21,8 +22,9 @@ struct StreamPosition {
 };
 
 /// Endless shuffled batches, prepared ahead on a separate thread; every epoch shows every token
-/// once. The sequence is a function of examples, tokens_per_batch, seed and augmentation; a stream
-/// started at a position continues it exactly.
+/// once. Running text may stay in its file and takes no memory, since the place of a block follows
+/// from seed, epoch and its number. The sequence is a function of examples, tokens_per_batch, seed
+/// and augmentation; a stream started at a position continues it exactly.
 class BatchStream {
  public:
   struct Options {
@@ -32,7 +34,8 @@ class BatchStream {
     Augmentation augmentation = {};
   };
   /// `examples` outlive the stream; if they are to be cut into blocks, they are the running text as
-  /// one example. Throws DataError if there are no examples.
+  /// one example, or none if augmentation.chunking has the text. Throws DataError if there is
+  /// nothing to be predicted.
   BatchStream(std::span<const EncodedExample> examples, const Options& options);
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
@@ -47,9 +50,15 @@ class BatchStream {
     Batch batch;
     StreamPosition after;
   };
-  std::vector<Block> blocks_of(int64_t epoch) const;
-  std::vector<std::vector<int64_t>> plan_of(const std::vector<Block>& blocks, int64_t epoch) const;
-  Batch batch_of(const std::vector<Block>& blocks, std::span<const int64_t> indices) const;
+  /// The batches of an epoch, by their number.
+  struct Batches {
+    int64_t count;
+    std::function<Batch(int64_t)> at;
+  };
+  int64_t running_ids() const;
+  std::vector<int32_t> running_ids(Blocks::Place place) const;
+  Batches blocks_of(int64_t epoch) const;
+  Batches batches_of(int64_t epoch) const;
   void prepare();
   void begin_epoch(int64_t epoch);
   bool put(Prepared prepared);

@@ -7,6 +7,7 @@
 #include "data/read_corpus.h"
 #include "data/tasks/generate.h"
 #include "data/tasks/table.h"
+#include "data/token_file.h"
 #include "tokenizer/text/digest.h"
 
 namespace ablate::data {
@@ -21,6 +22,7 @@ struct Loader {
   Corpus operator()(const Text& text) const { return read_text(text, folder); }
   Corpus operator()(const Labelled& text) const { return read_labelled(text, folder); }
   Corpus operator()(const Language& text) const { return read_language(text, folder); }
+  Corpus operator()(const Tokens& tokens) const { return open_tokens(tokens, folder); }
   Corpus operator()(const Facts& facts) const { return fact_table(facts, seed); }
   Corpus operator()(const Table& table) const { return operation_table(table, seed); }
   template <Generated Task>
@@ -35,6 +37,7 @@ void add_examples(tokenizer::Digest& digest, const std::vector<Example>& example
     digest.add("\t");
     digest.add(example.target);
     digest.add("\n");
+    if (example.tokens) digest.add(example.tokens->sha256());
   }
   digest.add("\f");
 }
@@ -48,8 +51,9 @@ std::string sha256_of(const Corpus& corpus) {
 }
 
 /// Counts the test examples that training shows as well. Only those of the test set are kept in
-/// mind, since training may be far larger.
+/// mind, since training may be far larger. Files of tokens are not searched.
 void count_in_training(TestSet& test, const std::vector<Example>& train) {
+  if (test.examples.front().tokens) return;
   std::map<std::pair<std::string_view, std::string_view>, int64_t> left;
   for (const auto& example : test.examples) ++left[{example.source, example.target}];
   for (const auto& example : train) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,8 +16,11 @@ struct DataError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+class TokenFile;
+
 struct Example {
   std::string source, target;
+  std::shared_ptr<const TokenFile> tokens = {};  // in place of both: all of a running text
   bool operator==(const Example&) const = default;
 };
 
@@ -33,8 +37,10 @@ struct TestSet {
 struct Corpus {
   std::vector<Example> train, validation;
   std::vector<TestSet> tests;
-  int64_t skipped = 0;  // bad lines left out
-  std::string sha256;   // of all examples
+  int64_t skipped = 0;   // bad lines left out
+  int64_t repeated = 0;  // training pairs left out since they had come before
+  int64_t lopsided = 0;  // and those whose sides differ too much in length
+  std::string sha256;    // of all examples
 };
 
 /// Reads text or generates a task. Generated data depends only on options and seed; its training,

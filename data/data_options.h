@@ -13,8 +13,14 @@
 
 namespace ablate::data {
 
-/// How outputs of a test set are scored: as text, as a label, not at all.
-enum class Compared { text, label, nothing };
+/// How outputs of a test set are scored: as text, as a label, not at all. Of `tokens` only the ids
+/// are known, so no score is by character either.
+enum class Compared { text, label, nothing, tokens };
+
+/// Whether a model writes outputs for such test sets.
+constexpr bool writes_outputs(Compared compared) {
+  return compared == Compared::text || compared == Compared::label;
+}
 
 /// The treatment of a line that cannot be used (empty side, invalid UTF-8, over-long).
 enum class BadLine { error, skip };
@@ -28,6 +34,67 @@ void require_line_limit(int64_t bytes, auto&& require) {
   require(bytes >= 16 && bytes <= 16'777'216, "max_line_bytes", "must be from 16 to 16777216");
 }
 
+/// Files whose columns have names.
+enum class TableFormat { jsonl, csv, tsv };
+
+constexpr auto names(TableFormat) {
+  return std::to_array<std::pair<TableFormat, std::string_view>>(
+      {{TableFormat::jsonl, "jsonl"}, {TableFormat::csv, "csv"}, {TableFormat::tsv, "tsv"}});
+}
+
+inline constexpr const char* kNeedsFormat =
+    "has an effect only with data.format: jsonl, csv or tsv";
+
+/// The columns of each kind of text. One that begins with a slash is a JSON pointer into objects.
+struct PairColumns {
+  std::string source = "source", target = "target";
+  bool operator==(const PairColumns&) const = default;
+  static void fields(auto& o, auto&& visit) {
+    visit("source", o.source, "column of the source");
+    visit("target", o.target, "column of the target");
+  }
+  static void rules(const PairColumns& o, auto&& require) {
+    require(!o.source.empty(), "source", "must name a column");
+    require(!o.target.empty(), "target", "must name a column");
+  }
+};
+struct LabelColumns {
+  std::string text = "text", label = "label";
+  bool operator==(const LabelColumns&) const = default;
+  static void fields(auto& o, auto&& visit) {
+    visit("text", o.text, "column of the text");
+    visit("label", o.label, "column of its class");
+  }
+  static void rules(const LabelColumns& o, auto&& require) {
+    require(!o.text.empty(), "text", "must name a column");
+    require(!o.label.empty(), "label", "must name a column");
+  }
+};
+struct TextColumns {
+  std::string text = "text";
+  bool operator==(const TextColumns&) const = default;
+  static void fields(auto& o, auto&& visit) { visit("text", o.text, "column of the text"); }
+  static void rules(const TextColumns& o, auto&& require) {
+    require(!o.text.empty(), "text", "must name a column");
+  }
+};
+
+/// Training pairs that are left out.
+struct Filter {
+  bool duplicates = false;
+  std::optional<double> length_ratio;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("duplicates", o.duplicates, "leave out training pairs that have come before");
+    visit("length_ratio", o.length_ratio,
+          "leave out training pairs of which one side has more than this times the other's "
+          "characters; absent: none");
+  }
+  static void rules(const Filter& o, auto&& require) {
+    require(o.length_ratio.value_or(1) >= 1, "length_ratio", "must be at least 1");
+  }
+};
+
 /// Line-parallel text: `[source file, target file]` or one TSV file, plain or gzip. Relative paths
 /// start at the folder of the study file.
 struct Text {
@@ -36,6 +103,9 @@ struct Text {
   std::vector<std::string> train;
   std::vector<std::string> validation;
   std::vector<std::string> test;
+  std::optional<TableFormat> format;
+  PairColumns columns;
+  Filter filter;
   std::optional<int64_t> train_pairs;
   BadLine bad_lines = BadLine::error;
   int64_t max_line_bytes = 65'536;
@@ -47,22 +117,28 @@ struct Text {
     return std::string(file.substr(0, file.rfind('.')));
   }
   static void fields(auto& o, auto&& visit) {
-    visit("train", o.train, "training files: [source, target] or [tsv]");
-    visit("validation", o.validation, "validation files: [source, target] or [tsv]");
-    visit("test", o.test, "test files: [source, target] or [tsv]");
+    visit("train", o.train, "training files: [source, target] or [one file]");
+    visit("validation", o.validation, "validation files: [source, target] or [one file]");
+    visit("test", o.test, "test files: [source, target] or [one file]");
+    visit("format", o.format,
+          "jsonl, csv or tsv: one file with named columns; absent: two files of lines, or one TSV "
+          "file without names");
+    visit("columns", o.columns, "the columns of such a file");
+    visit("filter", o.filter, "training pairs that are left out");
     visit("train_pairs", o.train_pairs,
           "train on this many usable pairs from the start of the files; absent: on all");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
   }
   static void rules(const Text& o, auto&& require) {
-    const auto one_or_two = [](const auto& files) {
-      return files.size() == 1 || files.size() == 2;
+    const auto check_files = [&](const auto& files, const char* key) {
+      require(files.size() == 1 || (files.size() == 2 && !o.format), key,
+              "must be [source file, target file], or [one file] of both");
     };
-    require(one_or_two(o.train), "train", "must be [source file, target file] or [tsv file]");
-    require(one_or_two(o.validation), "validation",
-            "must be [source file, target file] or [tsv file]");
-    require(one_or_two(o.test), "test", "must be [source file, target file] or [tsv file]");
+    check_files(o.train, "train");
+    check_files(o.validation, "validation");
+    check_files(o.test, "test");
+    require(o.format || o.columns == PairColumns(), "columns", kNeedsFormat);
     require(o.train_pairs.value_or(1) >= 1, "train_pairs", "must be at least 1");
     require_line_limit(o.max_line_bytes, require);
   }
@@ -74,13 +150,20 @@ struct Labelled {
   static constexpr std::string_view name = "labelled";
   static constexpr std::string_view discriminator = "task";
   std::string train, validation, test;
+  std::optional<TableFormat> format;
+  LabelColumns columns;
+  Filter filter;
   BadLine bad_lines = BadLine::error;
   int64_t max_line_bytes = 65'536;
 
   static void fields(auto& o, auto&& visit) {
-    visit("train", o.train, "training file, TSV: text, class");
-    visit("validation", o.validation, "validation file, TSV: text, class");
-    visit("test", o.test, "test file, TSV: text, class");
+    visit("train", o.train, "training file of texts and classes");
+    visit("validation", o.validation, "validation file of texts and classes");
+    visit("test", o.test, "test file of texts and classes");
+    visit("format", o.format,
+          "jsonl, csv or tsv: a file with named columns; absent: TSV without names: text, class");
+    visit("columns", o.columns, "the columns of such a file");
+    visit("filter", o.filter, "training pairs that are left out");
     visit("bad_lines", o.bad_lines, "error: stop with file and line; skip: leave out and count");
     visit("max_line_bytes", o.max_line_bytes, "a longer line is a bad line");
   }
@@ -88,6 +171,9 @@ struct Labelled {
     require(!o.train.empty(), "train", "must name a file");
     require(!o.validation.empty(), "validation", "must name a file");
     require(!o.test.empty(), "test", "must name a file");
+    require(o.format || o.columns == LabelColumns(), "columns", kNeedsFormat);
+    require(!o.filter.length_ratio, "filter.length_ratio",
+            "is for data.task text: a class is short");
     require_line_limit(o.max_line_bytes, require);
   }
 };
@@ -100,6 +186,8 @@ struct Language {
   static constexpr const char* test_name = "test";
   std::string train;
   std::optional<std::string> validation, test;
+  std::optional<TableFormat> format;
+  TextColumns columns;
   double held_out = 0.1;
   double test_held_out = 0.0;
   double masked = 0.15;
@@ -110,6 +198,10 @@ struct Language {
     visit("train", o.train, "file of running text");
     visit("validation", o.validation, "file of running text; absent: held out of `train`");
     visit("test", o.test, "file of running text; absent: see test_held_out");
+    visit("format", o.format,
+          "jsonl, csv or tsv: files with named columns, whose texts are read line by line; absent: "
+          "plain text");
+    visit("columns", o.columns, "the column of such a file");
     visit("held_out", o.held_out, "share at the end of the training text for validation");
     visit("test_held_out", o.test_held_out,
           "share of the training text before held_out for testing; 0 without `test`: the "
@@ -123,6 +215,7 @@ struct Language {
   }
   static void rules(const Language& o, auto&& require) {
     require(!o.train.empty(), "train", "must name a file");
+    require(o.format || o.columns == TextColumns(), "columns", kNeedsFormat);
     require(o.held_out > 0 && o.held_out < 1, "held_out", "must be between 0 and 1");
     require(o.test_held_out >= 0 && o.held_out + o.test_held_out < 1, "test_held_out",
             "must not be negative, and must leave training text besides held_out");
@@ -133,18 +226,81 @@ struct Language {
   }
 };
 
+/// The type of the ids in a file of tokens.
+enum class TokenType { uint16, uint32 };
+
+constexpr auto names(TokenType) {
+  return std::to_array<std::pair<TokenType, std::string_view>>(
+      {{TokenType::uint16, "uint16"}, {TokenType::uint32, "uint32"}});
+}
+
+/// Running text whose tokens another program, or `ablate data tokens`, has written to files: raw
+/// ids, or behind the header of llm.c (data/token_file.h).
+struct Tokens {
+  static constexpr std::string_view name = "tokens";
+  static constexpr std::string_view discriminator = "task";
+  static constexpr const char* test_name = "test";
+  std::string train, validation;
+  std::optional<std::string> test;
+  std::optional<TokenType> dtype;
+  std::optional<int64_t> vocabulary;
+  std::optional<int64_t> end_token;
+  bool mask_documents = false;
+  int64_t block = 64;
+  std::optional<int64_t> evaluated_tokens;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("train", o.train, "file of tokens; it stays on the disk, whatever its size");
+    visit("validation", o.validation, "file of tokens");
+    visit("test", o.test,
+          "file of tokens; absent: the validation file also tests, and no choice may depend on it");
+    visit("dtype", o.dtype,
+          "uint16 or uint32; absent: as the file's header says, and uint16 without a header");
+    visit("vocabulary", o.vocabulary,
+          "number of different ids, if no tokenizer is named: the model then reads and writes "
+          "numbers for text, and has four more tokens");
+    visit("end_token", o.end_token,
+          "id that divides documents, below `vocabulary`; absent: none, or the tokenizer's");
+    visit("mask_documents", o.mask_documents,
+          "attention does not look behind the end token before a document, and outputs end with "
+          "one");
+    visit("block", o.block, "predicted tokens per block, as in the task language");
+    visit("evaluated_tokens", o.evaluated_tokens,
+          "score only this many tokens at the start of validation and test; absent: all");
+  }
+  static void rules(const Tokens& o, auto&& require) {
+    require(!o.train.empty(), "train", "must name a file");
+    require(!o.validation.empty(), "validation", "must name a file");
+    require(!o.vocabulary || (*o.vocabulary >= 2 && *o.vocabulary <= 1'000'000), "vocabulary",
+            "must be from 2 to 1000000");
+    require(!o.end_token || (o.vocabulary && *o.end_token >= 0 && *o.end_token < *o.vocabulary),
+            "end_token", "must be one of the ids below data.vocabulary; a tokenizer has its own");
+    require(!o.mask_documents || !o.vocabulary || o.end_token, "mask_documents",
+            "needs data.end_token, which divides the documents");
+    require(o.block >= 2 && o.block <= 65'536, "block", "must be from 2 to 65536");
+    require(o.evaluated_tokens.value_or(2) >= 2, "evaluated_tokens", "must be at least 2");
+  }
+};
+
 using DataOptions =
     std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, Parity, ModularArithmetic, Dyck,
-                 Recall, Facts, Table, Addition, Numbers, Text, Labelled, Language>;
+                 Recall, Facts, Table, Addition, Numbers, Text, Labelled, Language, Tokens>;
 
 /// How to test on other text than that which validates.
 inline constexpr const char* kOwnTest =
     "name another file in data.test or, for running text, give data.test_held_out a share";
 
+/// Whether the data is running text, for language models.
+inline bool is_running(const DataOptions& data) {
+  return std::holds_alternative<Language>(data) || std::holds_alternative<Tokens>(data);
+}
+
 /// Whether the test set is the validation set, so that choices by validation bias test scores.
 inline bool tests_on_validation(const DataOptions& data) {
   if (const auto* text = std::get_if<Language>(&data))
     return text->test ? text->test == text->validation : text->test_held_out == 0;
+  if (const auto* tokens = std::get_if<Tokens>(&data))
+    return !tokens->test || tokens->test == tokens->validation;
   if (const auto* text = std::get_if<Text>(&data))
     return !text->test.empty() && text->test == text->validation;
   if (const auto* text = std::get_if<Labelled>(&data))

@@ -1,23 +1,31 @@
 #include "data/read_corpus.h"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "data/table_file.h"
 #include "data/text_file.h"
 #include "tokenizer/text/unicode.h"
 
 namespace ablate::data {
 namespace {
 
-void check_classes(const std::vector<Example>& examples, const std::set<std::string>& trained,
+/// The classes of training, and whether their names may have spaces.
+struct Classes {
+  std::set<std::string> trained;
+  bool spaces;
+};
+
+void check_classes(const std::vector<Example>& examples, const Classes& classes,
                    const std::string& file) {
   for (const auto& example : examples) {
-    if (example.target.find(' ') != std::string::npos)
+    if (!classes.spaces && example.target.find(' ') != std::string::npos)
       throw DataError(file + ": the class '" + example.target +
                       "' has a space; every line is a text, a tab and a class of one word");
-    if (!trained.contains(example.target))
+    if (!classes.trained.contains(example.target))
       throw DataError(file + ": the class '" + example.target +
                       "' does not occur in the training file");
   }
@@ -27,6 +35,9 @@ Text as_text(const Labelled& options) {
   return {.train = {options.train},
           .validation = {options.validation},
           .test = {options.test},
+          .format = options.format,
+          .columns = {options.columns.text, options.columns.label},
+          .filter = options.filter,
           .bad_lines = options.bad_lines,
           .max_line_bytes = options.max_line_bytes};
 }
@@ -39,71 +50,14 @@ void check_first_lines(const Labelled& options, const std::filesystem::path& fol
 
 Corpus read_labelled(const Labelled& options, const std::filesystem::path& folder) {
   auto corpus = read_text(as_text(options), folder);
-  std::set<std::string> trained;
-  for (const auto& example : corpus.train) trained.insert(example.target);
-  if (trained.size() < 2)
-    throw DataError(options.train + ": every line has the class '" + *trained.begin() +
+  Classes classes{.trained = {}, .spaces = options.format.has_value()};
+  for (const auto& example : corpus.train) classes.trained.insert(example.target);
+  if (classes.trained.size() < 2)
+    throw DataError(options.train + ": every line has the class '" + *classes.trained.begin() +
                     "'; there must be at least two classes");
-  check_classes(corpus.train, trained, options.train);
-  check_classes(corpus.validation, trained, options.validation);
-  check_classes(corpus.tests.front().examples, trained, options.test);
-  return corpus;
-}
-
-namespace {
-
-std::vector<Example> lines_of(const std::filesystem::path& file, int64_t max_line_bytes) {
-  std::vector<Example> lines;
-  for (auto& line : read_lines(file, max_line_bytes)) {
-    if (!line.fault.empty())
-      throw DataError(file.string() + ":" + std::to_string(lines.size() + 1) + ": " + line.fault);
-    lines.push_back({{}, std::move(line.text)});
-  }
-  return lines;
-}
-
-int64_t bytes_of(const std::vector<Example>& lines) {
-  int64_t bytes = 0;
-  for (const auto& line : lines) bytes += static_cast<int64_t>(line.target.size()) + 1;
-  return bytes;
-}
-
-/// Takes the last lines, at least one and never all, out of `lines`, about `share` of its bytes.
-std::vector<Example> take_end(std::vector<Example>& lines, double share) {
-  const double kept = (1 - share) * static_cast<double>(bytes_of(lines));
-  double bytes = 0;
-  size_t count = 0;
-  while (count < lines.size() && bytes < kept)
-    bytes += static_cast<double>(lines[count++].target.size() + 1);
-  count = std::min(std::max<size_t>(count, 1), lines.size() - 1);
-  const auto cut = lines.begin() + static_cast<std::ptrdiff_t>(count);
-  std::vector<Example> end(cut, lines.end());
-  lines.erase(cut, lines.end());
-  return end;
-}
-
-}  // namespace
-
-Corpus read_language(const Language& options, const std::filesystem::path& folder) {
-  const auto read = [&](const std::string& file) {
-    return lines_of(folder / file, options.max_line_bytes);
-  };
-  Corpus corpus{.train = read(options.train)};
-  const size_t fewest = 1 + (options.validation ? 0 : 1) + (options.test_held_out > 0 ? 1 : 0);
-  if (corpus.train.size() < fewest)
-    throw DataError((folder / options.train).string() + " has " +
-                    std::to_string(corpus.train.size()) +
-                    (corpus.train.size() == 1 ? " line" : " lines") +
-                    ", too few to hold some out; name files for validation and test");
-  corpus.validation =
-      options.validation ? read(*options.validation) : take_end(corpus.train, options.held_out);
-  const double left = options.validation ? 1 : 1 - options.held_out;
-  auto test = corpus.validation;
-  if (options.test)
-    test = read(*options.test);
-  else if (options.test_held_out > 0)
-    test = take_end(corpus.train, options.test_held_out / left);
-  corpus.tests.push_back({.name = Language::test_name, .examples = std::move(test)});
+  check_classes(corpus.train, classes, options.train);
+  check_classes(corpus.validation, classes, options.validation);
+  check_classes(corpus.tests.front().examples, classes, options.test);
   return corpus;
 }
 
@@ -172,8 +126,10 @@ std::string form_hint(const std::filesystem::path& file) {
   const auto plain = file.extension() == ".gz" ? file.stem() : file;
   const auto form = plain.extension().string();
   if (form != ".csv" && form != ".json" && form != ".jsonl" && form != ".parquet") return {};
-  return ", which a " + form.substr(1) +
-         " file has not; write its two columns with a tab between, as docs/data.md shows";
+  return ", which a " + form.substr(1) + " file has not; " +
+         (form == ".csv" || form == ".jsonl"
+              ? "give data.format: " + form.substr(1)
+              : "write it as JSON Lines, as docs/data.md shows, and give data.format: jsonl");
 }
 
 /// Line `i` of a TSV file.
@@ -190,7 +146,31 @@ Candidate candidate_of(const std::filesystem::path& file, size_t i, const Line& 
   return {std::move(example), {}};
 }
 
+Candidate candidate_of(const TableReader& reader, TableRow row) {
+  const auto bad = [&](const std::string& why) {
+    return Candidate{{}, reader.place(row.line) + why};
+  };
+  if (!row.fault.empty()) return bad(row.fault);
+  if (blank(row.texts[0]) || blank(row.texts[1])) return bad("one side is empty");
+  return {{one_line(std::move(row.texts[0])), one_line(std::move(row.texts[1]))}, {}};
+}
+
+TableReader table_of(const Text& options, const std::filesystem::path& file) {
+  return {file,
+          *options.format,
+          {options.columns.source, options.columns.target},
+          options.max_line_bytes};
+}
+
+std::vector<Candidate> rows_of(const Text& options, const std::filesystem::path& file) {
+  std::vector<Candidate> all;
+  auto reader = table_of(options, file);
+  while (auto row = reader.next()) all.push_back(candidate_of(reader, std::move(*row)));
+  return all;
+}
+
 std::vector<Candidate> one_file(const Text& options, const std::filesystem::path& file) {
+  if (options.format) return rows_of(options, file);
   std::vector<Candidate> all;
   const auto lines = read_lines(file, options.max_line_bytes);
   for (size_t i = 0; i < lines.size(); ++i) all.push_back(candidate_of(file, i, lines[i]));
@@ -239,6 +219,13 @@ void check_first_lines(const Text& options, const std::filesystem::path& folder)
   for (const auto* files : {&options.train, &options.validation, &options.test}) {
     const auto paths = resolve(*files, folder);
     if (paths.size() != 1 || !std::filesystem::is_regular_file(paths[0])) continue;
+    if (options.format) {
+      auto reader = table_of(options, paths[0]);
+      auto row = reader.next();
+      const auto first = row ? candidate_of(reader, std::move(*row)) : Candidate();
+      if (!first.fault.empty()) refuse(first.fault);
+      continue;
+    }
     LineReader reader(GzipFile{paths[0]}, options.max_line_bytes);
     const auto line = reader.next();
     if (!line) continue;
@@ -247,9 +234,36 @@ void check_first_lines(const Text& options, const std::filesystem::path& folder)
   }
 }
 
+namespace {
+
+size_t characters_of(const std::string& text) { return tokenizer::code_points(text).size(); }
+
+bool is_lopsided(const Example& pair, double most) {
+  const auto [less, more] = std::minmax({characters_of(pair.source), characters_of(pair.target)});
+  return static_cast<double>(more) > most * static_cast<double>(less);
+}
+
+/// Leaves training pairs out and counts them.
+void filter_training(Corpus& corpus, const Filter& filter) {
+  std::set<std::pair<std::string, std::string>> seen;
+  const auto is_repeated = [&](const Example& pair) {
+    return filter.duplicates && !seen.emplace(pair.source, pair.target).second;
+  };
+  corpus.repeated = static_cast<int64_t>(std::erase_if(corpus.train, is_repeated));
+  if (filter.length_ratio)
+    corpus.lopsided = static_cast<int64_t>(std::erase_if(corpus.train, [&](const Example& pair) {
+      return is_lopsided(pair, *filter.length_ratio);
+    }));
+}
+
+}  // namespace
+
 Corpus read_text(const Text& options, const std::filesystem::path& folder) {
   Corpus corpus;
   corpus.train = read_pairs(options, resolve(options.train, folder), corpus.skipped);
+  filter_training(corpus, options.filter);
+  if (corpus.train.empty())
+    throw DataError(options.train[0] + ": data.filter leaves no training pair");
   if (options.train_pairs) keep_first(corpus.train, *options.train_pairs, options.train[0]);
   corpus.validation = read_pairs(options, resolve(options.validation, folder), corpus.skipped);
   corpus.tests.push_back(

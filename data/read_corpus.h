@@ -16,6 +16,10 @@ void check_first_lines(const Labelled& options, const std::filesystem::path& fol
 /// cannot be used throws DataError with file and line.
 Corpus read_language(const Language& options, const std::filesystem::path& folder);
 
+/// Opens files of tokens, each of which is one example. Throws DataError as TokenFile does, and for
+/// a file that has no token to predict.
+Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder);
+
 /// Reads line-parallel text. A bad line (a fault of read_lines, an empty side, a TSV line without
 /// exactly one tab) throws DataError with file and line, or is left out and counted with
 /// `bad_lines: skip`. Throws DataError if `train_pairs` exceeds the number of pairs.

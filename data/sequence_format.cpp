@@ -1,14 +1,20 @@
 #include "data/sequence_format.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "data/augmentation.h"
 #include "data/text_file.h"
+#include "data/token_file.h"
+#include "tokenizer/model_trainer.h"
 
 namespace ablate::data {
 namespace {
 
+constexpr int64_t kMostEvaluated = 100'000'000;  // they are held in memory
 constexpr int64_t kWhole = std::numeric_limits<int64_t>::max();
 
 /// Returns at most `max_length` of a text's ids, the end token included.
@@ -50,8 +56,34 @@ EncodedSet SequenceFormat::encode_for_training(std::span<const Example> examples
   return {.examples = {{.target = concatenate(examples, encoders.target), .prompt_length = 1}}};
 }
 
+EncodedSet SequenceFormat::encode_for_training(std::span<const Example> examples,
+                                               const Tokenizers& tokenizers) const {
+  if (tokens_) return {.examples = {}, .text = text_of(examples.front(), tokenizers)};
+  return encode_for_training(examples, encoders_of(tokenizers));
+}
+
+FileText SequenceFormat::text_of(const Example& example, const Tokenizers& tokenizers) const {
+  constexpr int32_t kNone = -1;
+  const int32_t first = tokens_->vocabulary ? tokenizer::kFirstNumber : 0;
+  std::vector<int32_t> ids(
+      static_cast<size_t>(tokens_->vocabulary.value_or(tokenizers.target.vocabulary_size())));
+  std::iota(ids.begin(), ids.end(), first);
+  if (first == 0) ids[tokenizer::kPad] = kNone;
+  if (tokens_->end_token) ids[static_cast<size_t>(*tokens_->end_token)] = tokenizer::kEos;
+  return {example.tokens, std::move(ids)};
+}
+
 EncodedSet SequenceFormat::encode(std::span<const Example> examples,
                                   const Tokenizers& tokenizers) const {
+  if (tokens_) {
+    const auto text = text_of(examples.front(), tokenizers);
+    const auto count = std::min(text.size(), tokens_->evaluated_tokens.value_or(text.size()));
+    if (count > kMostEvaluated)
+      throw DataError(fmt::format(
+          "{} has {} tokens, and at most {} are scored; give data.evaluated_tokens a number",
+          examples.front().tokens->path().string(), count, kMostEvaluated));
+    return {.examples = chunk(text.read(0, count), *chunking_)};
+  }
   const auto encoders = encoders_of(tokenizers);
   if (chunking_) return {.examples = chunk(concatenate(examples, encoders.target), *chunking_)};
   return encode_each(examples, encoders, kWhole);
@@ -90,6 +122,9 @@ tokenizer::Encoded SequenceFormat::prompt(std::string_view text,
     if (end < text.size()) all.ids.push_back(tokenizer::kEos);
     begin = end + 1;
   }
+  const auto end = std::ranges::find(all.ids.rbegin(), all.ids.rend(), tokenizer::kEos);
+  if (tokens_ && tokens_->mask_documents && end != all.ids.rend())
+    all.ids.erase(all.ids.begin(), end.base() - 1);
   const auto surplus = std::ssize(all.ids) - longest_prompt();
   all.cut = surplus > 0;
   if (all.cut) all.ids.erase(all.ids.begin(), all.ids.begin() + surplus);
@@ -119,13 +154,22 @@ std::string SequenceFormat::decode(std::span<const int32_t> ids,
 }
 
 std::optional<int32_t> SequenceFormat::end_token(bool one_line) const {
-  if (continues_text() && !one_line) return {};
+  const bool one_document = one_line || (tokens_ && tokens_->mask_documents);
+  if (continues_text() && !one_document) return {};
   return tokenizer::kEos;
 }
 
 Compared SequenceFormat::compared() const {
   if (labels_) return Compared::label;
+  if (tokens_) return Compared::tokens;
   return chunking_ ? Compared::nothing : Compared::text;
+}
+
+Augmentation SequenceFormat::augmentation(const Tokenizers& tokenizers,
+                                          const std::optional<FileText>& text) const {
+  Augmentation made{.masking = masking(tokenizers), .chunking = chunking_};
+  if (chunking_) made.chunking->text = text;
+  return made;
 }
 
 std::optional<Masking> SequenceFormat::masking(const Tokenizers& tokenizers) const {

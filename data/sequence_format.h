@@ -29,10 +29,14 @@ class SequenceFormat {
   /// (Experiment::rules).
   SequenceFormat(const DataOptions& data, ModelParts model, int64_t max_length)
       : model_(model), labels_(std::holds_alternative<Labelled>(data)), max_length_(max_length) {
-    const auto* text = std::get_if<Language>(&data);
-    if (text == nullptr) return;
-    chunking_ = Chunking{.block = text->block, .masked = !model.decoder};
-    masked_share_ = text->masked;
+    if (const auto* text = std::get_if<Language>(&data)) {
+      chunking_ = Chunking{.block = text->block, .masked = !model.decoder};
+      masked_share_ = text->masked;
+    }
+    if (const auto* tokens = std::get_if<Tokens>(&data)) {
+      chunking_ = Chunking{.block = tokens->block};
+      tokens_ = *tokens;
+    }
   }
 
   /// Most tokens of a prompt that running text continues.
@@ -51,21 +55,21 @@ class SequenceFormat {
                         const std::optional<Tokenizers>& start) const;
 
   /// The ids of a set for training; sides beyond the limit are cut and counted. Running text is one
-  /// whole example, which `augmentation` cuts into blocks.
+  /// whole example, or stays in its file; `augmentation` cuts it into blocks.
   EncodedSet encode_for_training(std::span<const Example> examples,
                                  const TextEncoders& encoders) const;
   EncodedSet encode_for_training(std::span<const Example> examples,
-                                 const Tokenizers& tokenizers) const {
-    return encode_for_training(examples, encoders_of(tokenizers));
-  }
+                                 const Tokenizers& tokenizers) const;
   /// The ids of a set for teacher-forced scores: all of every example, even if training cuts it.
-  /// Running text is divided into blocks.
+  /// Running text is divided into blocks; of a file of tokens, as many are read as
+  /// `evaluated_tokens` says.
   EncodedSet encode(std::span<const Example> examples, const Tokenizers& tokenizers) const;
   /// The same of every example by itself, one for one. Of running text the source is the line
   /// before the target.
   EncodedSet encode_each(std::span<const Example> examples, const Tokenizers& tokenizers) const;
   /// The input of a text before the output is written: all of it. In running text it is a prompt,
-  /// in which all lines except the last end with end tokens; only the end of a prompt beyond
+  /// in which all lines except the last end with end tokens, or with `mask_documents` only the end
+  /// token before the last line and that line; only the end of a prompt beyond
   /// `longest_prompt` is read. nullopt for a line with an empty output: one that looks blank, or
   /// that has no token after the tokenizer's normalisation.
   std::optional<tokenizer::Encoded> encode_source(std::string_view text,
@@ -82,20 +86,23 @@ class SequenceFormat {
   Compared compared() const;
   /// The masking of every batch, if there is one.
   std::optional<Masking> masking(const Tokenizers& tokenizers) const;
-  /// The same in training, and how its running text is cut into blocks.
-  Augmentation augmentation(const Tokenizers& tokenizers) const {
-    return {.masking = masking(tokenizers), .chunking = chunking_};
-  }
+  /// The same in training, and how its running text is cut into blocks; `text` if it stays in its
+  /// file.
+  Augmentation augmentation(const Tokenizers& tokenizers,
+                            const std::optional<FileText>& text = {}) const;
 
  private:
   EncodedSet encode_each(std::span<const Example> examples, const TextEncoders& encoders,
                          int64_t max_length) const;
+  /// The text of a file of tokens, as the tokenizer numbers them.
+  FileText text_of(const Example& example, const Tokenizers& tokenizers) const;
   tokenizer::Encoded prompt(std::string_view text, const tokenizer::Tokenizer& tokenizer) const;
 
   ModelParts model_;  // a decoder-only model reads its source as the prompt of its target
   bool labels_;       // the target is the class of the source
   int64_t max_length_;
   std::optional<Chunking> chunking_;  // of running text
+  std::optional<Tokens> tokens_;      // in files of them
   double masked_share_ = 0;           // of the tokens of its blocks, if they are masked
 };
 

@@ -114,7 +114,9 @@ StackOutput TransformerImpl::run(Stack& stack, const torch::Tensor& ids, const S
   context.token_ids = ids;
   stack->check(ids.size(1), context);
   const auto position_ids = stack->position_ids(indices_of(ids), context);
-  const auto positions = stack->positions(position_ids, position_ids);
+  auto positions = stack->positions(position_ids, position_ids);
+  if (vocabulary_.divider)
+    for (auto& view : positions.views) view.documents = ids.eq(*vocabulary_.divider).cumsum(1);
   const auto x = stack->enter(embed(ids, table, positions.embedding()), context);
   return stack(x.to(compute_type(context)), memory, positions, context);
 }

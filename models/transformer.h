@@ -17,6 +17,9 @@ struct Vocabulary {
   int64_t source,
       target;   // sizes; of a label head the number of classes
   int64_t pad;  // id of padding
+  /// The token before a document. If it is given, a pass of a decoder over whole sequences attends
+  /// from no document, its divider included, to an earlier one.
+  std::optional<int64_t> divider = {};
 };
 
 /// The output of a pass before the projection to the vocabulary.

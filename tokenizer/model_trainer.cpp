@@ -184,15 +184,35 @@ std::string byte_name(unsigned byte) {
   return {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
 }
 
-}  // namespace
-
-std::string byte_model(bool mask) {
-  std::string bytes;
-  protozero::pbf_writer model(bytes);
+void add_specials(protozero::pbf_writer& model) {
   add_piece(model, kPadPiece, PieceType::control);
   add_piece(model, kBosPiece, PieceType::control);
   add_piece(model, kEosPiece, PieceType::control);
   add_piece(model, kUnkPiece, PieceType::unknown);
+}
+
+}  // namespace
+
+std::string number_model(int64_t count) {
+  constexpr const char* kSpace = "\xe2\x96\x81";
+  std::string bytes;
+  protozero::pbf_writer model(bytes);
+  add_specials(model);
+  for (int64_t number = 0; number < count; ++number)
+    add_piece(model, kSpace + std::to_string(number), PieceType::normal);
+  {
+    protozero::pbf_writer trainer(model, kTrainer);
+    trainer.add_enum(kModelType, static_cast<int32_t>(ModelType::word));
+  }
+  protozero::pbf_writer normalizer(model, kNormalizer);
+  normalizer.add_string(kNormalizerName, "identity");
+  return bytes;
+}
+
+std::string byte_model(bool mask) {
+  std::string bytes;
+  protozero::pbf_writer model(bytes);
+  add_specials(model);
   if (mask) add_piece(model, kMaskToken, PieceType::control);
   for (unsigned byte = 0; byte < 256; ++byte) add_piece(model, byte_name(byte), PieceType::byte);
   {

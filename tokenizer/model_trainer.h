@@ -18,4 +18,10 @@ std::string train_model(const TokenizerOptions& options, std::span<const std::st
 /// are not UTF-8 become U+FFFD.
 std::string byte_model(bool mask);
 
+/// A serialised SentencePiece model without training, for ids whose text is not known: the special
+/// tokens and the numbers from 0 to count - 1, from the id kFirstNumber on. It reads and writes
+/// "15 3 42". REQUIRES: 0 < count <= 1000000.
+std::string number_model(int64_t count);
+inline constexpr int32_t kFirstNumber = 4;
+
 }  // namespace ablate::tokenizer

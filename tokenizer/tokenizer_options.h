@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -41,6 +42,7 @@ constexpr auto names(Spaces) {
 /// byte model (ByT5, Xue et al. 2022) is always the same. BPE-dropout is that of Provilkov et al.
 /// 2020.
 struct TokenizerOptions {
+  std::optional<std::string> file;
   Kind kind = Kind::bpe;
   std::optional<int64_t> vocabulary;
   bool joint = true;
@@ -51,6 +53,9 @@ struct TokenizerOptions {
   bool mask = false;
 
   static void fields(auto& o, auto&& visit) {
+    visit("file", o.file,
+          "a model that `ablate tokenizer train` or another program wrote, for both sides; absent: "
+          "one is learned from the training text");
     visit("kind", o.kind, "bpe, unigram, character, word or byte (the bytes of UTF-8)");
     visit("vocabulary", o.vocabulary,
           "number of tokens, including four special ones; absent: 8000 for bpe and unigram, all "
@@ -65,6 +70,11 @@ struct TokenizerOptions {
     visit("spaces", o.spaces, "tidy: collapsed, as in SentencePiece; exact: every space is kept");
   }
   static void rules(const TokenizerOptions& o, auto&& require) {
+    const TokenizerOptions learned;
+    require(!o.file || (o.kind == learned.kind && !o.vocabulary && o.joint &&
+                        o.coverage == learned.coverage &&
+                        o.normalization == learned.normalization && o.spaces == learned.spaces),
+            "file", "brings all of its tokenizer; give no key that says how to learn one");
     require(!o.vocabulary || (*o.vocabulary >= 8 && *o.vocabulary <= 1'048'576), "vocabulary",
             "must be from 8 to 1048576");
     require(o.coverage >= 0.98 && o.coverage <= 1, "coverage", "must be from 0.98 to 1");

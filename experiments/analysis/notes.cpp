@@ -26,6 +26,11 @@ void add_flaws(const records::RunResult& run, std::vector<std::string>& notes) {
   const auto name = records::label(run.task, run.arm, run.seed);
   if (run.skipped_lines > 0)
     notes.push_back(fmt::format("{}: {} bad lines left out.", name, run.skipped_lines));
+  if (run.repeated_pairs + run.lopsided_pairs > 0)
+    notes.push_back(fmt::format(
+        "{}: {} training pairs left out that had come before, and {} whose sides differ too much "
+        "in length (data.filter).",
+        name, run.repeated_pairs, run.lopsided_pairs));
   if (run.cut_sources + run.cut_targets > 0)
     notes.push_back(
         fmt::format("{}: {} sources and {} targets of the training set cut at the length limit.",
@@ -72,6 +77,21 @@ void add_known_examples(std::span<const records::RunResult> results,
       if (test.in_training == 0 || (running && 2 * test.in_training < test.examples)) continue;
       auto note = fmt::format("{}: {} of the {} examples of {} are also in the training data.",
                               run.task, test.in_training, test.examples, test.name);
+      if (told.insert(note).second) notes.push_back(std::move(note));
+    }
+}
+
+/// The tokens that scores of files of tokens are of.
+void add_scored_tokens(std::span<const records::RunResult> results,
+                       std::vector<std::string>& notes) {
+  std::set<std::string> told;
+  for (const auto& run : results)
+    for (const auto& test : run.tests) {
+      if (test.compared != data::Compared::tokens) continue;
+      auto note = fmt::format(
+          "{}: loss and perplexity on {} are means over {} tokens of its file, whose text is not "
+          "known, and so there is no score by character.",
+          run.task, test.name, test.tokens);
       if (told.insert(note).second) notes.push_back(std::move(note));
     }
 }
@@ -277,6 +297,7 @@ std::vector<std::string> notes_of(const Evidence& evidence, const config::Study&
   add_hardware(results, notes);
   for (const auto& run : results) add_flaws(run, notes);
   add_known_examples(results, notes);
+  add_scored_tokens(results, notes);
   add_test_flaws(results, notes);
   add_targets(evidence, notes);
   add_tokens(evidence, notes);

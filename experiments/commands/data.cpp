@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "data/corpus.h"
+#include "data/token_file.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/flags.h"
 #include "experiments/commands/section_flags.h"
@@ -60,6 +61,11 @@ void for_corpora(const DataRequest& request, const Body& body) {
 }
 
 void show_set(const std::string& name, const std::vector<data::Example>& examples, int64_t count) {
+  if (!examples.empty() && examples.front().tokens) {
+    const auto& file = *examples.front().tokens;
+    std::cout << fmt::format("{}: {} tokens in {}\n", name, file.size(), file.path().string());
+    return;
+  }
   std::cout << fmt::format("{}: {} examples\n", name, examples.size());
   for (size_t i = 0; i < std::min(examples.size(), static_cast<size_t>(count)); ++i)
     std::cout << "  " << examples[i].source << "\n    -> " << examples[i].target << "\n";
@@ -79,6 +85,9 @@ void show_examples(const DataRequest& request) {
 void write_set(const std::filesystem::path& file, const std::vector<data::Example>& examples) {
   std::string text;
   for (const auto& example : examples) {
+    if (example.tokens)
+      throw UsageError(example.tokens->path().string() +
+                       " holds tokens without their text, which no TSV file takes");
     if ((example.source + example.target).find('\t') != std::string::npos)
       throw data::DataError(file.string() +
                             ": a line holds a tab, which TSV cannot: " + example.source);

@@ -107,7 +107,9 @@ std::string score_line(const records::TestScores& scores) {
         metric.in_tables && !std::isnan(value))
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", metric.label,
                           config::number_text(value, metric.digits));
-  std::string facts = fmt::format("{} examples", scores.examples);
+  std::string facts = scores.compared == data::Compared::tokens
+                          ? fmt::format("{} tokens", scores.tokens)
+                          : fmt::format("{} examples", scores.examples);
   if (const auto unknown = unknown_text(scores.unknown_targets); !unknown.empty())
     facts += ", " + unknown;
   const auto add = [&](int64_t count, const char* what) {

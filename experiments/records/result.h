@@ -18,7 +18,8 @@
 namespace ablate::data {
 NLOHMANN_JSON_SERIALIZE_ENUM(Compared, {{Compared::text, "text"},
                                         {Compared::label, "label"},
-                                        {Compared::nothing, "nothing"}})
+                                        {Compared::nothing, "nothing"},
+                                        {Compared::tokens, "tokens"}})
 }  // namespace ablate::data
 
 namespace ablate::records {
@@ -33,15 +34,17 @@ struct TestScores {
   int64_t length = 0;         // of every source, in `unit`; 0: lengths vary
   std::string unit;           // "symbols" or "digits"; empty without a length
   bool extrapolates = false;  // is longer than anything in training
-  int64_t examples = 0;
-  int64_t in_training = 0;                          // examples that are also in the training data
+  int64_t examples = 0;       // of running text its lines, of tokens 1
+  int64_t tokens = 0;         // that are scored: all targets, their end tokens included
+  int64_t in_training = 0;    // examples that are also in the training data
   double source_tokens = 0, target_tokens = 0;      // means, without start and end tokens
   double bleu = kNotMeasured, chrf = kNotMeasured;  // also NaN if no reference has n-grams to count
   /// Share of outputs equal to their reference, of text under the tokenizer's normalisation.
   double exact_match = kNotMeasured;
   double token_accuracy = 0;
   double perplexity = 0;
-  /// Counts the text of unknown tokens by bytes; NaN for masked and label models.
+  /// Counts the text of unknown tokens by bytes; NaN for masked and label models, and for tokens
+  /// without their text.
   double nats_per_character = 0;
   double rouge_1 = kNotMeasured, rouge_2 = kNotMeasured, rouge_l = kNotMeasured;  // F1, 0 to 1
   double word_error_rate = kNotMeasured;  // edits of words / words, normalised as for exact match
@@ -62,6 +65,7 @@ struct TestScores {
     visit("unit", o.unit);
     visit("extrapolates", o.extrapolates);
     visit("examples", o.examples);
+    visit("tokens", o.tokens);
     visit("in_training", o.in_training);
     visit("source_tokens", o.source_tokens);
     visit("target_tokens", o.target_tokens);
@@ -100,7 +104,8 @@ struct RunResult {
   int64_t earlier_steps = 0;       // updates of the weights before this run
   int64_t skipped_updates = 0;
   int64_t skipped_lines = 0;
-  int64_t cut_sources = 0, cut_targets = 0;  // training texts longer than max_length
+  int64_t repeated_pairs = 0, lopsided_pairs = 0;  // left out by data.filter
+  int64_t cut_sources = 0, cut_targets = 0;        // training texts longer than max_length
   /// Label-smoothed, of the last log interval; NaN if the model was not trained.
   double train_loss = kNotMeasured;
   double validation_perplexity = 0;
@@ -141,6 +146,8 @@ struct RunResult {
     visit("earlier_steps", o.earlier_steps);
     visit("skipped_updates", o.skipped_updates);
     visit("skipped_lines", o.skipped_lines);
+    visit("repeated_pairs", o.repeated_pairs);
+    visit("lopsided_pairs", o.lopsided_pairs);
     visit("cut_sources", o.cut_sources);
     visit("cut_targets", o.cut_targets);
     visit("train_loss", o.train_loss);

@@ -84,11 +84,12 @@ void add_likelihood(records::TestScores& scores, const training::Translator& tra
   const auto encoded = translator.format.encode(test.examples, translator.tokenizers);
   add_tokens(scores, encoded);
   const auto likelihood = training::likelihood(translator.model, encoded.examples, options);
+  scores.tokens = likelihood.tokens;
   scores.token_accuracy = likelihood.token_accuracy;
   scores.perplexity = likelihood.perplexity();
   scores.position_accuracy = likelihood.position_accuracy;
   scores.nats_per_character = records::kNotMeasured;
-  if (scores.compared == data::Compared::label) return;
+  if (scores.compared == data::Compared::label || scores.compared == data::Compared::tokens) return;
   const auto spelled = add_fidelity(scores, test, translator.tokenizers.target);
   // With masking only some tokens are predicted, so there is no sum over all characters.
   if (options.masking) return;
@@ -172,7 +173,7 @@ Evaluation evaluate(const training::Translator& translator, const std::vector<da
                                .examples = static_cast<int64_t>(test.examples.size()),
                                .in_training = test.in_training,
                                .compared = compared};
-    if (compared != data::Compared::nothing)
+    if (data::writes_outputs(compared))
       add_outputs(evaluation, scores, translator, test, experiment.decoding);
     add_likelihood(scores, translator, test, likelihood);
     if (evaluation.tests.empty())

@@ -106,9 +106,11 @@ models::Transformer make_model(const config::Experiment& experiment,
                           records::kLabelsFile)
             : fmt::format("{} is beside the tokenizer of a model without a label head",
                           records::kLabelsFile));
-  return models::Transformer(experiment.model,
-                             models::Vocabulary{tokenizers.source.vocabulary_size(),
-                                                tokenizers.outputs(), tokenizer::kPad});
+  const auto* tokens = std::get_if<data::Tokens>(&experiment.data);
+  models::Vocabulary vocabulary{tokenizers.source.vocabulary_size(), tokenizers.outputs(),
+                                tokenizer::kPad};
+  if (tokens != nullptr && tokens->mask_documents) vocabulary.divider = tokenizer::kEos;
+  return models::Transformer(experiment.model, vocabulary);
 }
 
 LoadedRun load_run(const std::filesystem::path& folder, const std::string& which) {

@@ -253,7 +253,7 @@ int64_t files_left_by(const RunData& data, int64_t checkpoints) {
   const bool joint = tokenizers.source.sha256() == tokenizers.target.sha256();
   const int64_t labels = tokenizers.labels ? 1 : 0;
   int64_t texts = 0;  // sources, references and outputs
-  if (data.format.compared() != data::Compared::nothing) texts = 3 * std::ssize(data.corpus.tests);
+  if (data::writes_outputs(data.format.compared())) texts = 3 * std::ssize(data.corpus.tests);
   const int64_t sealed = 2 * ((joint ? 1 : 2) + labels);  // with the digest of each
   return kOfRun + sealed + texts + checkpoints * (kOfCheckpoint + 2 + labels);
 }

@@ -56,6 +56,8 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
   result.arm = job.plan.arm;
   result.seed = job.plan.seed;
   result.skipped_lines = prepared.data.corpus.skipped;
+  result.repeated_pairs = prepared.data.corpus.repeated;
+  result.lopsided_pairs = prepared.data.corpus.lopsided;
   const auto cuts = prepared.data.cuts(static_cast<uint64_t>(job.plan.seed));
   result.cut_sources = cuts.sources;
   result.cut_targets = cuts.targets;

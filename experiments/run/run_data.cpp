@@ -7,16 +7,48 @@
 
 #include "experiments/records/run_start.h"
 #include "experiments/run/load_run.h"
+#include "tokenizer/model_trainer.h"
+#include "tokenizer/special_tokens.h"
 #include "training/inference/length_check.h"
 
 namespace ablate::run {
 namespace {
 
-bool fits_one_batch(const std::vector<data::EncodedExample>& examples,
-                    const training::TrainingOptions& options) {
+bool fits_one_batch(const data::EncodedSet& set, const training::TrainingOptions& options) {
+  if (set.text) return set.text->size() <= options.tokens_per_batch;
+  const auto& examples = set.examples;
   int64_t longest = 0;
   for (const auto& example : examples) longest = std::max(longest, std::ssize(example.target));
   return longest * std::ssize(examples) <= options.tokens_per_batch;
+}
+
+/// The tokenizers that the configuration names; nullopt if they are to be learned.
+std::optional<data::Tokenizers> named_tokenizers(const config::Experiment& experiment,
+                                                 const std::filesystem::path& folder) {
+  const auto both = [](const tokenizer::Tokenizer& one) { return data::Tokenizers{one, one}; };
+  const auto* tokens = std::get_if<data::Tokens>(&experiment.data);
+  if (tokens != nullptr && tokens->vocabulary)
+    return both(tokenizer::Tokenizer::from_bytes(tokenizer::number_model(*tokens->vocabulary)));
+  if (!experiment.tokenizer.file) return {};
+  auto named = both(tokenizer::Tokenizer::load(folder / *experiment.tokenizer.file));
+  const bool mask = named.source.vocabulary_size() > tokenizer::kMask &&
+                    named.source.token(tokenizer::kMask) == tokenizer::kMaskToken;
+  if (experiment.tokenizer.mask && !mask)
+    throw tokenizer::TokenizerError(*experiment.tokenizer.file +
+                                    " has no token <mask>, which tokenizer.mask asks for");
+  return named;
+}
+
+/// Throws TokenizerError if a run that training starts from has another vocabulary than its files
+/// of tokens.
+void require_numbers(const data::DataOptions& data, const data::Tokenizers& tokenizers) {
+  const auto* tokens = std::get_if<data::Tokens>(&data);
+  if (tokens == nullptr || !tokens->vocabulary ||
+      tokenizers.target.bytes() == tokenizer::number_model(*tokens->vocabulary))
+    return;
+  throw tokenizer::TokenizerError(
+      "the run of training.init_from has a tokenizer of its own; leave data.vocabulary out if it "
+      "wrote the tokens");
 }
 
 }  // namespace
@@ -38,7 +70,8 @@ RunData read_run_data(const config::Experiment& experiment, const std::filesyste
   const auto format = config::format_of(experiment);
   auto tokenizers =
       format.tokenizers(experiment.tokenizer, corpus.train,
-                        start ? std::optional(load_tokenizers(*start)) : std::nullopt);
+                        start ? load_tokenizers(*start) : named_tokenizers(experiment, folder));
+  require_numbers(experiment.data, tokenizers);
   // The weights of a run that is only evaluated are those that it starts from.
   auto vectors = experiment.training.trains() ? read_vectors(experiment, tokenizers, folder)
                                               : std::vector<EmbeddingVectors>();
@@ -84,7 +117,7 @@ std::vector<std::string> shortfalls(const config::Experiment& experiment, const 
   };
   add_tokens(experiment.tokenizer.joint ? "" : "source ", data.tokenizers.source);
   if (!experiment.tokenizer.joint) add_tokens("target ", data.tokenizers.target);
-  if (experiment.training.trains() && fits_one_batch(data.train.examples, experiment.training))
+  if (experiment.training.trains() && fits_one_batch(data.train, experiment.training))
     notes.push_back(
         fmt::format("the training set fits into one batch of training.tokens_per_batch ({}), so "
                     "every update sees the same {} examples",
@@ -111,7 +144,7 @@ std::vector<std::string> shortfalls(const config::Experiment& experiment, const 
 }
 
 data::Augmentation RunData::augmentation(uint64_t seed) const {
-  auto augmentation = format.augmentation(tokenizers);
+  auto augmentation = format.augmentation(tokenizers, train.text);
   if (token_dropout == 0) return augmentation;
   const data::DroppedMerges merges(tokenizers, {.share = token_dropout, .seed = seed});
   augmentation.rewritten = [this, merges](int64_t epoch) {

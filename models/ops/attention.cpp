@@ -55,6 +55,10 @@ bool masks_future(const AttentionInput& in) { return in.causal && in.query.size(
 torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
   torch::Tensor visible;
   if (in.padding_mask.defined()) visible = in.padding_mask.unsqueeze(1).unsqueeze(1);
+  if (const auto& documents = in.position.documents; documents.defined()) {
+    const auto same = documents.unsqueeze(1).eq(documents.unsqueeze(2)).unsqueeze(1);
+    visible = visible.defined() ? visible.logical_and(same) : same;  // [B, 1, T, S]
+  }
   if (visible.defined() && !masks_future(in)) return visible;
   const auto keys = key_numbers(key);
   const auto past = masks_future(in) ? keys.unsqueeze(0).le(keys.unsqueeze(1))  // [T, S]
@@ -77,7 +81,8 @@ torch::Tensor scaled_dot_product(const torch::Tensor& query, const torch::Tensor
                                  const torch::Tensor& value, const AttentionInput& in) {
   const bool future = masks_future(in), added = in.position.bias.defined();
   std::optional<torch::Tensor> mask;
-  if (in.padding_mask.defined() || (future && added)) mask = visible_keys(key, in);
+  if (in.padding_mask.defined() || in.position.documents.defined() || (future && added))
+    mask = visible_keys(key, in);
   if (mask && !added && computes_elsewhere(query)) mask = score_mask(*mask, query.scalar_type());
   if (added) {
     const auto bias = in.position.bias.to(query.scalar_type()).unsqueeze(0);  // [1, H, T, S]

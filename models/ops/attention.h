@@ -70,6 +70,7 @@ struct AttentionPosition {
   torch::Tensor bias;                // added to the scores; undefined: none // [H, T, S]
   ContentScheme* content = nullptr;  // computes the attention itself; null: the operation does
   torch::Tensor query_positions, key_positions;  // [T], [S]
+  torch::Tensor documents = {};  // between which none attends; undefined: all are one // [B, T]
   int64_t layer = 0;
 };
 

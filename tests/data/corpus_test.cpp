@@ -16,7 +16,7 @@ TEST(Corpus, GeneratedDataDependsOnOptionsAndSeedAlone) {
 TEST(Corpus, TheDigestIsOfAllExamplesInTheirOrder) {
   const auto corpus = load(Facts{.symbols = 2, .key = 1}, ".", 1);
   std::string set;
-  for (const auto& [source, target] : corpus.train) set += source + "\t" + target + "\n";
+  for (const auto& fact : corpus.train) set += fact.source + "\t" + fact.target + "\n";
   set += "\f";
   EXPECT_EQ(corpus.sha256, tokenizer::sha256(set + set + set));
 }

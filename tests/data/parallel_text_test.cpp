@@ -64,8 +64,8 @@ TEST_F(ParallelText, AFileOfAnotherFormIsNamed) {
   text.train = {"pairs.csv"};
   EXPECT_EQ(message(text),
             "pairs.csv:1: the line needs exactly one tab between source and target, which a csv "
-            "file has not; write its two columns with a tab between, as docs/data.md shows; fix "
-            "the line, or leave such lines out with data.bad_lines: skip");
+            "file has not; give data.format: csv; fix the line, or leave such lines out with "
+            "data.bad_lines: skip");
 }
 
 TEST_F(ParallelText, EveryFaultIsNamedWithFileAndLine) {

@@ -20,6 +20,9 @@ data::SequenceFormat format_of(const Experiment& experiment);
 /// Whether splitting the feed-forwards of a dense model (MoEfication) can give this model.
 bool is_moefied(const models::TransformerOptions& model);
 
+/// Whether positions of a decoder read each other by attention with scores alone.
+bool reads_by_attention(const models::TransformerOptions& model);
+
 /// The resolved options of a run: everything that determines its result except the seed.
 struct Experiment {
   /// Paths without a default, which a configuration must give.
@@ -39,21 +42,23 @@ struct Experiment {
     visit("decoding", o.decoding, "how outputs are generated");
   }
   static void rules(const Experiment& o, auto&& require) {
-    const bool language = std::holds_alternative<data::Language>(o.data);
+    const bool running = data::is_running(o.data);
+    const auto* tokens = std::get_if<data::Tokens>(&o.data);
     const bool encoder_decoder = o.model.family == models::Family::encoder_decoder;
     const bool alone = o.model.family == models::Family::decoder_only;
     const bool labelled = std::holds_alternative<data::Labelled>(o.data);
     const bool encoder = o.model.family == models::Family::encoder_only;
     require(o.training.patience == 0 || !data::tests_on_validation(o.data), "training.patience",
             std::string("would choose weights on the test text; ") + data::kOwnTest);
-    require(!language || alone || encoder, "model.family",
-            "must be decoder_only, or encoder_only for masked tokens, if data.task is language");
-    require(!encoder || language || labelled, "model.family",
+    require(!running || alone || (encoder && tokens == nullptr), "model.family",
+            "must be decoder_only if data.task is language or tokens, or for language encoder_only "
+            "to predict masked tokens");
+    require(!encoder || running || labelled, "model.family",
             "cannot be encoder_only here: an encoder writes no text; data.task must be language or "
             "labelled");
     require(labelled == std::holds_alternative<models::LabelHead>(o.model.output),
             "model.output.kind", "must be label if data.task is labelled, and only then");
-    require(!encoder || !language || o.tokenizer.mask, "tokenizer.mask",
+    require(!encoder || !running || o.tokenizer.mask, "tokenizer.mask",
             "must be true for a masked language model");
     const bool one_embedding = !encoder_decoder || models::one_embedding(o.model.tying);
     require(!one_embedding || !o.training.pretrained_embeddings.source ||
@@ -78,6 +83,19 @@ struct Experiment {
                 !o.training.lora.given(),
             "model.parametrization.kind",
             "cannot be mup with training.lora, whose adapters have no rule for it");
+    require(
+        tokens == nullptr || tokens->vocabulary || o.tokenizer.file || o.training.init_from.given(),
+        "data.vocabulary",
+        "must be the number of different ids, unless tokenizer.file or the run of "
+        "training.init_from has the tokenizer that wrote them");
+    require(tokens == nullptr || !tokens->vocabulary || !o.tokenizer.file, "data.vocabulary",
+            "and tokenizer.file exclude each other: a tokenizer has its own vocabulary");
+    require(tokens == nullptr || o.tokenizer.dropout == 0, "tokenizer.dropout",
+            "must be 0 if data.task is tokens: they are cut already");
+    require(tokens == nullptr || !tokens->mask_documents || reads_by_attention(o.model),
+            "data.mask_documents",
+            "needs multi_head attention, or none, in every layer: other mixers read on across "
+            "documents");
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
@@ -91,6 +109,15 @@ inline data::SequenceFormat format_of(const Experiment& o) {
           {.encoder = o.model.family != models::Family::decoder_only,
            .decoder = o.model.family != models::Family::encoder_only},
           o.training.max_length};
+}
+
+inline bool reads_by_attention(const models::TransformerOptions& model) {
+  if (!models::has_sane_depth(model, models::Side::decoder)) return true;  // another rule's fault
+  return std::ranges::all_of(models::stack_of(model, models::Side::decoder).layers,
+                             [](const auto& layer) {
+                               return models::has_scores(layer.attention) ||
+                                      std::holds_alternative<models::NoAttention>(layer.attention);
+                             });
 }
 
 inline bool is_moefied(const models::TransformerOptions& model) {

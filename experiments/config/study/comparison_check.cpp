@@ -246,6 +246,7 @@ bool observes(const training::TrainingOptions& training, const std::string& metr
 
 data::Compared compared_of(const data::DataOptions& data) {
   if (std::holds_alternative<data::Labelled>(data)) return data::Compared::label;
+  if (std::holds_alternative<data::Tokens>(data)) return data::Compared::tokens;
   return std::holds_alternative<data::Language>(data) ? data::Compared::nothing
                                                       : data::Compared::text;
 }

@@ -277,7 +277,8 @@ std::string test_sets_of(const Metric& metric) {
   std::string kinds;
   for (const auto& [kind, words] : {std::pair{data::Compared::text, "text"},
                                     {data::Compared::label, "labels"},
-                                    {data::Compared::nothing, "running text"}})
+                                    {data::Compared::nothing, "running text"},
+                                    {data::Compared::tokens, "tokens"}})
     if (std::ranges::find(metric.on, kind) != metric.on.end())
       kinds += (kinds.empty() ? "" : ", ") + std::string(words);
   return kinds.empty() ? "training and validation" : kinds;

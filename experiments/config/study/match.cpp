@@ -12,6 +12,7 @@
 #include "experiments/config/schema/schema.h"
 #include "experiments/config/study/parsed_study.h"
 #include "experiments/config/yaml/suggestion.h"
+#include "tokenizer/model_trainer.h"
 
 namespace ablate::config {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 constexpr int64_t kLargest = 1 << 20;
 
 int64_t vocabulary_of(const Experiment& experiment) {
+  const auto* tokens = std::get_if<data::Tokens>(&experiment.data);
+  if (tokens != nullptr && tokens->vocabulary) return *tokens->vocabulary + tokenizer::kFirstNumber;
   return experiment.tokenizer.vocabulary.value_or(kMatchedVocabulary);
 }
 

@@ -41,6 +41,12 @@ void add_data(const data::Labelled& text, std::vector<Named>& all) {
   add_file("data.test", text.test, all);
 }
 
+void add_data(const data::Tokens& files, std::vector<Named>& all) {
+  add_file("data.train", files.train, all);
+  add_file("data.validation", files.validation, all);
+  add_file("data.test", files.test, all);
+}
+
 void add_data(const data::Language& text, std::vector<Named>& all) {
   add_file("data.train", text.train, all);
   add_file("data.validation", text.validation, all);
@@ -54,6 +60,7 @@ void add_data(const Task&, std::vector<Named>&) {}
 std::vector<Named> files_of(const Experiment& experiment) {
   std::vector<Named> all;
   std::visit([&](const auto& data) { add_data(data, all); }, experiment.data);
+  add_file("tokenizer.file", experiment.tokenizer.file, all);
   const auto& training = experiment.training;
   add_file("training.init_from.run", training.init_from.run, all);
   add_file("training.pretrained_embeddings.source", training.pretrained_embeddings.source, all);

@@ -19,12 +19,12 @@ TEST(Addition, TheTargetIsTheSum) {
 TEST(Addition, MayWriteTheSumFromItsLastDigit) {
   Addition addition;
   addition.reversed = true;
-  for (auto [source, target] : generate(addition.generator(), 1).validation) {
-    std::erase(source, ' ');
-    std::erase(target, ' ');
-    const auto plus = source.find('+');
-    const std::string forward(target.rbegin(), target.rend());
-    EXPECT_EQ(std::stoll(source.substr(0, plus)) + std::stoll(source.substr(plus + 1)),
+  for (auto sum : generate(addition.generator(), 1).validation) {
+    std::erase(sum.source, ' ');
+    std::erase(sum.target, ' ');
+    const auto plus = sum.source.find('+');
+    const std::string forward(sum.target.rbegin(), sum.target.rend());
+    EXPECT_EQ(std::stoll(sum.source.substr(0, plus)) + std::stoll(sum.source.substr(plus + 1)),
               std::stoll(forward));
   }
 }

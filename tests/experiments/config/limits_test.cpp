@@ -129,7 +129,7 @@ TEST(Messages, ShowTheLineAndACaretUnderTheCharacter) {
   EXPECT_EQ(error_of(kHead + "base: {data: {task: 'ä'}}\n"),
             "study.yaml:3:21: unknown task 'ä' in data; choose copy, reverse, sort, duplicate, "
             "selective_copy, parity, modular_arithmetic, dyck, recall, facts, table, addition, "
-            "numbers, text, labelled or language\n"
+            "numbers, text, labelled, language or tokens\n"
             "  base: {data: {task: 'ä'}}\n"
             "                      ^");
 }

@@ -45,6 +45,11 @@ TEST(Printer, EveryAlternativeComesBack) {
       language->train = "a.txt";
       model.family = models::Family::decoder_only;
     }
+    if (auto* tokens = std::get_if<data::Tokens>(&one)) {
+      tokens->train = tokens->validation = "a.bin";
+      tokens->vocabulary = 256;
+      model.family = models::Family::decoder_only;
+    }
     expect_round_trip({.data = one, .model = model});
   }
   for (const auto& one : every<models::PositionOptions>())

@@ -68,8 +68,8 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:1: unknown key 'dropout'; did you mean base.tokenizer.dropout or "
      "base.model.dropout?"},
     {"UnknownDataKeyOfAnotherTask", kHead + "base: {data: {task: copy, train: [a]}}\n",
-     "study.yaml:3:27: unknown key 'train' in data; it belongs to task text, labelled or "
-     "language"},
+     "study.yaml:3:27: unknown key 'train' in data; it belongs to task text, labelled, "
+     "language or tokens"},
     {"UnknownKind", kModel + "{position: {kind: lerned}}\n",
      "study.yaml:5:28: unknown kind 'lerned' in model.position; did you mean 'learned'?"},
     {"UnknownKindWithoutHint", kModel + "{position: {kind: quantum}}\n",
@@ -86,12 +86,12 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
     {"MissingTask", kHead + "base: {model: {d_model: 64}}\n",
      "study.yaml:1:1: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, facts, table, addition, numbers, text, labelled or "
-     "language"},
+     "parity, modular_arithmetic, dyck, recall, facts, table, addition, numbers, text, labelled, "
+     "language or tokens"},
     {"MissingTaskBesideOtherKeys", kHead + "base:\n  data: {symbols: 8}\n",
      "study.yaml:4:3: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, facts, table, addition, numbers, text, labelled or "
-     "language"},
+     "parity, modular_arithmetic, dyck, recall, facts, table, addition, numbers, text, labelled, "
+     "language or tokens"},
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},
     {"UnknownEnumWithoutHint", kModel + "{feed_forward: {activation: softplus}}\n",

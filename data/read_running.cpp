@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "data/read_corpus.h"
+#include "data/table_file.h"
+#include "data/text_file.h"
+#include "data/token_file.h"
+
+namespace ablate::data {
+namespace {
+
+std::vector<Example> lines_of(const std::filesystem::path& file, int64_t max_line_bytes) {
+  std::vector<Example> lines;
+  for (auto& line : read_lines(file, max_line_bytes)) {
+    if (!line.fault.empty())
+      throw DataError(file.string() + ":" + std::to_string(lines.size() + 1) + ": " + line.fault);
+    lines.push_back({{}, std::move(line.text)});
+  }
+  return lines;
+}
+
+int64_t bytes_of(const std::vector<Example>& lines) {
+  int64_t bytes = 0;
+  for (const auto& line : lines) bytes += static_cast<int64_t>(line.target.size()) + 1;
+  return bytes;
+}
+
+/// Takes the last lines, at least one and never all, out of `lines`, about `share` of its bytes.
+std::vector<Example> take_end(std::vector<Example>& lines, double share) {
+  const double kept = (1 - share) * static_cast<double>(bytes_of(lines));
+  double bytes = 0;
+  size_t count = 0;
+  while (count < lines.size() && bytes < kept)
+    bytes += static_cast<double>(lines[count++].target.size() + 1);
+  count = std::min(std::max<size_t>(count, 1), lines.size() - 1);
+  const auto cut = lines.begin() + static_cast<std::ptrdiff_t>(count);
+  std::vector<Example> end(cut, lines.end());
+  lines.erase(cut, lines.end());
+  return end;
+}
+
+/// The lines of the texts of a file with columns.
+std::vector<Example> lines_of_rows(const Language& options, const std::filesystem::path& file) {
+  TableReader reader(file, *options.format, {options.columns.text}, options.max_line_bytes);
+  std::vector<Example> lines;
+  while (const auto row = reader.next()) {
+    if (!row->fault.empty()) throw DataError(reader.place(row->line) + row->fault);
+    const auto& text = row->texts.front();
+    for (size_t begin = 0, end = 0; begin < text.size() || begin == 0; begin = end + 1) {
+      end = std::min(text.find('\n', begin), text.size());
+      auto line = text.substr(begin, end - begin);
+      if (line.ends_with('\r')) line.pop_back();
+      lines.push_back({{}, one_line(std::move(line))});
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+Corpus read_language(const Language& options, const std::filesystem::path& folder) {
+  const auto read = [&](const std::string& file) {
+    return options.format ? lines_of_rows(options, folder / file)
+                          : lines_of(folder / file, options.max_line_bytes);
+  };
+  Corpus corpus{.train = read(options.train)};
+  const size_t fewest = 1 + (options.validation ? 0 : 1) + (options.test_held_out > 0 ? 1 : 0);
+  if (corpus.train.size() < fewest)
+    throw DataError((folder / options.train).string() + " has " +
+                    std::to_string(corpus.train.size()) +
+                    (corpus.train.size() == 1 ? " line" : " lines") +
+                    ", too few to hold some out; name files for validation and test");
+  corpus.validation =
+      options.validation ? read(*options.validation) : take_end(corpus.train, options.held_out);
+  const double left = options.validation ? 1 : 1 - options.held_out;
+  auto test = corpus.validation;
+  if (options.test)
+    test = read(*options.test);
+  else if (options.test_held_out > 0)
+    test = take_end(corpus.train, options.test_held_out / left);
+  corpus.tests.push_back({.name = Language::test_name, .examples = std::move(test)});
+  return corpus;
+}
+
+Corpus open_tokens(const Tokens& options, const std::filesystem::path& folder) {
+  const auto open = [&](const std::string& name) {
+    auto file = std::make_shared<const TokenFile>(folder / name, options.dtype);
+    if (file->size() < 2)
+      throw DataError(file->path().string() + " has one token, which nothing predicts");
+    return std::vector{Example{.tokens = std::move(file)}};
+  };
+  Corpus corpus{.train = open(options.train), .validation = open(options.validation)};
+  corpus.tests.push_back({.name = Tokens::test_name,
+                          .examples = options.test ? open(*options.test) : corpus.validation});
+  return corpus;
+}
+
+}  // namespace ablate::data

@@ -1,0 +1,193 @@
+#include "data/table_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "data/corpus.h"
+
+namespace ablate::data {
+namespace {
+
+constexpr std::string_view kMisplacedQuote =
+    "a quote stands where none may: it encloses a whole field, and is doubled within one";
+
+/// Splits lines of CSV into the fields of one row.
+class CsvRow {
+ public:
+  /// Whether the row ends with this line; otherwise a quoted field goes on in the next one.
+  bool add(std::string_view line) {
+    if (state_ == State::quoted)
+      fields_.back() += '\n';
+    else
+      fields_.emplace_back();
+    std::ranges::for_each(line, [this](char c) { take(c); });
+    return state_ != State::quoted;
+  }
+  std::vector<std::string> fields() && { return std::move(fields_); }
+  bool misplaced_quote() const { return misplaced_; }
+
+ private:
+  enum class State { begin, plain, quoted, closed };
+
+  void take(char c) {
+    if (state_ == State::quoted) {
+      if (c == '"')
+        state_ = State::closed;
+      else
+        fields_.back() += c;
+      return;
+    }
+    if (c == ',') {
+      fields_.emplace_back();
+      state_ = State::begin;
+    } else if (c == '"' && state_ != State::plain) {
+      if (state_ == State::closed) fields_.back() += c;  // a doubled quote
+      state_ = State::quoted;
+    } else {
+      misplaced_ = misplaced_ || c == '"' || state_ == State::closed;
+      fields_.back() += c;
+      state_ = State::plain;
+    }
+  }
+
+  std::vector<std::string> fields_;
+  State state_ = State::begin;
+  bool misplaced_ = false;
+};
+
+std::vector<std::string> split_at_tabs(std::string_view line) {
+  std::vector<std::string> fields;
+  for (size_t begin = 0; begin <= line.size();) {
+    const auto end = std::min(line.find('\t', begin), line.size());
+    fields.emplace_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return fields;
+}
+
+std::string fault_in(const Line& line) {
+  return line.fault + (line.cut ? " (data.max_line_bytes)" : "");
+}
+
+using Pointer = nlohmann::json::json_pointer;
+
+/// Throws nlohmann::json::exception if a column begins like a pointer and is none.
+Pointer pointer_to(const std::string& column) {
+  return column.starts_with('/') ? Pointer(column) : Pointer() / column;
+}
+
+}  // namespace
+
+TableReader::TableReader(const std::filesystem::path& file, TableFormat format,
+                         std::vector<std::string> columns, int64_t max_line_bytes)
+    : file_(file),
+      lines_(GzipFile(file), max_line_bytes),
+      format_(format),
+      columns_(std::move(columns)),
+      max_line_bytes_(max_line_bytes) {
+  if (format_ == TableFormat::jsonl)
+    check_pointers();
+  else
+    read_names();
+}
+
+std::string TableReader::place(int64_t line) const {
+  return fmt::format("{}:{}: ", file_.string(), line);
+}
+
+void TableReader::check_pointers() const {
+  for (const auto& column : columns_) try {
+      pointer_to(column);
+    } catch (const nlohmann::json::exception&) {
+      throw DataError(fmt::format("data.columns: '{}' is no JSON pointer", column));
+    }
+}
+
+void TableReader::read_names() {
+  const auto first = fields();
+  if (!first) throw DataError(file_.string() + ": the file is empty");
+  if (!first->fault.empty()) throw DataError(place(1) + first->fault);
+  names_ = first->texts.size();
+  for (const auto& column : columns_) {
+    if (std::ranges::count(first->texts, column) != 1)
+      throw DataError(fmt::format(
+          "{}the first line has to name the column '{}' once, and names {}; see data.columns",
+          place(1), column, fmt::join(first->texts, ", ")));
+    places_.push_back(
+        static_cast<size_t>(std::ranges::find(first->texts, column) - first->texts.begin()));
+  }
+}
+
+std::optional<TableRow> TableReader::fields() {
+  auto line = lines_.next();
+  if (!line) return {};
+  TableRow row{.line = ++line_, .texts = {}, .fault = fault_in(*line)};
+  if (!row.fault.empty()) return row;
+  if (format_ == TableFormat::tsv) {
+    row.texts = split_at_tabs(line->text);
+    return row;
+  }
+  CsvRow csv;
+  for (auto bytes = std::ssize(line->text); !csv.add(line->text);) {
+    line = lines_.next();
+    line_ += line ? 1 : 0;
+    bytes += line ? std::ssize(line->text) + 1 : 0;
+    if (!line || bytes > max_line_bytes_) row.fault = "the row has a quote that is not closed";
+    if (line && !line->fault.empty()) row.fault = place(line_) + fault_in(*line);
+    if (!row.fault.empty()) return row;
+  }
+  if (csv.misplaced_quote()) row.fault = kMisplacedQuote;
+  row.texts = std::move(csv).fields();
+  return row;
+}
+
+TableRow TableReader::chosen(TableRow row) const {
+  if (!row.fault.empty()) return row;
+  if (row.texts.size() != names_) {
+    row.fault =
+        fmt::format("the row has {} fields and the first line {}", row.texts.size(), names_);
+    return row;
+  }
+  std::vector<std::string> texts;
+  for (const auto place : places_) texts.push_back(row.texts[place]);
+  row.texts = std::move(texts);
+  return row;
+}
+
+TableRow TableReader::chosen_of_object(const Line& line) const {
+  TableRow row{.line = line_, .texts = {}, .fault = fault_in(line)};
+  if (!row.fault.empty()) return row;
+  const auto object = nlohmann::json::parse(line.text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) row.fault = "the line is no JSON object";
+  for (const auto& column : columns_) {
+    if (!row.fault.empty()) break;
+    const auto pointer = pointer_to(column);
+    if (!object.contains(pointer))
+      row.fault = fmt::format("the object has no '{}'; see data.columns", column);
+    else if (!object.at(pointer).is_string())
+      row.fault = fmt::format("'{}' is no string", column);
+    else
+      row.texts.push_back(object.at(pointer).get<std::string>());
+    if (!row.texts.empty() && row.texts.back().find('\0') != std::string::npos)
+      row.fault = fmt::format("'{}' holds a NUL character", column);
+  }
+  return row;
+}
+
+std::optional<TableRow> TableReader::next() {
+  if (format_ == TableFormat::jsonl) {
+    const auto line = lines_.next();
+    if (!line) return {};
+    ++line_;
+    return chosen_of_object(*line);
+  }
+  auto row = fields();
+  if (!row) return {};
+  return chosen(std::move(*row));
+}
+
+}  // namespace ablate::data

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/data_options.h"
+#include "data/text_file.h"
+
+namespace ablate::data {
+
+/// Texts of some columns of a row, and why the row has none ("" if it has).
+struct TableRow {
+  int64_t line = 0;                // at which it begins, from 1 on
+  std::vector<std::string> texts;  // one of each column; may hold line breaks
+  std::string fault;
+};
+
+/// Reads chosen columns of a file whose rows are named: CSV (RFC 4180) and TSV without quotes
+/// (IANA), which begin with the names, and JSON Lines, whose objects may be nested: a column that
+/// begins with a slash is a JSON pointer (RFC 6901). Plain or gzip.
+class TableReader {
+ public:
+  /// Throws DataError if the file cannot be opened, its first line does not name each of `columns`
+  /// once, or one of them begins like a JSON pointer and is none.
+  TableReader(const std::filesystem::path& file, TableFormat format,
+              std::vector<std::string> columns, int64_t max_line_bytes);
+
+  /// The next row; nullopt at the end. Its fault is one of a line (text_file.h), a quote that is
+  /// not closed or stands elsewhere than around a field, another number of fields than names, an
+  /// object that is none, or a text that is missing or is no string.
+  std::optional<TableRow> next();
+
+  /// "file.csv:3: ", the place of a line.
+  std::string place(int64_t line) const;
+
+ private:
+  /// The fields of a row of CSV or TSV, all of them.
+  std::optional<TableRow> fields();
+  TableRow chosen(TableRow row) const;
+  TableRow chosen_of_object(const Line& line) const;
+  void check_pointers() const;
+  void read_names();
+
+  std::filesystem::path file_;
+  LineReader lines_;
+  TableFormat format_;
+  std::vector<std::string> columns_;
+  int64_t max_line_bytes_;
+  std::vector<size_t> places_;  // of the columns among the fields
+  size_t names_ = 0;            // fields of a row
+  int64_t line_ = 0;            // lines read
+};
+
+}  // namespace ablate::data

@@ -1,0 +1,178 @@
+#include "data/token_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "data/corpus.h"
+#include "tokenizer/text/digest.h"
+
+namespace ablate::data {
+namespace {
+
+constexpr int64_t kHeaderNumbers = 256, kHeaderBytes = 4 * kHeaderNumbers;
+constexpr int64_t kMostPieces = 1024;
+
+/// A form of header: those of llm.c's dev/data/data_common.py.
+struct Form {
+  uint32_t magic, version;
+  TokenType type;
+};
+constexpr auto kForms =
+    std::to_array<Form>({{20'240'520, 1, TokenType::uint16}, {20'240'801, 7, TokenType::uint32}});
+
+int64_t width_of(TokenType type) { return type == TokenType::uint16 ? 2 : 4; }
+
+const char* name_of(TokenType type) { return type == TokenType::uint16 ? "uint16" : "uint32"; }
+
+/// Little-endian numbers of `width` bytes.
+std::vector<uint32_t> numbers_in(std::span<const char> bytes, size_t width) {
+  std::vector<uint32_t> numbers(bytes.size() / width);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    for (size_t byte = width; byte-- > 0;)
+      numbers[i] = numbers[i] << 8U | static_cast<unsigned char>(bytes[i * width + byte]);
+  return numbers;
+}
+
+/// Whether numbers of 32 bits below 2^16 have been read as pairs of 16 bits.
+bool looks_like_pairs(std::span<const uint32_t> ids) {
+  constexpr size_t kTelling = 64;
+  bool low = false;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i % 2 == 1 && ids[i] != 0) return false;
+    low = low || ids[i] != 0;
+  }
+  return low && ids.size() >= kTelling && ids.size() % 2 == 0;
+}
+
+}  // namespace
+
+TokenFile::TokenFile(const std::filesystem::path& path, std::optional<TokenType> type)
+    : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  struct stat status {};
+  if (file_ < 0 || ::fstat(file_, &status) != 0)
+    fail("cannot be opened: " + std::generic_category().message(errno));
+  bytes_ = status.st_size;
+  try {
+    if (!S_ISREG(status.st_mode)) fail("is no regular file");
+    read_header(type);
+    if (size_ == 0) fail("has no tokens");
+    if (start_ == 0) check_width(type);
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+TokenFile::~TokenFile() { ::close(file_); }
+
+void TokenFile::read_header(std::optional<TokenType> type) {
+  std::array<char, kHeaderBytes> bytes{};
+  read_bytes(0, std::span(bytes).first(static_cast<size_t>(std::min(bytes_, kHeaderBytes))));
+  const auto header = numbers_in(bytes, 4);
+  const auto* form = std::ranges::find(kForms, header[0], &Form::magic);
+  width_ = width_of(form == kForms.end() ? type.value_or(TokenType::uint16) : form->type);
+  if (form == kForms.end()) {
+    size_ = bytes_ / width_;
+    if (bytes_ % width_ != 0)
+      fail(fmt::format("has {} bytes, which is no whole number of {} tokens", bytes_,
+                       name_of(type.value_or(TokenType::uint16))));
+    return;
+  }
+  if (header[1] != form->version)
+    fail(fmt::format("has a header of version {}; with the magic number {} version {} is read",
+                     header[1], header[0], form->version));
+  if (type && *type != form->type)
+    fail(fmt::format("holds {} tokens by its header, and data.dtype is {}; leave data.dtype out",
+                     name_of(form->type), name_of(*type)));
+  start_ = kHeaderBytes;
+  size_ = header[2];
+  if (bytes_ != start_ + size_ * width_)
+    fail(fmt::format("has {} bytes, and {} tokens, of which its header speaks, take {}", bytes_,
+                     size_, start_ + size_ * width_));
+}
+
+/// Throws DataError if a file without a header has the bytes of another type.
+void TokenFile::check_width(std::optional<TokenType> type) const {
+  if (type.value_or(TokenType::uint16) != TokenType::uint16) return;
+  const auto first = read(0, std::min(size_, kPiece));
+  if (looks_like_pairs(first))
+    fail(
+        "holds uint32 tokens, since every second number of 16 bits is 0; write data.dtype: uint32");
+}
+
+void TokenFile::fail(const std::string& why) const { throw DataError(path_.string() + " " + why); }
+
+void TokenFile::read_bytes(int64_t offset, std::span<char> bytes) const {
+  while (!bytes.empty()) {
+    const auto got = ::pread(file_, bytes.data(), bytes.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot be read: " + std::generic_category().message(errno));
+    if (got == 0) fail("has become shorter since it was opened");
+    bytes = bytes.subspan(static_cast<size_t>(got));
+    offset += got;
+  }
+}
+
+std::vector<uint32_t> TokenFile::read(int64_t begin, int64_t count) const {
+  std::vector<char> bytes(static_cast<size_t>(count * width_));
+  read_bytes(offset_of(begin), bytes);
+  return numbers_in(bytes, static_cast<size_t>(width_));
+}
+
+std::vector<int64_t> TokenFile::pieces() const {
+  const int64_t all = (size_ + kPiece - 1) / kPiece, count = std::min(all, kMostPieces);
+  std::vector<int64_t> begins;
+  for (int64_t i = 0; i < count; ++i)
+    begins.push_back((count == 1 ? 0 : i * (all - 1) / (count - 1)) * kPiece);
+  return begins;
+}
+
+std::string TokenFile::sha256() const {
+  tokenizer::Digest digest;
+  digest.add(fmt::format("{} tokens\n", size_));
+  std::vector<char> bytes;
+  for (const auto begin : pieces()) {
+    bytes.resize(static_cast<size_t>(std::min(kPiece, size_ - begin) * width_));
+    read_bytes(offset_of(begin), bytes);
+    digest.add({bytes.data(), bytes.size()});
+  }
+  return digest.sha256();
+}
+
+std::string token_header(TokenType type, int64_t tokens) {
+  const auto& form = *std::ranges::find(kForms, type, &Form::type);
+  std::string bytes;
+  for (const auto number : {form.magic, form.version, static_cast<uint32_t>(tokens)})
+    for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(number >> shift);
+  bytes.resize(kHeaderBytes);
+  return bytes;
+}
+
+FileText::FileText(std::shared_ptr<const TokenFile> file, std::vector<int32_t> ids)
+    : file_(std::move(file)), ids_(std::move(ids)) {
+  for (const auto begin : file_->pieces()) read(begin, std::min(TokenFile::kPiece, size() - begin));
+}
+
+std::vector<int32_t> FileText::read(int64_t begin, int64_t count) const {
+  const auto theirs = file_->read(begin, count);
+  std::vector<int32_t> ours(theirs.size());
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    ours[i] = theirs[i] < ids_.size() ? ids_[theirs[i]] : -1;
+    if (ours[i] >= 0) continue;
+    const auto token = begin + static_cast<int64_t>(i);
+    throw DataError(fmt::format(
+        "{}: token {} (byte {}) is {}, which is no token of the vocabulary of {}; check the "
+        "vocabulary and data.dtype",
+        file_->path().string(), token, file_->offset_of(token), theirs[i], ids_.size()));
+  }
+  return ours;
+}
+
+}  // namespace ablate::data

@@ -1,0 +1,195 @@
+#include "data/token_file.h"
+
+#include <numeric>
+
+#include "data/augmentation.h"
+#include "data/batch_stream.h"
+#include "data/read_corpus.h"
+#include "data/sequence_format.h"
+#include "tests/data/folder_test_case.h"
+#include "tokenizer/model_trainer.h"
+#include "tokenizer/special_tokens.h"
+
+namespace ablate::data {
+namespace {
+
+using Ids = std::vector<uint32_t>;
+
+const std::filesystem::path kGolden = std::filesystem::path(ABLATE_SOURCE) / "tests/data/golden";
+
+Ids all_of(const TokenFile& file) { return file.read(0, file.size()); }
+
+/// The numbers as a file has them, `width` bytes each.
+std::string bytes_of(const Ids& numbers, size_t width) {
+  std::string bytes;
+  for (const auto number : numbers)
+    for (size_t byte = 0; byte < width; ++byte) bytes += static_cast<char>(number >> (8 * byte));
+  return bytes;
+}
+
+class TokenFiles : public FolderTestCase {
+ protected:
+  std::string refusal(const std::string& bytes, std::optional<TokenType> type = {}) {
+    const auto file = write("a.bin", bytes);
+    return message_of([&] { TokenFile(file, type); });
+  }
+};
+
+TEST_F(TokenFiles, AreThoseThatNumPyWrites) {
+  const Ids gpt2{50256, 15496, 11, 314, 716, 257, 3303, 2746, 13, 0, 1, 50256, 464, 886};
+  EXPECT_EQ(all_of(TokenFile(kGolden / "nanogpt.bin")), gpt2);
+  EXPECT_EQ(all_of(TokenFile(kGolden / "llmc.bin")), gpt2);
+  EXPECT_EQ(all_of(TokenFile(kGolden / "llama3.bin")),
+            (Ids{128000, 9906, 11, 856, 836, 374, 0, 128255}));
+  const TokenFile file(kGolden / "llmc.bin");
+  EXPECT_EQ(file.read(2, 3), (Ids{11, 314, 716}));
+  EXPECT_EQ(file.offset_of(2), 1024 + 4);
+}
+
+TEST_F(TokenFiles, BeginWithTheHeaderThatNumPyWrites) {
+  const auto header_in = [](const char* name) {
+    std::ifstream stream(kGolden / name, std::ios::binary);
+    std::string bytes(1024, 'x');
+    stream.read(bytes.data(), 1024);
+    return bytes;
+  };
+  EXPECT_EQ(token_header(TokenType::uint16, 14), header_in("llmc.bin"));
+  EXPECT_EQ(token_header(TokenType::uint32, 8), header_in("llama3.bin"));
+}
+
+TEST_F(TokenFiles, AreRefusedIfTheirHeaderSaysOtherwise) {
+  const auto header = token_header(TokenType::uint16, 3);
+  EXPECT_EQ(refusal(header + bytes_of({1, 2, 3}, 2)), "no error");
+  EXPECT_EQ(refusal(header + bytes_of({1, 2}, 2)),
+            "a.bin has 1028 bytes, and 3 tokens, of which its header speaks, take 1030");
+  EXPECT_EQ(refusal(header + bytes_of({1, 2, 3, 4}, 2)),
+            "a.bin has 1032 bytes, and 3 tokens, of which its header speaks, take 1030");
+  EXPECT_EQ(refusal(header.substr(0, 500)),
+            "a.bin has 500 bytes, and 3 tokens, of which its header speaks, take 1030");
+  auto other = header;
+  other[4] = 2;
+  EXPECT_EQ(refusal(other + bytes_of({1, 2, 3}, 2)),
+            "a.bin has a header of version 2; with the magic number 20240520 version 1 is read");
+  EXPECT_EQ(refusal(header + bytes_of({1, 2, 3}, 2), TokenType::uint32),
+            "a.bin holds uint16 tokens by its header, and data.dtype is uint32; leave data.dtype "
+            "out");
+}
+
+TEST_F(TokenFiles, WithoutHeaderAreRefusedIfTheirBytesAreOfAnotherType) {
+  EXPECT_EQ(refusal("abc"), "a.bin has 3 bytes, which is no whole number of uint16 tokens");
+  EXPECT_EQ(refusal("abcdef", TokenType::uint32),
+            "a.bin has 6 bytes, which is no whole number of uint32 tokens");
+  EXPECT_EQ(refusal(""), "a.bin has no tokens");
+  Ids ids(50);
+  std::iota(ids.begin(), ids.end(), 1);
+  EXPECT_EQ(refusal(bytes_of(ids, 4)),
+            "a.bin holds uint32 tokens, since every second number of 16 bits is 0; write "
+            "data.dtype: uint32");
+  EXPECT_EQ(refusal(bytes_of(ids, 4), TokenType::uint32), "no error");
+  EXPECT_EQ(refusal(bytes_of(ids, 2)), "no error");
+}
+
+TEST_F(TokenFiles, NameTheTokenThatTheVocabularyLacks) {
+  const auto file = std::make_shared<const TokenFile>(kGolden / "llmc.bin");
+  std::vector<int32_t> ids(50'256);
+  std::iota(ids.begin(), ids.end(), 4);
+  EXPECT_NE(message_of([&] { FileText(file, ids); })
+                .find("llmc.bin: token 0 (byte 1024) is 50256, which is no token of the vocabulary "
+                      "of 50256"),
+            std::string::npos);
+  ids.push_back(2);
+  const FileText text(file, ids);
+  EXPECT_EQ(text.read(0, 4), (std::vector<int32_t>{2, 15500, 15, 318}));
+  EXPECT_EQ(text.size(), 14);
+}
+
+TEST_F(TokenFiles, OfAnySizeAreKnownByPiecesFromTheirFirstToTheirLastToken) {
+  const int64_t size = 3 * 1024 * TokenFile::kPiece + 5;
+  const auto file = write("large.bin", "abcd");
+  std::filesystem::resize_file(file, static_cast<uintmax_t>(2 * size));  // sparse
+  const TokenFile zeros(file);
+  const auto pieces = zeros.pieces();
+  ASSERT_EQ(pieces.size(), 1024U);
+  EXPECT_EQ(pieces.front(), 0);
+  EXPECT_EQ(pieces.back(), 3 * 1024 * TokenFile::kPiece);
+  EXPECT_GT(pieces[1], 0);
+  const auto before = zeros.sha256();
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekp(-1, std::ios::end);
+  stream.put('x').flush();
+  EXPECT_NE(TokenFile(file).sha256(), before);
+}
+
+SequenceFormat format_of(const Tokens& tokens) {
+  return {tokens, {.encoder = false, .decoder = true}, 20};
+}
+
+Tokenizers numbers(int64_t count) {
+  const auto model = tokenizer::Tokenizer::from_bytes(tokenizer::number_model(count));
+  return {model, model};
+}
+
+TEST_F(TokenFiles, AreEvaluatedInBlocksThatPredictEveryTokenButTheFirst) {
+  Ids ids(100);
+  std::iota(ids.begin(), ids.end(), 0);
+  write("a.bin", bytes_of(ids, 2));
+  Tokens tokens{.train = "a.bin", .validation = "a.bin", .vocabulary = 100, .end_token = 40};
+  tokens.block = 8;
+  const auto corpus = open_tokens(tokens, folder_);
+  const auto predicted = [&](const Tokens& options) {
+    std::vector<int32_t> all;
+    for (const auto& example :
+         format_of(options).encode(corpus.validation, numbers(100)).examples) {
+      EXPECT_LE(std::ssize(example.target), 9);
+      all.insert(all.end(), example.target.begin() + 1, example.target.end());
+    }
+    return all;
+  };
+  std::vector<int32_t> expected;
+  for (int32_t id = 1; id < 100; ++id) expected.push_back(id == 40 ? tokenizer::kEos : id + 4);
+  EXPECT_EQ(predicted(tokens), expected);
+  tokens.evaluated_tokens = 31;
+  expected.resize(30);
+  EXPECT_EQ(predicted(tokens), expected);
+}
+
+TEST_F(TokenFiles, AreTrainedOnAsTheSameIdsInMemoryAre) {
+  Ids ids(1000);
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<uint32_t>(i * i % 96 + 4);
+  const FileText text(std::make_shared<const TokenFile>(write("a.bin", bytes_of(ids, 2))), [] {
+    std::vector<int32_t> same(100);
+    std::iota(same.begin(), same.end(), 0);
+    return same;
+  }());
+  const std::vector<EncodedExample> memory{
+      {.source = {}, .target = {ids.begin(), ids.end()}, .prompt_length = 1}};
+  BatchStream::Options options{
+      .tokens_per_batch = 50, .seed = 3, .start = {}, .augmentation = {.chunking = Chunking{7}}};
+  BatchStream expected(memory, options);
+  options.augmentation.chunking->text = text;
+  BatchStream stream({}, options);
+  while (expected.position().epoch < 2)
+    EXPECT_EQ(stream.next().target_out, expected.next().target_out);
+  EXPECT_EQ(stream.position(), expected.position());
+}
+
+TEST_F(TokenFiles, OfOneTokenHaveNothingToPredict) {
+  write("a.bin", "ab");
+  EXPECT_EQ(message_of([&] { open_tokens({.train = "a.bin", .validation = "a.bin"}, folder_); }),
+            "a.bin has one token, which nothing predicts");
+}
+
+/// Only the document that a prompt ends in is read on.
+TEST_F(TokenFiles, WithMaskedDocumentsContinueOneDocument) {
+  Tokens tokens{.train = "a", .validation = "a", .vocabulary = 10, .end_token = 0};
+  const auto both = numbers(10);
+  const auto ids = [&] { return format_of(tokens).encode_source("7 8\n9", both)->ids; };
+  EXPECT_EQ(ids(), (std::vector<int32_t>{11, 12, 2, 13}));
+  EXPECT_FALSE(format_of(tokens).end_token(false));
+  tokens.mask_documents = true;
+  EXPECT_EQ(ids(), (std::vector<int32_t>{2, 13}));
+  EXPECT_EQ(format_of(tokens).end_token(false), tokenizer::kEos);
+}
+
+}  // namespace
+}  // namespace ablate::data

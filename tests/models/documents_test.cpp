@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models {
+namespace {
+
+constexpr int64_t kDivider = 2;
+
+bool reads_by_attention(const TransformerOptions& options) {
+  return std::ranges::all_of(stack_of(options, Side::decoder).layers,
+                             [](const auto& layer) { return has_scores(layer.attention); });
+}
+
+/// Two documents of the same lengths, of which only the second is the same.
+const torch::Tensor kFirst = ids({{1, 8, 9, kDivider, 5, 6, 7}, {4, kDivider, 5, 9, 8, 9, 0}}),
+                    kSecond = ids({{1, 10, 7, kDivider, 5, 6, 7}, {6, kDivider, 5, 9, 8, 9, 0}});
+
+TEST(Documents, NeverChangeLaterOnesBehindADivider) {
+  int64_t tried = 0;
+  for (auto [name, options] : variants()) {
+    if (name == "sides of their own") continue;
+    options.family = Family::decoder_only;
+    options.cross_attention = Same{};
+    if (!reads_by_attention(options)) continue;
+    ++tried;
+    for (const bool divided : {true, false}) {
+      Vocabulary vocabulary{20, 20, kPad};
+      if (divided) vocabulary.divider = kDivider;
+      Transformer model(options, vocabulary);
+      initialize(*model, 1);
+      const auto nothing = torch::zeros({2, 0}, torch::kLong);
+      const auto change =
+          (model->forward(nothing, kFirst) - model->forward(nothing, kSecond)).abs();
+      EXPECT_GT(change[0].slice(0, 1, 3).max().item<double>(), 1e-4) << name;
+      if (divided) {
+        EXPECT_LE(change[0].slice(0, 3).max().item<double>(), rounding(name)) << name;
+        EXPECT_LE(change[1].slice(0, 1, 6).max().item<double>(), rounding(name)) << name;
+      } else {
+        EXPECT_GT(change[0].slice(0, 3).max().item<double>(), 1e-4) << name;
+      }
+    }
+  }
+  EXPECT_GT(tried, 20);
+}
+
+}  // namespace
+}  // namespace ablate::models
