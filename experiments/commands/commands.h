@@ -30,6 +30,7 @@ void add_score(CLI::App& app);
 void add_translate(CLI::App& app);
 void add_data(CLI::App& app);
 void add_data_fetch(CLI::App& data);
+void add_data_tokens(CLI::App& data);
 void add_inspect(CLI::App& app);
 void add_inspect_attention(CLI::App& inspect);
 void add_bench(CLI::App& app);

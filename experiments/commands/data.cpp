@@ -143,6 +143,7 @@ void add_data(CLI::App& app) {
       "ablate data "
       "make --task reverse --symbols 8 --train-length 1,6 --test-length 6,9 --output data-out");
   make_verb->callback([request] { make(*request); });
+  add_data_tokens(*verb);
   add_data_fetch(*verb);
 }
 

@@ -1,0 +1,138 @@
+#include <cmath>
+
+#include "data/token_file.h"
+#include "tests/experiments/program.h"
+
+namespace ablate::commands {
+namespace {
+
+class TokensTest : public ProgramTest {
+ protected:
+  TokensTest() {
+    std::string text;
+    for (int i = 0; i < 200; ++i)
+      text += std::string(i % 3 == 0 ? "a very " : "the ") + (i % 2 == 0 ? "good" : "bad") +
+              (i % 5 == 0 ? " plot\n\n" : " film\n");
+    write_file(folder_ / "train.txt", text);
+    write_file(folder_ / "validation.txt", text.substr(text.size() / 2));
+  }
+
+  Outcome ablate(const std::string& words) const {
+    return shell("cd " + folder_.string() + " && " + kProgram + " " + words + " 2>&1");
+  }
+
+  std::string study(const std::string& data, const std::string& more) const {
+    write_file(folder_ / "tokens.yaml",
+               "name: tokens\nseeds: [1]\nbase:\n  data: { " + data +
+                   " }\n  model: { family: decoder_only, d_model: 16, layers: 1, attention: { "
+                   "heads: 2 }, feed_forward: { kind: dense, d_hidden: 32 } }\n"
+                   "  training: { steps: 30, tokens_per_batch: 90, max_length: 32, evaluate_every: "
+                   "10, log_every: 10, threads: 1, schedule: { kind: constant, peak: 3.0e-3 } }\n" +
+                   more);
+    return "run tokens.yaml --output ";
+  }
+
+  std::filesystem::path run_of(const std::string& output,
+                               const std::string& task = "tokens") const {
+    return folder_ / output / "tokens" / task / "base/seed-1";
+  }
+  nlohmann::json result_of(const std::string& output, const std::string& task = "tokens") const {
+    return nlohmann::json::parse(read_file(run_of(output, task) / "result.json"));
+  }
+};
+
+/// The same training and the same scores, bit for bit, whether the program cuts the text itself or
+/// reads the tokens that it has written, with any number of threads.
+TEST_F(TokensTest, TrainAsTheirTextDoes) {
+  const std::string tokenizer = "  tokenizer: { file: text.model }\n";
+  ASSERT_EQ(ablate("tokenizer train --input train.txt --model text.model --vocabulary 40").code, 0);
+  for (const std::string set : {"train", "validation"}) {
+    const auto command = "data tokens " + set + ".txt --tokenizer text.model --to " + set + ".bin";
+    ASSERT_EQ(ablate(command + " --jobs 3").code, 0);
+    const auto bytes = read_file(folder_ / (set + ".bin"));
+    ASSERT_EQ(ablate(command + " --jobs 1 --raw").code, 0);
+    EXPECT_EQ(bytes.substr(1024), read_file(folder_ / (set + ".bin")));
+    write_file(folder_ / (set + ".bin"), bytes);
+  }
+  const auto text = ablate(
+      study("task: language, train: train.txt, validation: validation.txt, block: 16", tokenizer) +
+      "text");
+  ASSERT_EQ(text.code, 0) << text.output;
+  const auto tokens = ablate(
+      study("task: tokens, train: train.bin, validation: validation.bin, block: 16", tokenizer) +
+      "tokens");
+  ASSERT_EQ(tokens.code, 0) << tokens.output;
+  EXPECT_EQ(log_of(run_of("text", "language")), log_of(run_of("tokens")));
+  const auto known = result_of("text", "language"), own = result_of("tokens");
+  EXPECT_EQ(own.at("validation_perplexity"), known.at("validation_perplexity"));
+  const auto& test = own.at("tests").at(0);
+  EXPECT_EQ(test.at("perplexity"), known.at("tests").at(0).at("perplexity"));
+  EXPECT_EQ(test.at("tokens"), data::TokenFile(folder_ / "validation.bin").size() - 1);
+  EXPECT_EQ(test.at("nats_per_character"), "NaN");
+  EXPECT_NE(ablate("eval " + run_of("tokens").string()).output.find(" tokens)"), std::string::npos);
+}
+
+/// Numbers of 0 to 9 in turn: a model of numbers learns them, and goes on from a text of numbers.
+TEST_F(TokensTest, WithoutATokenizerAreNumbers) {
+  std::string bytes;
+  for (int i = 0; i < 2000; ++i) bytes += {static_cast<char>(i % 10), '\0'};
+  write_file(folder_ / "numbers.bin", bytes);
+  const auto made = ablate(
+      study("task: tokens, train: numbers.bin, validation: numbers.bin, vocabulary: 10, block: 16, "
+            "evaluated_tokens: 101",
+            "arms: { base: { training.steps: 300 } }\n") +
+      "out");
+  ASSERT_EQ(made.code, 0) << made.output;
+  const auto result = result_of("out");
+  EXPECT_LT(result.at("tests").at(0).at("perplexity").get<double>(), 1.5);
+  EXPECT_EQ(result.at("tests").at(0).at("tokens"), 100);
+  EXPECT_EQ(result.at("target_vocabulary"), 14);
+  EXPECT_EQ(shell("echo '3 4 5 ' | " + kProgram + " generate " + run_of("out").string() +
+                  " --max-length 4")
+                .output,
+            "3 4 5 6 7 8 9\n");
+}
+
+TEST_F(TokensTest, ThatCannotBeUsedAreRefusedWithTheReason) {
+  const auto header = data::token_header(data::TokenType::uint16, 2);
+  const std::string two("\1\0\7\0", 4);
+  struct Refusal {
+    std::string bytes, options;
+    int code;
+    std::string words;
+  };
+  for (const auto& [bytes, options, code, words] : {
+           Refusal{header + two, "vocabulary: 5", 3,
+                   "a.bin: token 1 (byte 1026) is 7, which is no token of the vocabulary of 5"},
+           Refusal{header + two.substr(2), "vocabulary: 10", 3,
+                   "a.bin has 1026 bytes, and 2 tokens"},
+           Refusal{header + two, "vocabulary: 10, dtype: uint32", 3,
+                   "a.bin holds uint16 tokens by its header, and data.dtype is uint32"},
+           Refusal{header + two, "block: 8", 2, "data.vocabulary must be the number of different"},
+           Refusal{header + two, "vocabulary: 10, mask_documents: true", 2,
+                   "data.mask_documents needs data.end_token"},
+           Refusal{header + two, "vocabulary: 10, end_token: 10", 2,
+                   "data.end_token must be one of the ids below data.vocabulary"},
+       }) {
+    write_file(folder_ / "a.bin", bytes);
+    const auto outcome =
+        ablate(study("task: tokens, train: a.bin, validation: a.bin, " + options, "") + "out");
+    EXPECT_EQ(outcome.code, code) << outcome.output;
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
+    EXPECT_FALSE(std::filesystem::exists(run_of("out") / "result.json"));
+    std::filesystem::remove_all(folder_ / "out");
+  }
+}
+
+TEST_F(TokensTest, OfABadLineLeaveNoFile) {
+  ASSERT_EQ(ablate("tokenizer train --input train.txt --model text.model --vocabulary 40").code, 0);
+  write_file(folder_ / "bad.txt", "fine\n\xff\n");
+  const auto outcome = ablate("data tokens bad.txt --tokenizer text.model --to bad.bin");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.output.find("bad.txt:2: the line is not valid UTF-8"), std::string::npos);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    EXPECT_EQ(entry.path().filename().string().find("bad.bin"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ablate::commands
