@@ -17,10 +17,12 @@ bool reads_by_attention(const TransformerOptions& options) {
 const torch::Tensor kFirst = ids({{1, 8, 9, kDivider, 5, 6, 7}, {4, kDivider, 5, 9, 8, 9, 0}}),
                     kSecond = ids({{1, 10, 7, kDivider, 5, 6, 7}, {6, kDivider, 5, 9, 8, 9, 0}});
 
+/// Experts with a limited capacity turn tokens away that earlier ones leave no room for, so they
+/// are left out.
 TEST(Documents, NeverChangeLaterOnesBehindADivider) {
   int64_t tried = 0;
   for (auto [name, options] : variants()) {
-    if (name == "sides of their own") continue;
+    if (name == "sides of their own" || name == "experts, limited") continue;
     options.family = Family::decoder_only;
     options.cross_attention = Same{};
     if (!reads_by_attention(options)) continue;
