@@ -63,13 +63,22 @@ EncodedSet SequenceFormat::encode_for_training(std::span<const Example> examples
 }
 
 FileText SequenceFormat::text_of(const Example& example, const Tokenizers& tokenizers) const {
+  std::vector<int32_t> ids;
+  if (tokens_->vocabulary) {
+    ids.resize(static_cast<size_t>(*tokens_->vocabulary));
+    std::iota(ids.begin(), ids.end(), tokenizer::kFirstNumber);
+    if (tokens_->end_token) ids[static_cast<size_t>(*tokens_->end_token)] = tokenizer::kEos;
+    return {example.tokens, std::move(ids)};
+  }
   constexpr int32_t kNone = -1;
-  const int32_t first = tokens_->vocabulary ? tokenizer::kFirstNumber : 0;
-  std::vector<int32_t> ids(
-      static_cast<size_t>(tokens_->vocabulary.value_or(tokenizers.target.vocabulary_size())));
-  std::iota(ids.begin(), ids.end(), first);
-  if (first == 0) ids[tokenizer::kPad] = kNone;
-  if (tokens_->end_token) ids[static_cast<size_t>(*tokens_->end_token)] = tokenizer::kEos;
+  const auto& known = tokenizers.target.ids();
+  for (int32_t own = 0; own < known.size(); ++own) {
+    const auto theirs = known.theirs(own);
+    if (!theirs) continue;
+    const auto place = static_cast<size_t>(*theirs);
+    ids.resize(std::max(ids.size(), place + 1), kNone);
+    ids[place] = known.ours(*theirs) == tokenizer::kPad ? kNone : known.ours(*theirs);
+  }
   return {example.tokens, std::move(ids)};
 }
 

@@ -50,7 +50,12 @@ std::vector<Piece> read_pieces(data::LineReader& reader, size_t most) {
 std::string written_tokens(const Piece& lines, const tokenizer::Tokenizer& tokenizer,
                            size_t width) {
   std::string bytes;
-  const auto add = [&](int32_t id) {
+  const auto add = [&](int32_t own) {
+    const auto theirs = tokenizer.ids().theirs(own);
+    if (!theirs)
+      throw data::DataError("the tokenizer's file has no token " + tokenizer.token(own) +
+                            ", which this text needs");
+    const auto id = *theirs;
     for (size_t byte = 0; byte < width; ++byte) bytes += static_cast<char>(id >> (8 * byte));
   };
   for (const auto& line : lines) {
