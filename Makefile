@@ -73,6 +73,16 @@ cuda-check: build
 	cmake --preset cuda -DABLATE_WERROR=ON && cmake --build --preset cuda --target ablate
 	@cmake/cuda_check.sh build/ablate build-cuda/ablate
 
+# On a machine with a GPU and a LibTorch for CUDA: the tests of the device, and the speed of training beside PyTorch's. Both end in a
+# report to paste, which build/cuda-test.txt and build/cuda-bench.txt keep.
+.PHONY: cuda-test cuda-bench
+cuda-test: setup-test build
+	cmake --build --preset release --target device_test
+	@cmake/cuda_report.sh cuda-test build/device_test --gtest_brief=1
+
+cuda-bench: setup-test build
+	@cmake/cuda_report.sh cuda-bench $(or $(TORCH),.venv/bin/python) bench/compare.py --device cuda
+
 bench: setup-test build
 	.venv/bin/python bench/compare.py
 

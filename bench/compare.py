@@ -1,6 +1,6 @@
 """Training speed and memory of Ablate beside its PyTorch twin, in one interleaved run.
 
-    .venv/bin/python bench/compare.py [--sizes tiny,small,base] [--rounds 3] [--quick]
+    .venv/bin/python bench/compare.py [--device cuda] [--sizes tiny,small,base] [--rounds 3] [--quick]
 
 Every measurement is a separate process. The programs take turns (A B A B A B), so that other load on the
 machine affects both equally; a ratio compares the two runs of one round. README.md lists what is compared.
@@ -19,11 +19,14 @@ BENCH = pathlib.Path(__file__).resolve().parent
 STEPS = {"tiny": 24, "small": 16, "base": 4}
 QUICK_STEPS = {"tiny": 8, "small": 5, "base": 2}
 WARMUP = {"tiny": 4, "small": 3, "base": 1}
+CUDA_STEPS = {"tiny": 200, "small": 200, "base": 100}
+CUDA_WARMUP = 20  # every shape of a batch once
 LOSS_TOLERANCE = 0.05  # the programs start from different random weights
 # What holds LibTorch, our kernels, oneDNN, MKL and XLA back. A processor with AVX-512 is measured as one with AVX2, too.
 LEVELS = {"AVX-512": {},
           "AVX2": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-                   "XLA_FLAGS": "--xla_cpu_max_isa=AVX2"}}
+                   "XLA_FLAGS": "--xla_cpu_max_isa=AVX2"},
+          "CUDA": {}}
 PHASES = ("forward", "backward", "optimizer", "data")
 
 
@@ -48,6 +51,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     add = parser.add_argument
     add("--sizes", type=chosen(STEPS), default=list(STEPS), metavar="tiny,small,base")
+    add("--device", choices=("cpu", "cuda"), default="cpu")
     add("--precisions", type=chosen(("fp32", "bf16")), default=["fp32", "bf16"],
         metavar="fp32,bf16")
     add("--rounds", type=int, default=3, help="runs of each program (default 3)")
@@ -88,18 +92,20 @@ class Pair:
     def __init__(self, options, size, case, folder):
         self.options, self.size, (self.precision, self.level) = options, size, case
         self.batches = folder / f"{size}.jsonl"
-        self.steps = (QUICK_STEPS if options.quick else STEPS)[size]
+        cuda = options.device == "cuda"
+        self.steps = (QUICK_STEPS if options.quick else CUDA_STEPS if cuda else STEPS)[size]
+        self.warmup = CUDA_WARMUP if cuda else WARMUP[size]
 
     def ablate(self):
         return measured([
             self.options.ablate, "bench", "train", BENCH / f"{self.size}.yaml", "--json",
-            "--steps", self.steps, "--threads", self.options.threads, "--batches", self.batches,
+            "--set", f"training.device={self.options.device}", "--steps", self.steps, "--threads", self.options.threads, "--batches", self.batches,
             "--precision", self.precision], self.level)
 
     def twin(self, attention, compiled=False):
         command = [
             sys.executable, BENCH / "twin.py", self.batches, "--steps", self.steps,
-            "--warmup", WARMUP[self.size], "--threads", self.options.threads,
+            "--warmup", self.warmup, "--threads", self.options.threads, "--device", self.options.device,
             "--precision", self.precision, "--attention", attention]
         return measured(command + ["--compile"] * compiled +
                         ["--plain-malloc"] * self.options.plain_malloc, self.level)
@@ -185,11 +191,13 @@ def table(results):
                      for line in lines)
 
 
-def cases(precisions):
+def cases(precisions, device):
     """Precision and instruction set of each comparison: bf16 products need AVX-512."""
+    if device == "cuda":
+        return [(precision, "CUDA") for precision in precisions]
     with open("/proc/cpuinfo") as lines:
         wide = "avx512f" in lines.read()
-    return [(precision, level) for level in LEVELS for precision in precisions
+    return [(precision, level) for level in ("AVX-512", "AVX2") for precision in precisions
             if (level == "AVX2" or wide) and (level == "AVX-512" or precision == "fp32")]
 
 
@@ -210,7 +218,7 @@ def main():
     results, failures = [], []
     with tempfile.TemporaryDirectory() as folder:
         for size in options.sizes:
-            for case in cases(options.precisions):
+            for case in cases(options.precisions, options.device):
                 try:
                     results.append(Pair(options, size, case, pathlib.Path(folder)).run())
                     check_losses(results[-1])

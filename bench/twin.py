@@ -29,6 +29,7 @@ def arguments():
     parser.add_argument("--steps", type=int, default=20, help="measured updates")
     parser.add_argument("--warmup", type=int, default=3, help="updates before the measured ones")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     parser.add_argument("--attention", choices=["bmm", "sdpa", "auto"], default="auto",
                         help="auto: the faster of the two in a short trial")
@@ -43,17 +44,21 @@ def tune_malloc():
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | MALLOC)
 
 
-def read(path, torch):
+def read(path, torch, device):
+    """The header and the batches, on the host, in memory from which a GPU copies while Python goes on."""
+    def tensor(rows):
+        return torch.tensor(rows, pin_memory=device == "cuda")
+
     with open(path) as lines:
         header = json.loads(next(lines))
-        batches = [
-            {name: torch.tensor(rows) for name, rows in json.loads(line).items()} for line in lines
-        ]
+        batches = [{name: tensor(rows) for name, rows in json.loads(line).items()} for line in lines]
     return header, batches
 
 
-def peak_memory_mb():
-    """Largest resident size of this process, in MiB."""
+def peak_memory_mb(torch, device):
+    """Largest resident size of this process, or of its tensors on a GPU, in MiB."""
+    if device == "cuda":
+        return torch.cuda.max_memory_allocated() / 2**20
     with open("/proc/self/status") as status:
         peak = next(line for line in status if line.startswith("VmHWM"))
     return int(peak.split()[1]) / 1024
@@ -76,10 +81,10 @@ class Training:
     def __init__(self, options, header, torch):
         from transformer import Options, Transformer, loss_sum
 
-        self.torch, self.bf16 = torch, options.precision == "bf16"
+        self.torch, self.device, self.bf16 = torch, options.device, options.precision == "bf16"
         self.smoothing, self.loss_sum = header["label_smoothing"], loss_sum
         shape = Options(vocabulary=header["vocabulary"], **header["model"])
-        model = Transformer(shape).train()
+        model = Transformer(shape).to(self.device).train()
         self.optimizer = torch.optim.AdamW(
             model.parameters(), header.get("learning_rate", LEARNING_RATE), (0.9, 0.98), 1e-9,
             weight_decay=0, fused=True
@@ -90,7 +95,7 @@ class Training:
     def attend_by(self, kind, batch):
         """Sets the way of attending, found by trial if `kind` is auto; returns what was set."""
         if kind == "auto":
-            part = {name: ids[: math.ceil(len(ids) / 4)] for name, ids in batch.items()}
+            part = self.there({name: ids[: math.ceil(len(ids) / 4)] for name, ids in batch.items()})
             kind = min(("bmm", "sdpa"), key=lambda each: self.trial(each, part))
         self.plain_model.set_attention(kind)
         return kind
@@ -102,17 +107,26 @@ class Training:
         for _ in range(4):
             start = time.perf_counter()
             self.loss(self.plain_model, batch).backward()
+            self.wait()
             seconds.append(time.perf_counter() - start)
         self.optimizer.zero_grad()
         return min(seconds)
 
+    def there(self, batch):
+        return {name: ids.to(self.device, non_blocking=True) for name, ids in batch.items()}
+
+    def wait(self):
+        if self.device == "cuda":
+            self.torch.cuda.synchronize()
+
     def loss(self, model, batch):
-        with self.torch.autocast("cpu", self.torch.bfloat16, enabled=self.bf16):
+        with self.torch.autocast(self.device, self.torch.bfloat16, enabled=self.bf16):
             logits = model(batch["source"], batch["target_in"])
             return self.loss_sum(logits, batch["target_out"], self.smoothing)
 
     def step(self, batch, clock):
         tokens = batch["target_out"].count_nonzero()
+        batch = self.there(batch)
         clock.mark("data")
         loss = self.loss(self.model, batch) / tokens
         clock.mark("forward")
@@ -132,19 +146,21 @@ def main():
 
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
-    header, batches = read(options.batches, torch)
+    header, batches = read(options.batches, torch, options.device)
     training = Training(options, header, torch)
     attention = training.attend_by(options.attention, batches[0])
     for number in range(options.warmup):
         training.step(batches[number % len(batches)], Clock())
+    training.wait()
     tokens, clock, start = 0, Clock(), time.perf_counter()
     for number in range(options.warmup, options.warmup + options.steps):
         loss, count = training.step(batches[number % len(batches)], clock)
         tokens += count.item()
+    training.wait()
     seconds = time.perf_counter() - start
     result = {
         "tokens_per_second": tokens / seconds,
-        "peak_memory_mb": peak_memory_mb(),
+        "peak_memory_mb": peak_memory_mb(torch, options.device),
         "loss": loss.item(),
         "attention": attention,
         "breakdown": {phase: s / options.steps for phase, s in clock.seconds.items()},

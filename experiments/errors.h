@@ -19,16 +19,17 @@ enum class ExitCode {
   diverged = 5,
   memory = 6,
   io = 7,
-  rank = 8,  // lost one of the processes of a run
+  rank = 8,    // lost one of the processes of a run
+  device = 9,  // a GPU failed
   interrupted = 75,
 };
 
 /// All exit codes: faults of the program, then of the machine, then of the input, and interruptions
 /// last.
 inline constexpr std::array kMostSeriousFirst{
-    ExitCode::internal,    ExitCode::io,   ExitCode::memory, ExitCode::rank,
-    ExitCode::checkpoint,  ExitCode::data, ExitCode::usage,  ExitCode::diverged,
-    ExitCode::interrupted, ExitCode::ok};
+    ExitCode::internal, ExitCode::io,          ExitCode::memory, ExitCode::device,
+    ExitCode::rank,     ExitCode::checkpoint,  ExitCode::data,   ExitCode::usage,
+    ExitCode::diverged, ExitCode::interrupted, ExitCode::ok};
 
 /// The exit code that comes first in kMostSeriousFirst.
 constexpr ExitCode more_serious(ExitCode one, ExitCode other) {

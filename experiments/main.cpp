@@ -58,16 +58,22 @@ void flush_what_is_left() {
   std::fflush(nullptr);
 }
 
-/// For exceptions that cannot be caught: if a library's thread or destructor runs out of memory,
-/// the program ends with the same exit code as elsewhere and keeps its files.
+/// For exceptions that cannot be caught: if a library's thread or destructor runs out of memory, or
+/// frees memory of a GPU that has failed, the program ends with the same exit code as elsewhere and
+/// keeps its files.
 [[noreturn]] void end_uncaught() {
+  int code = 0;
   try {
     if (const auto uncaught = std::current_exception()) std::rethrow_exception(uncaught);
   } catch (const std::bad_alloc&) {
-    const int code = out_of_memory();
+    code = out_of_memory();
+  } catch (const std::exception& error) {
+    if (training::is_device_fault(error)) code = failed(/*debug=*/false);
+  } catch (...) {
+  }
+  if (code != 0) {
     flush_what_is_left();
     std::_Exit(code);
-  } catch (...) {
   }
   abort_with_reason();
   std::abort();

@@ -2,33 +2,50 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <atomic>
 
 namespace ablate::models {
 namespace {
 
-/// Asks the CUDA driver that LibTorch has loaded, since only the CUDA build of LibTorch has a
-/// header for it.
-int ask_driver() {
+/// The CUDA driver, which is loaded by name, since only the CUDA build of LibTorch has a header for
+/// it.
+class Driver {
+ public:
+  /// Whether the driver has this function and it succeeds.
+  template <class... Arguments>
+  bool call(const char* function, Arguments... arguments) const {
+    using Function = int (*)(Arguments...);
+    const auto found = library_ == nullptr ? nullptr : dlsym(library_, function);
+    return found != nullptr && reinterpret_cast<Function>(found)(arguments...) == 0;
+  }
+
+ private:
+  void* library_ = dlopen("libcuda.so.1", RTLD_LAZY);
+};
+
+CudaDevice ask_driver() {
   constexpr int kComputeCapabilityMajor = 75;  // of CUdevice_attribute
-  using DeviceGet = int (*)(int* cuda_device, int ordinal);
-  using DeviceGetAttribute = int (*)(int* value, int attribute, int cuda_device);
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY);
-  if (driver == nullptr) return 0;
-  const auto get = reinterpret_cast<DeviceGet>(dlsym(driver, "cuDeviceGet"));
-  const auto attribute =
-      reinterpret_cast<DeviceGetAttribute>(dlsym(driver, "cuDeviceGetAttribute"));
-  int cuda_device = 0, major = 0;
-  const bool answered = get != nullptr && attribute != nullptr && get(&cuda_device, 0) == 0 &&
-                        attribute(&major, kComputeCapabilityMajor, cuda_device) == 0;
-  return answered ? major : 0;
+  const Driver driver;
+  CudaDevice device;
+  int first = 0;
+  if (!driver.call("cuInit", 0U) || !driver.call("cuDeviceGet", &first, 0)) return device;
+  driver.call("cuDeviceGetAttribute", &device.compute_capability, kComputeCapabilityMajor, first);
+  driver.call("cuDriverGetVersion", &device.newest_cuda);
+  std::array<char, 256> name{};
+  if (driver.call("cuDeviceGetName", name.data(), static_cast<int>(name.size()), first))
+    device.name = name.data();
+  std::array<char, 16> uuid{};
+  if (driver.call("cuDeviceGetUuid_v2", uuid.data(), first))
+    device.uuid.assign(uuid.begin(), uuid.end());
+  return device;
 }
 
 }  // namespace
 
-int cuda_compute_capability() {
-  static const int major = ask_driver();
-  return major;
+const CudaDevice& cuda_device() {
+  static const auto device = ask_driver();
+  return device;
 }
 
 namespace {

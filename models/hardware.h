@@ -1,10 +1,20 @@
 #pragma once
 
+#include <string>
+
 namespace ablate::models {
 
-/// Major compute capability of the first CUDA device that this process may use: 8 of Ampere, 9 of
-/// Hopper. 0 if there is none, or none that answers.
-int cuda_compute_capability();
+/// A CUDA device as its driver describes it.
+struct CudaDevice {
+  int compute_capability = 0;  // its major number: 8 of Ampere, 9 of Hopper
+  std::string name;
+  std::string uuid;     // 16 bytes, those of a MIG instance if the device is one
+  int newest_cuda = 0;  // that the driver serves: 13000 for CUDA 13.0
+};
+
+/// The first CUDA device that this process may use; zero and empty if there is none, or none that
+/// answers.
+const CudaDevice& cuda_device();
 
 /// Whether MKL, with which LibTorch multiplies fp32 matrices on x86, may use on an AMD processor in
 /// a program that is linked with experiments/mkl_answer.cpp the code of the processor's instruction

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "models/ops/elementwise.h"
+#include "models/ops/weight_casts.h"
 
 namespace ablate::models {
 namespace {
@@ -26,16 +27,17 @@ NormImpl::NormImpl(const NormOptions& options, int64_t width, bool with_bias)
 
 torch::Tensor NormImpl::forward(const torch::Tensor& x, const ForwardContext& context) {
   const auto type = x.scalar_type();
-  const auto own_bias = bias.defined() ? bias.to(type) : bias;
+  const auto own_bias = bias.defined() ? ops::weight_in(bias, type) : bias;
   switch (kind_) {
     case NormKind::layer:
-      return torch::layer_norm(x, {weight.size(0)}, weight.to(type), own_bias, epsilon_);
+      return torch::layer_norm(x, {weight.size(0)}, ops::weight_in(weight, type), own_bias,
+                               epsilon_);
     case NormKind::rms:
-      return at::rms_norm(x, {weight.size(0)}, weight.to(type), epsilon_);
+      return at::rms_norm(x, {weight.size(0)}, ops::weight_in(weight, type), epsilon_);
     case NormKind::batch:
       return batch_norm(x, context);
     case NormKind::tanh: {
-      const auto y = (x * alpha.to(type)).tanh() * weight.to(type);
+      const auto y = (x * ops::weight_in(alpha, type)).tanh() * ops::weight_in(weight, type);
       return own_bias.defined() ? y + own_bias : y;
     }
     case NormKind::none:
@@ -106,7 +108,7 @@ ResidualConnection::ResidualConnection(Module& owner, const std::string& name,
 
 torch::Tensor ResidualConnection::scaled(torch::Tensor branch,
                                          const ForwardContext& context) const {
-  if (factor_.defined()) branch = branch * factor_.to(branch.scalar_type());
+  if (factor_.defined()) branch = branch * ops::weight_in(factor_, branch.scalar_type());
   if (output_scale_ != 1) branch = branch * output_scale_;
   if (!whole_ || !context.training) return branch;
   const auto all = torch::ones_like(branch.narrow(1, 0, 1).narrow(2, 0, 1));  // [B, 1, 1]

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
+#include "models/ops/backend.h"
 #include "models/transformer.h"
 
 namespace ablate::models {
@@ -104,7 +106,7 @@ torch::Tensor with_positions(const torch::Tensor& x, const torch::Tensor& embedd
 
 void DecoderCache::reorder(const torch::Tensor& order) {
   const auto device = position_ids.device();
-  const auto own = order.to(device);
+  const auto own = ops::to_device(order, device);
   for (auto& layer : layers) {
     layer.self_attention.reorder(own);
     layer.feed_forward.reorder(own);
@@ -117,7 +119,7 @@ void DecoderCache::reorder(const torch::Tensor& order) {
   const auto rows = memory_rows.defined() ? memory_rows.index_select(0, order) : order;
   if (memory_rows.defined() && torch::equal(memory_rows, rows)) return;
   memory_rows = rows;
-  const auto index = rows.unsqueeze(1).to(device);
+  const auto index = ops::to_device(rows.unsqueeze(1), device);
   for (auto& layer : layers) layer.cross_attention.beam_index = index;
 }
 
@@ -181,6 +183,7 @@ StackPositions StackImpl::positions(const torch::Tensor& query, const torch::Ten
   for (const auto& [scheme, window, heads] : views_) {
     auto view = known.schemes[scheme].attention;
     if (window) view.bias = hide_beyond(*window, view, heads);
+    view.kept_mask = std::make_shared<torch::Tensor>();
     known.views.push_back(std::move(view));
   }
   return known;

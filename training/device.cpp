@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -18,17 +19,34 @@
 
 namespace ablate::training {
 
+namespace {
+
+/// cuDNN's attention takes about a second to plan each shape of a batch, of which a training has
+/// up to a hundred and decoding a new one in every step, and its gradient is not deterministic.
+torch::Device prepared_cuda() {
+  at::globalContext().setSDPUseCuDNN(false);
+  allow_tf32(false);
+  return torch::kCUDA;
+}
+
+}  // namespace
+
+void allow_tf32(bool allowed) {
+  at::globalContext().setAllowTF32CuBLAS(allowed);
+  at::globalContext().setAllowTF32CuDNN(allowed);
+}
+
 torch::Device resolve(Device device) {
   switch (device) {
     case Device::automatic:
-      return torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
+      return torch::cuda::is_available() ? prepared_cuda() : torch::kCPU;
     case Device::cpu:
       return torch::kCPU;
     case Device::cuda:
       if (!torch::cuda::is_available())
         throw DeviceError("training.device is cuda, but there is no CUDA device: " + why_no_cuda() +
                           "; use auto or cpu");
-      return torch::kCUDA;
+      return prepared_cuda();
   }
   TORCH_CHECK(false, "invalid Device ", static_cast<int>(device));
 }
@@ -44,7 +62,7 @@ std::string why_no_cuda() {
 
 bool has_products(Precision precision, torch::Device device) {
   if (precision == Precision::fp32) return true;
-  if (device.is_cuda()) return cuda_has_short_products(models::cuda_compute_capability());
+  if (device.is_cuda()) return cuda_has_short_products(models::cuda_device().compute_capability);
   if (precision == Precision::tf32) return false;
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -76,8 +94,19 @@ bool is_out_of_memory(const std::exception& error) {
   const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
   if (of_torch == nullptr) return false;
   const std::string_view message = of_torch->what_without_backtrace();
-  return message.find("not enough memory") != message.npos ||
-         message.find("can't allocate memory") != message.npos;
+  constexpr std::array kOfMemory{"not enough memory", "can't allocate memory",
+                                 "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED",
+                                 "CUDNN_STATUS_ALLOC_FAILED"};
+  return std::ranges::any_of(kOfMemory,
+                             [&](const char* text) { return message.find(text) != message.npos; });
+}
+
+bool is_device_fault(const std::exception& error) {
+  if (is_out_of_memory(error)) return false;
+  const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
+  return dynamic_cast<const c10::AcceleratorError*>(&error) != nullptr ||
+         (of_torch != nullptr &&
+          std::string_view(of_torch->what_without_backtrace()).starts_with("CUDA error: "));
 }
 
 namespace {

@@ -22,7 +22,12 @@ struct DeviceError : std::runtime_error {
 };
 
 /// `automatic` is CUDA if there is a device. Throws DeviceError if CUDA is requested and missing.
+/// From here on CUDA computes in float what is float, and attends without cuDNN.
 torch::Device resolve(Device device);
+
+/// Whether CUDA multiplies float matrices in TF32, with a fraction of 10 bits; cuDNN's recurrent
+/// layers and convolutions, too.
+void allow_tf32(bool allowed);
 
 /// Why LibTorch has no CUDA device here, as a clause; empty if it has one.
 std::string why_no_cuda();
@@ -51,6 +56,10 @@ struct OutOfMemory : std::runtime_error {
 /// Whether the error means out of memory, on a CUDA device included. oneDNN does not report its
 /// reasons, so its errors never count.
 bool is_out_of_memory(const std::exception& error);
+
+/// Whether a CUDA device, its driver or one of its libraries has failed, other than for want of
+/// memory. Nothing can be computed there afterwards by this process, nor freed without an error.
+bool is_device_fault(const std::exception& error);
 
 /// Memory of CPU tensors, kept for the next tensor of similar size instead of being freed. Batches
 /// of varying shapes fragment the C library's heap, which adds up over a long run; here blocks in

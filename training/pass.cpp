@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "models/feed_forward.h"
+#include "models/module.h"
+#include "models/ops/weight_casts.h"
 #include "tokenizer/special_tokens.h"
 
 namespace ablate::training {
@@ -39,10 +43,30 @@ std::vector<torch::Tensor> trained_parameters(const models::TransformerImpl& mod
   return parameters;
 }
 
+namespace {
+
+/// The weights that passes read in their own element type: of tables only one that is also the
+/// output layer's.
+std::vector<torch::Tensor> cast_weights(const models::TransformerImpl& model) {
+  std::vector<torch::Tensor> weights;
+  for (const auto& module : model.modules())
+    if (const auto* own = dynamic_cast<const models::Module*>(module.get()))
+      for (const auto& parameter : own->own_parameters())
+        if (parameter.role != models::Role::embedding ||
+            parameter.tensor.is_same(model.output_weight()))
+          weights.push_back(parameter.tensor);
+  return weights;
+}
+
+}  // namespace
+
 PassOutput forward_backward(models::TransformerImpl& model, const PassInput& input,
                             const models::ForwardContext& context, double smoothing,
                             const std::function<void()>& forward_done) {
   const auto& batch = input.batch;
+  std::optional<models::ops::WeightCasts> casts;
+  if (context.compute_dtype == torch::kBFloat16 && model.output_weight().is_cuda())
+    casts.emplace(cast_weights(model), torch::kBFloat16);
   const auto output = model.hidden(batch.source, batch.target_in, context);
   std::vector<models::RoutingStatistics> mixtures;
   for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
@@ -54,6 +78,7 @@ PassOutput forward_backward(models::TransformerImpl& model, const PassInput& inp
   if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())
     objective = objective + aux_loss * batch.tokens;
   objective.backward(input.share);
+  if (casts) casts->add_gradients();
   return {losses.loss.detach(), losses.nll, std::move(mixtures)};
 }
 

@@ -5,10 +5,12 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "models/feed_forward.h"
 #include "models/random.h"
+#include "training/device.h"
 #include "training/process/interrupt.h"
 
 namespace ablate::training {
@@ -35,17 +37,20 @@ models::ForwardContext context_of(const UpdateOptions& options, size_t batch) {
   return context;
 }
 
-/// While one exists and is `wanted`, CUDA multiplies float matrices in TF32, with a fraction of 10
-/// bits.
+/// While one exists, CUDA may use TF32 if it is `wanted`.
 class Tf32Products {
  public:
-  explicit Tf32Products(bool wanted) { at::globalContext().setAllowTF32CuBLAS(wanted); }
-  ~Tf32Products() { at::globalContext().setAllowTF32CuBLAS(before_); }
+  explicit Tf32Products(bool wanted) { allow_tf32(wanted); }
+  ~Tf32Products() {
+    at::globalContext().setAllowTF32CuBLAS(products_);
+    at::globalContext().setAllowTF32CuDNN(recurrent_);
+  }
   Tf32Products(const Tf32Products&) = delete;
   Tf32Products& operator=(const Tf32Products&) = delete;
 
  private:
-  bool before_ = at::globalContext().allowTF32CuBLAS();
+  bool products_ = at::globalContext().allowTF32CuBLAS();
+  bool recurrent_ = at::globalContext().allowTF32CuDNN(at::Float32Op::RNN);
 };
 
 /// The gradients of an update, added up over its batches.

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <chrono>
@@ -29,7 +28,7 @@ namespace ablate::commands {
 namespace {
 
 constexpr size_t kBatches = 20;
-constexpr int64_t kWarmUp = 4;
+constexpr int64_t kCpuWarmUp = 4;
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kDecodedSource = 14, kDecodedTarget = 20;
 
@@ -149,11 +148,14 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
                  const std::vector<data::Batch>& batches, int64_t steps) {
   const auto optimizer = training::make_optimizer(experiment.training.optimizer, *model,
                                                   experiment.training.lr_multipliers);
+  const auto device = model->output_weight().device();
+  // A GPU's libraries choose their kernels at the first sight of a shape.
+  const int64_t warm_up = device.is_cuda() ? std::ssize(batches) : kCpuWarmUp;
   Measured measured;
   int64_t tokens = 0;
   auto start = std::chrono::steady_clock::now();
-  for (int64_t step = 0; step < kWarmUp + steps; ++step) {
-    if (step == kWarmUp) {
+  for (int64_t step = 0; step < warm_up + steps; ++step) {
+    if (step == warm_up) {
       start = std::chrono::steady_clock::now();
       measured.times = {};
       tokens = 0;
@@ -173,9 +175,8 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   measured.tokens_per_second = static_cast<double>(tokens) / seconds.count();
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  measured.peak_memory_mb = static_cast<double>(usage.ru_maxrss) / 1024;
+  measured.peak_memory_mb =
+      static_cast<double>(training::peak_memory(device)) / static_cast<double>(int64_t{1} << 20);
   return measured;
 }
 

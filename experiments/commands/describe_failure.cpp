@@ -68,7 +68,7 @@ Failure classify(const std::exception_ptr& exception, bool debug) {
   } catch (const std::exception& error) {
     if (training::is_out_of_memory(error)) return {ExitCode::memory, kMemory};
     const auto* of_torch = debug ? nullptr : dynamic_cast<const c10::Error*>(&error);
-    return {ExitCode::internal,
+    return {training::is_device_fault(error) ? ExitCode::device : ExitCode::internal,
             of_torch == nullptr ? error.what() : of_torch->what_without_backtrace()};
   }
 }

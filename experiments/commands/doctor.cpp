@@ -18,6 +18,7 @@
 
 #include "experiments/commands/commands.h"
 #include "experiments/records/folders.h"
+#include "models/hardware.h"
 #include "models/libtorch.h"
 #include "training/device.h"
 #include "training/process/libtorch_version.h"
@@ -93,7 +94,8 @@ Finding cuda() {
   const auto devices = training::gpu_count();
   if (devices == 0)
     return good("CUDA", "none; everything runs on the CPU: " + training::why_no_cuda());
-  return good("CUDA", fmt::format("{} device{}", devices, devices == 1 ? "" : "s"));
+  return good("CUDA", fmt::format("{} device{}; the first is {}", devices, devices == 1 ? "" : "s",
+                                  models::cuda_device().name));
 }
 
 Finding memory() {

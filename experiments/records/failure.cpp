@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "experiments/errors.h"
@@ -19,8 +21,9 @@ constexpr int kFirstSignal = 128;
 }  // namespace
 
 bool worth_retrying(int exit_code) {
-  return exit_code > kFirstSignal || exit_code == static_cast<int>(ExitCode::memory) ||
-         exit_code == static_cast<int>(ExitCode::rank);
+  constexpr std::array kOfTheMachine{ExitCode::memory, ExitCode::rank, ExitCode::device};
+  return exit_code > kFirstSignal ||
+         std::ranges::find(kOfTheMachine, static_cast<ExitCode>(exit_code)) != kOfTheMachine.end();
 }
 
 std::string reason(const RunFailure& failure) {

@@ -23,7 +23,8 @@ struct RunFailure {
   }
 };
 
-/// Whether another start may succeed: a signal ended the run, memory was short, or a rank was lost.
+/// Whether another start may succeed: a signal ended the run, memory was short, a rank was lost, or
+/// a GPU failed.
 /// Failures that follow from configuration, data or numbers repeat.
 bool worth_retrying(int exit_code);
 

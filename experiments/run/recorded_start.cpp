@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "commit.h"  // made by cmake/commit.cmake
+#include "models/hardware.h"
 #include "tokenizer/text/digest.h"
 #include "training/checkpoint/checkpoint.h"
 #include "training/process/libtorch_version.h"
@@ -22,6 +23,14 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
+/// Some containers hide the driver's own version.
+std::string driver_version() {
+  const auto version = training::gpu_driver();
+  const int cuda = models::cuda_device().newest_cuda;
+  if (!version.empty() || cuda == 0) return version;
+  return fmt::format("of CUDA {}.{}", cuda / 1000, cuda % 1000 / 10);
+}
+
 int64_t last_saved_step(const records::RunFolder& folder) {
   const auto checkpoints = training::list_checkpoints(folder.checkpoints());
   return checkpoints.empty() ? 0 : checkpoints.back().step;
@@ -34,8 +43,8 @@ records::RunStart start_on(const torch::Device& device) {
           .host = training::host_name(),
           .processor = training::processor_name(),
           .cpu_capability = at::get_cpu_capability(),
-          .gpu = device.is_cuda() ? training::gpu_names() : "",
-          .driver = device.is_cuda() ? training::gpu_driver() : "",
+          .gpu = device.is_cuda() ? models::cuda_device().name : "",
+          .driver = device.is_cuda() ? driver_version() : "",
           .libtorch = training::to_text(training::loaded_libtorch()),
           .libtorch_built = TORCH_VERSION,
           .program_sha256 = training::program_sha256(),

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "models/ops/backend.h"
+
 namespace ablate::models {
 namespace {
 
@@ -62,7 +64,7 @@ class Cells {
   }
   bool empty() const { return rows_.empty(); }
   torch::Tensor rows(const torch::Tensor& scores) const {
-    return torch::tensor(rows_, torch::kLong).to(scores.device());  // [N]
+    return ops::to_device(torch::tensor(rows_, torch::kLong), scores.device());  // [N]
   }
   torch::Tensor of(const torch::Tensor& scores) const { return scores.index(indices(scores)); }
   void set(torch::Tensor& scores, const torch::Tensor& values) const {
@@ -74,7 +76,7 @@ class Cells {
 
  private:
   std::vector<at::indexing::TensorIndex> indices(const torch::Tensor& scores) const {
-    return {rows(scores), torch::tensor(tokens_, torch::kLong).to(scores.device())};
+    return {rows(scores), ops::to_device(torch::tensor(tokens_, torch::kLong), scores.device())};
   }
 
   std::vector<int64_t> rows_, tokens_;

@@ -1,5 +1,6 @@
 #include "models/inference/inference_model.h"
 
+#include "models/ops/backend.h"
 #include "models/router.h"
 
 namespace ablate::models {
@@ -110,7 +111,7 @@ void Ensemble::advance(const NextRows& next) {
     const auto rows = torch::tensor(next.parents, torch::kLong);  // on the CPU // [R']
     for (auto& cache : caches_) cache.reorder(rows);
   }
-  last_ = torch::tensor(next.tokens, torch::kLong).to(last_.device());
+  last_ = ops::to_device(torch::tensor(next.tokens, torch::kLong), last_.device());
 }
 
 }  // namespace ablate::models

@@ -1,5 +1,7 @@
 #include "models/ops/attention.h"
 
+#include <ATen/ExpandUtils.h>
+
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -66,30 +68,55 @@ torch::Tensor visible_keys(const torch::Tensor& key, const AttentionInput& in) {
   return visible.defined() ? visible.logical_and(past) : past.unsqueeze(0).unsqueeze(0);
 }
 
-/// The same as a mask to add to scores, 0 or -infinity, with rows aligned for fused kernels: one
-/// operator instead of the five of SDPA. // [..., S] -> [..., S]
-torch::Tensor score_mask(const torch::Tensor& visible, torch::ScalarType type) {
+/// A mask for fused kernels, which copy one whose rows are not aligned.
+torch::Tensor empty_mask(std::vector<int64_t> sizes, torch::TensorOptions type) {
   constexpr int64_t kAlignment = 16;
-  auto sizes = visible.sizes().vec();
   const int64_t keys = sizes.back();
   sizes.back() = (keys + kAlignment - 1) / kAlignment * kAlignment;
-  auto mask = torch::empty(sizes, visible.options().dtype(type)).slice(-1, 0, keys);
-  return at::log_out(mask, visible);
+  return torch::empty(sizes, type).slice(-1, 0, keys);
+}
+
+/// What a fused kernel adds to scores, or which keys are visible; null: all are.
+/// // [B or 1, H or 1, T or 1, S]
+std::optional<torch::Tensor> mask_of(const torch::Tensor& query, const torch::Tensor& key,
+                                     const AttentionInput& in) {
+  constexpr double kHidden = -std::numeric_limits<float>::infinity();
+  const bool added = in.position.bias.defined(), elsewhere = computes_elsewhere(query);
+  std::optional<torch::Tensor> visible;
+  if (in.padding_mask.defined() || in.position.documents.defined() || (masks_future(in) && added))
+    visible = visible_keys(key, in);
+  if (!added) {
+    if (!visible || !elsewhere) return visible;
+    auto mask = empty_mask(visible->sizes().vec(), query.options());
+    return at::log_out(mask, *visible);  // one operator instead of the five of SDPA
+  }
+  const auto bias = in.position.bias.unsqueeze(0);  // [1, H, T, S]
+  if (elsewhere && !bias.requires_grad()) {
+    auto mask =
+        empty_mask(visible ? at::infer_size(visible->sizes(), bias.sizes()) : bias.sizes().vec(),
+                   query.options())
+            .copy_(bias);
+    return visible ? mask.masked_fill_(visible->logical_not(), kHidden) : mask;
+  }
+  const auto cast = bias.to(query.scalar_type());
+  return visible ? cast.masked_fill(visible->logical_not(), kHidden) : cast;
+}
+
+/// The same, computed once for all layers that share it. A trained bias is not shared: in bfloat16
+/// the sum of its gradients would be rounded.
+std::optional<torch::Tensor> shared_mask(const torch::Tensor& query, const torch::Tensor& key,
+                                         const AttentionInput& in) {
+  auto* kept = computes_elsewhere(query) ? in.position.kept_mask.get() : nullptr;
+  if (kept != nullptr && kept->defined()) return *kept;
+  const auto mask = mask_of(query, key, in);
+  if (kept != nullptr && mask && !mask->requires_grad()) *kept = *mask;
+  return mask;
 }
 
 torch::Tensor scaled_dot_product(const torch::Tensor& query, const torch::Tensor& key,
                                  const torch::Tensor& value, const AttentionInput& in) {
-  const bool future = masks_future(in), added = in.position.bias.defined();
-  std::optional<torch::Tensor> mask;
-  if (in.padding_mask.defined() || in.position.documents.defined() || (future && added))
-    mask = visible_keys(key, in);
-  if (mask && !added && computes_elsewhere(query)) mask = score_mask(*mask, query.scalar_type());
-  if (added) {
-    const auto bias = in.position.bias.to(query.scalar_type()).unsqueeze(0);  // [1, H, T, S]
-    mask = mask ? bias.masked_fill(mask->logical_not(), -std::numeric_limits<float>::infinity())
-                : bias;
-  }
-  return at::scaled_dot_product_attention(query, key, value, mask, 0.0, future && !mask,
+  const auto mask = shared_mask(query, key, in);
+  return at::scaled_dot_product_attention(query, key, value, mask, 0.0, masks_future(in) && !mask,
                                           /*scale=*/std::nullopt,
                                           /*enable_gqa=*/in.heads.key_values != in.heads.count);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "models/attention_options.h"
 #include "models/kv_cache.h"
 #include "models/ops/positions.h"
@@ -72,6 +74,8 @@ struct AttentionPosition {
   torch::Tensor query_positions, key_positions;  // [T], [S]
   torch::Tensor documents = {};  // between which none attends; undefined: all are one // [B, T]
   int64_t layer = 0;
+  /// Where the layers of a pass keep the mask that they share on a GPU; null: nowhere.
+  std::shared_ptr<torch::Tensor> kept_mask = nullptr;
 };
 
 /// The input of one attention: heads side by side, as projections return them.

@@ -22,6 +22,10 @@ bool computes_elsewhere(const torch::Tensor& x) {
   return !x.device().is_cpu() && !torch::jit::tracer::isTracing();
 }
 
+torch::Tensor to_device(const torch::Tensor& x, torch::Device device) {
+  return device.is_cpu() ? x : x.pin_memory().to(device, /*non_blocking=*/true);
+}
+
 void refuse_second_derivative(const char* operation) {
   TORCH_CHECK(!torch::GradMode::is_enabled(), operation,
               " has no second derivative: its backward pass cannot be differentiated. Leave "

@@ -27,6 +27,9 @@ bool infers_on_cpu(const torch::Tensor& x);
 /// that fewer operators pay off.
 bool computes_elsewhere(const torch::Tensor& x);
 
+/// x, which is on the CPU, on `device`: on a GPU by way of pinned memory, so that nobody waits.
+torch::Tensor to_device(const torch::Tensor& x, torch::Device device);
+
 /// Called at the start of a backward pass that is not itself differentiable: throws under
 /// create_graph instead of treating the gradient as a constant.
 void refuse_second_derivative(const char* operation);

@@ -9,6 +9,7 @@
 #include "models/noise.h"
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
+#include "models/ops/weight_casts.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -102,9 +103,9 @@ torch::Tensor add_norm(const torch::Tensor& x, const torch::Tensor& branch, cons
     if (norm.bias.defined() && trains_on_cpu(x) && norm.weight.scalar_type() == torch::kFloat)
       return cpu::add_norm(x, branch, norm, stream);
   const auto type = x.scalar_type();
-  return torch::layer_norm(add_dropout(x, branch, stream), {norm.weight.size(0)},
-                           norm.weight.to(type),
-                           norm.bias.defined() ? norm.bias.to(type) : norm.bias, norm.epsilon);
+  return torch::layer_norm(
+      add_dropout(x, branch, stream), {norm.weight.size(0)}, weight_in(norm.weight, type),
+      norm.bias.defined() ? weight_in(norm.bias, type) : norm.bias, norm.epsilon);
 }
 
 }  // namespace ablate::models::ops

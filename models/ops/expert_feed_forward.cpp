@@ -7,6 +7,7 @@
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
 #include "models/ops/top_k.h"
+#include "models/ops/weight_casts.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -49,7 +50,7 @@ torch::Tensor permute_rows(const torch::Tensor& x, const Permutation& to) {
 std::vector<torch::Tensor> by_expert(const torch::Tensor& of_all, const Experts& experts,
                                      torch::ScalarType type) {
   if (!of_all.defined()) return std::vector<torch::Tensor>(size_t(experts.up.size(0)));
-  return of_all.to(type).unbind(0);
+  return weight_in(of_all, type).unbind(0);
 }
 
 /// Rows sorted by expert, expert by expert, with rows without an expert at the end. // [M, D],
@@ -96,11 +97,11 @@ torch::Tensor through_groups(const torch::Tensor& sorted, const torch::Tensor& e
   const auto ends = bin_counts(expert, experts.up.size(0)).cumsum(0, torch::kInt);  // [E]
   const auto product = [&](const torch::Tensor& x, const torch::Tensor& matrices,
                            const torch::Tensor& bias) {
-    const auto y = at::_grouped_mm(x, matrices.to(type), ends);
-    return bias.defined() ? y + torch::embedding(bias.to(type), expert) : y;
+    const auto y = at::_grouped_mm(x, matrices, ends);
+    return bias.defined() ? y + torch::embedding(weight_in(bias, type), expert) : y;
   };
-  const auto up = product(sorted, experts.up.transpose(1, 2), experts.up_bias);
-  return product(hidden_layer(up, experts.activation, experts.gated), experts.down,
+  const auto up = product(sorted, weight_in(experts.up, type).transpose(1, 2), experts.up_bias);
+  return product(hidden_layer(up, experts.activation, experts.gated), weight_in(experts.down, type),
                  experts.down_bias);
 }
 
@@ -164,7 +165,7 @@ bool multiplies_groups(torch::ScalarType type, int64_t d_model, int64_t d_hidden
   // Without a kernel for groups LibTorch copies the ends of their rows to the host for every
   // product and every gradient.
   constexpr int64_t kAlignment = 8;  // 16 bytes
-  const int capability = cuda_compute_capability();
+  const int capability = cuda_device().compute_capability;
   return type == torch::kBFloat16 && (capability == 9 || capability == 10) &&
          d_model % kAlignment == 0 && d_hidden % kAlignment == 0;
 }

@@ -4,6 +4,7 @@
 
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
+#include "models/ops/weight_casts.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -40,7 +41,8 @@ torch::Tensor linear(const torch::Tensor& x, const LinearWeight& weight,
                      const torch::Tensor& bias) {
   if (weight.packed && infers_on_cpu(x)) return weight.packed->multiply(x.contiguous(), bias);
   const auto type = x.scalar_type();
-  return torch::linear(x, weight.dense.to(type), bias.defined() ? bias.to(type) : bias);
+  return torch::linear(x, weight_in(weight.dense, type),
+                       bias.defined() ? weight_in(bias, type) : bias);
 }
 
 torch::Tensor linear_relu(const torch::Tensor& x, const LinearWeight& weight,
@@ -49,7 +51,8 @@ torch::Tensor linear_relu(const torch::Tensor& x, const LinearWeight& weight,
   const auto type = x.scalar_type();
   auto sizes = x.sizes().vec();
   sizes.back() = -1;
-  return LinearRelu::apply(x.flatten(0, -2), weight.dense.to(type), bias.to(type)).view(sizes);
+  return LinearRelu::apply(x.flatten(0, -2), weight_in(weight.dense, type), weight_in(bias, type))
+      .view(sizes);
 }
 
 namespace {

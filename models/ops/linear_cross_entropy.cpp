@@ -2,6 +2,7 @@
 
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
+#include "models/ops/weight_casts.h"
 
 namespace ablate::models::ops {
 namespace {
@@ -23,22 +24,19 @@ torch::ScalarType score_type(const torch::Tensor& x) {
   return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
 }
 
-/// The same as cpu::cross_entropy_gradient by LibTorch's operators, with 0 for ignored targets.
+/// The same as cpu::cross_entropy_gradient by LibTorch's operators, in few passes over the logits.
 /// // [N, V], [N] -> [N, V], losses [2, N]
 torch::Tensor cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
-                                     const CrossEntropyOptions& options,
-                                     const torch::Tensor& losses) {
-  const double smoothing = options.smoothing;
-  const auto ignored = target.eq(options.ignored);
+                                     double smoothing, const torch::Tensor& losses) {
   const auto column = target.unsqueeze(1);
   auto log_probability = torch::log_softmax(logits, -1, torch::kFloat);  // [N, V]
   auto loss = losses[0], nll = losses[1];
   torch::neg_out(nll, log_probability.gather(1, column).squeeze(1));
   torch::sub_out(loss, (1 - smoothing) * nll, log_probability.mean(1), smoothing);
-  losses.masked_fill_(ignored, 0.0);
-  auto gradient = log_probability.exp_().sub_(smoothing / static_cast<double>(logits.size(1)));
-  gradient.scatter_(1, column, smoothing - 1, "add");
-  return gradient.masked_fill_(ignored.unsqueeze(1), 0.0).to(logits.scalar_type());
+  const auto probability = log_probability.exp_().scatter_(1, column, smoothing - 1, "add");
+  auto gradient = torch::empty_like(logits);
+  const auto uniform = torch::scalar_tensor(smoothing / static_cast<double>(logits.size(1)));
+  return torch::sub_out(gradient, probability, uniform);
 }
 
 /// The gradients are computed chunk by chunk in the forward pass.
@@ -47,19 +45,27 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
                                const torch::Tensor& weight, const torch::Tensor& target,
                                const CrossEntropyOptions& options) {
     const int64_t rows = hidden.size(0), chunk = chunk_rows(weight);
-    const auto cast = weight.to(hidden.scalar_type());
+    const auto cast = weight_in(weight, hidden.scalar_type());
+    // [N, 1]; where rows can be left out, none is ignored
+    const auto ignored =
+        hidden.device().is_cpu() ? torch::Tensor() : target.eq(options.ignored).unsqueeze(1);
+    const auto counted = ignored.defined() ? hidden.masked_fill(ignored, 0.0) : hidden;
     auto hidden_gradient = torch::empty_like(hidden);
     auto weight_gradient = weight.requires_grad() ? torch::zeros_like(weight) : torch::Tensor();
     auto losses = torch::empty({2, rows}, hidden.options().dtype(torch::kFloat));
     for (int64_t begin = 0; begin < rows; begin += chunk) {
       const int64_t end = std::min(rows, begin + chunk);
-      const auto part = hidden.slice(0, begin, end);
+      const auto part = counted.slice(0, begin, end);
       const auto gradient =  // of the logits // [chunk, V]
-          to_gradient(torch::mm(part, cast.t()), target.slice(0, begin, end), options,
+          to_gradient(torch::mm(part, cast.t()), target.slice(0, begin, end), options.smoothing,
                       losses.slice(1, begin, end));
       auto slice = hidden_gradient.slice(0, begin, end);
       torch::mm_out(slice, gradient, cast);
       if (weight_gradient.defined()) add_product(weight_gradient, gradient, part);
+    }
+    if (ignored.defined()) {
+      hidden_gradient.masked_fill_(ignored, 0.0);
+      losses.masked_fill_(ignored.squeeze(1), 0.0);
     }
     context->save_for_backward({hidden_gradient, weight_gradient});
     const auto sums = losses.sum(1, /*keepdim=*/false, torch::kDouble);
@@ -70,14 +76,13 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
 
   /// The gradient of the logits, perhaps in their memory.
   static torch::Tensor to_gradient(const torch::Tensor& logits, const torch::Tensor& target,
-                                   const CrossEntropyOptions& options,
-                                   const torch::Tensor& losses) {
+                                   double smoothing, const torch::Tensor& losses) {
     if constexpr (kHasKernels)
-      if (has_cpu_type(logits)) {  // of which none is ignored
-        cpu::cross_entropy_gradient(logits, target, options.smoothing, losses);
+      if (has_cpu_type(logits)) {
+        cpu::cross_entropy_gradient(logits, target, smoothing, losses);
         return logits;
       }
-    return cross_entropy_gradient(logits, target, options, losses);
+    return cross_entropy_gradient(logits, target, smoothing, losses);
   }
 
   static void add_product(torch::Tensor& sum, const torch::Tensor& gradient,

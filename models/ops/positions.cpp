@@ -2,6 +2,7 @@
 
 #include <ATen/ops/_unique2.h>
 
+#include <array>
 #include <bit>
 
 #include "models/ops/backend.h"
@@ -33,28 +34,71 @@ torch::Tensor KeptTable::rows(const torch::Tensor& numbers, int64_t length,
   if (tables_.empty() || tables_.back().size(0) < length ||
       tables_.back().device() != numbers.device()) {
     const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(length)));
-    tables_.push_back(compute(torch::arange(size, numbers.options())).to(torch::kFloat));
+    tables_.push_back(to_device(compute(torch::arange(size)).to(torch::kFloat), numbers.device()));
   }
   return tables_.back().index_select(0, numbers);
 }
 
-torch::Tensor rotate(const torch::Tensor& x, const Rotation& rotation) {
-  if (!rotation.cosine.defined()) return x;
-  const auto type = x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
-  const auto cosine = rotation.cosine.to(type), sine = rotation.sine.to(type);  // [T, R]
-  const int64_t pairs = cosine.size(-1);
-  const auto turned = x.narrow(-1, 0, 2 * pairs).to(type);
-  // [B, H, T, R, 2] or [B, H, T, 2, R]
+namespace {
+
+/// The first and the second numbers of all pairs. // [..., K] -> [..., R] twice
+std::array<torch::Tensor, 2> halves(const torch::Tensor& x, const Rotation& rotation) {
+  const int64_t pairs = rotation.cosine.size(-1), axis = rotation.interleaved ? -1 : -2;
+  const auto turned = x.narrow(-1, 0, 2 * pairs);
+  // [..., R, 2] or [..., 2, R]
   const auto split =
       rotation.interleaved ? turned.unflatten(-1, {pairs, 2}) : turned.unflatten(-1, {2, pairs});
-  const int64_t axis = rotation.interleaved ? -1 : -2;
-  const auto first = split.select(axis, 0), second = split.select(axis, 1);
-  const auto both =
-      torch::stack({first * cosine - second * sine, second * cosine + first * sine}, axis)
-          .flatten(-2)
-          .to(x.scalar_type());
-  if (2 * pairs == x.size(-1)) return both;
-  return torch::cat({both, x.narrow(-1, 2 * pairs, x.size(-1) - 2 * pairs)}, -1);
+  return {split.select(axis, 0), split.select(axis, 1)};
+}
+
+torch::ScalarType wide_type(const torch::Tensor& x) {
+  return x.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
+}
+
+/// x turned forwards or, with the sign -1, backwards: four launches, one for a cast, and one if
+/// some dimensions are not turned.
+torch::Tensor turn(const torch::Tensor& x, const Rotation& rotation, double sign) {
+  auto y = torch::empty_like(x, wide_type(x));
+  const auto& [cosine, sine, interleaved] = rotation;
+  const auto [a, b] = halves(x, rotation);
+  auto [first, second] = halves(y, rotation);
+  torch::mul_out(first, a, cosine).addcmul_(b, sine, -sign);
+  torch::mul_out(second, b, cosine).addcmul_(a, sine, sign);
+  const int64_t turned = 2 * cosine.size(-1), rest = x.size(-1) - turned;
+  if (rest > 0) y.narrow(-1, turned, rest).copy_(x.narrow(-1, turned, rest));
+  return y.to(x.scalar_type());
+}
+
+struct Rotate : torch::autograd::Function<Rotate> {
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+                               const Rotation& rotation) {
+    context->save_for_backward({rotation.cosine, rotation.sine});
+    context->saved_data["interleaved"] = rotation.interleaved;
+    return turn(x, rotation, 1);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    refuse_second_derivative("rotary positions");
+    const auto saved = context->get_saved_variables();
+    const bool interleaved = context->saved_data["interleaved"].toBool();
+    return {turn(gradients[0], {saved[0], saved[1], interleaved}, -1), {}};
+  }
+};
+
+}  // namespace
+
+torch::Tensor rotate(const torch::Tensor& x, const Rotation& rotation) {
+  if (!rotation.cosine.defined()) return x;
+  if (computes_elsewhere(x)) return Rotate::apply(x, rotation);
+  const auto type = wide_type(x);
+  const auto cosine = rotation.cosine.to(type), sine = rotation.sine.to(type);  // [T, R]
+  const int64_t turned = 2 * cosine.size(-1), rest = x.size(-1) - turned;
+  const auto [first, second] = halves(x.narrow(-1, 0, turned).to(type), rotation);
+  const auto both = torch::stack({first * cosine - second * sine, second * cosine + first * sine},
+                                 rotation.interleaved ? -1 : -2)
+                        .flatten(-2)
+                        .to(x.scalar_type());
+  return rest == 0 ? both : torch::cat({both, x.narrow(-1, turned, rest)}, -1);
 }
 
 }  // namespace ablate::models::ops

@@ -22,19 +22,19 @@ Distances distances(const torch::Tensor& query, const torch::Tensor& key, int64_
 
 // T positions, D width
 
-/// Rows that are functions of their numbers, cached on devices on which computing them costs
-/// launches. May be used by several threads at once.
+/// Rows that are functions of their numbers, computed on a CPU and kept on devices on which
+/// computing them costs launches. May be used by several threads at once.
 class KeptTable {
  public:
-  using Compute = std::function<torch::Tensor(const torch::Tensor&)>;  // [T] -> [T, D]
+  using Compute = std::function<torch::Tensor(const torch::Tensor&)>;  // [T] -> [T, ...]
 
   /// compute(numbers), or on a device that is no CPU the same in float. REQUIRES: numbers are from
-  /// 0 up to below `length`, and `compute` is always the same. // [T] -> [T, D]
+  /// 0 up to below `length`, and `compute` is always the same. // [T] -> [T, ...]
   torch::Tensor rows(const torch::Tensor& numbers, int64_t length, const Compute& compute);
 
  private:
   std::mutex mutex_;
-  // The last one is read; a CUDA graph may still read those before it. // [at least length, D]
+  // The last one is read; a CUDA graph may still read those before it. // [at least length, ...]
   std::vector<torch::Tensor> tables_;
 };
 

@@ -20,13 +20,13 @@ torch::Tensor sinusoidal(const torch::Tensor& positions, const Sinusoidal& optio
 }
 
 SinusoidalPosition::SinusoidalPosition(const Sinusoidal& options, const PositionContext& context)
-    : options_(options), d_model_(context.d_model), consecutive_(context.id_range == 0) {}
+    : options_(options), d_model_(context.d_model), id_range_(context.id_range) {}
 
 torch::Tensor SinusoidalPosition::embedding(const torch::Tensor& positions, int64_t length) {
   const auto compute = [&](const torch::Tensor& ids) {
     return sinusoidal(ids, options_, d_model_);
   };
-  return consecutive_ ? table_.rows(positions, length, compute) : compute(positions);
+  return table_.rows(positions, id_range_ == 0 ? length : id_range_, compute);
 }
 
 LearnedPosition::LearnedPosition(const Learned& options, const PositionContext& context)

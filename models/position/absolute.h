@@ -18,7 +18,7 @@ class SinusoidalPosition : public Position {
  private:
   Sinusoidal options_;
   int64_t d_model_;
-  bool consecutive_;  // ids are below the length
+  int64_t id_range_;  // see PositionContext
   ops::KeptTable table_;
 };
 

@@ -1,12 +1,13 @@
 #include "models/position/position.h"
 
 #include "models/generator.h"
+#include "models/ops/backend.h"
 
 namespace ablate::models {
 
 torch::Tensor Position::embedding(const torch::Tensor&, int64_t) { return {}; }
 bool Position::every_layer() const { return false; }
-ops::Rotation Position::rotation(const torch::Tensor&) { return {}; }
+ops::Rotation Position::rotation(const torch::Tensor&, int64_t) { return {}; }
 torch::Tensor Position::bias(const torch::Tensor&, const torch::Tensor&) { return {}; }
 void Position::check(int64_t) const {}
 bool Position::attends() const { return false; }
@@ -15,7 +16,7 @@ torch::Tensor Position::attend(const ops::ContentAttention&) { return {}; }
 PositionTerms Position::terms(const torch::Tensor& query, const torch::Tensor& key) {
   return {embedding(query, key.size(0)),
           every_layer(),
-          {rotation(query), bias(query, key), attends() ? this : nullptr, query, key}};
+          {rotation(query, key.size(0)), bias(query, key), attends() ? this : nullptr, query, key}};
 }
 
 std::shared_ptr<Position> make_position(const PositionOptions& options,
@@ -51,10 +52,11 @@ torch::Tensor PositionIds::operator()(const torch::Tensor& indices,
                                       const ForwardContext& context) const {
   if (range_ == 0) return indices;
   if (!context.training) return chosen_.index_select(0, indices);
-  return noise_tensor({indices.sizes().vec(), indices.options()}, context.noise_at(site()),
-                      [range = range_](torch::Tensor& drawn, uint64_t seed) {
-                        drawn.copy_(sorted_subset(range, drawn.size(0), seed));
-                      });
+  return noise_tensor(
+      {indices.sizes().vec(), indices.options()}, context.noise_at(site()),
+      [range = range_](torch::Tensor& drawn, uint64_t seed) {
+        drawn.copy_(ops::to_device(sorted_subset(range, drawn.size(0), seed), drawn.device()));
+      });
 }
 
 void PositionIds::check(int64_t length, const ForwardContext& context) const {

@@ -55,7 +55,8 @@ class Position : public Module, public ops::ContentScheme {
   virtual torch::Tensor embedding(const torch::Tensor& positions, int64_t length);
   /// Whether `embedding` is added before every layer and not only before the first.
   virtual bool every_layer() const;
-  virtual ops::Rotation rotation(const torch::Tensor& positions);  // [T]
+  /// The angles of queries and keys at `positions`, which end a sequence of `length`. // [T]
+  virtual ops::Rotation rotation(const torch::Tensor& positions, int64_t length);
   /// Numbers to add to the scores, the same for every layer. // [T], [S] -> [H, T, S]
   virtual torch::Tensor bias(const torch::Tensor& query, const torch::Tensor& key);
   /// Whether `attend` computes the attention, because the scheme's terms depend on queries and

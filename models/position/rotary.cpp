@@ -66,7 +66,8 @@ struct Scaled {
 
 }  // namespace
 
-RotaryPosition::RotaryPosition(const Rotary& options, int64_t d_k) : layout_(options.layout) {
+RotaryPosition::RotaryPosition(const Rotary& options, int64_t d_k, int64_t id_range)
+    : layout_(options.layout), id_range_(id_range) {
   const auto pairs = static_cast<int64_t>(options.fraction * static_cast<double>(d_k) / 2);
   TORCH_CHECK(pairs >= 1, "rotary positions need at least two dimensions to turn");
   auto [rates, scale] = std::visit(Scaled{options.base, pairs}, options.scaling);
@@ -74,17 +75,21 @@ RotaryPosition::RotaryPosition(const Rotary& options, int64_t d_k) : layout_(opt
   scale_ = scale;
 }
 
-ops::Rotation RotaryPosition::rotation(const torch::Tensor& positions) {
-  const auto rate =
-      torch::tensor(rates_, torch::TensorOptions(torch::kDouble).device(positions.device()));
-  const auto angle = positions.to(torch::kDouble).unsqueeze(-1) * rate;  // [T, R]
-  return {.cosine = angle.cos() * scale_,
-          .sine = angle.sin() * scale_,
+ops::Rotation RotaryPosition::rotation(const torch::Tensor& positions, int64_t length) {
+  const auto compute = [&](const torch::Tensor& ids) {
+    const auto rate =
+        torch::tensor(rates_, torch::TensorOptions(torch::kDouble).device(ids.device()));
+    const auto angle = ids.to(torch::kDouble).unsqueeze(-1) * rate;        // [T, R]
+    return torch::stack({angle.cos() * scale_, angle.sin() * scale_}, 1);  // [T, 2, R]
+  };
+  const auto both = table_.rows(positions, id_range_ == 0 ? length : id_range_, compute);
+  return {.cosine = both.select(1, 0),
+          .sine = both.select(1, 1),
           .interleaved = layout_ == RotaryLayout::interleaved};
 }
 
 std::shared_ptr<Position> Rotary::make(const PositionContext& context) const {
-  return std::make_shared<RotaryPosition>(*this, context.d_k);
+  return std::make_shared<RotaryPosition>(*this, context.d_k, context.id_range);
 }
 
 }  // namespace ablate::models

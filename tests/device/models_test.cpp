@@ -4,9 +4,11 @@
 
 #include "models/feed_forward.h"
 #include "models/inference/search.h"
-#include "tests/device/fake_cuda/counts.h"
+#include "models/ops/weight_casts.h"
+#include "tests/device/counted.h"
 #include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
+#include "training/device.h"
 #include "training/update.h"
 
 namespace ablate::training {
@@ -84,6 +86,12 @@ int64_t waits_of(const models::Transformer& model, bool bfloat16, const std::str
   });
 }
 
+/// How many position ids a training pass draws on the host.
+int64_t drawn_ids(const models::TransformerOptions& options) {
+  if (!std::holds_alternative<models::Randomized>(options.position_ids)) return 0;
+  return options.family == models::Family::encoder_decoder ? 2 : 1;
+}
+
 /// Experts of a width for which CUDA multiplies groups.
 models::TransformerOptions aligned(models::TransformerOptions options) {
   const auto align = [](auto& layer) {
@@ -127,7 +135,7 @@ TEST(DeviceModel, EveryVariantLearnsOnTheDeviceWhatItLearnsOnTheCpu) {
   }
 }
 
-TEST(DeviceModel, AnUpdateWaitsOnceAndInFloatForEachMixture) {
+TEST_F(CountedDevice, AnUpdateWaitsOnceAndInFloatForEachMixture) {
   for (const auto& [name, options] : all_variants())
     for (const bool bfloat16 : {false, true}) {
       SCOPED_TRACE(name + (bfloat16 ? " in bfloat16" : ""));
@@ -140,7 +148,10 @@ TEST(DeviceModel, AnUpdateWaitsOnceAndInFloatForEachMixture) {
       EXPECT_FALSE(update(model, *optimizer, batches, chosen).skipped);
       const auto before = fake_cuda::counts();
       update(model, *optimizer, batches, chosen);
-      EXPECT_EQ(fake_cuda::counts().reads - before.reads, 1 + 2 * waits_of(model, bfloat16));
+      const auto after = fake_cuda::counts();
+      EXPECT_EQ(after.reads - before.reads, 1 + 2 * waits_of(model, bfloat16));
+      EXPECT_EQ(after.writes - before.writes, 2 + 2 * drawn_ids(options)) << "batches and ids";
+      EXPECT_EQ(after.waiting_writes - before.waiting_writes, 0);
     }
 }
 
@@ -158,40 +169,103 @@ TEST(DeviceModel, AGradientOfTheSameSeedIsTheSame) {
   EXPECT_NE(norm(1), norm(2));
 }
 
+/// Whether products of matrices, recurrent layers and convolutions may use TF32.
+bool allows_tf32() {
+  const auto& context = at::globalContext();
+  const auto op = [&](at::Float32Op kind) { return context.allowTF32CuDNN(kind); };
+  const bool products = context.allowTF32CuBLAS();
+  EXPECT_EQ(op(at::Float32Op::RNN), products);
+  EXPECT_EQ(op(at::Float32Op::CONV), products);
+  return products;
+}
+
+TEST(DeviceModel, CudnnAttendsNowhereAndNothingStartsInTf32) {
+  at::globalContext().setSDPUseCuDNN(true);
+  at::globalContext().setAllowTF32CuDNN(true);
+  EXPECT_TRUE(resolve(Device::automatic).is_cuda());
+  EXPECT_FALSE(at::globalContext().userEnabledCuDNNSDP());
+  EXPECT_FALSE(allows_tf32());
+}
+
 TEST(DeviceModel, Tf32IsSwitchedOnForThePassesOfAnUpdateAlone) {
+  resolve(Device::cuda);
   std::vector<bool> during;
   const auto loss = [&](Precision precision) {
     auto model = model_of(models::tiny(), torch::kCUDA);
     const auto optimizer = make_optimizer(Sgd{}, *model);
     auto options = plain();
     options.precision = precision;
-    options.finished = [&](UpdatePart) { during.push_back(at::globalContext().allowTF32CuBLAS()); };
+    options.finished = [&](UpdatePart) { during.push_back(allows_tf32()); };
     const auto batch = three_pairs();
     return update(model, *optimizer, {&batch, 1}, options).loss;
   };
   const auto exact = loss(Precision::fp32);
   EXPECT_EQ(during, std::vector<bool>(4, false));
   during.clear();
-  EXPECT_EQ(loss(Precision::tf32), exact) << "the stand-in multiplies float numbers";
+  EXPECT_NEAR(loss(Precision::tf32), exact, fake_cuda::is_present() ? 0 : 1e-2);
   EXPECT_EQ(during, (std::vector<bool>{true, true, true, false})) << "data, passes, optimizer";
-  EXPECT_FALSE(at::globalContext().allowTF32CuBLAS());
+  EXPECT_FALSE(allows_tf32());
 }
 
-TEST(DeviceModel, AStepOfTheSmallModelLaunchesFewOperators) {
-  models::TransformerOptions small{.d_model = 16,
-                                   .layers = 3,
-                                   .attention = models::MultiHead{.heads = 4},
-                                   .feed_forward = models::DenseFeedForward{.d_hidden = 32}};
-  auto model = model_of(small, torch::kCUDA);  // layers and parts as in bench/small.yaml
+/// Operators of an update of a model with the layers and parts of bench/small.yaml.
+int64_t launches_of_a_step(Precision precision, const models::PositionOptions& position) {
+  auto model = model_of({.d_model = 32,
+                         .layers = 3,
+                         .attention = models::MultiHead{.heads = 4},
+                         .feed_forward = models::DenseFeedForward{.d_hidden = 64},
+                         .position = position},
+                        torch::kCUDA);
   const auto optimizer = make_optimizer(Adam{}, *model);
   const auto batch = three_pairs();
   auto options = plain();
   options.dropout = 0.1;
+  options.precision = precision;
   update(model, *optimizer, {&batch, 1}, options);
   const auto before = fake_cuda::counts();
   update(model, *optimizer, {&batch, 1}, options);
-  EXPECT_LE(fake_cuda::counts().launches() - before.launches(), 317);
-  EXPECT_EQ(fake_cuda::counts().writes - before.writes, 1) << "the batch";
+  return fake_cuda::counts().launches() - before.launches();
+}
+
+TEST_F(CountedDevice, AStepOfTheSmallModelLaunchesFewOperators) {
+  EXPECT_LE(launches_of_a_step(Precision::fp32, models::Sinusoidal{}), 317);
+  EXPECT_LE(launches_of_a_step(Precision::bf16, models::Sinusoidal{}), 325);
+  EXPECT_LE(launches_of_a_step(Precision::fp32, models::Rotary{}), 411);
+}
+
+TEST(DeviceModel, WeightsThatAreCastTogetherGiveTheSameBits) {
+  const auto gradients_of = [](const models::TransformerOptions& options, bool together) {
+    auto model = model_of(options, torch::kCUDA);
+    const auto batch = to_tensors(batches_of(options, 1).front(), torch::kCUDA);
+    std::vector<torch::Tensor> gradients;
+    {
+      std::optional<models::ops::WeightCasts> casts;
+      if (together) casts.emplace(model->parameters(), torch::kBFloat16);
+      for (int pass = 0; pass < 2; ++pass) {
+        model
+            ->hidden(batch.source, batch.target_in,
+                     {.training = true, .seed = 3, .compute_dtype = torch::kBFloat16})
+            .hidden.to(torch::kFloat)
+            .square()
+            .sum()
+            .backward();
+        if (casts) casts->add_gradients();
+      }
+    }
+    for (const auto& parameter : model->parameters())
+      gradients.push_back(parameter.grad().defined() ? parameter.grad().cpu() : torch::Tensor());
+    return gradients;
+  };
+  for (const auto& [name, options] : all_variants()) {
+    SCOPED_TRACE(name);
+    const auto apart = gradients_of(aligned(options), false),
+               together = gradients_of(aligned(options), true);
+    for (size_t i = 0; i < apart.size(); ++i) {
+      ASSERT_EQ(apart[i].defined(), together[i].defined()) << i;
+      if (apart[i].defined()) {
+        EXPECT_TRUE(apart[i].equal(together[i])) << i;
+      }
+    }
+  }
 }
 
 /// Outputs of exactly `length` tokens for every source.
@@ -221,7 +295,7 @@ TEST(DeviceModel, EveryVariantWritesOnTheDeviceWhatItWritesOnTheCpu) {
   }
 }
 
-TEST(DeviceModel, AStepOfDecodingLaunchesFewOperators) {
+TEST_F(CountedDevice, AStepOfDecodingLaunchesFewOperators) {
   const models::InferenceModel model(model_of(models::tiny(), torch::kCUDA));
   const auto launches = [&](int64_t length) {
     const auto before = fake_cuda::counts().launches();
@@ -232,7 +306,7 @@ TEST(DeviceModel, AStepOfDecodingLaunchesFewOperators) {
   EXPECT_LE(launches(9) - launches(5), 4 * 55);
 }
 
-TEST(DeviceModel, AStepOfDecodingWaitsOnceAndInFloatForEachMixture) {
+TEST_F(CountedDevice, AStepOfDecodingWaitsOnceAndInFloatForEachMixture) {
   for (const auto& [name, options] : all_variants()) {
     if (options.family == models::Family::encoder_only) continue;
     for (const auto dtype : {models::WeightDtype::fp32, models::WeightDtype::bf16}) {
@@ -240,12 +314,16 @@ TEST(DeviceModel, AStepOfDecodingWaitsOnceAndInFloatForEachMixture) {
       SCOPED_TRACE(name + (bfloat16 ? " in bfloat16" : ""));
       const auto trained = model_of(aligned(options), torch::kCUDA);
       const models::InferenceModel model(trained, dtype);
-      const auto start = fake_cuda::counts().reads;
-      decoded(model, 5);
-      const auto five = fake_cuda::counts().reads - start;
-      decoded(model, 9);
-      const auto nine = fake_cuda::counts().reads - start - five;
-      EXPECT_EQ(nine - five, 4 * (1 + waits_of(trained, bfloat16, "decoder")));
+      const auto of = [&](int64_t length) {
+        const auto before = fake_cuda::counts();
+        decoded(model, length);
+        const auto after = fake_cuda::counts();
+        return std::pair(after.reads - before.reads, after.waiting_writes - before.waiting_writes);
+      };
+      of(9);  // computes positions that are kept
+      const auto five = of(5), nine = of(9);
+      EXPECT_EQ(nine.first - five.first, 4 * (1 + waits_of(trained, bfloat16, "decoder")));
+      EXPECT_EQ(nine.second, five.second);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "tests/device/fake_cuda/counts.h"
 #include "tests/experiments/waiting.h"
 
 namespace ablate {
@@ -10,9 +11,13 @@ namespace {
 
 const std::string kSource = ABLATE_SOURCE;
 
-/// The program with the stand-in for CUDA.
+/// The program on the device, which may be the stand-in.
 std::string on_device(const std::string& arguments) {
+#ifdef FAKE_CUDA
   return "env LD_PRELOAD=" FAKE_CUDA " " + kProgram + " " + arguments;
+#else
+  return kProgram + " " + arguments;
+#endif
 }
 
 /// Every number that a run has logged, by the step and what it is.
@@ -141,8 +146,33 @@ TEST_F(DeviceProgram, EveryVerbThatReadsARunComputesOnTheDevice) {
           " --prompt 'Permission is' --max-length 8");
 }
 
+TEST_F(DeviceProgram, AGpuThatFailsEndsTheRunWithItsOwnCodeAfterAnotherTry) {
+  if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
+  const auto output = folder_ / "failing";
+  const auto outcome = shell("FAKE_CUDA_FAILS_AT=3000 " +
+                             on_device("run " + kSource +
+                                       "/tests/device/components.yaml --arms base --set "
+                                       "training.device=cuda --set training.steps=200 --output " +
+                                       output.string() + " 2>&1"));
+  EXPECT_EQ(outcome.code, 9) << outcome.output;
+  const auto failure =
+      nlohmann::json::parse(read_file(output / "components/reverse/base/seed-1/failure.json"));
+  EXPECT_EQ(failure.at("exit_code"), 9);
+  EXPECT_EQ(failure.at("attempts"), 2);
+  EXPECT_EQ(failure.at("message"), "CUDA error: an illegal memory access was encountered");
+}
+
+TEST_F(DeviceProgram, RecordsNameTheCardAndItsDriver) {
+  if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
+  const auto start =
+      nlohmann::json::parse(read_file(arm("base") / "environment.json")).at("starts").at(0);
+  EXPECT_EQ(start.at("gpu"), "stand-in");
+  EXPECT_EQ(start.at("driver"), "of CUDA 13.0");
+}
+
 // The stand-in's LibTorch is one for CPUs, beside which there is no NCCL.
 TEST_F(DeviceProgram, RanksAreRefusedByABuildWithoutNccl) {
+  if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
   const auto outcome =
       shell(on_device("run " + kSource +
                       "/tests/device/components.yaml --arms base --ranks 2 --set "
@@ -181,6 +211,19 @@ TEST_F(DeviceProgram, HeadsAreRankedAndLeftOut) {
       printed("prune " + arm("base").string() + " --parts 2 --each --remove 3 --to " + to.string());
   EXPECT_NE(table.find("| 24 of 24 | 1.000 |"), std::string::npos) << table;
   printed("eval " + to.string());
+}
+
+TEST_F(DeviceProgram, CountsAreWrittenAtTheEndOfTheProgram) {
+  if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
+  const auto file = folder_ / "counts";
+  setenv("FAKE_CUDA_COUNTS", file.c_str(), 1);
+  printed("eval " + arm("base").string());
+  unsetenv("FAKE_CUDA_COUNTS");
+  const auto lines = lines_of(read_file(file));
+  ASSERT_EQ(lines.size(), 1U);
+  const auto counts = nlohmann::json::parse(lines.front());
+  for (const auto* name : {"reads", "writes", "launches"})
+    EXPECT_GT(counts.at(name).get<int64_t>(), 0) << name;
 }
 
 TEST_F(DeviceProgram, BenchAndDoctorKnowTheDevice) {

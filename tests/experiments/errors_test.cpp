@@ -8,7 +8,7 @@ namespace ablate {
 namespace {
 
 TEST(ExitCode, ADocumentedCodeMeansItself) {
-  for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 75})
+  for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 75})
     EXPECT_EQ(static_cast<int>(meaning_of(code)), code);
 }
 

@@ -51,7 +51,7 @@ TEST(GoldenFormulas, YarnTurnsAsInTransformers) {
                               .fast = one.at("fast"),
                               .slow = one.at("slow")};
     RotaryPosition position({.scaling = scaling}, one.at("width"));
-    const auto turned = position.rotation(torch::tensor({1}));
+    const auto turned = position.rotation(torch::tensor({1}), 2);
     expect_near(torch::atan2(turned.sine, turned.cosine).flatten(), list(one.at("rates")),
                 1e-6);  // float32
     expect_near((turned.sine.square() + turned.cosine.square()).sqrt()[0][0],
@@ -66,7 +66,7 @@ TEST(GoldenFormulas, Llama3TurnsAsInTransformers) {
                                 .low = one.at("low"),
                                 .high = one.at("high")};
     RotaryPosition position({.scaling = scaling}, one.at("width"));
-    const auto turned = position.rotation(torch::tensor({1}));
+    const auto turned = position.rotation(torch::tensor({1}), 2);
     expect_near(torch::atan2(turned.sine, turned.cosine).flatten(), list(one.at("rates")),
                 1e-6);  // float32
   }

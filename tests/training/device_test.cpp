@@ -51,5 +51,24 @@ TEST(Device, ARefusalSaysWhyThereIsNoCuda) {
   }
 }
 
+/// CUDA's words for its failures, of which only the allocator's have a type of their own.
+TEST(Device, WantOfMemoryIsToldFromOtherFaults) {
+  const c10::SourceLocation here{__func__, __FILE__, __LINE__};
+  const std::vector<std::string> of_memory = {
+      "CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported",
+      "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+      "cuDNN error: CUDNN_STATUS_ALLOC_FAILED"};
+  for (const auto& text : of_memory) {
+    EXPECT_TRUE(is_out_of_memory(c10::AcceleratorError(here, 2, text))) << text;
+    EXPECT_TRUE(is_out_of_memory(c10::Error(here, text))) << text;
+    EXPECT_FALSE(is_device_fault(c10::AcceleratorError(here, 2, text))) << text;
+  }
+  const std::string illegal = "CUDA error: an illegal memory access was encountered";
+  EXPECT_TRUE(is_device_fault(c10::AcceleratorError(here, 700, illegal)));
+  EXPECT_TRUE(is_device_fault(c10::Error(here, "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED")));
+  EXPECT_FALSE(is_out_of_memory(c10::AcceleratorError(here, 700, illegal)));
+  EXPECT_FALSE(is_device_fault(c10::Error(here, "mat1 and mat2 shapes cannot be multiplied")));
+}
+
 }  // namespace
 }  // namespace ablate::training

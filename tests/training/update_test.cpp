@@ -152,11 +152,13 @@ TEST(Update, LeavesTheCallersChoiceOfTf32) {
   auto& context = at::globalContext();
   for (const bool own : {true, false}) {
     context.setAllowTF32CuBLAS(own);
+    context.setAllowTF32CuDNN(!own);
     auto model = tiny_model();
     const auto optimizer = make_optimizer(Adam{}, *model);
     const auto one = batch({0});
     update(model, *optimizer, {&one, 1}, plain());
     EXPECT_EQ(context.allowTF32CuBLAS(), own);
+    EXPECT_EQ(context.allowTF32CuDNN(at::Float32Op::RNN), !own);
   }
   context.setAllowTF32CuBLAS(false);
 }

@@ -6,7 +6,6 @@
 #include <array>
 #include <fstream>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "tokenizer/text/digest.h"
@@ -110,17 +109,6 @@ int64_t available_memory() {
 std::string processor_name() {
   const auto name = value_in("/proc/cpuinfo", "model name");
   return name.empty() ? "unknown" : name;
-}
-
-std::string gpu_names(const path& root) {
-  std::set<std::string> names;
-  std::error_code none;
-  for (const auto& gpu :
-       std::filesystem::directory_iterator(root / "proc/driver/nvidia/gpus", none))
-    names.insert(value_in(gpu.path() / "information", "Model"));
-  std::string list;
-  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
 }
 
 std::string gpu_driver(const path& root) {

@@ -17,9 +17,7 @@ int64_t available_memory();
 /// The processor's model; "unknown" if it has no name.
 std::string processor_name();
 
-/// The models of the NVIDIA GPUs here, each once, and the version of their driver; empty without
-/// one.
-std::string gpu_names(const std::filesystem::path& root = "/");
+/// The version of NVIDIA's driver; empty without one, or if a container hides it.
 std::string gpu_driver(const std::filesystem::path& root = "/");
 
 /// SHA-256 of this program's file, even if it has been replaced since the start.

@@ -38,7 +38,7 @@ void remove_files_of(const std::filesystem::path& prefix) {
        !error && entry != end; entry.increment(error))
     if (entry->path().filename().string().starts_with(begin)) {
       std::error_code none;
-      std::filesystem::remove(entry->path(), none);
+      std::filesystem::remove_all(entry->path(), none);
     }
 }
 

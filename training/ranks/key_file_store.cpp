@@ -52,8 +52,14 @@ bool KeyFileStore::deleteKey(const std::string& key) {
   return std::filesystem::remove(file_of(key));
 }
 
-int64_t KeyFileStore::add(const std::string& key, int64_t) {
-  throw std::logic_error("no number is kept as " + key);
+int64_t KeyFileStore::add(const std::string& key, int64_t value) {
+  const auto folder = file_of(".lock");
+  std::filesystem::create_directory(folder);
+  const FolderLock alone(folder);
+  const auto digits = check({key}) ? read_bytes(file_of(key)) : "0";
+  const int64_t sum = std::stoll(digits) + value;
+  write_durably(file_of(key), std::to_string(sum));
+  return sum;
 }
 
 #if TORCH_VERSION_MINOR >= 13
@@ -62,6 +68,12 @@ void KeyFileStore::barrier(const std::string& key, int64_t, const std::chrono::m
 }
 #endif
 
-int64_t KeyFileStore::getNumKeys() { throw std::logic_error("keys are not counted"); }
+int64_t KeyFileStore::getNumKeys() {
+  const auto begin = file_of("").filename().string();
+  return std::ranges::count_if(
+      std::filesystem::directory_iterator(prefix_.parent_path()), [&](const auto& entry) {
+        return entry.is_regular_file() && entry.path().filename().string().starts_with(begin);
+      });
+}
 
 }  // namespace ablate::training

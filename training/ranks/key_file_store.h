@@ -31,13 +31,13 @@ class KeyFileStore final : public c10d::Store {
             const std::chrono::milliseconds& timeout) override;
   void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
   bool deleteKey(const std::string& key) override;
-
-  // Throws: neither Gloo nor NCCL uses it.
+  /// Adds to a number in decimal digits, 0 at first, and returns the sum. Throws IoError.
   int64_t add(const std::string& key, int64_t value) override;
   int64_t getNumKeys() override;
+
 #if TORCH_VERSION_MINOR >= 13
-  // Neither. An inherited one would be missed at the start with an older LibTorch, before the
-  // program could say so.
+  // Throws: neither Gloo nor NCCL uses it. An inherited one would be missed at the start with an
+  // older LibTorch, before the program could say so.
   void barrier(const std::string& key, int64_t world_size,
                const std::chrono::milliseconds& timeout) override;
 #endif

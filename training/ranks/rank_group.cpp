@@ -13,6 +13,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
+#include "models/hardware.h"
 #include "training/cuda/nccl_group.h"
 #include "training/cuda_library.h"
 #include "training/device.h"
@@ -142,6 +143,7 @@ std::unique_ptr<RankGroup::Connection> RankGroup::Connection::make(const RankPla
                                                                    torch::Device device) {
   std::unique_ptr<Connection> made(new Connection{.device = device, .store = make_store(place)});
   meet(made->store, place);
+  if (device.is_cuda()) refuse_shared_device(*made->store, place, models::cuda_device().uuid);
   for (int64_t bit = 1; bit < place.size; bit *= 2) {
     const auto pair = std::to_string(bit) + "/" + std::to_string(place.rank & ~bit);
     const StorePointer store = c10::make_intrusive<c10d::PrefixStore>(pair, made->store);
@@ -154,6 +156,18 @@ std::unique_ptr<RankGroup::Connection> RankGroup::Connection::make(const RankPla
 
 void require_connection(torch::Device device) {
   if (device.is_cuda()) load_nccl();
+}
+
+void refuse_shared_device(c10d::Store& store, const RankPlace& place, const std::string& identity) {
+  const auto key = [](int64_t rank) { return "device/" + std::to_string(rank); };
+  store.set(key(place.rank), std::vector<uint8_t>(identity.begin(), identity.end()));
+  for (int64_t rank = place.rank + 1; rank < place.size; ++rank) {
+    const auto bytes = store.get(key(rank));
+    if (std::string(bytes.begin(), bytes.end()) == identity)
+      throw DeviceError("ranks " + std::to_string(place.rank) + " and " + std::to_string(rank) +
+                        " have the same GPU; give each its own by srun --gpus-per-task=1 or "
+                        "CUDA_VISIBLE_DEVICES, or use one rank");
+  }
 }
 
 RankGroup::RankGroup() = default;
@@ -170,7 +184,13 @@ RankGroup::RankGroup(const RankPlace& place, torch::Device device)
       });
 }
 
-RankGroup::~RankGroup() = default;
+RankGroup::~RankGroup() {
+  if (!connection_ || std::uncaught_exceptions() > 0) return;  // others may wait, and NCCL aborts
+  try {
+    for (const auto& level : connection_->levels) level->shutdown();
+  } catch (const std::exception&) {  // all work is done
+  }
+}
 
 const RankGroup& RankGroup::alone() {
   static const RankGroup one;

@@ -1,15 +1,24 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/libtorch.h"
 #include "training/ranks/rank_place.h"
 
+namespace c10d {
+class Store;
+}
+
 namespace ablate::training {
 
 /// Throws DeviceError if this build cannot connect ranks on `device`: CUDA devices need NCCL.
 void require_connection(torch::Device device);
+
+/// Throws DeviceError if a later rank has a device of the same `identity`, which NCCL would refuse
+/// later and in other words. All ranks call it.
+void refuse_shared_device(c10d::Store& store, const RankPlace& place, const std::string& identity);
 
 /// The processes that share the work of a run: a power of two of them, this one included. All
 /// calls are made by every rank, in the same order, and throw RankLost.

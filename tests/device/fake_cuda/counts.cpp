@@ -1,5 +1,8 @@
 #include "tests/device/fake_cuda/counts.h"
 
+#include <c10/util/Exception.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -12,8 +15,9 @@ namespace {
 
 std::string json_line(const Counts& counts) {
   std::ostringstream line;
-  line << R"({"reads":)" << counts.reads << R"(,"writes":)" << counts.writes << R"(,"launches":)"
-       << counts.launches() << R"(,"calls":{)";
+  line << R"({"reads":)" << counts.reads << R"(,"writes":)" << counts.writes
+       << R"(,"waiting_writes":)" << counts.waiting_writes << R"(,"launches":)" << counts.launches()
+       << R"(,"calls":{)";
   const char* separator = "";
   for (const auto& [name, calls] : counts.calls) {
     line << separator << '"' << name << "\":" << calls;
@@ -23,12 +27,21 @@ std::string json_line(const Counts& counts) {
   return line.str();
 }
 
+/// The launch from which on the device fails; 0: it does not.
+int64_t first_fault() {
+  const char* number = std::getenv("FAKE_CUDA_FAILS_AT");
+  return number == nullptr ? 0 : std::atoll(number);
+}
+
 /// The counts of this process, which it writes at its end.
 struct Tally {
   std::mutex mutex;
   Counts counts;
+  int64_t launches = 0;
+  const int64_t first_fault = fake_cuda::first_fault();
 
-  ~Tally() {
+  ~Tally() { write(); }
+  void write() const {
     const char* file = std::getenv("FAKE_CUDA_COUNTS");
     if (file != nullptr && !counts.calls.empty())
       std::ofstream(file, std::ios::app) << json_line(counts);
@@ -48,6 +61,8 @@ int64_t Counts::launches() const {
   return sum;
 }
 
+bool is_present() { return true; }
+
 Counts counts() {
   const std::lock_guard lock(tally().mutex);
   return tally().counts;
@@ -59,15 +74,34 @@ void count_read() {
   ++tally().counts.reads;
 }
 
-void count_write() {
+void count_write(bool waits) {
   refuse_in_capture("a copy from the host");
   const std::lock_guard lock(tally().mutex);
   ++tally().counts.writes;
+  if (waits) ++tally().counts.waiting_writes;
 }
 
 void count_call(const std::string& name) {
+  {
+    const std::lock_guard lock(tally().mutex);
+    ++tally().counts.calls[name];
+    ++tally().launches;
+  }
+  throw_if_failed();
+}
+
+void throw_if_failed() {
+  constexpr int kIllegalAddress = 700;
   const std::lock_guard lock(tally().mutex);
-  ++tally().counts.calls[name];
+  if (tally().first_fault > 0 && tally().launches >= tally().first_fault)
+    throw c10::AcceleratorError({__func__, __FILE__, __LINE__}, kIllegalAddress,
+                                "CUDA error: an illegal memory access was encountered");
 }
 
 }  // namespace fake_cuda
+
+/// In the place of the C library's, which runs no destructors.
+extern "C" void _Exit(int code) {
+  fake_cuda::tally().write();
+  _exit(code);
+}

@@ -11,17 +11,25 @@ struct Counts {
   int64_t reads = 0;   // times that the host waited: for values that were copied to it, or for a
                        // size that only the device knows
   int64_t writes = 0;  // copies from the host to the device
+  int64_t waiting_writes = 0;            // of them those that the host waited for
   std::map<std::string, int64_t> calls;  // of every operator that would launch kernels
 
   int64_t launches() const;  // all calls
 };
 
+/// Whether the device is the stand-in. A real one counts nothing.
+bool is_present();
+
 /// The counts of all threads. With FAKE_CUDA_COUNTS=FILE a process also appends them to that file
 /// when it ends, as one line of JSON.
 Counts counts();
 
+/// Throws as CUDA does for every call after a kernel has gone astray: with FAKE_CUDA_FAILS_AT=N the
+/// N-th launch of a process does.
+void throw_if_failed();
+
 void count_read();
-void count_write();
+void count_write(bool waits);
 void count_call(const std::string& name);
 
 }  // namespace fake_cuda

@@ -3,6 +3,8 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
+#include <cstdio>
+#include <cstring>
 #include <memory>
 
 #include "tests/device/fake_cuda/memory.h"
@@ -72,8 +74,9 @@ struct Hooks final : at::CUDAHooksInterface {
   at::Allocator* getCUDADeviceAllocator() const override { return &Memory::instance(); }
   at::Allocator* getPinnedMemoryAllocator() const override {
     refuse_in_capture("pinned memory");
-    return c10::GetAllocator(c10::kCPU);
+    return &PinnedMemory::instance();
   }
+  bool isPinnedPtr(const void* data) const override { return PinnedMemory::instance().holds(data); }
   at::Generator getNewGenerator(c10::DeviceIndex) const override {
     return at::make_generator<Generator>();
   }
@@ -97,13 +100,42 @@ C10_REGISTER_TYPED_CLASS(CUDAHooksRegistry, "CUDAHooks", FakeCudaHooks)
 // What is asked of CUDA's driver, in whose name this library is loaded: a device of compute
 // capability 9.0.
 extern "C" {
+int cuInit(unsigned flags);
+int cuDriverGetVersion(int* version);
 int cuDeviceGet(int* device, int ordinal);
 int cuDeviceGetAttribute(int* value, int attribute, int device);
+int cuDeviceGetName(char* name, int length, int device);
+int cuDeviceGetUuid_v2(char* uuid, int device);
+}
+
+namespace {
+bool initialized = false;  // without which the driver answers nothing else
+}
+
+int cuInit(unsigned) {
+  initialized = true;
+  return 0;
+}
+
+int cuDriverGetVersion(int* version) {
+  *version = 13'000;
+  return 0;
+}
+
+int cuDeviceGetName(char* name, int length, int) {
+  std::snprintf(name, static_cast<size_t>(length), "stand-in");
+  return 0;
+}
+
+int cuDeviceGetUuid_v2(char* uuid, int) {
+  std::memcpy(uuid, "sixteen letters.", 16);
+  return 0;
 }
 
 int cuDeviceGet(int* device, int ordinal) {
+  constexpr int kNotInitialized = 3;
   *device = ordinal;
-  return 0;
+  return initialized ? 0 : kNotInitialized;
 }
 
 int cuDeviceGetAttribute(int* value, int attribute, int) {

@@ -57,6 +57,22 @@ bool waits(const std::string& name, const torch::jit::Stack& stack, size_t count
   return masked;
 }
 
+/// CUDA's fused optimizers update elements by their places in memory, and ask for one layout of a
+/// parameter, its gradient and its moments.
+void check_layouts(const std::string& name, const torch::jit::Stack& stack, size_t count) {
+  if (!name.starts_with("aten::_fused_adam")) return;
+  const auto all = torch::jit::last(stack, count);
+  const auto parameters = all[0].toTensorVector();
+  for (const size_t list : {1, 2, 3}) {
+    const auto others = all[list].toTensorVector();
+    for (size_t i = 0; i < parameters.size(); ++i)
+      TORCH_CHECK(others[i].strides() == parameters[i].strides(),
+                  "params, grads, exp_avgs, and exp_avg_sqs must have same dtype, device, and "
+                  "layout (in ",
+                  name, ", ", parameters[i].sizes(), ")");
+  }
+}
+
 void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const auto& schema = op.schema();
   const auto count = schema.arguments().size();
@@ -65,6 +81,7 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     if (waits(schema.name(), *stack, count)) count_read();
   }
   check_devices(schema.name(), *stack, count);
+  check_layouts(schema.name(), *stack, count);
   const bool outermost = !InsideOperator::now();
   const InsideOperator inside;
   if (auto* recording = Recording::now(); recording != nullptr && outermost)

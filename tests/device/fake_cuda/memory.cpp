@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 
+#include "tests/device/fake_cuda/counts.h"
 #include "tests/device/fake_cuda/recording.h"
 
 namespace fake_cuda {
@@ -81,6 +84,7 @@ c10::DataPtr Memory::allocate(size_t bytes) {
 
 void Memory::release(void* data) {
   if (data == nullptr) return;
+  throw_if_failed();
   auto& self = instance();
   const std::lock_guard lock(self.mutex_);
   const auto& header = self.header_of(data);
@@ -111,6 +115,37 @@ void Memory::resetPeakStats(c10::DeviceIndex) {
 std::pair<size_t, size_t> Memory::getMemoryInfo(c10::DeviceIndex) {
   const std::lock_guard lock(mutex_);
   return {kArena - used_, kArena};
+}
+
+PinnedMemory& PinnedMemory::instance() {
+  static auto* one = new PinnedMemory;  // as above
+  return *one;
+}
+
+bool PinnedMemory::holds(const void* data) const {
+  const std::lock_guard lock(mutex_);
+  const auto behind = blocks_.upper_bound(data);
+  if (behind == blocks_.begin()) return false;
+  const auto& [begin, bytes] = *std::prev(behind);
+  return static_cast<const char*>(data) < static_cast<const char*>(begin) + bytes;
+}
+
+c10::DataPtr PinnedMemory::allocate(size_t bytes) {
+  void* data = bytes == 0 ? nullptr : std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  const std::lock_guard lock(mutex_);
+  if (data != nullptr) blocks_[data] = bytes;
+  return {data, data, &release, c10::Device(c10::kCPU)};
+}
+
+void PinnedMemory::release(void* data) {
+  auto& self = instance();
+  const std::lock_guard lock(self.mutex_);
+  self.blocks_.erase(data);
+  std::free(data);
+}
+
+void PinnedMemory::copy_data(void* to, const void* from, size_t bytes) const {
+  std::memcpy(to, from, bytes);
 }
 
 }  // namespace fake_cuda

@@ -4,6 +4,7 @@
 #include <c10/core/Device.h>
 
 #include <array>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -46,6 +47,24 @@ class Memory final : public c10::DeviceAllocator {
   size_t used_ = 0;                              // bytes of the pages that were ever handed out
   std::array<std::vector<char*>, 64> released_;  // blocks of 2^i bytes
   int64_t allocated_ = 0, peak_ = 0;             // bytes that tensors asked for
+};
+
+/// Memory of the host that the device may read while the host goes on.
+class PinnedMemory final : public c10::Allocator {
+ public:
+  static PinnedMemory& instance();
+
+  bool holds(const void* data) const;
+
+  c10::DataPtr allocate(size_t bytes) override;
+  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+  void copy_data(void* to, const void* from, size_t bytes) const override;
+
+ private:
+  static void release(void* data);
+
+  mutable std::mutex mutex_;
+  std::map<const void*, size_t> blocks_;
 };
 
 }  // namespace fake_cuda

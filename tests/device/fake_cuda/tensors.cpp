@@ -92,14 +92,15 @@ at::Tensor& set_storage(at::Tensor& tensor, at::Storage storage, int64_t offset,
   return tensor;
 }
 
-void count_copy(const at::Tensor& from, const at::Tensor& to) {
+void count_copy(const at::Tensor& from, const at::Tensor& to, bool non_blocking) {
   if (InsideOperator::now()) return;
   if (on_device(from) && on_device(to)) return count_call("aten::copy_");
-  on_device(to) ? count_write() : count_read();
+  if (!on_device(to)) return count_read();
+  count_write(/*waits=*/!non_blocking || !from.is_pinned());
 }
 
-at::Tensor& copy_(at::Tensor& to, const at::Tensor& from, bool) {
-  count_copy(from, to);
+at::Tensor& copy_(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
+  count_copy(from, to, non_blocking);
   const auto copy = [](const std::vector<at::Tensor>& views) { views[0].copy_(views[1]); };
   if (auto* recording = Recording::now(); recording != nullptr && !InsideOperator::now())
     recording->write({to, from}, copy);

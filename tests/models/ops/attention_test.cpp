@@ -52,7 +52,7 @@ ops::Rotation rotation_of(const std::optional<Rotary>& options, int64_t length, 
   return make_position(
              *options,
              {.d_model = d_k, .heads = 1, .d_k = d_k, .d_v = 8, .layers = 2, .causal = false})
-      ->rotation(torch::arange(length));
+      ->rotation(torch::arange(length), length);
 }
 
 TEST(Attention, OverItsOwnPositionsIsTheFormulaWithItsGradients) {

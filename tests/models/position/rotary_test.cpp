@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/models/position/contexts.h"
 
 namespace ablate::models {
@@ -10,7 +12,7 @@ namespace {
 ops::Rotation rotation(const Rotary& options, const std::vector<int64_t>& positions, int64_t d_k) {
   return make_position(
              options, {.d_model = 8, .heads = 1, .d_k = d_k, .d_v = 8, .layers = 2, .causal = true})
-      ->rotation(torch::tensor(positions));
+      ->rotation(torch::tensor(positions), 1 + std::ranges::max(positions));
 }
 
 torch::Tensor turned(const torch::Tensor& x, int64_t position, const Rotary& options = {}) {

@@ -154,6 +154,43 @@ TEST(KeyFileStore, AKeyIsThereWithAllItsBytesOrNotAtAll) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(KeyFileStore, AddsAndCountsForAllThatShareIt) {
+  std::string folder = testing::TempDir() + "ranks-XXXXXX";
+  mkdtemp(folder.data());
+  const auto prefix = std::filesystem::path(folder) / "store";
+  const auto add = [&] {
+    KeyFileStore store(prefix);
+    for (int i = 0; i < 20; ++i) store.add("number", 2);
+  };
+  std::thread other(add);
+  add();
+  other.join();
+  KeyFileStore store(prefix);
+  EXPECT_EQ(store.add("number", -1), 79);
+  EXPECT_EQ(store.get("number"), (std::vector<uint8_t>{'7', '9'}));
+  store.set("a/b", {1});
+  EXPECT_EQ(store.getNumKeys(), 2);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RankGroup, TwoRanksOnOneGpuAreToldSo) {
+  std::string folder = testing::TempDir() + "ranks-XXXXXX";
+  mkdtemp(folder.data());
+  KeyFileStore store(std::filesystem::path(folder) / "store");
+  const auto say = [&](int64_t rank, const std::string& device) -> std::string {
+    try {
+      refuse_shared_device(store, {.rank = rank, .size = 3}, device);
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(say(2, "card b"), "");
+  EXPECT_EQ(say(1, "card b").substr(0, 35), "ranks 1 and 2 have the same GPU; gi");
+  EXPECT_EQ(say(0, "card a"), "");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(RankGroup, RanksThatDisagreeAllSaySo) {
   as_ranks(2, [&](const RankGroup& ranks) {
     ranks.agree_on(5, "steps");

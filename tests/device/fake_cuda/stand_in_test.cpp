@@ -77,7 +77,11 @@ TEST(StandIn, CountsWhatTheHostWaitsForAndWhatIsLaunched) {
   EXPECT_EQ(counts().launches() - before.launches(), 2);
   EXPECT_EQ(counts().writes - before.writes, 0);
   torch::ones({2}).to(torch::kCUDA);
-  EXPECT_EQ(counts().writes - before.writes, 1);
+  torch::ones({2}).pin_memory().to(torch::kCUDA);  // the host could go on, but does not
+  torch::ones({2}).pin_memory().to(torch::kCUDA, /*non_blocking=*/true);
+  torch::ones({2}).to(torch::kCUDA, /*non_blocking=*/true);  // has to be copied first
+  EXPECT_EQ(counts().writes - before.writes, 4);
+  EXPECT_EQ(counts().waiting_writes - before.waiting_writes, 3);
 }
 
 TEST(StandIn, FusedAttentionAndItsGradientAreThoseOfTheCpu) {
