@@ -3,23 +3,14 @@
 #include <optional>
 
 #include "tests/device/counted.h"
+#include "tests/device/device_models.h"
 #include "tests/models/variants.h"
-#include "tokenizer/special_tokens.h"
 #include "training/graphs/pass_graphs.h"
 #include "training/optimizer.h"
 #include "training/update.h"
 
 namespace ablate::training {
 namespace {
-
-constexpr int64_t kVocabulary = 13;
-
-models::Transformer model_of(const models::TransformerOptions& options) {
-  models::Transformer model(options, models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
-  models::initialize(*model, 1);
-  model->to(torch::kCUDA);
-  return model;
-}
 
 data::Batch batch_of(const std::vector<data::EncodedExample>& pairs) {
   std::vector<int64_t> rows(pairs.size());
@@ -59,7 +50,7 @@ struct Trained {
 };
 
 Trained train(const Training& training, bool with_graphs) {
-  auto model = model_of(training.model);
+  auto model = model_of(training.model, torch::kCUDA);
   const auto optimizer = make_optimizer(training.optimizer, *model);
   std::optional<PassGraphs> graphs;
   if (with_graphs) graphs.emplace(model, 0.1);
@@ -93,18 +84,6 @@ void expect_equal(const Trained& one, const Trained& other) {
   }
   for (size_t i = 0; i < one.weights.size(); ++i)
     EXPECT_TRUE(torch::equal(one.weights[i], other.weights[i])) << "tensor " << i;
-}
-
-/// Experts of a width for which CUDA multiplies groups.
-models::TransformerOptions aligned(models::TransformerOptions options) {
-  const auto align = [](auto& layer) {
-    if (auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward))
-      mixture->d_hidden = 16;
-  };
-  align(options);
-  for (auto* list : {&options.encoder, &options.decoder})
-    for (auto& layer : *list) align(layer);
-  return options;
 }
 
 TEST(PassGraphs, EveryVariantLearnsTheSameBitForBit) {
@@ -146,7 +125,7 @@ TEST(PassGraphs, APassThatReadsFromTheDeviceIsNotCapturedAndLearnsAllTheSame) {
 }
 
 TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
-  auto model = model_of(models::tiny());
+  auto model = model_of(models::tiny(), torch::kCUDA);
   const auto optimizer = make_optimizer(Adam{}, *model);
   PassGraphs graphs(model, 0.1);
   const auto batch = batches_for(models::tiny()).front();
@@ -171,7 +150,7 @@ TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
 }
 
 TEST(PassGraphs, OnlySoManyAreKept) {
-  auto model = model_of(models::tiny());
+  auto model = model_of(models::tiny(), torch::kCUDA);
   PassGraphs graphs(model, 0);
   for (size_t length = 1; length <= PassGraphs::kMost + 2; ++length) {
     std::vector<int32_t> ids(length % 2 == 0 ? length / 2 : 1, 5);

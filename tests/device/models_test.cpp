@@ -6,6 +6,7 @@
 #include "models/inference/search.h"
 #include "models/ops/weight_casts.h"
 #include "tests/device/counted.h"
+#include "tests/device/device_models.h"
 #include "tests/models/variants.h"
 #include "tokenizer/special_tokens.h"
 #include "training/device.h"
@@ -13,15 +14,6 @@
 
 namespace ablate::training {
 namespace {
-
-constexpr int64_t kVocabulary = 13;
-
-models::Transformer model_of(const models::TransformerOptions& options, torch::Device device) {
-  models::Transformer model(options, models::Vocabulary{kVocabulary, kVocabulary, tokenizer::kPad});
-  models::initialize(*model, 1);
-  model->to(device);
-  return model;
-}
 
 data::Batch three_pairs() {
   const std::vector<data::EncodedExample> pairs = {
@@ -90,18 +82,6 @@ int64_t waits_of(const models::Transformer& model, bool bfloat16, const std::str
 int64_t drawn_ids(const models::TransformerOptions& options) {
   if (!std::holds_alternative<models::Randomized>(options.position_ids)) return 0;
   return options.family == models::Family::encoder_decoder ? 2 : 1;
-}
-
-/// Experts of a width for which CUDA multiplies groups.
-models::TransformerOptions aligned(models::TransformerOptions options) {
-  const auto align = [](auto& layer) {
-    auto* mixture = std::get_if<models::MixtureOptions>(&layer.feed_forward);
-    if (mixture != nullptr) mixture->d_hidden = 16;
-  };
-  align(options);
-  for (auto* list : {&options.encoder, &options.decoder})
-    for (auto& layer : *list) align(layer);
-  return options;
 }
 
 // Kernels of the two devices add in another order: relative differences of 1e-7 for one operation,

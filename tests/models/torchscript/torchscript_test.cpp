@@ -160,9 +160,11 @@ double counted_flops(TransformerOptions options, const Case& one) {
                         .target = (pair ? one.target : one.source).size(1)});
 }
 
-/// Whether its experts compute as many products as their count says: all, where they are so small
-/// that one product is faster, and fewer, where a limit drops some or no noise is added.
+/// Whether it computes as many products as their count says. Experts compute all, where they are so
+/// small that one product is faster, and fewer, where a limit drops some or no noise is added.
+/// PyTorch computes keys and values of the encoder's output once for all rounds of a layer.
 bool computes_what_counts(const TransformerOptions& options) {
+  if (options.share.layers && options.family == Family::encoder_decoder) return false;
   const auto* mixture = std::get_if<MixtureOptions>(&options.feed_forward);
   if (mixture == nullptr) return true;
   const auto* limited = std::get_if<LimitedCapacity>(&mixture->capacity);
