@@ -28,16 +28,6 @@ std::string too_large(int64_t step, const std::vector<data::Batch>& batches) {
       batch.rows, batch.source_length, batch.target_length);
 }
 
-/// Null if the model's passes cannot be launched as graphs, or are not to be.
-std::unique_ptr<PassGraphs> graphs_of(const models::Transformer& model, const TrainerInput& input) {
-  const auto& weights = model->output_weight();
-  const auto type = input.precision == Precision::bf16 ? torch::kBFloat16 : weights.scalar_type();
-  const bool wanted = input.options.graphs == Graphs::automatic && weights.device().is_cuda() &&
-                      input.ranks.size() == 1;
-  if (!wanted || !can_capture(model->options(), type) || !make_device_graph()) return nullptr;
-  return std::make_unique<PassGraphs>(model, input.options.label_smoothing);
-}
-
 }  // namespace
 
 std::vector<Observation> observe_validation(models::Transformer& model, const TrainerInput& input) {
@@ -51,7 +41,8 @@ Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Option
     : model_(std::move(model)),
       input_(std::move(input)),
       optimizer_(make_optimizer(input_.options.optimizer, *model_, input_.options.lr_multipliers)),
-      graphs_(graphs_of(model_, input_)),
+      graphs_(input_.ranks.size() > 1 ? nullptr
+                                      : make_graphs(model_, input_.options, input_.precision)),
       flops_(*model_),
       progress_(std::move(progress)) {
   if (input_.options.ema > 0) ema_.emplace(*model_, input_.options.ema);

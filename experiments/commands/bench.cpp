@@ -148,6 +148,8 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
                  const std::vector<data::Batch>& batches, int64_t steps) {
   const auto optimizer = training::make_optimizer(experiment.training.optimizer, *model,
                                                   experiment.training.lr_multipliers);
+  const auto graphs =
+      training::make_graphs(model, experiment.training, experiment.training.precision);
   const auto device = model->output_weight().device();
   // A GPU's libraries choose their kernels at the first sight of a shape.
   const int64_t warm_up = device.is_cuda() ? std::ssize(batches) : kCpuWarmUp;
@@ -169,6 +171,7 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
          .dropout = experiment.model.dropout,
          .dropout_seed = models::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),
          .precision = experiment.training.precision,
+         .graphs = graphs.get(),
          .finished = [&](training::UpdatePart part) { measured.times.add(part); }});
     measured.loss = record.loss;
     tokens += record.tokens;

@@ -163,4 +163,14 @@ void PassGraphs::place_gradients() {
   if (!empty.empty()) at::_foreach_zero_(empty);
 }
 
+std::unique_ptr<PassGraphs> make_graphs(const models::Transformer& model,
+                                        const TrainingOptions& options, Precision precision) {
+  const auto& weights = model->output_weight();
+  const auto type = precision == Precision::bf16 ? torch::kBFloat16 : weights.scalar_type();
+  if (options.graphs == Graphs::off || !weights.device().is_cuda() ||
+      !can_capture(model->options(), type) || !make_device_graph())
+    return nullptr;
+  return std::make_unique<PassGraphs>(model, options.label_smoothing);
+}
+
 }  // namespace ablate::training

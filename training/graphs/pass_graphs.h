@@ -10,6 +10,7 @@
 #include "models/noise.h"
 #include "training/graphs/device_graph.h"
 #include "training/pass.h"
+#include "training/training_options.h"
 
 namespace ablate::training {
 
@@ -63,5 +64,10 @@ class PassGraphs {
   int64_t uses_ = 0;
   std::string why_;
 };
+
+/// Null if the model's passes cannot be captured where it is, or are not to be. Throws DeviceError
+/// as make_device_graph().
+std::unique_ptr<PassGraphs> make_graphs(const models::Transformer& model,
+                                        const TrainingOptions& options, Precision precision);
 
 }  // namespace ablate::training

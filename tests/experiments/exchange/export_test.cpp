@@ -104,7 +104,6 @@ TEST_F(ExportedLanguageModel, ThatStartsFromAnotherTokenThanInTrainingIsNoticed)
         {.pad = tokenizer::kPad, .bos = tokenizer::kBos, .eos = tokenizer::kEos, .start = start});
     const auto agreement = compare(run.model, module, contents);
     EXPECT_EQ(agrees(agreement, torch::kFloat), start == tokenizer::kBos) << to_text(agreement);
-    EXPECT_EQ(agreement.different == 0, start == tokenizer::kBos) << to_text(agreement);
   }
 }
 
