@@ -50,11 +50,34 @@ void return_written(const c10::FunctionSchema& schema, const std::vector<at::Ten
   for (size_t i = 0; i < schema.returns().size(); ++i) stack.emplace_back(written[i]);
 }
 
+/// The value with `map` of every tensor in it.
+template <class Map>
+c10::IValue mapped(const c10::IValue& value, Map&& map) {
+  if (value.isTensor()) return map(value.toTensor());
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> results;
+    for (const at::Tensor& tensor : value.toTensorVector()) results.push_back(map(tensor));
+    return results;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> results;
+    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector())
+      results.push_back(tensor ? std::optional<at::Tensor>(map(*tensor)) : std::nullopt);
+    return results;
+  }
+  return value;
+}
+
+c10::IValue copy_of(const c10::IValue& value) {
+  return mapped(value, [](const at::Tensor& x) { return x.defined() ? x.clone() : x; });
+}
+
 /// Copies what a kernel has returned to where the recording expects it.
 void put(const c10::IValue& from, const c10::IValue& to) {
   if (to.isTensor()) {
-    if (to.toTensor().defined() && !to.toTensor().is_alias_of(from.toTensor()))
-      to.toTensor().copy_(from.toTensor());
+    const auto target = to.toTensor();
+    if (target.defined() && target.sizes() == from.toTensor().sizes())
+      target.copy_(from.toTensor());
   } else if (to.isTensorList()) {
     const auto sources = from.toTensorVector(), targets = to.toTensorVector();
     for (size_t i = 0; i < targets.size(); ++i) targets[i].copy_(sources[i]);
@@ -107,20 +130,8 @@ at::Tensor Recording::view(const at::Tensor& tensor) {
 }
 
 c10::IValue Recording::view(const c10::IValue& value) {
-  if (value.isTensor()) return view(value.toTensor());
-  if (value.isTensorList()) {
-    c10::List<at::Tensor> views;
-    for (const at::Tensor& tensor : value.toTensorVector()) views.push_back(view(tensor));
-    return views;
-  }
-  if (value.isOptionalTensorList()) {
-    c10::List<std::optional<at::Tensor>> views;
-    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector())
-      views.push_back(tensor ? std::optional(view(*tensor)) : std::nullopt);
-    return views;
-  }
   if (value.isDevice()) return c10::Device(c10::kCPU);
-  return value;
+  return mapped(value, [this](const at::Tensor& tensor) { return view(tensor); });
 }
 
 void Recording::run(const c10::OperatorHandle& op, torch::jit::Stack& stack) {
@@ -138,9 +149,16 @@ void Recording::run(const c10::OperatorHandle& op, torch::jit::Stack& stack) {
   torch::jit::Stack outputs;
   for (const auto& value : torch::jit::last(stack, schema.returns().size()))
     outputs.push_back(view(value));
+  // On copies, as at::native::cpu_fallback(): a kernel may round otherwise in another layout.
   kernels_.push_back([op, inputs, outputs] {
-    auto values = inputs;
+    torch::jit::Stack values;
+    for (const auto& value : inputs) values.push_back(copy_of(value));
+    const auto copies = values;
     op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &values);
+    const auto& arguments = op.schema().arguments();
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (const auto* alias = arguments[i].alias_info(); alias != nullptr && alias->isWrite())
+        put(copies[i], inputs[i]);
     for (size_t i = 0; i < outputs.size(); ++i) put(values[i], outputs[i]);
   });
 }
