@@ -158,7 +158,7 @@ const AddedToken* AddedTokens::find(std::string_view content) const {
   return found == by_content_.end() ? nullptr : &tokens_[found->second];
 }
 
-Pieces AddedTokens::divide(std::string line, const Normalizer& normalizer) const {
+Pieces AddedTokens::divide(const std::string& line, const Normalizer& normalizer) const {
   std::vector<Piece> raw, found;
   raw_.divide(line, tokens_, raw);
   Pieces pieces;

@@ -34,7 +34,7 @@ class AddedTokens {
 
   /// The pieces of a line: tokens that are sought in it as it is, then, in the rest, which
   /// `normalizer` has changed, the others. REQUIRES: valid UTF-8.
-  Pieces divide(std::string line, const Normalizer& normalizer) const;
+  Pieces divide(const std::string& line, const Normalizer& normalizer) const;
 
   const std::vector<AddedToken>& list() const { return tokens_; }
   /// Null if none has it.

@@ -174,9 +174,9 @@ class Translation {
       at_ += 2;
     } else if (c == 'b' || c == 'B') {
       word_boundary(c == 'b');
-    } else if (c == 'k' && next(2) == '<') {
-      copy(2);
-    } else if (c != '\0' && std::string_view("AzZRXK123456789").find(c) != std::string_view::npos) {
+    } else if ((c == 'k' && next(2) == '<') ||
+               (c != '\0' &&
+                std::string_view("AzZRXK123456789").find(c) != std::string_view::npos)) {
       copy(2);
     } else {
       character();

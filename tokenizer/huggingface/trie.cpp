@@ -22,8 +22,8 @@ Trie::Trie(std::vector<std::pair<std::string, int32_t>> entries) : nodes_(1) {
     nodes_[node].children = static_cast<uint32_t>(nodes_.size());
     while (!rest.empty()) {
       const char byte = rest.front().first[depth];
-      const auto end =
-          std::ranges::find_if(rest, [&](const auto& entry) { return entry.first[depth] != byte; });
+      const auto end = std::ranges::find_if(
+          rest, [byte, at = depth](const auto& entry) { return entry.first[at] != byte; });
       const auto count = static_cast<size_t>(end - rest.begin());
       pending.push_back({static_cast<uint32_t>(nodes_.size()), rest.first(count), depth + 1});
       nodes_.push_back({.byte = static_cast<unsigned char>(byte)});
