@@ -89,7 +89,7 @@ std::vector<int32_t> TokenizerJson::encode(std::string_view text) const {
     line = text;
   else
     for (const auto point : code_points(text)) append_utf8(line, point);
-  auto pieces = parts_->added.divide(std::move(line), parts_->normalizer);
+  auto pieces = parts_->added.divide(line, parts_->normalizer);
   parts_->pre_tokenizer.divide(pieces);
   std::vector<int32_t> ids;
   const auto write = [&](const auto& model, WordCache& cache) {
