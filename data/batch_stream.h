@@ -33,9 +33,9 @@ class BatchStream {
     StreamPosition start;
     Augmentation augmentation = {};
   };
-  /// `examples` outlive the stream; if they are to be cut into blocks, they are the running text as
-  /// one example, or none if augmentation.chunking has the text. Throws DataError if there is
-  /// nothing to be predicted.
+  /// `examples` must outlive the stream. If the stream cuts them into blocks, they are one example,
+  /// the whole running text, or the list is empty and augmentation.chunking holds the text. Throws
+  /// DataError if no token is left to predict.
   BatchStream(std::span<const EncodedExample> examples, const Options& options);
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;

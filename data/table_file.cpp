@@ -75,7 +75,7 @@ std::string fault_in(const Line& line) {
 
 using Pointer = nlohmann::json::json_pointer;
 
-/// Throws nlohmann::json::exception if a column begins like a pointer and is none.
+/// Throws nlohmann::json::exception if a column begins with a slash but is no JSON pointer.
 Pointer pointer_to(const std::string& column) {
   return column.starts_with('/') ? Pointer(column) : Pointer() / column;
 }

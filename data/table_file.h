@@ -12,11 +12,11 @@
 
 namespace ablate::data {
 
-/// Texts of some columns of a row, and why the row has none ("" if it has).
+/// The texts of some columns of a row, or the fault for which the row cannot be used.
 struct TableRow {
   int64_t line = 0;                // at which it begins, from 1 on
   std::vector<std::string> texts;  // one of each column; may hold line breaks
-  std::string fault;
+  std::string fault;               // empty: the row is good
 };
 
 /// Reads chosen columns of a file whose rows are named: CSV (RFC 4180) and TSV without quotes
@@ -25,13 +25,13 @@ struct TableRow {
 class TableReader {
  public:
   /// Throws DataError if the file cannot be opened, its first line does not name each of `columns`
-  /// once, or one of them begins like a JSON pointer and is none.
+  /// once, or one of them begins with a slash but is not a valid JSON pointer.
   TableReader(const std::filesystem::path& file, TableFormat format,
               std::vector<std::string> columns, int64_t max_line_bytes);
 
-  /// The next row; nullopt at the end. Its fault is one of a line (text_file.h), a quote that is
-  /// not closed or stands elsewhere than around a field, another number of fields than names, an
-  /// object that is none, or a text that is missing or is no string.
+  /// The next row; nullopt at the end. Possible faults: those of a line (text_file.h), a quote that
+  /// is not closed or not around a whole field, a wrong number of fields, a line that is not a JSON
+  /// object, and a text that is missing or not a string.
   std::optional<TableRow> next();
 
   /// "file.csv:3: ", the place of a line.

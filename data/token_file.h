@@ -14,8 +14,8 @@ namespace ablate::data {
 
 /// Ids of tokens as other programs write them: raw little-endian numbers (nanoGPT), or behind a
 /// header of 256 32-bit numbers that begins with a magic number, a version and the number of
-/// tokens (llm.c, modded-nanogpt: uint16; llm.c for Llama 3: uint32). Ids stay in the file and are
-/// read where they are needed.
+/// tokens (llm.c, modded-nanogpt: uint16; llm.c for Llama 3: uint32). Ids stay in the file until
+/// read() asks for them.
 class TokenFile {
  public:
   /// Throws DataError if the file cannot be opened, its header has another version or `type`, it
@@ -32,11 +32,11 @@ class TokenFile {
   std::vector<uint32_t> read(int64_t begin, int64_t count) const;
   /// Byte at which a token begins.
   int64_t offset_of(int64_t token) const { return start_ + token * width_; }
-  /// Where evenly spaced pieces of 32,768 tokens begin: all of them, or 1,024 of a larger file.
+  /// The first tokens of evenly spaced pieces of 32,768 tokens. There are at most 1,024, so that
+  /// they cover a file of up to 33,554,432 tokens and are a sample of a larger one.
   std::vector<int64_t> pieces() const;
   static constexpr int64_t kPiece = 32'768;
-  /// SHA-256 of the number of tokens and of their pieces: of a file of up to 33,554,432 tokens, all
-  /// of it.
+  /// SHA-256 of the number of tokens and of the tokens in pieces().
   std::string sha256() const;
 
  private:
@@ -57,8 +57,8 @@ std::string token_header(TokenType type, int64_t tokens);
 /// Running text in a file of tokens, under the ids of a vocabulary.
 class FileText {
  public:
-  /// `ids` has the vocabulary's id of each of the file's; negative: none. Throws DataError if a
-  /// token of one of the file's pieces has none.
+  /// ids[token] is the vocabulary's id of a token of the file, or negative if the vocabulary lacks
+  /// it. Throws DataError if the vocabulary lacks a token in one of the file's pieces().
   FileText(std::shared_ptr<const TokenFile> file, std::vector<int32_t> ids);
 
   int64_t size() const { return file_->size(); }

@@ -32,7 +32,7 @@ struct TokensRequest {
 /// Lines that one thread writes as tokens.
 using Piece = std::vector<std::string>;
 
-/// The next pieces, at most `most`; none at the end. Throws DataError for a line that is no text.
+/// Up to `most` pieces, fewer at the end. Throws DataError for a line that is not valid text.
 std::vector<Piece> read_pieces(data::LineReader& reader, size_t most) {
   constexpr size_t kPieceBytes = 262'144;
   std::vector<Piece> pieces;

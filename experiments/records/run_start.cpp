@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "experiments/config/study/study_check.h"
+#include "experiments/config/study/start_check.h"
 #include "experiments/errors.h"
 #include "experiments/records/run_plan.h"
 #include "training/storage/durable_file.h"

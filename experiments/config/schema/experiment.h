@@ -74,33 +74,36 @@ struct Experiment {
     require(!o.training.init_from.split || is_moefied(o.model), "model.feed_forward",
             "must be a mixture of relu experts with an oracle, similarity or network router, the "
             "same in every layer, if training.init_from.split divides a dense run");
-    require(!std::holds_alternative<models::MaximalUpdate>(o.model.parametrization) ||
-                training::steps_have_one_size(o.training.optimizer),
-            "model.parametrization.kind",
-            "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
-            "adam, adamw, lion, or muon with scale match_rms_adamw");
-    require(!std::holds_alternative<models::MaximalUpdate>(o.model.parametrization) ||
-                !o.training.lora.given(),
-            "model.parametrization.kind",
-            "cannot be mup with training.lora, whose adapters have no rule for it");
-    require(
-        tokens == nullptr || tokens->vocabulary || o.tokenizer.file || o.training.init_from.given(),
-        "data.vocabulary",
-        "must be the number of different ids, unless tokenizer.file or the run of "
-        "training.init_from has the tokenizer that wrote them");
-    require(tokens == nullptr || !tokens->vocabulary || !o.tokenizer.file, "data.vocabulary",
-            "and tokenizer.file exclude each other: a tokenizer has its own vocabulary");
-    require(tokens == nullptr || o.tokenizer.dropout == 0, "tokenizer.dropout",
-            "must be 0 if data.task is tokens: they are cut already");
-    require(tokens == nullptr || !tokens->mask_documents || reads_by_attention(o.model),
-            "data.mask_documents",
-            "needs multi_head attention, or none, in every layer: other mixers read on across "
-            "documents");
+    if (std::holds_alternative<models::MaximalUpdate>(o.model.parametrization))
+      mup_rules(o.training, require);
+    if (tokens != nullptr) tokens_rules(o, *tokens, require);
     require(o.tokenizer.joint || encoder_decoder, "tokenizer.joint",
             "must be true in a model with one embedding");
     require(o.tokenizer.joint || !models::shares_source(o.model.tying), "tokenizer.joint",
             "must be true if model.tying shares the source embedding; target and none need no "
             "joint tokens");
+  }
+
+ private:
+  static void mup_rules(const training::TrainingOptions& o, auto&& require) {
+    require(training::steps_have_one_size(o.optimizer), "model.parametrization.kind",
+            "cannot be mup with an optimizer whose steps depend on the size of a gradient; choose "
+            "adam, adamw, lion, or muon with scale match_rms_adamw");
+    require(!o.lora.given(), "model.parametrization.kind",
+            "cannot be mup with training.lora, whose adapters have no rule for it");
+  }
+  static void tokens_rules(const Experiment& o, const data::Tokens& tokens, auto&& require) {
+    require(tokens.vocabulary || o.tokenizer.file || o.training.init_from.given(),
+            "data.vocabulary",
+            "must be the number of different ids, unless tokenizer.file or the run of "
+            "training.init_from has the tokenizer that wrote them");
+    require(!tokens.vocabulary || !o.tokenizer.file, "data.vocabulary",
+            "and tokenizer.file exclude each other: a tokenizer has its own vocabulary");
+    require(o.tokenizer.dropout == 0, "tokenizer.dropout",
+            "must be 0 if data.task is tokens: they are cut already");
+    require(!tokens.mask_documents || reads_by_attention(o.model), "data.mask_documents",
+            "needs multi_head attention, or none, in every layer: other mixers read on across "
+            "documents");
   }
 };
 

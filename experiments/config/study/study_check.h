@@ -60,17 +60,6 @@ class RunCheck {
   size_t runs_ = 0;
 };
 
-/// Why a run cannot start from another run.
-struct StartProblem {
-  std::string key;  // below training.init_from
-  std::string why;
-};
-
-/// Why a run of `own` cannot start from a run of `source` with its training.init_from: the run of
-/// `source` does not keep the weights, its model lacks the parts to drop, or the number of layers
-/// that are left differs.
-std::vector<StartProblem> start_problems(const Experiment& own, const Experiment& source);
-
 /// Checks the experiments of a study, task by task.
 class StudyCheck {
  public:
