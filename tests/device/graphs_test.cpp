@@ -155,14 +155,21 @@ TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
   EXPECT_LT(5 * launches(&graphs), launches(nullptr));
 }
 
-TEST(PassGraphs, OnlySoManyAreKept) {
+TEST_F(CountedDevice, TheGraphThatWasLongestUnusedMakesRoom) {
   auto model = model_of(models::tiny(), torch::kCUDA);
   PassGraphs graphs(model, 0);
-  for (size_t length = 1; length <= PassGraphs::kMost + 2; ++length) {
-    std::vector<int32_t> ids(length % 2 == 0 ? length / 2 : 1, 5);
-    const std::vector<int32_t> other(length % 2 == 0 ? 1 : length / 2 + 1, 6);
-    EXPECT_TRUE(graphs.run(batch_of({{ids, other}}), 1, {.training = true}));
-  }
+  const auto launches = [&](size_t size) {
+    const std::vector<int32_t> source(1 + size % 12, 5), target(1 + size / 12, 6);
+    const auto before = fake_cuda::counts().launches();
+    EXPECT_TRUE(graphs.run(batch_of({{source, target}}), 1, {.training = true}));
+    return fake_cuda::counts().launches() - before;
+  };
+  for (size_t size = 0; size < PassGraphs::kMost; ++size) launches(size);
+  const auto replay = launches(0);
+  const auto capture = launches(PassGraphs::kMost);  // in the place of size 1
+  EXPECT_LT(5 * replay, capture);
+  EXPECT_EQ(launches(0), replay);
+  EXPECT_LT(5 * replay, launches(1)) << "captured again";
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ std::unique_ptr<PassGraphs::Captured> PassGraphs::capture(const data::Batch& bat
     graph->capture(work);
     pass->graph = std::move(graph);
   } catch (const std::exception& error) {
+    pass->output = {};  // its memory was the recording's
     const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
     why_ = of_torch == nullptr ? error.what() : of_torch->what_without_backtrace();
   }
