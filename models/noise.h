@@ -36,8 +36,8 @@ class NoiseMemory {
   std::vector<torch::Tensor> blocks_;  // [at least as large as asked for]
 };
 
-/// The random tensors of a pass, of which every repetition finds them in the same memory, drawn
-/// before it begins: what a CUDA graph needs, in which no generator may be made.
+/// The random tensors of a pass. They keep their memory from one repetition of the pass to the next
+/// and are drawn before it begins, as a CUDA graph needs: no generator can be made inside of one.
 class NoiseTape {
  public:
   /// `memory` must outlive the tape.

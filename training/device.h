@@ -22,7 +22,7 @@ struct DeviceError : std::runtime_error {
 };
 
 /// `automatic` is CUDA if there is a device. Throws DeviceError if CUDA is requested and missing.
-/// From here on CUDA computes in float what is float, and attends without cuDNN.
+/// After that, CUDA multiplies float numbers without TF32, and its attention does not use cuDNN.
 torch::Device resolve(Device device);
 
 /// Whether CUDA multiplies float matrices in TF32, with a fraction of 10 bits; cuDNN's recurrent

@@ -22,7 +22,7 @@ BatchTensors unpacked(const torch::Tensor& numbers, const data::Batch& batch);
 /// Copies a batch to `device`, to a GPU by way of pinned memory and without waiting for it.
 BatchTensors to_tensors(const data::Batch& batch, torch::Device device);
 
-/// The parameters that have gradients.
+/// The parameters that are trained, so that they get gradients.
 std::vector<torch::Tensor> trained_parameters(const models::TransformerImpl& model);
 
 /// Restores a model's buffers, such as running means.

@@ -14,8 +14,8 @@
 
 namespace ablate::training {
 
-/// Whether passes of such a model can be captured in this type of activations: nothing in them
-/// waits for the device, and nothing is among them that cannot be recorded.
+/// Whether passes of such a model can be captured with activations of this type: no operation of
+/// them waits for the device, and all of them can be recorded.
 bool can_capture(const models::TransformerOptions& options, torch::ScalarType compute_type);
 
 /// The passes of a training as graphs, one for every size of batch, each captured at its first
@@ -65,8 +65,8 @@ class PassGraphs {
   std::string why_;
 };
 
-/// Null if the model's passes cannot be captured where it is, or are not to be. Throws DeviceError
-/// as make_device_graph().
+/// Null if training.graphs is off, the model is not on CUDA, or its passes cannot be captured.
+/// Throws DeviceError as make_device_graph().
 std::unique_ptr<PassGraphs> make_graphs(const models::Transformer& model,
                                         const TrainingOptions& options, Precision precision);
 
