@@ -119,7 +119,7 @@ void add_tokenizer(CLI::App& app) {
   verb->require_subcommand(1);
   auto* train_verb = add(*verb, *request, "train", "Learn a model from text files");
   train_verb->add_option("--input", request->input, "Text files, plain or gzip")->required();
-  request->options.add(*train_verb, "tokenizer", {.left_out = {"joint", "dropout"}});
+  request->options.add(*train_verb, "tokenizer", {.left_out = {"joint", "dropout", "file"}});
   train_verb->footer(
       "Example:\n  ablate tokenizer train --input a.en a.de --model joint.model --kind bpe "
       "--vocabulary 8000");

@@ -95,6 +95,12 @@ TEST(CommandLine, ValuesAndWordsBehindTwoDashesAreNoFlags) {
   EXPECT_EQ(mistake({"run", "s.yaml", "--debug", "--set", "a=-1"}), "");
 }
 
+TEST(CommandLine, ATokenizerThatIsTrainedTakesNoFileOfAnother) {
+  const auto refused = shell(kProgram + " tokenizer train --model x --input y --file z 2>&1");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.output.find("--file"), std::string::npos) << refused.output;
+}
+
 TEST(CommandLine, AnEmptyTextIsNoValue) {
   const auto outcome =
       shell(kProgram + " tokenizer train --model x --input y --vocabulary '' 2>&1");
