@@ -4,6 +4,7 @@
 
 #include "experiments/commands/command_line.h"
 #include "experiments/config/study/study.h"
+#include "experiments/run/model_cost.h"
 #include "tests/experiments/program.h"
 
 namespace ablate::commands {
@@ -135,8 +136,10 @@ std::string parse(const std::vector<std::string>& words) {
   const auto study = list("study");
   if (study.empty() || !study[0].starts_with("experiments/")) return {};
   try {
-    config::read_study(kRepository / study[0],
-                       {.sets = list("--set"), .arms = list("--arms"), .tasks = list("--tasks")});
+    config::read_study(kRepository / study[0], {.sets = list("--set"),
+                                                .arms = list("--arms"),
+                                                .tasks = list("--tasks"),
+                                                .count = run::counted_parameters()});
   } catch (const std::exception& error) {
     return error.what();
   }
