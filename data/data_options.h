@@ -282,9 +282,9 @@ struct Tokens {
   }
 };
 
-using DataOptions =
-    std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, Parity, ModularArithmetic, Dyck,
-                 Recall, Facts, Table, Addition, Numbers, Text, Labelled, Language, Tokens>;
+using DataOptions = std::variant<Copy, Reverse, Sort, Duplicate, SelectiveCopy, Parity,
+                                 ModularArithmetic, Dyck, Recall, Depo, Brevo, Mano, Facts, Table,
+                                 Addition, Numbers, Text, Labelled, Language, Tokens>;
 
 /// How to test on other text than that which validates.
 inline constexpr const char* kOwnTest =

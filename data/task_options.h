@@ -161,6 +161,73 @@ struct Recall : SymbolTask {
   }
 };
 
+/// The tasks of Allen-Zhu 2025 (Physics of Language Models 4.1) that single tokens can state.
+/// Graphs have a node for each of a source's length, named by `symbols` names.
+struct GraphTask : SymbolTask {
+  GraphTask() {
+    symbols = 26;
+    train_length = {3, 12};
+    test_length = {12};
+  }
+  static void rules(const GraphTask& o, auto&& require) {
+    SymbolTask::rules(o, require);
+    require(o.train_length[0] >= 2, "train_length", "must begin at 2 nodes or more");
+    require(std::ranges::all_of(o.test_length, [](int64_t length) { return length >= 2; }),
+            "test_length", "must list lengths from 2 on");
+    require(
+        o.train_length[1] <= o.symbols &&
+            std::ranges::all_of(o.test_length, [&](int64_t length) { return length <= o.symbols; }),
+        "symbols", "must be no fewer than the nodes, whose names differ");
+  }
+};
+
+/// Depth: the edges of a directed cycle in random order, a number k and a node, of which the k-th
+/// successor is wanted.
+struct Depo : GraphTask {
+  static constexpr std::string_view name = "depo";
+  TaskGenerator generator() const;
+  int64_t hops = 4;
+
+  static void fields(auto& o, auto&& visit) {
+    SymbolTask::fields(o, visit);
+    visit("hops", o.hops, "largest number of steps along the cycle; the source names the number");
+  }
+  static void rules(const Depo& o, auto&& require) {
+    GraphTask::rules(o, require);
+    require(o.hops >= 1 && o.hops <= 1000, "hops", "must be from 1 to 1000");
+  }
+};
+
+/// Breadth: the edges of a directed graph without cycles in random order, and a node; wanted is
+/// all that it depends on and itself, each behind what it depends on, the first in the alphabet
+/// first.
+struct Brevo : GraphTask {
+  static constexpr std::string_view name = "brevo";
+  TaskGenerator generator() const;
+  int64_t needs = 3;
+
+  static void fields(auto& o, auto&& visit) {
+    SymbolTask::fields(o, visit);
+    visit("needs", o.needs, "largest number of nodes that a node depends on directly");
+  }
+  static void rules(const Brevo& o, auto&& require) {
+    GraphTask::rules(o, require);
+    require(o.needs >= 1 && o.needs <= 16, "needs", "must be from 1 to 16");
+  }
+};
+
+/// Manipulation of knowledge: an expression of +, - and * before their two sides, over numbers
+/// below `symbols`, modulo which its value is wanted. A length counts operations.
+struct Mano : SymbolTask {
+  static constexpr std::string_view name = "mano";
+  TaskGenerator generator() const;
+  Mano() {
+    symbols = 23;
+    train_length = {1, 4};
+    test_length = {4};
+  }
+};
+
 /// A random table from every key of `key` symbols to one symbol. All of it is trained on and
 /// tested: the task needs memory, not a rule.
 struct Facts {

@@ -17,9 +17,23 @@ Symbols drawn(Random& random, int64_t length, int64_t symbols) {
   return all;
 }
 
-using Sample = std::function<Example(Random&, int64_t)>;
+/// The task of writing rewrite(source). // Symbols -> Symbols
+template <class Rewrite>
+TaskGenerator rewriting(const SymbolTask& task, Rewrite rewrite) {
+  return sampled_by_length(task, [=](Random& random, int64_t length) {
+    const auto source = drawn(random, length, task.symbols);
+    return Example{join(source), join(rewrite(source))};
+  });
+}
 
-/// A task whose examples of a length are drawn by `sample`.
+std::string bracket(int64_t kind, bool opens) { return (opens ? "<" : ">") + symbol(kind); }
+
+void append(std::string& text, const std::string& word) {
+  text += (text.empty() ? "" : " ") + word;
+}
+
+}  // namespace
+
 TaskGenerator sampled_by_length(const SymbolTask& task, Sample sample) {
   const auto [shortest, longest] = task.train_length;
   return {.draw_length = [low = shortest,
@@ -32,31 +46,13 @@ TaskGenerator sampled_by_length(const SymbolTask& task, Sample sample) {
           .sizes = task.examples};
 }
 
-/// The task of writing rewrite(source). // Symbols -> Symbols
-template <class Rewrite>
-TaskGenerator rewriting(const SymbolTask& task, Rewrite rewrite) {
-  return sampled_by_length(task, [=](Random& random, int64_t length) {
-    const auto source = drawn(random, length, task.symbols);
-    return Example{join(source), join(rewrite(source))};
-  });
-}
-
-/// `count` different numbers below `bound`, in random order.
-Symbols different(Random& random, int64_t count, int64_t bound) {
-  Symbols all(static_cast<size_t>(bound));
+std::vector<int64_t> different(Random& random, int64_t count, int64_t bound) {
+  std::vector<int64_t> all(static_cast<size_t>(bound));
   std::iota(all.begin(), all.end(), 0);
   random.shuffle(all);
   all.resize(static_cast<size_t>(count));
   return all;
 }
-
-std::string bracket(int64_t kind, bool opens) { return (opens ? "<" : ">") + symbol(kind); }
-
-void append(std::string& text, const std::string& word) {
-  text += (text.empty() ? "" : " ") + word;
-}
-
-}  // namespace
 
 std::string symbol(int64_t index) {
   if (index < 26) return {static_cast<char>('a' + index)};

@@ -120,7 +120,8 @@ TEST(SmallSpace, TheShortestLengthIsTrainedInEveryTask) {
   for (const auto& task :
        {Copy{}.generator(), Reverse{}.generator(), Sort{}.generator(), Duplicate{}.generator(),
         Parity{}.generator(), SelectiveCopy{}.generator(), ModularArithmetic{}.generator(),
-        Dyck{}.generator(), Recall{}.generator(), Addition{}.generator(), Numbers{}.generator()}) {
+        Dyck{}.generator(), Recall{}.generator(), Depo{}.generator(), Brevo{}.generator(),
+        Mano{}.generator(), Addition{}.generator(), Numbers{}.generator()}) {
     const auto lengths = lengths_of(task);
     EXPECT_LE(lengths.training.begin()->first, lengths.validation.begin()->first);
   }
