@@ -38,7 +38,9 @@ HeadOptionsModule::HeadOptionsModule(Module& owner, const MultiHead& options,
     : heads_(heads_of(options, stack.d_model)),
       score_function_(options.score_function),
       softcap_(options.softcap),
-      factor_(query_factor_of(options, stack)) {
+      factor_(query_factor_of(options, stack)),
+      mixes_values_(options.value_residual != ValueResidual::none),
+      exclusive_(options.exclusive) {
   if (options.qk_norm != QkNorm::none) {
     const NormOptions norm{.kind = options.qk_norm == QkNorm::rms ? NormKind::rms : NormKind::layer,
                            .epsilon = stack.layers.front().norm.epsilon};
@@ -50,6 +52,8 @@ HeadOptionsModule::HeadOptionsModule(Module& owner, const MultiHead& options,
   };
   if (options.scale.learned) scale_ = trained("scale", factor_ / root());
   if (options.sinks) sinks_ = trained("sinks", 0);
+  if (options.value_residual == ValueResidual::learned)
+    value_factors_ = owner.register_parameter("value_residual", {2}, Constant{0.5}, Role::vector);
   if (options.gate == OutputGate::none) return;
   const int64_t gates = heads_.count * (options.gate == OutputGate::head ? 1 : heads_.d_v);
   gate_ = owner.register_module(
@@ -105,6 +109,30 @@ ops::Weighting HeadOptionsModule::weighting() const {
   return {.score_function = score_function_, .softcap = softcap_, .sinks = sinks_};
 }
 
+torch::Tensor HeadOptionsModule::mixed_values(const torch::Tensor& projected,
+                                              const ops::AttentionPosition& position) const {
+  if (!mixes_values_) return projected;
+  const int64_t width = heads_.value_width();
+  const auto parts = projected.split_with_sizes({projected.size(-1) - width, width}, -1);
+  const auto& own = parts[1];  // [B, T, GW]
+  auto& first = *position.first_values;
+  if (!first.defined()) first = own;
+  if (!value_factors_.defined()) return torch::cat({parts[0], (own + first) * 0.5}, -1);
+  const auto factors = value_factors_.to(own.scalar_type());
+  return torch::cat({parts[0], own * factors[0] + first * factors[1]}, -1);
+}
+
+torch::Tensor HeadOptionsModule::exclusive(const torch::Tensor& values,
+                                           const torch::Tensor& own) const {
+  if (!exclusive_) return values;
+  constexpr double kSmallest = 1e-12;                                        // of a squared length
+  const auto y = values.unflatten(-1, {heads_.key_values, -1, heads_.d_v});  // [B, T, G, H / G, W]
+  const auto v = own.slice(-1, -heads_.value_width())
+                     .unflatten(-1, {heads_.key_values, 1, heads_.d_v});  // [B, T, G, 1, W]
+  const auto square = v.square().sum(-1, /*keepdim=*/true).clamp_min(kSmallest);
+  return (y - (y * v).sum(-1, /*keepdim=*/true) / square * v).flatten(-3);
+}
+
 torch::Tensor HeadOptionsModule::gated(const torch::Tensor& values, const torch::Tensor& x) const {
   if (!gate_) return values;
   const auto gates = gate_->forward(x).sigmoid();  // [B, T, H] or [B, T, HW]
@@ -132,7 +160,8 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor
   input.causal = causal_;
   input.wants_probabilities = is_watched(observer);
   const auto read = ops::attention(input);
-  const auto values = head_options_.gated(observed_values(read, observer), x);
+  const auto values =
+      head_options_.gated(head_options_.exclusive(observed_values(read, observer), input.query), x);
   return out_(observed_heads(values, heads_.count, observer));
 }
 
@@ -140,12 +169,13 @@ torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
                                   const ops::AttentionPosition& position) {
   auto input = reads(x, position);
   input.causal = true;
-  return out_(head_options_.gated(ops::attention(input, cache).values, x));
+  const auto values = head_options_.exclusive(ops::attention(input, cache).values, input.query);
+  return out_(head_options_.gated(values, x));
 }
 
 ops::AttentionInput SelfAttention::reads(const torch::Tensor& x,
                                          const ops::AttentionPosition& position) {
-  const auto projected = qkv_(x);
+  const auto projected = head_options_.mixed_values(qkv_(x), position);  // [B, T, HK + GK + GW]
   const bool scheme = position.content != nullptr;
   return {.query = scheme ? head_options_.unscaled_query_key_value(projected)
                           : head_options_.query_key_value(projected),

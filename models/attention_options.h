@@ -121,9 +121,22 @@ constexpr auto names(OutputGate) {
       {{OutputGate::none, "none"}, {OutputGate::head, "head"}, {OutputGate::element, "element"}});
 }
 
+/// How values keep those of the first layer of the stack that has this option (Zhou et al. 2024,
+/// Value Residual Learning, section 3): w v + u v_first, with w = u = 1/2, or with a w and a u of
+/// each layer that are learned and start there.
+enum class ValueResidual { none, fixed, learned };
+
+constexpr auto names(ValueResidual) {
+  return std::to_array<std::pair<ValueResidual, std::string_view>>(
+      {{ValueResidual::none, "none"},
+       {ValueResidual::fixed, "fixed"},
+       {ValueResidual::learned, "learned"}});
+}
+
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with free key and value widths; fewer
 /// key/value heads than heads share them in groups (Ainslie et al. 2023). A window is that of
-/// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), soft-capping that of Gemma 2 (2024).
+/// Beltagy et al. 2020, sinks those of gpt-oss (OpenAI 2025), soft-capping that of Gemma 2 (2024),
+/// exclusion that of Jordan et al. 2024 (modded-nanogpt).
 struct MultiHead {
   static constexpr std::string_view name = "multi_head";
   static constexpr bool has_scores = true;
@@ -140,6 +153,8 @@ struct MultiHead {
   bool sinks = false;
   double softcap = 0.0;
   OutputGate gate = OutputGate::none;
+  ValueResidual value_residual = ValueResidual::none;
+  bool exclusive = false;
   std::optional<bool> qkv_bias, output_bias;
 
   static void fields(auto& o, auto&& visit) {
@@ -167,6 +182,12 @@ struct MultiHead {
     visit("gate", o.gate,
           "a gate on the output of every head: none, head (one number per head) or element (one "
           "per element)");
+    visit("value_residual", o.value_residual,
+          "mix the values with those of the first layer that has this option: none, fixed (their "
+          "mean) or learned (two factors of each layer, which start at 0.5)");
+    visit("exclusive", o.exclusive,
+          "exclusive self-attention: take away from what a head reads its component along the "
+          "position's own value");
     visit("qkv_bias", o.qkv_bias,
           "biases of queries, keys and values (attention_bias); absent: model.bias");
     visit("output_bias", o.output_bias, "bias of the output projection; absent: model.bias");

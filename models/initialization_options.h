@@ -12,16 +12,19 @@ namespace ablate::models {
 
 /// How initial values depend on the depth of a stack. sqrt: matrices whose products are added to
 /// the residual stream are divided by the root of the number of such additions (Radford et al.
-/// 2019, section 2.3), sqrt(2 L) in a stack of attention and feed-forward. deepnorm: matrices of
-/// values, outputs of attention and feed-forwards are multiplied by (8 L)^(-1/4) of L layers, and
-/// in an encoder-decoder of N and M layers by 0.87 (N^4 M)^(-1/16) and (12 M)^(-1/4); those of
-/// queries, keys and gates are not (Wang et al. 2022, figure 2).
-enum class DepthScaling { none, sqrt, deepnorm };
+/// 2019, section 2.3), sqrt(2 L) in a stack of attention and feed-forward. zero: those matrices
+/// start at zero, so that at first every layer returns its input (Zhang et al. 2019, Fixup, section
+/// 3; Yang et al. 2022, section D.2). deepnorm: matrices of values, outputs of attention and
+/// feed-forwards are multiplied by (8 L)^(-1/4) of L layers, and in an encoder-decoder of N and M
+/// layers by 0.87 (N^4 M)^(-1/16) and (12 M)^(-1/4); those of queries, keys and gates are not (Wang
+/// et al. 2022, figure 2).
+enum class DepthScaling { none, sqrt, zero, deepnorm };
 
 constexpr auto names(DepthScaling) {
   return std::to_array<std::pair<DepthScaling, std::string_view>>(
       {{DepthScaling::none, "none"},
        {DepthScaling::sqrt, "sqrt"},
+       {DepthScaling::zero, "zero"},
        {DepthScaling::deepnorm, "deepnorm"}});
 }
 
@@ -34,8 +37,9 @@ struct Initialization {
   static void fields(auto& o, auto&& visit) {
     visit("depth", o.depth,
           "sqrt: matrices whose products are added to the residual stream start smaller, by the "
-          "root of the number of sub-layers; deepnorm: matrices of values, outputs of attention "
-          "and feed-forwards start smaller, as in DeepNorm; none: neither");
+          "root of the number of sub-layers; zero: these matrices start at zero; deepnorm: "
+          "matrices of values, outputs of attention and feed-forwards start smaller, as in "
+          "DeepNorm; none: none of these");
     visit("embeddings", o.embeddings,
           "factor of the initial values of token embeddings and of an output tied to them");
     visit("output", o.output, "factor of the initial values of an untied output projection");

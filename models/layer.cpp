@@ -21,6 +21,8 @@ LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
     cross_attention_ = register_module("cross_attention", CrossAttention(*over_memory, stack));
     connect(around_cross_attention_, "cross_attention");
   }
+  if (const auto* hashed = std::get_if<HashedNgrams>(&options.ngrams))
+    ngrams_ = register_module("ngrams", NgramMemory(*hashed, stack));
   const bool owns = feed_forward == nullptr;
   feed_forward_ = owns ? make_feed_forward(options.feed_forward, stack) : std::move(feed_forward);
   if (feed_forward_ == nullptr) return;
@@ -60,7 +62,8 @@ RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memor
         routing = std::move(branch.routing);
         return branch.output;
       }};
-  const auto output = through(x, context, run);
+  const auto input = ngrams_ ? x + ngrams_->forward(x, context.token_ids, position.documents) : x;
+  const auto output = through(input, context, run);
   return {.output = output, .routing = std::move(routing)};
 }
 
@@ -68,15 +71,17 @@ LayerCache LayerImpl::init_cache(const torch::Tensor& like, const StackOutput* m
   return {
       .self_attention = attention_ ? attention_->empty_cache(like) : KVCache(),
       .cross_attention = cross_attention_ ? cross_attention_->project(memory->output) : KVCache(),
-      .feed_forward = feed_forward_ ? feed_forward_->empty_cache(like) : KVCache()};
+      .feed_forward = feed_forward_ ? feed_forward_->empty_cache(like) : KVCache(),
+      .ngrams = ngrams_ ? ngrams_->empty_cache(like) : KVCache()};
 }
 
 torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
                               const torch::Tensor& memory_mask,
                               const ops::AttentionPosition& position,
                               const ForwardContext& context) {
+  const auto input = ngrams_ ? x + ngrams_->step(x, context.token_ids, cache.ngrams) : x;
   return through(
-      x, context,
+      input, context,
       SubLayers{
           [&](const auto& y) { return attention_->step(y, cache.self_attention, position); },
           [&](const auto& y) {

@@ -7,6 +7,7 @@
 #include "models/feed_forward.h"
 #include "models/libtorch.h"
 #include "models/mixer.h"
+#include "models/ngram_memory.h"
 #include "models/residual.h"
 
 namespace ablate::models {
@@ -20,12 +21,16 @@ struct StackOutput {
 
 /// The state of one layer between decoding steps.
 struct LayerCache {
-  KVCache self_attention, cross_attention, feed_forward;
+  KVCache self_attention, cross_attention, feed_forward, ngrams;
+
+  std::array<KVCache*, 4> parts() {
+    return {&self_attention, &cross_attention, &feed_forward, &ngrams};
+  }
 };
 
 /// A mixer of positions, attention over a memory, and a feed-forward, each optional and with its
-/// residual connection. In a parallel block the first of them has the norm of the input that all
-/// read, unless each has its own.
+/// residual connection, perhaps behind a memory of n-grams. In a parallel block the first of them
+/// has the norm of the input that all read, unless each has its own.
 class LayerImpl : public Module {
  public:
   /// `index` counts the layers of the stack from 0 on. `feed_forward` belongs to another layer,
@@ -60,6 +65,7 @@ class LayerImpl : public Module {
   Block block_;
   std::shared_ptr<Mixer> attention_;
   CrossAttention cross_attention_{nullptr};
+  NgramMemory ngrams_{nullptr};
   std::shared_ptr<FeedForward> feed_forward_;
   std::optional<ResidualConnection> around_attention_, around_cross_attention_,
       around_feed_forward_;

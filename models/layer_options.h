@@ -13,6 +13,7 @@
 
 #include "models/attention_options.h"
 #include "models/feed_forward_options.h"
+#include "models/ngram_options.h"
 #include "models/option_traits.h"
 #include "models/position/position_options.h"
 
@@ -41,6 +42,7 @@ struct NormOptions {
   double epsilon = 1e-5;
   std::optional<bool> bias;
   bool attention = true;
+  bool layernorm_scaling = false;
   double alpha = 0.5;
 
   static void fields(auto& o, auto&& visit) {
@@ -57,10 +59,16 @@ struct NormOptions {
     visit("attention", o.attention,
           "a norm at the attention, too; false: only at the other sub-layers, as in ModernBERT's "
           "first layer, which reads normalised embeddings");
+    visit("layernorm_scaling", o.layernorm_scaling,
+          "divide what a sub-layer reads by the root of its layer's number, from 1 on, so that "
+          "deep layers add as much as others (Sun et al. 2025); for norms before sub-layers");
     visit("alpha", o.alpha, "DyT: initial value of the learnable alpha");
   }
   static void rules(const NormOptions& o, auto&& require) {
     require(o.epsilon >= 0 && o.epsilon <= 1, "epsilon", "must be from 0 to 1");
+    require(
+        !o.layernorm_scaling || (o.placement != NormPlacement::post && o.kind != NormKind::none),
+        "layernorm_scaling", "needs a norm, and placement pre or both");
     require(o.alpha > 0, "alpha", "must be positive");
   }
 };
@@ -179,6 +187,7 @@ struct LayerOptions {
   CrossAttentionOptions cross_attention;
   FeedForwardOptions feed_forward;
   PositionOptions position = Sinusoidal{};
+  NgramOptions ngrams;
   NormOptions norm;
   ResidualOptions residual;
   Block block = Block::sequential;
@@ -189,6 +198,7 @@ struct LayerOptions {
           "attention of the decoder over the encoder's output; same: as model.attention");
     visit("feed_forward", o.feed_forward, "position-wise feed-forward");
     visit("position", o.position, "position scheme");
+    visit("ngrams", o.ngrams, "what a layer adds from tables of n-grams before its sub-layers");
     visit("norm", o.norm, "normalisation");
     visit("residual", o.residual, "how sub-layers join the residual stream");
     visit("block", o.block,

@@ -92,6 +92,7 @@ ResidualConnection::ResidualConnection(Module& owner, const std::string& name,
           static_cast<double>(stack.different_layers());
   (norm.placement == NormPlacement::post ? after_ : before_) =
       make_norm(owner, name + "_norm", norm, stack);
+  if (norm.layernorm_scaling) norm_scale_ = 1 / std::sqrt(static_cast<double>(place.layer + 1));
   if (norm.placement == NormPlacement::both)
     on_output_ = make_norm(owner, name + "_output_norm", norm, stack);
   if (residual.drop > 0) whole_ = owner.register_module(name + "_drop", Dropout());

@@ -68,7 +68,9 @@ class ResidualConnection {
 
   /// The input of the sub-layer. // [B, T, D] -> [B, T, D]
   torch::Tensor enter(const torch::Tensor& x, const ForwardContext& context) {
-    return before_ ? before_(x, context) : x;
+    if (!before_) return x;
+    const auto y = before_(x, context);
+    return norm_scale_ == 1 ? y : y * norm_scale_;
   }
   /// Adds the sub-layer's output to x. // [B, T, D], [B, T, D] -> [B, T, D]
   torch::Tensor join(const torch::Tensor& x, torch::Tensor branch, const ForwardContext& context);
@@ -77,7 +79,7 @@ class ResidualConnection {
   torch::Tensor scaled(torch::Tensor branch, const ForwardContext& context) const;
 
   bool skip_ = true;
-  double input_scale_ = 1, output_scale_ = 1, drop_ = 0;
+  double norm_scale_ = 1, input_scale_ = 1, output_scale_ = 1, drop_ = 0;
   Dropout dropout_, whole_{nullptr};  // of elements, and of a sequence's whole output
   Norm before_{nullptr}, on_output_{nullptr}, after_{nullptr};
   torch::Tensor factor_;  // [1] or [D]

@@ -61,29 +61,6 @@ std::vector<Layer> make_layers(Module& owner, const StackOptions& options) {
   return layers;
 }
 
-/// Runs x through the layers, each by `run(number of the entry, layer, x, its position terms,
-/// context)`. A layer that runs again draws other random numbers.
-template <class Run>
-torch::Tensor through(torch::Tensor x, std::vector<StackEntry>& entries,
-                      const StackPositions& positions, const ForwardContext& context, Run&& run) {
-  for (size_t i = 0; i < entries.size(); ++i) {
-    auto& entry = entries[i];
-    const auto& scheme = positions.schemes[entry.scheme];
-    if (i > 0 && (entry.starts_scheme || scheme.every_layer))
-      x = with_positions(x, scheme.embedding);
-    auto known = positions.views[entry.view];
-    known.layer = entry.score_index;
-    if (entry.repeat == 0) {
-      x = run(i, entry.layer, x, known, context);
-      continue;
-    }
-    auto again = context;
-    again.round = static_cast<uint64_t>(entry.repeat);
-    x = run(i, entry.layer, x, known, again);
-  }
-  return x;
-}
-
 /// The bias, or zeros, with -infinity at the keys at a distance of `window` or more from a query.
 /// The queries are the last positions. Distances are counted in tokens, not in position ids, which
 /// may have gaps. // [H, T, S]
@@ -108,8 +85,8 @@ void DecoderCache::reorder(const torch::Tensor& order) {
   const auto device = position_ids.device();
   const auto own = ops::to_device(order, device);
   for (auto& layer : layers) {
-    layer.self_attention.reorder(own);
-    layer.feed_forward.reorder(own);
+    for (auto* part : {&layer.self_attention, &layer.feed_forward, &layer.ngrams})
+      part->reorder(own);
   }
   const auto reads = [](const LayerCache& layer) { return !layer.cross_attention.blocks.empty(); };
   if (std::ranges::none_of(layers, reads)) return;
@@ -132,6 +109,7 @@ StackImpl::StackImpl(const StackOptions& options) {
   dropout_ = register_module("dropout", Dropout());
   make_views(options, plan);
   make_entries(options, plan);
+  if ((mix_ = make_residual_mix(options))) register_module("residual_mix", mix_);
   norm_ = make_final_norm(*this, options);
   for (size_t i = 1; i < plan.schemes.size(); ++i) {
     const auto& scheme = plan.schemes[i];
@@ -179,20 +157,43 @@ void StackImpl::check(int64_t length, const ForwardContext& context) const {
 
 StackPositions StackImpl::positions(const torch::Tensor& query, const torch::Tensor& key) const {
   StackPositions known;
+  const auto first_values = std::make_shared<torch::Tensor>();
   for (const auto& scheme : schemes_) known.schemes.push_back(scheme->terms(query, key));
   for (const auto& [scheme, window, heads] : views_) {
     auto view = known.schemes[scheme].attention;
     if (window) view.bias = hide_beyond(*window, view, heads);
+    view.first_values = first_values;
     view.kept_mask = std::make_shared<torch::Tensor>();
     known.views.push_back(std::move(view));
   }
   return known;
 }
 
+template <class Run>
+torch::Tensor StackImpl::through(torch::Tensor x, const StackPositions& positions,
+                                 const ForwardContext& context, Run&& run) {
+  auto stream = mix_ ? mix_->start(x) : MixedStream();
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    auto& entry = entries_[i];
+    const auto& scheme = positions.schemes[entry.scheme];
+    if (mix_) x = mix_->read(stream, static_cast<int64_t>(i));
+    if (i > 0 && (entry.starts_scheme || scheme.every_layer))
+      x = with_positions(x, scheme.embedding);
+    auto known = positions.views[entry.view];
+    known.layer = entry.score_index;
+    auto own = context;
+    if (entry.repeat > 0) own.round = static_cast<uint64_t>(entry.repeat);
+    const auto input = x;
+    x = run(i, entry.layer, input, known, own);
+    if (mix_) mix_->write(stream, input, x);
+  }
+  return mix_ ? mix_->read(stream, std::ssize(entries_)) : x;
+}
+
 StackOutput StackImpl::forward(torch::Tensor x, const StackOutput* memory,
                                const StackPositions& positions, const ForwardContext& context) {
   std::vector<Routing> routings;
-  x = through(x, entries_, positions, context,
+  x = through(x, positions, context,
               [&](size_t, Layer& layer, const auto& y, const auto& at, const auto& own) {
                 auto made = layer(y, memory, at, own);
                 if (made.routing) routings.push_back(std::move(*made.routing));
@@ -216,7 +217,7 @@ DecoderCache StackImpl::init_cache(const torch::Tensor& like, const StackOutput*
 
 torch::Tensor StackImpl::step(torch::Tensor x, DecoderCache& cache, const StackPositions& positions,
                               const ForwardContext& context) {
-  x = through(x, entries_, positions, context,
+  x = through(x, positions, context,
               [&](size_t i, Layer& layer, const auto& y, const auto& at, const auto& own) {
                 return layer->step(y, cache.layers[i], cache.memory_mask, at, own);
               });

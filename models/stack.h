@@ -5,6 +5,7 @@
 #include "models/layer.h"
 #include "models/position/position.h"
 #include "models/residual.h"
+#include "models/residual_mix.h"
 
 namespace ablate::models {
 
@@ -77,6 +78,11 @@ class StackImpl : public Module {
 
   void make_views(const StackOptions& options, const PositionPlan& plan);
   void make_entries(const StackOptions& options, const PositionPlan& plan);
+  /// Runs x through the layers, each by `run(number of the entry, layer, x, its position terms,
+  /// context)`. A layer that runs again draws other random numbers.
+  template <class Run>
+  torch::Tensor through(torch::Tensor x, const StackPositions& positions,
+                        const ForwardContext& context, Run&& run);
 
   std::vector<std::shared_ptr<Position>> schemes_;
   std::shared_ptr<PositionIds> position_ids_;
@@ -84,6 +90,7 @@ class StackImpl : public Module {
   std::vector<View> views_;
   std::vector<size_t> view_of_;  // of each different layer
   std::vector<StackEntry> entries_;
+  std::shared_ptr<ResidualMix> mix_;  // null: layers add to what they read
   Norm embedding_norm_{nullptr}, norm_{nullptr};
 };
 TORCH_MODULE(Stack);

@@ -14,6 +14,7 @@
 #include "models/initialization_options.h"
 #include "models/layer_options.h"
 #include "models/position/position_options.h"
+#include "models/residual_mix_options.h"
 
 namespace ablate::models {
 
@@ -42,6 +43,7 @@ struct StackOptions {
   DeepNorm deepnorm = {};  // if it is chosen
   bool bias = true;
   EmbeddingNorm embedding_norm = EmbeddingNorm::none;
+  ResidualMixOptions residual_mix = {};
   InitializationOptions initialization = {};
   ParametrizationOptions parametrization = {};
 
@@ -120,6 +122,7 @@ struct StackRules {
   void check() const {
     for (int64_t i = 0; i < stack.different_layers(); ++i) check_layer(stack.layer(i), path(i));
     check_schemes();
+    check_first_values();
   }
 
  private:
@@ -189,8 +192,30 @@ struct StackRules {
     }
   }
 
+  /// Values that are mixed have one width.
+  void check_first_values() const {
+    std::optional<int64_t> first;
+    for (int64_t i = 0; i < stack.different_layers(); ++i) {
+      const auto* heads = std::get_if<MultiHead>(&stack.layer(i).attention);
+      if (heads == nullptr || heads->value_residual == ValueResidual::none || heads->heads < 1)
+        continue;
+      const int64_t width = heads->key_value_heads.value_or(heads->heads) *
+                            heads->d_v.value_or(stack.d_model / heads->heads);
+      require(width == first.value_or(width), path(i) + "attention.value_residual",
+              "needs values as wide as those of the first layer that has it: key_value_heads times "
+              "d_v");
+      first = first.value_or(width);
+    }
+  }
+
   void check_residual(const LayerOptions& layer, const std::string& at) const {
     const auto& residual = layer.residual;
+    const bool adds =
+        std::visit([]<class Held>(const Held&) { return Held::adds; }, stack.residual_mix);
+    require(!adds || (residual.skip && layer.norm.placement != NormPlacement::post),
+            "residual_mix.kind",
+            "can be attention or hyper only if norm.placement is pre or both and residual.skip is "
+            "true: they mix what layers add");
     require(residual.skip || residual.drop == 0, at + "residual.drop",
             "must be 0 if residual.skip is false: a skipped sequence would become zero");
     require(residual.depth != ResidualDepth::deepnorm ||

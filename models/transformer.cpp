@@ -37,8 +37,9 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Vocabu
       pad_(vocabulary.pad) {
   const auto base = static_cast<double>(base_width_of(options.parametrization, d_model_));
   embedding_scale_ = options.embedding_scale ? std::sqrt(base) : 1.0;
-  output_scale_ = std::visit([](const Head& head) { return head.scale; }, options.output) * base /
-                  static_cast<double>(d_model_);
+  const auto head_options = std::visit([](const Head& head) { return head; }, options.output);
+  output_scale_ = head_options.scale * base / static_cast<double>(d_model_);
+  output_.softcap = head_options.softcap;
   if (const auto* head = std::get_if<LabelHead>(&options.output)) pool_ = head->pool;
   make_tables(options.tying, vocabulary);
   make_head(options, vocabulary);
@@ -166,7 +167,7 @@ torch::Tensor TransformerImpl::input_of_output(const torch::Tensor& x) {
 }
 
 torch::Tensor TransformerImpl::project(const torch::Tensor& x) const {
-  return ops::linear(x, output_.weight, output_.bias);
+  return ops::capped(ops::linear(x, output_.weight, output_.bias), output_.softcap);
 }
 
 void TransformerImpl::prepack(WeightDtype dtype) {
@@ -243,17 +244,19 @@ struct Start {
 
   Initializer operator()(const XavierInitialization& o) const {
     auto scaled = stated;
-    scaled.gain = o.gain * root_of_additions(o.depth);
+    scaled.gain = o.gain * factor_of(o.depth);
     if (o.depth == DepthScaling::deepnorm) scaled.value_gain = stack.deepnorm.beta;
     return scaled;
   }
   Initializer operator()(const NormalInitialization& o) const {
-    return Normal{o.deviation * root_of_additions(o.depth) * width};
+    return Normal{o.deviation * factor_of(o.depth) * width};
   }
 
  private:
-  double root_of_additions(DepthScaling depth) const {
-    if (depth != DepthScaling::sqrt || !stated.adds_to_residual) return 1;
+  double factor_of(DepthScaling depth) const {
+    if (!stated.adds_to_residual) return 1;
+    if (depth == DepthScaling::zero) return 0;
+    if (depth != DepthScaling::sqrt) return 1;
     return 1 / std::sqrt(static_cast<double>(stack.additions()));
   }
 };

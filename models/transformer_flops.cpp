@@ -45,6 +45,8 @@ struct LayerPosition {
            of_query(distances());
   }
   double operator()(const Cope& o) const { return of_query(o.positions); }
+  // Queries and keys have a real and an imaginary part.
+  double operator()(const Pope&) const { return of_query(reach.keys); }
 
  private:
   /// Products of every query with `vectors` others.
@@ -163,6 +165,14 @@ struct FeedForwardProducts {
   double operator()(const NoFeedForward&) const { return 0; }
 };
 
+/// The products of mixing streams, for one position of one layer.
+double mix_products(const StackOptions& stack) {
+  const auto* hyper = std::get_if<HyperMix>(&stack.residual_mix);
+  if (hyper == nullptr) return 0;
+  const int64_t n = hyper->streams;
+  return times(stack.d_model, n * n * (n + 2) + n * n);
+}
+
 double layer_products(const StackOptions& stack, const LayerOptions& layer,
                       const PassExtent& extent) {
   const int64_t length = stack.causal ? extent.target : extent.source;
@@ -170,9 +180,11 @@ double layer_products(const StackOptions& stack, const LayerOptions& layer,
   const auto* cross = std::get_if<MultiHead>(&layer.cross_attention);
   const double feed_forward =
       std::visit(FeedForwardProducts{stack.d_model}, feed_forward_of(layer.feed_forward));
+  const bool reads = std::holds_alternative<HashedNgrams>(layer.ngrams);
   return std::visit(mixer, layer.attention) +
+         (reads ? times(extent.rows, length, stack.d_model, 2 * stack.d_model) : 0) +
          (cross != nullptr ? cross_products(stack, *cross, extent) : 0) +
-         times(extent.rows, length, feed_forward);
+         times(extent.rows, length, feed_forward + mix_products(stack));
 }
 
 }  // namespace

@@ -62,12 +62,17 @@ constexpr auto names(Pool) {
 /// Members of every head.
 struct Head {
   double scale = 1.0;
+  double softcap = 0.0;
 
   static void fields(auto& o, auto&& visit) {
     visit("scale", o.scale, "factor of the logits, as in muP (Yang et al. 2022)");
+    visit("softcap", o.softcap,
+          "cap of the logits (final_logit_softcapping): they become softcap * tanh(logit / "
+          "softcap), as in Gemma 2; 0: no cap");
   }
   static void rules(const Head& o, auto&& require) {
     require(o.scale > 0 && o.scale <= 1000, "scale", "must be above 0 and at most 1000");
+    require(o.softcap >= 0, "softcap", "must not be negative");
   }
 };
 
@@ -115,9 +120,11 @@ struct TransformerOptions {
   FeedForwardOptions feed_forward;
   PositionOptions position = Sinusoidal{};
   PositionIdsOptions position_ids;
+  NgramOptions ngrams;
   NormOptions norm;
   ResidualOptions residual;
   Block block = Block::sequential;
+  ResidualMixOptions residual_mix;
   ShareOptions share;
   bool bias = true;
   bool embedding_scale = true;
@@ -137,6 +144,8 @@ struct TransformerOptions {
     visit("decoder_layers", o.decoder_layers, "layers of the decoder; absent: layers");
     LayerOptions::fields(o, visit);
     visit("position_ids", o.position_ids, "position ids of the tokens of a sequence");
+    visit("residual_mix", o.residual_mix,
+          "how layers read and write the residual stream, if not by adding to what they read");
     visit("share", o.share, "weight sharing between the layers of a stack");
     visit("bias", o.bias, "biases of projections and norms");
     visit("embedding_scale", o.embedding_scale, "multiply embeddings by sqrt(d_model)");
@@ -166,6 +175,7 @@ struct TransformerOptions {
             .cross_attention = cross_attention,
             .feed_forward = feed_forward,
             .position = position,
+            .ngrams = ngrams,
             .norm = norm,
             .residual = residual,
             .block = block};
@@ -223,6 +233,8 @@ inline CrossAttentionOptions cross_attention_of(const TransformerOptions& o, Sid
   if (shared == nullptr) return NoAttention{};
   auto same = *shared;
   same.window.reset();
+  same.value_residual = ValueResidual::none;
+  same.exclusive = false;
   return same;
 }
 
@@ -245,6 +257,7 @@ inline StackOptions stack_of(const TransformerOptions& o, Side which) {
           .deepnorm = deepnorm_of(o, which),
           .bias = o.bias,
           .embedding_norm = o.embedding_norm,
+          .residual_mix = o.residual_mix,
           .initialization = o.initialization,
           .parametrization = o.parametrization};
 }
@@ -304,6 +317,11 @@ void cross_attention_rules(const TransformerOptions& o, auto& require) {
     const auto* heads = std::get_if<MultiHead>(&resolved);
     require(heads == nullptr || !heads->window, at + "cross_attention.window",
             "has no effect: targets and sources have no distance");
+    require(heads == nullptr || heads->value_residual == ValueResidual::none,
+            at + "cross_attention.value_residual",
+            "must be none: only self-attention mixes values of several layers");
+    require(heads == nullptr || !heads->exclusive, at + "cross_attention.exclusive",
+            "must be false: a target has no value of its own among those of the source");
     require(heads == nullptr || heads->divides(o.d_model),
             same ? "attention.heads" : at + "cross_attention.heads",
             "must divide d_model unless d_k and d_v are given");

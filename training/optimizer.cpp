@@ -59,10 +59,15 @@ struct Rule<AdamW> {
 
   static void update(const AdamW& o, Step step, Group<3>& group) {
     auto& [first, second, count] = group.kept;
+    const bool cautious = o.cautious_decay && step.decays;
+    if (cautious)
+      decay(group.parameters, at::_foreach_lerp(first, group.gradients, 1 - o.beta1),
+            step.lost(o.weight_decay), true);
     at::_foreach_add_(count, 1);
     at::_fused_adamw_(group.parameters, group.gradients, first, second, /*max_exp_avg_sqs=*/{},
                       count, step.learning_rate, o.beta1, o.beta2,
-                      step.decays ? o.weight_decay / step.rate : 0.0, o.epsilon, /*amsgrad=*/false,
+                      step.decays && !cautious ? o.weight_decay / step.rate : 0.0, o.epsilon,
+                      /*amsgrad=*/false,
                       /*maximize=*/false);
   }
 };
@@ -98,7 +103,8 @@ struct Rule<Lion> {
     auto& [momentum] = group.kept;
     auto direction = at::_foreach_lerp(momentum, group.gradients, 1 - o.beta1);
     at::_foreach_sign_(direction);
-    if (step.decays) at::_foreach_mul_(group.parameters, 1 - step.lost(o.weight_decay));
+    if (step.decays)
+      decay(group.parameters, direction, step.lost(o.weight_decay), o.cautious_decay);
     at::_foreach_add_(group.parameters, direction, -step.learning_rate);
     at::_foreach_lerp_(momentum, group.gradients, 1 - o.beta2);
   }
@@ -114,8 +120,8 @@ struct Rule<Muon> {
     at::_foreach_lerp_(momentum, group.gradients, 1 - o.momentum);
     const auto direction =
         o.nesterov ? at::_foreach_lerp(group.gradients, momentum, o.momentum) : momentum;
-    if (step.decays) at::_foreach_mul_(group.parameters, 1 - step.lost(o.weight_decay));
-    take_orthogonal_steps({group.parameters, direction, group.maps}, step.learning_rate, o);
+    take_orthogonal_steps({group.parameters, direction, group.maps, step.lost(o.weight_decay)},
+                          step.learning_rate, o);
   }
 };
 
@@ -258,8 +264,9 @@ std::unique_ptr<Optimizer> optimizer_of(const Muon& options,
       parameters, [](const TrainedParameter& one) { return models::is_linear_map(one.role); });
   return std::make_unique<JointOptimizer>(
       std::make_unique<RuleOptimizer<Muon>>(options, std::vector(parameters.begin(), rest.begin())),
-      std::make_unique<RuleOptimizer<AdamW>>(AdamW{options.adam, options.weight_decay},
-                                             std::vector(rest.begin(), rest.end())));
+      std::make_unique<RuleOptimizer<AdamW>>(
+          AdamW{options.adam, options.weight_decay, options.cautious_decay},
+          std::vector(rest.begin(), rest.end())));
 }
 
 }  // namespace
@@ -278,7 +285,20 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options,
 
 namespace {
 
-constexpr int kIterations = 5;
+struct Polynomial {
+  double first, third, fifth;  // coefficients of these powers
+};
+using Polynomials = std::array<Polynomial, 5>;
+
+constexpr Polynomial kSteep{3.4445, -4.7750, 2.0315};
+constexpr Polynomials kJordan{kSteep, kSteep, kSteep, kSteep, kSteep};
+constexpr Polynomials kPolarExpress{
+    {{8.156554524902461, -22.48329292557795, 15.878769915207462},
+     {4.042929935166739, -2.808917465908714, 0.5000178451051316},
+     {3.8916678022926607, -2.772484153217685, 0.5060648178503393},
+     {3.285753657755655, -2.3681294933425376, 0.46449024233003106},
+     {2.3465413258596377, -1.7097828382687081, 0.42323551169305323}}};
+constexpr double kPolarMargin = 1.02;  // rounding brings no singular value above 1
 constexpr double kEpsilon = 1e-7;
 
 /// Matrices of one shape, as views of outputs by inputs into their tensors.
@@ -316,16 +336,27 @@ double scale_of(MuonScale scale, int64_t outputs, int64_t inputs) {
 
 }  // namespace
 
-torch::Tensor orthogonalized(const torch::Tensor& matrices) {
+torch::Tensor orthogonalized(const torch::Tensor& matrices, MuonCoefficients coefficients) {
+  const bool jordan = coefficients == MuonCoefficients::jordan;
   const bool tall = matrices.size(1) > matrices.size(2);
   auto x = tall ? matrices.transpose(1, 2) : matrices;
-  x = x / at::linalg_vector_norm(x, 2, at::IntArrayRef{1, 2}, /*keepdim=*/true).clamp_min(kEpsilon);
-  for (int i = 0; i < kIterations; ++i) {
-    const auto gram = x.bmm(x.transpose(1, 2));                         // [N, R, R]
-    const auto polynomial = gram.baddbmm(gram, gram, -4.7750, 2.0315);  // [N, R, R]
-    x = x.baddbmm(polynomial, x, 3.4445, 1.0);
+  const auto norm = at::linalg_vector_norm(x, 2, at::IntArrayRef{1, 2}, /*keepdim=*/true);
+  x = x / (norm * (jordan ? 1 : kPolarMargin)).clamp_min(kEpsilon);
+  for (const auto& [a, b, c] : jordan ? kJordan : kPolarExpress) {
+    const auto gram = x.bmm(x.transpose(1, 2));              // [N, R, R]
+    const auto polynomial = gram.baddbmm(gram, gram, b, c);  // [N, R, R]
+    x = x.baddbmm(polynomial, x, a, 1.0);
   }
   return tall ? x.transpose(1, 2) : x;
+}
+
+void decay(const TensorVector& parameters, const TensorVector& directions, double lost,
+           bool cautious) {
+  if (lost == 0) return;
+  if (!cautious) return at::_foreach_mul_(parameters, 1 - lost);
+  const auto products = at::_foreach_mul(parameters, directions);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    parameters[i].mul_(1 - lost * products[i].ge(0).to(parameters[i].scalar_type()));
 }
 
 void take_orthogonal_steps(const MapSteps& steps, double learning_rate, const Muon& options) {
@@ -334,7 +365,9 @@ void take_orthogonal_steps(const MapSteps& steps, double learning_rate, const Mu
     const bool rounds = options.precision == MuonPrecision::bf16 &&
                         has_products(Precision::bf16, directions.device());
     const auto type = rounds ? torch::kBFloat16 : directions.scalar_type();
-    const auto orthogonal = orthogonalized(directions.to(type)).to(directions.scalar_type());
+    const auto orthogonal =
+        orthogonalized(directions.to(type), options.coefficients).to(directions.scalar_type());
+    decay(same.parameters, orthogonal.unbind(), steps.lost, options.cautious_decay);
     at::_foreach_add_(same.parameters, orthogonal.unbind(),
                       -learning_rate * scale_of(options.scale, shape.first, shape.second));
   }

@@ -30,22 +30,32 @@ struct Adam {
   }
 };
 
-/// A step subtracts learning rate * decay * weight (grokking needs a decay of 1: Power et al.
-/// 2022).
+/// The largest decay is 10 (grokking needs 1: Power et al. 2022).
 void decay_rule(double weight_decay, auto& require) {
   require(weight_decay >= 0 && weight_decay <= 10, "weight_decay", "must be from 0 to 10");
+}
+
+/// The keys of decoupled weight decay: a step subtracts learning rate * decay * weight.
+void decoupled_decay_fields(auto& o, auto& visit) {
+  visit("weight_decay", o.weight_decay,
+        "decoupled decay of weight matrices, embeddings and output, scaled by the schedule's "
+        "learning rate without multipliers");
+  visit("cautious_decay", o.cautious_decay,
+        "decay only the weights that the step moves towards zero, too (Chen et al. 2025)");
+  visit("independent_decay", o.independent_decay,
+        "scale the decay by the share of the schedule's peak, so that it does not depend on the "
+        "peak (Wortsman et al. 2023)");
 }
 
 /// Adam with decoupled weight decay (Loshchilov & Hutter 2019); norms and biases do not decay.
 struct AdamW : Adam {
   static constexpr std::string_view name = "adamw";
   double weight_decay = 0.01;
+  bool cautious_decay = false, independent_decay = false;
 
   static void fields(auto& o, auto&& visit) {
     Adam::fields(o, visit);
-    visit("weight_decay", o.weight_decay,
-          "decoupled decay of weight matrices, embeddings and output, scaled by the schedule's "
-          "learning rate without multipliers");
+    decoupled_decay_fields(o, visit);
   }
   static void rules(const AdamW& o, auto&& require) {
     Adam::rules(o, require);
@@ -84,14 +94,13 @@ struct Lion {
   double beta1 = 0.9;
   double beta2 = 0.99;
   double weight_decay = 0.0;
+  bool cautious_decay = false, independent_decay = false;
 
   static void fields(auto& o, auto&& visit) {
     visit("beta1", o.beta1,
           "weight of the momentum, against the gradient, in the direction whose sign is the step");
     visit("beta2", o.beta2, "decay of the momentum");
-    visit("weight_decay", o.weight_decay,
-          "decoupled decay of weight matrices, embeddings and output, scaled by the schedule's "
-          "learning rate without multipliers");
+    decoupled_decay_fields(o, visit);
   }
   static void rules(const Lion& o, auto&& require) {
     require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
@@ -108,6 +117,16 @@ enum class MuonScale { match_rms_adamw, original };
 constexpr auto names(MuonScale) {
   return std::to_array<std::pair<MuonScale, std::string_view>>(
       {{MuonScale::match_rms_adamw, "match_rms_adamw"}, {MuonScale::original, "original"}});
+}
+
+/// The polynomials of the five steps of an orthogonalisation: one that rises steeply at 0 for all
+/// (Jordan 2024), or for each step the one that brings the singular values that may be left the
+/// closest to 1 (Amsel et al. 2025, Polar Express, for singular values from 0.001 on).
+enum class MuonCoefficients { jordan, polar_express };
+
+constexpr auto names(MuonCoefficients) {
+  return std::to_array<std::pair<MuonCoefficients, std::string_view>>(
+      {{MuonCoefficients::jordan, "jordan"}, {MuonCoefficients::polar_express, "polar_express"}});
 }
 
 /// The precision of the products that orthogonalise a step.
@@ -129,8 +148,10 @@ struct Muon {
   double momentum = 0.95;
   bool nesterov = true;
   MuonScale scale = MuonScale::match_rms_adamw;
+  MuonCoefficients coefficients = MuonCoefficients::jordan;
   MuonPrecision precision = MuonPrecision::fp32;
   double weight_decay = 0.0;
+  bool cautious_decay = false, independent_decay = false;
   Adam adam;
 
   static void fields(auto& o, auto&& visit) {
@@ -140,12 +161,13 @@ struct Muon {
           "scale of a step (queries, keys and values are orthogonalised separately): "
           "match_rms_adamw, for Adam's learning rates, or original, which needs a rate some 20 "
           "times as high, and training.lr_multipliers for the rest");
+    visit("coefficients", o.coefficients,
+          "polynomials of the five steps that orthogonalise: jordan, one for all; polar_express, "
+          "which end closer to an orthogonal matrix");
     visit("precision", o.precision,
           "precision of the products that orthogonalise a step: fp32, or bf16, as in Jordan "
           "(2024), if the device has it");
-    visit("weight_decay", o.weight_decay,
-          "decoupled decay of weight matrices, embeddings and output, scaled by the schedule's "
-          "learning rate without multipliers");
+    decoupled_decay_fields(o, visit);
     visit("adam", o.adam, "Adam for embeddings, output, norms and biases");
   }
   static void rules(const Muon& o, auto&& require) {
@@ -263,5 +285,23 @@ struct Stable : Decay {
 };
 
 using ScheduleOptions = std::variant<Constant, InverseSquareRoot, Cosine, Linear, Stable>;
+
+/// The highest learning rate of a schedule.
+inline double peak_of(const ScheduleOptions& schedule) {
+  return std::visit([](const Warmup& held) { return held.peak; }, schedule);
+}
+
+/// The optimizer with a decay that learning rates of this schedule scale: an independent one is
+/// divided by the peak.
+inline OptimizerOptions with_scaled_decay(OptimizerOptions optimizer,
+                                          const ScheduleOptions& schedule) {
+  std::visit(
+      [&](auto& held) {
+        if constexpr (requires { held.independent_decay; })
+          if (held.independent_decay) held.weight_decay /= peak_of(schedule);
+      },
+      optimizer);
+  return optimizer;
+}
 
 }  // namespace ablate::training

@@ -61,7 +61,7 @@ std::vector<torch::Tensor> cast_weights(const models::TransformerImpl& model) {
 }  // namespace
 
 PassOutput forward_backward(models::TransformerImpl& model, const PassInput& input,
-                            const models::ForwardContext& context, double smoothing,
+                            const models::ForwardContext& context, const LossTerms& loss,
                             const std::function<void()>& forward_done) {
   const auto& batch = input.batch;
   std::optional<models::ops::WeightCasts> casts;
@@ -72,7 +72,9 @@ PassOutput forward_backward(models::TransformerImpl& model, const PassInput& inp
   for (const auto& routing : output.routings) mixtures.push_back(models::statistics_of(routing));
   const auto losses = models::ops::linear_cross_entropy(
       output.hidden, model.output(), batch.target_out,
-      {.ignored = models::ignored_target(model.labels(), tokenizer::kPad), .smoothing = smoothing});
+      {.ignored = models::ignored_target(model.labels(), tokenizer::kPad),
+       .smoothing = loss.smoothing,
+       .z = loss.z});
   forward_done();
   auto objective = losses.loss;
   if (const auto aux_loss = models::aux_loss(mixtures); aux_loss.defined())

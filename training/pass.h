@@ -5,6 +5,7 @@
 
 #include "data/batch.h"
 #include "models/transformer.h"
+#include "training/training_options.h"
 
 namespace ablate::training {
 
@@ -54,9 +55,9 @@ struct PassOutput {
 
 /// Forward and backward pass: adds `share` times the gradient of the loss to the parameters'.
 /// `forward_done` is called between the two. Nothing depends on numbers of the host but
-/// `smoothing`, `context` and the sizes of the tensors.
+/// `loss`, `context` and the sizes of the tensors.
 PassOutput forward_backward(models::TransformerImpl& model, const PassInput& input,
-                            const models::ForwardContext& context, double smoothing,
+                            const models::ForwardContext& context, const LossTerms& loss,
                             const std::function<void()>& forward_done);
 
 }  // namespace ablate::training

@@ -40,7 +40,9 @@ std::vector<Observation> observe_validation(models::Transformer& model, const Tr
 Trainer::Trainer(models::Transformer model, TrainerInput input, Progress::Options progress)
     : model_(std::move(model)),
       input_(std::move(input)),
-      optimizer_(make_optimizer(input_.options.optimizer, *model_, input_.options.lr_multipliers)),
+      optimizer_(
+          make_optimizer(with_scaled_decay(input_.options.optimizer, input_.options.schedule),
+                         *model_, input_.options.lr_multipliers)),
       graphs_(input_.ranks.size() > 1 ? nullptr
                                       : make_graphs(model_, input_.options, input_.precision)),
       flops_(*model_),
@@ -112,7 +114,7 @@ void Trainer::train_step(data::BatchStream& stream) {
   const double rate = learning_rate(options.schedule, step, options.steps);
   const UpdateOptions update_options{
       .learning_rate = rate,
-      .label_smoothing = options.label_smoothing,
+      .loss = options.loss(),
       .max_grad_norm = options.max_grad_norm,
       .dropout = input_.dropout,
       .dropout_seed = models::derive_seed(input_.seed, "dropout", static_cast<uint64_t>(step)),

@@ -134,6 +134,12 @@ struct PretrainedEmbeddingOptions {
   static void rules(const PretrainedEmbeddingOptions&, auto&&) {}
 };
 
+/// What the loss of a token is made of.
+struct LossTerms {
+  double smoothing = 0;  // of labels
+  double z = 0;          // factor of the z-loss
+};
+
 /// Why a key below `training` does not fit the run's model.
 struct TrainingProblem {
   std::string key, why;
@@ -148,6 +154,7 @@ struct TrainingOptions {
   LrMultipliers lr_multipliers;
   ScheduleOptions schedule = InverseSquareRoot{{.peak = 1e-3, .warmup = 400}};
   double label_smoothing = 0.1;
+  double z_loss = 0.0;
   double max_grad_norm = 0.0;
   Precision precision = Precision::fp32;
   Device device = Device::automatic;
@@ -172,6 +179,8 @@ struct TrainingOptions {
   /// Whether there are updates; without any, the weights that a run starts from are evaluated.
   bool trains() const { return steps > 0; }
 
+  LossTerms loss() const { return {.smoothing = label_smoothing, .z = z_loss}; }
+
   /// Whether only some weights are trained, which the options name.
   bool names_parts() const { return trains() && (!freeze.empty() || lora.given()); }
 
@@ -193,6 +202,9 @@ struct TrainingOptions {
     visit("lr_multipliers", o.lr_multipliers, "learning-rate multiplier per parameter group");
     visit("schedule", o.schedule, "learning rate as a function of the step");
     visit("label_smoothing", o.label_smoothing, "probability that is spread over the vocabulary");
+    visit("z_loss", o.z_loss,
+          "factor of the squared logarithm of the softmax's denominator, which is added to the "
+          "loss of every target token (PaLM: 1e-4)");
     visit("max_grad_norm", o.max_grad_norm,
           "gradients are clipped to this global norm; 0: no clipping");
     visit("precision", o.precision,
@@ -236,8 +248,7 @@ struct TrainingOptions {
     const int64_t fewest = o.init_from.given() ? 0 : 1;
     require(o.steps >= fewest && o.steps <= 1'000'000'000, "steps",
             fewest == 0 ? "must be from 0 to 1000000000" : "must be from 1 to 1000000000");
-    const double peak = std::visit([](const Warmup& held) { return held.peak; }, o.schedule);
-    require(peak <= 1 || !steps_have_one_size(o.optimizer), "schedule.peak",
+    require(peak_of(o.schedule) <= 1 || !steps_have_one_size(o.optimizer), "schedule.peak",
             "must be at most 1: with this optimizer a step moves every weight by about as much; "
             "0.001 is usual");
     require(o.tokens_per_batch >= 1 && o.tokens_per_batch <= 100'000'000, "tokens_per_batch",
@@ -246,6 +257,7 @@ struct TrainingOptions {
             "must be from 1 to 1000000");
     require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label_smoothing",
             "must be in [0, 1)");
+    require(o.z_loss >= 0 && o.z_loss <= 1, "z_loss", "must be from 0 to 1");
     require(o.max_grad_norm >= 0, "max_grad_norm", "must not be negative");
     require(!o.threads || (*o.threads >= 1 && *o.threads <= 1024), "threads",
             "must be from 1 to 1024");

@@ -122,7 +122,7 @@ class Backward {
     const auto tensors = to_tensors(batch, weights.device());
     options_.finished(UpdatePart::data);
     return forward_backward(*model_, {tensors, torch::full({}, share_, weights)}, context,
-                            options_.label_smoothing, forward_done);
+                            options_.loss, forward_done);
   }
 
   models::Transformer& model_;

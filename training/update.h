@@ -32,7 +32,7 @@ enum class UpdatePart { data, forward, backward, optimizer };
 
 struct UpdateOptions {
   double learning_rate;
-  double label_smoothing;
+  LossTerms loss;
   double max_grad_norm;  // largest gradient norm; 0: none
   double dropout;
   uint64_t dropout_seed;  // of this update

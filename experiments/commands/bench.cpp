@@ -166,7 +166,7 @@ Measured measure(models::Transformer model, const config::Experiment& experiment
     const auto record = training::update(
         model, *optimizer, {&batch, 1},
         {.learning_rate = training::learning_rate(experiment.training.schedule, 1, 1000),
-         .label_smoothing = experiment.training.label_smoothing,
+         .loss = experiment.training.loss(),
          .max_grad_norm = experiment.training.max_grad_norm,
          .dropout = experiment.model.dropout,
          .dropout_seed = models::derive_seed(kSeed, "dropout", static_cast<uint64_t>(step)),

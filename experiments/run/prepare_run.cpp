@@ -179,7 +179,7 @@ double seconds_per_update(const config::Experiment& experiment, const RunData& d
     for (int64_t i = 0; i < options.accumulate; ++i) batches.push_back(stream.next());
     training::update(model, *optimizer, batches,
                      {.learning_rate = 1e-9,
-                      .label_smoothing = options.label_smoothing,
+                      .loss = options.loss(),
                       .max_grad_norm = options.max_grad_norm,
                       .dropout = experiment.model.dropout,
                       .dropout_seed = static_cast<uint64_t>(step),

@@ -102,8 +102,9 @@ ABLATE_INLINE void rows(int64_t begin, int64_t end, const CrossEntropy<T>& a) {
     const float normaliser = largest + std::log(total);
     const float nll = normaliser - wanted;
     a.nll[row] = nll;
-    a.loss[row] = (1.0F - a.smoothing) * nll + a.smoothing * (normaliser - sum / count);
-    const float inverse = 1.0F / total, spread = a.smoothing / count;
+    a.loss[row] = (1.0F - a.smoothing) * nll + a.smoothing * (normaliser - sum / count) +
+                  a.z * normaliser * normaliser;
+    const float inverse = (1.0F + 2.0F * a.z * normaliser) / total, spread = a.smoothing / count;
 #pragma omp simd
     for (int64_t v = 0; v < size; ++v) store(logits[v], load(logits[v]) * inverse - spread);
     const float probability = exponential(wanted - largest) * inverse;

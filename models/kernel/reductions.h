@@ -26,8 +26,8 @@ struct CrossEntropy {
   T* logits;               // [N, V] in, gradient out
   const int64_t* targets;  // [N]
   int64_t vocabulary;
-  float smoothing;
-  float* loss;  // [N] (1 - smoothing) nll + smoothing / V * sum over V of -log p
+  float smoothing, z;
+  float* loss;  // [N] (1 - smoothing) nll + smoothing / V * sum of -log p + z log^2 sum of e^logit
   float* nll;   // [N] -log p(target)
 };
 

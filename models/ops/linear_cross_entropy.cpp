@@ -27,13 +27,23 @@ torch::ScalarType score_type(const torch::Tensor& x) {
 /// The same as cpu::cross_entropy_gradient by LibTorch's operators, in few passes over the logits.
 /// // [N, V], [N] -> [N, V], losses [2, N]
 torch::Tensor cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
-                                     double smoothing, const torch::Tensor& losses) {
+                                     const CrossEntropyOptions& options,
+                                     const torch::Tensor& losses) {
+  const double smoothing = options.smoothing;
   const auto column = target.unsqueeze(1);
   auto log_probability = torch::log_softmax(logits, -1, torch::kFloat);  // [N, V]
   auto loss = losses[0], nll = losses[1];
   torch::neg_out(nll, log_probability.gather(1, column).squeeze(1));
   torch::sub_out(loss, (1 - smoothing) * nll, log_probability.mean(1), smoothing);
-  const auto probability = log_probability.exp_().scatter_(1, column, smoothing - 1, "add");
+  torch::Tensor growth;  // of the probabilities in the gradient, by the z-loss // [N, 1]
+  if (options.z != 0) {
+    const auto normaliser = logits.gather(1, column).squeeze(1).to(torch::kFloat) + nll;  // [N]
+    loss.addcmul_(normaliser, normaliser, options.z);
+    growth = (1 + 2 * options.z * normaliser).unsqueeze(1);
+  }
+  auto probability = log_probability.exp_();
+  if (growth.defined()) probability.mul_(growth);
+  probability.scatter_(1, column, smoothing - 1, "add");
   auto gradient = torch::empty_like(logits);
   const auto uniform = torch::scalar_tensor(smoothing / static_cast<double>(logits.size(1)));
   return torch::sub_out(gradient, probability, uniform);
@@ -42,8 +52,8 @@ torch::Tensor cross_entropy_gradient(const torch::Tensor& logits, const torch::T
 /// The gradients are computed chunk by chunk in the forward pass.
 struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
   static variable_list forward(AutogradContext* context, const torch::Tensor& hidden,
-                               const torch::Tensor& weight, const torch::Tensor& target,
-                               const CrossEntropyOptions& options) {
+                               const torch::Tensor& weight, double softcap,
+                               const torch::Tensor& target, const CrossEntropyOptions& options) {
     const int64_t rows = hidden.size(0), chunk = chunk_rows(weight);
     const auto cast = weight_in(weight, hidden.scalar_type());
     // [N, 1]; where rows can be left out, none is ignored
@@ -57,8 +67,10 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
       const int64_t end = std::min(rows, begin + chunk);
       const auto part = counted.slice(0, begin, end);
       const auto gradient =  // of the logits // [chunk, V]
-          to_gradient(torch::mm(part, cast.t()), target.slice(0, begin, end), options.smoothing,
-                      losses.slice(1, begin, end));
+          capped_gradient(torch::mm(part, cast.t()), softcap, [&](const torch::Tensor& logits) {
+            return to_gradient(logits, target.slice(0, begin, end), options,
+                               losses.slice(1, begin, end));
+          });
       auto slice = hidden_gradient.slice(0, begin, end);
       torch::mm_out(slice, gradient, cast);
       if (weight_gradient.defined()) add_product(weight_gradient, gradient, part);
@@ -74,15 +86,26 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     return {sums[0].to(torch::kFloat), nll};
   }
 
+  /// The gradient of logits before their cap from `gradient` of those behind it.
+  template <class Gradient>
+  static torch::Tensor capped_gradient(const torch::Tensor& logits, double softcap,
+                                       Gradient&& gradient) {
+    if (softcap == 0) return gradient(logits);
+    const auto share = (logits / softcap).tanh_();  // [chunk, V]
+    auto result = gradient(share * softcap);
+    return result.mul_(share.square_().neg_().add_(1));
+  }
+
   /// The gradient of the logits, perhaps in their memory.
   static torch::Tensor to_gradient(const torch::Tensor& logits, const torch::Tensor& target,
-                                   double smoothing, const torch::Tensor& losses) {
+                                   const CrossEntropyOptions& options,
+                                   const torch::Tensor& losses) {
     if constexpr (kHasKernels)
       if (has_cpu_type(logits)) {
-        cpu::cross_entropy_gradient(logits, target, smoothing, losses);
+        cpu::cross_entropy_gradient(logits, target, options, losses);
         return logits;
       }
-    return cross_entropy_gradient(logits, target, smoothing, losses);
+    return cross_entropy_gradient(logits, target, options, losses);
   }
 
   static void add_product(torch::Tensor& sum, const torch::Tensor& gradient,
@@ -99,40 +122,51 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
     return {saved[0] * grad_outputs[0],
             saved[1].defined() ? saved[1] * grad_outputs[0] : torch::Tensor(),
             {},
+            {},
             {}};
   }
 };
 
-CrossEntropy whole_cross_entropy(const torch::Tensor& hidden, const torch::Tensor& weight,
+CrossEntropy whole_cross_entropy(const torch::Tensor& hidden, const OutputMap& output,
                                  const torch::Tensor& target, const CrossEntropyOptions& options) {
   const auto counts = target.ne(options.ignored);
-  const auto logits = torch::linear(hidden, weight.to(hidden.scalar_type()));
+  const auto logits =
+      capped(torch::linear(hidden, output.weight.dense.to(hidden.scalar_type())), output.softcap);
   const auto log_probability = torch::log_softmax(logits, -1, score_type(logits));  // [..., V]
   const auto column = target.masked_fill(counts.logical_not(), 0).unsqueeze(-1);
   const auto nll = log_probability.gather(-1, column).squeeze(-1).neg();  // [...]
   const auto uniform = log_probability.mean(-1).neg();
   const auto sum_of = [&](const torch::Tensor& x) { return x.masked_fill(~counts, 0.0).sum(); };
-  return {.loss = sum_of((1 - options.smoothing) * nll + options.smoothing * uniform),
+  const auto normaliser = logits.to(score_type(logits)).logsumexp(-1);  // [...]
+  return {.loss = sum_of((1 - options.smoothing) * nll + options.smoothing * uniform +
+                         options.z * normaliser.square()),
           .nll = sum_of(nll).detach()};
 }
 
 }  // namespace
 
+torch::Tensor capped(const torch::Tensor& x, double softcap) {
+  return softcap == 0 ? x : (x / softcap).tanh() * softcap;
+}
+
 CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const OutputMap& output,
                                   const torch::Tensor& target, const CrossEntropyOptions& options) {
   const auto& weight = output.weight.dense;
   if (output.bias.defined())
-    return linear_cross_entropy(torch::cat({hidden, torch::ones_like(hidden.narrow(-1, 0, 1))}, -1),
-                                torch::cat({weight, output.bias.unsqueeze(1)}, 1), target, options);
+    return linear_cross_entropy(
+        torch::cat({hidden, torch::ones_like(hidden.narrow(-1, 0, 1))}, -1),
+        OutputMap(torch::cat({weight, output.bias.unsqueeze(1)}, 1), {}, output.softcap), target,
+        options);
   if (score_type(hidden) == torch::kDouble || weight.scalar_type() != torch::kFloat)
-    return whole_cross_entropy(hidden, weight, target, options);
+    return whole_cross_entropy(hidden, output, target, options);
   auto rows = hidden.flatten(0, -2), wanted = target.flatten();  // [N, D], [N]
   if (hidden.device().is_cpu()) {  // elsewhere a list of rows would have to be waited for
     const auto counted = wanted.ne(options.ignored).nonzero().squeeze(1);
     rows = rows.index_select(0, counted);
     wanted = wanted.index_select(0, counted);
   }
-  const auto result = LinearCrossEntropy::apply(rows.contiguous(), weight, wanted, options);
+  const auto result =
+      LinearCrossEntropy::apply(rows.contiguous(), weight, output.softcap, wanted, options);
   return {.loss = result[0], .nll = result[1]};
 }
 
@@ -148,7 +182,8 @@ TargetScores score_targets(const torch::Tensor& hidden, const OutputMap& output,
     const int64_t end = std::min(count, begin + chunk);
     const auto wanted = targets.slice(0, begin, end);
     const auto logits =
-        linear(rows.slice(0, begin, end), output.weight, output.bias).to(type);  // [chunk, V]
+        capped(linear(rows.slice(0, begin, end), output.weight, output.bias), output.softcap)
+            .to(type);  // [chunk, V]
     const auto of_target = logits.gather(1, wanted.unsqueeze(1)).squeeze(1);
     likeliest.slice(0, begin, end).copy_(logits.argmax(-1).eq(wanted));
     nll.slice(0, begin, end).copy_(logits.logsumexp(-1) - of_target);

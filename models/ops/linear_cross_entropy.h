@@ -8,33 +8,43 @@ namespace ablate::models::ops {
 
 // N tokens, in the shape of the targets; D model width, V vocabulary
 
-/// A map of hidden vectors to logits: h W^T + bias. A matrix by itself is one without a bias.
+/// A map of hidden vectors to logits: h W^T + bias, capped. A matrix by itself is one without a
+/// bias.
 struct OutputMap {
   OutputMap() = default;
-  OutputMap(LinearWeight matrix, torch::Tensor vector = {})
-      : weight(std::move(matrix)), bias(std::move(vector)) {}
-  OutputMap(torch::Tensor matrix, torch::Tensor vector = {})
-      : OutputMap(LinearWeight{.dense = std::move(matrix), .packed = nullptr}, std::move(vector)) {}
+  OutputMap(LinearWeight matrix, torch::Tensor vector = {}, double cap = 0)
+      : weight(std::move(matrix)), bias(std::move(vector)), softcap(cap) {}
+  OutputMap(torch::Tensor matrix, torch::Tensor vector = {}, double cap = 0)
+      : OutputMap(LinearWeight{.dense = std::move(matrix), .packed = nullptr}, std::move(vector),
+                  cap) {}
 
   LinearWeight weight;  // [V, D]
   torch::Tensor bias;   // [V] or undefined
+  double softcap = 0;   // of the logits; 0: none
 };
+
+/// softcap * tanh(x / softcap) (Gemma Team 2024, Gemma 2, section 2); x if softcap is 0.
+torch::Tensor capped(const torch::Tensor& x, double softcap);
 
 struct CrossEntropyOptions {
   int64_t ignored;       // id, as of padding, of targets that do not count
   double smoothing = 0;  // share of the target distribution that is uniform
+  double z = 0;          // factor of the squared logarithm of the softmax's denominator
 };
 
 /// Sums over the tokens that count, in nats.
 struct CrossEntropy {
-  torch::Tensor loss;  // (1 - smoothing) nll + smoothing / V * sum over V of -log p // []
-  torch::Tensor nll;   // -log p(target), without a gradient: its mean is log perplexity // []
+  /// (1 - smoothing) nll + smoothing / V * sum over V of -log p + z log^2 sum over V of e^logit. //
+  /// []
+  torch::Tensor loss;
+  torch::Tensor nll;  // -log p(target), without a gradient: its mean is log perplexity // []
 };
 
 /// Label-smoothed cross-entropy (Szegedy et al. 2016, section 7, as in Vaswani et al. 2017, section
-/// 5.4) of the logits, which never exist for more than a few million numbers at a time
-/// (tens of millions on a device that is no CPU), nor does their gradient. Double precision is the
-/// exception: LibTorch's own operators run, which can be differentiated again.
+/// 5.4), with the z-loss of PaLM (Chowdhery et al. 2022, section 5), of the logits, which never
+/// exist for more than a few million numbers at a time (tens of millions on a device that is no
+/// CPU), nor does their gradient. Double precision is the exception: LibTorch's own operators run,
+/// which can be differentiated again.
 /// // [..., D], [V, D], [...]
 CrossEntropy linear_cross_entropy(const torch::Tensor& hidden, const OutputMap& output,
                                   const torch::Tensor& target, const CrossEntropyOptions& options);

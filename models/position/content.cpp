@@ -115,6 +115,33 @@ torch::Tensor CopePosition::attend(const ops::ContentAttention& a) {
   return probabilities(scores + low * (1 - share) + high * share, a).matmul(a.value);
 }
 
+PopePosition::PopePosition(const Pope& options, const PositionContext& context)
+    : base_(options.base),
+      shifts_(register_parameter("angle_bias", {context.layers, context.heads, context.d_k},
+                                 Constant{0}, Role::vector)) {}
+
+torch::Tensor PopePosition::attend(const ops::ContentAttention& a) {
+  const auto wide = wide_type(a.query);
+  const int64_t width = a.query.size(-1);
+  const auto numbers = torch::arange(width, a.query.options().dtype(wide));
+  const auto rates = (numbers * (-std::log(base_) / static_cast<double>(width))).exp();  // [K]
+  // Real and imaginary parts side by side, so that their products are cosines of differences.
+  const auto turned = [](const torch::Tensor& length, const torch::Tensor& angle) {
+    const auto cosines = angle.cos().to(length.scalar_type());
+    const auto sines = angle.sin().to(length.scalar_type());
+    return torch::cat({length * cosines, length * sines}, -1);  // [B, H, T, 2 K]
+  };
+  const auto query = turned(torch::softplus(a.query), a.query_positions.unsqueeze(1) * rates);
+  const auto angles = (a.key_positions.unsqueeze(1) * rates).unsqueeze(0) +
+                      shifts_[a.layer].to(wide).unsqueeze(1);  // [H, S, K]
+  // Groups of heads share keys, but not shifts.
+  const auto key = turned(torch::softplus(a.key), angles);
+  return probabilities(products(a.factor(query), key) * scale_of(a.query), a).matmul(a.value);
+}
+
+std::shared_ptr<Position> Pope::make(const PositionContext& context) const {
+  return std::make_shared<PopePosition>(*this, context);
+}
 std::shared_ptr<Position> Shaw::make(const PositionContext& context) const {
   return std::make_shared<ShawPosition>(*this, context);
 }

@@ -51,4 +51,17 @@ class CopePosition : public Position {
   torch::Tensor table_;  // [L, K, positions]
 };
 
+/// e_ij = sum over c of softplus(q_ic) softplus(k_jc) cos((i - j) w_c - d_c) / sqrt(K), with w_c =
+/// base^(-c / K) and a learned d of each layer and head.
+class PopePosition : public Position {
+ public:
+  PopePosition(const Pope& options, const PositionContext& context);
+  bool attends() const override { return true; }
+  torch::Tensor attend(const ops::ContentAttention& attention) override;
+
+ private:
+  double base_;
+  torch::Tensor shifts_;  // d // [L, H, K]
+};
+
 }  // namespace ablate::models

@@ -325,8 +325,26 @@ struct Cope : ScoreScheme {
   }
 };
 
+/// Every element of a query and of a key is a length, softplus of what was projected, and an angle
+/// that its position alone gives (Gopalakrishnan et al. 2025, PoPE), so that what is sought and
+/// where are told apart.
+struct Pope : RelativeScheme {
+  static constexpr std::string_view name = "pope";
+  static constexpr bool by_layer = true;
+  static constexpr std::string_view acts_on = "queries and keys";
+  static constexpr std::string_view beyond_training = "runs";
+  std::shared_ptr<Position> make(const PositionContext& context) const;
+
+  double base = 10'000.0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("base", o.base, "angle of element i: position * base^(-i / d_k)");
+  }
+  static void rules(const Pope& o, auto&& require) { require(o.base > 1, "base", "must exceed 1"); }
+};
+
 using PositionOptions = std::variant<NoPosition, Sinusoidal, Learned, Rotary, Alibi, T5Bias, Shaw,
-                                     Fire, TransformerXl, Kerple, Sandwich, Cope>;
+                                     Fire, TransformerXl, Kerple, Sandwich, Cope, Pope>;
 
 /// Tokens have the ids 0, 1, 2, ...
 struct Consecutive : EmptyOptions {

@@ -35,17 +35,16 @@ jit::Module mirror_of(const torch::nn::Module& module, const c10::QualifiedName&
 }
 
 /// All tensors of a cache that have a row for each of the batch, the tokens so far first.
-Tensors state_of(const torch::Tensor& ids, const DecoderCache& cache) {
+Tensors state_of(const torch::Tensor& ids, DecoderCache& cache) {
   Tensors state{ids};
   const auto keep = [&](const torch::Tensor& x) {
     if (x.defined()) state.push_back(x);
   };
   keep(cache.memory_mask);
-  for (const auto& layer : cache.layers) {
-    for (const auto* part : {&layer.self_attention, &layer.cross_attention, &layer.feed_forward})
+  for (auto& layer : cache.layers)
+    for (const auto* part : layer.parts())
       for (const auto& block : part->blocks)
         for (const auto& x : block) keep(x);
-  }
   return state;
 }
 
@@ -56,11 +55,10 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
     if (x.defined()) x = state.at(next++);
   };
   take(like.memory_mask);
-  for (auto& layer : like.layers) {
-    for (auto* part : {&layer.self_attention, &layer.cross_attention, &layer.feed_forward})
+  for (auto& layer : like.layers)
+    for (auto* part : layer.parts())
       for (auto& block : part->blocks)
         for (auto& x : block) take(x);
-  }
   like.position_ids = model.target_position_ids(state[0]);
   like.length = state[0].size(1);
   return like;

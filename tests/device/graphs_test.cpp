@@ -53,7 +53,7 @@ Trained train(const Training& training, bool with_graphs) {
   auto model = model_of(training.model, torch::kCUDA);
   const auto optimizer = make_optimizer(training.optimizer, *model);
   std::optional<PassGraphs> graphs;
-  if (with_graphs) graphs.emplace(model, 0.1);
+  if (with_graphs) graphs.emplace(model, LossTerms{.smoothing = 0.1});
   const auto batches = batches_for(training.model);
   Trained trained;
   size_t next = 0;
@@ -63,7 +63,7 @@ Trained train(const Training& training, bool with_graphs) {
       of_step.push_back(batches[next++ % batches.size()]);
     trained.records.push_back(update(model, *optimizer, of_step,
                                      {.learning_rate = 1e-2 / (1 + step),
-                                      .label_smoothing = 0.1,
+                                      .loss = {.smoothing = 0.1},
                                       .max_grad_norm = 0.5,
                                       .dropout = 0.2,
                                       .dropout_seed = static_cast<uint64_t>(step),
@@ -127,13 +127,13 @@ TEST(PassGraphs, APassThatReadsFromTheDeviceIsNotCapturedAndLearnsAllTheSame) {
 TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
   auto model = model_of(models::tiny(), torch::kCUDA);
   const auto optimizer = make_optimizer(Adam{}, *model);
-  PassGraphs graphs(model, 0.1);
+  PassGraphs graphs(model, {.smoothing = 0.1});
   const auto batch = batches_for(models::tiny()).front();
   const auto launches = [&](PassGraphs* used) {
     const auto before = fake_cuda::counts();
     update(model, *optimizer, {&batch, 1},
            {.learning_rate = 1e-3,
-            .label_smoothing = 0.1,
+            .loss = {.smoothing = 0.1},
             .max_grad_norm = 0,
             .dropout = 0,
             .dropout_seed = 1,
@@ -145,7 +145,7 @@ TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
   };
   update(model, *optimizer, {&batch, 1},
          {.learning_rate = 1e-3,
-          .label_smoothing = 0.1,
+          .loss = {.smoothing = 0.1},
           .max_grad_norm = 0,
           .dropout = 0,
           .dropout_seed = 1,
@@ -157,7 +157,7 @@ TEST_F(CountedDevice, AnUpdateWithGraphsIsAFewLaunches) {
 
 TEST_F(CountedDevice, TheGraphThatWasLongestUnusedMakesRoom) {
   auto model = model_of(models::tiny(), torch::kCUDA);
-  PassGraphs graphs(model, 0);
+  PassGraphs graphs(model, {});
   const auto launches = [&](size_t size) {
     const std::vector<int32_t> source(1 + size % 12, 5), target(1 + size / 12, 6);
     const auto before = fake_cuda::counts().launches();

@@ -23,7 +23,7 @@ data::Batch three_pairs() {
 
 UpdateOptions plain() {
   return {.learning_rate = 1e-3,
-          .label_smoothing = 0.1,
+          .loss = {.smoothing = 0.1},
           .max_grad_norm = 0.5,
           .dropout = 0,
           .dropout_seed = 3,

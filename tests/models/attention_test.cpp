@@ -53,6 +53,62 @@ torch::Tensor weight_of(Transformer& model, const std::string& name) {
   return model->named_parameters()["encoder.layers.0.attention." + name];
 }
 
+/// A model of two layers whose first one has no values.
+Transformer without_first_values(ValueResidual residual) {
+  auto options = one_layer({.heads = 2, .value_residual = residual});
+  options.layers = 2;
+  auto model = make(options);
+  const torch::NoGradGuard no_grad;
+  weight_of(model, "qkv.weight").narrow(0, 32, 16).zero_();
+  weight_of(model, "qkv.bias").narrow(0, 32, 16).zero_();
+  return model;
+}
+
+TEST(ValueResidual, IsTheMeanOfALayersOwnValuesAndOfTheFirstOnes) {
+  const torch::NoGradGuard no_grad;
+  auto mixed = without_first_values(ValueResidual::fixed);
+  auto plain = without_first_values(ValueResidual::none);
+  EXPECT_GT(largest_difference(encoded(mixed), encoded(plain)), 1e-3);
+  auto second = plain->named_parameters()["encoder.layers.1.attention.qkv.weight"];
+  second.narrow(0, 32, 16).mul_(0.5);
+  EXPECT_LT(largest_difference(encoded(mixed), encoded(plain)), 1e-6)
+      << "with first values of zero, half of the second ones are left";
+}
+
+TEST(ValueResidual, ThatIsLearnedStartsAtTheMeanAndMayTakeTheFirstValuesAlone) {
+  const torch::NoGradGuard no_grad;
+  auto options = one_layer({.heads = 2, .value_residual = ValueResidual::learned});
+  options.layers = 2;
+  auto learned = make(options);
+  options.attention = MultiHead{.heads = 2, .value_residual = ValueResidual::fixed};
+  auto fixed = make(options);
+  EXPECT_LT(largest_difference(encoded(learned), encoded(fixed)), 1e-6);
+  auto weights = learned->named_parameters();
+  weights["encoder.layers.1.attention.value_residual"].copy_(torch::tensor({0.0F, 1.0F}));
+  const auto before = encoded(learned);
+  weights["encoder.layers.1.attention.qkv.weight"].narrow(0, 32, 16).fill_(7);
+  EXPECT_TRUE(torch::equal(encoded(learned), before)) << "its own values count for nothing";
+  weight_of(learned, "qkv.weight").narrow(0, 32, 16).mul_(2);
+  EXPECT_GT(largest_difference(encoded(learned), before), 1e-3);
+}
+
+TEST(Exclusive, LeavesNothingAlongThePositionsOwnValue) {
+  const torch::NoGradGuard no_grad;
+  const MultiHead heads{.heads = 4, .key_value_heads = 2, .exclusive = true};
+  const auto options = one_layer(heads);
+  Module owner;
+  HeadOptionsModule module(owner, heads, stack_of(options, Side::encoder));
+  const auto read = torch::randn({2, 3, 16});
+  const auto own = torch::randn({2, 3, 16 + 8 + 8});  // queries, keys and values
+  const auto y = module.exclusive(read, own).view({2, 3, 2, 2, 4});
+  const auto v = own.slice(-1, -8).view({2, 3, 2, 1, 4});
+  EXPECT_LT((y * v).sum(-1).abs().max().item<double>(), 1e-5);
+  const auto taken = read.view({2, 3, 2, 2, 4}) - y;  // along v
+  EXPECT_LT(largest_difference(taken * v.square().sum(-1, true), (taken * v).sum(-1, true) * v),
+            1e-4);
+  EXPECT_GT(taken.abs().max().item<double>(), 0.1);
+}
+
 TEST(QkNorm, MakesTheSizeOfQueriesAndKeysIrrelevant) {
   torch::NoGradGuard no_grad;
   for (const auto norm : {QkNorm::rms, QkNorm::layer})

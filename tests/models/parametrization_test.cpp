@@ -56,6 +56,21 @@ TEST(Initialization, ByDepthDividesWhatIsAddedToTheStreamByTheRootOfTheNumberOfA
   }
 }
 
+TEST(Initialization, OfDepthZeroMakesLayersReturnTheirInputAtFirst) {
+  for (auto [name, options] : mixer_variants()) {
+    if (name == "lstm" || !options.decoder.empty()) continue;  // an LSTM has no such projection
+    options.norm.placement = NormPlacement::pre;
+    options.initialization = NormalInitialization{{.depth = DepthScaling::zero}, 0.1};
+    const torch::NoGradGuard no_grad;
+    auto deep = make(options);
+    options.layers = 1;
+    auto shallow = make(options);
+    const auto source = ids({{5, 6, 7, 2}}), target = ids({{1, 8, 9}});
+    EXPECT_TRUE(torch::equal(deep->forward(source, target), shallow->forward(source, target)))
+        << name;
+  }
+}
+
 TEST(Initialization, AGainMultipliesTheMatricesOfLayersAlone) {
   auto options = tiny();
   const auto plain = drawn_parameters(options);

@@ -73,6 +73,29 @@ TEST(Residual, ATrainedFactorOfOneIsNoneAtFirst) {
   expect(FactorPer::channel, 16);
 }
 
+TEST(Norm, LayerNormScalingDividesWhatLayerLReadsByTheRootOfL) {
+  Module scaled_owner, plain_owner;
+  auto options = tiny();
+  options.family = Family::decoder_only;
+  options.layers = 4;
+  options.norm.placement = NormPlacement::pre;
+  const auto stack = stack_of(options, Side::decoder);
+  auto scaled = options.norm;
+  scaled.layernorm_scaling = true;
+  for (int64_t layer = 0; layer < 4; ++layer) {
+    const auto name = "part" + std::to_string(layer);
+    ResidualConnection one(scaled_owner, name, scaled, {stack, layer});
+    ResidualConnection other(plain_owner, name, options.norm, {stack, layer});
+    initialize(scaled_owner, 1);
+    initialize(plain_owner, 1);
+    const auto x = torch::arange(16.0F).view({1, 1, 16});
+    EXPECT_LT(largest_difference(one.enter(x, {}) * std::sqrt(static_cast<double>(layer + 1)),
+                                 other.enter(x, {})),
+              1e-6)
+        << layer;
+  }
+}
+
 TEST(Residual, WithoutASkipAnEmptySubLayerLeavesNothing) {
   torch::NoGradGuard no_grad;
   auto options = tiny();

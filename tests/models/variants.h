@@ -37,7 +37,8 @@ inline std::vector<Variant> position_variants() {
       {"shaw", Shaw{.max_distance = 3}},
       {"shaw keys", Shaw{.max_distance = 2, .values = false}},
       {"transformer_xl", TransformerXl{}},
-      {"cope", Cope{.positions = 4}}};
+      {"cope", Cope{.positions = 4}},
+      {"pope", Pope{.base = 100}}};
   std::vector<Variant> variants;
   for (const auto& [name, position] : schemes) {
     variants.emplace_back(name, tiny());
@@ -123,7 +124,12 @@ inline std::vector<Variant> attention_variants() {
       {"sinks beside content", {.heads = 2, .sinks = true}, TransformerXl{}},
       {"cap", {.heads = 2, .softcap = 0.5}, Alibi{}},
       {"gated heads", grouped({.gate = OutputGate::head}), Sinusoidal{}},
-      {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}}};
+      {"gated elements", {.heads = 2, .gate = OutputGate::element}, Sinusoidal{}},
+      {"value residual", grouped({.value_residual = ValueResidual::fixed}), Rotary{}},
+      {"exclusive", grouped({.exclusive = true}), Alibi{}},
+      {"learned value residual",
+       {.heads = 2, .value_residual = ValueResidual::learned},
+       Shaw{.max_distance = 3}}};
   std::vector<Variant> variants;
   for (const auto& [name, heads, position] : all)
     variants.push_back(changed(name, [heads = heads, position = position](auto& o) {
@@ -188,6 +194,27 @@ inline std::vector<Variant> residual_variants() {
                     o.embedding_norm = EmbeddingNorm::layer;
                     o.norm.epsilon = 0.3;
                     change_layers(o, {1}, [](auto& layer) { layer.norm.attention = false; });
+                  }),
+          changed("norms scaled by depth",
+                  [&](auto& o) {
+                    pre(o);
+                    o.norm.layernorm_scaling = true;
+                  }),
+          changed("dense residuals", [](auto& o) { o.residual_mix = DenseMix{}; }),
+          changed("attention over residuals",
+                  [&](auto& o) {
+                    pre(o);
+                    o.residual_mix = AttentionMix{};
+                  }),
+          changed("hyper-connections",
+                  [&](auto& o) {
+                    pre(o);
+                    o.residual_mix = HyperMix{.streams = 3, .manifold = false};
+                  }),
+          changed("hyper-connections on the manifold",
+                  [&](auto& o) {
+                    pre(o);
+                    o.residual_mix = HyperMix{.streams = 2};
                   }),
           changed("shared in a cycle", deep(2, ShareOrder::cycle)),
           changed("shared in sequence",
@@ -279,6 +306,13 @@ inline std::vector<Variant> whole_model_variants() {
                                             .qk_norm = QkNorm::rms,
                                             .scale = {.value = 0.7, .learned = true}};
                   }),
+          changed("n-grams", [](auto& o) { o.ngrams = HashedNgrams{.longest = 3, .buckets = 7}; }),
+          changed("n-grams in the second layer",
+                  [](auto& o) {
+                    o.norm.placement = NormPlacement::pre;
+                    change_layers(o, {2},
+                                  [](auto& layer) { layer.ngrams = HashedNgrams{.buckets = 11}; });
+                  }),
           changed("no feed-forward", [](auto& o) { o.feed_forward = NoFeedForward{}; }),
           changed("mup",
                   [](auto& o) {
@@ -312,6 +346,7 @@ inline std::vector<Variant> end_and_bias_variants() {
                   }),
           changed("unscaled embeddings", [](auto& o) { o.embedding_scale = false; }),
           changed("scaled logits", [](auto& o) { o.output = LmHead{{.scale = 0.5}}; }),
+          changed("capped logits", [](auto& o) { o.output = LmHead{{.softcap = 1.5}}; }),
           changed("transformed output with a bias", [](auto& o) {
             o.output = LmHead{{.scale = 0.5}, true, Activation::gelu};
           })};

@@ -55,7 +55,7 @@ Sizes trained_sizes(int64_t width, const models::ParametrizationOptions& paramet
   for (int i = 0; i < 5; ++i)
     update(model, *steps, {&batch, 1},
            {.learning_rate = 4e-3,
-            .label_smoothing = 0,
+            .loss = {.smoothing = 0},
             .max_grad_norm = 0,
             .dropout = 0,
             .dropout_seed = 1,

@@ -97,7 +97,7 @@ TEST(DropLayers, AreThoseOfTheModelWithoutALayerThatDidNothing) {
   const torch::NoGradGuard no_grad;
   for (const models::PositionOptions& position : std::vector<models::PositionOptions>{
            models::Sinusoidal{}, models::Shaw{.max_distance = 3}, models::TransformerXl{},
-           models::Cope{.positions = 4},
+           models::Cope{.positions = 4}, models::Pope{},
            models::Learned{.max_length = 3, .beyond = models::Beyond::clamp}}) {
     auto options = models::tiny();
     options.layers = 3;

@@ -19,7 +19,7 @@ double difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>();
 }
 
-/// What five steps of the iteration make of a singular value of a matrix whose norm is 1.
+/// What five steps of the first iteration make of a singular value of a matrix whose norm is 1.
 torch::Tensor iterated(torch::Tensor value) {
   for (int i = 0; i < 5; ++i)
     value = 3.4445 * value - 4.7750 * value.pow(3) + 2.0315 * value.pow(5);
@@ -37,9 +37,22 @@ TEST(Orthogonalized, ChangesSingularValuesByThePolynomialAndNothingElse) {
 }
 
 TEST(Orthogonalized, SingularValuesEndNearOne) {
-  const auto s = at::linalg_svdvals(orthogonalized(normal({1, 64, 256}).to(torch::kFloat)));
+  const auto matrix = normal({1, 64, 256}).to(torch::kFloat);
+  const auto s = at::linalg_svdvals(orthogonalized(matrix));
   EXPECT_GT(s.min().item<double>(), 0.65);
   EXPECT_LT(s.max().item<double>(), 1.25);
+}
+
+TEST(Orthogonalized, PolarExpressBringsSingularValuesFromAThousandthOnCloserToOne) {
+  const auto [u, s, v] = at::linalg_svd(normal({1, 32, 32}));
+  const auto values = torch::logspace(-3, 0, 32, 10.0, torch::kDouble);
+  const auto matrix = u.matmul(values.diag_embed()).matmul(v);
+  const auto scaled = matrix / at::linalg_vector_norm(matrix, 2, at::IntArrayRef{1, 2}, true);
+  const auto ended = at::linalg_svdvals(orthogonalized(scaled, MuonCoefficients::polar_express));
+  const auto far = [](const torch::Tensor& x) { return (x - 1).abs().mean().item<double>(); };
+  EXPECT_LT(ended.max().item<double>(), 1.15);
+  EXPECT_GT(ended.slice(1, 0, 28).min().item<double>(), 0.84);
+  EXPECT_LT(far(ended), 0.8 * far(at::linalg_svdvals(orthogonalized(scaled))));
 }
 
 TEST(Orthogonalized, ZerosStay) {

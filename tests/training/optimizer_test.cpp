@@ -41,12 +41,14 @@ std::string kind_of(const OptimizerOptions& options) {
   return std::visit([](const auto& chosen) { return std::string(chosen.name); }, options);
 }
 
-/// Reads a member of some options: a section of its own, a name or a number.
+/// Reads a member of some options: a section of its own, a name or a number. Members that are not
+/// named keep their defaults.
 template <class Slot>
 void read(const nlohmann::json& json, Slot& slot) {
   if constexpr (std::is_class_v<Slot>) {
-    slot.fields(slot,
-                [&](const char* key, auto& inner, const char*) { read(json.at(key), inner); });
+    slot.fields(slot, [&](const char* key, auto& inner, const char*) {
+      if (json.contains(key)) read(json.at(key), inner);
+    });
   } else if constexpr (std::is_enum_v<Slot>) {
     for (const auto& [value, name] : names(Slot()))
       if (json == name) slot = value;
@@ -216,6 +218,54 @@ TEST(Optimizer, DecaysWhatIsRegisteredAsAMatrixWhateverItsNameAndShape) {
     make_optimizer(options, model)->step(0.1);
     EXPECT_NEAR(model.matrix_bias[0].item<double>(), 1 - 0.1 * 0.5, 1e-6) << kind_of(options);
     EXPECT_EQ(model.table[0][0].item<double>(), 1) << kind_of(options);
+  }
+}
+
+/// What a step at the rate 0.1 leaves of a 1 and of a -1 in a matrix, whose gradients are 1.
+std::pair<double, double> left_of_two(const OptimizerOptions& options) {
+  struct Two : models::Module {
+    torch::Tensor matrix =
+        register_parameter("matrix", {1, 2}, models::Constant{1}, models::Role::matrix);
+  } model;
+  torch::NoGradGuard no_grad;
+  model.matrix.copy_(torch::tensor({{1.0F, -1.0F}}));
+  model.matrix.mutable_grad() = torch::ones({1, 2});
+  make_optimizer(options, model)->step(0.1);
+  return {model.matrix[0][0].item<double>(), model.matrix[0][1].item<double>()};
+}
+
+TEST(Optimizer, ACautiousDecayLeavesWeightsAloneThatTheStepMovesAwayFromZero) {
+  const AdamW adamw{Adam{}, 0.5};
+  const Lion lion{.weight_decay = 0.5};
+  const Muon muon{.weight_decay = 0.5};
+  for (const OptimizerOptions& plain : std::vector<OptimizerOptions>{adamw, lion, muon}) {
+    auto cautious = plain, none = plain;
+    std::visit(
+        [](auto& o) {
+          if constexpr (requires { o.cautious_decay; }) o.cautious_decay = true;
+        },
+        cautious);
+    std::visit(
+        [](auto& o) {
+          if constexpr (requires { o.weight_decay; }) o.weight_decay = 0;
+        },
+        none);
+    const auto [shrinks, grows] = left_of_two(cautious);
+    EXPECT_NEAR(shrinks, left_of_two(plain).first, 1e-6) << kind_of(plain);
+    EXPECT_NEAR(shrinks, left_of_two(none).first - 0.1 * 0.5, 1e-6) << kind_of(plain);
+    EXPECT_NEAR(grows, left_of_two(none).second, 1e-6) << kind_of(plain);
+    EXPECT_GT(left_of_two(plain).second, grows + 0.04) << kind_of(plain);
+  }
+}
+
+TEST(Optimizer, AnIndependentDecayTakesTheSameShareAtEveryPeak) {
+  const AdamW adamw{Adam{}, 0.5, false, /*independent_decay=*/true};
+  for (const double peak : {1e-3, 1e-2}) {
+    const auto scaled = with_scaled_decay(adamw, Cosine{{{.peak = peak}}});
+    EXPECT_NEAR(std::get<AdamW>(scaled).weight_decay * peak, 0.5, 1e-9);
+    EXPECT_EQ(std::get<AdamW>(with_scaled_decay(AdamW{Adam{}, 0.5}, Cosine{{{.peak = peak}}}))
+                  .weight_decay,
+              0.5);
   }
 }
 

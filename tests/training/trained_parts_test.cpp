@@ -119,7 +119,7 @@ TEST_F(FrozenTest, GradientsDoNotCountInTheNorm) {
   auto model = frozen(), whole = tiny();
   const auto batch = data::collate(examples_, std::vector<int64_t>{0, 1, 2, 3});
   const UpdateOptions options{.learning_rate = 0.1,
-                              .label_smoothing = 0,
+                              .loss = {.smoothing = 0},
                               .max_grad_norm = 0,
                               .dropout = 0.1,
                               .dropout_seed = 3,

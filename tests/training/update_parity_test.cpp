@@ -143,7 +143,7 @@ TEST_P(Parity, TheLossOverTenUpdatesIsThatOfPyTorch) {
   for (const double wanted : expected().at("losses")) {
     const auto record = update(model, *optimizer, {&one, 1},
                                {.learning_rate = o.at("learning_rate"),
-                                .label_smoothing = golden().at("label_smoothing"),
+                                .loss = {.smoothing = golden().at("label_smoothing")},
                                 .max_grad_norm = 0,
                                 .dropout = 0,
                                 .dropout_seed = 0,

@@ -35,7 +35,7 @@ std::vector<data::EncodedExample> pairs() {
 
 UpdateOptions plain() {
   return {.learning_rate = 1e-2,
-          .label_smoothing = 0.1,
+          .loss = {.smoothing = 0.1},
           .max_grad_norm = 0,
           .dropout = 0,
           .dropout_seed = 3,
@@ -77,7 +77,7 @@ TEST(Update, OverfitsEightPairs) {
   const auto optimizer = make_optimizer(Adam{}, *model);
   const auto all = data::collate(eight, std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
   auto options = plain();
-  options.label_smoothing = 0;
+  options.loss = {};
   double loss = 0;
   for (int step = 0; step < 200; ++step) loss = update(model, *optimizer, {&all, 1}, options).loss;
   EXPECT_LT(loss, 0.02);

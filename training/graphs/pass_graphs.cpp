@@ -78,9 +78,9 @@ bool can_capture(const models::TransformerOptions& options, torch::ScalarType co
       });
 }
 
-PassGraphs::PassGraphs(models::Transformer model, double smoothing)
+PassGraphs::PassGraphs(models::Transformer model, const LossTerms& loss)
     : model_(std::move(model)),
-      smoothing_(smoothing),
+      loss_(loss),
       parameters_(trained_parameters(*model_)),
       gradients_(parameters_.size()) {}
 
@@ -128,7 +128,7 @@ std::unique_ptr<PassGraphs::Captured> PassGraphs::capture(const data::Batch& bat
   const auto work = [&] {
     const models::NoiseTape::Playing playing(pass->noise);
     pass->output = forward_backward(*model_, {unpacked(pass->numbers, batch), pass->share}, context,
-                                    smoothing_, [] {});
+                                    loss_, [] {});
   };
   auto graph = make_device_graph();
   graph->warm_up(work);
@@ -171,7 +171,7 @@ std::unique_ptr<PassGraphs> make_graphs(const models::Transformer& model,
   if (options.graphs == Graphs::off || !weights.device().is_cuda() ||
       !can_capture(model->options(), type) || !make_device_graph())
     return nullptr;
-  return std::make_unique<PassGraphs>(model, options.label_smoothing);
+  return std::make_unique<PassGraphs>(model, options.loss());
 }
 
 }  // namespace ablate::training

@@ -27,8 +27,8 @@ class PassGraphs {
   /// Graphs kept at a time; the one that was longest unused makes room.
   static constexpr size_t kMost = 128;
 
-  /// REQUIRES: every pass has the same type of activations. `smoothing` is that of labels.
-  PassGraphs(models::Transformer model, double smoothing);
+  /// REQUIRES: every pass has the same type of activations.
+  PassGraphs(models::Transformer model, const LossTerms& loss);
   ~PassGraphs();
   PassGraphs(const PassGraphs&) = delete;
   PassGraphs& operator=(const PassGraphs&) = delete;
@@ -56,7 +56,7 @@ class PassGraphs {
   void place_gradients();
 
   models::Transformer model_;
-  double smoothing_;
+  LossTerms loss_;
   std::vector<torch::Tensor> parameters_;  // that are trained
   std::vector<torch::Tensor> gradients_;   // of them; undefined: a pass gives none
   models::NoiseMemory noise_memory_;

@@ -108,6 +108,8 @@ constexpr ForeignWord kForeignWords[] = {
     {"qk_layernorm", "model.attention.qk_norm", "layer", ""},
     {"attn_qk_norm", "model.attention.qk_norm", "rms", ""},
     {"attn_logit_softcapping", "model.attention.softcap", "", ""},
+    {"final_logit_softcapping", "model.output.softcap", "", ""},
+    {"logit_softcap", "model.output.softcap", "", ""},
     {"activation_function", "model.feed_forward.activation", "", ""},
     {"hidden_act", "model.feed_forward.activation", "", ""},
     {"hidden_activation", "model.feed_forward.activation", "", ""},

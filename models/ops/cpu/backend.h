@@ -7,6 +7,7 @@
 #include "models/ops/attention.h"
 #include "models/ops/elementwise.h"
 #include "models/ops/expert_feed_forward.h"
+#include "models/ops/linear_cross_entropy.h"
 #include "models/ops/top_k.h"
 
 /// The operations that CPU kernels compute; left out of a build without kernels. Shapes are those
@@ -21,10 +22,10 @@ torch::Tensor add_norm(const torch::Tensor& x, const torch::Tensor& branch, cons
 /// x with the mask's elements dropped. REQUIRES: contiguous, float or bfloat16. // [..., D]
 torch::Tensor drop_rows(const torch::Tensor& x, const DropoutMask& mask);
 
-/// Turns logits [N, V], float or bfloat16, into the gradient of their summed label-smoothed
-/// cross-entropy, in place, and writes each row's loss and nll. // target [N], losses [2, N]
+/// Turns logits [N, V], float or bfloat16, into the gradient of their summed cross-entropy, in
+/// place, and writes each row's loss and nll. // target [N], losses [2, N]
 void cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
-                            double smoothing, const torch::Tensor& losses);
+                            const CrossEntropyOptions& options, const torch::Tensor& losses);
 
 /// Whether `packed_attention` can take this, and is faster than SDPA.
 bool serves_packed(const AttentionInput& input);

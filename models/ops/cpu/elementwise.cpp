@@ -85,12 +85,13 @@ torch::Tensor add_norm(const torch::Tensor& x, const torch::Tensor& branch, cons
 }
 
 void cross_entropy_gradient(const torch::Tensor& logits, const torch::Tensor& target,
-                            double smoothing, const torch::Tensor& losses) {
+                            const CrossEntropyOptions& options, const torch::Tensor& losses) {
   with_type(logits.scalar_type(), [&]<class T>(T) {
     const kernel::CrossEntropy<T> arguments{.logits = pointer<T>(logits),
                                             .targets = target.const_data_ptr<int64_t>(),
                                             .vocabulary = logits.size(1),
-                                            .smoothing = static_cast<float>(smoothing),
+                                            .smoothing = static_cast<float>(options.smoothing),
+                                            .z = static_cast<float>(options.z),
                                             .loss = losses[0].data_ptr<float>(),
                                             .nll = losses[1].data_ptr<float>()};
     at::parallel_for(0, logits.size(0), grain(logits.size(1)), [&](int64_t begin, int64_t end) {

@@ -128,7 +128,7 @@ TEST(Messages, ShowTheLineAndACaretUnderTheCharacter) {
             "study.yaml:6:1: unknown key 'baes'; did you mean 'base'?\n  baes: 1\n  ^");
   EXPECT_EQ(error_of(kHead + "base: {data: {task: 'ä'}}\n"),
             "study.yaml:3:21: unknown task 'ä' in data; choose copy, reverse, sort, duplicate, "
-            "selective_copy, parity, modular_arithmetic, dyck, recall, facts, table, addition, "
+            "selective_copy, parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, "
             "numbers, text, labelled, language or tokens\n"
             "  base: {data: {task: 'ä'}}\n"
             "                      ^");

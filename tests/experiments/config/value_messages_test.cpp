@@ -59,7 +59,7 @@ const std::vector<MessageCase> kValueCases = {
     {"UnknownKeyWithoutHint", kModel + "{attention: {zebra: 1}}\n",
      "study.yaml:5:23: unknown key 'zebra' in model.attention; the keys are kind, heads, "
      "d_k, d_v, key_value_heads, qk_norm, scale, score_function, window, sinks, softcap, gate, "
-     "qkv_bias, output_bias"},
+     "value_residual, exclusive, qkv_bias, output_bias"},
     {"UnknownTopKey", kBase + "seed: [1]\n",
      "study.yaml:5:1: unknown key 'seed'; did you mean 'seeds'?"},
     {"TopKeyThatBelongsToBase", kBase + "model: {d_model: 64}\n",
@@ -74,7 +74,7 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:5:28: unknown kind 'lerned' in model.position; did you mean 'learned'?"},
     {"UnknownKindWithoutHint", kModel + "{position: {kind: quantum}}\n",
      "study.yaml:5:28: unknown kind 'quantum' in model.position; choose none, sinusoidal, "
-     "learned, rotary, alibi, t5, shaw, fire, transformer_xl, kerple, sandwich or cope"},
+     "learned, rotary, alibi, t5, shaw, fire, transformer_xl, kerple, sandwich, cope or pope"},
     {"InterpolatedPositionsOfADecoder",
      kModel + "{position: {kind: learned, beyond: interpolate}}\n",
      "study.yaml:5:45: model.position.beyond cannot be interpolate in a decoder, which does not "
@@ -86,11 +86,11 @@ const std::vector<MessageCase> kValueCases = {
      "study.yaml:3:21: unknown task 'coppy' in data; did you mean 'copy'?"},
     {"MissingTask", kHead + "base: {model: {d_model: 64}}\n",
      "study.yaml:1:1: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, facts, table, addition, numbers, text, labelled, "
+     "parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, numbers, text, labelled, "
      "language or tokens"},
     {"MissingTaskBesideOtherKeys", kHead + "base:\n  data: {symbols: 8}\n",
      "study.yaml:4:3: data.task is missing; choose copy, reverse, sort, duplicate, selective_copy, "
-     "parity, modular_arithmetic, dyck, recall, facts, table, addition, numbers, text, labelled, "
+     "parity, modular_arithmetic, dyck, recall, depo, brevo, mano, facts, table, addition, numbers, text, labelled, "
      "language or tokens"},
     {"UnknownEnum", kModel + "{norm: {placement: poste}}\n",
      "study.yaml:5:29: unknown placement 'poste' in model.norm; did you mean 'post'?"},

@@ -111,6 +111,31 @@ TEST(LinearCrossEntropy, ABiasIsOneOfLibTorchsLogits) {
   }
 }
 
+TEST(LinearCrossEntropy, ACapAndAZLossAreThoseOfTheirFormulas) {
+  for (const auto type : {torch::kFloat, torch::kDouble, torch::kBFloat16}) {
+    const auto c = case_of(50, type);
+    const auto weight = c.weight.detach().to(type == torch::kDouble ? type : torch::kFloat) * 3;
+    weight.requires_grad_();
+    const OutputMap output(weight, {}, 2.0);
+    const auto ours = linear_cross_entropy(c.hidden, output, c.target,
+                                           {.ignored = 0, .smoothing = 0.1, .z = 0.3});
+    const auto logits =
+        2 * (torch::linear(c.hidden.to(torch::kDouble), weight.to(torch::kDouble)) / 2).tanh();
+    const auto z = logits.logsumexp(-1).square().masked_select(c.target.ne(0)).sum();
+    const auto theirs = torch::cross_entropy_loss(logits.flatten(0, 1), c.target.flatten(), {},
+                                                  at::Reduction::Sum, /*ignore_index=*/0, 0.1) +
+                        0.3 * z;
+    const double near = type == torch::kBFloat16 ? 0.02 : 1e-5;
+    EXPECT_NEAR(ours.loss.item<double>() / theirs.item<double>(), 1.0, near);
+    const auto a = torch::autograd::grad({ours.loss}, {c.hidden, weight});
+    const auto b = torch::autograd::grad({theirs}, {c.hidden, weight});
+    for (size_t i = 0; i < a.size(); ++i)
+      EXPECT_LT(largest_difference(a[i], b[i]), near * b[i].abs().max().item<double>()) << i;
+    const auto scores = score_targets(c.hidden, output, c.target, 0);
+    EXPECT_NEAR(scores.nll.sum().item<double>() / ours.nll.item<double>(), 1.0, near);
+  }
+}
+
 TEST(LinearCrossEntropy, PaddingHasNoGradient) {
   const auto c = case_of(50);
   const auto gradient = torch::autograd::grad({c.loss().loss}, {c.hidden})[0];

@@ -124,6 +124,30 @@ TEST(Cope, CountsGatesBetweenQueryAndKey) {
     }
 }
 
+TEST(Pope, TurnsLengthsByPositionsAlone) {
+  torch::NoGradGuard no_grad;
+  const auto a = example();
+  const auto position = scheme(Pope{.base = 100});
+  const auto shifts = position->named_parameters()["angle_bias"][kLayer];  // [H, K]
+  const auto output = position->attend(a);
+  for (int64_t h = 0; h < kHeads; ++h)
+    for (int64_t t = 0; t < kQueries; ++t) {
+      const auto score = [&](int64_t s) {
+        double sum = 0;
+        for (int64_t c = 0; c < kWidth; ++c) {
+          const auto length = [c](const torch::Tensor& x) {
+            return std::log1p(std::exp(x[c].item<double>()));
+          };
+          const double rate = std::pow(100, -static_cast<double>(c) / kWidth);
+          sum += length(a.query[0][h][t]) * length(a.key[0][h][s]) *
+                 std::cos(static_cast<double>(t + 1 - s) * rate - shifts[h][c].item<double>());
+        }
+        return sum;
+      };
+      expect_equal(output[0][h][t], one(a, t, score, [&](int64_t s) { return a.value[0][h][s]; }));
+    }
+}
+
 /// All gates are 1/2, so that key s is half of 600 - s away; bfloat16 has no 256.5.
 TEST(Cope, CountsInFloatWhereTheModelComputesInBfloat16) {
   torch::NoGradGuard no_grad;
@@ -149,8 +173,8 @@ TEST(ContentPosition, AQueryThatSeesNothingGivesZeros) {
   torch::NoGradGuard no_grad;
   auto a = example();
   a.visible.select(2, 3).fill_(false);
-  for (const PositionOptions& options :
-       {PositionOptions(Shaw{}), PositionOptions(TransformerXl{}), PositionOptions(Cope{})})
+  for (const PositionOptions& options : {PositionOptions(Shaw{}), PositionOptions(TransformerXl{}),
+                                         PositionOptions(Cope{}), PositionOptions(Pope{})})
     EXPECT_EQ(scheme(options)->attend(a).select(2, 3).abs().max().item<double>(), 0.0);
 }
 

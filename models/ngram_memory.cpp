@@ -1,0 +1,79 @@
+#include "models/ngram_memory.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "models/rms.h"
+
+namespace ablate::models {
+namespace {
+
+/// Factors of the tokens of an n-gram, the last one first.
+constexpr std::array<int64_t, 4> kFactors{2'654'435'761, 805'459'861, 3'674'653'429, 2'097'192'037};
+constexpr int64_t kNoToken = -1;
+
+/// The ids `distance` positions earlier. // [B, T] -> [B, T]
+torch::Tensor shifted(const torch::Tensor& ids, int64_t distance, int64_t missing) {
+  return torch::constant_pad_nd(ids, {distance, 0}, missing).slice(1, 0, -distance);
+}
+
+}  // namespace
+
+NgramMemoryImpl::NgramMemoryImpl(const HashedNgrams& options, const StackOptions& stack)
+    : buckets_(options.buckets),
+      key_(register_module("key", Linear(stack.d_model, std::vector{stack.d_model}, false))),
+      value_(register_module(
+          "value", Linear(stack.d_model, std::vector{stack.d_model}, false, Projection::output))) {
+  const auto base = static_cast<double>(base_width_of(stack.parametrization, stack.d_model));
+  for (int64_t n = 2; n <= options.longest; ++n)
+    tables_.push_back(register_parameter("table_" + std::to_string(n), {buckets_, stack.d_model},
+                                         Normal{1 / std::sqrt(base)}, Role::embedding));
+}
+
+torch::Tensor NgramMemoryImpl::read(const torch::Tensor& x,
+                                    const std::vector<torch::Tensor>& past) const {
+  auto hash = past[0] * kFactors[0];  // [B, T]
+  torch::Tensor sum;                  // [B, T, D]
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    hash = hash + past[i + 1] * kFactors[i + 1];
+    const auto row = torch::embedding(tables_[i], hash.remainder(buckets_));
+    sum = sum.defined() ? sum + row : row;
+  }
+  const auto memory = sum.to(x.scalar_type());
+  const auto agreement =
+      (rms(x) * rms(key_->forward(memory))).sum(-1, /*keepdim=*/true);  // [B, T, 1]
+  return (agreement / std::sqrt(static_cast<double>(x.size(-1)))).sigmoid() *
+         value_->forward(memory);
+}
+
+torch::Tensor NgramMemoryImpl::forward(const torch::Tensor& x, const torch::Tensor& ids,
+                                       const torch::Tensor& documents) const {
+  std::vector<torch::Tensor> past{ids};
+  for (int64_t distance = 1; distance <= std::ssize(tables_); ++distance) {
+    auto earlier = shifted(ids, distance, kNoToken);
+    if (documents.defined())
+      earlier = earlier.masked_fill(shifted(documents, distance, kNoToken).ne(documents), kNoToken);
+    past.push_back(earlier);
+  }
+  return read(x, past);
+}
+
+KVCache NgramMemoryImpl::empty_cache(const torch::Tensor& like) const {
+  const auto none = torch::full_like(like.select(-1, 0).narrow(1, 0, 1), kNoToken,
+                                     torch::TensorOptions(torch::kLong));  // [B, 1]
+  return {.blocks = {{none.expand({-1, std::ssize(tables_)}), {}}}};
+}
+
+torch::Tensor NgramMemoryImpl::step(const torch::Tensor& x, const torch::Tensor& ids,
+                                    KVCache& cache) const {
+  const int64_t kept = std::ssize(tables_);
+  const auto all = torch::cat({cache.concatenate()[0], ids}, 1);  // [B, kept + T]
+  std::vector<torch::Tensor> past{ids};
+  for (int64_t distance = 1; distance <= kept; ++distance)
+    past.push_back(all.slice(1, kept - distance, -distance));
+  cache.blocks = {{all.slice(1, -kept), {}}};
+  return read(x, past);
+}
+
+}  // namespace ablate::models

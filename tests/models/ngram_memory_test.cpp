@@ -1,0 +1,66 @@
+#include "models/ngram_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/models/models.h"
+#include "tests/models/variants.h"
+
+namespace ablate::models {
+namespace {
+
+NgramMemory memory_of(const HashedNgrams& options) {
+  auto model = tiny();
+  model.family = Family::decoder_only;
+  NgramMemory memory(options, stack_of(model, Side::decoder));
+  initialize(*memory, 1);
+  return memory;
+}
+
+/// What is read at the last position if the residual stream is 1 everywhere.
+torch::Tensor last_read(const NgramMemory& memory, const std::vector<int64_t>& tokens) {
+  const torch::NoGradGuard no_grad;
+  const auto row = ids({tokens});
+  return memory->forward(torch::ones({1, row.size(1), 16}), row, {}).select(1, -1);
+}
+
+TEST(NgramMemory, ReadsTheLastTokensInTheirOrderAndNoEarlierOnes) {
+  const auto bigrams = memory_of({.longest = 2, .buckets = 1009});
+  EXPECT_TRUE(torch::equal(last_read(bigrams, {4, 5, 6}), last_read(bigrams, {9, 5, 6})));
+  EXPECT_GT(largest_difference(last_read(bigrams, {4, 5, 6}), last_read(bigrams, {4, 6, 5})), 1e-3);
+  EXPECT_GT(largest_difference(last_read(bigrams, {4, 5, 6}), last_read(bigrams, {4, 7, 6})), 1e-3);
+  const auto trigrams = memory_of({.longest = 3, .buckets = 1009});
+  EXPECT_GT(largest_difference(last_read(trigrams, {4, 5, 6}), last_read(trigrams, {9, 5, 6})),
+            1e-3);
+  EXPECT_TRUE(torch::equal(last_read(trigrams, {1, 4, 5, 6}), last_read(trigrams, {2, 4, 5, 6})));
+}
+
+TEST(NgramMemory, HasNoTokensBeforeADocument) {
+  const torch::NoGradGuard no_grad;
+  const auto memory = memory_of({.longest = 3, .buckets = 1009});
+  const auto row = ids({{4, 5, 1, 7}});
+  const auto documents = torch::tensor({{0, 0, 1, 1}});
+  const auto read = memory->forward(torch::ones({1, 4, 16}), row, documents);
+  const auto alone = memory->forward(torch::ones({1, 2, 16}), ids({{1, 7}}), {});
+  EXPECT_TRUE(torch::equal(read.slice(1, 2), alone));
+}
+
+TEST(NgramMemory, OfEqualHashesIsTheSameAndAGateWeighsItByTheStream) {
+  const torch::NoGradGuard no_grad;
+  const auto memory = memory_of({.longest = 2, .buckets = 1});
+  EXPECT_TRUE(torch::equal(last_read(memory, {4, 5}), last_read(memory, {6, 7})));
+  auto parts = memory->named_parameters();
+  const auto row = parts["table_2"];  // [1, D]
+  const auto key = torch::linear(row, parts["key.weight"]);
+  const auto value = torch::linear(row, parts["value.weight"]);
+  const double length = std::sqrt(key.square().mean().item<double>());
+  for (const double sign : {1.0, -1.0}) {
+    const auto read = memory->forward(sign * key.unsqueeze(0), ids({{4}}), {});
+    const double gate = 1 / (1 + std::exp(-sign * std::sqrt(16.0)));
+    EXPECT_LT(largest_difference(read.squeeze(0), gate * value), 1e-4) << length;
+  }
+}
+
+}  // namespace
+}  // namespace ablate::models
