@@ -5,7 +5,7 @@
     make atlas PART=feed_forward     runs one study, takes its results over, writes the page
     make atlas PART=recall AGAIN=1   the second look, with more steps and other seeds
     experiments/atlas/atlas.py run NAME... [--again] [--data DIR] [--jobs N] [--output DIR]
-    experiments/atlas/atlas.py page  writes docs/atlas.md and its pictures from docs/results/atlas
+    experiments/atlas/atlas.py page  writes docs/atlas.md, docs/frontier.md and their pictures from docs/results/atlas
     experiments/atlas/atlas.py check fails if the page does not follow from the results
 """
 
@@ -18,6 +18,7 @@ import sys
 import yaml
 
 import claims
+import frontier
 import ladder
 import page
 import picture
@@ -27,6 +28,7 @@ import records
 PAGE = claims.ROOT / "docs" / "atlas.md"
 PICTURE = claims.ROOT / "docs" / "atlas.svg"
 LADDER = claims.ROOT / "docs" / "ladder.svg"
+FRONTIER = claims.ROOT / "docs" / "frontier.md"
 QUESTION = claims.ROOT / "docs" / "results" / "position_question.md"
 EXPECTATION_FAILED = 1  # exit code of a study that ran, but not as it expects
 
@@ -79,7 +81,7 @@ def files_of(found):
     """What stands in docs, by path; None where there is nothing to show."""
     sizes = ladder.read_ladder()
     return {PAGE: page.text_of(found), PICTURE: picture.svg_of(found) if picture.shown(found) else None,
-            LADDER: ladder.svg_of(sizes) if sizes else None, QUESTION: question.text()}
+            LADDER: ladder.svg_of(sizes) if sizes else None, QUESTION: question.text(), FRONTIER: frontier.text_of(found)}
 
 
 def write_page():

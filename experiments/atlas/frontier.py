@@ -1,0 +1,69 @@
+"""docs/frontier.md: the claims on parts of this year's models, one row each, and what each part costs."""
+
+import json
+
+import claims
+import page
+
+COSTS = claims.RESULTS / "costs.json"
+
+HEAD = """# The frontier
+
+Parts that people added to the Transformer in the last years and still argue about, mostly from one seed. Here each of them is one key, and
+its claim is tested by the rules of the [atlas](atlas.md): paired seeds, a rate of its own, a margin stated before. Effects are per cents by
+which the arm is better than its baseline.
+
+<!-- experiments/atlas/atlas.py writes this page from docs/results/atlas, experiments/atlas/claims.yaml and frontier_parts.md. -->"""
+
+COST = """## What the times and memories are
+
+Training time for each token and the most memory, in units of the baseline's, by `{command}`: {rounds} rounds in which the arms take turns,
+on synthetic sentences, one thread of {processor}; in brackets the smallest and the largest of the rounds' ratios. What a part costs in
+quality for the same time is in the reports of its study (`cost_to`)."""
+
+COMMAND = "experiments/atlas/cost.py"
+
+
+def read_costs():
+    """What cost.py measured; empty if it has not been run."""
+    return json.loads(COSTS.read_text()) if COSTS.exists() else {}
+
+
+def cost_text(cost):
+    if cost is None:
+        return "not measured | not measured"
+    low, high = min(cost["seconds"]), max(cost["seconds"])
+    middle = sorted(cost["seconds"])[len(cost["seconds"]) // 2]
+    return f"{middle:.2f} ({low:.2f} to {high:.2f}) | {cost['memory']:.2f}"
+
+
+def size_text(finding):
+    return f"{finding.baseline['parameters']:,}" if finding else ""
+
+
+def row(claim, costs):
+    finding = claim.finding(claim.record)
+    cost = costs.get("arms", {}).get(claim.study, {}).get(claim.arm)
+    return (f"| `{claim.part}` | [{claim.says}](atlas.md#{claim.id}) | {page.source_of(claim)} | {page.outcome_text(claim)} | "
+            f"{page.effect_text(finding)} | {size_text(finding)} | {cost_text(cost)} | [{claim.study}](../experiments/atlas/{claim.study}.yaml) |")
+
+
+def table(found, costs):
+    head = ["| key | claim | source | outcome | effect here | parameters | time | memory | study |", "|---|---|---|---|---|---|---|---|---|"]
+    return "\n".join(head + [row(claim, costs) for claim in found])
+
+
+def surprises():
+    """What claims.yaml says at its end, as a list."""
+    return "\n".join(f"- {one}" for one in claims.catalogue().get("surprises", []))
+
+
+def text_of(found):
+    """The whole page."""
+    found, costs = [claim for claim in found if claim.part], read_costs()
+    cost = COST.format(command=f"python3 {COMMAND}", rounds=costs["rounds"], processor=costs["processor"]) if costs else ""
+    again = ("## How to run it again\n\n`make atlas PART=NAME DATA=DIR` runs a study and writes this page. What a key means is in "
+             "[configuration.md](configuration.md), and what else can be varied in [parts.md](parts.md).")
+    ended = f"## What surprised us\n\n{surprises()}" if surprises() else ""
+    parts = (claims.HERE / "frontier_parts.md").read_text().strip()
+    return "\n\n".join(filter(None, [HEAD, table(found, costs), cost, parts, again, ended])) + "\n"
