@@ -52,8 +52,7 @@ struct ForwardContext {
     return {.seed = at.seed_of(seed), .at = at};
   }
   ops::DropoutStream dropout_at(uint64_t site) const {
-    const auto noise = noise_at(site);
-    return {.rate = training ? dropout : 0.0, .seed = noise.seed, .at = noise.at};
+    return {.rate = training ? dropout : 0.0, .noise = noise_at(site)};
   }
 };
 

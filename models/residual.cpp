@@ -113,8 +113,7 @@ torch::Tensor ResidualConnection::scaled(torch::Tensor branch,
   if (output_scale_ != 1) branch = branch * output_scale_;
   if (!whole_ || !context.training) return branch;
   const auto all = torch::ones_like(branch.narrow(1, 0, 1).narrow(2, 0, 1));  // [B, 1, 1]
-  const auto noise = context.noise_at(whole_->site());
-  return branch * ops::dropout(all, {.rate = drop_, .seed = noise.seed, .at = noise.at});
+  return branch * ops::dropout(all, {.rate = drop_, .noise = context.noise_at(whole_->site())});
 }
 
 torch::Tensor ResidualConnection::join(const torch::Tensor& x, torch::Tensor branch,

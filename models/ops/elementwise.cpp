@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "models/generator.h"
-#include "models/noise.h"
 #include "models/ops/backend.h"
 #include "models/ops/cpu/backend.h"
 #include "models/ops/weight_casts.h"
@@ -35,14 +34,15 @@ struct DropRows : torch::autograd::Function<DropRows> {
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
                                const DropoutStream& stream) {
     context->saved_data["rate"] = stream.rate;
-    context->saved_data["seed"] = static_cast<int64_t>(stream.seed);
+    context->saved_data["seed"] = static_cast<int64_t>(stream.noise.seed);
     return drop_rows(x.contiguous(), stream);
   }
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     refuse_second_derivative("dropout");
-    const DropoutStream stream{.rate = context->saved_data["rate"].toDouble(),
-                               .seed = static_cast<uint64_t>(context->saved_data["seed"].toInt())};
+    const DropoutStream stream{
+        .rate = context->saved_data["rate"].toDouble(),
+        .noise = {.seed = static_cast<uint64_t>(context->saved_data["seed"].toInt())}};
     return {drop_rows(gradients[0].contiguous(), stream), torch::Tensor()};
   }
 };
@@ -54,11 +54,10 @@ struct DropDrawn : torch::autograd::Function<DropDrawn> {
                                const torch::Tensor& branch, const std::optional<torch::Tensor>& x,
                                const DropoutStream& stream) {
     const double kept = 1 - stream.rate;
-    const auto mask =
-        noise_tensor({branch.sizes().vec(), branch.options().dtype(torch::kBool)},
-                     {stream.seed, stream.at}, [kept](torch::Tensor& drawn, uint64_t seed) {
-                       drawn.bernoulli_(kept, seeded_generator(seed, drawn.device()));
-                     });
+    const auto mask = noise_tensor({branch.sizes().vec(), branch.options().dtype(torch::kBool)},
+                                   stream.noise, [kept](torch::Tensor& drawn, uint64_t seed) {
+                                     drawn.bernoulli_(kept, seeded_generator(seed, drawn.device()));
+                                   });
     context->save_for_backward({mask});
     context->saved_data["scale"] = 1 / kept;
     context->saved_data["adds"] = x.has_value();
@@ -77,7 +76,7 @@ struct DropDrawn : torch::autograd::Function<DropDrawn> {
 }  // namespace
 
 DropoutMask mask_of(const DropoutStream& stream) {
-  return {.seed = stream.seed,
+  return {.seed = stream.noise.seed,
           .threshold = static_cast<uint32_t>(std::lround(stream.rate * 4'294'967'295.0)),
           .scale = static_cast<float>(1.0 / (1.0 - stream.rate))};
 }
@@ -87,7 +86,8 @@ torch::Tensor dropout(const torch::Tensor& x, const DropoutStream& stream) {
   if (has_cpu_type(x) && !torch::jit::tracer::isTracing()) return DropRows::apply(x, stream);
   if (computes_elsewhere(x)) return DropDrawn::apply(x, std::nullopt, stream);
   const double kept = 1 - stream.rate;
-  auto mask = torch::empty_like(x).bernoulli_(kept, seeded_generator(stream.seed, x.device()));
+  auto mask =
+      torch::empty_like(x).bernoulli_(kept, seeded_generator(stream.noise.seed, x.device()));
   return x * mask.div_(kept);
 }
 

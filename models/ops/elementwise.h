@@ -1,15 +1,14 @@
 #pragma once
 
 #include "models/libtorch.h"
-#include "models/random.h"
+#include "models/noise.h"
 
 namespace ablate::models::ops {
 
 /// The elements that one dropout drops: a function of the seed. A rate of 0 drops none.
 struct DropoutStream {
   double rate = 0;  // share of the elements that is dropped, in [0, 1)
-  uint64_t seed = 0;
-  NoiseSite at = {};  // of the seed
+  Noise noise = {};
 };
 
 /// The same choice on a CPU.

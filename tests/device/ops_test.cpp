@@ -103,7 +103,7 @@ TEST(DeviceAttention, AQueryThatSeesNoKeyReadsZerosAndPassesNoGradient) {
 }
 
 TEST(DeviceDropout, ItsGradientHasTheSameMask) {
-  const DropoutStream stream{.rate = 0.5, .seed = 7};
+  const DropoutStream stream{.rate = 0.5, .noise = {7}};
   const auto x = torch::rand({4, 16}).to(torch::kCUDA).requires_grad_();
   const auto branch = torch::rand({4, 16}).to(torch::kCUDA).requires_grad_();
   const auto dropped = dropout(branch, stream), sum = add_dropout(x, branch, stream);

@@ -36,7 +36,7 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
     });
     context->save_for_backward({sum, statistics, weight});
     context->saved_data["rate"] = stream.rate;
-    context->saved_data["seed"] = static_cast<int64_t>(stream.seed);
+    context->saved_data["seed"] = static_cast<int64_t>(stream.noise.seed);
     return output;
   }
 
@@ -44,8 +44,9 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
     refuse_second_derivative("the norm of a sum");
     const auto saved = context->get_saved_variables();
     const auto &sum = saved[0], &statistics = saved[1], &weight = saved[2];
-    const auto mask = mask_of({.rate = context->saved_data["rate"].toDouble(),
-                               .seed = static_cast<uint64_t>(context->saved_data["seed"].toInt())});
+    const auto mask =
+        mask_of({.rate = context->saved_data["rate"].toDouble(),
+                 .noise = {.seed = static_cast<uint64_t>(context->saved_data["seed"].toInt())}});
     const auto grad_output = grad_outputs[0].contiguous();
     const int64_t width = sum.size(-1), rows = sum.numel() / width;
     auto residual = torch::empty_like(sum), branch = torch::empty_like(sum);

@@ -28,7 +28,8 @@ std::vector<torch::Tensor> gradients_of(const torch::Tensor& output, const Input
 
 TEST(AddNorm, IsTheNormOfTheSumWithItsGradients) {
   for (const int64_t width : {1, 7, 16, 130})
-    for (const DropoutStream& stream : {DropoutStream{}, DropoutStream{.rate = 0.4, .seed = 9}}) {
+    for (const DropoutStream& stream :
+         {DropoutStream{}, DropoutStream{.rate = 0.4, .noise = {9}}}) {
       const auto in = inputs_of(width);
       const auto fused = add_norm(in.x, in.branch, in.norm(), stream);
       const auto plain =

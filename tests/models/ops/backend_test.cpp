@@ -28,7 +28,7 @@ std::vector<Operation> operations() {
   std::vector<Operation> all{
       {"self_attention", self},
       {"cross_attention", cross},
-      {"dropout", [](const auto& x) { return dropout(x, {.rate = 0.5, .seed = 1}); }},
+      {"dropout", [](const auto& x) { return dropout(x, {.rate = 0.5, .noise = {1}}); }},
       {"linear_cross_entropy", [](const auto& x) {
          return linear_cross_entropy(x, torch::ones({7, 12}).tril(), torch::tensor({{1, 2, 3}}),
                                      {.ignored = 0})
@@ -37,7 +37,7 @@ std::vector<Operation> operations() {
   if (kHasKernels)  // LibTorch's operators have one
     all.push_back({"add_norm", [](const auto& x) {
                      const LayerNorm norm{torch::ones({12}), torch::zeros({12}), 1e-5};
-                     return add_norm(x, x.sin(), norm, {.rate = 0.5, .seed = 1});
+                     return add_norm(x, x.sin(), norm, {.rate = 0.5, .noise = {1}});
                    }});
   return all;
 }

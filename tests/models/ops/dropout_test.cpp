@@ -13,7 +13,7 @@ torch::Tensor mask_of(const DropoutStream& stream, torch::IntArrayRef sizes,
 TEST(Dropout, DropsTheShareItSaysAndScalesTheRest) {
   for (const auto type : {torch::kFloat, torch::kDouble}) {
     const auto x = torch::ones({1000, 100}, type).requires_grad_();
-    const auto y = dropout(x, {.rate = 0.3, .seed = 42});
+    const auto y = dropout(x, {.rate = 0.3, .noise = {42}});
     EXPECT_NEAR(y.ne(0).to(torch::kDouble).mean().item<double>(), 0.7, 0.005);
     EXPECT_NEAR(y.max().item<double>(), 1 / 0.7, 1e-6);
     const auto gradient = torch::autograd::grad({y.sum()}, {x})[0];
@@ -23,7 +23,7 @@ TEST(Dropout, DropsTheShareItSaysAndScalesTheRest) {
 
 TEST(Dropout, NeighboursAndOtherSeedsAreUncorrelated) {
   const auto signs = [](uint64_t seed) {
-    return 2 * mask_of({.rate = 0.5, .seed = seed}, {400, 400}).to(torch::kDouble) - 1;
+    return 2 * mask_of({.rate = 0.5, .noise = {seed}}, {400, 400}).to(torch::kDouble) - 1;
   };
   const auto correlation = [](const torch::Tensor& a, const torch::Tensor& b) {
     return (a * b).mean().item<double>();
@@ -35,10 +35,10 @@ TEST(Dropout, NeighboursAndOtherSeedsAreUncorrelated) {
 }
 
 TEST(Dropout, IsAFunctionOfItsSeedWithOrWithoutGradients) {
-  const DropoutStream stream{.rate = 0.2, .seed = 5};
+  const DropoutStream stream{.rate = 0.2, .noise = {5}};
   const auto x = torch::randn({30, 30}).requires_grad_();
   const auto y = dropout(x, stream);
-  EXPECT_FALSE(torch::equal(y, dropout(x, {.rate = 0.2, .seed = 6})));
+  EXPECT_FALSE(torch::equal(y, dropout(x, {.rate = 0.2, .noise = {6}})));
   torch::NoGradGuard no_grad;
   EXPECT_TRUE(torch::equal(y, dropout(x, stream)));
   EXPECT_TRUE(torch::equal(mask_of(stream, {30, 30}), mask_of(stream, {30, 30}, torch::kBFloat16)));
@@ -49,7 +49,7 @@ TEST(Dropout, LeavesTheAmbientGeneratorAlone) {
   const auto expected = torch::rand({4});
   for (const auto type : {torch::kFloat, torch::kBFloat16, torch::kDouble}) {
     torch::manual_seed(1);
-    mask_of({.rate = 0.5, .seed = 9}, {64, 64}, type);
+    mask_of({.rate = 0.5, .noise = {9}}, {64, 64}, type);
     EXPECT_TRUE(torch::equal(torch::rand({4}), expected)) << type;
   }
 }
