@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "models/layer.h"
+
 namespace ablate::models {
 namespace {
 
@@ -202,11 +204,11 @@ CrossAttentionImpl::CrossAttentionImpl(const MultiHead& options, const StackOpti
                                   options.output_bias.value_or(stack.bias), Projection::output))),
       head_options_(*this, options, stack) {}
 
-torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
-                                          const torch::Tensor& padding_mask,
+torch::Tensor CrossAttentionImpl::forward(const torch::Tensor& x, const StackOutput& memory,
                                           const Observer* observer) {
-  auto input = reads(x, padding_mask, observer);
-  input.key_value = head_options_.key_value(key_value_(memory));
+  auto input = reads(x, memory.padding_mask, observer);
+  input.key_value = head_options_.key_value(key_value_(memory.output));
+  input.position.kept_mask = memory.kept_mask;
   const auto values = head_options_.gated(observed_values(ops::attention(input), observer), x);
   return out_(observed_heads(values, heads_.count, observer));
 }

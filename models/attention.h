@@ -11,6 +11,8 @@ namespace ablate::models {
 
 // B batch, T queries, S keys, D model width, M rows of a memory
 
+struct StackOutput;
+
 /// Numbers and widths of heads, with the defaults of `MultiHead` filled in.
 ops::Heads heads_of(const MultiHead& options, int64_t d_model);
 
@@ -80,10 +82,9 @@ class CrossAttentionImpl : public Module {
  public:
   CrossAttentionImpl(const MultiHead& options, const StackOptions& stack);
 
-  /// [B, T, D], [B, S, D], [B, S] -> [B, T, D]
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,
-                        const torch::Tensor& padding_mask, const Observer* observer);
-  KVCache project(const torch::Tensor& memory);  // [M, S, D]
+  torch::Tensor forward(const torch::Tensor& x, const StackOutput& memory,
+                        const Observer* observer);  // [B, T, D], memory [B, S, D] -> [B, T, D]
+  KVCache project(const torch::Tensor& memory);     // [M, S, D]
   /// [B, T, D], a memory of M rows and its mask [M, S] -> [B, T, D]
   torch::Tensor step(const torch::Tensor& x, KVCache& memory, const torch::Tensor& padding_mask,
                      const Observer* observer);

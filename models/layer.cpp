@@ -54,9 +54,7 @@ RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memor
   std::optional<Routing> routing;
   const SubLayers run{
       [&](const auto& y) { return attention_->forward(y, mask, position, context.observer); },
-      [&](const auto& y) {
-        return cross_attention_(y, memory->output, memory->padding_mask, context.observer);
-      },
+      [&](const auto& y) { return cross_attention_(y, *memory, context.observer); },
       [&](const auto& y) {
         auto branch = feed_forward_->forward(y, context);
         routing = std::move(branch.routing);

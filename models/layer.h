@@ -17,6 +17,8 @@ struct StackOutput {
   torch::Tensor output;           // [B, T, D]
   torch::Tensor padding_mask;     // true: keep // [B, T]
   std::vector<Routing> routings;  // of every mixture of experts, in the order of the layers
+  /// For those that attend to it: see ops::AttentionPosition.
+  std::shared_ptr<torch::Tensor> kept_mask = std::make_shared<torch::Tensor>();
 };
 
 /// The state of one layer between decoding steps.

@@ -102,14 +102,16 @@ std::optional<torch::Tensor> mask_of(const torch::Tensor& query, const torch::Te
   return visible ? cast.masked_fill(visible->logical_not(), kHidden) : cast;
 }
 
-/// The same, computed once for all layers that share it. A trained bias is not shared: in bfloat16
+/// The same, computed once for all layers that share it. A trained bias that is cast is not shared:
 /// the sum of its gradients would be rounded.
 std::optional<torch::Tensor> shared_mask(const torch::Tensor& query, const torch::Tensor& key,
                                          const AttentionInput& in) {
   auto* kept = computes_elsewhere(query) ? in.position.kept_mask.get() : nullptr;
   if (kept != nullptr && kept->defined()) return *kept;
   const auto mask = mask_of(query, key, in);
-  if (kept != nullptr && mask && !mask->requires_grad()) *kept = *mask;
+  const bool shares =
+      mask && (!mask->requires_grad() || mask->scalar_type() == in.position.bias.scalar_type());
+  if (kept != nullptr && shares) *kept = *mask;
   return mask;
 }
 
