@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 
 #include "tests/device/counted.h"
@@ -8,6 +9,7 @@
 #include "training/graphs/pass_graphs.h"
 #include "training/optimizer.h"
 #include "training/update.h"
+#include "training/weights.h"
 
 namespace ablate::training {
 namespace {
@@ -40,6 +42,7 @@ struct Training {
   Precision precision = Precision::fp32;
   size_t accumulate = 1;
   int steps = 20;
+  int killed_after = 0;  // steps, whereupon another process goes on; 0: never
 };
 
 /// The records and the weights of some updates.
@@ -49,31 +52,48 @@ struct Trained {
   std::string why;
 };
 
-Trained train(const Training& training, bool with_graphs) {
-  auto model = model_of(training.model, torch::kCUDA);
-  const auto optimizer = make_optimizer(training.optimizer, *model);
+/// What a process that trains holds.
+struct Process {
+  Process(const Training& training, bool with_graphs)
+      : model(model_of(training.model, torch::kCUDA)),
+        optimizer(make_optimizer(training.optimizer, *model)) {
+    if (with_graphs) graphs.emplace(model, LossTerms{.smoothing = 0.1});
+  }
+  void go_on(const Process& killed) {
+    load_weights(*model, weights_of(*killed.model));
+    optimizer->load(killed.optimizer->state());
+  }
+
+  models::Transformer model;
+  std::unique_ptr<Optimizer> optimizer;
   std::optional<PassGraphs> graphs;
-  if (with_graphs) graphs.emplace(model, LossTerms{.smoothing = 0.1});
+};
+
+Trained train(const Training& training, bool with_graphs) {
+  auto process = std::make_unique<Process>(training, with_graphs);
   const auto batches = batches_for(training.model);
   Trained trained;
   size_t next = 0;
   for (int step = 0; step < training.steps; ++step) {
+    if (step > 0 && step == training.killed_after) {
+      const auto killed = std::exchange(process, std::make_unique<Process>(training, with_graphs));
+      process->go_on(*killed);
+    }
     std::vector<data::Batch> of_step;
     for (size_t i = 0; i < training.accumulate; ++i)
       of_step.push_back(batches[next++ % batches.size()]);
-    trained.records.push_back(update(model, *optimizer, of_step,
+    trained.records.push_back(update(process->model, *process->optimizer, of_step,
                                      {.learning_rate = 1e-2 / (1 + step),
                                       .loss = {.smoothing = 0.1},
                                       .max_grad_norm = 0.5,
                                       .dropout = 0.2,
                                       .dropout_seed = static_cast<uint64_t>(step),
                                       .precision = training.precision,
-                                      .graphs = graphs ? &*graphs : nullptr}));
+                                      .graphs = with_graphs ? &*process->graphs : nullptr}));
   }
-  for (const auto& parameter : model->parameters())
-    trained.weights.push_back(parameter.detach().cpu());
-  for (const auto& buffer : model->buffers()) trained.weights.push_back(buffer.cpu());
-  if (graphs) trained.why = graphs->why();
+  for (const auto& [name, tensor] : weights_of(*process->model))
+    trained.weights.push_back(tensor.detach().cpu());
+  if (with_graphs) trained.why = process->graphs->why();
   return trained;
 }
 
@@ -86,7 +106,7 @@ void expect_equal(const Trained& one, const Trained& other) {
     EXPECT_TRUE(torch::equal(one.weights[i], other.weights[i])) << "tensor " << i;
 }
 
-TEST(PassGraphs, EveryVariantLearnsTheSameBitForBit) {
+TEST(PassGraphs, EveryVariantLearnsTheSameBitForBitAcrossAKill) {
   int captured = 0;
   for (const auto& [name, variant] : models::variants())
     for (const auto precision : {Precision::fp32, Precision::bf16}) {
@@ -94,10 +114,9 @@ TEST(PassGraphs, EveryVariantLearnsTheSameBitForBit) {
       const auto type = precision == Precision::bf16 ? torch::kBFloat16 : torch::kFloat;
       if (!can_capture(options, type)) continue;
       SCOPED_TRACE(name + (precision == Precision::bf16 ? " in bfloat16" : ""));
-      const Training training{.model = options, .precision = precision};
-      const auto with = train(training, true);
+      const auto with = train({.model = options, .precision = precision, .killed_after = 9}, true);
       EXPECT_EQ(with.why, "");
-      expect_equal(with, train(training, false));
+      expect_equal(with, train({.model = options, .precision = precision}, false));
       ++captured;
     }
   EXPECT_GT(captured, 100) << "most variants can be captured";
@@ -108,9 +127,13 @@ TEST(PassGraphs, GradientsOfSeveralBatchesAreAddedTheSame) {
     for (const OptimizerOptions& optimizer :
          std::vector<OptimizerOptions>{Sgd{}, Adam{}, AdamW{}, Muon{}, Lion{}}) {
       SCOPED_TRACE(accumulate);
-      const Training training{
+      Training training{
           .model = models::tiny(), .optimizer = optimizer, .accumulate = accumulate, .steps = 6};
-      expect_equal(train(training, true), train(training, false));
+      const auto without = train(training, false);
+      for (const int killed_after : {0, 4}) {
+        training.killed_after = killed_after;
+        expect_equal(train(training, true), without);
+      }
     }
 }
 

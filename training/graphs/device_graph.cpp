@@ -4,10 +4,6 @@
 
 namespace ablate::training {
 
-std::unique_ptr<DeviceGraph> make_device_graph() {
-  void* make = cuda_function(kMakeGraph);
-  if (make == nullptr) return nullptr;
-  return std::unique_ptr<DeviceGraph>(reinterpret_cast<MakeGraph*>(make)());
-}
+MakeGraph* graph_maker() { return reinterpret_cast<MakeGraph*>(cuda_function(kMakeGraph)); }
 
 }  // namespace ablate::training

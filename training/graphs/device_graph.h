@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 
 namespace ablate::training {
 
@@ -26,8 +25,7 @@ constexpr const char* kMakeGraph = "ablate_make_graph";  // see cuda_function()
 /// The type of kMakeGraph: a new graph of the current CUDA device, which the caller owns.
 using MakeGraph = DeviceGraph*();
 
-/// A new graph of the current CUDA device, or null if this build has no part for CUDA. Throws
-/// DeviceError if that part cannot be loaded.
-std::unique_ptr<DeviceGraph> make_device_graph();
+/// Null if this build has no part for CUDA. Throws DeviceError if that part cannot be loaded.
+MakeGraph* graph_maker();
 
 }  // namespace ablate::training

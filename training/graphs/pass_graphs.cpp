@@ -130,7 +130,7 @@ std::unique_ptr<PassGraphs::Captured> PassGraphs::capture(const data::Batch& bat
     pass->output = forward_backward(*model_, {unpacked(pass->numbers, batch), pass->share}, context,
                                     loss_, [] {});
   };
-  auto graph = make_device_graph();
+  std::unique_ptr<DeviceGraph> graph(graph_maker()());
   graph->warm_up(work);
   for (size_t i = 0; i < parameters_.size(); ++i)
     if (const auto& gradient = parameters_[i].grad();
@@ -169,7 +169,7 @@ std::unique_ptr<PassGraphs> make_graphs(const models::Transformer& model,
   const auto& weights = model->output_weight();
   const auto type = precision == Precision::bf16 ? torch::kBFloat16 : weights.scalar_type();
   if (options.graphs == Graphs::off || !weights.device().is_cuda() ||
-      !can_capture(model->options(), type) || !make_device_graph())
+      !can_capture(model->options(), type) || graph_maker() == nullptr)
     return nullptr;
   return std::make_unique<PassGraphs>(model, options.loss());
 }
