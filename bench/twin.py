@@ -56,9 +56,9 @@ def read(path, torch, device):
 
 
 def peak_memory_mb(torch, device):
-    """Largest resident size of this process, or of its tensors on a GPU, in MiB."""
+    """Largest resident size of this process, or what LibTorch reserved on a GPU, in MiB."""
     if device == "cuda":
-        return torch.cuda.max_memory_allocated() / 2**20
+        return torch.cuda.max_memory_reserved() / 2**20
     with open("/proc/self/status") as status:
         peak = next(line for line in status if line.startswith("VmHWM"))
     return int(peak.split()[1]) / 1024

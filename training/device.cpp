@@ -72,13 +72,31 @@ bool has_products(Precision precision, torch::Device device) {
 #endif
 }
 
+namespace {
+
+c10::DeviceIndex gpu_number(torch::Device device) {
+  return std::max<c10::DeviceIndex>(device.index(), 0);
+}
+
+c10::CachingAllocator::Stat reserved_on(torch::Device device) {
+  constexpr auto all = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  return c10::getDeviceAllocator(device.type())
+      ->getDeviceStats(gpu_number(device))
+      .reserved_bytes[all];
+}
+
+}  // namespace
+
+GpuMemory gpu_memory(torch::Device device) {
+  const auto [free, total] =
+      c10::getDeviceAllocator(device.type())->getMemoryInfo(gpu_number(device));
+  const auto reserved = reserved_on(device);
+  return {.needed = static_cast<int64_t>(total - free) - reserved.current + reserved.peak,
+          .total = static_cast<int64_t>(total)};
+}
+
 int64_t peak_memory(torch::Device device) {
-  if (device.is_cuda()) {
-    const auto statistics = c10::getDeviceAllocator(device.type())
-                                ->getDeviceStats(std::max<c10::DeviceIndex>(device.index(), 0));
-    constexpr auto all = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-    return statistics.allocated_bytes[all].peak;
-  }
+  if (device.is_cuda()) return reserved_on(device).peak;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss * 1024;  // Linux counts in KiB
@@ -95,18 +113,22 @@ bool is_out_of_memory(const std::exception& error) {
   if (of_torch == nullptr) return false;
   const std::string_view message = of_torch->what_without_backtrace();
   constexpr std::array kOfMemory{"not enough memory", "can't allocate memory",
-                                 "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED",
-                                 "CUDNN_STATUS_ALLOC_FAILED"};
+                                 "CUDA error: out of memory", "CUDA driver error: out of memory",
+                                 "_STATUS_ALLOC_FAILED"};  // of cuBLAS, cuDNN, cuSOLVER
   return std::ranges::any_of(kOfMemory,
                              [&](const char* text) { return message.find(text) != message.npos; });
 }
 
 bool is_device_fault(const std::exception& error) {
   if (is_out_of_memory(error)) return false;
+  if (dynamic_cast<const c10::AcceleratorError*>(&error) != nullptr) return true;
   const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
-  return dynamic_cast<const c10::AcceleratorError*>(&error) != nullptr ||
-         (of_torch != nullptr &&
-          std::string_view(of_torch->what_without_backtrace()).starts_with("CUDA error: "));
+  if (of_torch == nullptr) return false;
+  constexpr std::array kOfDevice{"CUDA error: ", "CUDA driver error: ", "cuDNN error: ",
+                                 "cuDNN Frontend error: ", "cusolver error: "};
+  return std::ranges::any_of(kOfDevice,
+                             [message = std::string_view(of_torch->what_without_backtrace())](
+                                 const char* text) { return message.starts_with(text); });
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/libtorch.h"
+#include "training/process/progress.h"
 #include "training/training_options.h"
 
 namespace ablate::training {
@@ -42,7 +43,11 @@ constexpr bool cuda_has_short_products(int compute_capability_major) {
 /// and tf32 on Ampere or later on CUDA. False if the device cannot be queried.
 bool has_products(Precision precision, torch::Device device);
 
-/// Peak memory of this process in bytes; on CUDA, that of its tensors.
+/// What the processes that use a CUDA device need of its memory: this one's peak, its context and
+/// libraries included, and what others take now.
+GpuMemory gpu_memory(torch::Device device);
+
+/// Peak memory of this process in bytes; on CUDA, what LibTorch reserved for tensors and graphs.
 int64_t peak_memory(torch::Device device);
 
 /// GPUs that LibTorch can use here.

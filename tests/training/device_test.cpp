@@ -57,7 +57,8 @@ TEST(Device, WantOfMemoryIsToldFromOtherFaults) {
   const std::vector<std::string> of_memory = {
       "CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported",
       "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
-      "cuDNN error: CUDNN_STATUS_ALLOC_FAILED"};
+      "CUDA driver error: out of memory", "cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
+      "cusolver error: CUSOLVER_STATUS_ALLOC_FAILED, when calling `cusolverDnCreate(handle)`"};
   for (const auto& text : of_memory) {
     EXPECT_TRUE(is_out_of_memory(c10::AcceleratorError(here, 2, text))) << text;
     EXPECT_TRUE(is_out_of_memory(c10::Error(here, text))) << text;
@@ -65,7 +66,13 @@ TEST(Device, WantOfMemoryIsToldFromOtherFaults) {
   }
   const std::string illegal = "CUDA error: an illegal memory access was encountered";
   EXPECT_TRUE(is_device_fault(c10::AcceleratorError(here, 700, illegal)));
-  EXPECT_TRUE(is_device_fault(c10::Error(here, "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED")));
+  for (const std::string of_device :
+       {"CUDA error: CUBLAS_STATUS_EXECUTION_FAILED", "CUDA driver error: unknown error",
+        "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED", "cuDNN Frontend error: no plan",
+        "cusolver error: CUSOLVER_STATUS_INTERNAL_ERROR"}) {
+    EXPECT_TRUE(is_device_fault(c10::Error(here, of_device))) << of_device;
+    EXPECT_FALSE(is_out_of_memory(c10::Error(here, of_device))) << of_device;
+  }
   EXPECT_FALSE(is_out_of_memory(c10::AcceleratorError(here, 700, illegal)));
   EXPECT_FALSE(is_device_fault(c10::Error(here, "mat1 and mat2 shapes cannot be multiplied")));
 }

@@ -18,6 +18,16 @@ struct ProgressPoint {
 
 enum class Stage { preparing, training, evaluating };
 
+/// Memory of a GPU, in bytes.
+struct GpuMemory {
+  int64_t needed = 0, total = 0;
+
+  static void fields(auto& o, auto&& visit) {
+    visit("needed", o.needed);
+    visit("total", o.total);
+  }
+};
+
 /// The progress of a run.
 struct ProgressRecord {
   Stage stage = Stage::preparing;
@@ -26,6 +36,7 @@ struct ProgressRecord {
   double tokens_per_second = 0;
   double seconds = 0;       // of training since this process took over
   double seconds_left = 0;  // of training; NaN: not known yet
+  GpuMemory gpu = {};       // at the end of a run on a GPU, otherwise zeros
 
   static void fields(auto& o, auto&& visit) {
     visit("stage", o.stage);
@@ -35,6 +46,7 @@ struct ProgressRecord {
     visit("tokens_per_second", o.tokens_per_second);
     visit("seconds", o.seconds);
     visit("seconds_left", o.seconds_left);
+    visit("gpu", o.gpu);
   }
 };
 

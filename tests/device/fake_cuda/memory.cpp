@@ -25,6 +25,11 @@ char* mapped(int file, int protection) {
   return static_cast<char*>(pages);
 }
 
+size_t capacity() {
+  const char* bytes = std::getenv("FAKE_CUDA_BYTES");
+  return bytes == nullptr ? kArena : std::strtoull(bytes, nullptr, 10);
+}
+
 const struct Install {
   Install() { c10::SetAllocator(c10::DeviceType::CUDA, &Memory::instance(), 255); }
 } install;
@@ -64,7 +69,7 @@ char* Memory::take(size_t size) {
     released.pop_back();
     return block;
   }
-  TORCH_CHECK_WITH(OutOfMemoryError, used_ + size <= kArena, "the stand-in for CUDA is full");
+  TORCH_CHECK_WITH(OutOfMemoryError, used_ + size <= capacity(), "the stand-in for CUDA is full");
   char* block = locked_ + used_;
   used_ += size;
   return block;
@@ -104,6 +109,7 @@ c10::CachingDeviceAllocator::DeviceStats Memory::getDeviceStats(c10::DeviceIndex
   c10::CachingDeviceAllocator::DeviceStats stats;
   stats.allocated_bytes[0].current = allocated_;
   stats.allocated_bytes[0].peak = peak_;
+  stats.reserved_bytes[0].current = stats.reserved_bytes[0].peak = static_cast<int64_t>(used_);
   return stats;
 }
 
@@ -114,7 +120,7 @@ void Memory::resetPeakStats(c10::DeviceIndex) {
 
 std::pair<size_t, size_t> Memory::getMemoryInfo(c10::DeviceIndex) {
   const std::lock_guard lock(mutex_);
-  return {kArena - used_, kArena};
+  return {capacity() - used_, capacity()};
 }
 
 PinnedMemory& PinnedMemory::instance() {

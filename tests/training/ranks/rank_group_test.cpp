@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "training/device.h"
 #include "training/ranks/key_file_store.h"
 
 namespace ablate::training {
