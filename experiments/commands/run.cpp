@@ -213,8 +213,10 @@ void add_options(CLI::App& verb, RunRequest& request) {
       ->delimiter(',');
   verb.add_option("--seeds", request.selection.seeds, "These seeds instead of the study's")
       ->delimiter(',');
-  verb.add_option("--jobs", request.jobs,
-                  "Runs at a time; absent: one per core, or one if they train on a GPU")
+  verb.add_option(
+          "--jobs", request.jobs,
+          "Runs at a time, on a GPU as many of them as its memory holds; absent: one per core, or "
+          "one if they train on a GPU")
       ->check(between(1, 1024));
   verb.add_option("--threads", request.threads,
                   "Threads of each run, if neither the configuration nor an earlier start names a "

@@ -189,6 +189,10 @@ void work_on(const RunJob& job, const training::FolderClaim& claim, std::ostream
     initial.model->to(prepared.environment.device);
   }
   auto result = evaluate_run(job, prepared, initial.model);
+  const auto device = prepared.environment.device;
+  if (device.is_cuda() && !continued)  // whose peak may have been an earlier process's
+    training::write_record(
+        messages, {.stage = training::Stage::evaluating, .gpu = training::gpu_memory(device)});
   add_training(result, trained, job, prepared);
   claim.check();
   write_scores(job, std::move(result));

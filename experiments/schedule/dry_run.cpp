@@ -163,16 +163,18 @@ void print_tuning(const config::Study& study, const std::vector<ListedRun>& runs
 void print_total(const Total& total, const Sharing& sharing, double calibration) {
   const auto side_by_side = std::clamp<int64_t>(total.runs, 1, sharing.jobs);
   std::cout << fmt::format(
-      "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these, of "
-      "{:.0f} MB that are free, {:.1f} MB of checkpoints, {} files and folders.\n"
+      "\n{} runs to do: {:.2e} FLOPs, {} with {} at a time, {:.0f} MB of memory for these{}, "
+      "{:.1f} MB of checkpoints, {} files and folders.\n"
       "FLOPs are those of matrix products at every position, three times a forward pass's unless "
       "weights are frozen. Time and memory come from\ntimed updates, a validation and a part of "
       "the evaluation of every arm on "
       "this machine, which took {:.0f} s; patience\nmay end a run before its last step.\n",
       total.runs, total.flops, clock_text(total.seconds / static_cast<double>(side_by_side)),
       side_by_side, megabytes(total.memory_bytes) * static_cast<double>(side_by_side),
-      megabytes(training::available_memory()), megabytes(total.disk_bytes), total.files,
-      calibration);
+      sharing.gpu
+          ? " on the GPU"
+          : fmt::format(", of {:.0f} MB that are free", megabytes(training::available_memory())),
+      megabytes(total.disk_bytes), total.files, calibration);
 }
 
 void print_counted(const Total& total) {
@@ -204,7 +206,8 @@ void print_notes(const config::Study& study, const Estimates& estimates) {
 }  // namespace
 
 void dry_run(const config::Study& study, const StudyOptions& options, const DryRun& how) {
-  const auto sharing = how.timed ? share_cores(study, options) : Sharing{};
+  auto sharing = how.timed ? share_cores(study, options) : Sharing{};
+  if (sharing.gpu) sharing.jobs = 1;  // how fast runs are that share one is not known
   const auto begin = std::chrono::steady_clock::now();
   const auto estimates = estimate(study, sharing, how.timed);
   const std::chrono::duration<double> calibration = std::chrono::steady_clock::now() - begin;

@@ -11,6 +11,7 @@
 #include "experiments/records/failure.h"
 #include "experiments/records/run_plan.h"
 #include "experiments/schedule/process_pool.h"
+#include "experiments/schedule/shared_gpu.h"
 #include "experiments/schedule/study_status.h"
 #include "experiments/schedule/worker.h"
 #include "training/process/interrupt.h"
@@ -33,7 +34,6 @@ std::string threads_text(const config::Study& study, int64_t shared) {
   return fmt::format("{} thread{}", least, least == 1 ? "" : "s");
 }
 
-/// Whether the run trains on a GPU, which it does not share with other runs.
 bool on_gpu(const config::RunSpecification& run, bool has_gpu) {
   const auto device = run.experiment.training.device;
   return device == training::Device::cuda || (device == training::Device::automatic && has_gpu);
@@ -48,6 +48,7 @@ struct OpenRun {
   const config::RunSpecification* run;
   Attempts attempts;
   State state = State::waiting;
+  training::GpuMemory gpu = {};  // that it has reported
 };
 
 class StudyRunner {
@@ -64,8 +65,9 @@ class StudyRunner {
       records::check_plan(folder, run);
       open_.push_back({&run, Attempts(folder, {.retries = options.retries})});
     }
-    std::cerr << fmt::format("{}: {} runs, {} to do, {} at a time with {} each\n", study.name,
-                             study.runs.size(), open_.size(), sharing_.jobs,
+    std::cerr << fmt::format("{}: {} runs, {} to do, {}{} at a time with {} each\n", study.name,
+                             study.runs.size(), open_.size(),
+                             sharing_.gpu && sharing_.jobs > 1 ? "at most " : "", sharing_.jobs,
                              threads_text(study, sharing_.worker.threads));
   }
 
@@ -104,7 +106,8 @@ class StudyRunner {
   std::optional<size_t> next() const {
     std::optional<size_t> best;
     for (size_t i = 0; i < open_.size(); ++i) {
-      if (open_[i].state != OpenRun::State::waiting || waits(open_[i])) continue;
+      if (open_[i].state != OpenRun::State::waiting || waits(open_[i]) || !has_room(open_[i]))
+        continue;
       if (!best || open_[i].attempts.made() < open_[*best].attempts.made()) best = i;
     }
     return best;
@@ -119,17 +122,23 @@ class StudyRunner {
            });
   }
 
+  bool uses_gpu(const OpenRun& open) const { return on_gpu(*open.run, options_.has_gpu); }
+  bool has_room(const OpenRun& open) const { return !uses_gpu(open) || gpu_.has_room(*open.run); }
+
   void start(size_t index) {
     auto& open = open_[index];
     open.state = OpenRun::State::running;
+    if (uses_gpu(open)) gpu_.start(*open.run);
     records::write_plan(options_.folder.run(*open.run), study_, *open.run);
     pool_.start(index, open.attempts.begin(sharing_.worker));
   }
 
   void take(const ProcessLine& line, LiveTable& table) {
     auto& open = open_[line.job];
-    if (const auto record = training::read_record(line.text))
+    if (const auto record = training::read_record(line.text)) {
+      if (record->gpu.total > 0) open.gpu = record->gpu;
       return table.at(records::label(*open.run), *record);
+    }
     open.attempts.on_output_line(line.text);
     table.say(records::label(*open.run), line.text);
   }
@@ -138,6 +147,7 @@ class StudyRunner {
     auto& open = open_[end.job];
     const auto label = records::label(*open.run);
     open.state = OpenRun::State::ended;
+    if (uses_gpu(open)) gpu_.end(*open.run, open.gpu);
     switch (open.attempts.end(end.exit_code)) {
       case Attempts::End::finished:
         return table.end(label, "");
@@ -171,6 +181,7 @@ class StudyRunner {
   Sharing sharing_;
   std::vector<OpenRun> open_;
   ProcessPool pool_;
+  SharedGpu gpu_;
   bool full_ = false;  // the disk
 };
 
@@ -185,10 +196,10 @@ Sharing share_cores(const config::Study& study, const StudyOptions& options) {
     jobs = gpu ? 1
                : std::clamp<int64_t>(std::ssize(study.runs), 1,
                                      std::max<int64_t>(1, cores / options.ranks));
-  if (options.threads) return {jobs, {*options.threads, options.ranks}};
+  if (options.threads) return {jobs, gpu, {*options.threads, options.ranks}};
   const auto seeds = std::max<int64_t>(1, std::ssize(study.declared_seeds));
   const auto all = std::ssize(study.configurations) * seeds;
-  return {jobs, {std::max<int64_t>(1, cores / std::max<int64_t>(1, all)), options.ranks}};
+  return {jobs, gpu, {std::max<int64_t>(1, cores / std::max<int64_t>(1, all)), options.ranks}};
 }
 
 bool is_done(const records::RunFolder& folder) { return std::filesystem::exists(folder.result()); }

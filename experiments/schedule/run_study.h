@@ -23,7 +23,8 @@ struct StudyOptions {
 
 /// How runs share the machine.
 struct Sharing {
-  int64_t jobs = 1;  // runs at a time
+  int64_t jobs = 1;  // runs at a time, on a GPU as far as its memory allows: see SharedGpu
+  bool gpu = false;  // whether one is trained on
   Worker worker;     // of each
 };
 

@@ -1,5 +1,7 @@
 #include "tests/experiments/program.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <map>
 
@@ -30,6 +32,14 @@ std::map<std::string, double> numbers_of(const std::filesystem::path& run) {
         numbers[entry.at("step").dump() + " " + name] = entry.at(name).get<double>();
   }
   return numbers;
+}
+
+/// How many graphs the processes have launched that wrote these counts.
+int64_t graphs_launched(const std::filesystem::path& counts) {
+  int64_t launched = 0;
+  for (const auto& line : lines_of(read_file(counts)))
+    launched += nlohmann::json::parse(line).at("calls").value("graph", 0);
+  return launched;
 }
 
 /// The studies of this folder, each run once on the stand-in.
@@ -101,11 +111,13 @@ TEST_F(DeviceProgram, Tf32IsOfTheDeviceAlone) {
 }
 
 TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
-  const auto start = [&](const std::string& output) {
-    return on_device("run " + kSource + "/tests/device/components.yaml --arms base --output " +
+  const auto start = [&](const std::string& output, const std::string& graphs = "auto") {
+    return "FAKE_CUDA_COUNTS=" + (folder_ / output).string() + "-counts " +
+           on_device("run " + kSource + "/tests/device/components.yaml --arms base --output " +
                      (folder_ / output).string() +
                      " --set training.device=cuda --set model.dropout=0.1 --set training.steps=60 "
-                     "--set training.save_every=7 2>&1");
+                     "--set training.save_every=7 --set training.graphs=" +
+                     graphs + " 2>&1");
   };
   const auto run = [&](const std::string& output) {
     return folder_ / output / "components/reverse/base/seed-1";
@@ -124,6 +136,75 @@ TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
   ASSERT_EQ(shell(start("whole")).code, 0);
   EXPECT_GT(state("whole").size(), 10'000U);
   EXPECT_EQ(state("killed"), state("whole"));
+  if (!fake_cuda::is_present()) return;
+  ASSERT_EQ(shell(start("eager", "off")).code, 0);
+  EXPECT_EQ(graphs_launched(folder_ / "whole-counts"), 60);
+  EXPECT_EQ(graphs_launched(folder_ / "eager-counts"), 0);
+  EXPECT_EQ(state("killed"), state("eager"));
+}
+
+TEST_F(DeviceProgram, AnEstimateTimesUpdatesAsTrainingMakesThem) {
+  if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
+  const auto counts = folder_ / "estimate-counts";
+  const auto run = "FAKE_CUDA_COUNTS=" + counts.string() + " " +
+                   on_device("run " + kSource +
+                             "/tests/device/components.yaml --arms base --dry-run --set "
+                             "training.device=cuda --set training.steps=3 --output " +
+                             (folder_ / "estimate").string() + " 2>&1");
+  const auto outcome = shell(run);
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_EQ(graphs_launched(counts), 2 * (2 + 3)) << "each once before it is timed; two untimed";
+}
+
+/// The study with three seeds of one arm, which may run side by side.
+class SharedDevice : public DeviceProgram {
+ protected:
+  SharedDevice() {
+    auto text = read_file(kSource + "/tests/device/components.yaml");
+    const std::string seeds = "seeds: [1]";
+    write_file(folder_ / "seeds.yaml",
+               text.replace(text.find(seeds), seeds.size(), "seeds: [1, 2, 3]"));
+  }
+  std::string command(const std::string& output, int64_t gpu_bytes) const {
+    return fmt::format("FAKE_CUDA_BYTES={} {} 2>&1", gpu_bytes,
+                       on_device("run " + (folder_ / "seeds.yaml").string() +
+                                 " --arms base --jobs 3 --set training.device=cuda --output " +
+                                 (folder_ / output).string()));
+  }
+  std::filesystem::path run(const std::string& output, int seed) const {
+    return folder_ / output / "components/reverse/base" / ("seed-" + std::to_string(seed));
+  }
+  bool began_after(const std::filesystem::path& later, const std::filesystem::path& earlier) const {
+    using std::filesystem::last_write_time;
+    return last_write_time(later / "config.yaml") > last_write_time(earlier / "result.json");
+  }
+  /// What a run takes of the stand-in.
+  int64_t needed() const {
+    return nlohmann::json::parse(read_file(arm("base") / "result.json")).at("memory_bytes");
+  }
+};
+
+TEST_F(SharedDevice, RunsBehindTheFirstShareIt) {
+  if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
+  pid_t process = 0;
+  {
+    const HeldBeforeSaving second(run("wide", 2)), third(run("wide", 3));
+    process = start_process(command("wide", 10 * needed()));
+    for (const int seed : {2, 3})
+      EXPECT_TRUE(eventually([&] {
+        return std::filesystem::exists(run("wide", seed) / "config.yaml");
+      })) << seed;
+  }
+  EXPECT_EQ(end_of(process), 0);
+  for (const int seed : {2, 3}) EXPECT_TRUE(began_after(run("wide", seed), run("wide", 1)));
+}
+
+TEST_F(SharedDevice, RunsWaitForMemoryThatOthersTake) {
+  if (!fake_cuda::is_present()) GTEST_SKIP() << "of the stand-in alone";
+  const auto outcome = shell(command("narrow", needed() * 3 / 2));
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_TRUE(began_after(run("narrow", 2), run("narrow", 1)));
+  EXPECT_TRUE(began_after(run("narrow", 3), run("narrow", 2)));
 }
 
 TEST_F(DeviceProgram, EveryVerbThatReadsARunComputesOnTheDevice) {
