@@ -37,7 +37,9 @@ class Debian:
         """The output of a script of bash in the root, as root with a network."""
         mounts = "".join(f"mkdir -p {self.root}{to} && mount --bind {what} {self.root}{to} && " for what, to in
                          [(SOURCE, "/source"), (self.shared, "/pip"), ("/dev", "/dev"), ("/etc/ssl/certs", "/etc/ssl/certs")])
-        inside = f"export PIP_CACHE_DIR=/pip HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive; set -euo pipefail; {script}"
+        # The certificates of this machine, which a pip of Python's own source would not read.
+        environment = "PIP_CERT=/etc/ssl/certs/ca-certificates.crt PIP_CACHE_DIR=/pip HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive"
+        inside = f"export {environment}; set -euo pipefail; {script}"
         done = subprocess.run(["unshare", "--mount", "--propagation", "private", "bash", "-c",
                                mounts + f'mount -t proc proc {self.root}/proc && exec chroot {self.root} bash -c "$1"', "bash", inside],
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
