@@ -154,7 +154,7 @@ const AddedToken* AddedTokens::find(int32_t id) const {
 }
 
 const AddedToken* AddedTokens::find(std::string_view content) const {
-  const auto found = by_content_.find(content);
+  const auto found = by_content_.find(std::string(content));
   return found == by_content_.end() ? nullptr : &tokens_[found->second];
 }
 

@@ -62,7 +62,7 @@ class AddedTokens {
 
   std::vector<AddedToken> tokens_;
   std::unordered_map<int32_t, size_t> by_id_;
-  std::unordered_map<std::string, size_t, Vocabulary::Hash, std::equal_to<>> by_content_;
+  std::unordered_map<std::string, size_t> by_content_;
   Search raw_, normal_;
 };
 

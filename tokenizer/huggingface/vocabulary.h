@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,11 +16,7 @@ inline constexpr int64_t kLargestId = (int64_t{1} << 24U) - 1;
 /// Tokens and their ids, each of which stands once. Ids may be missing.
 class Vocabulary {
  public:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  using Ids = std::unordered_map<std::string, int32_t, Hash, std::equal_to<>>;
+  using Ids = std::unordered_map<std::string, int32_t>;
 
   Vocabulary() = default;
   /// {token: id, ...}
@@ -33,7 +28,7 @@ class Vocabulary {
   void add(std::string token, int64_t id, const Node& place);
 
   std::optional<int32_t> id(std::string_view token) const {
-    const auto found = ids_.find(token);
+    const auto found = ids_.find(std::string(token));
     return found == ids_.end() ? std::nullopt : std::optional(found->second);
   }
   /// Null if no token has the id.

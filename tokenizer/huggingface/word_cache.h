@@ -8,8 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tokenizer/huggingface/vocabulary.h"
-
 namespace ablate::tokenizer::huggingface {
 
 /// The ids of words that were met before.
@@ -19,7 +17,7 @@ class WordCache {
   void write(std::string_view word, std::vector<int32_t>& ids, const auto& encode) {
     constexpr size_t kMostWords = 1U << 15U, kLongest = 64;
     if (word.size() > kLongest) return encode(word, ids);
-    if (const auto known = words_.find(word); known != words_.end()) {
+    if (const auto known = words_.find(std::string(word)); known != words_.end()) {
       ids.insert(ids.end(), known->second.begin(), known->second.end());
       return;
     }
@@ -31,7 +29,7 @@ class WordCache {
   }
 
  private:
-  std::unordered_map<std::string, std::vector<int32_t>, Vocabulary::Hash, std::equal_to<>> words_;
+  std::unordered_map<std::string, std::vector<int32_t>> words_;
 };
 
 /// Caches that threads take and give back, so that no two use one at once.
