@@ -99,7 +99,7 @@ void write_set(const std::filesystem::path& file, const std::vector<data::Exampl
 void make(const DataRequest& request) {
   for_corpora(request, [&](const std::string& task, const data::Corpus& corpus) {
     const auto folder = std::filesystem::path(request.output) / task;
-    std::filesystem::create_directories(folder);
+    training::create_folder(folder);
     write_set(folder / "train.tsv", corpus.train);
     write_set(folder / "validation.tsv", corpus.validation);
     for (const auto& test : corpus.tests)

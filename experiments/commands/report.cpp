@@ -44,7 +44,7 @@ std::string written_as(Format format, const analysis::Evidence& evidence) {
 
 /// The report's files of a packed study are kept only if there is a folder for them.
 void keep_report(const records::StudyFolder& folder, const std::filesystem::path& to) {
-  std::filesystem::create_directories(to);
+  training::create_folder(to);
   for (const auto& entry : std::filesystem::directory_iterator(folder.path))
     if (entry.is_regular_file())
       training::write_durably(to / entry.path().filename(), training::read_bytes(entry.path()));
@@ -73,7 +73,7 @@ void add_report(CLI::App& app) {
   auto request = std::make_shared<ReportRequest>();
   auto* verb = app.add_subcommand("report", "Make a study's report and tables again from its runs");
   verb->add_option("folder", request->folder,
-                   "The study's folder, <output>/<study>, or a file of ablate pack")
+                   "The study's file, its folder, <output>/<study>, or a file of ablate pack")
       ->required();
   verb->add_option("--to", request->to, "Folder for the report's files of a packed study");
   verb->add_option("--format", request->format, "Print the whole table, in this format")

@@ -122,7 +122,7 @@ void add_status(CLI::App& app) {
   auto request = std::make_shared<StatusRequest>();
   auto* verb = app.add_subcommand("status", "Show the status of a study's runs");
   verb->add_option("folder", request->folder,
-                   "The study's folder, <output>/<study>, or a file of ablate pack")
+                   "The study's file, its folder, <output>/<study>, or a file of ablate pack")
       ->required();
   verb->add_flag("--json", request->json, "Print one JSON line per run");
   verb->add_flag("--watch", request->watch,

@@ -58,6 +58,8 @@ def main():
         return 0
     except Failure as failure:
         code, message = failure.code, failure
+    except PermissionError as error:
+        code, message = IO, f"cannot use '{error.filename}': {error.strerror}; make it writable or name another folder with --to"
     except OSError as error:
         code, message = IO, error
     except KeyboardInterrupt:

@@ -137,7 +137,7 @@ void unpack(const fs::path& file, const fs::path& folder) {
       if (is_of_archive(name)) continue;
       check_name(name, file);
       const auto [data, size] = reader.getRecord(name);
-      fs::create_directories((folder / name).parent_path());
+      training::create_folder((folder / name).parent_path());
       training::write_durably(folder / name,
                               std::string_view(static_cast<const char*>(data.get()), size));
     }

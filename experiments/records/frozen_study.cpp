@@ -164,7 +164,7 @@ config::Study freeze(const path& file, const config::Selection& selection, const
   const auto selected = config::make_study(parsed, selection);
   auto now = whole(parsed, selection);
   const auto folder = study_folder(output, now.name);
-  std::filesystem::create_directories(folder.path);
+  training::create_folder(folder.path);
   const training::FolderLock lock(folder.path);  // of two that start at once, one is first
   training::remove_leftover_files(folder.path);
   refuse_changes(folder, now, selection);

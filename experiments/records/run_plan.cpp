@@ -44,7 +44,7 @@ void check_plan(const RunFolder& folder, const config::RunSpecification& run) {
 void write_plan(const RunFolder& folder, const config::Study& study,
                 const config::RunSpecification& run) {
   check_plan(folder, run);
-  std::filesystem::create_directories(folder.path);
+  training::create_folder(folder.path);
   const auto yaml = config::to_yaml(run.experiment, run.origins);
   const RunPlan plan{
       .study = study.name,

@@ -132,7 +132,7 @@ void write_folder(const std::filesystem::path& given,
   if (std::filesystem::exists(folder))
     throw UsageError(given.string() + " exists; choose another --to or remove it");
   const auto parent = folder.parent_path();
-  std::filesystem::create_directories(parent);
+  training::create_folder(parent);
   const auto part = training::temporary_beside(folder);
   std::filesystem::create_directory(part);
   try {

@@ -96,7 +96,7 @@ std::vector<std::string> with(std::vector<std::string> flags, std::vector<std::s
 /// A folder that no other process makes at the same time.
 records::WaveFolder make_wave(int64_t number, const Launch& launch) {
   auto wave = launch.folder.wave(number);
-  fs::create_directories(wave.path.parent_path());
+  training::create_folder(wave.path.parent_path());
   if (!fs::create_directory(wave.path))
     throw UsageError(launch.folder.path.string() +
                      " is being submitted by another process at this moment");

@@ -37,12 +37,6 @@ std::optional<int64_t> step_of(const std::string& name) {
   return step;
 }
 
-void create_folder(const fs::path& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) throw io_error("create", path, error.value());
-}
-
 void remove_folder(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);

@@ -173,7 +173,7 @@ OwnerWatch::Verdict OwnerWatch::observe(const std::string& sign, Clock::time_poi
 
 FolderClaim::FolderClaim(const path& folder, Times times, const Waiting& waiting)
     : claims_(folder / "claims"), times_(times) {
-  std::filesystem::create_directories(claims_);
+  create_folder(claims_);
   for (bool said = false;;) {
     OwnerWatch watch(times_.lease);
     auto pause = kFirstLook;

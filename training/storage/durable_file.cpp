@@ -192,6 +192,12 @@ void write_and_sync(int file, const std::filesystem::path& path, std::string_vie
   sync_open(file, path);
 }
 
+void create_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw io_error("create", folder, error.value());
+}
+
 void sync_folder(const std::filesystem::path& folder) {
   const auto path = folder.empty() ? std::filesystem::path(".") : folder;
   const Descriptor directory(path, O_RDONLY | O_DIRECTORY);

@@ -46,6 +46,9 @@ int open_file(const std::filesystem::path& path, int flags);
 /// Throws IoError.
 void write_and_sync(int file, const std::filesystem::path& path, std::string_view bytes);
 
+/// Creates a folder and those above it that are missing. Throws IoError.
+void create_folder(const std::filesystem::path& folder);
+
 /// Makes the names in `folder` survive a crash. Throws IoError.
 void sync_folder(const std::filesystem::path& folder);
 

@@ -140,6 +140,18 @@ TEST_F(DurableFile, FullDeviceIsAnErrorWithARemedy) {
                "cannot create '/a': Permission denied; make it writable or choose another folder");
 }
 
+TEST_F(DurableFile, AFolderThatCannotBeMadeIsNamed) {
+  create_folder(folder() / "a" / "b");
+  EXPECT_TRUE(std::filesystem::is_directory(folder() / "a" / "b"));
+  write_synced(path(), "");
+  try {
+    create_folder(path() / "below");
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_EQ(error.what(), "cannot create '" + (path() / "below").string() + "': Not a directory");
+  }
+}
+
 TEST_F(DurableFile, ReadingAFolderIsAnError) { EXPECT_THROW(read_bytes(folder()), IoError); }
 
 }  // namespace
