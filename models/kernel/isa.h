@@ -26,19 +26,25 @@ auto on_any(A... arguments) {
   return F(arguments...);
 }
 
-/// Calls an ABLATE_INLINE function that is compiled for each instruction set, on the widest.
+/// Calls an ABLATE_INLINE function on the widest instruction set, in the form for its registers.
 /// Arguments are passed by value.
-template <auto F, class... A>
-auto on_widest(A... arguments) {
+template <auto Avx512, auto Avx2, auto Any, class... A>
+auto on_widest_of(A... arguments) {
   switch (isa()) {
     case Isa::avx512:
-      return on_avx512<F>(arguments...);
+      return on_avx512<Avx512>(arguments...);
     case Isa::avx2:
-      return on_avx2<F>(arguments...);
+      return on_avx2<Avx2>(arguments...);
     case Isa::any:
       break;
   }
-  return on_any<F>(arguments...);
+  return on_any<Any>(arguments...);
+}
+
+/// The same of one that has one form.
+template <auto F, class... A>
+auto on_widest(A... arguments) {
+  return on_widest_of<F, F, F>(arguments...);
 }
 
 }  // namespace ablate::models::kernel

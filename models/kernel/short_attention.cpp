@@ -24,24 +24,32 @@ struct Product {
   int64_t rows, depth, width;
 };
 
-template <int M>
+template <int L, int M>
 ABLATE_INLINE void product_block(const Product& p, int64_t m, int64_t n) {
-  f32x16 sums[M] = {};
+  constexpr int kRegisters = kLanes / L;
+  Register<L> sums[M][kRegisters] = {};
   const float* b = p.b + n;
   const float* a = p.a.data + m * p.a.row;
-  for (int64_t k = 0; k < p.depth; ++k) {
-    const f32x16 right = lanes(b + k * p.width);
-    for (int i = 0; i < M; ++i) sums[i] += a[i * p.a.row + k * p.a.column] * right;
-  }
-  for (int i = 0; i < M; ++i) lanes(p.output + (m + i) * p.width + n) = sums[i];
+  for (int64_t k = 0; k < p.depth; ++k)
+    for (int i = 0; i < M; ++i)
+      for (int r = 0; r < kRegisters; ++r)
+        sums[i][r] += a[i * p.a.row + k * p.a.column] * load<L>(b + k * p.width + r * L);
+  for (int i = 0; i < M; ++i)
+    for (int r = 0; r < kRegisters; ++r)
+      load<L>(p.output + (m + i) * p.width + n + r * L) = sums[i][r];
 }
 
+/// The last block begins early rather than being narrow: some rows are computed twice.
+template <int L>
 ABLATE_INLINE void multiply(const Product& p) {
+  constexpr int kRows = L / 2;  // 8 registers of sums, which do not wait for each other
   for (int64_t n = 0; n < p.width; n += kLanes) {
-    int64_t m = 0;
-    for (; m + 8 <= p.rows; m += 8) product_block<8>(p, m, n);
-    for (; m + 2 <= p.rows; m += 2) product_block<2>(p, m, n);
-    for (; m < p.rows; ++m) product_block<1>(p, m, n);
+    if (p.rows < kRows) {
+      for (int64_t m = 0; m < p.rows; ++m) product_block<L, 1>(p, m, n);
+      continue;
+    }
+    for (int64_t m = 0; m < p.rows - kRows; m += kRows) product_block<L, kRows>(p, m, n);
+    product_block<L, kRows>(p, p.rows - kRows, n);
   }
 }
 
@@ -61,24 +69,15 @@ ABLATE_INLINE void gather(const T* from, int64_t stride, int64_t rows, int64_t w
   }
 }
 
-/// Copies one head to scratch [width, padded(rows)]: its transpose, in blocks of 16 x 16.
-template <class T>
-ABLATE_INLINE void gather_transposed(const T* from, int64_t stride, int64_t rows, int64_t width,
-                                     float* to) {
-  const int64_t wide = padded(rows);
-  for (int64_t r = 0; r < wide; r += kLanes)
-    for (int64_t c = 0; c < width; c += kLanes) {
-      f32x16 block[kLanes] = {};
-      const int64_t columns = width - c < kLanes ? width - c : kLanes;
-      for (int64_t i = 0; i < kLanes && r + i < rows; ++i) {
-        const T* row = from + (r + i) * stride + c;
-        if (columns == kLanes)
-          for (int64_t k = 0; k < kLanes; ++k) block[i][k] = load(row[k]);
-        else
-          for (int64_t k = 0; k < columns; ++k) block[i][k] = load(row[k]);
-      }
-      transpose(block);
-      for (int64_t k = 0; k < columns; ++k) lanes(to + (c + k) * wide + r) = block[k];
+/// Writes the transpose of [rows, columns], multiples of 16.
+template <int L>
+ABLATE_INLINE void write_transpose(const float* from, int64_t rows, int64_t columns, float* to) {
+  for (int64_t r = 0; r < rows; r += L)
+    for (int64_t c = 0; c < columns; c += L) {
+      Register<L> block[L];
+      for (int i = 0; i < L; ++i) block[i] = load<L>(from + (r + i) * columns + c);
+      transpose<L>(block);
+      for (int i = 0; i < L; ++i) load<L>(to + (c + i) * rows + r) = block[i];
     }
 }
 
@@ -111,24 +110,6 @@ ABLATE_INLINE void rotate_rows(float* x, int64_t rows, int64_t wide, const Rotar
       const float a = first[p * step], b = second[p * step], s = sine[p] * direction;
       first[p * step] = a * cosine[p] - b * s;
       second[p * step] = b * cosine[p] + a * s;
-    }
-  }
-}
-
-/// The same for a transposed head. // [width, wide]
-ABLATE_INLINE void rotate_columns(float* x, int64_t wide, const RotaryTable& table) {
-  const int64_t pairs = table.pairs;
-  const int64_t step = table.interleaved ? 2 : 1, apart = table.interleaved ? 1 : pairs;
-  for (int64_t p = 0; p < pairs; ++p) {
-    const float* cosine = table.cosine_by_pair + p * wide;
-    const float* sine = table.sine_by_pair + p * wide;
-    float* first = x + p * step * wide;
-    float* second = first + apart * wide;
-#pragma omp simd
-    for (int64_t t = 0; t < wide; ++t) {
-      const float a = first[t], b = second[t];
-      first[t] = a * cosine[t] - b * sine[t];
-      second[t] = b * cosine[t] + a * sine[t];
     }
   }
 }
@@ -175,28 +156,30 @@ ABLATE_INLINE T* at(const Packed<T>& packed, Item item, int64_t rows, int64_t wi
   return packed.pointer + item.batch * rows * packed.stride + item.head * width;
 }
 
-template <class T>
+template <int L, class T>
 ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>& a) {
   const auto& s = a.shape;
   const int64_t wide_k = padded(s.d_k), wide_v = padded(s.d_v), wide_s = padded(s.keys);
   std::vector<float> scratch(
-      static_cast<size_t>(s.queries * (wide_k + wide_v) + s.d_k * wide_s + s.keys * wide_v));
+      static_cast<size_t>(s.queries * (wide_k + wide_v) + 2 * wide_k * wide_s + s.keys * wide_v));
   float* query = scratch.data();
   float* output = query + s.queries * wide_k;
   float* key = output + s.queries * wide_v;
-  float* value = key + s.d_k * wide_s;
+  float* key_by_column = key + wide_s * wide_k;
+  float* value = key_by_column + wide_k * wide_s;
   const float scale = 1.0F / std::sqrt(static_cast<float>(s.d_k));
   for (int64_t i = begin; i < end; ++i) {
     const Item item{i / s.heads, i % s.heads};
     gather(at(a.input.query, item, s.queries, s.d_k), a.input.query.stride, s.queries, s.d_k, scale,
            query);
-    gather_transposed(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, key);
+    gather(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, 1.0F, key);
     rotate_rows(query, s.queries, wide_k, a.input.rotary, 1.0F);
-    rotate_columns(key, wide_s, a.input.rotary);
+    rotate_rows(key, s.keys, wide_k, a.input.rotary, 1.0F);
+    write_transpose<L>(key, wide_s, wide_k, key_by_column);
     gather(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v, 1.0F,
            value);
     float* probabilities = a.probabilities + i * s.queries * wide_s;
-    multiply({{query, wide_k, 1}, key, probabilities, s.queries, s.d_k, wide_s});
+    multiply<L>({{query, wide_k, 1}, key_by_column, probabilities, s.queries, s.d_k, wide_s});
     if (a.input.bias != nullptr)
       add(probabilities, a.input.bias + item.head * s.queries * wide_s, s.queries * wide_s);
     const bool* mask = a.input.padding_mask;
@@ -205,7 +188,7 @@ ABLATE_INLINE void forward_items(int64_t begin, int64_t end, const Attention<T>&
       const int64_t visible = s.causal && t + 1 < s.keys ? t + 1 : s.keys;
       softmax_row(probabilities + t * wide_s, visible, wide_s, mask);
     }
-    multiply({{probabilities, wide_s, 1}, value, output, s.queries, s.keys, wide_v});
+    multiply<L>({{probabilities, wide_s, 1}, value, output, s.queries, s.keys, wide_v});
     scatter(output, s.queries, s.d_v, 1.0F, at(a.output, item, s.queries, s.d_v), a.output.stride);
   }
 }
@@ -224,20 +207,21 @@ ABLATE_INLINE void softmax_gradient(const float* probabilities, float* gradient,
   }
 }
 
-template <class T>
+template <int L, class T>
 ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGradient<T>& a) {
   const auto& s = a.shape;
   const int64_t wide_k = padded(s.d_k), wide_v = padded(s.d_v), wide_s = padded(s.keys);
   const int64_t longest = s.queries > s.keys ? s.queries : s.keys;
   const int64_t widest = wide_k > wide_v ? wide_k : wide_v;
   std::vector<float> scratch(static_cast<size_t>(s.queries * (wide_k + wide_v + wide_s) +
-                                                 s.d_v * wide_s + s.keys * wide_k +
+                                                 2 * wide_v * wide_s + s.keys * wide_k +
                                                  longest * widest));
   float* query = scratch.data();
   float* incoming = query + s.queries * wide_k;
   float* score = incoming + s.queries * wide_v;
   float* value = score + s.queries * wide_s;
-  float* key = value + s.d_v * wide_s;
+  float* value_by_column = value + wide_s * wide_v;
+  float* key = value_by_column + wide_v * wide_s;
   float* result = key + s.keys * wide_k;
   const float scale = 1.0F / std::sqrt(static_cast<float>(s.d_k));
   for (int64_t i = begin; i < end; ++i) {
@@ -248,23 +232,24 @@ ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGra
     gather(at(a.input.key, item, s.keys, s.d_k), a.input.key.stride, s.keys, s.d_k, 1.0F, key);
     rotate_rows(query, s.queries, wide_k, a.input.rotary, 1.0F);
     rotate_rows(key, s.keys, wide_k, a.input.rotary, 1.0F);
-    gather_transposed(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v,
-                      value);
+    gather(at(a.input.value, item, s.keys, s.d_v), a.input.value.stride, s.keys, s.d_v, 1.0F,
+           value);
+    write_transpose<L>(value, wide_s, wide_v, value_by_column);
     gather(at(a.output_gradient, item, s.queries, s.d_v), a.output_gradient.stride, s.queries,
            s.d_v, 1.0F, incoming);
-    multiply({{incoming, wide_v, 1}, value, score, s.queries, s.d_v, wide_s});
+    multiply<L>({{incoming, wide_v, 1}, value_by_column, score, s.queries, s.d_v, wide_s});
     softmax_gradient(probabilities, score, s.queries, wide_s);
     if (a.bias_gradient != nullptr)
       add(a.bias_gradient + item.head * s.queries * wide_s, score, s.queries * wide_s);
-    multiply({{score, wide_s, 1}, key, result, s.queries, s.keys, wide_k});
+    multiply<L>({{score, wide_s, 1}, key, result, s.queries, s.keys, wide_k});
     rotate_rows(result, s.queries, wide_k, a.input.rotary, -1.0F);
     scatter(result, s.queries, s.d_k, scale, at(a.query_gradient, item, s.queries, s.d_k),
             a.query_gradient.stride);
-    multiply({{score, 1, wide_s}, query, result, s.keys, s.queries, wide_k});
+    multiply<L>({{score, 1, wide_s}, query, result, s.keys, s.queries, wide_k});
     rotate_rows(result, s.keys, wide_k, a.input.rotary, -1.0F);
     scatter(result, s.keys, s.d_k, 1.0F, at(a.key_gradient, item, s.keys, s.d_k),
             a.key_gradient.stride);
-    multiply({{probabilities, 1, wide_s}, incoming, result, s.keys, s.queries, wide_v});
+    multiply<L>({{probabilities, 1, wide_s}, incoming, result, s.keys, s.queries, wide_v});
     scatter(result, s.keys, s.d_v, 1.0F, at(a.value_gradient, item, s.keys, s.d_v),
             a.value_gradient.stride);
   }
@@ -273,16 +258,20 @@ ABLATE_INLINE void backward_items(int64_t begin, int64_t end, const AttentionGra
 }  // namespace
 
 void attention(int64_t begin, int64_t end, const Attention<float>& a) {
-  on_widest<forward_items<float>>(begin, end, a);
+  on_widest_of<forward_items<16, float>, forward_items<8, float>, forward_items<4, float>>(begin,
+                                                                                           end, a);
 }
 void attention(int64_t begin, int64_t end, const Attention<Bfloat16>& a) {
-  on_widest<forward_items<Bfloat16>>(begin, end, a);
+  on_widest_of<forward_items<16, Bfloat16>, forward_items<8, Bfloat16>, forward_items<4, Bfloat16>>(
+      begin, end, a);
 }
 void attention_gradient(int64_t begin, int64_t end, const AttentionGradient<float>& a) {
-  on_widest<backward_items<float>>(begin, end, a);
+  on_widest_of<backward_items<16, float>, backward_items<8, float>, backward_items<4, float>>(
+      begin, end, a);
 }
 void attention_gradient(int64_t begin, int64_t end, const AttentionGradient<Bfloat16>& a) {
-  on_widest<backward_items<Bfloat16>>(begin, end, a);
+  on_widest_of<backward_items<16, Bfloat16>, backward_items<8, Bfloat16>,
+               backward_items<4, Bfloat16>>(begin, end, a);
 }
 
 }  // namespace ablate::models::kernel

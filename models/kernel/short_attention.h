@@ -24,15 +24,12 @@ struct Packed {
   int64_t stride;
 };
 
-/// Angles of a self-attention's positions, in two layouts, so that both layouts of a matrix are
-/// rotated along their rows. No pairs: no rotation.
+/// Angles of a self-attention's positions. No pairs: no rotation.
 struct RotaryTable {
-  int64_t pairs;                // R
-  bool interleaved;             // dimensions 2i and 2i+1 are a pair; otherwise i and i + R
-  const float* cosine;          // [T, R]
-  const float* sine;            // [T, R]
-  const float* cosine_by_pair;  // [R, padded(T)]
-  const float* sine_by_pair;    // [R, padded(T)]
+  int64_t pairs;        // R
+  bool interleaved;     // dimensions 2i and 2i+1 are a pair; otherwise i and i + R
+  const float* cosine;  // [T, R]
+  const float* sine;    // [T, R]
 };
 
 /// Inputs of scaled dot-product attention (Vaswani et al. 2017, equation 1).

@@ -120,28 +120,27 @@ ABLATE_INLINE void horizontal_add(f32x16 (&x)[kLanes]) {
   fold<1>(x[0], x[1]);
 }
 
-/// Exchanges the off-diagonal blocks of `Size` of a 16 x 16 matrix held in 16 registers.
-template <int Size>
-ABLATE_INLINE void exchange(f32x16 (&rows)[kLanes]) {
-  i32x16 low, high;
-  for (int lane = 0; lane < kLanes; ++lane) {
+/// Exchanges the off-diagonal blocks of `Size` of an L x L matrix held in L registers.
+template <int L, int Size>
+ABLATE_INLINE void exchange(Register<L> (&rows)[L]) {
+  decltype(rows[0] < rows[0]) low, high;
+  for (int lane = 0; lane < L; ++lane) {
     const bool upper = (lane & Size) != 0;
-    low[lane] = upper ? kLanes + lane - Size : lane;
-    high[lane] = upper ? kLanes + lane : lane + Size;
+    low[lane] = upper ? L + lane - Size : lane;
+    high[lane] = upper ? L + lane : lane + Size;
   }
-  for (int row = 0; row < kLanes; ++row) {
+  for (int row = 0; row < L; ++row) {
     if ((row & Size) != 0) continue;
-    const f32x16 first = rows[row], second = rows[row + Size];
+    const Register<L> first = rows[row], second = rows[row + Size];
     rows[row] = __builtin_shuffle(first, second, low);
     rows[row + Size] = __builtin_shuffle(first, second, high);
   }
 }
 
-ABLATE_INLINE void transpose(f32x16 (&rows)[kLanes]) {
-  exchange<1>(rows);
-  exchange<2>(rows);
-  exchange<4>(rows);
-  exchange<8>(rows);
+template <int L, int Size = 1>
+ABLATE_INLINE void transpose(Register<L> (&rows)[L]) {
+  exchange<L, Size>(rows);
+  if constexpr (2 * Size < L) transpose<L, 2 * Size>(rows);
 }
 
 /// Prefetches numbers that are read soon, if the processor cannot predict them.

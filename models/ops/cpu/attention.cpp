@@ -21,7 +21,6 @@ struct Operands {
   torch::Tensor padding_mask;      // [B, S]
   torch::Tensor bias;              // [H, T, padded(S)]
   torch::Tensor angles;            // cosine and sine // [2, T, R]
-  torch::Tensor angles_by_pair;    // [2, R, padded(T)]
   bool interleaved = false;
   kernel::AttentionShape shape;
 
@@ -44,14 +43,12 @@ Operands operands_of(const torch::Tensor& query, const torch::Tensor& key_value,
                 .d_k = in.heads.d_k,
                 .d_v = in.heads.d_v,
                 .causal = in.causal}};
-  const auto padded = [](const torch::Tensor& x) {  // in its last dimension
-    return torch::constant_pad_nd(x, {0, kernel::padded(x.size(-1)) - x.size(-1)}).contiguous();
-  };
-  if (bias.numel() > 0) all.bias = padded(bias.to(torch::kFloat));
-  if (rotation.cosine.defined()) {
-    all.angles = torch::stack({rotation.cosine, rotation.sine}).to(torch::kFloat).contiguous();
-    all.angles_by_pair = padded(all.angles.transpose(1, 2));
+  if (bias.numel() > 0) {
+    const int64_t behind = kernel::padded(bias.size(-1)) - bias.size(-1);
+    all.bias = torch::constant_pad_nd(bias.to(torch::kFloat), {0, behind}).contiguous();
   }
+  if (rotation.cosine.defined())
+    all.angles = torch::stack({rotation.cosine, rotation.sine}).to(torch::kFloat).contiguous();
   return all;
 }
 
@@ -62,15 +59,11 @@ kernel::Packed<T> columns(const torch::Tensor& x, int64_t column) {
 
 kernel::RotaryTable rotary(const Operands& in) {
   if (!in.angles.defined()) return {};
-  const int64_t pairs = in.angles.size(2);
-  const float* by_position = in.angles.const_data_ptr<float>();
-  const float* by_pair = in.angles_by_pair.const_data_ptr<float>();
-  return {.pairs = pairs,
+  const float* cosine = in.angles.const_data_ptr<float>();
+  return {.pairs = in.angles.size(2),
           .interleaved = in.interleaved,
-          .cosine = by_position,
-          .sine = by_position + in.angles.stride(0),
-          .cosine_by_pair = by_pair,
-          .sine_by_pair = by_pair + in.angles_by_pair.stride(0)};
+          .cosine = cosine,
+          .sine = cosine + in.angles.stride(0)};
 }
 
 template <class T>
@@ -139,8 +132,8 @@ void run_backward(const Operands& in, const torch::Tensor& grad_output,
 }
 
 void save(AutogradContext* context, const Operands& in, const torch::Tensor& probabilities) {
-  context->save_for_backward({in.query, in.key_value, in.padding_mask, in.bias, in.angles,
-                              in.angles_by_pair, probabilities});
+  context->save_for_backward(
+      {in.query, in.key_value, in.padding_mask, in.bias, in.angles, probabilities});
   context->saved_data["own"] = in.query.is_same(in.key_value);
   context->saved_data["interleaved"] = in.interleaved;
   context->saved_data["causal"] = in.shape.causal;
@@ -155,7 +148,6 @@ Operands restore(AutogradContext* context, const variable_list& saved) {
           .padding_mask = saved[2],
           .bias = saved[3],
           .angles = saved[4],
-          .angles_by_pair = saved[5],
           .interleaved = context->saved_data["interleaved"].toBool(),
           .shape = {.heads = heads[0],
                     .queries = saved[0].size(1),
@@ -189,7 +181,7 @@ struct PackedAttention : torch::autograd::Function<PackedAttention> {
       gradients.bias = torch::zeros(
           {at::get_num_threads(), shape.heads, shape.queries, kernel::padded(shape.keys)},
           in.bias.options());
-    run_backward(in, grad_outputs[0].contiguous(), saved[6], gradients);
+    run_backward(in, grad_outputs[0].contiguous(), saved[5], gradients);
     if (gradients.bias.defined()) gradients.bias = gradients.bias.sum(0).narrow(-1, 0, shape.keys);
     return {gradients.query, own ? torch::Tensor() : gradients.key_value, gradients.bias, {}};
   }

@@ -34,18 +34,34 @@ TEST(Simd, Bfloat16RoundsAsTorchDoes) {
   }
 }
 
-/// Element (i, k) of a 16 x 16 matrix is 16 i + k.
-TEST(Simd, TransposesAndAddsAcrossLanes) {
-  f32x16 rows[kLanes], sums[kLanes];
-  for (int64_t i = 0; i < kLanes; ++i)
-    for (int64_t k = 0; k < kLanes; ++k)
-      rows[i][k] = sums[i][k] = static_cast<float>(kLanes * i + k);
-  transpose(rows);
+/// Element (i, k) of an L x L matrix is L i + k.
+template <int L>
+void fill(Register<L> (&rows)[L]) {
+  for (int i = 0; i < L; ++i)
+    for (int k = 0; k < L; ++k) rows[i][k] = static_cast<float>(L * i + k);
+}
+
+template <int L>
+void expect_transposed() {
+  Register<L> rows[L];
+  fill<L>(rows);
+  transpose<L>(rows);
+  for (int i = 0; i < L; ++i)
+    for (int k = 0; k < L; ++k) EXPECT_EQ(rows[i][k], static_cast<float>(L * k + i)) << L;
+}
+
+TEST(Simd, TransposesSquaresOfEveryRegister) {
+  expect_transposed<4>();
+  expect_transposed<8>();
+  expect_transposed<16>();
+}
+
+TEST(Simd, AddsAcrossLanes) {
+  f32x16 sums[kLanes];
+  fill<kLanes>(sums);
   horizontal_add(sums);
-  for (int64_t i = 0; i < kLanes; ++i) {
+  for (int64_t i = 0; i < kLanes; ++i)
     EXPECT_EQ(sums[0][i], static_cast<float>(kLanes * kLanes * i + 120));
-    for (int64_t k = 0; k < kLanes; ++k) EXPECT_EQ(rows[i][k], static_cast<float>(kLanes * k + i));
-  }
 }
 
 }  // namespace
