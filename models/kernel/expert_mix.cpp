@@ -214,14 +214,7 @@ ABLATE_INLINE void mix_tiles(const ExpertWeights& w, int64_t expert, const Rows&
 
 void mix_expert(const ExpertWeights& w, int64_t expert, const Rows& rows, const float* x,
                 float* output) {
-  switch (isa()) {
-    case Isa::avx512:
-      return on_avx512<mix_tiles<16>>(w, expert, rows, x, output);
-    case Isa::avx2:
-      return on_avx2<mix_tiles<8>>(w, expert, rows, x, output);
-    case Isa::any:
-      return on_any<mix_tiles<4>>(w, expert, rows, x, output);
-  }
+  on_widest_of<mix_tiles<16>, mix_tiles<8>, mix_tiles<4>>(w, expert, rows, x, output);
 }
 
 }  // namespace
