@@ -157,7 +157,7 @@ SelfAttention::SelfAttention(const MultiHead& options, const StackOptions& stack
 torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor& padding_mask,
                                      const ops::AttentionPosition& position,
                                      const Observer* observer) {
-  auto input = reads(x, position);
+  auto input = reads(x, nullptr, position);
   input.padding_mask = padding_mask;
   input.causal = causal_;
   input.wants_probabilities = is_watched(observer);
@@ -169,15 +169,16 @@ torch::Tensor SelfAttention::forward(const torch::Tensor& x, const torch::Tensor
 
 torch::Tensor SelfAttention::step(const torch::Tensor& x, KVCache& cache,
                                   const ops::AttentionPosition& position) {
-  auto input = reads(x, position);
+  auto input = reads(x, &cache, position);
   input.causal = true;
   const auto values = head_options_.exclusive(ops::attention(input, cache).values, input.query);
   return out_(head_options_.gated(values, x));
 }
 
-ops::AttentionInput SelfAttention::reads(const torch::Tensor& x,
+ops::AttentionInput SelfAttention::reads(const torch::Tensor& x, KVCache* cache,
                                          const ops::AttentionPosition& position) {
-  const auto projected = head_options_.mixed_values(qkv_(x), position);  // [B, T, HK + GK + GW]
+  const auto projected =
+      head_options_.mixed_values(convolved(qkv_(x), cache), position);  // [B, T, HK + GK + GW]
   const bool scheme = position.content != nullptr;
   return {.query = scheme ? head_options_.unscaled_query_key_value(projected)
                           : head_options_.query_key_value(projected),

@@ -68,8 +68,10 @@ class SelfAttention : public Mixer {
                      const ops::AttentionPosition& position) override;
 
  private:
-  /// The input of the operation without padding mask and observation.
-  ops::AttentionInput reads(const torch::Tensor& x, const ops::AttentionPosition& position);
+  /// The input of the operation without padding mask and observation; `cache` as in
+  /// Mixer::convolved.
+  ops::AttentionInput reads(const torch::Tensor& x, KVCache* cache,
+                            const ops::AttentionPosition& position);
 
   ops::Heads heads_;
   bool causal_;

@@ -15,21 +15,38 @@ namespace ablate::models {
 class Mixer;
 struct StackOptions;
 
-/// How fast a linear attention forgets.
-enum class Forgetting { none, fixed, gated };
+/// How fast a mixer with a matrix state forgets.
+enum class Forgetting { none, fixed, gated, channels };
 
 constexpr auto names(Forgetting) {
   return std::to_array<std::pair<Forgetting, std::string_view>>(
-      {{Forgetting::none, "none"}, {Forgetting::fixed, "fixed"}, {Forgetting::gated, "gated"}});
+      {{Forgetting::none, "none"},
+       {Forgetting::fixed, "fixed"},
+       {Forgetting::gated, "gated"},
+       {Forgetting::channels, "channels"}});
+}
+
+/// Positions that a causal mixer with a matrix state reads at once: few if every channel decays by
+/// itself, for which each pair of positions takes a number for every channel.
+constexpr int64_t chunk_length(Forgetting decay) {
+  return decay == Forgetting::channels ? 16 : 128;
 }
 
 /// Members of the mixers that keep a matrix for each head instead of keys and values.
 struct MatrixState {
   static constexpr bool has_scores = false;
   int64_t heads = 8;
+  Forgetting decay = Forgetting::none;
 
   static void fields(auto& o, auto&& visit) {
     visit("heads", o.heads, "heads, each with its own state; must divide d_model");
+    visit(
+        "decay", o.decay,
+        "none: nothing is forgotten (linear Transformer, DeltaNet); fixed: each head forgets at "
+        "its own rate (RetNet's), in an encoder in both directions; gated: the input decides how "
+        "much each head forgets (gated retention, Gated DeltaNet); channels: how much each channel "
+        "of the keys forgets (gated linear attention, Kimi Delta Attention), like gated only in "
+        "decoders");
   }
   static void rules(const MatrixState& o, auto&& require) {
     require(o.heads >= 1 && o.heads <= 1024, "heads", "must be from 1 to 1024");
@@ -40,29 +57,22 @@ struct MatrixState {
 /// is the linear Transformer of Katharopoulos et al. 2020: elu(x) + 1 of queries and keys, divided
 /// by the sum of the weights. With fixed decay, head h forgets the share 2^(-5-h) at each position,
 /// as in retention (Sun et al. 2023). With gated decay, the input decides at each position how much
-/// a head keeps, as in the gated retention of Sun et al. 2024. The outputs of both are divided by
-/// the absolute sum of the weights if it is above 1, as in mLSTM (Beck et al. 2024) and instead of
-/// retention's group norm, and multiplied by silu of a projection of the input, as in retention.
-/// Neither is a RetNet, which normalises every head and rotates queries and keys.
+/// a head keeps, as in the gated retention of Sun et al. 2024, and by channels each channel of a
+/// key keeps its own share, as in the gated linear attention of Yang et al. 2023. Outputs are
+/// divided by the absolute sum of the weights if it is above 1, as in mLSTM (Beck et al. 2024) and
+/// instead of retention's group norm, and multiplied by silu of a projection of the input, as in
+/// retention. Neither is a RetNet, which normalises every head and rotates queries and keys.
 struct LinearAttention : MatrixState {
   static constexpr std::string_view name = "linear";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
-
-  Forgetting decay = Forgetting::none;
-
-  static void fields(auto& o, auto&& visit) {
-    MatrixState::fields(o, visit);
-    visit("decay", o.decay,
-          "none: all positions count alike (linear Transformer); fixed: each head forgets at its "
-          "own rate (RetNet's, without its group norm and rotation), in an encoder in both "
-          "directions; gated: the input decides how much is forgotten (decoders only)");
-  }
 };
 
 /// Linear attention that replaces the value stored under a key instead of adding to it: the delta
 /// rule (Schlag et al. 2021), with keys and queries of length 1 (Yang et al. 2024) but without that
-/// model's SiLU, short convolutions and norm. It reads from left to right, so only decoders can
-/// have it.
+/// model's SiLU, short convolutions and norm. With a decay a part of the state is forgotten before
+/// each position: gated, it is the gated delta rule (Yang et al. 2025, arXiv 2412.06464), by
+/// channels that of Kimi Delta Attention (arXiv 2510.26692), without output gates and norms. It
+/// reads from left to right, so only decoders can have it.
 struct DeltaRule : MatrixState {
   static constexpr std::string_view name = "delta";
   std::shared_ptr<Mixer> make(const StackOptions& stack) const;
@@ -259,6 +269,18 @@ using AttentionOptions =
 /// Whether the attention has scores for a position scheme to act on.
 constexpr bool has_scores(const AttentionOptions& attention) {
   return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
+}
+
+/// How many heads a mixer has; 0: it has none.
+constexpr int64_t head_count(const AttentionOptions& attention) {
+  return std::visit(
+      []<class Held>(const Held& held) -> int64_t {
+        if constexpr (requires { held.heads; })
+          return held.heads;
+        else
+          return 0;
+      },
+      attention);
 }
 
 /// Whether a pass with it can be recorded as a CUDA graph: the kernels of cuDNN for an LSTM and the

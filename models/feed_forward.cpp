@@ -7,8 +7,9 @@ namespace {
 
 struct FeedForwardMaker {
   const StackOptions& stack;
+  const CanonOptions& canon;
   std::shared_ptr<FeedForward> operator()(const DenseFeedForward& options) const {
-    return std::make_shared<Dense>(options, stack);
+    return std::make_shared<Dense>(options, stack, canon);
   }
   std::shared_ptr<FeedForward> operator()(const MixtureOptions& options) const {
     return std::make_shared<Mixture>(options, stack);
@@ -34,12 +35,12 @@ torch::Tensor FeedForward::step(const torch::Tensor& x, KVCache&, const ForwardC
   return forward(x, context).output;
 }
 
-std::shared_ptr<FeedForward> make_feed_forward(const FeedForwardOptions& options,
+std::shared_ptr<FeedForward> make_feed_forward(const LayerOptions& layer,
                                                const StackOptions& stack) {
-  return std::visit(FeedForwardMaker{stack}, feed_forward_of(options));
+  return std::visit(FeedForwardMaker{stack, layer.canon}, feed_forward_of(layer.feed_forward));
 }
 
-Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
+Dense::Dense(const DenseFeedForward& options, const StackOptions& stack, const CanonOptions& canon)
     : activation_(options.activation),
       gated_(options.gated),
       up_(register_module(
@@ -47,15 +48,34 @@ Dense::Dense(const DenseFeedForward& options, const StackOptions& stack)
                        options.bias.value_or(stack.bias)))),
       down_(
           register_module("down", Linear(options.d_hidden, std::vector{stack.d_model},
-                                         options.bias.value_or(stack.bias), Projection::output))) {}
+                                         options.bias.value_or(stack.bias), Projection::output))) {
+  if (canon.has(CanonPlace::hidden))
+    canon_ = register_module(
+        "canon", ShortConvolution(canon, options.gated ? 2 * options.d_hidden : options.d_hidden));
+}
 
 RoutedOutput Dense::forward(const torch::Tensor& x, const ForwardContext& context) {
+  return {.output = run(x, context, nullptr), .routing = {}};
+}
+
+KVCache Dense::empty_cache(const torch::Tensor& like) const {
+  return {.blocks = {}, .beam_index = {}, .recent = {{{}, nothing_yet(canon_, like)}}};
+}
+
+torch::Tensor Dense::step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context) {
+  return run(x, context, &cache.recent[1]);
+}
+
+torch::Tensor Dense::run(const torch::Tensor& x, const ForwardContext& context,
+                         torch::Tensor* recent) {
   show(x, context, &Observer::feed_forward_input);
-  const auto hidden = activation_ == Activation::relu && !gated_ && !up_->is_adapted()
-                          ? ops::linear_relu(x, up_->weight, up_->bias)
-                          : ops::hidden_layer(up_(x), activation_, gated_);
+  const bool plain = !gated_ && !up_->is_adapted() && !canon_;
+  const auto hidden =
+      activation_ == Activation::relu && plain
+          ? ops::linear_relu(x, up_->weight, up_->bias)
+          : ops::hidden_layer(convolved(canon_, up_(x), recent), activation_, gated_);
   show(hidden, context, &Observer::hidden_layer);
-  return {.output = down_(hidden), .routing = {}};
+  return down_(hidden);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "models/module.h"
 #include "models/ops/expert_feed_forward.h"
 #include "models/router.h"
+#include "models/short_convolution.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
@@ -27,22 +28,30 @@ class FeedForward : public Module {
   virtual torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context);
 };
 
-/// A feed-forward of a layer of this stack; null: the layer has none.
-std::shared_ptr<FeedForward> make_feed_forward(const FeedForwardOptions& options,
+/// The feed-forward of a layer of this stack; null: the layer has none.
+std::shared_ptr<FeedForward> make_feed_forward(const LayerOptions& layer,
                                                const StackOptions& stack);
 
 /// down(activation(up(x))) (Vaswani et al. 2017, section 3.3); gated: down(activation(gate(x)) *
 /// up(x)), gate and up being one product (Shazeer 2020).
 class Dense : public FeedForward {
  public:
-  Dense(const DenseFeedForward& options, const StackOptions& stack);
+  /// With a short convolution before the activation if `canon` has that place.
+  Dense(const DenseFeedForward& options, const StackOptions& stack, const CanonOptions& canon = {});
 
   RoutedOutput forward(const torch::Tensor& x, const ForwardContext& context) override;
+  KVCache empty_cache(const torch::Tensor& like) const override;
+  torch::Tensor step(const torch::Tensor& x, KVCache& cache,
+                     const ForwardContext& context) override;
 
  private:
+  /// `recent` is null if the sequences are x and no more.
+  torch::Tensor run(const torch::Tensor& x, const ForwardContext& context, torch::Tensor* recent);
+
   Activation activation_;
   bool gated_;
   Linear up_, down_;
+  ShortConvolution canon_{nullptr};
 };
 
 /// A mixture of experts: the sum of the chosen experts' outputs, each times its weight, and of the

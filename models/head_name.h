@@ -97,18 +97,6 @@ inline std::optional<HeadName> parse_head(std::string_view text) {
   return name;
 }
 
-/// How many heads a mixer has; 0: it has none.
-inline int64_t head_count(const AttentionOptions& attention) {
-  return std::visit(
-      []<class Held>(const Held& held) -> int64_t {
-        if constexpr (requires { held.heads; })
-          return held.heads;
-        else
-          return 0;
-      },
-      attention);
-}
-
 /// How many heads an attention of the model has; 0 if the model has no such attention.
 inline int64_t head_count(const TransformerOptions& o, const AttentionName& name) {
   if (!has_side(o.family, name.layer.side)) return 0;

@@ -11,7 +11,13 @@ LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
     place.emplace(*this, name, norm, ResidualPlace{stack, index});
     if (block_ == Block::parallel) norm.kind = NormKind::none;
   };
-  if ((attention_ = make_mixer(options.attention, stack))) {
+  const auto convolve = [&](auto& convolution, CanonPlace place, const std::string& name) {
+    if (options.canon.has(place))
+      convolution = register_module(name, ShortConvolution(options.canon, stack.d_model));
+  };
+  convolve(attention_canon_, CanonPlace::attention, "canon_attention");
+  convolve(feed_forward_canon_, CanonPlace::feed_forward, "canon_feed_forward");
+  if ((attention_ = make_mixer(options, stack))) {
     register_module("attention", attention_);
     if (!options.norm.attention) norm.kind = NormKind::none;
     connect(around_attention_, "attention");
@@ -24,7 +30,7 @@ LayerImpl::LayerImpl(const StackOptions& stack, int64_t index,
   if (const auto* hashed = std::get_if<HashedNgrams>(&options.ngrams))
     ngrams_ = register_module("ngrams", NgramMemory(*hashed, stack));
   const bool owns = feed_forward == nullptr;
-  feed_forward_ = owns ? make_feed_forward(options.feed_forward, stack) : std::move(feed_forward);
+  feed_forward_ = owns ? make_feed_forward(options, stack) : std::move(feed_forward);
   if (feed_forward_ == nullptr) return;
   if (owns) register_module("feed_forward", feed_forward_);
   connect(around_feed_forward_, "feed_forward");
@@ -52,25 +58,32 @@ RoutedOutput LayerImpl::forward(const torch::Tensor& x, const StackOutput* memor
                                 const ForwardContext& context) {
   const auto mask = causal_ ? torch::Tensor() : context.padding_mask;
   std::optional<Routing> routing;
-  const SubLayers run{
-      [&](const auto& y) { return attention_->forward(y, mask, position, context.observer); },
-      [&](const auto& y) { return cross_attention_(y, *memory, context.observer); },
-      [&](const auto& y) {
-        auto branch = feed_forward_->forward(y, context);
-        routing = std::move(branch.routing);
-        return branch.output;
-      }};
+  const SubLayers run{[&](const auto& y) {
+                        return attention_->forward(convolved(attention_canon_, y), mask, position,
+                                                   context.observer);
+                      },
+                      [&](const auto& y) { return cross_attention_(y, *memory, context.observer); },
+                      [&](const auto& y) {
+                        auto branch =
+                            feed_forward_->forward(convolved(feed_forward_canon_, y), context);
+                        routing = std::move(branch.routing);
+                        return branch.output;
+                      }};
   const auto input = ngrams_ ? x + ngrams_->forward(x, context.token_ids, position.documents) : x;
   const auto output = through(input, context, run);
   return {.output = output, .routing = std::move(routing)};
 }
 
 LayerCache LayerImpl::init_cache(const torch::Tensor& like, const StackOutput* memory) {
-  return {
+  LayerCache cache{
       .self_attention = attention_ ? attention_->empty_cache(like) : KVCache(),
       .cross_attention = cross_attention_ ? cross_attention_->project(memory->output) : KVCache(),
       .feed_forward = feed_forward_ ? feed_forward_->empty_cache(like) : KVCache(),
       .ngrams = ngrams_ ? ngrams_->empty_cache(like) : KVCache()};
+  cache.self_attention.recent[0] = nothing_yet(attention_canon_, like);
+  if (attention_) cache.self_attention.recent[1] = nothing_yet(attention_->canon(), like);
+  cache.feed_forward.recent[0] = nothing_yet(feed_forward_canon_, like);
+  return cache;
 }
 
 torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
@@ -78,14 +91,21 @@ torch::Tensor LayerImpl::step(const torch::Tensor& x, LayerCache& cache,
                               const ops::AttentionPosition& position,
                               const ForwardContext& context) {
   const auto input = ngrams_ ? x + ngrams_->step(x, context.token_ids, cache.ngrams) : x;
-  return through(
-      input, context,
-      SubLayers{
-          [&](const auto& y) { return attention_->step(y, cache.self_attention, position); },
-          [&](const auto& y) {
-            return cross_attention_->step(y, cache.cross_attention, memory_mask, context.observer);
-          },
-          [&](const auto& y) { return feed_forward_->step(y, cache.feed_forward, context); }});
+  return through(input, context,
+                 SubLayers{[&](const auto& y) {
+                             auto& own = cache.self_attention;
+                             return attention_->step(convolved(attention_canon_, y, &own.recent[0]),
+                                                     own, position);
+                           },
+                           [&](const auto& y) {
+                             return cross_attention_->step(y, cache.cross_attention, memory_mask,
+                                                           context.observer);
+                           },
+                           [&](const auto& y) {
+                             auto& own = cache.feed_forward;
+                             return feed_forward_->step(
+                                 convolved(feed_forward_canon_, y, &own.recent[0]), own, context);
+                           }});
 }
 
 }  // namespace ablate::models

@@ -69,6 +69,7 @@ class LayerImpl : public Module {
   CrossAttention cross_attention_{nullptr};
   NgramMemory ngrams_{nullptr};
   std::shared_ptr<FeedForward> feed_forward_;
+  ShortConvolution attention_canon_{nullptr}, feed_forward_canon_{nullptr};  // on their inputs
   std::optional<ResidualConnection> around_attention_, around_cross_attention_,
       around_feed_forward_;
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/attention_options.h"
+#include "models/canon_options.h"
 #include "models/feed_forward_options.h"
 #include "models/ngram_options.h"
 #include "models/option_traits.h"
@@ -191,6 +192,7 @@ struct LayerOptions {
   NormOptions norm;
   ResidualOptions residual;
   Block block = Block::sequential;
+  CanonOptions canon;
 
   static void fields(auto& o, auto&& visit) {
     visit("attention", o.attention, "attention, or another mixer of positions");
@@ -204,6 +206,7 @@ struct LayerOptions {
     visit("block", o.block,
           "sequential: each sub-layer reads what those before it have added; parallel: all read "
           "the layer's input through one norm; parallel_norms: each through its own");
+    visit("canon", o.canon, "short convolutions inside a layer (Canon layers)");
   }
   static void rules(const LayerOptions&, const auto&) {}  // those of a stack hold for its layers
 
@@ -224,6 +227,13 @@ inline bool are_alike(const std::vector<LayerOptions>& layers) {
 inline const DenseFeedForward* shared_feed_forward(const LayerOptions& layer) {
   const auto* dense = std::get_if<DenseFeedForward>(&layer.feed_forward);
   return dense != nullptr && dense->shared ? dense : nullptr;
+}
+
+/// Whether two layers have the feed-forward that their options say they share.
+inline bool share_feed_forward(const LayerOptions& one, const LayerOptions& other) {
+  const auto *first = shared_feed_forward(one), *second = shared_feed_forward(other);
+  return first != nullptr && second != nullptr && equal_options(*first, *second) &&
+         one.canon.same_inside(other.canon);
 }
 
 /// Whether a scheme acts inside multi-head attention.

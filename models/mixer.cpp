@@ -184,8 +184,18 @@ torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const O
   return observer->heads(values.unflatten(-1, {heads, -1})).flatten(-2);
 }
 
-std::shared_ptr<Mixer> make_mixer(const AttentionOptions& options, const StackOptions& stack) {
-  return std::visit([&](const auto& mixer) { return mixer.make(stack); }, options);
+int64_t projected_width(const AttentionOptions& options, int64_t d_model) {
+  const auto* heads = std::get_if<MultiHead>(&options);
+  if (heads == nullptr) return head_count(options) > 0 ? 3 * d_model : 0;
+  const auto widths = heads_of(*heads, d_model);
+  return widths.query_width() + widths.key_width() + widths.value_width();
+}
+
+std::shared_ptr<Mixer> make_mixer(const LayerOptions& layer, const StackOptions& stack) {
+  auto made = std::visit([&](const auto& mixer) { return mixer.make(stack); }, layer.attention);
+  if (layer.canon.has(CanonPlace::projections))
+    made->convolve_projections(layer.canon, projected_width(layer.attention, stack.d_model));
+  return made;
 }
 
 std::shared_ptr<Mixer> MultiHead::make(const StackOptions& stack) const {

@@ -6,6 +6,7 @@
 #include "models/kv_cache.h"
 #include "models/module.h"
 #include "models/ops/attention.h"
+#include "models/short_convolution.h"
 #include "models/transformer_options.h"
 
 namespace ablate::models {
@@ -25,13 +26,35 @@ class Mixer : public Module {
   /// positions at once need an empty cache. // [B, T, D] -> [B, T, D]
   virtual torch::Tensor step(const torch::Tensor& x, KVCache& cache,
                              const ops::AttentionPosition& position) = 0;
+
+  /// Puts a short convolution behind the projection to queries, keys and values, which have
+  /// `width` channels together.
+  void convolve_projections(const CanonOptions& canon, int64_t width) {
+    canon_ = register_module("canon", ShortConvolution(canon, width));
+  }
+  /// That convolution; null: there is none.
+  const ShortConvolution& canon() const { return canon_; }
+
+ protected:
+  /// Projected queries, keys and values after the convolution, if there is one. `cache` is null, or
+  /// is not from the layer, if the sequences are these positions and no more.
+  /// // [B, T, C] -> [B, T, C]
+  torch::Tensor convolved(const torch::Tensor& projected, KVCache* cache) const {
+    return models::convolved(canon_, projected, cache == nullptr ? nullptr : &cache->recent[1]);
+  }
+
+ private:
+  ShortConvolution canon_{nullptr};
 };
 
 /// The outputs of `heads` heads, or their replacement by `observer`, which may be null.
 /// // [B, T, HW] -> [B, T, HW]
 torch::Tensor observed_heads(const torch::Tensor& values, int64_t heads, const Observer* observer);
 
-/// A mixer of a layer of this stack; null: the layer has none.
-std::shared_ptr<Mixer> make_mixer(const AttentionOptions& options, const StackOptions& stack);
+/// Channels of the queries, keys and values of a mixer; 0: it has none.
+int64_t projected_width(const AttentionOptions& options, int64_t d_model);
+
+/// The mixer of a layer of this stack; null: the layer has none.
+std::shared_ptr<Mixer> make_mixer(const LayerOptions& layer, const StackOptions& stack);
 
 }  // namespace ablate::models

@@ -17,7 +17,7 @@ enum class Role {
   matrix,     // linear maps within a layer
   gate,    // maps whose number of outputs does not grow with the width: router scores, head gates
   output,  // the projection to the vocabulary, unless it is tied to an embedding
-  vector,  // biases, norms, gains
+  vector,  // biases, norms, gains, short convolutions
 };
 
 /// Whether it is a linear map within a layer.

@@ -42,12 +42,9 @@ std::shared_ptr<Position> make_scheme(const StackOptions& options, const Scheme&
 /// The feed-forward of the first layer before this one that shares it; null: there is none.
 std::shared_ptr<FeedForward> earlier_feed_forward(const StackOptions& options, int64_t index,
                                                   const std::vector<Layer>& layers) {
-  const auto* own = shared_feed_forward(options.layer(index));
-  if (own == nullptr) return nullptr;
-  for (size_t i = 0; i < layers.size(); ++i) {
-    const auto* other = shared_feed_forward(options.layers[i]);
-    if (other != nullptr && equal_options(*own, *other)) return layers[i]->feed_forward();
-  }
+  for (size_t i = 0; i < layers.size(); ++i)
+    if (share_feed_forward(options.layer(index), options.layers[i]))
+      return layers[i]->feed_forward();
   return nullptr;
 }
 

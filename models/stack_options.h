@@ -131,6 +131,25 @@ struct StackRules {
     check_feed_forward(layer, at + "feed_forward.");
     check_position(layer, at + "position.");
     check_residual(layer, at);
+    check_canon(layer, at + "canon.places");
+  }
+
+  /// Every short convolution has something to act on.
+  void check_canon(const LayerOptions& layer, const std::string& at) const {
+    const auto& canon = layer.canon;
+    const auto feed_forward = feed_forward_of(layer.feed_forward);
+    require(
+        !canon.has(CanonPlace::attention) || !std::holds_alternative<NoAttention>(layer.attention),
+        at, "cannot have a in a layer without attention");
+    require(!canon.has(CanonPlace::projections) || head_count(layer.attention) > 0, at,
+            "can have b only in a layer with queries, keys and values, whose attention is "
+            "multi_head, linear or delta");
+    require(!canon.has(CanonPlace::feed_forward) ||
+                !std::holds_alternative<NoFeedForward>(feed_forward),
+            at, "cannot have c in a layer without a feed-forward");
+    require(
+        !canon.has(CanonPlace::hidden) || std::holds_alternative<DenseFeedForward>(feed_forward),
+        at, "can have d only in a layer whose feed-forward is dense");
   }
 
   void check_mixer(const AttentionOptions& mixer, const std::string& at) const {
@@ -148,8 +167,10 @@ struct StackRules {
     require(stack.causal || !std::holds_alternative<DeltaRule>(mixer), at + "kind",
             "cannot be delta in an encoder: it writes from left to right");
     const auto* linear = std::get_if<LinearAttention>(&mixer);
-    require(stack.causal || linear == nullptr || linear->decay != Forgetting::gated, at + "decay",
-            "cannot be gated in an encoder: it forgets from left to right");
+    require(stack.causal || linear == nullptr || linear->decay == Forgetting::none ||
+                linear->decay == Forgetting::fixed,
+            at + "decay",
+            "can be only none or fixed in an encoder: the others forget from left to right");
     require(!std::holds_alternative<Lstm>(mixer) || stack.causal || stack.d_model % 2 == 0,
             "d_model", "must be even if an encoder's attention is lstm, half for each direction");
   }

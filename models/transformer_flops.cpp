@@ -5,6 +5,7 @@
 
 #include "models/attention.h"
 #include "models/feed_forward_options.h"
+#include "models/mixer.h"
 
 namespace ablate::models {
 namespace {
@@ -90,16 +91,17 @@ struct MixerProducts {
   double operator()(const Convolution& o) const { return projected(2 * o.width * stack.d_model); }
   double operator()(const Average&) const { return projected(2 * stack.d_model); }
   double operator()(const LinearAttention& o) const {
-    const bool decays = o.decay != Forgetting::none, gated = o.decay == Forgetting::gated;
-    const double weights =
-        projected((decays ? 5 : 4) * stack.d_model + (gated ? o.heads : 0)) + 2 * square();
-    // A decoder reads the state before the sequence, and with it the sum of its keys.
-    return stack.causal ? weights + of_state(o) + times(rows, length, stack.d_model) : weights;
+    const int64_t gate = o.decay == Forgetting::none ? 0 : stack.d_model;
+    const double weights = projected(4 * stack.d_model + gate + keep_width(o));
+    if (!stack.causal) return weights + 2 * times(rows, length, length, stack.d_model);
+    // The state has the sums of its keys, too.
+    return weights + 2 * within_chunks(o.decay) + of_state(o, 1) +
+           times(rows, length, stack.d_model);
   }
   double operator()(const DeltaRule& o) const {
-    const double triangular_solve = square() / 2;
-    return projected(4 * stack.d_model + o.heads) + 3 * square() + triangular_solve +
-           2 * of_state(o);
+    const double triangular_solve = within_chunks(o.decay) / 2;
+    return projected(4 * stack.d_model + o.heads + keep_width(o)) + 3 * within_chunks(o.decay) +
+           triangular_solve + of_state(o, 2);
   }
 
   /// A gate's columns.
@@ -112,11 +114,24 @@ struct MixerProducts {
  private:
   /// Products of a projection from or to the model's width.
   double projected(int64_t width) const { return times(rows, length, stack.d_model, width); }
-  /// Products of all positions with all others, in heads that divide the model's width.
-  double square() const { return times(rows, length, length, stack.d_model); }
-  /// Products of every position with the matrix that each head keeps.
-  double of_state(const MatrixState& o) const {
-    return times(rows, length, stack.d_model, stack.d_model / o.heads);
+  /// Columns of the gate that decides what is kept.
+  int64_t keep_width(const MatrixState& o) const {
+    if (o.decay == Forgetting::channels) return stack.d_model;
+    return o.decay == Forgetting::gated ? o.heads : 0;
+  }
+  /// Positions in the last chunk.
+  int64_t last_chunk(Forgetting decay) const { return (length - 1) % chunk_length(decay) + 1; }
+  /// Products of all positions with all others of their chunk, in heads that divide the model's
+  /// width.
+  double within_chunks(Forgetting decay) const {
+    const int64_t last = last_chunk(decay);
+    return times(rows, stack.d_model, (length - last) * chunk_length(decay) + last * last);
+  }
+  /// Products of every position with the matrix that each head keeps, which it reads so many times,
+  /// and which it changes if another chunk follows.
+  double of_state(const MatrixState& o, int64_t reads) const {
+    const int64_t writes = length - last_chunk(o.decay);
+    return times(rows, reads * length + writes, stack.d_model, stack.d_model / o.heads);
   }
 };
 
@@ -173,6 +188,27 @@ double mix_products(const StackOptions& stack) {
   return times(stack.d_model, n * n * (n + 2) + n * n);
 }
 
+/// Products of a layer's short convolutions for one position: as many as they have weights.
+double canon_products(const StackOptions& stack, const LayerOptions& layer) {
+  const auto feed_forward = feed_forward_of(layer.feed_forward);
+  const auto* dense = std::get_if<DenseFeedForward>(&feed_forward);
+  const auto channels = [&](CanonPlace place) -> int64_t {
+    switch (place) {
+      case CanonPlace::attention:
+      case CanonPlace::feed_forward:
+        return stack.d_model;
+      case CanonPlace::projections:
+        return projected_width(layer.attention, stack.d_model);
+      case CanonPlace::hidden:
+        return dense == nullptr ? 0 : dense->gated ? 2 * dense->d_hidden : dense->d_hidden;
+    }
+    return 0;
+  };
+  double sum = 0;
+  for (const auto place : layer.canon.places) sum += times(layer.canon.width, channels(place));
+  return sum;
+}
+
 double layer_products(const StackOptions& stack, const LayerOptions& layer,
                       const PassExtent& extent) {
   const int64_t length = stack.causal ? extent.target : extent.source;
@@ -184,7 +220,8 @@ double layer_products(const StackOptions& stack, const LayerOptions& layer,
   return std::visit(mixer, layer.attention) +
          (reads ? times(extent.rows, length, stack.d_model, 2 * stack.d_model) : 0) +
          (cross != nullptr ? cross_products(stack, *cross, extent) : 0) +
-         times(extent.rows, length, feed_forward + mix_products(stack));
+         times(extent.rows, length,
+               feed_forward + mix_products(stack) + canon_products(stack, layer));
 }
 
 }  // namespace

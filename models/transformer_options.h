@@ -124,6 +124,7 @@ struct TransformerOptions {
   NormOptions norm;
   ResidualOptions residual;
   Block block = Block::sequential;
+  CanonOptions canon;
   ResidualMixOptions residual_mix;
   ShareOptions share;
   bool bias = true;
@@ -178,7 +179,8 @@ struct TransformerOptions {
             .ngrams = ngrams,
             .norm = norm,
             .residual = residual,
-            .block = block};
+            .block = block,
+            .canon = canon};
   }
 };
 

@@ -66,13 +66,11 @@ struct Trained {
 /// How often the layers from depth `first` on multiply by a matrix of a layer.
 int64_t runs_of(const models::StackOptions& stack, int64_t layer, bool feed_forward,
                 int64_t first) {
-  const auto* shared = feed_forward ? models::shared_feed_forward(stack.layer(layer)) : nullptr;
   int64_t runs = 0;
   for (int64_t depth = first; depth < stack.depth; ++depth) {
     const int64_t other = stack.layer_at(depth);
-    const auto* also = models::shared_feed_forward(stack.layer(other));
     const bool shares =
-        shared != nullptr && also != nullptr && models::equal_options(*shared, *also);
+        feed_forward && models::share_feed_forward(stack.layer(layer), stack.layer(other));
     if (other == layer || shares) ++runs;
   }
   return runs;

@@ -18,6 +18,10 @@ bool infers_on_cpu(const torch::Tensor& x) {
          x.device().is_cpu() && x.scalar_type() == torch::kFloat;
 }
 
+int64_t positions_at_once(int64_t most, int64_t positions) {
+  return torch::jit::tracer::isTracing() ? positions : most;
+}
+
 bool computes_elsewhere(const torch::Tensor& x) {
   return !x.device().is_cpu() && !torch::jit::tracer::isTracing();
 }

@@ -27,6 +27,10 @@ bool infers_on_cpu(const torch::Tensor& x);
 /// that fewer operators pay off.
 bool computes_elsewhere(const torch::Tensor& x);
 
+/// The `most` positions that are computed at once, or in a trace all `positions`, since it would
+/// repeat the number of parts of its example.
+int64_t positions_at_once(int64_t most, int64_t positions);
+
 /// x, which is on the CPU, on `device`: on a GPU by way of pinned memory, so that nobody waits.
 torch::Tensor to_device(const torch::Tensor& x, torch::Device device);
 

@@ -42,9 +42,11 @@ Tensors state_of(const torch::Tensor& ids, DecoderCache& cache) {
   };
   keep(cache.memory_mask);
   for (auto& layer : cache.layers)
-    for (const auto* part : layer.parts())
+    for (const auto* part : layer.parts()) {
       for (const auto& block : part->blocks)
         for (const auto& x : block) keep(x);
+      for (const auto& x : part->recent) keep(x);
+    }
   return state;
 }
 
@@ -56,9 +58,11 @@ DecoderCache cache_of(const TransformerImpl& model, const Tensors& state, Decode
   };
   take(like.memory_mask);
   for (auto& layer : like.layers)
-    for (auto* part : layer.parts())
+    for (auto* part : layer.parts()) {
       for (auto& block : part->blocks)
         for (auto& x : block) take(x);
+      for (auto& x : part->recent) take(x);
+    }
   like.position_ids = model.target_position_ids(state[0]);
   like.length = state[0].size(1);
   return like;

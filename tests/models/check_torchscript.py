@@ -19,10 +19,15 @@ def triangular_solve(matrix, right, *_, **__):
     return right[-2] * math.prod(right)  # one multiplication and one addition for each number left of the diagonal
 
 
+def multiplied_and_added(numbers, *_, **__):
+    return 2 * math.prod(numbers)
+
+
 # What PyTorch's counter does not know.
 BESIDES = {torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: fused_attention,
            torch.ops.aten._scaled_dot_product_fused_attention_overrideable: fused_attention,
-           torch.ops.aten.linalg_solve_triangular: triangular_solve}
+           torch.ops.aten.linalg_solve_triangular: triangular_solve,
+           torch.ops.aten.addcmul_: multiplied_and_added}
 
 
 def counted(module: torch.jit.ScriptModule, inputs: list[torch.Tensor]) -> int:

@@ -9,8 +9,9 @@ namespace {
 constexpr int64_t kDivider = 2;
 
 bool reads_by_attention(const TransformerOptions& options) {
-  return std::ranges::all_of(stack_of(options, Side::decoder).layers,
-                             [](const auto& layer) { return has_scores(layer.attention); });
+  return std::ranges::all_of(stack_of(options, Side::decoder).layers, [](const auto& layer) {
+    return has_scores(layer.attention) && layer.canon.places.empty();
+  });
 }
 
 /// Two documents of the same lengths, of which only the second is the same.

@@ -208,6 +208,7 @@ TEST(LayerOptions, AreEqualIfNoFieldDiffers) {
   EXPECT_TRUE(differs([](auto& o) { o.attention = Lstm{}; }));
   EXPECT_TRUE(differs([](auto& o) { o.norm.alpha = 1; }));
   EXPECT_TRUE(differs([](auto& o) { o.block = Block::parallel; }));
+  EXPECT_TRUE(differs([](auto& o) { o.canon.places = {CanonPlace::hidden}; }));
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ StackOptions linear_stack(const AttentionOptions& attention, bool causal) {
 class LinearAttentionTest : public testing::Test {
  protected:
   void make(const AttentionOptions& attention, bool causal = true) {
-    mixer_ = initialized(make_mixer(attention, linear_stack(attention, causal)));
+    const auto stack = linear_stack(attention, causal);
+    mixer_ = initialized(make_mixer(stack.layers.front(), stack));
     mixer_->to(torch::kDouble);
     torch::NoGradGuard no_grad;
     for (auto& parameter : mixer_->parameters())
@@ -57,7 +58,8 @@ class LinearAttentionTest : public testing::Test {
     return all;
   }
 
-  /// What is kept of a state, and the key's values and 1 added to it.
+  /// What is kept of a state, and the key's values and 1 added to it. `kept` may have a number for
+  /// each key.
   template <class Kept>
   torch::Tensor retained(Kept kept) const {
     const auto one = torch::ones({1}, torch::kDouble);
@@ -71,6 +73,37 @@ class LinearAttentionTest : public testing::Test {
           return read.slice(0, 0, 3) / read[3].abs().clamp_min(1);
         });
     return weighed("out", heads * torch::silu(weighed("gate", x_)));
+  }
+
+  /// By the delta rule what is kept of a state, and then the key's value changed in it.
+  template <class Kept>
+  torch::Tensor replaced(Kept kept) const {
+    const auto unit = [](const torch::Tensor& x) { return x / (x.square().sum() + 1e-6).sqrt(); };
+    const auto strength = weighed("write", x_).sigmoid();  // [1, T, H]
+    const auto heads = by_definition(
+        [&](int64_t head, int64_t t, const torch::Tensor& state) {
+          const auto key = unit(part(x_, 1, t, head));
+          const auto value = torch::cat({part(x_, 2, t, head), torch::zeros({1}, torch::kDouble)});
+          const auto left = state * kept(head, t);
+          return left + strength[0][t][head] * torch::outer(key, value - key.matmul(left));
+        },
+        [&](int64_t head, int64_t t, const torch::Tensor& state) {
+          return unit(part(x_, 0, t, head)).matmul(state).slice(0, 0, 3);
+        });
+    return weighed("out", heads);
+  }
+
+  /// What each component of a key keeps. // -> [K, 1]
+  auto kept_by_channels() const {
+    return [kept = weighed("keep", x_).sigmoid().pow(1.0 / 16)](int64_t head, int64_t t) {
+      return kept[0][t].narrow(0, head * kWidth / kHeads, kWidth / kHeads).unsqueeze(1);
+    };
+  }
+
+  /// Another input of this length.
+  void read(int64_t length) {
+    torch::manual_seed(2);
+    x_ = torch::randn({1, length, kWidth}, torch::kDouble);
   }
 
   torch::NoGradGuard no_grad_;
@@ -100,41 +133,79 @@ TEST_F(LinearAttentionTest, WithoutDecayIsAMeanOfTheValuesWeighedByKernels) {
 }
 
 TEST_F(LinearAttentionTest, ARetentionForgetsAtAFixedRateOfEachHead) {
-  make(LinearAttention{{.heads = kHeads}, Forgetting::fixed});
+  make(LinearAttention{{.heads = kHeads, .decay = Forgetting::fixed}});
   const auto expected =
       retained([](int64_t head, int64_t) { return 1 - std::pow(2.0, -5 - head); });
   EXPECT_LT(largest_difference(mixed(x_), expected), 1e-6);
 }
 
 TEST_F(LinearAttentionTest, AGatedOneForgetsAsTheInputSays) {
-  make(LinearAttention{{.heads = kHeads}, Forgetting::gated});
+  make(LinearAttention{{.heads = kHeads, .decay = Forgetting::gated}});
   const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
   EXPECT_LT(largest_difference(mixed(x_),
                                retained([&](int64_t head, int64_t t) { return kept[0][t][head]; })),
             1e-12);
 }
 
+TEST_F(LinearAttentionTest, ByChannelsEveryComponentOfAKeyForgetsAsTheInputSays) {
+  for (const int64_t length : {5, 40}) {  // within a chunk, and through three
+    read(length);
+    make(LinearAttention{{.heads = kHeads, .decay = Forgetting::channels}});
+    EXPECT_LT(largest_difference(mixed(x_), retained(kept_by_channels())), 1e-12) << length;
+  }
+}
+
 TEST_F(LinearAttentionTest, TheDeltaRuleReplacesWhatAKeyHolds) {
   make(DeltaRule{{.heads = kHeads}});
-  const auto unit = [](const torch::Tensor& x) { return x / (x.square().sum() + 1e-6).sqrt(); };
-  const auto strength = weighed("write", x_).sigmoid();  // [1, T, H]
-  const auto expected = by_definition(
-      [&](int64_t head, int64_t t, const torch::Tensor& state) {
-        const auto key = unit(part(x_, 1, t, head));
-        const auto value = torch::cat({part(x_, 2, t, head), torch::zeros({1}, torch::kDouble)});
-        return state + strength[0][t][head] * torch::outer(key, value - key.matmul(state));
-      },
-      [&](int64_t head, int64_t t, const torch::Tensor& state) {
-        return unit(part(x_, 0, t, head)).matmul(state).slice(0, 0, 3);
-      });
-  EXPECT_LT(largest_difference(mixed(x_), weighed("out", expected)), 1e-10);
+  EXPECT_LT(largest_difference(mixed(x_), replaced([](int64_t, int64_t) { return 1; })), 1e-10);
+}
+
+TEST_F(LinearAttentionTest, TheDeltaRuleForgetsAtAFixedRateOfEachHead) {
+  make(DeltaRule{{.heads = kHeads, .decay = Forgetting::fixed}});
+  const auto expected =
+      replaced([](int64_t head, int64_t) { return 1 - std::pow(2.0, -5 - head); });
+  EXPECT_LT(largest_difference(mixed(x_), expected), 1e-6);
+}
+
+TEST_F(LinearAttentionTest, TheGatedDeltaRuleForgetsBeforeItReplaces) {
+  for (const int64_t length : {5, 300}) {  // within a chunk, and through three
+    read(length);
+    make(DeltaRule{{.heads = kHeads, .decay = Forgetting::gated}});
+    const auto kept = weighed("keep", x_).sigmoid().pow(1.0 / 16);  // [1, T, H]
+    const auto expected = replaced([&](int64_t head, int64_t t) { return kept[0][t][head]; });
+    EXPECT_LT(largest_difference(mixed(x_), expected), 1e-10) << length;
+  }
+}
+
+TEST_F(LinearAttentionTest, TheDeltaRuleForgetsByChannels) {
+  for (const int64_t length : {5, 40}) {
+    read(length);
+    make(DeltaRule{{.heads = kHeads, .decay = Forgetting::channels}});
+    EXPECT_LT(largest_difference(mixed(x_), replaced(kept_by_channels())), 1e-10) << length;
+  }
+}
+
+TEST_F(LinearAttentionTest, AStateThatForgetsAlmostEverythingAtOnceOverflowsNowhere) {
+  read(40);
+  for (const auto& attention :
+       {AttentionOptions(LinearAttention{{.heads = kHeads, .decay = Forgetting::channels}}),
+        AttentionOptions(DeltaRule{{.heads = kHeads, .decay = Forgetting::channels}})}) {
+    make(attention);
+    for (auto& item : mixer_->named_parameters())
+      if (item.key() == "keep.bias") item.value().fill_(-1e4);
+    mixer_->to(torch::kFloat);
+    torch::AutoGradMode on(true);
+    const auto x = x_.to(torch::kFloat).requires_grad_();
+    mixed(x).sum().backward();
+    EXPECT_TRUE(x.grad().isfinite().all().item<bool>());
+  }
 }
 
 TEST_F(LinearAttentionTest, TwoSidedOnesDoNotSeePadding) {
   const auto padded = torch::cat({x_, torch::randn({1, 2, kWidth}, torch::kDouble)}, 1);
   const auto padding_mask = torch::arange(7).lt(5).unsqueeze(0);
   for (const auto decay : {Forgetting::none, Forgetting::fixed}) {
-    make(LinearAttention{{.heads = kHeads}, decay}, /*causal=*/false);
+    make(LinearAttention{{.heads = kHeads, .decay = decay}}, /*causal=*/false);
     const auto alone = mixed(x_);
     EXPECT_LT(largest_difference(alone, mixed(padded, padding_mask).slice(1, 0, 5)), 1e-12);
     EXPECT_GT(largest_difference(alone, mixed(padded).slice(1, 0, 5)), 1e-3);

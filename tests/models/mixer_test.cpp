@@ -16,7 +16,7 @@ StackOptions stack(const AttentionOptions& attention, bool causal) {
 }
 
 std::shared_ptr<Mixer> mixer_of(const StackOptions& options) {
-  return make_mixer(options.layers.front().attention, options);
+  return make_mixer(options.layers.front(), options);
 }
 
 torch::Tensor mixed(const std::shared_ptr<Mixer>& mixer, const torch::Tensor& x,

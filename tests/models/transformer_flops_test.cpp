@@ -57,6 +57,17 @@ TEST(Flops, OfTwoMixersInEqualSharesLiesInTheMiddle) {
   EXPECT_EQ(2 * parameters(mixed), parameters(attends) + parameters(convolves));
 }
 
+TEST(Flops, OfShortConvolutionsAreAMultiplicationForEachWeightAndPosition) {
+  auto plain = four_layers();
+  plain.family = Family::decoder_only;
+  auto canon = plain;
+  canon.canon.places = {CanonPlace::attention, CanonPlace::projections, CanonPlace::feed_forward,
+                        CanonPlace::hidden};
+  constexpr int64_t kWeights = 4 * 4 * (16 + 3 * 16 + 16 + 24);  // four wide, in four layers
+  EXPECT_EQ(parameters(canon) - parameters(plain), kWeights);
+  EXPECT_EQ(flops(canon) - flops(plain), 2 * kLength * kWeights);
+}
+
 TEST(Flops, OfAWindowHasTheKeysThatAQuerySees) {
   auto decoder = four_layers();
   decoder.family = Family::decoder_only;
@@ -68,6 +79,24 @@ TEST(Flops, OfAWindowHasTheKeysThatAQuerySees) {
   EXPECT_EQ(flops(wide), flops(decoder));
   decoder.family = narrow.family = Family::encoder_only;
   EXPECT_EQ(flops(decoder) - flops(narrow), (7 - 5) * kOneKey) << "two on either side";
+}
+
+// In chunks of 128 positions, in 4 heads of 4.
+TEST(Flops, OfADeltaRuleGrowWithTheLengthInChunks) {
+  auto options = four_layers();
+  options.family = Family::decoder_only;
+  options.layers = 1;
+  options.feed_forward = NoFeedForward{};
+  options.attention = DeltaRule{{.heads = 4, .decay = Forgetting::gated}};
+  const auto products = [&](double length, double pairs, double writes) {
+    return length * 16 * (4 * 16 + 2 * 4) + 3.5 * pairs * 16 + (2 * length + writes) * 16 * 4 +
+           length * 16 * 20;
+  };
+  const auto found = [&](int64_t length) {
+    return forward_flops(options, kVocabulary, {1, length, length}) / 2;
+  };
+  EXPECT_EQ(found(128), products(128, 128 * 128, 0));
+  EXPECT_EQ(found(300), products(300, 2 * 128 * 128 + 44 * 44, 256));
 }
 
 // Whose two layers cost 12 D^2 + 4 D F multiplications a position in weights, and 2 D for every

@@ -75,7 +75,7 @@ inline std::vector<Variant> mixer_variants() {
       {"wide convolution", Convolution{.width = 5}},
       {"average", Average{}},
       {"linear attention", LinearAttention{{.heads = 2}}},
-      {"retention", LinearAttention{{.heads = 2}, Forgetting::fixed}}};
+      {"retention", LinearAttention{{.heads = 2, .decay = Forgetting::fixed}}}};
   for (const auto& [name, mixer] : mixers)
     variants.push_back(changed(name, [mixer = mixer](auto& o) {
       o.attention = mixer;
@@ -83,12 +83,20 @@ inline std::vector<Variant> mixer_variants() {
     }));
   variants.push_back(changed("gated retention", [](auto& o) {
     change_layers(o, Side::decoder, [](auto& layer) {
-      layer.attention = LinearAttention{{.heads = 2}, Forgetting::gated};
+      layer.attention = LinearAttention{{.heads = 2, .decay = Forgetting::gated}};
     });
   }));
-  variants.push_back(changed("delta", [](auto& o) {
-    change_layers(o, Side::decoder, [](auto& layer) { layer.attention = DeltaRule{{.heads = 2}}; });
+  variants.push_back(changed("linear attention that forgets by channels", [](auto& o) {
+    change_layers(o, Side::decoder, [](auto& layer) {
+      layer.attention = LinearAttention{{.heads = 2, .decay = Forgetting::channels}};
+    });
   }));
+  for (const auto& [decay, word] : names(Forgetting{}))
+    variants.push_back(changed("delta, decay " + std::string(word), [decay = decay](auto& o) {
+      change_layers(o, Side::decoder, [&](auto& layer) {
+        layer.attention = DeltaRule{{.heads = 2, .decay = decay}};
+      });
+    }));
   return variants;
 }
 
@@ -227,6 +235,51 @@ inline std::vector<Variant> residual_variants() {
           })};
 }
 
+inline std::vector<CanonPlace> all_canon_places() {
+  return {CanonPlace::attention, CanonPlace::projections, CanonPlace::feed_forward,
+          CanonPlace::hidden};
+}
+
+/// Layers with short convolutions.
+inline std::vector<Variant> canon_variants() {
+  const auto everywhere = [](auto& o) { o.canon.places = all_canon_places(); };
+  return {changed("canon", everywhere),
+          changed("canon of groups and gates",
+                  [&](auto& o) {
+                    everywhere(o);
+                    o.canon.width = 3;
+                    o.position = NoPosition{};
+                    o.norm.placement = NormPlacement::pre;
+                    o.attention = MultiHead{.heads = 4, .key_value_heads = 2};
+                    o.feed_forward = DenseFeedForward{.d_hidden = 24, .gated = true};
+                  }),
+          changed("canon alone",
+                  [](auto& o) {
+                    o.canon = {.places = {CanonPlace::projections}, .width = 2, .residual = false};
+                  }),
+          changed("canon of linear attention",
+                  [&](auto& o) {
+                    everywhere(o);
+                    o.attention = LinearAttention{{.heads = 2}};
+                    o.cross_attention = MultiHead{.heads = 2};
+                  }),
+          changed("canon of the delta rule",
+                  [&](auto& o) {
+                    everywhere(o);
+                    change_layers(o, Side::decoder,
+                                  [](auto& layer) { layer.attention = DeltaRule{{.heads = 2}}; });
+                  }),
+          changed("canon in one of two layers with one feed-forward",
+                  [&](auto& o) {
+                    o.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
+                    change_layers(o, {2}, everywhere);
+                  }),
+          changed("experts and canon", [](auto& o) {
+            o.canon.places = {CanonPlace::attention, CanonPlace::feed_forward};
+            o.feed_forward = MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
+          })};
+}
+
 /// Mixtures of experts whose output at one position depends on no other position.
 inline std::vector<Variant> mixture_variants() {
   std::vector<Variant> variants;
@@ -356,10 +409,10 @@ inline std::vector<Variant> end_and_bias_variants() {
 inline std::vector<Variant> variants() {
   auto all = position_variants();
   for (const auto& more :
-       {position_ids_variants(), mixture_variants(), mixer_variants(), attention_change_variants(),
-        hybrid_variants(), layer_variants(), attention_variants(), norm_variants(),
-        residual_variants(), head_and_activation_variants(), whole_model_variants(),
-        end_and_bias_variants()})
+       {position_ids_variants(), mixture_variants(), mixer_variants(), canon_variants(),
+        attention_change_variants(), hybrid_variants(), layer_variants(), attention_variants(),
+        norm_variants(), residual_variants(), head_and_activation_variants(),
+        whole_model_variants(), end_and_bias_variants()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

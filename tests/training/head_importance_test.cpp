@@ -105,7 +105,7 @@ std::vector<models::Variant> observed() {
           changed("retention and delta rule", [](auto& o) {
             o.cross_attention = MultiHead{.heads = 2};
             change_layers(o, Side::encoder, [](auto& layer) {
-              layer.attention = LinearAttention{{.heads = 2}, Forgetting::fixed};
+              layer.attention = LinearAttention{{.heads = 2, .decay = Forgetting::fixed}};
             });
             change_layers(o, Side::decoder,
                           [](auto& layer) { layer.attention = DeltaRule{{.heads = 2}}; });

@@ -102,8 +102,8 @@ struct Experiment {
     require(o.tokenizer.dropout == 0, "tokenizer.dropout",
             "must be 0 if data.task is tokens: they are cut already");
     require(!tokens.mask_documents || reads_by_attention(o.model), "data.mask_documents",
-            "needs multi_head attention, or none, in every layer: other mixers read on across "
-            "documents");
+            "needs multi_head attention, or none, in every layer, and no model.canon: other mixers "
+            "and short convolutions read on across documents");
   }
 };
 
@@ -116,11 +116,12 @@ inline data::SequenceFormat format_of(const Experiment& o) {
 
 inline bool reads_by_attention(const models::TransformerOptions& model) {
   if (!models::has_sane_depth(model, models::Side::decoder)) return true;  // another rule's fault
-  return std::ranges::all_of(models::stack_of(model, models::Side::decoder).layers,
-                             [](const auto& layer) {
-                               return models::has_scores(layer.attention) ||
-                                      std::holds_alternative<models::NoAttention>(layer.attention);
-                             });
+  return std::ranges::all_of(
+      models::stack_of(model, models::Side::decoder).layers, [](const auto& layer) {
+        return layer.canon.places.empty() &&
+               (models::has_scores(layer.attention) ||
+                std::holds_alternative<models::NoAttention>(layer.attention));
+      });
 }
 
 inline bool is_moefied(const models::TransformerOptions& model) {

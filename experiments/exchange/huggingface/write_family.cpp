@@ -59,6 +59,7 @@ class OneForm {
     o.norm = first.norm;
     o.residual = first.residual;
     o.block = first.block;
+    o.canon = first.canon;
     list.clear();
   }
   static void give(models::AttentionOptions& attention, models::FeedForwardOptions& feed_forward,

@@ -40,13 +40,17 @@ struct Layer {
   }
 };
 
-void check(const models::FeedForwardOptions& options, const std::string& side, int64_t experts) {
-  const auto* dense = std::get_if<models::DenseFeedForward>(&options);
+void check(const models::LayerOptions& layer, const std::string& side, int64_t experts) {
+  const auto* dense = std::get_if<models::DenseFeedForward>(&layer.feed_forward);
   if (dense == nullptr || dense->gated || dense->activation != models::Activation::relu)
     throw UsageError(side +
                      ": only a dense feed-forward with relu can be split: other activations leave "
                      "no neuron at zero");
   if (dense->shared) throw UsageError(side + ": a feed-forward that layers share cannot be split");
+  if (layer.canon.has(models::CanonPlace::hidden))
+    throw UsageError(side +
+                     ": a feed-forward with a short convolution inside (model.canon.places: "
+                     "d) cannot be split");
   if (experts < 1 || dense->d_hidden % experts != 0)
     throw UsageError(fmt::format("--experts must divide the {} hidden neurons of the {}",
                                  dense->d_hidden, side));
@@ -224,7 +228,7 @@ void check_request(const models::TransformerOptions& model, const MoefyOptions& 
   for (const auto side : {models::Side::encoder, models::Side::decoder})
     if (models::has_side(model.family, side))
       for (const auto& layer : stack_of(model, side).layers)
-        check(layer.feed_forward, text_of(side), options.experts);
+        check(layer, text_of(side), options.experts);
   if (options.active < 1 || options.active > options.experts)
     throw UsageError("--active must be from 1 to the number of experts");
 }

@@ -46,7 +46,7 @@ const std::vector<MessageCase> kDocumentCases = {
              "{\"\303\274\": 1}}\n",
      "study.yaml:4:36: unknown key '\303\274' in model; the keys are family, d_model, layers, "
      "encoder_layers, decoder_layers, attention, cross_attention, feed_forward, position, ngrams, "
-     "norm, residual, block, position_ids, residual_mix, share, bias, embedding_scale, "
+     "norm, residual, block, canon, position_ids, residual_mix, share, bias, embedding_scale, "
      "embedding_norm, tying, dropout, output, "
      "initialization, parametrization, encoder, decoder, changes"},
     {"CarriageReturns", "name: s\r\nseeds: [1]\r\nbase: {data: {task: coppy}}\r\n",

@@ -40,9 +40,29 @@ const std::vector<MessageCase> kModelCases = {
      "study.yaml:5:54: model.share.layers must be absent if a feed-forward is moe: the routers of "
      "shared layers are one"},
     {"GatedDecayInAnEncoder", kModel + "{encoder: {attention: {kind: linear, decay: gated}}}\n",
-     "study.yaml:5:54: model.encoder.attention.decay cannot be gated in an encoder: it forgets "
-     "from "
-     "left to right"},
+     "study.yaml:5:54: model.encoder.attention.decay can be only none or fixed in an "
+     "encoder: the others forget from left to right"},
+    {"CanonInAnotherOrder", kModel + "{canon: {places: [c, a]}}\n",
+     "study.yaml:5:27: model.canon.places must have each place at most once, in the order a, b, c, "
+     "d"},
+    {"CanonWithoutQueries",
+     kModel + "{decoder: {attention: {kind: lstm}}, canon: {places: [a, b]}}\n",
+     "study.yaml:5:63: model.decoder.canon.places can have b only in a layer with queries, keys "
+     "and "
+     "values, whose attention is multi_head, linear or delta"},
+    {"CanonWithoutAttention",
+     kModel + "{attention: none, cross_attention: none, canon: {places: [a]}}\n",
+     "study.yaml:5:67: model.canon.places cannot have a in a layer without attention"},
+    {"CanonOfExperts", kModel + "{feed_forward: {kind: moe}, canon: {places: [c, d]}}\n",
+     "study.yaml:5:54: model.canon.places can have d only in a layer whose feed-forward is dense"},
+    {"CanonWithoutAFeedForward", kModel + "{feed_forward: none, canon: {places: [c]}}\n",
+     "study.yaml:5:47: model.canon.places cannot have c in a layer without a feed-forward"},
+    {"CanonAcrossDocuments",
+     kHead + "base:\n  data: {task: tokens, train: a, validation: b, vocabulary: 9, end_token: 2, "
+             "mask_documents: true}\n  model: {family: decoder_only, canon: {places: [a]}}\n",
+     "study.yaml:4:94: data.mask_documents needs multi_head attention, or none, in every layer, "
+     "and "
+     "no model.canon: other mixers and short convolutions read on across documents"},
     {"DeepNormOfNormalValues", kModel + "{initialization: {kind: normal, depth: deepnorm}}\n",
      "study.yaml:5:49: model.initialization.depth can be deepnorm only if kind is xavier, which "
      "DeepNorm's factors are for"},

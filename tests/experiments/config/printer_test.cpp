@@ -118,6 +118,8 @@ TEST(Printer, EveryEnumeratorOfAModelComesBack) {
     o.model.norm.placement = models::NormPlacement::pre;
     o.model.block = value;
   });
+  expect_each(models::CanonPlace{},
+              [](auto& o, auto value) { o.model.canon = {.places = {value}, .width = 3}; });
   expect_each(models::ShareOrder{},
               [](auto& o, auto value) { o.model.share = {.layers = 2, .order = value}; });
   expect_each(models::Pool{}, [](auto& o, auto value) {

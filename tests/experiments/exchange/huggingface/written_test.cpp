@@ -147,6 +147,11 @@ TEST_F(WrittenFamilies, AModelThatNoFamilyComputesIsRefusedByItsFirstKey) {
   EXPECT_NE(refusal(o).find("model.position.kind is alibi here and rotary there"),
             std::string::npos)
       << refusal(o);
+  o = llama_like();
+  o.canon.places = {models::CanonPlace::attention};
+  models::own_layers(o, models::Side::decoder);  // a list of layers that are alike
+  EXPECT_NE(refusal(o).find("model.canon.places is [a] here and [] there"), std::string::npos)
+      << refusal(o);
   auto mixture = llama_like();
   mixture.feed_forward = models::MixtureOptions{.experts = 4, .active = 2, .d_hidden = 12};
   EXPECT_NE(refusal(mixture).find("model.feed_forward.kind is moe here and dense there"),

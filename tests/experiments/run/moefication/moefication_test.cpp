@@ -168,6 +168,10 @@ TEST_F(MoefyTest, OtherActivationsAndSizesAreRefused) {
   EXPECT_EQ(message(trained("{ kind: dense, d_hidden: 64, activation: gelu }"), 8),
             "encoder: only a dense feed-forward with relu can be split: other activations leave "
             "no neuron at zero");
+  std::filesystem::remove_all(folder_ / "dense");
+  EXPECT_EQ(message(trained("{ kind: dense, d_hidden: 64 }, canon: { places: [d] }"), 8),
+            "encoder: a feed-forward with a short convolution inside (model.canon.places: d) "
+            "cannot be split");
 }
 
 TEST(CapturedMass, IsTheShareOfTheChosenExperts) {
