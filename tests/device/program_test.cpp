@@ -116,7 +116,7 @@ TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
            on_device("run " + kSource + "/tests/device/components.yaml --arms base --output " +
                      (folder_ / output).string() +
                      " --set training.device=cuda --set model.dropout=0.1 --set training.steps=60 "
-                     "--set training.save_every=7 --set training.graphs=" +
+                     "--set training.save_every=7 --set training.keep=9 --set training.graphs=" +
                      graphs + " 2>&1");
   };
   const auto run = [&](const std::string& output) {
