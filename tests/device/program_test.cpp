@@ -112,7 +112,7 @@ TEST_F(DeviceProgram, Tf32IsOfTheDeviceAlone) {
 
 TEST_F(DeviceProgram, ARunThatIsKilledEndsBitForBitAsIfItHadNotBeen) {
   const auto start = [&](const std::string& output, const std::string& graphs = "auto") {
-    return "FAKE_CUDA_COUNTS=" + (folder_ / output).string() + "-counts " +
+    return "env FAKE_CUDA_COUNTS=" + (folder_ / output).string() + "-counts " +
            on_device("run " + kSource + "/tests/device/components.yaml --arms base --output " +
                      (folder_ / output).string() +
                      " --set training.device=cuda --set model.dropout=0.1 --set training.steps=60 "
