@@ -166,7 +166,7 @@ class SharedDevice : public DeviceProgram {
                text.replace(text.find(seeds), seeds.size(), "seeds: [1, 2, 3]"));
   }
   std::string command(const std::string& output, int64_t gpu_bytes) const {
-    return fmt::format("FAKE_CUDA_BYTES={} {} 2>&1", gpu_bytes,
+    return fmt::format("env FAKE_CUDA_BYTES={} {} 2>&1", gpu_bytes,
                        on_device("run " + (folder_ / "seeds.yaml").string() +
                                  " --arms base --jobs 3 --set training.device=cuda --output " +
                                  (folder_ / output).string()));
