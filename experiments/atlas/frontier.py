@@ -18,8 +18,9 @@ which the arm is better than its baseline.
 COST = """## What the times and memories are
 
 Training time for each token and the most memory, in units of the baseline's, by `{command}`: {rounds} rounds in which the arms take turns,
-on synthetic sentences, one thread of {processor}; in brackets the smallest and the largest of the rounds' ratios. What a part costs in
-quality for the same time is in the reports of its study (`cost_to`)."""
+on synthetic sentences, one thread of {processor} beside one other process; in brackets the smallest and the largest of the rounds' ratios.
+Arms that `match` makes narrower are measured at the baseline's width. These are models of 64 channels, whose operators are short: what a
+part costs in launches it costs less in wider models."""
 
 COMMAND = "experiments/atlas/cost.py"
 
