@@ -17,12 +17,11 @@ which the arm is better than its baseline.
 
 COST = """## What the times and memories are
 
-Training time for each token and the most memory, in units of the baseline's, by `{command}`: {rounds} rounds in which the arms take turns,
+Training time for each token and the most memory, in units of the baseline's, by
+[cost.py](../experiments/atlas/cost.py): {rounds} rounds in which the arms take turns,
 on synthetic sentences, one thread of {processor} beside one other process; in brackets the smallest and the largest of the rounds' ratios.
 Arms that `match` makes narrower are measured at the baseline's width. These are models of 64 channels, whose operators are short: what a
 part costs in launches it costs less in wider models."""
-
-COMMAND = "experiments/atlas/cost.py"
 
 
 def read_costs():
@@ -62,7 +61,7 @@ def surprises():
 def text_of(found):
     """The whole page."""
     found, costs = [claim for claim in found if claim.part], read_costs()
-    cost = COST.format(command=f"python3 {COMMAND}", rounds=costs["rounds"], processor=costs["processor"]) if costs else ""
+    cost = COST.format(rounds=costs["rounds"], processor=costs["processor"]) if costs else ""
     again = ("## How to run it again\n\n`make atlas PART=NAME DATA=DIR` runs a study and writes this page. What a key means is in "
              "[configuration.md](configuration.md), and what else can be varied in [parts.md](parts.md).")
     ended = f"## What surprised us\n\n{surprises()}" if surprises() else ""
