@@ -30,9 +30,14 @@ struct Adam {
   }
 };
 
-/// The largest decay is 10 (grokking needs 1: Power et al. 2022).
-void decay_rule(double weight_decay, auto& require) {
-  require(weight_decay >= 0 && weight_decay <= 10, "weight_decay", "must be from 0 to 10");
+/// The largest decay is 10 (grokking needs 1: Power et al. 2022); an independent one is a share of
+/// the weights.
+void decay_rule(const auto& o, auto& require) {
+  require(o.weight_decay >= 0 && o.weight_decay <= 10, "weight_decay", "must be from 0 to 10");
+  if constexpr (requires { o.independent_decay; })
+    require(
+        !o.independent_decay || o.weight_decay < 1, "weight_decay",
+        "must be below 1 if independent_decay is true: a step at the peak takes this share off");
 }
 
 /// The keys of decoupled weight decay: a step subtracts learning rate * decay * weight.
@@ -59,7 +64,7 @@ struct AdamW : Adam {
   }
   static void rules(const AdamW& o, auto&& require) {
     Adam::rules(o, require);
-    decay_rule(o.weight_decay, require);
+    decay_rule(o, require);
   }
 };
 
@@ -81,7 +86,7 @@ struct Sgd {
   static void rules(const Sgd& o, auto&& require) {
     require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
     require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
-    decay_rule(o.weight_decay, require);
+    decay_rule(o, require);
   }
 };
 
@@ -105,7 +110,7 @@ struct Lion {
   static void rules(const Lion& o, auto&& require) {
     require(o.beta1 >= 0 && o.beta1 < 1, "beta1", "must be in [0, 1)");
     require(o.beta2 >= 0 && o.beta2 < 1, "beta2", "must be in [0, 1)");
-    decay_rule(o.weight_decay, require);
+    decay_rule(o, require);
   }
 };
 
@@ -173,7 +178,7 @@ struct Muon {
   static void rules(const Muon& o, auto&& require) {
     require(o.momentum >= 0 && o.momentum < 1, "momentum", "must be in [0, 1)");
     require(!o.nesterov || o.momentum > 0, "nesterov", "needs momentum");
-    decay_rule(o.weight_decay, require);
+    decay_rule(o, require);
   }
 };
 

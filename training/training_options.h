@@ -190,6 +190,17 @@ struct TrainingOptions {
     return step == steps || step % every == 0;
   }
 
+  static void checkpoint_fields(auto& o, auto& visit) {
+    visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");
+    visit("patience", o.patience, "validations without a better loss before stopping; 0: never");
+    visit("save_every", o.save_every, "steps between checkpoints");
+    visit("keep", o.keep,
+          "newest checkpoints of save_every to keep, besides the last and the best checkpoint");
+    visit("average", o.average,
+          "average this many of the last checkpoints of save_every for the evaluation; 0: no "
+          "average");
+    visit("ema", o.ema, "decay of the exponential moving average of the weights; 0: no average");
+  }
   static void fields(auto& o, auto&& visit) {
     visit("steps", o.steps,
           "optimizer updates, unless budget gives their number; 0: no training, for any budget: "
@@ -223,15 +234,7 @@ struct TrainingOptions {
           "scored and translated texts are not cut");
     visit("log_every", o.log_every,
           "steps between lines of metrics.jsonl; absent: a hundredth of the steps, at most 50");
-    visit("evaluate_every", o.evaluate_every, "steps between validations; 0: only at the end");
-    visit("patience", o.patience, "validations without a better loss before stopping; 0: never");
-    visit("save_every", o.save_every, "steps between checkpoints");
-    visit("keep", o.keep,
-          "newest checkpoints of save_every to keep, besides the last and the best checkpoint");
-    visit("average", o.average,
-          "average this many of the last checkpoints of save_every for the evaluation; 0: no "
-          "average");
-    visit("ema", o.ema, "decay of the exponential moving average of the weights; 0: no average");
+    checkpoint_fields(o, visit);
     visit("not_finite", o.not_finite,
           "if a loss or gradient is not finite: stop the run or skip the update");
     visit("observe", o.observe, "quantities measured in the model, layer by layer");

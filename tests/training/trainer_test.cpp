@@ -107,6 +107,25 @@ TEST_F(TrainerTest, GoesOnBitForBitWithEveryOptimizer) {
   }
 }
 
+TEST_F(TrainerTest, DividesAnIndependentDecayByThePeakAndAddsTheZLoss) {
+  const auto weights_after = [&](const AdamW& optimizer, double z_loss) {
+    auto chosen = input();
+    chosen.options.schedule = Constant{{.peak = 1e-2}};
+    chosen.options.optimizer = optimizer;
+    chosen.options.z_loss = z_loss;
+    train(chosen, tiny());
+    const auto checkpoints = folder() / "checkpoints";
+    const auto last = load_checkpoint(list_checkpoints(checkpoints).back().path).model;
+    std::filesystem::remove_all(checkpoints);
+    return last.at("embedding").clone();
+  };
+  const auto plain = weights_after(AdamW{Adam{}, 0.5}, 0);
+  const AdamW independent{Adam{}, 0.005, false, /*independent_decay=*/true};
+  EXPECT_LT((weights_after(independent, 0) - plain).abs().max().item<double>(), 1e-5);
+  EXPECT_GT((weights_after(AdamW{Adam{}, 0.005}, 0) - plain).abs().max().item<double>(), 1e-3);
+  EXPECT_GT((weights_after(AdamW{Adam{}, 0.5}, 0.1) - plain).abs().max().item<double>(), 1e-3);
+}
+
 TEST_F(TrainerTest, KeepsTheNewestCheckpointsAndTheBest) {
   auto often = input();
   often.options.keep = 1;
