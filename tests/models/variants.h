@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/models/layer_variants.h"
+#include "tests/models/residual_variants.h"
 
 namespace ablate::models {
 
@@ -161,78 +162,6 @@ inline std::vector<Variant> norm_variants() {
           std::string(kind_name) + " " + std::string(placement_name),
           [norm = NormOptions{.kind = kind, .placement = placement}](auto& o) { o.norm = norm; }));
   return variants;
-}
-
-/// How sub-layers and layers are put together.
-inline std::vector<Variant> residual_variants() {
-  const auto pre = [](auto& o) { o.norm.placement = NormPlacement::pre; };
-  const auto deep = [](int64_t different, ShareOrder order) {
-    return [=](auto& o) {
-      o.layers = 4;
-      o.share = {.layers = different, .order = order};
-    };
-  };
-  return {changed("factor of layers", [](auto& o) { o.residual.per = FactorPer::layer; }),
-          changed("factor of channels",
-                  [&](auto& o) {
-                    pre(o);
-                    o.residual = {.start = 0.1, .per = FactorPer::channel};
-                  }),
-          changed("fixed factor", [](auto& o) { o.residual.start = 0.5; }),
-          changed("sqrt of depth", [](auto& o) { o.residual.depth = ResidualDepth::sqrt; }),
-          changed("deepnorm",
-                  [](auto& o) {
-                    o.residual.depth = ResidualDepth::deepnorm;
-                    o.initialization = XavierInitialization{{.depth = DepthScaling::deepnorm}};
-                  }),
-          changed("stochastic depth", [](auto& o) { o.residual.drop = 0.5; }),
-          changed("parallel",
-                  [&](auto& o) {
-                    pre(o);
-                    o.block = Block::parallel;
-                  }),
-          changed("parallel, a norm each",
-                  [&](auto& o) {
-                    pre(o);
-                    o.block = Block::parallel_norms;
-                  }),
-          changed("norm of embeddings",
-                  [&](auto& o) {
-                    pre(o);
-                    o.embedding_norm = EmbeddingNorm::layer;
-                    o.norm.epsilon = 0.3;
-                    change_layers(o, {1}, [](auto& layer) { layer.norm.attention = false; });
-                  }),
-          changed("norms scaled by depth",
-                  [&](auto& o) {
-                    pre(o);
-                    o.norm.layernorm_scaling = true;
-                  }),
-          changed("dense residuals", [](auto& o) { o.residual_mix = DenseMix{}; }),
-          changed("attention over residuals",
-                  [&](auto& o) {
-                    pre(o);
-                    o.residual_mix = AttentionMix{};
-                  }),
-          changed("hyper-connections",
-                  [&](auto& o) {
-                    pre(o);
-                    o.residual_mix = HyperMix{.streams = 3, .manifold = false};
-                  }),
-          changed("hyper-connections on the manifold",
-                  [&](auto& o) {
-                    pre(o);
-                    o.residual_mix = HyperMix{.streams = 2};
-                  }),
-          changed("shared in a cycle", deep(2, ShareOrder::cycle)),
-          changed("shared in sequence",
-                  [&](auto& o) {
-                    deep(2, ShareOrder::sequence)(o);
-                    o.position = Shaw{};
-                  }),
-          changed("shared feed-forward", [](auto& o) {
-            o.feed_forward = DenseFeedForward{.d_hidden = 24, .shared = true};
-          })};
 }
 
 inline std::vector<CanonPlace> all_canon_places() {
@@ -411,7 +340,7 @@ inline std::vector<Variant> variants() {
   for (const auto& more :
        {position_ids_variants(), mixture_variants(), mixer_variants(), canon_variants(),
         attention_change_variants(), hybrid_variants(), layer_variants(), attention_variants(),
-        norm_variants(), residual_variants(), head_and_activation_variants(),
+        norm_variants(), residual_variants(), stream_variants(), head_and_activation_variants(),
         whole_model_variants(), end_and_bias_variants()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
