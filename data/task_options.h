@@ -198,9 +198,9 @@ struct Depo : GraphTask {
   }
 };
 
-/// Breadth: the edges of a directed graph without cycles in random order, and a node; wanted is
-/// all that it depends on and itself, each behind what it depends on, the first in the alphabet
-/// first.
+/// Breadth: the edges of a directed graph without cycles in random order, and a node. The target
+/// lists the nodes that it depends on, directly or not, and the node itself in topological order;
+/// if several nodes may come next, the first in the alphabet does.
 struct Brevo : GraphTask {
   static constexpr std::string_view name = "brevo";
   TaskGenerator generator() const;

@@ -271,7 +271,7 @@ constexpr bool has_scores(const AttentionOptions& attention) {
   return std::visit([]<class Held>(const Held&) { return Held::has_scores; }, attention);
 }
 
-/// How many heads a mixer has; 0: it has none.
+/// The number of a mixer's heads; 0 if it has no heads.
 constexpr int64_t head_count(const AttentionOptions& attention) {
   return std::visit(
       []<class Held>(const Held& held) -> int64_t {

@@ -10,8 +10,8 @@
 
 namespace ablate::models {
 
-/// Where in a layer a short convolution stands, by the letters of Allen-Zhu 2025: behind the norms
-/// of both sub-layers, and behind the first projection of each.
+/// The place of a short convolution in a layer, with the letters of Allen-Zhu 2025: after the norm
+/// before each sub-layer (a, c), or after the first projection of each (b, d).
 enum class CanonPlace { attention, projections, feed_forward, hidden };
 
 constexpr auto names(CanonPlace) {

@@ -28,7 +28,7 @@ class FeedForward : public Module {
   virtual torch::Tensor step(const torch::Tensor& x, KVCache& cache, const ForwardContext& context);
 };
 
-/// The feed-forward of a layer of this stack; null: the layer has none.
+/// The feed-forward of a layer of this stack, or null if the layer has no feed-forward.
 std::shared_ptr<FeedForward> make_feed_forward(const LayerOptions& layer,
                                                const StackOptions& stack);
 

@@ -19,8 +19,9 @@ struct KVCache {
   std::vector<Block> blocks;
   torch::Tensor beam_index;  // row of each block that each sequence reads; undefined: its own
                              // // [B, blocks]
-  /// The last inputs of the sub-layer's short convolutions, of the one on its input and of the one
-  /// inside it, which are reordered at once; undefined: it has none. // [B, width - 1, C]
+  /// The last inputs of the sub-layer's two short convolutions: the one on its input and the one
+  /// inside it. Reordering copies them at once. Undefined without a convolution.
+  /// // [B, width - 1, C]
   std::array<torch::Tensor, 2> recent;
 
   /// Adds positions of every sequence as a new block.

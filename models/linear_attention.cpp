@@ -35,7 +35,7 @@ torch::Tensor numbered(const torch::Tensor& x) {
   return torch::ones_like(x.select(0, 0).select(0, 0).select(-1, 0)).cumsum(0);
 }
 
-/// What every head reads of some positions, in full precision. // [B, H, T, K]
+/// The inputs of every head at some positions, in full precision. // [B, H, T, K]
 struct Heads {
   torch::Tensor query, key, value;
   torch::Tensor strength = {};  // of writing; undefined: 1 // [B, H, T, 1]

@@ -9,10 +9,10 @@
 
 namespace ablate::models {
 
-/// What a layer reads from tables of n-grams before its sub-layers. The n-grams end at a token, so
-/// no position depends on later ones; those that begin before a sequence or a document have a
-/// token of their own in place of what is missing. With e the sum of the rows of a position's
-/// n-grams and x the residual stream, it is sigmoid(rms(x) . rms(K e) / sqrt(D)) V e.
+/// A layer's memory of n-grams, which it reads before its sub-layers. The n-grams end at the
+/// position's own token, so no position depends on later ones. A missing token, before the
+/// beginning of a sequence or a document, has an id of its own. With e the sum of the rows of a
+/// position's n-grams and x the residual stream, it is sigmoid(rms(x) . rms(K e) / sqrt(D)) V e.
 class NgramMemoryImpl : public Module {
  public:
   NgramMemoryImpl(const HashedNgrams& options, const StackOptions& stack);

@@ -8,7 +8,7 @@
 
 namespace ablate::models {
 
-/// What a pass keeps of the residual stream between layers.
+/// The state of the residual stream between the layers of a pass.
 struct MixedStream {
   std::vector<torch::Tensor> kept;  // of earlier layers, the embeddings first // [B, T, D]
   torch::Tensor streams;            // [B, T, N, D]
@@ -20,9 +20,9 @@ struct MixedStream {
 class ResidualMix : public Module {
  public:
   virtual MixedStream start(const torch::Tensor& embedding) const = 0;  // [B, T, D]
-  /// What the layer at this depth, or after the last one the stack's output, reads. // [B, T, D]
+  /// The input of the layer at this depth, or after the last layer the stack's output. // [B, T, D]
   virtual torch::Tensor read(MixedStream& stream, int64_t depth) const = 0;
-  /// Takes over what the layer made of its input. // [B, T, D], [B, T, D]
+  /// Adds the output that the layer computed from its input. // [B, T, D], [B, T, D]
   virtual void write(MixedStream& stream, const torch::Tensor& input,
                      const torch::Tensor& output) const = 0;
 };

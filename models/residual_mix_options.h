@@ -22,7 +22,7 @@ struct DenseMix : EmptyOptions {
   static constexpr bool adds = false;
 };
 
-/// Every layer reads an average of the embeddings and of what all earlier layers have added,
+/// Every layer reads an average of the embeddings and of the outputs that earlier layers added,
 /// weighted at each position by a softmax of the products of their directions with a learned query
 /// of the layer, which starts at zero (Kimi Team 2026, Attention Residuals, with one query for a
 /// layer instead of one for a sub-layer).

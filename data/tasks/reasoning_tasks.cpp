@@ -25,8 +25,8 @@ struct Dependencies {
   std::vector<int64_t> names;
   std::vector<std::vector<size_t>> needs;  // lower numbers
 
-  /// What `node` needs, directly or not, itself included, each behind all that it needs and of
-  /// those that may come next the first in the alphabet.
+  /// `node` and the nodes that it needs, directly or not, in topological order; if several may come
+  /// next, the first in the alphabet does.
   std::vector<int64_t> in_order(size_t node) const {
     std::vector<bool> needed(names.size());
     needed[node] = true;

@@ -34,6 +34,7 @@ std::string threads_text(const config::Study& study, int64_t shared) {
   return fmt::format("{} thread{}", least, least == 1 ? "" : "s");
 }
 
+/// Whether the run trains on a GPU.
 bool on_gpu(const config::RunSpecification& run, bool has_gpu) {
   const auto device = run.experiment.training.device;
   return device == training::Device::cuda || (device == training::Device::automatic && has_gpu);
@@ -48,7 +49,7 @@ struct OpenRun {
   const config::RunSpecification* run;
   Attempts attempts;
   State state = State::waiting;
-  training::GpuMemory gpu = {};  // that it has reported
+  training::GpuMemory gpu = {};  // its report; zeros: not yet
 };
 
 class StudyRunner {

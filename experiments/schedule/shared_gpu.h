@@ -11,16 +11,16 @@
 
 namespace ablate::schedule {
 
-/// The memory of a GPU that runs share. The first run of every task and arm has the GPU to itself,
-/// and what it takes is what each of the others needs; after one that ends without a report, as for
-/// want of memory, the next has it to itself again.
+/// The memory of a GPU that runs share. The first run of every task and arm has the GPU to itself;
+/// each of the others is taken to need as much memory as it did. If a run ends without a report,
+/// for example because memory ran out, the next of its arm has the GPU to itself again.
 class SharedGpu {
  public:
-  /// Whether the run may start now: nothing else runs, or all that would run have been measured and
-  /// fit.
+  /// Whether the run may start now: either the GPU is idle, or the memory of this run and of those
+  /// that are running is known and fits.
   bool has_room(const config::RunSpecification& run) const;
   void start(const config::RunSpecification& run);
-  /// `memory` is what the run has reported; zeros: nothing.
+  /// `memory` is the run's report; zeros if it made none.
   void end(const config::RunSpecification& run, const training::GpuMemory& memory);
 
  private:
