@@ -40,7 +40,7 @@ struct Convolve : torch::autograd::Function<Convolve> {
     std::vector<torch::Tensor> of_weight;
     for (int64_t back = 0; back < width; ++back) {
       window(of_x, width, back).addcmul_(of_y, weight[back]);
-      of_weight.push_back((of_y * window(x, width, back)).sum({0, 1}));
+      of_weight.push_back((of_y * window(x, width, back)).sum(at::IntArrayRef{0, 1}));
     }
     return {of_x, torch::stack(of_weight), torch::Tensor()};
   }
