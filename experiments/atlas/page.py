@@ -213,7 +213,7 @@ def is_present(record):
 
 def counts(found):
     words = [claim.first for claim in found]
-    return ", ".join(f"{words.count(word)} {word}" for word in claims.OUTCOMES if word in words)
+    return ", ".join(f"{word} {words.count(word)}" for word in claims.OUTCOMES if word in words)
 
 
 def pictures(found):
@@ -230,7 +230,7 @@ def question_text():
 
 def text_of(found):
     """The whole page."""
-    parts = [INTRODUCTION, pictures(found), f"Of {len(found)} claims: {counts(found)}.", MEANING, table(found), AT_AN_END, rules(),
+    parts = [INTRODUCTION, pictures(found), f"Outcomes of {len(found)} claims: {counts(found)}.", MEANING, table(found), AT_AN_END, rules(),
              "## How to run it again", "`make atlas` lists the parts and what each takes; `make atlas PART=feed_forward DATA=DIR` runs one, with "
              "`multi30k/` and `tinyshakespeare/` below DIR, and writes this page. With `AGAIN=1` it takes the second look "
              "that rule 4 asks for, as `python3 experiments/atlas/atlas.py run feed_forward --again --data DIR` does. An interrupted part resumes.",

@@ -8,7 +8,7 @@ STUDIES = {"position_question_translation": "Translation", "position_question_ch
 
 HEAD = """# Sinusoidal or learned positions?
 
-Three sizes each, six seeds, the rate of every arm tuned on other seeds. `learned` has a table that starts as small as unscaled embeddings, a
+Three sizes each, eight seeds, the rate of every arm tuned on other seeds. `learned` has a table that starts as small as unscaled embeddings, a
 fifth of the sinusoids' size; the table of `learned_alike` starts at theirs. Vaswani et al. 2017 (Table 3 E) found the two schemes alike in
 translation.
 
