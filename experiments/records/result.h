@@ -99,7 +99,7 @@ struct RunResult {
   int64_t parameters = 0, active_parameters = 0;
   int64_t trained_parameters = 0;  // that are not frozen; 0: it only evaluates weights
   int64_t target_vocabulary = 0;   // different tokens that targets can have
-  double flops_per_token = 0;      // of a forward pass, at the mean lengths of the first test set
+  double flops_per_token = 0;      // of the passes that score the first test set; NaN without one
   int64_t steps = 0;               // updates of this run; 0: it only evaluates weights
   int64_t earlier_steps = 0;       // updates of the weights before this run
   int64_t skipped_updates = 0;

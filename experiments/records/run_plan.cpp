@@ -51,6 +51,7 @@ void write_plan(const RunFolder& folder, const config::Study& study,
       .task = run.task,
       .arm = run.arm,
       .seed = run.seed,
+      .trial = run.trial,
       .data_folder = std::filesystem::absolute(study.data_folder / ".").lexically_normal(),
       .given = given_values(run),
       .config_sha256 = tokenizer::sha256(yaml)};

@@ -15,6 +15,7 @@ namespace ablate::records {
 struct RunPlan {
   std::string study, task, arm;
   int64_t seed = 0;
+  bool trial = false;                        // of tune, which no test set is used for
   std::string data_folder;                   // absolute; base of relative data paths
   std::map<std::string, std::string> given;  // path of each value that was given -> its origin
   std::string config_sha256;                 // of config.yaml
@@ -24,6 +25,7 @@ struct RunPlan {
     visit("task", o.task);
     visit("arm", o.arm);
     visit("seed", o.seed);
+    visit("trial", o.trial);
     visit("data_folder", o.data_folder);
     visit("given", o.given);
     visit("config_sha256", o.config_sha256);
@@ -57,6 +59,8 @@ struct RunEstimate {
   double seconds = 0;        // data, training, validations and evaluation, by the timed updates
   int64_t disk_bytes = 0;    // checkpoints at the end
   int64_t files = 0;         // files and folders at the end
+  double test_seconds = 0;   // of `seconds`, what test sets take
+  int64_t test_files = 0;    // of `files`, those of test sets
   double calibration_seconds = 0;
   std::vector<std::string> notes;  // sizes of its data that are less than requested
 
@@ -70,6 +74,8 @@ struct RunEstimate {
     visit("seconds", o.seconds);
     visit("disk_bytes", o.disk_bytes);
     visit("files", o.files);
+    visit("test_seconds", o.test_seconds);
+    visit("test_files", o.test_files);
     visit("calibration_seconds", o.calibration_seconds);
     visit("notes", o.notes);
   }

@@ -25,7 +25,9 @@ config::RunSpecification trial(const config::Candidate& candidate, int64_t seed)
           .arm = candidate.name,
           .seed = seed,
           .experiment = candidate.experiment,
-          .origins = candidate.origins};
+          .origins = candidate.origins,
+          .waits = "",
+          .trial = true};
 }
 
 /// The search for one arm in one task, from the files of its runs.

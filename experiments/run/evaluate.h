@@ -19,7 +19,7 @@ struct Evaluation {
   std::vector<records::TestScores> tests;
   std::string bleu_signature, chrf_signature;
   std::vector<std::vector<std::string>> outputs;  // per test set, line by line
-  ScoringPasses first_passes;                     // of the first test set
+  ScoringPasses first_passes;                     // of the first test set; empty without one
 };
 
 /// Translates and scores all of every test set; running text is only scored. The weights must not

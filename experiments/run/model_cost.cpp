@@ -135,6 +135,7 @@ ScoringPasses scoring_passes(training::ScoredBatches batches) {
 }
 
 double flops_per_token(const models::TransformerImpl& model, const ScoringPasses& passes) {
+  if (passes.tokens == 0) return records::kNotMeasured;
   double flops = 0;
   for (const auto& extent : passes.extents)
     flops += models::forward_flops(model.options(), model.vocabulary(), extent);
@@ -207,14 +208,19 @@ double evaluation_seconds(const training::Translator& translator, data::TestSet 
   return watch.seconds() * all / sampled;
 }
 
-/// Seconds of all validations and the evaluation.
-double scoring_seconds(const config::Experiment& experiment, const RunData& data,
-                       models::Transformer& model, int64_t steps) {
+/// Seconds of all validations.
+double validation_seconds(const config::Experiment& experiment, const RunData& data,
+                          models::Transformer& model, int64_t steps) {
   const auto& options = experiment.training;
-  const Stopwatch validating;
+  const Stopwatch watch;
   training::likelihood(model, data.validation.examples, {options.tokens_per_batch, data.masking()});
   const int64_t validations = 1 + (options.evaluate_every > 0 ? steps / options.evaluate_every : 0);
-  double seconds = static_cast<double>(validations) * validating.seconds();
+  return static_cast<double>(validations) * watch.seconds();
+}
+
+double test_seconds(const config::Experiment& experiment, const RunData& data,
+                    models::Transformer& model) {
+  double seconds = 0;
   const training::Translator translator{models::InferenceModel(model), data.tokenizers,
                                         data.format};
   for (const auto& test : data.corpus.tests)
@@ -244,6 +250,12 @@ int64_t checkpoint_bytes(const training::TrainingOptions& options,
   return weight_bytes(run.parameters * (1 + average) + run.trained_parameters * kMoments);
 }
 
+/// Sources, references and outputs.
+int64_t test_files(const RunData& data) {
+  if (!data::writes_outputs(data.format.compared())) return 0;
+  return 3 * std::ssize(data.corpus.tests);
+}
+
 /// The number of files and folders in the folder of a finished run that was started once.
 int64_t files_left_by(const RunData& data, int64_t checkpoints) {
   constexpr int64_t kOfRun = 14;  // itself, records, claims, events, the checkpoints' folder
@@ -252,10 +264,8 @@ int64_t files_left_by(const RunData& data, int64_t checkpoints) {
   const auto& tokenizers = data.tokenizers;
   const bool joint = tokenizers.source.sha256() == tokenizers.target.sha256();
   const int64_t labels = tokenizers.labels ? 1 : 0;
-  int64_t texts = 0;  // sources, references and outputs
-  if (data::writes_outputs(data.format.compared())) texts = 3 * std::ssize(data.corpus.tests);
   const int64_t sealed = 2 * ((joint ? 1 : 2) + labels);  // with the digest of each
-  return kOfRun + sealed + texts + checkpoints * (kOfCheckpoint + 2 + labels);
+  return kOfRun + sealed + test_files(data) + checkpoints * (kOfCheckpoint + 2 + labels);
 }
 
 /// The data and the model of a run that is only estimated.
@@ -291,6 +301,7 @@ records::RunEstimate counted(const config::Experiment& experiment, const Planned
   estimate.disk_bytes = options.trains() ? checkpoints * checkpoint_bytes(options, estimate)
                                          : weight_bytes(estimate.parameters);
   estimate.files = files_left_by(run.data, checkpoints);
+  estimate.test_files = test_files(run.data);
   return estimate;
 }
 
@@ -308,8 +319,10 @@ records::RunEstimate estimate_run(const RunJob& job, std::ostream& messages) {
                                                               environment.precision, run.model)
                                          : 0;
   auto estimate = counted(job.experiment, run, update);
-  estimate.seconds = preparation + static_cast<double>(estimate.steps) * update +
-                     scoring_seconds(job.experiment, run.data, run.model, estimate.steps);
+  const double validating = validation_seconds(job.experiment, run.data, run.model, estimate.steps);
+  estimate.test_seconds = test_seconds(job.experiment, run.data, run.model);
+  estimate.seconds = preparation + static_cast<double>(estimate.steps) * update + validating +
+                     estimate.test_seconds;
   estimate.memory_bytes = training::peak_memory(environment.device);
   estimate.calibration_seconds = watch.seconds();
   return estimate;
@@ -323,7 +336,7 @@ records::RunEstimate count_run(const RunJob& job) {
         "training.budget is in seconds, and only timed updates tell how many steps that is; leave "
         "out --launcher to time them on this machine");
   auto estimate = counted(job.experiment, planned(job), 0);
-  estimate.seconds = std::numeric_limits<double>::quiet_NaN();
+  estimate.seconds = estimate.test_seconds = std::numeric_limits<double>::quiet_NaN();
   estimate.calibration_seconds = watch.seconds();
   return estimate;
 }

@@ -48,8 +48,9 @@ records::RunResult evaluate_run(const RunJob& job, Prepared& prepared, models::T
                     {experiment.training.tokens_per_batch, prepared.data.masking()});
   const training::Translator translator{models::InferenceModel(model), prepared.data.tokenizers,
                                         prepared.data.format};
-  auto evaluation = evaluate(translator, prepared.data.corpus.tests, experiment);
-  write_outputs(job.folder, evaluation, prepared.data.corpus.tests);
+  const auto tests = job.plan.trial ? std::vector<data::TestSet>{} : prepared.data.corpus.tests;
+  auto evaluation = evaluate(translator, tests, experiment);
+  write_outputs(job.folder, evaluation, tests);
   auto result = result_of(model, validation, std::move(evaluation));
   result.study = job.plan.study;
   result.task = job.plan.task;

@@ -220,7 +220,11 @@ void dry_run(const config::Study& study, const StudyOptions& options, const DryR
                              "time", "disk", "files");
   for (const auto& [run, like] : runs) {
     const auto state = records::state_of(options.folder.run(run));
-    const auto& one = estimates.at(like);
+    auto one = estimates.at(like);
+    if (run.trial) {
+      one.seconds -= std::exchange(one.test_seconds, 0);
+      one.files -= std::exchange(one.test_files, 0);
+    }
     if (how.json)
       std::cout << nlohmann::json{{"run", records::label(run)},
                                   {"state", state},

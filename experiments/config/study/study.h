@@ -28,7 +28,8 @@ struct RunSpecification {
   Experiment experiment;
   /// Dotted path of every value -> kDefaultOrigin, "file:line", "--set" or "match".
   std::map<std::string, std::string> origins;
-  std::string waits;  // why its configuration is not known yet; empty: it is
+  std::string waits;   // why its configuration is not known yet; empty: it is
+  bool trial = false;  // of tune: it is validated, and sees no test set
 };
 
 /// What the runs of one task and arm share.

@@ -302,6 +302,30 @@ TEST_F(TuningTest, TheDryRunAndTheListCountTheTrialRuns) {
       << dry.output;
   const auto list = shell(command("out", "--list"));
   EXPECT_EQ(lines_of(list.output).size(), 8U) << list.output;
+
+  std::vector<nlohmann::json> estimates;
+  for (const auto& line : lines_of(shell(command("out", "--dry-run --json")).output))
+    estimates.push_back(nlohmann::json::parse(line).at("estimate"));
+  ASSERT_EQ(estimates.size(), 8U);
+  const auto &trial = estimates.front(), &tested = estimates.back();
+  EXPECT_EQ(tested.at("test_files"), 3 * 2) << "texts of two lengths";
+  EXPECT_EQ(trial.at("files"), tested.at("files").get<int>() - 6);
+  EXPECT_EQ(trial.at("test_seconds"), 0);
+  EXPECT_GT(tested.at("test_seconds"), 0);
+}
+
+TEST_F(TuningTest, NoTestSetIsReadToChoose) {
+  search_from_nothing();
+  ASSERT_EQ(shell(command("out", "--jobs 2")).code, 0);
+  for (const auto& arm : std::filesystem::directory_iterator(folder_ / "out/tiny/copy")) {
+    const bool trial = arm.path().filename() != "base";
+    for (const auto& run : std::filesystem::directory_iterator(arm.path())) {
+      const auto result = nlohmann::json::parse(read_file(run.path() / "result.json"));
+      EXPECT_EQ(result.at("tests").empty(), trial) << run.path();
+      EXPECT_EQ(result.at("flops_per_token").is_string(), trial);
+      EXPECT_NE(std::filesystem::exists(run.path() / "output-length-4.txt"), trial);
+    }
+  }
 }
 
 TEST_F(TuningTest, AStudyRunsItsArmWithTheValueThatItFound) {
