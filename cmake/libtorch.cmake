@@ -50,5 +50,6 @@ if(ABLATE_RPATH)  # as RPATH, not RUNPATH: what a module of a cluster sets as LD
 else()
   target_link_options(ablate::torch INTERFACE -Wl,-rpath,${torch_root}/lib)
 endif()
+# The standard library comes first: libtorch.so of 2.11 exports a std::filesystem of its own that crashes in other programs.
 target_link_libraries(ablate::torch INTERFACE
-  -Wl,--no-as-needed ${torch_libraries} -Wl,--as-needed ${torch_openmp} Threads::Threads ${CMAKE_DL_LIBS})
+  -Wl,--no-as-needed stdc++ ${torch_libraries} -Wl,--as-needed ${torch_openmp} Threads::Threads ${CMAKE_DL_LIBS})
