@@ -113,10 +113,13 @@ class Ladders(unittest.TestCase):
 class Question(unittest.TestCase):
     def test_each_setting_and_scheme_has_a_row_and_studies_that_were_not_run_are_named(self):
         found = record(contrast("agrees", "equal", mean=0.01, interval=[-0.02, 0.04], margin=0.5))
+        for name, arm in found["tasks"]["t"]["arms"].items():
+            arm |= {"chosen": {"peak": "4.0e-3" if name == "arm" else "2.0e-3"}, "at_edge": {"peak": "largest"} if name == "arm" else {}}
         one = {"position_question_translation": found}
         with unittest.mock.patch.object(claims, "read_record", lambda study, again=False: one.get(study)):
             text = question.text()
-        self.assertIn("| t, `arm` | 2 ± 0.1 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.5 | equal: agrees |", text)
+        self.assertIn("`arm` is better in t.", text)
+        self.assertIn("| t, `arm` | 10 | 2.0e-3 | 4.0e-3 (at the edge) | 2 ± 0.1 | 2 ± 0.1 | +0.01 (-0.02 to +0.04) | 0.5 | equal: agrees |", text)
         self.assertEqual(text.count("Not run: "), 2)
         with unittest.mock.patch.object(claims, "read_record", lambda study, again=False: None):
             self.assertIsNone(question.text())

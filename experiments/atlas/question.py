@@ -15,19 +15,36 @@ translation.
 <!-- experiments/atlas/atlas.py writes this page from docs/results/atlas. -->"""
 
 
-def row(name, arm, baseline):
+def rates(arm):
+    """The arm's learning rate, marked if a better one may lie beyond those that were tried."""
+    return ", ".join(value + (" (at the edge)" if key in arm.get("at_edge", {}) else "") for key, value in arm.get("chosen", {}).items())
+
+
+def row(setting, name, arm, baseline):
     contrast = arm["contrast"]
     low, high = contrast.get("interval", [contrast["mean"]] * 2)
-    return (f"| {name} | {baseline['mean']:.4g} ± {baseline['deviation']:.2g} | {arm['mean']:.4g} ± {arm['deviation']:.2g} | "
-            f"{contrast['mean']:+.3g} ({low:+.3g} to {high:+.3g}) | {contrast['margin']:g} | {contrast['claim']}: {contrast['outcome'].replace('_', ' ')} |")
+    cells = [f"{setting}, `{name}`", f"{baseline['parameters']:,}", rates(baseline), rates(arm), f"{baseline['mean']:.4g} ± {baseline['deviation']:.2g}",
+             f"{arm['mean']:.4g} ± {arm['deviation']:.2g}", f"{contrast['mean']:+.3g} ({low:+.3g} to {high:+.3g})", f"{contrast['margin']:g}",
+             f"{contrast['claim']}: {contrast['outcome'].replace('_', ' ')}"]
+    return "| " + " | ".join(cells) + " |"
 
 
-def rows(record):
+def compared(record):
+    """Setting, arm, the arm's record and its baseline's, of every comparison."""
     for setting, task in record["tasks"].items():
         baseline = next(arm for arm in task["arms"].values() if "contrast" not in arm)
         for name, arm in task["arms"].items():
             if "contrast" in arm:
-                yield row(f"{setting}, `{name}`", arm, baseline)
+                yield setting, name, arm, baseline
+
+
+def answer(record):
+    """One sentence an arm: where the report calls it what."""
+    by_arm = {}
+    for setting, name, arm, _ in compared(record):
+        by_arm.setdefault(name, {}).setdefault(arm["contrast"]["verdict"].replace("_", " "), []).append(setting)
+    return " ".join(f"`{name}` is " + "; ".join(f"{verdict} in {', '.join(settings)}" for verdict, settings in verdicts.items()) + "."
+                    for name, verdicts in by_arm.items())
 
 
 def section(study, title):
@@ -35,8 +52,10 @@ def section(study, title):
     if not page.is_present(record):
         return f"## {title}\n\nNot run: [{study}.yaml](../../experiments/atlas/{study}.yaml)."
     metric = page.metric_text(next(iter(record["tasks"].values()))["metric"])
-    head = [f"| {metric} | sinusoidal | learned | difference, 95 % interval | margin | claim |", "|---|---:|---:|---:|---:|---|"]
-    return "\n".join([f"## {title}", "", *head, *rows(record), "", f"Study [{study}.yaml](../../experiments/atlas/{study}.yaml); all numbers are "
+    head = [f"| {metric} | parameters | rate of sinusoidal | of learned | sinusoidal | learned | difference, 95 % interval | margin | claim |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|---|"]
+    rows = [row(*comparison) for comparison in compared(record)]
+    return "\n".join([f"## {title}", "", answer(record), "", *head, *rows, "", f"Study [{study}.yaml](../../experiments/atlas/{study}.yaml); all numbers are "
                       f"in [{study}.md](atlas/{study}.md). Run at {record['commit']} by `{record['command']}`."])
 
 
